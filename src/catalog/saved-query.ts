@@ -1,0 +1,103 @@
+import type { TableSchema } from './table-schema.ts';
+
+/** One allowed value of an enum parameter. */
+export interface EnumValue {
+  /** What the SQL receives and REST callers write, e.g. `5min`. */
+  readonly value: string;
+  /** The GraphQL enum value, e.g. `FIVE_MINUTES`. */
+  readonly name: string;
+  readonly description: string;
+}
+
+interface ParameterBase {
+  readonly name: string;
+  readonly description: string;
+  readonly required: boolean;
+  /** The raw text an absent parameter stands for; never on a required one. */
+  readonly default: string | undefined;
+  /** A value that gives rows in the worked examples. */
+  readonly example: string | undefined;
+}
+
+/**
+ * string: any text. pattern: a regular expression in RE2's syntax. timestamp: ISO 8601 text. The others: what their
+ * name says, as text. Every parameter reaches the SQL as a STRING, absent optional ones as ''.
+ */
+export interface PlainParameter extends ParameterBase {
+  readonly type: 'string' | 'pattern' | 'timestamp' | 'integer' | 'float' | 'boolean';
+}
+
+export interface EnumParameter extends ParameterBase {
+  readonly type: 'enum';
+  /** The GraphQL enum's name. */
+  readonly enum: string;
+  readonly values: readonly EnumValue[];
+  /** What an unlisted value means: the default, or a refusal. */
+  readonly unknown: 'default' | 'refuse';
+}
+
+export type Parameter = PlainParameter | EnumParameter;
+
+export const columnTypes = [
+  'string',
+  'integer',
+  'float',
+  'numeric',
+  'boolean',
+  'timestamp',
+  'datetime',
+  'date',
+  'time',
+  'bytes',
+  'json',
+  'record',
+] as const;
+
+/** One column of the result, in the spec's words. */
+export interface Column {
+  readonly name: string;
+  readonly type: (typeof columnTypes)[number];
+  /** True where the column is an array of `type`. */
+  readonly repeated: boolean;
+  /** True where the SQL never yields NULL. */
+  readonly required: boolean;
+  readonly unit: string | undefined;
+  readonly description: string;
+}
+
+/** How long an answer may be reused, and how often it is refreshed while in demand. Seconds. */
+export interface CachePolicy {
+  readonly ttlSeconds: number;
+  readonly warmingSeconds: number | undefined;
+}
+
+/** Where a text stands, for messages: the file, and the line (from 1) of the text's first character. */
+export interface Source {
+  readonly file: string;
+  readonly line: number;
+}
+
+/**
+ * A saved query, the spec's "endpoint": one file of the queries folder.
+ *
+ * @see spec "Endpoint definition"
+ */
+export interface SavedQuery {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  /** BigQuery SQL with named parameters, as it stands below the header. */
+  readonly sql: string;
+  readonly source: Source;
+  readonly maxRows: number;
+  readonly caching: CachePolicy | 'disabled';
+  readonly querySandboxing: 'enabled' | 'disabled';
+  readonly parameters: readonly Parameter[];
+  readonly columns: readonly Column[];
+}
+
+/** All that can be asked, and the tables it is asked of. */
+export interface Catalog {
+  readonly queries: readonly SavedQuery[];
+  readonly tables: readonly TableSchema[];
+}

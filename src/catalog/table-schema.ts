@@ -1,0 +1,37 @@
+/** BigQuery's column types, by the names that `bq show --schema` prints (standard SQL names included). */
+export const fieldTypes = [
+  'STRING',
+  'BYTES',
+  'INTEGER',
+  'INT64',
+  'FLOAT',
+  'FLOAT64',
+  'NUMERIC',
+  'BIGNUMERIC',
+  'BOOLEAN',
+  'BOOL',
+  'TIMESTAMP',
+  'DATE',
+  'TIME',
+  'DATETIME',
+  'JSON',
+  'RECORD',
+  'STRUCT',
+] as const;
+
+export type FieldType = (typeof fieldTypes)[number];
+
+/** One column or nested field; `fields` stands on RECORD and STRUCT only. */
+export interface Field {
+  readonly name: string;
+  readonly type: FieldType;
+  readonly mode: 'NULLABLE' | 'REQUIRED' | 'REPEATED';
+  readonly description?: string;
+  readonly fields?: readonly Field[];
+}
+
+/** A table that saved queries may read: its plain name and its columns. */
+export interface TableSchema {
+  readonly name: string;
+  readonly fields: readonly Field[];
+}

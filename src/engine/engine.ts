@@ -1,0 +1,31 @@
+import type { Bound } from '../catalog/bind.ts';
+
+/** What one run needs besides the question. */
+export interface RunOptions {
+  /** Aborted when nobody waits for the answer any longer. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The rows of one run, in the order of the SQL, each as the JSON text of one object whose keys are the column names.
+ * NULL columns are left out. Timestamps are integers (microseconds since the epoch), datetimes
+ * `YYYY-MM-DDTHH:MM:SS[.ffffff]`, integers exact JSON numbers, nested records arrays of objects.
+ *
+ * @see design "Doors": column types on the REST wire
+ */
+export interface Rows {
+  readonly rows: readonly string[];
+  /** True where the SQL had more rows than the query's max rows; those were not read. */
+  readonly truncated: boolean;
+}
+
+/**
+ * Where saved SQL runs. Opening an engine checks every saved query; running one needs no further look at its SQL.
+ *
+ * `run` throws GatewayError ENGINE_FAILED | ENGINE_TIMEOUT | DATA_UNREADABLE | CANCELLED | INVALID_PARAMETER.
+ */
+export interface Engine {
+  readonly name: string;
+  run(bound: Bound, options: RunOptions): Promise<Rows>;
+  close(): Promise<void>;
+}

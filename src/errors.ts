@@ -1,0 +1,68 @@
+/** Every way the gateway refuses, each with the HTTP status it is told with. Codes are never reused. */
+export const statusOf = {
+  INVALID_PARAMETER: 400,
+  MISSING_PARAMETER: 400,
+  BAD_REQUEST: 400,
+  UNAUTHENTICATED: 401,
+  NOT_FOUND: 404,
+  UNKNOWN_QUERY: 404,
+  METHOD_NOT_ALLOWED: 405,
+  CANCELLED: 499,
+  INTERNAL: 500,
+  ENGINE_FAILED: 502,
+  DATA_UNREADABLE: 502,
+  ENGINE_TIMEOUT: 504,
+} as const;
+
+export type ErrorCode = keyof typeof statusOf;
+
+export interface GatewayErrorOptions {
+  /** The parameter, as the saved query names it, that the error is about. */
+  readonly parameter?: string;
+  /** What really happened: for the log, never for the caller. */
+  readonly cause?: unknown;
+}
+
+/**
+ * A refusal that may be told to the caller: what was wrong and what would be right.
+ * The message never carries SQL, table names, keys or stack traces.
+ */
+export class GatewayError extends Error {
+  readonly code: ErrorCode;
+  readonly parameter: string | undefined;
+
+  constructor(code: ErrorCode, message: string, options: GatewayErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'GatewayError';
+    this.code = code;
+    this.parameter = options.parameter;
+  }
+
+  get status(): number {
+    return statusOf[this.code];
+  }
+}
+
+/** One thing that must be mended before the service can start. Lines and columns count from 1. */
+export interface Problem {
+  readonly file?: string;
+  readonly line?: number;
+  readonly column?: number;
+  readonly message: string;
+}
+
+/** Why the service does not start: everything that was found, told at once. */
+export class StartError extends Error {
+  readonly problems: readonly Problem[];
+
+  constructor(summary: string, problems: readonly Problem[]) {
+    super([`${summary}:`, ...problems.map((problem) => `  ${describe(problem)}`)].join('\n'));
+    this.name = 'StartError';
+    this.problems = problems;
+  }
+}
+
+function describe({ file, line, column, message }: Problem): string {
+  const place = [file, line, column].filter((part) => part !== undefined).join(':');
+  return place === '' ? message : `${place} ${message}`;
+}
