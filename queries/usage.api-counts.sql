@@ -1,0 +1,62 @@
+/*---
+id: c41e8b72-93da-4d05-b6f1-5a2e7f80c9d4
+description: Time-bucketed counts of API requests of one project, by API area - REST, storage, auth and realtime.
+max_rows: 1000
+caching: 900s
+cache_warming: 300s
+query_sandboxing: disabled
+parameters:
+  project:
+    type: pattern
+    required: true
+    description: Regular expression (RE2 syntax) matched against the request URL; only matching requests are counted.
+    example: mzqkvxwotrplbhnydsea
+  interval:
+    type: enum
+    enum: UsageInterval
+    required: true
+    description: Window and bucket size.
+    unknown: refuse
+    example: hourly
+    values:
+      minutely: { name: MINUTELY, description: "The last 60 minutes, one bucket a minute." }
+      hourly: { name: HOURLY, description: "The last hour, one bucket an hour." }
+      daily: { name: DAILY, description: "The last 7 days, one bucket a day." }
+columns:
+  timestamp: { type: datetime, required: true, description: "Bucket start, in UTC." }
+  total_rest_requests: { type: integer, required: true, description: Requests whose path matches /rest. }
+  total_storage_requests: { type: integer, required: true, description: Requests whose path matches /storage. }
+  total_auth_requests: { type: integer, required: true, description: Requests whose path matches /auth. }
+  total_realtime_requests: { type: integer, required: true, description: Requests whose path matches /realtime. }
+---*/
+with
+  requests as (
+    select
+      case @interval
+        when 'minutely' then timestamp_trunc(t.timestamp, minute)
+        when 'hourly' then timestamp_trunc(t.timestamp, hour)
+        when 'daily' then timestamp_trunc(t.timestamp, day)
+      end as bucket,
+      request.path
+    from edge_logs as t
+    cross join unnest(t.metadata) as m
+    cross join unnest(m.request) as request
+    where
+      -- A constant expression, so that BigQuery prunes partitions by it.
+      t.timestamp >= case @interval
+        when 'minutely' then timestamp_sub(current_timestamp(), interval 60 minute)
+        when 'hourly' then timestamp_sub(current_timestamp(), interval 1 hour)
+        when 'daily' then timestamp_sub(current_timestamp(), interval 7 day)
+      end
+      and regexp_contains(request.url, @project)
+  )
+-- Our choice (the spec leaves both open): a bucket without requests gives no row; a path may count in several areas.
+select
+  datetime(bucket, 'UTC') as timestamp,
+  countif(regexp_contains(path, '/rest')) as total_rest_requests,
+  countif(regexp_contains(path, '/storage')) as total_storage_requests,
+  countif(regexp_contains(path, '/auth')) as total_auth_requests,
+  countif(regexp_contains(path, '/realtime')) as total_realtime_requests
+from requests
+group by bucket
+order by timestamp
