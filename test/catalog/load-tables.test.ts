@@ -1,0 +1,115 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { loadTables } from '../../src/catalog/load-tables.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tables-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
+
+/** What is wrong with one table of these lines: `line message`. */
+const problemsOf = (...lines: readonly string[]) => {
+  write('t.json', lines.join('\n'));
+  const { tables, problems } = loadTables(folder);
+  expect(tables).toEqual([]);
+  expect(new Set(problems.map(({ file }) => file))).toEqual(new Set([join(folder, 't.json')]));
+  return problems.map(({ line, message }) => `${line} ${message}`);
+};
+
+describe('loadTables', () => {
+  test('reads the shipped tables', () => {
+    const { tables, problems } = loadTables('queries/tables');
+    expect(problems).toEqual([]);
+    expect(tables.map(({ name }) => name)).toEqual([
+      'auth_logs',
+      'edge_logs',
+      'function_edge_logs',
+      'function_logs',
+      'pgbouncer_logs',
+      'postgres_logs',
+      'postgrest_logs',
+      'realtime_logs',
+      'storage_logs',
+    ]);
+    for (const { fields } of tables) {
+      expect(fields.slice(0, 3).map(({ name, type }) => `${name} ${type}`)).toEqual([
+        'id STRING',
+        'timestamp TIMESTAMP',
+        'event_message STRING',
+      ]);
+      expect(fields.at(-1)).toMatchObject({ name: 'metadata', type: 'RECORD', mode: 'REPEATED' });
+    }
+  });
+
+  test('reads what bq prints: no mode is NULLABLE, unknown keys are left out', () => {
+    write('t.json', '[{"name":"a","type":"string","policyTags":{"names":[]}}]');
+    expect(loadTables(folder)).toEqual({
+      tables: [{ name: 't', fields: [{ name: 'a', type: 'STRING', mode: 'NULLABLE' }] }],
+      problems: [],
+    });
+  });
+
+  test('a folder that does not exist holds no tables', () => {
+    expect(loadTables(join(folder, 'missing'))).toEqual({ tables: [], problems: [] });
+  });
+
+  test('text that is not JSON is told with its line', () => {
+    expect(problemsOf('[', '  { "name": "a", "type": "STRING" }', '  { "name": "b" }', ']')).toEqual([
+      expect.stringMatching(/^3 /),
+    ]);
+  });
+
+  test('every problem of a file is told, each with its line', () => {
+    expect(
+      problemsOf(
+        '[',
+        '  { "name": "a", "type": "TEXT" },',
+        '  { "name": "b", "type": "STRING", "mode": "MANY" },',
+        '  { "name": "c", "type": "RECORD" },',
+        '  { "name": "d", "type": "STRING", "fields": [{ "name": "e", "type": "STRING" }] },',
+        '  { "type": "STRING" }',
+        ']',
+      ),
+    ).toEqual([
+      expect.stringMatching(/^2 type: .*STRING.*RECORD/),
+      expect.stringMatching(/^3 mode: .*NULLABLE/),
+      '4 a RECORD needs fields',
+      '5 only a RECORD has fields, not a STRING',
+      expect.stringMatching(/^6 name: /),
+    ]);
+  });
+
+  test('two fields of one name are refused, also where only the case differs', () => {
+    expect(
+      problemsOf(
+        '[{ "name": "r", "type": "RECORD", "fields": [',
+        '  { "name": "a", "type": "STRING" },',
+        '  { "name": "A", "type": "STRING" }',
+        ']}]',
+      ),
+    ).toEqual(['3 a second field named a']);
+  });
+
+  test('a schema that is no array is refused', () => {
+    expect(problemsOf('{ "fields": [] }')).toEqual([expect.stringMatching(/^1 .*array/)]);
+  });
+
+  test('two files of one name are refused where only the case differs; the others are read', () => {
+    write('t.json', '[{"name":"a","type":"STRING"}]');
+    write('T.json', '[{"name":"a","type":"STRING"}]');
+    write('u.json', '[{"name":"a","type":"STRING"}]');
+    const { tables, problems } = loadTables(folder);
+    expect(tables.map(({ name }) => name)).toEqual(['T', 'u']);
+    expect(problems).toEqual([
+      {
+        file: join(folder, 't.json'),
+        message: 'the same table as T.json: names are told apart without case',
+      },
+    ]);
+  });
+});
