@@ -1,0 +1,129 @@
+import { closeSync, createReadStream, createWriteStream, openSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip, createZstdDecompress } from 'node:zlib';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import type { Field } from '../../catalog/table-schema.ts';
+import { quoteName, quoteText } from './column-type.ts';
+import type { DataFile } from './data-files.ts';
+import { linesOf } from './lines.ts';
+
+/**
+ * A data file in a form that DuckDB reads rightly: the file itself where it can, or else a plain copy in the scratch
+ * folder, which the next copy overwrites.
+ */
+export async function plainCopy(
+  connection: DuckDBConnection,
+  fields: readonly Field[],
+  file: DataFile,
+  scratch: string,
+): Promise<DataFile> {
+  const inflated = file.compression ? await inflate(file, file.compression, join(scratch, 'inflated')) : file;
+  if (inflated.format === 'parquet') return inflated;
+  const rows = inflated.format === 'csv' ? await csvAsJson(connection, fields, inflated, scratch) : inflated;
+  return (await isMisspelt(rows, fields)) ? respell(rows, fields, join(scratch, 'respelt.ndjson')) : rows;
+}
+
+/** DuckDB takes a compressed file that was cut short for a whole one; zlib does not. */
+async function inflate(file: DataFile, compression: 'gz' | 'zst', path: string): Promise<DataFile> {
+  const inflater = compression === 'gz' ? createGunzip() : createZstdDecompress();
+  try {
+    await pipeline(createReadStream(file.path), inflater, createWriteStream(path));
+  } catch (cause) {
+    throw new Error(`cannot be decompressed: ${cause instanceof Error ? cause.message : cause}`, { cause });
+  }
+  return { ...file, path, compression: undefined };
+}
+
+/** Records stand in CSV as JSON text; as rows of JSON they are read by the same rules as everything else. */
+async function csvAsJson(
+  connection: DuckDBConnection,
+  fields: readonly Field[],
+  file: DataFile,
+  scratch: string,
+): Promise<DataFile> {
+  const path = join(scratch, 'rows.ndjson');
+  const header = await csvHeader(file.path);
+  const declared = new Map(fields.map((field) => [field.name.toLowerCase(), field]));
+  const chosen = header.flatMap((column) => {
+    const field = declared.get(column.toLowerCase());
+    if (field === undefined) return [];
+    const isJson = field.fields !== undefined || field.mode === 'REPEATED' || field.type === 'JSON';
+    return [
+      `${isJson ? `CAST(${quoteName(column)} AS JSON)` : quoteName(column)} AS ${quoteName(field.name)}`,
+    ];
+  });
+  if (header.length > 0 && chosen.length === 0) throw new Error('its header names no column of the table');
+  // DuckDB's own guess at the header loses rows when a line is broken, so nothing is left to guess.
+  const columns = header.map((column) => `${quoteText(column)}: 'VARCHAR'`).join(', ');
+  const rows =
+    header.length === 0
+      ? 'SELECT 1 WHERE false'
+      : `SELECT ${chosen.join(', ')} FROM read_csv(${globText(file.path)}, auto_detect = false, header = true,
+          columns = {${columns}}, delim = ',', quote = '"', escape = '"', nullstr = '', allow_quoted_nulls = false,
+          hive_partitioning = false)`;
+  await connection.run(`COPY (${rows}) TO ${quoteText(path)} (FORMAT json)`);
+  return { ...file, path, format: 'ndjson' };
+}
+
+async function csvHeader(path: string): Promise<readonly string[]> {
+  for await (const line of linesOf(path)) {
+    const cells = line
+      .replace(/^\uFEFF/, '')
+      .trimEnd()
+      .matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g);
+    return [...cells].map(([, quoted, bare]) => quoted?.replaceAll('""', '"') ?? bare ?? '');
+  }
+  return [];
+}
+
+const headBytes = 1 << 20;
+/** A key with its quotes. Inside a string a quote has a backslash before it, so nothing there looks like this. */
+const jsonKey = /"([^"\\]+)"(?=\s*:)/g;
+
+/** DuckDB knows JSON keys by exact spelling and refuses a byte order mark. A file is judged by its first megabyte. */
+async function isMisspelt(file: DataFile, fields: readonly Field[]): Promise<boolean> {
+  const head = readHead(file.path);
+  const spellings = spellingsOf(fields);
+  const keys = new Set([...head.matchAll(jsonKey)].map(([, key = '']) => key));
+  return (
+    head.startsWith('\uFEFF') || [...keys].some((key) => (spellings.get(key.toLowerCase()) ?? key) !== key)
+  );
+}
+
+async function respell(file: DataFile, fields: readonly Field[], path: string): Promise<DataFile> {
+  const spellings = spellingsOf(fields);
+  await pipeline(async function* () {
+    for await (const line of linesOf(file.path)) {
+      const spelt = line.replace(jsonKey, (whole, key) => {
+        const spelling = spellings.get(key.toLowerCase());
+        return spelling === undefined ? whole : JSON.stringify(spelling);
+      });
+      yield `${spelt.replace(/^\uFEFF/, '')}\n`;
+    }
+  }, createWriteStream(path));
+  return { ...file, path };
+}
+
+/** The declared spelling of every field name, at whatever depth, by the name in lower case. */
+function spellingsOf(fields: readonly Field[]): Map<string, string> {
+  return new Map(
+    fields.flatMap(({ name, fields: inner = [] }) => [
+      ...spellingsOf(inner),
+      [name.toLowerCase(), name] as const,
+    ]),
+  );
+}
+
+function readHead(path: string): string {
+  const file = openSync(path, 'r');
+  try {
+    const head = Buffer.alloc(headBytes);
+    return head.toString('utf8', 0, readSync(file, head, {}));
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** DuckDB takes paths for patterns: characters that mean something there stand in brackets. */
+export const globText = (path: string) => quoteText(path.replace(/[*?[]/g, '[$&]'));

@@ -1,0 +1,85 @@
+import { type DuckDBType, DuckDBTypeId } from '@duckdb/node-api';
+import type { Field } from '../../catalog/table-schema.ts';
+import { columnType, elementType, quoteName, quoteText } from './column-type.ts';
+
+/** What a file holds for a field, as SQL, and of which type it is there. */
+export interface FoundValue {
+  readonly sql: string;
+  readonly type: DuckDBType;
+}
+
+/**
+ * SQL that makes what a file holds for a field into what its table stores. It is always of the declared type; nested
+ * fields are matched by name without case; NULL where the file has no value, [] for a REPEATED field without elements
+ * (as BigQuery stores it). A value that cannot be of the declared type is an error, never NULL.
+ *
+ * @param place SQL text that opens the message of such an error
+ */
+export function storedValue(field: Field, found: FoundValue | undefined, place = "''", depth = 0): string {
+  const { name, mode } = field;
+  const value =
+    found === undefined ? `CAST(NULL AS ${columnType(field)})` : whole(field, found, place, depth);
+  if (mode === 'REPEATED') return `coalesce(${value}, [])`;
+  if (mode === 'REQUIRED') return `coalesce(${value}, ${refusal(place, name, quoteText('is missing'))})`;
+  return value;
+}
+
+function whole(field: Field, { sql, type }: FoundValue, place: string, depth: number): string {
+  if (field.mode !== 'REPEATED') return one(field, { sql, type }, place, depth);
+  if (type.typeId !== DuckDBTypeId.LIST) return `CAST(${sql} AS ${columnType(field)})`;
+  const each = `e${depth}`;
+  return `list_transform(${sql}, lambda ${each}: ${one(field, { sql: each, type: type.valueType }, place, depth + 1)})`;
+}
+
+function one(field: Field, { sql, type }: FoundValue, place: string, depth: number): string {
+  if (field.fields && type.typeId === DuckDBTypeId.STRUCT) {
+    const there = new Map(type.entryNames.map((name, index) => [name.toLowerCase(), { name, index }]));
+    const members = field.fields.map((inner) => {
+      const entry = there.get(inner.name.toLowerCase());
+      const entryType = entry && type.entryTypes[entry.index];
+      const found = entry && entryType && { sql: `${sql}.${quoteName(entry.name)}`, type: entryType };
+      return `${quoteName(inner.name)} := ${storedValue(inner, found, place, depth)}`;
+    });
+    return `CASE WHEN ${sql} IS NOT NULL THEN struct_pack(${members.join(', ')}) END`;
+  }
+  if (field.type === 'TIMESTAMP') return timestamp(field.name, { sql, type }, place);
+  if (field.type === 'BYTES' && type.typeId === DuckDBTypeId.VARCHAR) return `from_base64(${sql})`;
+  return `CAST(${sql} AS ${elementType(field)})`;
+}
+
+const instants: ReadonlySet<DuckDBTypeId> = new Set([
+  DuckDBTypeId.TIMESTAMP,
+  DuckDBTypeId.TIMESTAMP_TZ,
+  DuckDBTypeId.TIMESTAMP_S,
+  DuckDBTypeId.TIMESTAMP_MS,
+  DuckDBTypeId.TIMESTAMP_NS,
+  DuckDBTypeId.DATE,
+]);
+
+/**
+ * Text as ISO 8601 or as BigQuery exports it (`2026-11-20 10:00:00.123456 UTC`), UTC where it names no zone; numbers,
+ * also as text, count from the epoch.
+ */
+function timestamp(name: string, { sql, type }: FoundValue, place: string): string {
+  if (instants.has(type.typeId)) return `CAST(${sql} AS TIMESTAMPTZ)`;
+  const text = `CAST(${sql} AS VARCHAR)`;
+  // DuckDB wants seconds and capitals, ISO 8601 does not. Only digits may begin: 'infinity' is no point in time.
+  const full = `regexp_replace(upper(${text}), '^(\\S+[T ]\\d\\d:\\d\\d)(Z|[+-].*)?$', '\\1:00\\2')`;
+  const read = `CASE WHEN ${text} BETWEEN '0' AND ':' THEN coalesce(try_cast(${text} AS TIMESTAMPTZ), try_cast(${full} AS TIMESTAMPTZ)) END`;
+  const refuse = refusal(place, name, `'"' || left(${text}, 80) || '" is not a timestamp'`);
+  return `CASE WHEN ${sql} IS NOT NULL THEN coalesce(${read}, ${sinceEpoch(text)}, ${refuse}) END`;
+}
+
+/** The unit of a number since the epoch shows in its size: in each, the years 1973 to 5138 have their own digits. */
+function sinceEpoch(text: string): string {
+  const number = `try_cast(${text} AS DECIMAL(38, 6))`;
+  const micros = `CASE
+    WHEN abs(${number}) < 1e11 THEN ${number} * 1000000
+    WHEN abs(${number}) < 1e14 THEN ${number} * 1000
+    WHEN abs(${number}) < 1e17 THEN ${number}
+    ELSE ${number} / 1000 END`;
+  return `make_timestamptz(try_cast(${micros} AS BIGINT))`;
+}
+
+const refusal = (place: string, name: string, sqlMessage: string) =>
+  `error(${place} || ${quoteText(`${name}: `)} || ${sqlMessage})`;

@@ -1,0 +1,455 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { gzipSync, zstdCompressSync } from 'node:zlib';
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Field, TableSchema } from '../../../src/catalog/table-schema.ts';
+import { loadData } from '../../../src/engine/duckdb/load-data.ts';
+
+let folder: string;
+let instance: DuckDBInstance;
+let connection: DuckDBConnection;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'data-'));
+  instance = await DuckDBInstance.create(':memory:', { threads: '2' });
+  connection = await instance.connect();
+});
+afterEach(() => {
+  connection.closeSync();
+  instance.closeSync();
+  rmSync(folder, { recursive: true });
+});
+
+const field = (name: string, type: Field['type'], fields?: readonly Field[]): Field => ({
+  name,
+  type,
+  mode: fields ? 'REPEATED' : 'NULLABLE',
+  ...(fields ? { fields } : {}),
+});
+
+const logs: TableSchema = {
+  name: 'logs',
+  fields: [
+    field('id', 'STRING'),
+    field('ts', 'TIMESTAMP'),
+    field('status', 'INTEGER'),
+    field('ratio', 'FLOAT'),
+    field('ok', 'BOOLEAN'),
+    field('metadata', 'RECORD', [
+      field('userAgent', 'STRING'),
+      field('seen', 'TIMESTAMP'),
+      field('request', 'RECORD', [field('url', 'STRING'), field('status_code', 'INTEGER')]),
+    ]),
+  ],
+};
+const others: TableSchema = { name: 'others', fields: [field('id', 'STRING')] };
+
+const write = (name: string, content: string | Buffer) => {
+  mkdirSync(dirname(join(folder, name)), { recursive: true });
+  writeFileSync(join(folder, name), content);
+};
+
+const query = async (sql: string) => (await connection.runAndReadAll(sql)).getRowsJson();
+
+/** Loads `logs` and `others` from the folder; neither may have a problem. */
+const load = async (tables: readonly TableSchema[] = [logs, others]) => {
+  expect(await loadData(connection, tables, folder)).toEqual(new Map());
+};
+
+/** The value one column of `logs` has for each of these JSON texts. */
+const stored = async (column: string, ...values: readonly string[]) => {
+  write('logs.ndjson', values.map((value) => `{"${column}":${value}}\n`).join(''));
+  await load();
+  return (await query(`SELECT "${column}"::VARCHAR FROM logs`)).map(([value]) => value);
+};
+
+/** What is said of `logs`, of which the folder holds one broken file. */
+const problem = async (name: string, content: string | Buffer) => {
+  write(name, content);
+  write('others.ndjson', '{"id":"unaffected"}\n');
+  const problems = await loadData(connection, [logs, others], folder);
+  expect([...problems.keys()]).toEqual(['logs']);
+  expect(await query('SELECT count(*) FROM logs')).toEqual([['0']]);
+  expect(await query('SELECT id FROM others')).toEqual([['unaffected']]);
+  return problems.get('logs');
+};
+
+describe('tables', () => {
+  test('without files are empty and have their declared types', async () => {
+    await load();
+    const rows = await query(
+      `SELECT column_name, data_type FROM information_schema.columns WHERE table_name = 'logs'`,
+    );
+    expect(rows).toEqual([
+      ['id', 'VARCHAR'],
+      ['ts', 'TIMESTAMP WITH TIME ZONE'],
+      ['status', 'BIGINT'],
+      ['ratio', 'DOUBLE'],
+      ['ok', 'BOOLEAN'],
+      [
+        'metadata',
+        'STRUCT(userAgent VARCHAR, seen TIMESTAMP WITH TIME ZONE, request STRUCT(url VARCHAR, status_code BIGINT)[])[]',
+      ],
+    ]);
+  });
+
+  test('files of no declared table, hidden files and other formats are left alone', async () => {
+    write('unknown.ndjson', 'not even JSON');
+    write('logs/_SUCCESS', '');
+    write('logs/.part-0.ndjson.crc', 'x');
+    write('logs/_temporary/part-0.ndjson', 'not JSON');
+    write('logs/README.md', 'x');
+    write('logs.ndjson', '{"id":"1"}\n');
+    await load();
+    expect(await query('SELECT id FROM logs')).toEqual([['1']]);
+  });
+
+  test('names and keys may hold whatever a file system and JSON allow', async () => {
+    const odd: TableSchema = { name: "it's", fields: [field("it's", 'STRING'), field('a "b"', 'STRING')] };
+    write("it's/a[1]*?'.ndjson", `{"it's":"x","a \\"b\\"":"y"}\n`);
+    await load([odd]);
+    expect(await query(`SELECT * FROM "it's"`)).toEqual([['x', 'y']]);
+  });
+});
+
+describe('formats', () => {
+  const row = '{"id":"1","metadata":[{"userAgent":"curl"}]}\n';
+
+  test.each([
+    ['logs.ndjson', row],
+    ['logs.jsonl', row],
+    ['LOGS.NDJSON', row],
+    ['logs/deep/er/part-0.ndjson', row],
+    ['logs.ndjson.gz', gzipSync(row)],
+    ['logs.ndjson.zst', zstdCompressSync(row)],
+    ['two gzip members.ndjson.gz', Buffer.concat([gzipSync(row.slice(0, 9)), gzipSync(row.slice(9))])],
+    ['logs.json', row],
+    ['logs.json', `[${row}]`],
+    ['logs.json', JSON.stringify(JSON.parse(row), null, 2)],
+    ['logs.csv', 'id,metadata\n1,"[{""userAgent"":""curl""}]"\n'],
+    ['logs.csv.gz', gzipSync('id,metadata\n1,"[{""userAgent"":""curl""}]"\n')],
+    ['logs.csv.zst', zstdCompressSync('id,metadata\n1,"[{""userAgent"":""curl""}]"\n')],
+  ])('%s', async (name, content) => {
+    write(name.replace('two gzip members', 'logs'), content);
+    await load();
+    expect(await query('SELECT id, metadata[1]."userAgent" FROM logs')).toEqual([['1', 'curl']]);
+  });
+
+  test('Parquet, with and without gzip, fields matched by name without case', async () => {
+    const file = join(folder, 'logs', '1.parquet');
+    mkdirSync(dirname(file));
+    await connection.run(
+      `COPY (SELECT 'x' AS extra, 7 AS "ID", TIMESTAMP '2026-11-20 10:00' AS "Ts", 5::TINYINT AS status,
+         [{more: 1, REQUEST: [{Status_Code: '200'}]}] AS metadata) TO '${file}'`,
+    );
+    await connection.run(
+      `COPY (SELECT 8 AS id, '2026-11-20T11:00:00Z' AS ts, [{other: 1}] AS metadata) TO '${folder}/logs/2.parquet'`,
+    );
+    await load();
+    expect(
+      await query('SELECT id, ts::VARCHAR, status, metadata[1].request[1].status_code FROM logs ORDER BY id'),
+    ).toEqual([
+      ['7', '2026-11-20 10:00:00+00', '5', '200'],
+      ['8', '2026-11-20 11:00:00+00', null, null],
+    ]);
+  });
+
+  test('all files of a table are read, of whatever format', async () => {
+    write('logs.ndjson', '{"id":"1"}\n');
+    write('logs.csv', 'id\n2\n');
+    write('logs/a.jsonl', '{"id":"3"}\n');
+    write('logs/b.json.gz', gzipSync('[{"id":"4"}]'));
+    await load();
+    expect(await query('SELECT id FROM logs ORDER BY id')).toEqual([['1'], ['2'], ['3'], ['4']]);
+  });
+
+  test('hive partitions fill the columns of their names, others are ignored', async () => {
+    write('logs/date=2026-01-01/STATUS=200/a.ndjson', '{"id":"1"}\n');
+    write('logs/date=2026-01-02/status=404/a.ndjson', '{"id":"2","status":1}\n');
+    write('logs/status=__HIVE_DEFAULT_PARTITION__/a.ndjson', '{"id":"3"}\n');
+    write('logs/ts=2026-01-01 10%3A00%3A00/a.csv', 'id\n4\n');
+    await load();
+    expect(await query('SELECT id, status, ts::VARCHAR FROM logs ORDER BY id')).toEqual([
+      ['1', '200', null],
+      ['2', '404', null],
+      ['3', null, null],
+      ['4', null, '2026-01-01 10:00:00+00'],
+    ]);
+  });
+});
+
+describe('NDJSON', () => {
+  test.each([
+    ['an empty file', '', []],
+    ['blank lines', '\n{"id":"1"}\n\n\n{"id":"2"}\n\n', ['1', '2']],
+    ['a byte order mark', '\uFEFF{"id":"1"}\n', ['1']],
+    ['CRLF', '{"id":"1"}\r\n{"id":"2"}\r\n', ['1', '2']],
+    ['no newline at the end', '{"id":"1"}', ['1']],
+    ['line separators of Unicode in a value', '\uFEFF{"id":"a\u2028b"}\n', ['a\u2028b']],
+    ['letter case', '{"ID":"1"}\n{"Id":"2"}\n{"id" : "3"}\n', ['1', '2', '3']],
+    ['what looks like a key inside a value', '{"ID":"{\\"ID\\":1}"}\n', ['{"ID":1}']],
+  ])('%s', async (_, content, ids) => {
+    write('logs.ndjson', content);
+    await load();
+    expect((await query('SELECT id FROM logs')).flat()).toEqual(ids);
+  });
+
+  test('fields in any order, case and number; absent ones are NULL or []', async () => {
+    write(
+      'logs.ndjson',
+      [
+        '{"METADATA":[{"REQUEST":[{"Url":"/a","unknown":1}],"useragent":"x"}],"extra":{"a":1},"ID":"1"}',
+        '{"id":"2","metadata":null}',
+        '{"id":"3","metadata":[{}]}',
+        '{"id":null}',
+      ].join('\n'),
+    );
+    await load();
+    expect(await query('SELECT id, ts, metadata FROM logs')).toEqual([
+      ['1', null, [{ userAgent: 'x', seen: null, request: [{ url: '/a', status_code: null }] }]],
+      ['2', null, []],
+      ['3', null, [{ userAgent: null, seen: null, request: [] }]],
+      [null, null, []],
+    ]);
+  });
+});
+
+describe('values', () => {
+  test('timestamps as ISO 8601, UTC where no zone is named', async () => {
+    const ten = '2026-11-20 10:00:00+00';
+    const texts: Readonly<Record<string, string>> = {
+      '2026-11-20T10:00:00Z': ten,
+      '2026-11-20t10:00:00z': ten,
+      '2026-11-20T10:00:00': ten,
+      '2026-11-20 10:00:00': ten,
+      '2026-11-20T10:00': ten,
+      '2026-11-20T10:00Z': ten,
+      '2026-11-20T12:00:00+02:00': ten,
+      '2026-11-20T12:00+02:00': ten,
+      '2026-11-20T12:00:00+0200': ten,
+      '2026-11-20T02:00:00-08': ten,
+      '2026-11-20T10:00:00.123456Z': '2026-11-20 10:00:00.123456+00',
+      '2026-11-20T10:00:00.5': '2026-11-20 10:00:00.5+00',
+      '2026-11-20T10:00:00.123456789Z': '2026-11-20 10:00:00.123456+00',
+      '2026-11-20': '2026-11-20 00:00:00+00',
+    };
+    const values = Object.keys(texts).map((text) => JSON.stringify(text));
+    expect(await stored('ts', ...values)).toEqual(Object.values(texts));
+  });
+
+  test('timestamps as BigQuery exports them', async () => {
+    expect(await stored('ts', '"2026-11-20 10:00:00.123456 UTC"', '"2026-11-20 10:00:00 UTC"')).toEqual([
+      '2026-11-20 10:00:00.123456+00',
+      '2026-11-20 10:00:00+00',
+    ]);
+  });
+
+  test('timestamps as numbers since the epoch: seconds, milli-, micro- and nanoseconds by their size', async () => {
+    const exact = '2024-11-20 10:00:00.123456+00';
+    const numbers = {
+      '1732096800': '2024-11-20 10:00:00+00',
+      '1732096800.123456': exact,
+      '"1.732096800123456E9"': exact,
+      '1732096800123': '2024-11-20 10:00:00.123+00',
+      '1732096800123456': exact,
+      '"1732096800123456"': exact,
+      '1732096800123456000': exact,
+    };
+    expect(await stored('ts', ...Object.keys(numbers))).toEqual(Object.values(numbers));
+  });
+
+  test('timestamps inside records', async () => {
+    expect(await stored('metadata', '[{"seen":"2026-11-20 10:00:00 UTC"},{"seen":null}]')).toEqual([
+      expect.stringContaining(`'seen': '2026-11-20 10:00:00+00'`),
+    ]);
+  });
+
+  test('integers as JSON strings, as BigQuery exports them, also inside records and beyond 2^53', async () => {
+    expect(await stored('status', '"200"', '200', '"9007199254740993"', 'null')).toEqual([
+      '200',
+      '200',
+      '9007199254740993',
+      null,
+    ]);
+    expect(await stored('metadata', '[{"request":[{"status_code":"404"}]}]')).toEqual([
+      expect.stringContaining(`'status_code': 404`),
+    ]);
+  });
+
+  test('numbers, booleans and records where text is declared become their text', async () => {
+    expect(await stored('id', '5', '1.5', 'true', '{"a":[1]}')).toEqual(['5', '1.5', 'true', '{"a":[1]}']);
+  });
+
+  test('booleans and floats as JSON strings', async () => {
+    expect(await stored('ok', '"true"', 'false')).toEqual(['true', 'false']);
+    expect(await stored('ratio', '"1.5"', '2')).toEqual(['1.5', '2.0']);
+  });
+
+  test('every other type of BigQuery', async () => {
+    const all: TableSchema = {
+      name: 'all',
+      fields: [
+        field('n', 'NUMERIC'),
+        field('d', 'DATE'),
+        field('t', 'TIME'),
+        field('dt', 'DATETIME'),
+        field('b', 'BYTES'),
+        field('j', 'JSON'),
+        { name: 'xs', type: 'INT64', mode: 'REPEATED' },
+        { name: 'one', type: 'STRUCT', mode: 'NULLABLE', fields: [field('x', 'FLOAT64')] },
+      ],
+    };
+    write(
+      'all.ndjson',
+      `{"n":"1.000000001","d":"2026-01-02","t":"10:00:00.5","dt":"2026-01-02T10:00:00","b":"aGk=","j":{"a":[1]},"xs":["1",2],"one":{"x":1}}
+{}\n`,
+    );
+    await load([all]);
+    expect(await query('SELECT columns(*)::VARCHAR FROM "all"')).toEqual([
+      [
+        '1.000000001',
+        '2026-01-02',
+        '10:00:00.5',
+        '2026-01-02 10:00:00',
+        'hi',
+        '{"a":[1]}',
+        '[1, 2]',
+        "{'x': 1.0}",
+      ],
+      [null, null, null, null, null, null, '[]', null],
+    ]);
+  });
+
+  test('CSV: an empty cell is NULL, a quoted empty one is text; quotes, commas and newlines in cells', async () => {
+    write(
+      'logs.csv',
+      '\uFEFF"ID",ts,extra,Status\r\n,2026-11-20 10:00:00 UTC,x,"200"\r\n"",,"a\nb",\r\n"a,""b",,,\r\n',
+    );
+    await load();
+    expect(await query('SELECT id, ts::VARCHAR, status FROM logs')).toEqual([
+      [null, '2026-11-20 10:00:00+00', '200'],
+      ['', null, null],
+      ['a,"b', null, null],
+    ]);
+  });
+
+  test('CSV: records are read without regard to the case of their fields', async () => {
+    write('logs.csv', 'id,metadata\n1,"[{""USERAGENT"":""curl""}]"\n2,\n');
+    await load();
+    expect(await query('SELECT id, metadata[1]."userAgent" FROM logs')).toEqual([
+      ['1', 'curl'],
+      ['2', null],
+    ]);
+  });
+
+  test('a file of the header only has no rows, nor has an empty one', async () => {
+    write('logs.csv', 'id,ts\n');
+    write('others.csv', '');
+    await load();
+    expect(await query('SELECT id FROM logs UNION ALL SELECT id FROM others')).toEqual([]);
+  });
+});
+
+describe('a broken file is a problem of its table alone', () => {
+  test.each([
+    ['a broken line', 'logs.ndjson', '{"id":"1"}\n\n{"id":\n{"id":"3"}\n', /^logs\.ndjson:3: not JSON: /],
+    ['the first line broken', 'logs.ndjson', '{"id"\n', /^logs\.ndjson:1: not JSON: /],
+    ['two rows on a line', 'logs.ndjson', '{"id":"1"}\n{} {}\n', /^logs\.ndjson:2: not JSON: /],
+    ['a line that is no object', 'logs.ndjson', '{}\n[1]\n', /^logs\.ndjson:2: Expected OBJECT/],
+    ['a record that is not repeated', 'logs.ndjson', '{"metadata":{}}\n', /^logs\.ndjson:1: Expected ARRAY/],
+    [
+      'no timestamp',
+      'logs.ndjson',
+      '{}\n\n{"ts":"yesterday"}\n',
+      /^logs\.ndjson:3: ts: "yesterday" is not a/,
+    ],
+    ['an empty timestamp', 'logs.ndjson', '{"ts":""}\n', /^logs\.ndjson:1: ts: "" is not a timestamp/],
+    [
+      'no day of the calendar',
+      'logs.ndjson',
+      '{"ts":"2026-02-30"}\n',
+      /^logs\.ndjson:1: ts: "2026-02-30" is not/,
+    ],
+    ['no finite time', 'logs.ndjson', '{"ts":"infinity"}\n', /^logs\.ndjson:1: ts: "infinity" is not/],
+    [
+      'a nested one',
+      'logs.ndjson',
+      '{}\n{"metadata":[{"seen":"x"}]}\n',
+      /^logs\.ndjson:2: seen: "x" is not a/,
+    ],
+    ['no integer', 'logs.ndjson', '{}\n{"status":"abc"}\n', /^logs\.ndjson:2: .*numerical: "abc"/],
+    ['too big', 'logs.ndjson', '{"status":9223372036854775808}\n', /^logs\.ndjson:1: .*9223372036854775808/],
+    ['not UTF-8', 'logs.ndjson', Buffer.from('{"id":"\xff"}\n', 'latin1'), /^logs\.ndjson:1: .*UTF-8/],
+    ['in a JSON array', 'logs.json', '[{"id":1},\n{"status":"x"}]', /^logs\.json: row 2: .*"x"/],
+    ['a JSON array cut short', 'logs.json', '[{"id":1},\n{"status"', /^logs\.json: row \d: not JSON/],
+    ['in a folder', 'logs/day=1/a.ndjson', '{"id":1}\n{"id":', /^logs\/day=1\/a\.ndjson:2: not JSON/],
+    [
+      'gzip cut short',
+      'logs.ndjson.gz',
+      gzipSync('{}\n').subarray(0, -6),
+      /^logs\.ndjson\.gz: .*unexpected end/,
+    ],
+    ['gzip that is none', 'logs.csv.gz', 'id\n1\n', /^logs\.csv\.gz: cannot be decompressed: /],
+    [
+      'zstd cut short',
+      'logs.ndjson.zst',
+      zstdCompressSync('{}\n').subarray(0, -3),
+      /^logs\.ndjson\.zst: cannot/,
+    ],
+    ['in gzip', 'logs.ndjson.gz', gzipSync('{}\n\n{"ts":"x"}\n'), /^logs\.ndjson\.gz:3: ts: "x" is not/],
+    ['Parquet that is none', 'logs.parquet', 'PAR1 and no more', /^logs\.parquet: .*[Pp]arquet/],
+    ['an empty Parquet', 'logs.parquet', '', /^logs\.parquet: .*too small/],
+    [
+      'CSV, a cell missing',
+      'logs.csv',
+      'id,ts\n1,\n2\n',
+      /^logs\.csv:3: Expected Number of Columns: 2 Found: 1/,
+    ],
+    [
+      'CSV, a cell too many',
+      'logs.csv',
+      'id\n1\n2,3\n',
+      /^logs\.csv:3: Expected Number of Columns: 1 Found: 2/,
+    ],
+    ['CSV, an open quote', 'logs.csv', 'id,ts\n1,\n"2,\n', /^logs\.csv:3: Value with unterminated quote/],
+    ['CSV, no timestamp', 'logs.csv', 'id,ts\n1,\n2,x\n', /^logs\.csv: row 2: ts: "x" is not a timestamp/],
+    ['CSV, no integer', 'logs.csv', 'status\n1\nx\n', /^logs\.csv: row 2: .*"x"/],
+    ['CSV, no JSON in a cell', 'logs.csv', 'metadata\n[{]\n', /^logs\.csv: Malformed JSON/],
+    [
+      'CSV without any column of the table',
+      'logs.csv',
+      'a,b\n1,2\n',
+      /^logs\.csv: its header names no column/,
+    ],
+  ])('%s', async (_, name, content, message) => {
+    expect(await problem(name, content)).toMatch(message);
+  });
+
+  test('the file at fault is named among many, and nothing of the others stays', async () => {
+    for (const name of ['a', 'b', 'c']) write(`logs/${name}.ndjson`, '{"ts":"2026-01-01"}\n');
+    expect(await problem('logs/bb.ndjson', '{"ts":"x"}\n')).toMatch(/^logs\/bb\.ndjson:1: ts: "x"/);
+  });
+
+  test('a REQUIRED column without a value', async () => {
+    const strict: TableSchema = { name: 'logs', fields: [{ name: 'id', type: 'STRING', mode: 'REQUIRED' }] };
+    write('logs.ndjson', '{"id":"1"}\n{"id":null}\n');
+    expect(await loadData(connection, [strict], folder)).toEqual(
+      new Map([['logs', 'logs.ndjson:2: id: is missing']]),
+    );
+  });
+
+  test('the line is right deep in a big file', async () => {
+    const lines = Array.from(
+      { length: 200_000 },
+      (_, index) => `{"id":"${'x'.repeat(200)}","status":${index}}`,
+    );
+    lines[149_999] = '{"ts":"x"}';
+    expect(await problem('logs.ndjson', lines.join('\n'))).toMatch(/^logs\.ndjson:150000: ts: "x"/);
+    lines[149_999] = '{"status":"x"}';
+    expect(await problem('logs.ndjson', lines.join('\n'))).toMatch(/^logs\.ndjson:150000: .*"x"/);
+    lines[149_999] = '{"status"';
+    expect(await problem('logs.ndjson', lines.join('\n'))).toMatch(/^logs\.ndjson:150000: not JSON/);
+  });
+});
