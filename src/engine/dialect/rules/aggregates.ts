@@ -23,7 +23,13 @@ const ofType = (name: 'INT64' | 'NUMERIC', cast: string) => (args: readonly Sql[
 
 const aggregates: Readonly<Record<string, Aggregate>> = {
   count: { arity: [0, 1], function: 'count', result: int64 },
-  countif: { arity: [1, 1], function: 'count_if', result: int64, cast: () => 'BIGINT' },
+  countif: {
+    arity: [1, 1],
+    function: 'count',
+    result: int64,
+    // DuckDB's count_if is a sum: NULL where every condition is.
+    arguments: (_, [condition]) => [`NULLIF(${condition?.text}, false)`],
+  },
   sum: { arity: [1, 1], function: 'sum', result: same, cast: ofType('INT64', 'BIGINT') },
   avg: {
     arity: [1, 1],

@@ -4,8 +4,8 @@ import type { Scope, Sql } from '../scope.ts';
 import type { Rule, Translator } from '../translator.ts';
 import { describeType, scalar, type Type, unknown } from '../type.ts';
 import { callMacro } from './calls.ts';
-import { number } from './literals.ts';
 import { distance } from './coercion.ts';
+import { number } from './literals.ts';
 import { predicateOf } from './predicates.ts';
 
 export const parenExpr: Rule<ParenExpr> = (node, scope, to) => {

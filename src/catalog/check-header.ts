@@ -1,0 +1,66 @@
+import type { Header } from './header-schema.ts';
+import { camelCase } from './names.ts';
+
+export interface HeaderProblem {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+}
+
+/** What a header of the right shape can still get wrong. */
+export function checkHeader(header: Header): readonly HeaderProblem[] {
+  return [...checkCaching(header), ...checkParameters(header), ...checkNames(header)];
+}
+
+function checkCaching({ caching, cache_warming }: Header): readonly HeaderProblem[] {
+  if (cache_warming === undefined) return [];
+  const path = ['cache_warming'];
+  if (caching === 'disabled') return [{ path, message: 'cache_warming: only where caching is on' }];
+  if (cache_warming < caching) return [];
+  return [{ path, message: `cache_warming: must be shorter than caching (${caching}s)` }];
+}
+
+function checkParameters({ parameters }: Header): readonly HeaderProblem[] {
+  return Object.entries(parameters).flatMap(([name, parameter]) => {
+    const problems: HeaderProblem[] = [];
+    const add = (key: string, message: string) =>
+      problems.push({ path: ['parameters', name, key], message: `parameters.${name}.${key}: ${message}` });
+
+    if (parameter.required && parameter.default !== undefined) {
+      add('default', 'a required parameter has no default');
+    }
+    if (parameter.type !== 'enum') return problems;
+
+    const listed = Object.keys(parameter.values);
+    if (parameter.default !== undefined && !listed.includes(parameter.default)) {
+      add('default', `must be one of ${listed.join(', ')}`);
+    }
+    if (parameter.example !== undefined && !listed.includes(parameter.example)) {
+      add('example', `must be one of ${listed.join(', ')}`);
+    }
+    if (parameter.unknown === 'default' && parameter.default === undefined) {
+      add('unknown', 'default needs a default value to fall back to');
+    }
+    const names = Object.values(parameter.values).map((value) => value.name);
+    for (const twice of names.filter((value, at) => names.indexOf(value) !== at)) {
+      add('values', `two values have the name ${twice}`);
+    }
+    return problems;
+  });
+}
+
+function checkNames(header: Header): readonly HeaderProblem[] {
+  return (['parameters', 'columns'] as const).flatMap((section) => {
+    const names = Object.keys(header[section]);
+    return names.flatMap((name, at) => {
+      const path = [section, name];
+      const camel = camelCase(name);
+      if (camel === '' || /^[0-9]/.test(camel)) {
+        return [{ path, message: `${section}.${name}: needs a letter before any digit` }];
+      }
+      const twin = names.slice(0, at).find((other) => camelCase(other) === camel);
+      return twin === undefined
+        ? []
+        : [{ path, message: `${section}.${name}: is ${camel} in GraphQL, as ${twin} is` }];
+    });
+  });
+}

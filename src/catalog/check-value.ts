@@ -1,0 +1,48 @@
+import { RE2JS } from 're2js';
+import { parseTimestamp } from './parse-timestamp.ts';
+import type { PlainParameter } from './saved-query.ts';
+
+export type Checked = { readonly value: string } | { readonly wrong: string };
+
+/** A parameter's text as the SQL receives it, canonical where one value has several spellings, or what is wrong. */
+export function checkPlain(type: PlainParameter['type'], text: string): Checked {
+  return checks[type](text);
+}
+
+const checks: Record<PlainParameter['type'], (text: string) => Checked> = {
+  string: (value) => ({ value }),
+  pattern: checkPattern,
+  timestamp: checkTimestamp,
+  integer: checkInteger,
+  float: (text) =>
+    Number.isFinite(Number(text)) && text.trim() === text
+      ? { value: String(Number(text)) }
+      : { wrong: 'must be a number, as in 0.5' },
+  boolean: (text) =>
+    /^(true|false)$/i.test(text) ? { value: text.toLowerCase() } : { wrong: 'must be true or false' },
+};
+
+function checkPattern(text: string): Checked {
+  try {
+    RE2JS.compile(text);
+    return { value: text };
+  } catch (error) {
+    const reason =
+      error instanceof Error ? error.message.replace(/^error parsing regexp: /, '') : 'not valid';
+    return { wrong: `must be a regular expression in RE2 syntax (${reason})` };
+  }
+}
+
+function checkTimestamp(text: string): Checked {
+  const value = parseTimestamp(text);
+  if (value !== undefined) return { value };
+  const lostPlus = /^[\d:.,T-]+ \d\d(:?\d\d)?$/i.test(text) ? '; a + in a URL is written %2B' : '';
+  return { wrong: `must be an ISO 8601 timestamp, as in 2026-01-31T12:00:00Z${lostPlus}` };
+}
+
+function checkInteger(text: string): Checked {
+  const wrong = 'must be an integer between -9223372036854775808 and 9223372036854775807';
+  if (!/^[+-]?\d{1,20}$/.test(text)) return { wrong };
+  const value = BigInt(text.replace(/^\+/, ''));
+  return BigInt.asIntN(64, value) === value ? { value: String(value) } : { wrong };
+}

@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { columnTypes } from './saved-query.ts';
+
+const identifier = z
+  .string()
+  .regex(/^[a-z_][a-z0-9_]*$/i, 'must be letters, digits and _, not starting with a digit');
+const graphqlName = z.string().regex(/^(?!__)[_a-z][_a-z0-9]*$/i, 'must be a GraphQL name');
+const text = z.string().trim().min(1, 'must not be empty');
+
+const seconds = z
+  .string()
+  .regex(/^[1-9][0-9]{0,7}s$/, 'must be seconds, as in 900s')
+  .transform((value) => Number.parseInt(value, 10));
+
+// YAML reads `yes`, `1` and `1.5` as other things than text; the wire has text only.
+const scalarText = z
+  .union([z.string(), z.number(), z.boolean()])
+  .transform(String)
+  .refine((value) => value !== '', 'must not be empty');
+
+const parameterBase = {
+  description: text,
+  required: z.boolean().default(false),
+  default: scalarText.optional(),
+  example: scalarText.optional(),
+};
+
+const plainParameter = z.strictObject({
+  type: z.enum(['string', 'pattern', 'timestamp', 'integer', 'float', 'boolean']),
+  ...parameterBase,
+});
+
+const enumParameter = z.strictObject({
+  type: z.literal('enum'),
+  enum: graphqlName,
+  unknown: z.enum(['default', 'refuse']).default('refuse'),
+  values: z
+    .record(
+      z.string().min(1),
+      z.strictObject({
+        name: graphqlName.refine(
+          (name) => !['true', 'false', 'null'].includes(name),
+          'must not be true, false or null',
+        ),
+        description: text,
+      }),
+    )
+    .refine((values) => Object.keys(values).length > 0, 'must list at least one value'),
+  ...parameterBase,
+});
+
+const column = z.strictObject({
+  type: z.enum(columnTypes),
+  repeated: z.boolean().default(false),
+  required: z.boolean().default(false),
+  unit: text.optional(),
+  description: text,
+});
+
+/**
+ * What the YAML header of a saved-query file may say.
+ *
+ * @see design "A saved query file"; spec "Endpoint definition"
+ */
+export const headerSchema = z.strictObject({
+  id: z.guid('must be a UUID').transform((id) => id.toLowerCase()),
+  description: text,
+  max_rows: z.int().min(1).max(100_000),
+  caching: z.union([z.literal('disabled'), seconds], { error: 'must be seconds, as in 900s, or disabled' }),
+  cache_warming: seconds.optional(),
+  query_sandboxing: z
+    .literal('disabled', { error: 'must be disabled: sandboxed queries are not supported' })
+    .default('disabled'),
+  parameters: z.record(identifier, z.discriminatedUnion('type', [plainParameter, enumParameter])).default({}),
+  columns: z
+    .record(identifier, column)
+    .refine((columns) => Object.keys(columns).length > 0, 'must list at least one column'),
+});
+
+export type Header = z.output<typeof headerSchema>;

@@ -1,0 +1,51 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { type Problem, StartError } from '../errors.ts';
+import { checkCatalog } from './check-catalog.ts';
+import { loadTables } from './load-tables.ts';
+import { type Parsed, parseQuery } from './parse-query.ts';
+import type { Catalog } from './saved-query.ts';
+
+const namePattern = /^[a-z][a-z0-9]*(?:[._-][a-z0-9]+)*$/;
+
+/**
+ * The catalog of a queries folder: every `*.sql` in it is a saved query, every `tables/*.json` a table.
+ *
+ * @throws StartError with every problem of every file
+ */
+export function loadCatalog(folder: string): Catalog {
+  const parsed = sqlFiles(folder).map((file) => loadQuery(join(folder, file)));
+  const queries = parsed.flatMap(({ query }) => (query === undefined ? [] : [query]));
+  const { tables, problems: tableProblems } = loadTables(join(folder, 'tables'));
+
+  const problems = [...parsed.flatMap((one) => one.problems), ...checkCatalog(queries), ...tableProblems];
+  if (problems.length > 0) throw new StartError('The saved queries have problems', problems);
+  return { queries, tables };
+}
+
+function sqlFiles(folder: string): readonly string[] {
+  let names: readonly string[];
+  try {
+    names = readdirSync(folder);
+  } catch {
+    throw new StartError('The saved queries cannot be read', [
+      { file: folder, message: 'is not a folder that can be read; QUERIES_DIR must name one' },
+    ]);
+  }
+  const files = names.filter((name) => name.endsWith('.sql')).sort();
+  if (files.length > 0) return files;
+  throw new StartError('There are no saved queries', [{ file: folder, message: 'holds no *.sql file' }]);
+}
+
+function loadQuery(file: string): Parsed {
+  const name = basename(file, '.sql');
+  const problems: Problem[] = [];
+  if (!namePattern.test(name)) {
+    problems.push({
+      file,
+      message: 'the name must be lowercase words joined by . _ or -, as in area.what-it-tells.sql',
+    });
+  }
+  const parsed = parseQuery(name, file, readFileSync(file, 'utf8'));
+  return problems.length === 0 ? parsed : { problems: [...problems, ...parsed.problems] };
+}

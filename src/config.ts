@@ -1,0 +1,116 @@
+import { cpus } from 'node:os';
+import { z } from 'zod';
+import { StartError } from './errors.ts';
+
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+const whole = (low: number, high: number, fallback: number) =>
+  z
+    .string()
+    .default(String(fallback))
+    .refine((text) => /^\d{1,9}$/.test(text) && Number(text) >= low && Number(text) <= high, {
+      error: ({ input }) => `got ${JSON.stringify(input)}; must be a whole number from ${low} to ${high}`,
+    })
+    .transform(Number);
+
+const oneOf = <const T extends readonly [string, ...string[]]>(values: T, fallback: T[number]) =>
+  z
+    .enum(values, {
+      error: ({ input }) => `got ${JSON.stringify(input)}; must be one of ${values.join(', ')}`,
+    })
+    .default(fallback);
+
+const matching = (pattern: RegExp, right: string) =>
+  z.string().regex(pattern, { error: ({ input }) => `got ${JSON.stringify(input)}; must be ${right}` });
+
+/** Every setting, by the environment variable it is read from. All defaults live here; README says what each is for. */
+const settings = z.object({
+  PORT: whole(0, 65535, 4000),
+  HOST: z.string().default('127.0.0.1'),
+  QUERIES_DIR: z.string().default('queries'),
+  DATA_DIR: z.string().optional(),
+  // The pattern is what an HTTP header may carry.
+  API_KEY: z
+    .string()
+    .regex(/^[\x21-\x7e]{1,256}$/, 'must be up to 256 printable ASCII characters without spaces')
+    .optional(),
+  CORS_ORIGINS: matching(
+    /^(\*|https?:\/\/[^\s,/]+(\s*,\s*https?:\/\/[^\s,/]+)*)$/,
+    '* or origins joined by commas, as in https://dash.example.com',
+  ).optional(),
+  ENGINE: oneOf(['duckdb'], 'duckdb'),
+  ENGINE_TIMEOUT_MS: whole(1, 3_600_000, 30_000),
+  ENGINE_CONCURRENCY: whole(1, 64, 4),
+  DUCKDB_MEMORY_LIMIT: matching(
+    /^[1-9]\d{0,8}\s?(KB|MB|GB|TB|KiB|MiB|GiB|TiB)$/i,
+    'a size, as in 512MB',
+  ).default('1GB'),
+  DUCKDB_THREADS: whole(1, 1024, cpus().length),
+  LOG_LEVEL: oneOf(logLevels, 'info'),
+  NODE_ENV: z.string().optional(),
+});
+
+export type Settings = z.output<typeof settings>;
+export type SettingName = keyof Settings;
+
+/** The names of all variables that are read, in the order of the README's table. */
+export const settingNames = Object.keys(settings.shape) as readonly SettingName[];
+
+export interface Config {
+  readonly port: number;
+  readonly host: string;
+  readonly queriesDir: string;
+  /** Where local log files stand; undefined means the demo. */
+  readonly dataDir: string | undefined;
+  /** undefined means that a random one is made at start. */
+  readonly apiKey: string | undefined;
+  /** Web origins that may read answers; `*` is any. */
+  readonly corsOrigins: readonly string[] | '*';
+  readonly engine: Settings['ENGINE'];
+  readonly engineTimeoutMs: number;
+  /** How many queries run at the same moment. */
+  readonly engineConcurrency: number;
+  readonly duckdbMemoryLimit: string;
+  readonly duckdbThreads: number;
+  readonly logLevel: Settings['LOG_LEVEL'];
+  readonly production: boolean;
+}
+
+/**
+ * The configuration that an environment describes. A variable set to nothing counts as not set.
+ *
+ * @throws StartError with every bad value; a bad API_KEY is never shown
+ */
+export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const given = Object.fromEntries(
+    settingNames.flatMap((name) => (env[name] === undefined || env[name] === '' ? [] : [[name, env[name]]])),
+  );
+  const parsed = settings.safeParse(given);
+  if (!parsed.success) {
+    throw new StartError(
+      'The configuration has problems',
+      parsed.error.issues.map((issue) => ({ message: `${issue.path.join('.')}: ${issue.message}` })),
+    );
+  }
+  const read = parsed.data;
+  return Object.freeze({
+    port: read.PORT,
+    host: read.HOST,
+    queriesDir: read.QUERIES_DIR,
+    dataDir: read.DATA_DIR,
+    apiKey: read.API_KEY,
+    corsOrigins: origins(read.CORS_ORIGINS),
+    engine: read.ENGINE,
+    engineTimeoutMs: read.ENGINE_TIMEOUT_MS,
+    engineConcurrency: read.ENGINE_CONCURRENCY,
+    duckdbMemoryLimit: read.DUCKDB_MEMORY_LIMIT,
+    duckdbThreads: read.DUCKDB_THREADS,
+    logLevel: read.LOG_LEVEL,
+    production: read.NODE_ENV === 'production',
+  });
+}
+
+function origins(text = ''): Config['corsOrigins'] {
+  if (text === '*') return '*';
+  return text === '' ? [] : text.split(',').map((origin) => origin.trim());
+}

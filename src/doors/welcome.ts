@@ -1,0 +1,28 @@
+import type { Catalog } from '../catalog/saved-query.ts';
+import { restExamples } from './examples.ts';
+import { graphqlPath } from './graphql.ts';
+
+/**
+ * What the start prints: where the doors are, and lines that can be pasted as they stand.
+ *
+ * @param shownKey the key itself, or a shell variable that holds it
+ */
+export function welcome(catalog: Catalog, origin: string, shownKey: string): string {
+  const lines = restExamples(catalog).map(
+    (path) => `  curl -s -H "X-API-KEY: ${shownKey}" "${origin}${path}"`,
+  );
+  const graphql = `  curl -s -H "X-API-KEY: ${shownKey}" -H "Content-Type: application/json" -d '{"query":"{ endpoints { name description } }"}' "${origin}${graphqlPath}"`;
+  return `
+Querygate is ready.
+
+GraphiQL, in a browser (header X-API-KEY: ${shownKey}):
+  ${origin}${graphqlPath}
+
+REST:
+${lines.join('\n')}
+
+GraphQL:
+${graphql}
+
+`;
+}

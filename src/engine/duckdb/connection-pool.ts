@@ -1,0 +1,60 @@
+import type { DuckDBConnection, DuckDBPreparedStatement } from '@duckdb/node-api';
+import type { PreparedQuery } from './prepare-query.ts';
+
+/** A connection that runs one statement at a time and keeps every statement it has prepared. */
+export interface Worker {
+  readonly connection: DuckDBConnection;
+  statement(query: PreparedQuery): Promise<DuckDBPreparedStatement>;
+}
+
+/** A fixed set of workers, handed out first come, first served. */
+export class ConnectionPool {
+  readonly #idle: Worker[];
+  readonly #waiting: ((worker: Worker) => void)[] = [];
+
+  constructor(connections: readonly DuckDBConnection[]) {
+    this.#idle = connections.map(openWorker);
+  }
+
+  /** @throws the signal's reason where it is aborted before a worker is free; nothing is held then */
+  async use<T>(signal: AbortSignal, work: (worker: Worker) => Promise<T>): Promise<T> {
+    const worker = await this.#acquire(signal);
+    try {
+      return await work(worker);
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#idle.push(worker);
+      else next(worker);
+    }
+  }
+
+  #acquire(signal: AbortSignal): Promise<Worker> {
+    signal.throwIfAborted();
+    const worker = this.#idle.pop();
+    if (worker !== undefined) return Promise.resolve(worker);
+    return new Promise((resolve, reject) => {
+      const take = (freed: Worker) => {
+        signal.removeEventListener('abort', leave);
+        resolve(freed);
+      };
+      const leave = () => {
+        this.#waiting.splice(this.#waiting.indexOf(take), 1);
+        reject(signal.reason);
+      };
+      signal.addEventListener('abort', leave, { once: true });
+      this.#waiting.push(take);
+    });
+  }
+}
+
+function openWorker(connection: DuckDBConnection): Worker {
+  const statements = new Map<PreparedQuery, Promise<DuckDBPreparedStatement>>();
+  return {
+    connection,
+    statement(query) {
+      const known = statements.get(query) ?? connection.prepare(query.sql);
+      statements.set(query, known);
+      return known;
+    },
+  };
+}

@@ -1,0 +1,29 @@
+import type { Bound } from '../../catalog/bind.ts';
+import { GatewayError } from '../../errors.ts';
+import { unsafeInteger } from './wire-sql.ts';
+
+/** A DuckDB failure as the caller may see it. DuckDB's own text holds SQL and names, so it stays in the cause. */
+export function explainFailure(cause: unknown, { query, parameters }: Bound): GatewayError {
+  const text = cause instanceof Error ? cause.message : String(cause);
+  if (text.startsWith('Out of Memory')) {
+    return new GatewayError('ENGINE_FAILED', 'The query needs more memory than the engine may use', {
+      cause,
+    });
+  }
+  if (text.includes(unsafeInteger)) {
+    return new GatewayError('ENGINE_FAILED', `The query failed: ${unsafeInteger}`, { cause });
+  }
+  if (/^(Conversion|Invalid Input|Out of Range) Error/.test(text)) {
+    const blamed = query.parameters.find(({ name }) => names(text, parameters[name] ?? ''));
+    if (blamed !== undefined) {
+      const message = `${blamed.name}: got a value that the query cannot use`;
+      return new GatewayError('INVALID_PARAMETER', message, { parameter: blamed.name, cause });
+    }
+  }
+  return new GatewayError('ENGINE_FAILED', 'The query failed', { cause });
+}
+
+/** True where the text quotes the value: DuckDB tells conversions so, `Could not convert string 'abc' to INT64`. */
+function names(text: string, value: string): boolean {
+  return value !== '' && [`'${value}'`, `"${value}"`].some((quoted) => text.includes(quoted));
+}

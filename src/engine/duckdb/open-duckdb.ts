@@ -1,0 +1,91 @@
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import type { Catalog, SavedQuery } from '../../catalog/saved-query.ts';
+import type { Config } from '../../config.ts';
+import { type Problem, StartError } from '../../errors.ts';
+import { macroDefinitions, sessionSettings } from '../dialect/macros.ts';
+import type { Engine } from '../engine.ts';
+import { ConnectionPool } from './connection-pool.ts';
+import { type LocalData, openData } from './open-data.ts';
+import { prepareQuery } from './prepare-query.ts';
+import { openRun, type Runnable } from './run-query.ts';
+import { tablesRead } from './tables-read.ts';
+
+export interface DuckdbOptions {
+  readonly catalog: Catalog;
+  readonly config: Config;
+  /** The time that CURRENT_TIMESTAMP() means. */
+  readonly now: () => Date;
+  /** Told what is wrong with local data. */
+  readonly onDataProblem: (message: string) => void;
+}
+
+/**
+ * The engine on one machine: an embedded DuckDB over local files, or over the demo.
+ *
+ * @throws StartError where a saved query uses what is not supported, with file and line
+ */
+export async function openDuckdb({ catalog, config, now, onDataProblem }: DuckdbOptions): Promise<Engine> {
+  const instance = await DuckDBInstance.create(':memory:', {
+    threads: String(config.duckdbThreads),
+    memory_limit: config.duckdbMemoryLimit,
+    autoinstall_known_extensions: 'false',
+    autoload_known_extensions: 'false',
+    allow_community_extensions: 'false',
+  });
+  const connections: DuckDBConnection[] = [];
+  const connect = async () => {
+    const connection = await instance.connect();
+    connections.push(connection);
+    await connection.run(sessionSettings.join(';'));
+    return connection;
+  };
+  let data: LocalData | undefined;
+  const close = async () => {
+    await data?.close();
+    for (const connection of connections.splice(0)) connection.closeSync();
+    instance.closeSync();
+  };
+
+  try {
+    const keeper = await connect();
+    await keeper.run(macroDefinitions);
+    data = await openData({ connection: keeper, catalog, config, now, onProblem: onDataProblem });
+    const runnable = await prepareAll(keeper, catalog);
+    const workers: DuckDBConnection[] = [];
+    for (let left = config.engineConcurrency; left > 0; left -= 1) workers.push(await connect());
+    await keeper.run(lock);
+    const run = openRun({
+      pool: new ConnectionPool(workers),
+      runnable,
+      dataProblems: data.problems,
+      timeoutMs: config.engineTimeoutMs,
+      now,
+    });
+    return { name: 'duckdb', run, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Query text reaches neither files nor extensions nor settings, whatever passes the rewriter. */
+const lock = 'SET enable_external_access = false; SET lock_configuration = true;';
+
+async function prepareAll(
+  connection: DuckDBConnection,
+  { queries, tables }: Catalog,
+): Promise<ReadonlyMap<SavedQuery, Runnable>> {
+  const runnable = new Map<SavedQuery, Runnable>();
+  const problems: Problem[] = [];
+  for (const query of queries) {
+    try {
+      const prepared = await prepareQuery(connection, query, tables);
+      runnable.set(query, { prepared, tables: await tablesRead(connection, prepared) });
+    } catch (error) {
+      if (!(error instanceof StartError)) throw error;
+      problems.push(...error.problems);
+    }
+  }
+  if (problems.length > 0) throw new StartError('Saved queries cannot run on DuckDB', problems);
+  return runnable;
+}

@@ -1,0 +1,86 @@
+import type { DuckDBValue } from '@duckdb/node-api';
+import type { Bound } from '../../catalog/bind.ts';
+import type { Column, SavedQuery } from '../../catalog/saved-query.ts';
+import { GatewayError } from '../../errors.ts';
+import type { Engine, Rows } from '../engine.ts';
+import { bindValues } from './bindings.ts';
+import type { ConnectionPool } from './connection-pool.ts';
+import { explainFailure } from './explain-failure.ts';
+import type { PreparedQuery } from './prepare-query.ts';
+
+export interface Runnable {
+  readonly prepared: PreparedQuery;
+  /** The tables whose data the query needs. */
+  readonly tables: readonly string[];
+}
+
+interface RunContext {
+  readonly pool: ConnectionPool;
+  readonly runnable: ReadonlyMap<SavedQuery, Runnable>;
+  /** What is wrong with a table's data, by table. */
+  readonly dataProblems: ReadonlyMap<string, string>;
+  readonly timeoutMs: number;
+  readonly now: () => Date;
+}
+
+/** Runs prepared queries, each within one deadline that covers waiting for a connection too. */
+export function openRun({ pool, runnable, dataProblems, timeoutMs, now }: RunContext): Engine['run'] {
+  return async (bound, { signal }) => {
+    const known = runnable.get(bound.query);
+    if (known === undefined) throw new Error(`${bound.query.name} was not prepared`);
+    const broken = known.tables
+      .map((table) => dataProblems.get(table))
+      .find((problem) => problem !== undefined);
+    if (broken !== undefined) throw new GatewayError('DATA_UNREADABLE', broken);
+
+    const deadline = AbortSignal.timeout(timeoutMs);
+    try {
+      return await runOnce(pool, known.prepared, bound, now(), AbortSignal.any([signal, deadline]));
+    } catch (cause) {
+      if (signal.aborted) throw new GatewayError('CANCELLED', 'The caller has gone', { cause });
+      if (deadline.aborted) throw timedOut(timeoutMs, cause);
+      throw cause instanceof GatewayError ? cause : explainFailure(cause, bound);
+    }
+  };
+}
+
+async function runOnce(
+  pool: ConnectionPool,
+  prepared: PreparedQuery,
+  bound: Bound,
+  now: Date,
+  signal: AbortSignal,
+): Promise<Rows> {
+  return pool.use(signal, async (worker) => {
+    const statement = await worker.statement(prepared);
+    bindValues(statement, prepared.parameters, bound.parameters, now);
+    const interrupt = () => worker.connection.interrupt();
+    signal.throwIfAborted();
+    signal.addEventListener('abort', interrupt, { once: true });
+    try {
+      const rows = (await statement.runAndReadAll()).getRows();
+      return {
+        rows: rows.slice(0, bound.query.maxRows).map((cells) => rowText(prepared.columns, cells)),
+        truncated: rows.length > bound.query.maxRows,
+      };
+    } finally {
+      signal.removeEventListener('abort', interrupt);
+    }
+  });
+}
+
+/** One row as a JSON object. A NULL column is left out: one existing client takes a null for an error. */
+function rowText(columns: readonly Column[], cells: readonly DuckDBValue[]): string {
+  const members = columns.flatMap(({ name, required }, at) => {
+    const cell = cells[at] ?? null;
+    if (cell !== null) return [`"${name}":${cell}`];
+    if (!required) return [];
+    throw new GatewayError('ENGINE_FAILED', `The query gave a row without ${name}, which its header calls required`);
+  });
+  return `{${members.join(',')}}`;
+}
+
+function timedOut(timeoutMs: number, cause: unknown): GatewayError {
+  const message = `No answer within ${timeoutMs} ms; ask for a shorter window, or try again later`;
+  return new GatewayError('ENGINE_TIMEOUT', message, { cause });
+}

@@ -1,0 +1,77 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createServerAdapter } from '@whatwg-node/server';
+import { type Logger, pino } from 'pino';
+import { type App, openApp } from './app.ts';
+import { type Config, readConfig } from './config.ts';
+import { welcome } from './doors/welcome.ts';
+import { StartError } from './errors.ts';
+
+// Every running query holds one of libuv's workers; of the default four, none would be left to read a file.
+process.env.UV_THREADPOOL_SIZE ??= '16';
+
+const exitCode = { ended: 0, endedLate: 1, badStart: 2 } as const;
+
+/** How long requests in flight may take to finish after SIGTERM. */
+const endWithinMs = 10_000;
+
+try {
+  await serve(readConfig(process.env));
+} catch (error) {
+  if (!(error instanceof StartError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exit(exitCode.badStart);
+}
+
+async function serve(config: Config): Promise<void> {
+  const log = await openLog(config);
+  const apiKey = config.apiKey ?? `qg_${randomBytes(24).toString('base64url')}`;
+  const app = await openApp({ config, apiKey, log });
+  const server = createServer(createServerAdapter(app.fetch));
+  await listen(server, config);
+  endOnSignal(server, app, log);
+
+  const { port } = server.address() as AddressInfo;
+  const host = config.host.includes(':') ? `[${config.host}]` : config.host;
+  // A configured key is a secret of the operator's; one that was made here must be told somewhere.
+  const shownKey = config.apiKey === undefined ? apiKey : '$API_KEY';
+  process.stdout.write(welcome(app.catalog, `http://${host}:${port}`, shownKey));
+}
+
+/** Lines for people on a terminal, JSON elsewhere; on standard error, which keeps the welcome apart. */
+async function openLog({ logLevel: level }: Config): Promise<Logger> {
+  if (!process.stderr.isTTY) return pino({ level }, pino.destination(2));
+  const { default: pretty } = await import('pino-pretty');
+  return pino({ level }, pretty({ destination: 2, sync: true, ignore: 'pid,hostname' }));
+}
+
+function listen(server: Server, { port, host }: Config): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', ({ message }) => {
+      reject(
+        new StartError('The service cannot listen', [{ message: `PORT ${port}, HOST ${host}: ${message}` }]),
+      );
+    });
+    server.listen(port, host, resolve);
+  });
+}
+
+function endOnSignal(server: Server, app: App, log: Logger): void {
+  let ending = false;
+  const end = (signal: NodeJS.Signals) => {
+    if (ending) process.exit(exitCode.endedLate);
+    ending = true;
+    log.info({ signal }, 'ending: requests in flight may finish');
+    app.drain();
+    setTimeout(() => process.exit(exitCode.endedLate), endWithinMs).unref();
+    // Connections that are kept alive would hold the server open after their last answer.
+    setInterval(() => server.closeIdleConnections(), 20).unref();
+    server.close(async () => {
+      await app.close();
+      process.exit(exitCode.ended);
+    });
+  };
+  process.on('SIGTERM', end);
+  process.on('SIGINT', end);
+}

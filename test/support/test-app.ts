@@ -1,0 +1,64 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { openApp } from '../../src/app.ts';
+import { readConfig } from '../../src/config.ts';
+
+export const apiKey = 'a-key-for-tests-only';
+
+/** The time in every test app: in the middle of a second, a minute, an hour and a day. */
+export const now = new Date('2026-03-10T12:34:56.789Z');
+
+/** A moment before `now`, as NDJSON files have it. */
+export function ago({ days = 0, hours = 0, minutes = 0, seconds = 0, ms = 0 } = {}): string {
+  const back = (((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 1000 + ms;
+  return new Date(now.getTime() - back).toISOString();
+}
+
+export interface TestApp {
+  fetch(path: string, init?: RequestInit): Promise<Response>;
+  /** The rows of a REST call that succeeds. */
+  rows(name: string, parameters?: Record<string, string>): Promise<Record<string, unknown>[]>;
+  /** The `data` of a GraphQL request that succeeds. */
+  data(query: string, variables?: Record<string, unknown>): Promise<Record<string, unknown>>;
+  close(): Promise<void>;
+}
+
+export type Rows = Readonly<Record<string, readonly object[]>>;
+
+/** The whole service over the given rows of each table, without a socket. */
+export async function openTestApp(tables: Rows, env: Record<string, string> = {}): Promise<TestApp> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'querygate-test-'));
+  for (const [table, rows] of Object.entries(tables)) {
+    writeFileSync(join(dataDir, `${table}.ndjson`), rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+  }
+  const config = readConfig({ DATA_DIR: dataDir, ENGINE_CONCURRENCY: '2', ...env });
+  const app = await openApp({ config, apiKey, log: pino({ level: 'silent' }), now: () => now });
+
+  const fetch = (path: string, init: RequestInit = {}) =>
+    app.fetch(new Request(`http://gateway.test${path}`, { headers: { 'x-api-key': apiKey }, ...init }));
+  return {
+    fetch,
+    async rows(name, parameters = {}) {
+      const response = await fetch(`/api/endpoints/query/${name}?${new URLSearchParams(parameters)}`);
+      const body = (await response.json()) as { result: Record<string, unknown>[] };
+      if (response.status !== 200) throw new Error(JSON.stringify(body));
+      return body.result;
+    },
+    async data(query, variables = {}) {
+      const response = await fetch('/graphql', {
+        method: 'POST',
+        headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
+        body: JSON.stringify({ query, variables }),
+      });
+      const body = (await response.json()) as { data: Record<string, unknown>; errors?: unknown };
+      if (body.errors !== undefined) throw new Error(JSON.stringify(body.errors));
+      return body.data;
+    },
+    async close() {
+      await app.close();
+      rmSync(dataDir, { recursive: true });
+    },
+  };
+}
