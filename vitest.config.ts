@@ -1,5 +1,10 @@
 import { defineConfig } from 'vitest/config';
 
+// Without Vite's condition `development`: a second copy of graphql would be loaded, and its errors not known as ours.
+const conditions = ['node', 'module-sync', 'import', 'default'];
+
 export default defineConfig({
+  resolve: { conditions },
+  ssr: { resolve: { conditions, externalConditions: conditions } },
   test: { include: ['test/**/*.test.ts'], testTimeout: 20_000, hookTimeout: 60_000 },
 });

@@ -75,7 +75,10 @@ function rowText(columns: readonly Column[], cells: readonly DuckDBValue[]): str
     const cell = cells[at] ?? null;
     if (cell !== null) return [`"${name}":${cell}`];
     if (!required) return [];
-    throw new GatewayError('ENGINE_FAILED', `The query gave a row without ${name}, which its header calls required`);
+    throw new GatewayError(
+      'ENGINE_FAILED',
+      `The query gave a row without ${name}, which its header calls required`,
+    );
   });
   return `{${members.join(',')}}`;
 }
