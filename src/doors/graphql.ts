@@ -69,5 +69,7 @@ function toGraphql({ code, message, parameter }: GatewayError, at?: GraphQLError
 /** Yoga tells of a malformed body by quoting it, and a body may hold anything. */
 function withoutEcho(error: GraphQLError): GraphQLError {
   if (error.extensions.originalError === undefined) return error;
-  return new GraphQLError(error.message, { extensions: { code: error.extensions.code, http: { status: 400 } } });
+  return new GraphQLError(error.message, {
+    extensions: { code: error.extensions.code, http: { status: 400 } },
+  });
 }
