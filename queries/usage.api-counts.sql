@@ -23,7 +23,7 @@ parameters:
       hourly: { name: HOURLY, description: "The last hour, one bucket an hour." }
       daily: { name: DAILY, description: "The last 7 days, one bucket a day." }
 columns:
-  timestamp: { type: datetime, required: true, description: "Bucket start, in UTC." }
+  timestamp: { type: datetime, required: true, description: Bucket start. }
   total_rest_requests: { type: integer, required: true, description: Requests whose path matches /rest. }
   total_storage_requests: { type: integer, required: true, description: Requests whose path matches /storage. }
   total_auth_requests: { type: integer, required: true, description: Requests whose path matches /auth. }

@@ -28,8 +28,9 @@ export function buildArgumentTypes(builder: Builder): ArgumentTypes {
   };
 }
 
-function addEnum(builder: Builder, { enum: name, values }: EnumParameter): EnumRef {
+function addEnum(builder: Builder, { enum: name, description, values }: EnumParameter): EnumRef {
   return builder.enumType(name, {
+    description,
     values: Object.fromEntries(values.map(({ name, value, description }) => [name, { value, description }])),
   });
 }

@@ -59,7 +59,7 @@ function columnType({ type }: Column) {
 
 const spelling: Partial<Record<Column['type'], string>> = {
   numeric: 'Decimal text, exact.',
-  datetime: 'UTC, without a zone.',
+  datetime: 'In UTC, without a zone.',
   date: 'YYYY-MM-DD.',
   time: 'HH:MM:SS, with a fraction where there is one.',
   bytes: 'Base64.',

@@ -26,7 +26,8 @@ export function buildSchema(catalog: Catalog): GraphQLSchema {
   const argumentTypes = buildArgumentTypes(builder);
   for (const query of catalog.queries) addQueryField(builder, query, argumentTypes);
   addCatalogFields(builder, catalog);
-  return builder.toSchema();
+  // Unsorted: columns and enum values keep the order that their author gave them.
+  return builder.toSchema({ sortSchema: false });
 }
 
 function addQueryField(builder: Builder, query: SavedQuery, typeOf: ArgumentTypes): void {
