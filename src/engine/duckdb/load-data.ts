@@ -7,7 +7,7 @@ import { columnType, quoteName, quoteText } from './column-type.ts';
 import { type DataFile, findDataFiles } from './data-files.ts';
 import { describeProblem } from './data-problem.ts';
 import { globText, plainCopy } from './plain-copy.ts';
-import { type FoundValue, storedValue } from './stored-value.ts';
+import { foundColumns, storedValue } from './stored-value.ts';
 
 /**
  * Makes a DuckDB table of every declared table and fills it from the data folder: `<table>.ndjson`, `.jsonl`, `.json`,
@@ -115,17 +115,6 @@ async function insert(load: Load, files: readonly DataFile[], { numbered = false
   const values = table.fields.map((field) => storedValue(field, found.get(field.name.toLowerCase()), place));
   const rows = numbered ? `(SELECT *, row_number() OVER () AS "#row" FROM ${source})` : source;
   await connection.run(`INSERT INTO ${quoteName(table.name)} SELECT ${values.join(', ')} FROM ${rows} AS r`);
-}
-
-async function foundColumns(connection: DuckDBConnection, source: string): Promise<Map<string, FoundValue>> {
-  const statement = await connection.prepare(`SELECT * FROM ${source}`);
-  const columns = Array.from({ length: statement.columnCount }, (_, index) => {
-    const name = statement.columnName(index);
-    const found: FoundValue = { sql: `r.${quoteName(name)}`, type: statement.columnType(index) };
-    return [name.toLowerCase(), found] as const;
-  });
-  statement.destroySync();
-  return new Map(columns);
 }
 
 /** The table function that reads files of one format. */

@@ -1,4 +1,4 @@
-import { type DuckDBType, DuckDBTypeId } from '@duckdb/node-api';
+import { type DuckDBConnection, type DuckDBType, DuckDBTypeId } from '@duckdb/node-api';
 import type { Field } from '../../catalog/table-schema.ts';
 import { columnType, elementType, quoteName, quoteText } from './column-type.ts';
 
@@ -22,6 +22,21 @@ export function storedValue(field: Field, found: FoundValue | undefined, place =
   if (mode === 'REPEATED') return `coalesce(${value}, [])`;
   if (mode === 'REQUIRED') return `coalesce(${value}, ${refusal(place, name, quoteText('is missing'))})`;
   return value;
+}
+
+/** What a source of rows, which stands as `r` in SQL, has for each column; by the name in lower case. */
+export async function foundColumns(
+  connection: DuckDBConnection,
+  source: string,
+): Promise<Map<string, FoundValue>> {
+  const statement = await connection.prepare(`SELECT * FROM ${source}`);
+  const columns = Array.from({ length: statement.columnCount }, (_, index) => {
+    const name = statement.columnName(index);
+    const found: FoundValue = { sql: `r.${quoteName(name)}`, type: statement.columnType(index) };
+    return [name.toLowerCase(), found] as const;
+  });
+  statement.destroySync();
+  return new Map(columns);
 }
 
 function whole(field: Field, { sql, type }: FoundValue, place: string, depth: number): string {
