@@ -1,25 +1,42 @@
+import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Catalog } from '../../catalog/saved-query.ts';
 import type { Config } from '../../config.ts';
+import { openDemo } from './demo.ts';
 import { loadData } from './load-data.ts';
 
+/** The tables of the catalog, filled. */
 export interface LocalData {
+  /** What is wrong with a table's files, by the table's name; such a table is empty. */
   readonly problems: ReadonlyMap<string, string>;
   close(): Promise<void>;
 }
+
+export interface DataOptions {
+  /** For the data alone, as long as it is open. */
+  readonly connection: DuckDBConnection;
+  readonly catalog: Catalog;
+  readonly config: Config;
+  readonly now: () => Date;
+  readonly onProblem: (message: string) => void;
+}
+
+/** Fills the tables from the data folder, or with the demo where none is configured. */
 export async function openData({
   connection,
   catalog,
   config,
-}: {
-  connection: DuckDBConnection;
-  catalog: Catalog;
-  config: Config;
-  now: () => Date;
-  onProblem: (m: string) => void;
-}): Promise<LocalData> {
-  return {
-    problems: await loadData(connection, catalog.tables, config.dataDir ?? '/nonexistent'),
-    close: async () => {},
-  };
+  now,
+  onProblem,
+}: DataOptions): Promise<LocalData> {
+  if (config.dataDir === undefined) {
+    const demo = await openDemo(connection, catalog.tables, join(config.queriesDir, 'demo'), {
+      now: () => now().getTime(),
+      onError: (error) => onProblem(`The demo pauses: ${String(error)}`),
+    });
+    return { problems: new Map(), close: () => demo.close() };
+  }
+  const problems = await loadData(connection, catalog.tables, config.dataDir);
+  for (const problem of problems.values()) onProblem(problem);
+  return { problems, close: () => Promise.resolve() };
 }
