@@ -16,7 +16,7 @@ export function graphqlExamples({ queries }: Catalog): readonly string[] {
     const given = exampleValues(query).map(
       ([parameter, value]) => `${camelCase(parameter.name)}: ${literal(parameter, value)}`,
     );
-    const args = given.length === 0 ? '' : `(${given.join(', ')})`;
+    const args = given.length === 0 ? '' : `(\n    ${given.join('\n    ')}\n  )`;
     return `# ${query.description}
 query ${field.charAt(0).toUpperCase()}${field.slice(1)} {
   ${field}${args} {

@@ -23,9 +23,18 @@ export async function graphiqlPage(catalog: Catalog, apiKey: string | undefined)
     defaultEditorToolsVisibility: 'headers',
   } as const;
   const embedded = JSON.stringify(options);
-  // The page embeds the options in a script: text in them must not be able to end it.
-  const page = renderGraphiQL(options).replace(embedded, () => embedded.replaceAll('<', '\\u003c'));
+  const page = renderGraphiQL(options)
+    // The page embeds the options in a script: text in them must not be able to end it.
+    .replace(embedded, () => embedded.replaceAll('<', '\\u003c'))
+    .replace('<head>', () => `<head><script>${forgetTabs}</script>`);
   return new Response(page, {
     headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' },
   });
 }
+
+/**
+ * GraphiQL remembers its tabs without their headers, and opens an empty one beside them: every visit starts afresh. What
+ * was run stays in its history.
+ */
+const forgetTabs =
+  "for (const part of ['tabState', 'query', 'variables', 'headers']) localStorage.removeItem('graphiql:' + part);";
