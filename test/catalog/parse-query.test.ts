@@ -1,0 +1,197 @@
+import { describe, expect, test } from 'vitest';
+import { parseQuery } from '../../src/catalog/parse-query.ts';
+import { queryText } from '../support/queries.ts';
+
+const problemsOf = (text: string) =>
+  parseQuery('draft', 'draft.sql', text).problems.map(({ line, message }) => `${line} ${message}`);
+
+const header = (lines: string[], sql = 'select 1 as x') =>
+  [
+    '/*---',
+    'id: 3b241101-e2bb-4255-8caf-4136c566a962',
+    'description: About it.',
+    ...lines,
+    '---*/',
+    sql,
+  ].join('\n');
+const plain = ['max_rows: 10', 'caching: 900s', 'columns:', '  x: { type: integer, description: X. }'];
+
+describe('a saved-query file', () => {
+  test('becomes a saved query', () => {
+    const text = header(
+      [
+        'max_rows: 10',
+        'caching: 900s',
+        'cache_warming: 300s',
+        'parameters:',
+        '  n: { type: integer, default: 5, description: N. }',
+        '  unit:',
+        '    type: enum',
+        '    enum: Unit',
+        '    required: true',
+        '    description: The unit.',
+        '    values:',
+        '      1s: { name: SECOND, description: A second. }',
+        'columns:',
+        '  x: { type: integer, unit: ms, required: true, description: X. }',
+      ],
+      "select @n as x where @unit != '' -- @comment\n",
+    );
+    expect(parseQuery('a.name', 'queries/a.name.sql', text).query).toEqual({
+      id: '3b241101-e2bb-4255-8caf-4136c566a962',
+      name: 'a.name',
+      description: 'About it.',
+      sql: "select @n as x where @unit != '' -- @comment\n",
+      source: { file: 'queries/a.name.sql', line: 19 },
+      maxRows: 10,
+      caching: { ttlSeconds: 900, warmingSeconds: 300 },
+      querySandboxing: 'disabled',
+      parameters: [
+        { name: 'n', type: 'integer', required: false, default: '5', example: undefined, description: 'N.' },
+        {
+          name: 'unit',
+          type: 'enum',
+          enum: 'Unit',
+          required: true,
+          default: undefined,
+          example: undefined,
+          unknown: 'refuse',
+          description: 'The unit.',
+          values: [{ value: '1s', name: 'SECOND', description: 'A second.' }],
+        },
+      ],
+      columns: [
+        { name: 'x', type: 'integer', repeated: false, required: true, unit: 'ms', description: 'X.' },
+      ],
+    });
+  });
+
+  test('may have a byte order mark and Windows line ends', () => {
+    const { query } = parseQuery('draft', 'draft.sql', `\uFEFF${header(plain).replaceAll('\n', '\r\n')}`);
+    expect(query?.source.line).toBe(9);
+  });
+
+  test.each([
+    ['no header', 'select 1', ['1 must start with a YAML header between /*--- and ---*/']],
+    [
+      'SQL before the header',
+      `select 0;\n${header(plain)}`,
+      ['1 must start with a YAML header between /*--- and ---*/'],
+    ],
+    ['no YAML', header(['max_rows: [1', ...plain.slice(1)]), [/^5 not valid YAML: /]],
+    ['a key given twice', header([...plain, 'caching: disabled']), [/^8 not valid YAML: .*unique/]],
+    ['an unknown key', header([...plain, 'owner: me']), ['8 Unrecognized key: "owner"']],
+    [
+      'an unknown key inside',
+      header([...plain.slice(0, 3), '  x: { type: integer, descr: X. }']),
+      [/^7 columns\.x\.description: /, /^7 columns\.x: Unrecognized key/],
+    ],
+    [
+      'nothing that is needed',
+      '/*---\n{}\n---*/\nselect 1',
+      [/id/, /description/, /max_rows/, /caching/, /columns/],
+    ],
+    ['a bad id', header(plain).replace('3b241101', 'xyz'), [/^2 id: must be a UUID/]],
+    ['rows below one', header(['max_rows: 0', ...plain.slice(1)]), [/^4 max_rows: /]],
+    [
+      'caching without a unit',
+      header(['max_rows: 1', 'caching: 900', ...plain.slice(2)]),
+      ['5 caching: must be seconds, as in 900s, or disabled'],
+    ],
+    [
+      'warming without caching',
+      header(['max_rows: 1', 'caching: disabled', 'cache_warming: 3s', ...plain.slice(2)]),
+      ['6 cache_warming: only where caching is on'],
+    ],
+    [
+      'warming slower than caching',
+      header([...plain, 'cache_warming: 900s']),
+      ['8 cache_warming: must be shorter than caching (900s)'],
+    ],
+    [
+      'sandboxing',
+      header([...plain, 'query_sandboxing: enabled']),
+      [/^8 query_sandboxing: must be disabled/],
+    ],
+    [
+      'an unknown type',
+      header([...plain.slice(0, 3), '  x: { type: number, description: X. }']),
+      [/^7 columns\.x\.type: /],
+    ],
+    [
+      'columns that are one in GraphQL',
+      header([...plain, '  a_b: { type: json, description: B. }', '  aB: { type: json, description: B. }']),
+      ['9 columns.aB: is aB in GraphQL, as a_b is'],
+    ],
+    [
+      'a parameter that is not used',
+      header([...plain, 'parameters:', '  p: { type: string, description: P. }']),
+      ['9 parameters.p: declared, but the SQL never uses @p'],
+    ],
+    [
+      'parameters that are not declared',
+      header(plain, "select 1 as x\nwhere '@a' = @b or @b = @c -- @d"),
+      [
+        '10 @b is used, but not declared under parameters',
+        '10 @c is used, but not declared under parameters',
+      ],
+    ],
+    [
+      'a required parameter with a default',
+      header(
+        [...plain, 'parameters:', '  p: { type: string, required: true, default: a, description: P. }'],
+        'select @p as x',
+      ),
+      ['9 parameters.p.default: a required parameter has no default'],
+    ],
+    [
+      'a default outside the enum',
+      header(
+        [
+          ...plain,
+          'parameters:',
+          '  p:',
+          '    type: enum',
+          '    enum: P',
+          '    default: c',
+          '    description: P.',
+          '    values: { a: { name: A, description: A. } }',
+        ],
+        'select @p as x',
+      ),
+      ['12 parameters.p.default: must be one of a'],
+    ],
+    [
+      'a fall-back to nothing',
+      header(
+        [
+          ...plain,
+          'parameters:',
+          '  p:',
+          '    type: enum',
+          '    enum: P',
+          '    unknown: default',
+          '    description: P.',
+          '    values: { a: { name: A, description: A. } }',
+        ],
+        'select @p as x',
+      ),
+      ['12 parameters.p.unknown: default needs a default value to fall back to'],
+    ],
+  ])('with %s is refused, with the line', (_, text, expected) => {
+    const problems = problemsOf(text);
+    expect(problems).toHaveLength(expected.length);
+    for (const [at, one] of expected.entries()) {
+      if (typeof one === 'string') expect(problems[at]).toBe(one);
+      else expect(problems.join('\n')).toMatch(new RegExp(one, 'm'));
+    }
+  });
+
+  test('the drafts of other tests are right', () => {
+    expect(
+      problemsOf(
+        queryText({ columns: { x: 'integer' }, parameters: { p: 'string' }, sql: 'select @p as x' }),
+      ),
+    ).toEqual([]);
+  });
+});

@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { readConfig, settingNames } from '../src/config.ts';
+
+describe('configuration', () => {
+  test('has a default for everything', () => {
+    expect(readConfig({})).toMatchObject({
+      port: 4000,
+      host: '127.0.0.1',
+      queriesDir: 'queries',
+      dataDir: undefined,
+      apiKey: undefined,
+      corsOrigins: [],
+      engine: 'duckdb',
+      production: false,
+    });
+  });
+
+  test('a variable set to nothing counts as not set', () => {
+    expect(readConfig({ PORT: '', DATA_DIR: '', API_KEY: '' })).toEqual(readConfig({}));
+  });
+
+  test('is frozen', () => {
+    expect(Object.isFrozen(readConfig({}))).toBe(true);
+  });
+
+  test('reads what is set', () => {
+    const env = {
+      PORT: '0',
+      DUCKDB_MEMORY_LIMIT: '512MB',
+      CORS_ORIGINS: 'https://a.example, http://b.example:8080',
+    };
+    expect(readConfig(env)).toMatchObject({
+      port: 0,
+      duckdbMemoryLimit: '512MB',
+      corsOrigins: ['https://a.example', 'http://b.example:8080'],
+    });
+    expect(readConfig({ CORS_ORIGINS: '*' }).corsOrigins).toBe('*');
+  });
+
+  test('tells every bad value at once, with what would be right', () => {
+    const env = {
+      PORT: '70000',
+      ENGINE: 'postgres',
+      ENGINE_TIMEOUT_MS: 'soon',
+      ENGINE_CONCURRENCY: '0',
+      DUCKDB_MEMORY_LIMIT: 'lots',
+      DUCKDB_THREADS: '1.5',
+      LOG_LEVEL: 'loud',
+      CORS_ORIGINS: 'example.com',
+    };
+    let message = '';
+    try {
+      readConfig(env);
+    } catch (error) {
+      message = String(error);
+    }
+    for (const [name, value] of Object.entries(env))
+      expect(message).toContain(`  ${name}: got "${value}"; must be `);
+  });
+
+  test('a bad key is not shown', () => {
+    expect(() => readConfig({ API_KEY: 'my secret' })).toThrow(/API_KEY: must be/);
+    expect(() => readConfig({ API_KEY: 'my secret' })).not.toThrow(/secret/);
+  });
+
+  test('every variable has its row in the README, with its default', () => {
+    const rows = readFileSync('README.md', 'utf8').matchAll(
+      /^\| `(?<name>[A-Z_]+)` \| (?<fallback>[^|]*) \|/gm,
+    );
+    const told = [...rows].map(({ groups }) => groups?.name);
+    expect(told).toEqual(settingNames);
+  });
+});

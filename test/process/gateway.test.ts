@@ -1,0 +1,77 @@
+import { execFileSync } from 'node:child_process';
+import { describe, expect, test } from 'vitest';
+import { runGateway, startGateway } from '../support/gateway-process.ts';
+
+describe('the process', () => {
+  test('makes a key where none is set, and prints curl lines that give rows as they stand', async () => {
+    const gateway = await startGateway();
+    try {
+      const lines = gateway.welcome.split('\n').filter((line) => line.startsWith('  curl'));
+      expect(lines).toHaveLength(4);
+      for (const line of lines.slice(0, 3)) {
+        const { result } = JSON.parse(execFileSync('sh', ['-c', line], { encoding: 'utf8' }));
+        expect(result.length, line).toBeGreaterThan(0);
+      }
+      const graphql = JSON.parse(execFileSync('sh', ['-c', lines[3] ?? ''], { encoding: 'utf8' }));
+      expect(graphql.data.endpoints).toHaveLength(3);
+
+      const key = /X-API-KEY: (?<key>\S+?)"/.exec(gateway.welcome)?.groups?.key ?? '';
+      expect(key).toMatch(/^qg_/);
+      expect(gateway.log()).not.toContain(key);
+    } finally {
+      expect(await gateway.end()).toBe(0);
+    }
+  });
+
+  test('never prints a configured key', async () => {
+    const key = 'a-configured-secret';
+    const gateway = await startGateway({ API_KEY: key });
+    const url = `${gateway.origin}/api/endpoints/query/logs.all?project=p`;
+    expect((await fetch(`${url}&key=${key}`, { headers: { 'x-api-key': key } })).status).toBe(200);
+    expect((await fetch(url)).status).toBe(401);
+    await gateway.end();
+    expect(gateway.welcome + gateway.log()).not.toContain(key);
+    expect(gateway.log()).toContain('"msg":"request"');
+  });
+
+  test('finishes what is in flight on SIGTERM, then ends with 0', async () => {
+    const gateway = await startGateway({ API_KEY: 'key' });
+    const headers = { 'x-api-key': 'key' };
+    const url = `${gateway.origin}/api/endpoints/query/usage.api-counts?project=.&interval=daily`;
+    await fetch(url, { headers });
+
+    const inFlight = Array.from({ length: 12 }, () => fetch(url, { headers }));
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    const started = performance.now();
+    const ended = gateway.end();
+    for (const response of await Promise.all(inFlight)) {
+      expect(response.status).toBe(200);
+      expect(await response.json()).toHaveProperty('result');
+    }
+    expect(await ended).toBe(0);
+    expect(performance.now() - started).toBeLessThan(8000);
+    await expect(fetch(url, { headers })).rejects.toThrow();
+  });
+
+  test('tells all problems of its configuration and ends with 2', async () => {
+    const { exitCode, errors } = await runGateway({ PORT: 'http', ENGINE: 'sqlite' });
+    expect(exitCode).toBe(2);
+    expect(errors).toContain('PORT: got "http"');
+    expect(errors).toContain('ENGINE: got "sqlite"');
+    expect(errors).not.toContain('    at ');
+  });
+
+  test('tells that its port is taken and ends with 2', async () => {
+    const gateway = await startGateway();
+    const { exitCode, errors } = await runGateway({ PORT: new URL(gateway.origin).port });
+    await gateway.end();
+    expect(exitCode).toBe(2);
+    expect(errors).toMatch(/PORT \d+, HOST 127\.0\.0\.1: listen EADDRINUSE/);
+  });
+
+  test('a folder without queries ends it with 2', async () => {
+    const { exitCode, errors } = await runGateway({ QUERIES_DIR: 'test' });
+    expect(exitCode).toBe(2);
+    expect(errors).toContain('test holds no *.sql file');
+  });
+});

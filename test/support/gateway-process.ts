@@ -1,0 +1,63 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+export interface GatewayProcess {
+  readonly child: ChildProcess;
+  /** Where it listens, e.g. `http://127.0.0.1:41234`. */
+  readonly origin: string;
+  /** What it printed to standard output until it was ready. */
+  readonly welcome: string;
+  /** Everything it has written to standard error so far. */
+  log(): string;
+  /** Ends it as an operator would. @returns its exit code */
+  end(signal?: NodeJS.Signals): Promise<number | null>;
+}
+
+/** Starts the real process on a free port, and waits until it says that it is ready. */
+export async function startGateway(env: Record<string, string> = {}): Promise<GatewayProcess> {
+  const { child, output, errors } = spawnGateway({ PORT: '0', ...env });
+  const ended = once(child, 'exit');
+  const ready = new Promise<void>((resolve) => {
+    child.stdout?.on('data', () => {
+      if (/GraphQL:\n.*\n/.test(output())) resolve();
+    });
+  });
+  await Promise.race([ready, ended]);
+  const origin = /(?<origin>http:\/\/\S+)\/graphql/.exec(output())?.groups?.origin;
+  if (origin === undefined) throw new Error(`The gateway did not start:\n${output()}${errors()}`);
+  return {
+    child,
+    origin,
+    welcome: output(),
+    log: errors,
+    end: async (signal = 'SIGTERM') => {
+      child.kill(signal);
+      await ended;
+      return child.exitCode;
+    },
+  };
+}
+
+/** Runs the process until it ends by itself. */
+export async function runGateway(
+  env: Record<string, string>,
+): Promise<{ exitCode: number | null; errors: string }> {
+  const { child, errors } = spawnGateway(env);
+  await once(child, 'close');
+  return { exitCode: child.exitCode, errors: errors() };
+}
+
+function spawnGateway(env: Record<string, string>) {
+  const child = spawn(process.execPath, ['src/main.ts'], {
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const chunks = { stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk) => {
+    chunks.stdout += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    chunks.stderr += chunk;
+  });
+  return { child, output: () => chunks.stdout, errors: () => chunks.stderr };
+}

@@ -1,0 +1,45 @@
+import { parseQuery } from '../../src/catalog/parse-query.ts';
+import type { SavedQuery } from '../../src/catalog/saved-query.ts';
+
+export interface Draft {
+  readonly name?: string;
+  /** Columns as `name: type`, or the whole YAML value where a type is not all. */
+  readonly columns: Readonly<Record<string, string>>;
+  readonly parameters?: Readonly<Record<string, string>>;
+  readonly maxRows?: number;
+  readonly sql: string;
+}
+
+/** The text of a saved-query file. */
+export function queryText({ columns, parameters = {}, maxRows = 1000, sql, name = 'draft' }: Draft): string {
+  const lines = (section: Readonly<Record<string, string>>) =>
+    Object.entries(section).map(
+      ([key, value]) =>
+        `  ${key}: ${value.startsWith('{') ? value : `{ type: ${value}, description: About ${key}. }`}`,
+    );
+  return [
+    '/*---',
+    `id: ${idOf(name)}`,
+    `description: About ${name}.`,
+    `max_rows: ${maxRows}`,
+    'caching: disabled',
+    ...(Object.keys(parameters).length > 0 ? ['parameters:', ...lines(parameters)] : []),
+    'columns:',
+    ...lines(columns),
+    '---*/',
+    sql,
+    '',
+  ].join('\n');
+}
+
+/** A saved query as the catalog would hold it. */
+export function draftQuery(draft: Draft): SavedQuery {
+  const { query, problems } = parseQuery(draft.name ?? 'draft', 'draft.sql', queryText(draft));
+  if (query === undefined) throw new Error(JSON.stringify(problems));
+  return query;
+}
+
+function idOf(name: string): string {
+  const hex = Buffer.from(name).toString('hex').slice(0, 12).padEnd(12, '0');
+  return `00000000-0000-4000-8000-${hex}`;
+}
