@@ -8,8 +8,9 @@ CREATE SCHEMA IF NOT EXISTS demo;
 
 CREATE OR REPLACE MACRO demo.seed() AS 20261120;
 
--- A number of [0, 1) that depends on nothing but a row's key and the question asked of it.
-CREATE OR REPLACE MACRO demo.chance(key, question) AS hash(key, question) / 18446744073709551616.0;
+-- A number of [0, 1) that depends on nothing but a row's key and the question asked of it. Hashed twice: of two values
+-- `hash` only mixes the first well, so the answers to two questions would go together.
+CREATE OR REPLACE MACRO demo.chance(key, question) AS hash(hash(key, question)) / 18446744073709551616.0;
 
 CREATE OR REPLACE MACRO demo.between(key, question, low, high) AS
   low + CAST(floor(demo.chance(key, question) * (high - low + 1)) AS BIGINT);
@@ -41,13 +42,13 @@ CREATE OR REPLACE MACRO demo.iso(moment) AS strftime(moment, '%Y-%m-%dT%H:%M:%S.
 -- weight: its share of the traffic. steady: at least so many events in every slot. zone: hours its day is ahead of UTC.
 CREATE OR REPLACE TABLE demo.projects AS
 FROM (VALUES
-  ('mzqkvxwotrplbhnydsea', 0.55, 1, 1, 'eu-central-1', 4),
-  ('kfjwqzxbnvtmryclopgu', 0.20, 0, -5, 'us-east-1', 2),
-  ('tbyrhqxmwzcdnvleskfa', 0.12, 0, 8, 'ap-southeast-1', 1),
-  ('pqlsnxhdyvrwkzmtgjce', 0.08, 0, -8, 'us-west-1', 2),
-  ('wnvrbxktyqzhsdmfalpo', 0.04, 0, 0, 'eu-west-2', 1),
-  ('qd7xk2mv9rt4hz8wb1ny', 0.01, 0, 9, 'ap-northeast-1', 1)
-) AS projects (ref, weight, steady, zone, region, functions);
+  ('mzqkvxwotrplbhnydsea', 0.55, 1, 1, 'eu-central-1', 4, 'create-checkout'),
+  ('kfjwqzxbnvtmryclopgu', 0.20, 0, -5, 'us-east-1', 2, 'search'),
+  ('tbyrhqxmwzcdnvleskfa', 0.12, 0, 8, 'ap-southeast-1', 1, 'translate'),
+  ('pqlsnxhdyvrwkzmtgjce', 0.08, 0, -8, 'us-west-1', 2, 'hello-world'),
+  ('wnvrbxktyqzhsdmfalpo', 0.04, 0, 0, 'eu-west-2', 1, 'sync-contacts'),
+  ('qd7xk2mv9rt4hz8wb1ny', 0.01, 0, 9, 'ap-northeast-1', 1, 'ping')
+) AS projects (ref, weight, steady, zone, region, functions, main_function);
 
 -- spread: the sigma of the log-normal execution time. failing: the share of answers with 5xx.
 CREATE OR REPLACE TABLE demo.functions AS
@@ -87,6 +88,9 @@ CREATE OR REPLACE MACRO demo.events(stream, seconds, busiest, begins, ends) AS T
     SELECT
       slots.*,
       ref,
+      region,
+      functions,
+      main_function,
       hash(demo.seed(), stream, ref, slot) AS slot_key,
       CAST(greatest(steady, weight * busiest * demo.wave(slot, zone)) + demo.chance(slot_key, 'count') - 0.5 AS BIGINT) AS events
     FROM slots, demo.projects
@@ -97,22 +101,19 @@ CREATE OR REPLACE MACRO demo.events(stream, seconds, busiest, begins, ends) AS T
     WHERE events > 0
   ),
   dated AS (
-    SELECT key, ref, slot + demo.between(key, 'moment', 0, slot_micros - 1) AS micros, first_micros, end_micros
+    SELECT keyed.*, slot + demo.between(key, 'moment', 0, slot_micros - 1) AS micros
     FROM keyed
   )
-  SELECT key, ref, make_timestamp(micros) AS happened
+  SELECT key, ref, region, functions, main_function, make_timestamp(micros) AS happened
   FROM dated
-  WHERE micros >= first_micros AND micros < end_micros;
+  WHERE micros >= first_micros AND micros < end_micros
+  ORDER BY micros;
 
 -- The calls of functions, which two streams tell about. Every fortieth starts cold.
 CREATE OR REPLACE MACRO demo.invocations(begins, ends) AS TABLE
   WITH calls AS (
-    SELECT
-      events.*,
-      region,
-      1 + CAST(floor(demo.chance(key, 'function') * demo.chance(key, 'function²') * projects.functions) AS INTEGER) AS number
-    FROM demo.events('functions', 10, 1, begins, ends) AS events
-    JOIN demo.projects USING (ref)
+    SELECT *, demo.pick(key, 'function', range(1, functions + 1)) AS number
+    FROM demo.events('functions', 12, 1.1, begins, ends)
   ),
   answers AS (
     SELECT
@@ -135,7 +136,8 @@ CREATE OR REPLACE MACRO demo.invocations(begins, ends) AS TABLE
       + CASE status WHEN 504 THEN 60000 ELSE 0 END AS took,
     ref || '_' || function_id || '_' || version AS deployment,
     demo.uuid(key, 'execution') AS execution
-  FROM answers;
+  FROM answers
+  ORDER BY happened;
 
 -- Who calls: the place, the network and the program. Addresses are of the ranges kept for documentation.
 CREATE OR REPLACE MACRO demo.places() AS [

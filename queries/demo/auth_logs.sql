@@ -56,5 +56,4 @@ SELECT
   CAST(to_json(told_as) AS VARCHAR) AS event_message,
   ref AS project,
   [told_as] AS metadata
-FROM events
-ORDER BY happened;
+FROM events;

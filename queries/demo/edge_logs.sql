@@ -21,16 +21,14 @@ WITH routed AS (
     ]) AS route,
     demo.pick(key, 'place', demo.places()) AS place,
     demo.pick(key, 'program', demo.programs()) AS program
-  FROM demo.events('edge', 10, 2, $from, $to)
+  FROM demo.events('edge', 12, 1.9, $from, $to)
 ),
 requests AS (
   SELECT
     *,
-    replace(demo.filled(route.path, key), '{function}', slug) AS path,
+    replace(demo.filled(route.path, key), '{function}', main_function) AS path,
     demo.filled(route.search, key) AS search
   FROM routed
-  JOIN demo.functions USING (ref)
-  WHERE functions.number = 1
 ),
 answers AS (
   SELECT
@@ -110,6 +108,5 @@ SELECT
         date: strftime(happened, '%a, %d %b %Y %H:%M:%S GMT')
       }]
     }]
-  }] END AS metadata
-FROM answers
-ORDER BY happened;
+  }] ELSE [] END AS metadata
+FROM answers;

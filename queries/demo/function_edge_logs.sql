@@ -45,6 +45,5 @@ SELECT
         vary: 'Accept-Encoding'
       }]
     }]
-  }] END AS metadata
-FROM calls
-ORDER BY happened;
+  }] ELSE [] END AS metadata
+FROM calls;

@@ -10,6 +10,4 @@ SELECT
   ]), key) AS event_message,
   ref AS project,
   [{host: 'pooler-' || region}] AS metadata
-FROM demo.events('pgbouncer', 120, 1, $from, $to)
-JOIN demo.projects USING (ref)
-ORDER BY happened;
+FROM demo.events('pgbouncer', 120, 1, $from, $to);

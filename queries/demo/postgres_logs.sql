@@ -52,5 +52,4 @@ SELECT
       transaction_id: CASE WHEN said.severity IN ('ERROR', 'WARNING') THEN demo.between(key, 'xid', 700000, 900000) ELSE 0 END
     }]
   }] AS metadata
-FROM sessions
-ORDER BY happened;
+FROM sessions;

@@ -11,5 +11,4 @@ SELECT
   ]), key) AS event_message,
   ref AS project,
   [{host: 'rest-' || ref}] AS metadata
-FROM demo.events('postgrest', 300, 1, $from, $to)
-ORDER BY happened;
+FROM demo.events('postgrest', 300, 1, $from, $to);

@@ -35,5 +35,4 @@ SELECT
       sum: demo.between(key, 'sum', 0, 3000)
     }] ELSE [] END
   }] AS metadata
-FROM told
-ORDER BY happened;
+FROM told;

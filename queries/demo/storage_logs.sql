@@ -23,7 +23,6 @@ requests AS (
     demo.pick(key, 'place', demo.places()).net || demo.between(key, 'address', 1, 254) AS address,
     round(route.median * exp(0.6 * demo.normal(key, 'time')), 3) AS took
   FROM routed
-  JOIN demo.projects USING (ref)
 )
 SELECT
   demo.uuid(key, 'id') AS id,
@@ -39,5 +38,4 @@ SELECT
     res: [{statusCode: status}],
     responseTime: took
   }] AS metadata
-FROM requests
-ORDER BY happened;
+FROM requests;

@@ -9,7 +9,6 @@ import {
 import type { TableSchema } from '../../catalog/table-schema.ts';
 import { quoteName } from './column-type.ts';
 import { createTable } from './load-data.ts';
-import { foundColumns, storedValue } from './stored-value.ts';
 
 export interface DemoOptions {
   /** Milliseconds since the epoch. */
@@ -27,6 +26,8 @@ export interface Demo {
 }
 
 const dayMs = 86_400_000;
+/** DuckDB compresses a table in memory only at a checkpoint: until then a row takes ten times its place. */
+const rowsPerCheckpoint = 25_000;
 
 /**
  * Live-looking data, made up. Every table is created; a file `<table>.sql` of the folder tells its rows: a SELECT of
@@ -42,7 +43,7 @@ export async function openDemo(
   { now = Date.now, days = 7, everyMs = 1000, onError = () => {} }: DemoOptions = {},
 ): Promise<Demo> {
   await connection.run(`SET TimeZone = 'UTC'`);
-  await runFile(connection, join(folder, '_shared.sql'));
+  await connection.run(readFileSync(join(folder, '_shared.sql'), 'utf8'));
   const streams: DuckDBPreparedStatement[] = [];
   for (const table of tables) {
     await createTable(connection, table);
@@ -50,64 +51,66 @@ export async function openDemo(
     if (existsSync(file)) streams.push(await prepareStream(connection, table, file));
   }
 
-  let told = now() - days * dayMs;
-  for (const end = now(); told < end; ) await tell(Math.min(told + dayMs, end));
+  let rowsSinceCheckpoint = 0;
+  const append = async (stream: DuckDBPreparedStatement, from: number, to: number) => {
+    stream.bind({ from: timestamp(from), to: timestamp(to) }, { from: TIMESTAMPTZ, to: TIMESTAMPTZ });
+    rowsSinceCheckpoint += (await stream.run()).rowsChanged;
+  };
+  const checkpoint = async () => {
+    await connection.run('CHECKPOINT');
+    rowsSinceCheckpoint = 0;
+  };
+
+  let told = now();
+  for (const stream of streams) {
+    for (let from = told - days * dayMs; from < told; from += dayMs) {
+      await append(stream, from, Math.min(from + dayMs, told));
+      if (rowsSinceCheckpoint > rowsPerCheckpoint) await checkpoint();
+    }
+  }
+  await checkpoint();
 
   /** All streams up to one moment, or none of them. */
-  async function tell(until: number): Promise<void> {
+  const tell = async (until: number) => {
     await connection.run('BEGIN');
     try {
-      for (const stream of streams) {
-        stream.bind({ from: timestamp(told), to: timestamp(until) }, { from: TIMESTAMPTZ, to: TIMESTAMPTZ });
-        await stream.run();
-      }
+      for (const stream of streams) await append(stream, told, until);
       await connection.run('COMMIT');
       told = until;
     } catch (error) {
       await connection.run('ROLLBACK');
       throw error;
     }
-  }
+    if (rowsSinceCheckpoint > rowsPerCheckpoint) await checkpoint();
+  };
 
-  let running = Promise.resolve();
-  let idle = true;
+  let telling: Promise<void> | undefined;
   const timer = setInterval(() => {
     const until = now();
-    if (!idle || until <= told) return;
-    idle = false;
-    running = tell(until)
+    if (telling || until <= told) return;
+    telling = tell(until)
       .catch(onError)
       .finally(() => {
-        idle = true;
+        telling = undefined;
       });
   }, everyMs).unref();
 
   return {
     async close() {
       clearInterval(timer);
-      await running;
+      await telling;
       for (const stream of streams.splice(0)) stream.destroySync();
     },
   };
 }
 
-async function runFile(connection: DuckDBConnection, file: string): Promise<void> {
-  if (existsSync(file)) await connection.run(readFileSync(file, 'utf8'));
-}
-
-async function prepareStream(
+function prepareStream(
   connection: DuckDBConnection,
   table: TableSchema,
   file: string,
 ): Promise<DuckDBPreparedStatement> {
   const sql = readFileSync(file, 'utf8').replace(/;\s*$/, '');
-  // DuckDB tells the columns' types of a prepared statement only where it knows its parameters' types.
-  const source = `(${sql.replace(/\$(from|to)\b/g, 'CAST($$$1 AS TIMESTAMPTZ)')}\n)`;
-  const found = await foundColumns(connection, source);
-  const values = table.fields.map((field) => storedValue(field, found.get(field.name.toLowerCase())));
-  return connection.prepare(
-    `INSERT INTO ${quoteName(table.name)} SELECT ${values.join(', ')} FROM ${source} AS r`,
-  );
+  return connection.prepare(`INSERT INTO ${quoteName(table.name)} BY NAME ${sql}`);
 }
 
-const timestamp = (ms: number) => new DuckDBTimestampTZValue(BigInt(Math.round(ms * 1000)));
+const timestamp = (ms: number) => new DuckDBTimestampTZValue(BigInt(Math.round(ms)) * 1000n);
