@@ -113,7 +113,7 @@ CREATE OR REPLACE MACRO demo.events(stream, seconds, busiest, begins, ends) AS T
 CREATE OR REPLACE MACRO demo.invocations(begins, ends) AS TABLE
   WITH calls AS (
     SELECT *, demo.pick(key, 'function', range(1, functions + 1)) AS number
-    FROM demo.events('functions', 12, 1.1, begins, ends)
+    FROM demo.events('functions', 15, 1.6, begins, ends)
   ),
   answers AS (
     SELECT

@@ -21,7 +21,7 @@ WITH routed AS (
     ]) AS route,
     demo.pick(key, 'place', demo.places()) AS place,
     demo.pick(key, 'program', demo.programs()) AS program
-  FROM demo.events('edge', 12, 1.9, $from, $to)
+  FROM demo.events('edge', 15, 2.4, $from, $to)
 ),
 requests AS (
   SELECT

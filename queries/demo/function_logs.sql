@@ -6,7 +6,7 @@ WITH told AS (
     unnest([
       CASE WHEN cold THEN {event: 'Boot', level: 'log', later_ms: 0,
         message: 'booted (time: {number}ms)'} END,
-      CASE WHEN status < 400 AND demo.chance(key, 'talks') < 0.12 THEN {event: 'Log', level: demo.pick(key, 'level', ['info', 'log', 'debug', 'warning']), later_ms: took // 2,
+      CASE WHEN status < 400 AND demo.chance(key, 'talks') < 0.3 THEN {event: 'Log', level: demo.pick(key, 'level', ['info', 'log', 'debug', 'warning']), later_ms: took // 2,
         message: demo.pick(key, 'line', ['request received', 'order {number} processed', 'cache miss', 'retrying upstream', 'rate limit at 80%'])} END,
       CASE WHEN status >= 500 THEN {event: 'UncaughtException', level: 'error', later_ms: took,
         message: demo.pick(key, 'exception', ['TypeError: Cannot read properties of undefined (reading ''id'')', 'Error: upstream answered 502', 'TimeoutError: Signal timed out.', 'SyntaxError: Unexpected end of JSON input'])} END,

@@ -42,7 +42,7 @@ const tableName = (name: string) => name.split(sep, 1)[0]?.replace(/\..*/s, '') 
 function dataFile(dataDir: string, name: string): DataFile | undefined {
   const path = join(dataDir, name);
   const [, extension, compression] = /\.(ndjson|jsonl|json|csv|parquet)(?:\.(gz|zst))?$/i.exec(name) ?? [];
-  if (extension === undefined || isHidden(name) || !statSync(path).isFile()) return undefined;
+  if (extension === undefined || isHidden(name) || !isFile(path)) return undefined;
   return {
     name,
     path,
@@ -51,6 +51,8 @@ function dataFile(dataDir: string, name: string): DataFile | undefined {
     partition: partitionOf(name),
   };
 }
+
+const isFile = (path: string) => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 
 /** What other tools lay beside their data: `_temporary/`, `.part-0.json.crc` and the like. */
 const isHidden = (name: string) => /(^|[\\/])[._]/.test(name);

@@ -1,4 +1,4 @@
-import { closeSync, createReadStream, createWriteStream, openSync, readSync } from 'node:fs';
+import { createReadStream, createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
@@ -7,6 +7,7 @@ import type { Field } from '../../catalog/table-schema.ts';
 import { quoteName, quoteText } from './column-type.ts';
 import type { DataFile } from './data-files.ts';
 import { linesOf } from './lines.ts';
+import { isMisspelt, respell } from './respell.ts';
 
 /**
  * A data file in a form that DuckDB reads rightly: the file itself where it can, or else a plain copy in the scratch
@@ -21,7 +22,7 @@ export async function plainCopy(
   const inflated = file.compression ? await inflate(file, file.compression, join(scratch, 'inflated')) : file;
   if (inflated.format === 'parquet') return inflated;
   const rows = inflated.format === 'csv' ? await csvAsJson(connection, fields, inflated, scratch) : inflated;
-  return (await isMisspelt(rows, fields)) ? respell(rows, fields, join(scratch, 'respelt.ndjson')) : rows;
+  return isMisspelt(rows.path, fields) ? respell(rows, fields, join(scratch, 'respelt.ndjson')) : rows;
 }
 
 /** DuckDB takes a compressed file that was cut short for a whole one; zlib does not. */
@@ -75,54 +76,6 @@ async function csvHeader(path: string): Promise<readonly string[]> {
     return [...cells].map(([, quoted, bare]) => quoted?.replaceAll('""', '"') ?? bare ?? '');
   }
   return [];
-}
-
-const headBytes = 1 << 20;
-/** A key with its quotes. Inside a string a quote has a backslash before it, so nothing there looks like this. */
-const jsonKey = /"([^"\\]+)"(?=\s*:)/g;
-
-/** DuckDB knows JSON keys by exact spelling and refuses a byte order mark. A file is judged by its first megabyte. */
-async function isMisspelt(file: DataFile, fields: readonly Field[]): Promise<boolean> {
-  const head = readHead(file.path);
-  const spellings = spellingsOf(fields);
-  const keys = new Set([...head.matchAll(jsonKey)].map(([, key = '']) => key));
-  return (
-    head.startsWith('\uFEFF') || [...keys].some((key) => (spellings.get(key.toLowerCase()) ?? key) !== key)
-  );
-}
-
-async function respell(file: DataFile, fields: readonly Field[], path: string): Promise<DataFile> {
-  const spellings = spellingsOf(fields);
-  await pipeline(async function* () {
-    for await (const line of linesOf(file.path)) {
-      const spelt = line.replace(jsonKey, (whole, key) => {
-        const spelling = spellings.get(key.toLowerCase());
-        return spelling === undefined ? whole : JSON.stringify(spelling);
-      });
-      yield `${spelt.replace(/^\uFEFF/, '')}\n`;
-    }
-  }, createWriteStream(path));
-  return { ...file, path };
-}
-
-/** The declared spelling of every field name, at whatever depth, by the name in lower case. */
-function spellingsOf(fields: readonly Field[]): Map<string, string> {
-  return new Map(
-    fields.flatMap(({ name, fields: inner = [] }) => [
-      ...spellingsOf(inner),
-      [name.toLowerCase(), name] as const,
-    ]),
-  );
-}
-
-function readHead(path: string): string {
-  const file = openSync(path, 'r');
-  try {
-    const head = Buffer.alloc(headBytes);
-    return head.toString('utf8', 0, readSync(file, head, {}));
-  } finally {
-    closeSync(file);
-  }
 }
 
 /** DuckDB takes paths for patterns: characters that mean something there stand in brackets. */

@@ -196,6 +196,16 @@ describe('NDJSON', () => {
     expect((await query('SELECT id FROM logs')).flat()).toEqual(ids);
   });
 
+  test('the case of keys is mended in declared records only, and big numbers stay exact', async () => {
+    write('logs.ndjson', '{"ID":{"ID":1,"Url":[{"Id":2}]},"Status":9007199254740993}\n');
+    write('others.json', '[\n  {\n    "ID": 12345678901234567890\n  }\n]\n');
+    await load();
+    expect(await query('SELECT id, status FROM logs UNION ALL SELECT id, NULL FROM others')).toEqual([
+      ['{"ID":1,"Url":[{"Id":2}]}', '9007199254740993'],
+      ['12345678901234567890', null],
+    ]);
+  });
+
   test('fields in any order, case and number; absent ones are NULL or []', async () => {
     write(
       'logs.ndjson',
