@@ -23,7 +23,7 @@ WITH routed AS (
     demo.pick(key, 'program', demo.programs()) AS program
   FROM demo.events('edge', 15, 2.4, $from, $to)
 ),
-requests AS (
+requests AS MATERIALIZED (
   SELECT
     *,
     replace(demo.filled(route.path, key), '{function}', main_function) AS path,

@@ -29,6 +29,8 @@ const dayMs = 86_400_000;
 /** DuckDB compresses a table in memory only at a checkpoint: until then a row takes ten times its place. */
 const rowsPerCheckpoint = 25_000;
 
+const flushThresholds = ['allocator_flush_threshold', 'allocator_bulk_deallocation_flush_threshold'];
+
 /**
  * Live-looking data, made up. Every table is created; a file `<table>.sql` of the folder tells its rows: a SELECT of
  * what happened from `$from` (included) to `$to` (excluded), which gives the same rows in whatever portions it is
@@ -62,6 +64,8 @@ export async function openDemo(
   };
 
   let told = now();
+  // Filling leaves much behind that the allocator would keep; queries later want it to keep what they use.
+  for (const threshold of flushThresholds) await connection.run(`SET ${threshold} = '1MB'`);
   for (const stream of streams) {
     for (let from = told - days * dayMs; from < told; from += dayMs) {
       await append(stream, from, Math.min(from + dayMs, told));
@@ -69,6 +73,7 @@ export async function openDemo(
     }
   }
   await checkpoint();
+  for (const threshold of flushThresholds) await connection.run(`RESET ${threshold}`);
 
   /** All streams up to one moment, or none of them. */
   const tell = async (until: number) => {
