@@ -24,7 +24,7 @@ export function buildRouter(
 ): (request: Request) => Promise<Response> {
   return async (request) => {
     const started = performance.now();
-    const url = new URL(request.url);
+    const url = URL.parse(request.url) ?? undefined;
     const routed = await route(doors, log, request, url);
     const response = request.method === 'HEAD' ? new Response(null, routed) : routed;
     for (const [name, value] of Object.entries(corsHeaders(corsOrigins, request))) {
@@ -32,16 +32,18 @@ export function buildRouter(
     }
     const ms = Math.round(performance.now() - started);
     // The path only: a query string may hold what should not be in a log.
-    log.info({ method: request.method, path: url.pathname, status: response.status, ms }, 'request');
+    log.info({ method: request.method, path: url?.pathname, status: response.status, ms }, 'request');
     return response;
   };
 }
 
-async function route(doors: Doors, log: Logger, request: Request, url: URL): Promise<Response> {
-  const { pathname } = url;
-  const isApi = pathname.startsWith(apiPath);
-  const isGraphql = pathname === graphqlPath;
+async function route(doors: Doors, log: Logger, request: Request, url: URL | undefined): Promise<Response> {
   try {
+    if (url === undefined)
+      throw new GatewayError('BAD_REQUEST', 'The header Host is not one; send the host alone');
+    const { pathname } = url;
+    const isApi = pathname.startsWith(apiPath);
+    const isGraphql = pathname === graphqlPath;
     if (request.method === 'OPTIONS' && (isApi || isGraphql)) {
       const methods = isApi ? 'GET, HEAD, OPTIONS' : 'GET, POST, OPTIONS';
       return new Response(null, { status: 204, headers: preflightHeaders(methods) });

@@ -1,6 +1,11 @@
 import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runGateway, startGateway } from '../support/gateway-process.ts';
+import { queryText } from '../support/queries.ts';
 
 describe('the process', () => {
   test('makes a key where none is set, and prints curl lines that give rows as they stand', async () => {
@@ -53,6 +58,48 @@ describe('the process', () => {
     await expect(fetch(url, { headers })).rejects.toThrow();
   });
 
+  test('stops a query whose caller has gone', async () => {
+    const queries = mkdtempSync(join(tmpdir(), 'querygate-test-'));
+    const digits = 'unnest([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]) as';
+    const from = Array.from('abcdefghijk', (name) => `${digits} ${name}`).join(' cross join ');
+    const draft = { columns: { x: 'integer' } };
+    writeFileSync(
+      join(queries, 'slow.sql'),
+      queryText({
+        ...draft,
+        name: 'slow',
+        sql: `select count(*) as x from ${from} where mod(a * b + c, 7) = 3`,
+      }),
+    );
+    writeFileSync(join(queries, 'fast.sql'), queryText({ ...draft, name: 'fast', sql: 'select 1 as x' }));
+    const gateway = await startGateway({ API_KEY: 'key', QUERIES_DIR: queries, ENGINE_CONCURRENCY: '1' });
+    const headers = { 'x-api-key': 'key' };
+
+    const gone = fetch(`${gateway.origin}/api/endpoints/query/slow`, {
+      headers,
+      signal: AbortSignal.timeout(300),
+    });
+    await expect(gone).rejects.toThrow();
+    const next = await fetch(`${gateway.origin}/api/endpoints/query/fast`, { headers });
+    expect(await next.json()).toEqual({ result: [{ x: 1 }] });
+    expect(gateway.log()).toContain('"status":499');
+    expect(await gateway.end()).toBe(0);
+    rmSync(queries, { recursive: true });
+  });
+
+  test.each([
+    ['a Host that is none', 'GET /api/endpoints/query/logs.all HTTP/1.1\r\nHost: a b', 400],
+    ['a path that is none', 'GET //%zz HTTP/1.1\r\nHost: a', 404],
+    ['a method that nobody knows', 'TRACE /api/endpoints/query/logs.all HTTP/1.1\r\nHost: a', 405],
+  ])('answers %s in JSON, without a stack', async (_, head, status) => {
+    const gateway = await startGateway({ DATA_DIR: 'test' });
+    const text = await rawRequest(new URL(gateway.origin).port, `${head}\r\nConnection: close\r\n\r\n`);
+    await gateway.end();
+    expect(text).toContain(`HTTP/1.1 ${status} `);
+    expect(text).toContain('{"error":{"code":');
+    expect(text).not.toContain('    at ');
+  });
+
   test('tells all problems of its configuration and ends with 2', async () => {
     const { exitCode, errors } = await runGateway({ PORT: 'http', ENGINE: 'sqlite' });
     expect(exitCode).toBe(2);
@@ -69,9 +116,24 @@ describe('the process', () => {
     expect(errors).toMatch(/PORT \d+, HOST 127\.0\.0\.1: listen EADDRINUSE/);
   });
 
+  test('a data folder that is none ends it with 2', async () => {
+    const { exitCode, errors } = await runGateway({ DATA_DIR: 'no/such/folder' });
+    expect(exitCode).toBe(2);
+    expect(errors).toContain('DATA_DIR: got "no/such/folder"; must be a folder');
+  });
+
   test('a folder without queries ends it with 2', async () => {
     const { exitCode, errors } = await runGateway({ QUERIES_DIR: 'test' });
     expect(exitCode).toBe(2);
     expect(errors).toContain('test holds no *.sql file');
   });
 });
+
+/** What comes back for bytes that no HTTP client would send. */
+async function rawRequest(port: string, request: string): Promise<string> {
+  const socket = connect(Number(port), '127.0.0.1');
+  socket.write(request);
+  const chunks: Buffer[] = [];
+  for await (const chunk of socket) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}

@@ -34,7 +34,7 @@ const flushThresholds = ['allocator_flush_threshold', 'allocator_bulk_deallocati
 /**
  * Live-looking data, made up. Every table is created; a file `<table>.sql` of the folder tells its rows: a SELECT of
  * what happened from `$from` (included) to `$to` (excluded), which gives the same rows in whatever portions it is
- * asked. `_shared.sql` runs first. The tables reach `days` back and go on for as long as the demo is open.
+ * asked. `_shared.sql`, where there is one, runs first. The tables reach `days` back and go on for as long as the demo is open.
  *
  * @param connection the demo's alone until it is closed
  */
@@ -45,7 +45,8 @@ export async function openDemo(
   { now = Date.now, days = 7, everyMs = 1000, onError = () => {} }: DemoOptions = {},
 ): Promise<Demo> {
   await connection.run(`SET TimeZone = 'UTC'`);
-  await connection.run(readFileSync(join(folder, '_shared.sql'), 'utf8'));
+  const shared = join(folder, '_shared.sql');
+  if (existsSync(shared)) await connection.run(readFileSync(shared, 'utf8'));
   const streams: DuckDBPreparedStatement[] = [];
   for (const table of tables) {
     await createTable(connection, table);

@@ -1,7 +1,9 @@
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Catalog } from '../../catalog/saved-query.ts';
 import type { Config } from '../../config.ts';
+import { StartError } from '../../errors.ts';
 import { openDemo } from './demo.ts';
 import { loadData } from './load-data.ts';
 
@@ -21,7 +23,11 @@ export interface DataOptions {
   readonly onProblem: (message: string) => void;
 }
 
-/** Fills the tables from the data folder, or with the demo where none is configured. */
+/**
+ * Fills the tables from the data folder, or with the demo where none is configured.
+ *
+ * @throws StartError where the data folder is none
+ */
 export async function openData({
   connection,
   catalog,
@@ -35,6 +41,11 @@ export async function openData({
       onError: (error) => onProblem(`The demo pauses: ${String(error)}`),
     });
     return { problems: new Map(), close: () => demo.close() };
+  }
+  if (!statSync(config.dataDir, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new StartError('The data cannot be read', [
+      { message: `DATA_DIR: got ${JSON.stringify(config.dataDir)}; must be a folder that can be read` },
+    ]);
   }
   const problems = await loadData(connection, catalog.tables, config.dataDir);
   for (const problem of problems.values()) onProblem(problem);

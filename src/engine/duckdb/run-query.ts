@@ -34,11 +34,13 @@ export function openRun({ pool, runnable, dataProblems, timeoutMs, now }: RunCon
     if (broken !== undefined) throw new GatewayError('DATA_UNREADABLE', broken);
 
     const deadline = AbortSignal.timeout(timeoutMs);
+    const either = AbortSignal.any([signal, deadline]);
     try {
-      return await runOnce(pool, known.prepared, bound, now(), AbortSignal.any([signal, deadline]));
+      return await runOnce(pool, known.prepared, bound, now(), either);
     } catch (cause) {
-      if (signal.aborted) throw new GatewayError('CANCELLED', 'The caller has gone', { cause });
       if (deadline.aborted) throw timedOut(timeoutMs, cause);
+      // Not the caller's own signal: the one that an HTTP server gives may not say so itself.
+      if (either.aborted) throw new GatewayError('CANCELLED', 'The caller has gone', { cause });
       throw cause instanceof GatewayError ? cause : explainFailure(cause, bound);
     }
   };

@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest';
+import type { SavedQuery } from '../../src/catalog/saved-query.ts';
+import { readConfig } from '../../src/config.ts';
+import { openDuckdb } from '../../src/engine/duckdb/open-duckdb.ts';
+import { draftQuery } from '../support/queries.ts';
+import { engineContract } from './contract.ts';
+
+const open = (queries: readonly SavedQuery[]) =>
+  openDuckdb({
+    catalog: { queries, tables: [] },
+    config: readConfig({ ENGINE_TIMEOUT_MS: '500', ENGINE_CONCURRENCY: '2', DATA_DIR: 'test' }),
+    now: () => new Date(),
+    onDataProblem: () => {},
+  });
+
+engineContract('duckdb', { open });
+
+describe('duckdb at start', () => {
+  test.each([
+    ['a file function', "select * from read_csv('/etc/passwd')", 'x: string', /draft\.sql:9/],
+    ['a setting', 'select getvariable(1) as x', 'x: string', /draft\.sql:9:8 .*getvariable/i],
+    [
+      'an unknown function',
+      'select 1 as x,\n frobnicate(2) as y',
+      'x: integer',
+      /draft\.sql:10:2 .*frobnicate/i,
+    ],
+    ['a table that is not declared', 'select x from nowhere', 'x: integer', /draft\.sql:9:15 .*nowhere/],
+    ['more than one statement', 'select 1 as x; select 2 as x', 'x: integer', /draft\.sql:9:16/],
+    ['a statement that writes', 'drop table x', 'x: integer', /draft\.sql:9/],
+    ['no SQL at all', 'selec 1', 'x: integer', /draft\.sql:9/],
+    [
+      'another type than declared',
+      "select 'a' as x",
+      'x: integer',
+      /columns\.x: declared integer, but the SQL gives string/,
+    ],
+    [
+      'a list where one is declared',
+      'select [1] as x',
+      'x: integer',
+      /columns\.x: .* gives repeated integer/,
+    ],
+    [
+      'a column too few',
+      'select 1 as y',
+      'x: integer',
+      /columns\.x: declared, but the SQL gives no such column/,
+    ],
+    [
+      'a column too many',
+      'select 1 as x, 2 as y',
+      'x: integer',
+      /gives a column y that the header does not declare/,
+    ],
+  ])('%s is refused with file and line', async (_, sql, column, expected) => {
+    const [name = '', type = ''] = column.split(': ');
+    await expect(open([draftQuery({ columns: { [name]: type }, sql })])).rejects.toThrow(expected);
+  });
+
+  test('the problems of all queries are told at once', async () => {
+    const bad = (name: string) => draftQuery({ name, columns: { x: 'integer' }, sql: 'select nope() as x' });
+    await expect(open([bad('one'), bad('two')])).rejects.toMatchObject({
+      problems: [{ line: 9 }, { line: 9 }],
+    });
+  });
+});

@@ -1,0 +1,35 @@
+import { globSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { GatewayError, StartError, statusOf } from '../src/errors.ts';
+
+describe('errors', () => {
+  const tests = globSync('test/**/*.ts')
+    .filter((file) => !file.endsWith('errors.test.ts'))
+    .map((file) => readFileSync(file, 'utf8'))
+    .join('\n');
+  const readme = readFileSync('README.md', 'utf8');
+
+  test.each(Object.entries(statusOf))(
+    '%s has status %i, a test that produces it and a place in the README',
+    (code, status) => {
+      expect(tests).toContain(`'${code}'`);
+      expect(readme).toMatch(new RegExp(`^\\| ${status} \\| .*\`${code}\``, 'm'));
+    },
+  );
+
+  test('the cause is kept for the log', () => {
+    const cause = new Error('inside');
+    expect(new GatewayError('ENGINE_FAILED', 'The query failed', { cause })).toMatchObject({
+      cause,
+      status: 502,
+    });
+  });
+
+  test('a start tells every problem with its place', () => {
+    const { message } = new StartError('Two problems', [
+      { file: 'a.sql', line: 3, column: 9, message: 'first' },
+      { message: 'second' },
+    ]);
+    expect(message).toBe('Two problems:\n  a.sql:3:9 first\n  second');
+  });
+});
