@@ -16,6 +16,9 @@ const exitCode = { ended: 0, endedLate: 1, badStart: 2 } as const;
 /** How long requests in flight may take to finish after SIGTERM. */
 const endWithinMs = 10_000;
 
+/** How long it still listens: closing drops connections whose request has come, but was not read yet. */
+const stillListenMs = 200;
+
 try {
   await serve(readConfig(process.env));
 } catch (error) {
@@ -60,18 +63,28 @@ function listen(server: Server, { port, host }: Config): Promise<void> {
 function endOnSignal(server: Server, app: App, log: Logger): void {
   let ending = false;
   const end = (signal: NodeJS.Signals) => {
-    if (ending) process.exit(exitCode.endedLate);
+    if (ending) return cut(app);
     ending = true;
     log.info({ signal }, 'ending: requests in flight may finish');
     app.drain();
-    setTimeout(() => process.exit(exitCode.endedLate), endWithinMs).unref();
-    // Connections that are kept alive would hold the server open after their last answer.
-    setInterval(() => server.closeIdleConnections(), 20).unref();
-    server.close(async () => {
-      await app.close();
-      process.exit(exitCode.ended);
-    });
+    setTimeout(() => cut(app), endWithinMs).unref();
+    setTimeout(() => finish(server, app), stillListenMs);
   };
   process.on('SIGTERM', end);
   process.on('SIGINT', end);
+}
+
+function finish(server: Server, app: App): void {
+  // Connections that are kept alive would hold the server open after their last answer.
+  setInterval(() => server.closeIdleConnections(), 20).unref();
+  server.close(async () => {
+    await app.close();
+    process.exit(exitCode.ended);
+  });
+}
+
+/** The process cannot exit while a query runs on one of its threads: closing the engine stops it first. */
+async function cut(app: App): Promise<void> {
+  await app.close();
+  process.exit(exitCode.endedLate);
 }

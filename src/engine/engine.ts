@@ -23,6 +23,7 @@ export interface Rows {
  * Where saved SQL runs. Opening an engine checks every saved query; running one needs no further look at its SQL.
  *
  * `run` throws GatewayError ENGINE_FAILED | ENGINE_TIMEOUT | DATA_UNREADABLE | CANCELLED | INVALID_PARAMETER.
+ * `close` stops what runs; it is safe to call twice.
  */
 export interface Engine {
   readonly name: string;

@@ -193,5 +193,18 @@ export function engineContract(name: string, { open }: ContractOptions): void {
       const said = await Promise.all(words.map((word) => rows('echo', { word })));
       expect(said.map(([row]) => row?.said)).toEqual(words);
     });
+
+    test('closing stops what runs and what waits, and may be done twice', async () => {
+      const other = await open([...queries.values()]);
+      const query = queries.get('endless');
+      if (query === undefined) throw new Error('endless');
+      const ends = Array.from({ length: 4 }, () =>
+        other
+          .run(bind(query, new Map()), { signal: new AbortController().signal })
+          .catch((error: unknown) => error),
+      );
+      await Promise.all([other.close(), other.close()]);
+      for (const ended of await Promise.all(ends)) expect(ended).toMatchObject({ code: 'CANCELLED' });
+    });
   });
 }

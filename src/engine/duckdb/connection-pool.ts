@@ -9,10 +9,12 @@ export interface Worker {
 
 /** A fixed set of workers, handed out first come, first served. */
 export class ConnectionPool {
+  readonly #size: number;
   readonly #idle: Worker[];
   readonly #waiting: ((worker: Worker) => void)[] = [];
 
   constructor(connections: readonly DuckDBConnection[]) {
+    this.#size = connections.length;
     this.#idle = connections.map(openWorker);
   }
 
@@ -26,6 +28,12 @@ export class ConnectionPool {
       if (next === undefined) this.#idle.push(worker);
       else next(worker);
     }
+  }
+
+  /** Takes every worker out of service, each when its work is done. */
+  async close(): Promise<void> {
+    const patient = new AbortController().signal;
+    for (let left = this.#size; left > 0; left -= 1) await this.#acquire(patient);
   }
 
   #acquire(signal: AbortSignal): Promise<Worker> {
@@ -48,13 +56,13 @@ export class ConnectionPool {
 }
 
 function openWorker(connection: DuckDBConnection): Worker {
-  const statements = new Map<PreparedQuery, Promise<DuckDBPreparedStatement>>();
+  const statements = new Map<PreparedQuery, DuckDBPreparedStatement>();
   return {
     connection,
-    statement(query) {
-      const known = statements.get(query) ?? connection.prepare(query.sql);
-      statements.set(query, known);
-      return known;
+    async statement(query) {
+      const statement = statements.get(query) ?? (await connection.prepare(query.sql));
+      statements.set(query, statement);
+      return statement;
     },
   };
 }

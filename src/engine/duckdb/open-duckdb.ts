@@ -39,11 +39,20 @@ export async function openDuckdb({ catalog, config, now, onDataProblem }: Duckdb
     await connection.run(sessionSettings.join(';'));
     return connection;
   };
+  const closing = new AbortController();
   let data: LocalData | undefined;
-  const close = async () => {
+  let pool: ConnectionPool | undefined;
+  const shut = async () => {
+    closing.abort();
+    await pool?.close();
     await data?.close();
     for (const connection of connections.splice(0)) connection.closeSync();
     instance.closeSync();
+  };
+  let closed: Promise<void> | undefined;
+  const close = () => {
+    closed ??= shut();
+    return closed;
   };
 
   try {
@@ -54,12 +63,14 @@ export async function openDuckdb({ catalog, config, now, onDataProblem }: Duckdb
     const workers: DuckDBConnection[] = [];
     for (let left = config.engineConcurrency; left > 0; left -= 1) workers.push(await connect());
     await keeper.run(lock);
+    pool = new ConnectionPool(workers);
     const run = openRun({
-      pool: new ConnectionPool(workers),
+      pool,
       runnable,
       dataProblems: data.problems,
       timeoutMs: config.engineTimeoutMs,
       now,
+      closing: closing.signal,
     });
     return { name: 'duckdb', run, close };
   } catch (error) {

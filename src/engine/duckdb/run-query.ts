@@ -21,10 +21,19 @@ interface RunContext {
   readonly dataProblems: ReadonlyMap<string, string>;
   readonly timeoutMs: number;
   readonly now: () => Date;
+  /** Aborted when the engine closes: stops what runs. */
+  readonly closing: AbortSignal;
 }
 
 /** Runs prepared queries, each within one deadline that covers waiting for a connection too. */
-export function openRun({ pool, runnable, dataProblems, timeoutMs, now }: RunContext): Engine['run'] {
+export function openRun({
+  pool,
+  runnable,
+  dataProblems,
+  timeoutMs,
+  now,
+  closing,
+}: RunContext): Engine['run'] {
   return async (bound, { signal }) => {
     const known = runnable.get(bound.query);
     if (known === undefined) throw new Error(`${bound.query.name} was not prepared`);
@@ -34,10 +43,11 @@ export function openRun({ pool, runnable, dataProblems, timeoutMs, now }: RunCon
     if (broken !== undefined) throw new GatewayError('DATA_UNREADABLE', broken);
 
     const deadline = AbortSignal.timeout(timeoutMs);
-    const either = AbortSignal.any([signal, deadline]);
+    const either = AbortSignal.any([signal, deadline, closing]);
     try {
       return await runOnce(pool, known.prepared, bound, now(), either);
     } catch (cause) {
+      if (closing.aborted) throw new GatewayError('CANCELLED', 'The service is ending', { cause });
       if (deadline.aborted) throw timedOut(timeoutMs, cause);
       // Not the caller's own signal: the one that an HTTP server gives may not say so itself.
       if (either.aborted) throw new GatewayError('CANCELLED', 'The caller has gone', { cause });
