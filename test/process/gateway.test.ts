@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { runGateway, startGateway } from '../support/gateway-process.ts';
+import { runCommand, startGateway } from '../support/gateway-process.ts';
 import { queryText } from '../support/queries.ts';
 
 describe('the process', () => {
@@ -104,7 +104,7 @@ describe('the process', () => {
   });
 
   test('tells all problems of its configuration and ends with 2', async () => {
-    const { exitCode, errors } = await runGateway({ PORT: 'http', ENGINE: 'sqlite' });
+    const { exitCode, errors } = await runCommand('src/main.ts', { PORT: 'http', ENGINE: 'sqlite' });
     expect(exitCode).toBe(2);
     expect(errors).toContain('PORT: got "http"');
     expect(errors).toContain('ENGINE: got "sqlite"');
@@ -114,20 +114,23 @@ describe('the process', () => {
   test('tells that its port is taken and ends with 2', async () => {
     const empty = { DATA_DIR: 'test' };
     const gateway = await startGateway(empty);
-    const { exitCode, errors } = await runGateway({ ...empty, PORT: new URL(gateway.origin).port });
+    const { exitCode, errors } = await runCommand('src/main.ts', {
+      ...empty,
+      PORT: new URL(gateway.origin).port,
+    });
     await gateway.end();
     expect(exitCode).toBe(2);
     expect(errors).toMatch(/PORT \d+, HOST 127\.0\.0\.1: listen EADDRINUSE/);
   });
 
   test('a data folder that is none ends it with 2', async () => {
-    const { exitCode, errors } = await runGateway({ DATA_DIR: 'no/such/folder' });
+    const { exitCode, errors } = await runCommand('src/main.ts', { DATA_DIR: 'no/such/folder' });
     expect(exitCode).toBe(2);
     expect(errors).toContain('DATA_DIR: got "no/such/folder"; must be a folder');
   });
 
   test('a folder without queries ends it with 2', async () => {
-    const { exitCode, errors } = await runGateway({ QUERIES_DIR: 'test' });
+    const { exitCode, errors } = await runCommand('src/main.ts', { QUERIES_DIR: 'test' });
     expect(exitCode).toBe(2);
     expect(errors).toContain('test holds no *.sql file');
   });

@@ -15,7 +15,7 @@ export interface GatewayProcess {
 
 /** Starts the real process on a free port, and waits until it says that it is ready. */
 export async function startGateway(env: Record<string, string> = {}): Promise<GatewayProcess> {
-  const { child, output, errors } = spawnGateway({ PORT: '0', ...env });
+  const { child, output, errors } = spawnNode('src/main.ts', { PORT: '0', ...env });
   const ended = once(child, 'exit');
   const ready = new Promise<void>((resolve) => {
     child.stdout?.on('data', () => {
@@ -38,17 +38,18 @@ export async function startGateway(env: Record<string, string> = {}): Promise<Ga
   };
 }
 
-/** Runs the process until it ends by itself. */
-export async function runGateway(
+/** Runs a command of the project until it ends by itself. */
+export async function runCommand(
+  file: string,
   env: Record<string, string>,
-): Promise<{ exitCode: number | null; errors: string }> {
-  const { child, errors } = spawnGateway(env);
+): Promise<{ exitCode: number | null; output: string; errors: string }> {
+  const { child, output, errors } = spawnNode(file, env);
   await once(child, 'close');
-  return { exitCode: child.exitCode, errors: errors() };
+  return { exitCode: child.exitCode, output: output(), errors: errors() };
 }
 
-function spawnGateway(env: Record<string, string>) {
-  const child = spawn(process.execPath, ['src/main.ts'], {
+function spawnNode(file: string, env: Record<string, string>) {
+  const child = spawn(process.execPath, [file], {
     env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,14 +1,13 @@
-import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
-import type { Catalog, SavedQuery } from '../../catalog/saved-query.ts';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import type { Catalog } from '../../catalog/saved-query.ts';
 import type { Config } from '../../config.ts';
-import { type Problem, StartError } from '../../errors.ts';
 import { macroDefinitions, sessionSettings } from '../dialect/macros.ts';
 import type { Engine } from '../engine.ts';
 import { ConnectionPool } from './connection-pool.ts';
 import { type LocalData, openData } from './open-data.ts';
-import { prepareQuery } from './prepare-query.ts';
-import { openRun, type Runnable } from './run-query.ts';
-import { tablesRead } from './tables-read.ts';
+import { openDatabase } from './open-database.ts';
+import { prepareAll } from './prepare-all.ts';
+import { openRun } from './run-query.ts';
 
 export interface DuckdbOptions {
   readonly catalog: Catalog;
@@ -25,13 +24,7 @@ export interface DuckdbOptions {
  * @throws StartError where a saved query uses what is not supported, with file and line
  */
 export async function openDuckdb({ catalog, config, now, onDataProblem }: DuckdbOptions): Promise<Engine> {
-  const instance = await DuckDBInstance.create(':memory:', {
-    threads: String(config.duckdbThreads),
-    memory_limit: config.duckdbMemoryLimit,
-    autoinstall_known_extensions: 'false',
-    autoload_known_extensions: 'false',
-    allow_community_extensions: 'false',
-  });
+  const instance = await openDatabase(config);
   const connections: DuckDBConnection[] = [];
   const connect = async () => {
     const connection = await instance.connect();
@@ -81,22 +74,3 @@ export async function openDuckdb({ catalog, config, now, onDataProblem }: Duckdb
 
 /** Query text reaches neither files nor extensions nor settings, whatever passes the rewriter. */
 const lock = 'SET enable_external_access = false; SET lock_configuration = true;';
-
-async function prepareAll(
-  connection: DuckDBConnection,
-  { queries, tables }: Catalog,
-): Promise<ReadonlyMap<SavedQuery, Runnable>> {
-  const runnable = new Map<SavedQuery, Runnable>();
-  const problems: Problem[] = [];
-  for (const query of queries) {
-    try {
-      const prepared = await prepareQuery(connection, query, tables);
-      runnable.set(query, { prepared, tables: await tablesRead(connection, prepared) });
-    } catch (error) {
-      if (!(error instanceof StartError)) throw error;
-      problems.push(...error.problems);
-    }
-  }
-  if (problems.length > 0) throw new StartError('Saved queries cannot run on DuckDB', problems);
-  return runnable;
-}

@@ -6,13 +6,8 @@ import type { Engine, Rows } from '../engine.ts';
 import { bindValues } from './bindings.ts';
 import type { ConnectionPool } from './connection-pool.ts';
 import { explainFailure } from './explain-failure.ts';
+import type { Runnable } from './prepare-all.ts';
 import type { PreparedQuery } from './prepare-query.ts';
-
-export interface Runnable {
-  readonly prepared: PreparedQuery;
-  /** The tables whose data the query needs. */
-  readonly tables: readonly string[];
-}
 
 interface RunContext {
   readonly pool: ConnectionPool;

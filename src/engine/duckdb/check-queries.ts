@@ -1,0 +1,24 @@
+import type { Catalog } from '../../catalog/saved-query.ts';
+import type { Config } from '../../config.ts';
+import { macroDefinitions, sessionSettings } from '../dialect/macros.ts';
+import { createTable } from './load-data.ts';
+import { openDatabase } from './open-database.ts';
+import { prepareAll } from './prepare-all.ts';
+
+/**
+ * Checks that DuckDB can run every query of the catalog, without any data.
+ *
+ * @throws StartError with every problem, as opening the engine would
+ */
+export async function checkQueries(catalog: Catalog, config: Config): Promise<void> {
+  const instance = await openDatabase(config);
+  try {
+    const connection = await instance.connect();
+    await connection.run([...sessionSettings, macroDefinitions].join(';'));
+    for (const table of catalog.tables) await createTable(connection, table);
+    await prepareAll(connection, catalog);
+    connection.closeSync();
+  } finally {
+    instance.closeSync();
+  }
+}

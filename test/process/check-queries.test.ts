@@ -1,0 +1,32 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { runCommand } from '../support/gateway-process.ts';
+
+const command = 'src/check-queries.ts';
+
+test('check-queries says that the shipped queries are right', async () => {
+  expect(await runCommand(command, {})).toEqual({
+    exitCode: 0,
+    output: '3 saved queries are right\n',
+    errors: '',
+  });
+});
+
+test('check-queries tells every problem with file and line, and ends with 1', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
+  cpSync('queries', folder, { recursive: true });
+  const file = join(folder, 'usage.api-counts.sql');
+  const text = readFileSync(file, 'utf8').replace(
+    "countif(regexp_contains(path, '/auth'))",
+    'frobnicate(path)',
+  );
+  writeFileSync(file, text);
+  const line = text.split('\n').findIndex((one) => one.includes('frobnicate')) + 1;
+
+  const { exitCode, errors } = await runCommand(command, { QUERIES_DIR: folder });
+  expect(exitCode).toBe(1);
+  expect(errors).toContain(`usage.api-counts.sql:${line}:3 the function FROBNICATE is not supported`);
+  rmSync(folder, { recursive: true });
+});
