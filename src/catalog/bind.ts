@@ -36,9 +36,10 @@ function one(parameter: Parameter, values: readonly string[]): string {
   return value;
 }
 
-function effective(parameter: Parameter, value: string): string {
+function effective(parameter: Parameter, given: string): string {
+  const value = given === '' ? (parameter.default ?? '') : given;
   if (value === '') {
-    if (!parameter.required) return parameter.default ?? '';
+    if (!parameter.required) return '';
     throw new GatewayError('MISSING_PARAMETER', `${parameter.name}: is required; ${rightValue(parameter)}`, {
       parameter: parameter.name,
     });

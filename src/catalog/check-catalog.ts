@@ -1,12 +1,21 @@
 import type { Problem } from '../errors.ts';
-import { camelCase } from './names.ts';
+import { camelCase, pascalCase } from './names.ts';
 import type { EnumParameter, SavedQuery } from './saved-query.ts';
 
 /** Root fields that describe the catalog itself; no saved query may take their names. */
 const ownFields = ['endpoint', 'endpoints'];
 
+/** Types that the schema has whatever the catalog holds; no enum may take their names. */
+const ownTypes = new Set([
+  ...['Query', 'Mutation', 'Subscription', 'Endpoint', 'EndpointParameter', 'EndpointColumn'],
+  ...['Boolean', 'DateTime', 'Float', 'ID', 'Int', 'JSON', 'LocalDateTime', 'SafeInt', 'String', 'UUID'],
+]);
+
 /** What files that are right one by one get wrong together: addresses, GraphQL fields and enums must be unique. */
 export function checkCatalog(queries: readonly SavedQuery[]): readonly Problem[] {
+  const resultTypes = new Set(
+    queries.flatMap(({ name }) => [`${pascalCase(name)}Row`, `${pascalCase(name)}Result`]),
+  );
   return queries.flatMap((query, at) => {
     const earlier = queries.slice(0, at);
     const problems: Problem[] = [];
@@ -22,6 +31,11 @@ export function checkCatalog(queries: readonly SavedQuery[]): readonly Problem[]
       add(`the GraphQL field ${field} describes the catalog; choose another name`);
 
     for (const parameter of enumsOf(query)) {
+      if (ownTypes.has(parameter.enum) || resultTypes.has(parameter.enum)) {
+        add(
+          `parameters.${parameter.name}: ${parameter.enum} is a type of the schema's own; choose another enum name`,
+        );
+      }
       const other = earlier.flatMap(enumsOf).find(({ enum: name }) => name === parameter.enum);
       if (other !== undefined && !sameValues(parameter, other)) {
         add(`parameters.${parameter.name}: enum ${parameter.enum} has other values in another file`);

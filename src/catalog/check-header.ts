@@ -1,3 +1,4 @@
+import { checkPlain } from './check-value.ts';
 import type { Header } from './header-schema.ts';
 import { camelCase } from './names.ts';
 
@@ -28,15 +29,12 @@ function checkParameters({ parameters }: Header): readonly HeaderProblem[] {
     if (parameter.required && parameter.default !== undefined) {
       add('default', 'a required parameter has no default');
     }
+    for (const key of ['default', 'example'] as const) {
+      const wrong = parameter[key] === undefined ? undefined : wrongValue(parameter, parameter[key]);
+      if (wrong !== undefined) add(key, wrong);
+    }
     if (parameter.type !== 'enum') return problems;
 
-    const listed = Object.keys(parameter.values);
-    if (parameter.default !== undefined && !listed.includes(parameter.default)) {
-      add('default', `must be one of ${listed.join(', ')}`);
-    }
-    if (parameter.example !== undefined && !listed.includes(parameter.example)) {
-      add('example', `must be one of ${listed.join(', ')}`);
-    }
     if (parameter.unknown === 'default' && parameter.default === undefined) {
       add('unknown', 'default needs a default value to fall back to');
     }
@@ -48,6 +46,15 @@ function checkParameters({ parameters }: Header): readonly HeaderProblem[] {
   });
 }
 
+function wrongValue(parameter: Header['parameters'][string], value: string): string | undefined {
+  if (parameter.type !== 'enum') {
+    const checked = checkPlain(parameter.type, value);
+    return 'wrong' in checked ? checked.wrong : undefined;
+  }
+  const listed = Object.keys(parameter.values);
+  return listed.includes(value) ? undefined : `must be one of ${listed.join(', ')}`;
+}
+
 function checkNames(header: Header): readonly HeaderProblem[] {
   return (['parameters', 'columns'] as const).flatMap((section) => {
     const names = Object.keys(header[section]);
@@ -57,10 +64,14 @@ function checkNames(header: Header): readonly HeaderProblem[] {
       if (camel === '' || /^[0-9]/.test(camel)) {
         return [{ path, message: `${section}.${name}: needs a letter before any digit` }];
       }
-      const twin = names.slice(0, at).find((other) => camelCase(other) === camel);
-      return twin === undefined
-        ? []
-        : [{ path, message: `${section}.${name}: is ${camel} in GraphQL, as ${twin} is` }];
+      const twin = names.slice(0, at).find((other) => camelCase(other).toLowerCase() === camel.toLowerCase());
+      if (twin === undefined) return [];
+      return [
+        {
+          path,
+          message: `${section}.${name}: is the same name as ${twin}, in SQL or as ${camel} in GraphQL`,
+        },
+      ];
     });
   });
 }

@@ -78,3 +78,27 @@ export const headerSchema = z.strictObject({
 });
 
 export type Header = z.output<typeof headerSchema>;
+
+/** What the schema library finds, in words for whoever writes headers. */
+export function inWords(issue: z.core.$ZodRawIssue): string | undefined {
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.input === undefined
+        ? 'is missing'
+        : `must be ${issue.expected === 'int' ? 'a whole number' : issue.expected}`;
+    case 'too_small':
+      return `must be at least ${issue.minimum}`;
+    case 'too_big':
+      return `must be at most ${issue.maximum}`;
+    case 'invalid_value':
+      return `must be one of ${issue.values.join(', ')}`;
+    case 'invalid_union':
+      return 'must have a type that exists: string, pattern, timestamp, integer, float, boolean or enum';
+    case 'invalid_key':
+      return issue.issues[0]?.message ?? 'is no name';
+    case 'unrecognized_keys':
+      return `unknown: ${issue.keys.join(', ')}`;
+    default:
+      return undefined;
+  }
+}

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type Problem, StartError } from '../errors.ts';
 import { checkCatalog } from './check-catalog.ts';
@@ -26,7 +26,9 @@ export function loadCatalog(folder: string): Catalog {
 function sqlFiles(folder: string): readonly string[] {
   let names: readonly string[];
   try {
-    names = readdirSync(folder);
+    names = readdirSync(folder).filter(
+      (name) => !statSync(join(folder, name), { throwIfNoEntry: false })?.isDirectory(),
+    );
   } catch {
     throw new StartError('The saved queries cannot be read', [
       { file: folder, message: 'is not a folder that can be read; QUERIES_DIR must name one' },
@@ -46,6 +48,16 @@ function loadQuery(file: string): Parsed {
       message: 'the name must be lowercase words joined by . _ or -, as in area.what-it-tells.sql',
     });
   }
-  const parsed = parseQuery(name, file, readFileSync(file, 'utf8'));
+  const text = readText(file);
+  if (text === undefined) return { problems: [...problems, { file, message: 'cannot be read' }] };
+  const parsed = parseQuery(name, file, text);
   return problems.length === 0 ? parsed : { problems: [...problems, ...parsed.problems] };
+}
+
+function readText(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
 }

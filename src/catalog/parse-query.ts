@@ -1,18 +1,14 @@
-import { isNode, LineCounter, type Node, parseDocument, YAMLMap } from 'yaml';
+import type { z } from 'zod';
 import type { Problem } from '../errors.ts';
-import { checkHeader } from './check-header.ts';
-import { type Header, headerSchema } from './header-schema.ts';
+import { checkHeader, type HeaderProblem } from './check-header.ts';
+import { type Header, headerSchema, inWords } from './header-schema.ts';
+import { type HeaderAndSql, lineAt, readHeader } from './read-header.ts';
 import type { CachePolicy, Column, Parameter, SavedQuery } from './saved-query.ts';
 import { sqlParameters } from './sql-parameters.ts';
 
 export type Parsed =
   | { readonly query: SavedQuery; readonly problems: readonly [] }
   | { readonly query?: undefined; readonly problems: readonly Problem[] };
-
-/** Finds the line (in the file) of the header node at a path; of its nearest ancestor where it is absent. */
-export type LineOf = (path: readonly PropertyKey[]) => number;
-
-const frame = /^\uFEFF?\s*\/\*---[ \t]*\r?\n(?<header>[\s\S]*?)^[ \t]*---\*\/[ \t]*\r?\n?/m;
 
 /**
  * One saved-query file: a YAML header in the leading block comment, then the SQL.
@@ -22,49 +18,17 @@ const frame = /^\uFEFF?\s*\/\*---[ \t]*\r?\n(?<header>[\s\S]*?)^[ \t]*---\*\/[ \
  * @returns the query, or every problem of the file, each with its line
  */
 export function parseQuery(name: string, file: string, text: string): Parsed {
-  const found = frame.exec(text);
-  if (found?.groups?.header === undefined || text.slice(0, found.index).trim() !== '') {
-    return {
-      problems: [{ file, line: 1, message: 'must start with a YAML header between /*--- and ---*/' }],
-    };
-  }
-  const headerLine = lineAt(text, text.indexOf('/*---') + 5) + 1;
-  const sqlStart = found.index + found[0].length;
-  const sql = text.slice(sqlStart);
+  const parts = readHeader(file, text);
+  if (!('header' in parts)) return { problems: parts };
 
-  const lines = new LineCounter();
-  const document = parseDocument(found.groups.header, { lineCounter: lines, uniqueKeys: true });
-  if (document.errors.length > 0) {
-    const problems = document.errors.map((error) => ({
-      file,
-      line: headerLine + lines.linePos(error.pos[0]).line - 1,
-      message: `not valid YAML: ${error.message.split('\n')[0]?.replace(/ at line.*/, '') ?? ''}`,
-    }));
-    return { problems };
-  }
-  const lineOf: LineOf = (path) => headerLine + lines.linePos(offsetOf(document.contents, path)).line - 1;
-
-  const header = headerSchema.safeParse(document.toJS());
-  if (!header.success) {
-    return {
-      problems: header.error.issues.map((issue) => {
-        const key = issue.code === 'unrecognized_keys' ? issue.keys : [];
-        return { file, line: lineOf([...issue.path, ...key]), message: told(issue) };
-      }),
-    };
-  }
-
-  const sqlLine = lineAt(text, sqlStart);
+  const header = headerSchema.safeParse(parts.header, { error: inWords });
+  const inHeader = header.success ? checkHeader(header.data) : header.error.issues.map(shapeProblem);
   const problems = [
-    ...checkHeader(header.data).map(({ path, message }) => ({ file, line: lineOf(path), message })),
-    ...checkParameters(header.data, sql).map(({ path, index, message }) => ({
-      file,
-      line: path === undefined ? sqlLine + lineAt(sql, index) - 1 : lineOf(path),
-      message,
-    })),
+    ...inHeader.map(({ path, message }) => ({ file, line: parts.lineOf(path), message })),
+    ...parameterProblems(parts).map((problem) => ({ file, ...problem })),
   ];
-  if (problems.length > 0) return { problems };
-  return { query: toQuery(name, header.data, sql, { file, line: sqlLine }), problems: [] };
+  if (!header.success || problems.length > 0) return { problems };
+  return { query: toQuery(name, header.data, parts.sql, { file, line: parts.sqlLine }), problems: [] };
 }
 
 function toQuery(name: string, header: Header, sql: string, source: SavedQuery['source']): SavedQuery {
@@ -97,52 +61,33 @@ function toQuery(name: string, header: Header, sql: string, source: SavedQuery['
   };
 }
 
-interface ParameterProblem {
-  readonly path?: readonly PropertyKey[];
-  readonly index: number;
-  readonly message: string;
+function shapeProblem(issue: z.core.$ZodIssue): HeaderProblem {
+  const unknownKeys = issue.code === 'unrecognized_keys' ? issue.keys : [];
+  const place = issue.path.join('.');
+  return {
+    path: [...issue.path, ...unknownKeys],
+    message: place === '' ? issue.message : `${place}: ${issue.message}`,
+  };
 }
 
-function checkParameters(header: Header, sql: string): readonly ParameterProblem[] {
+/** Parameters that are declared and not used, or used and not declared: told whatever else is wrong. */
+function parameterProblems({ header, sql, sqlLine, lineOf }: HeaderAndSql): readonly Problem[] {
+  const declared = Object.keys((header as { parameters?: object } | null)?.parameters ?? {});
   const uses = sqlParameters(sql);
   const used = new Set(uses.map((use) => use.name));
   const first = uses.filter((use, at) => uses.findIndex((other) => other.name === use.name) === at);
   return [
-    ...Object.keys(header.parameters)
+    ...declared
       .filter((name) => !used.has(name))
       .map((name) => ({
-        path: ['parameters', name],
-        index: 0,
+        line: lineOf(['parameters', name]),
         message: `parameters.${name}: declared, but the SQL never uses @${name}`,
       })),
     ...first
-      .filter(({ name }) => !Object.hasOwn(header.parameters, name))
-      .map(({ name, index }) => ({ index, message: `@${name} is used, but not declared under parameters` })),
+      .filter(({ name }) => !declared.includes(name))
+      .map(({ name, index }) => ({
+        line: sqlLine + lineAt(sql, index) - 1,
+        message: `@${name} is used, but not declared under parameters`,
+      })),
   ];
-}
-
-function told(issue: { readonly path: readonly PropertyKey[]; readonly message: string }): string {
-  const place = issue.path.join('.');
-  return place === '' ? issue.message : `${place}: ${issue.message}`;
-}
-
-function lineAt(text: string, index: number): number {
-  return text.slice(0, index).split('\n').length;
-}
-
-function offsetOf(root: unknown, path: readonly PropertyKey[]): number {
-  let node = root;
-  let offset = start(node);
-  for (const key of path) {
-    if (!(node instanceof YAMLMap)) break;
-    const pair = node.items.find((item) => String((item.key as { value?: unknown }).value) === String(key));
-    if (pair === undefined) break;
-    offset = start(pair.key);
-    node = pair.value;
-  }
-  return offset;
-}
-
-function start(node: unknown): number {
-  return isNode(node) ? ((node as Node).range?.[0] ?? 0) : 0;
 }

@@ -38,7 +38,8 @@ function addEnum(builder: Builder, { enum: name, description, values }: EnumPara
 /** A default stands in the header as text; GraphQL wants the value. */
 export function defaultArgument({ type, default: text }: Parameter): unknown {
   if (text === undefined) return undefined;
-  return type === 'integer' || type === 'float' || type === 'boolean' ? JSON.parse(text) : text;
+  if (type === 'boolean') return text.toLowerCase() === 'true';
+  return type === 'integer' || type === 'float' ? Number(text) : text;
 }
 
 /** Arguments as the raw text parameters that both doors bind; an explicit null is an absent parameter. */

@@ -35,6 +35,9 @@ describe('the queries folder', () => {
   });
 
   test('other files in it are passed over', () => {
+    const folder = folderWith({ 'a.sql': draft('a') });
+    mkdirSync(join(folder, 'folder.sql'));
+    expect(loadCatalog(folder).queries).toHaveLength(1);
     const { queries } = loadCatalog(
       folderWith({ 'a.sql': draft('a'), 'README.md': '# Queries', 'b.sql.bak': '' }),
     );
@@ -65,6 +68,11 @@ describe('the queries folder', () => {
         'b.sql': draft('b', unit('m: { name: M, description: M. }')),
       },
       /b\.sql:1 parameters\.u: enum Unit has other values/,
+    ],
+    [
+      'an enum named as a type of the schema',
+      { 'a.sql': draft('a', unit('s: { name: S, description: S. }')).replace('enum: Unit', 'enum: ARow') },
+      /a\.sql:1 parameters\.u: ARow is a type of the schema's own/,
     ],
     ['no query at all', {}, /holds no \*\.sql file/],
   ])('with %s is refused', (_, files, expected) => {

@@ -80,11 +80,11 @@ describe('a saved-query file', () => {
     ],
     ['no YAML', header(['max_rows: [1', ...plain.slice(1)]), [/^5 not valid YAML: /]],
     ['a key given twice', header([...plain, 'caching: disabled']), [/^8 not valid YAML: .*unique/]],
-    ['an unknown key', header([...plain, 'owner: me']), ['8 Unrecognized key: "owner"']],
+    ['an unknown key', header([...plain, 'owner: me']), ['8 unknown: owner']],
     [
       'an unknown key inside',
       header([...plain.slice(0, 3), '  x: { type: integer, descr: X. }']),
-      [/^7 columns\.x\.description: /, /^7 columns\.x: Unrecognized key/],
+      [/^7 columns\.x\.description: /, /^7 columns\.x: unknown: descr/],
     ],
     [
       'nothing that is needed',
@@ -121,7 +121,7 @@ describe('a saved-query file', () => {
     [
       'columns that are one in GraphQL',
       header([...plain, '  a_b: { type: json, description: B. }', '  aB: { type: json, description: B. }']),
-      ['9 columns.aB: is aB in GraphQL, as a_b is'],
+      ['9 columns.aB: is the same name as a_b, in SQL or as aB in GraphQL'],
     ],
     [
       'a parameter that is not used',
@@ -160,6 +160,22 @@ describe('a saved-query file', () => {
         'select @p as x',
       ),
       ['12 parameters.p.default: must be one of a'],
+    ],
+    [
+      'a default of another type',
+      header(
+        [...plain, 'parameters:', '  p: { type: integer, default: many, description: P. }'],
+        'select @p as x',
+      ),
+      ['9 parameters.p.default: must be an integer between -9223372036854775808 and 9223372036854775807'],
+    ],
+    [
+      'a wrong shape and a wrong parameter',
+      header(['max_rows: 10', 'caching: soon', ...plain.slice(2)], 'select @p as x'),
+      [
+        '5 caching: must be seconds, as in 900s, or disabled',
+        '9 @p is used, but not declared under parameters',
+      ],
     ],
     [
       'a fall-back to nothing',
