@@ -13,6 +13,11 @@ export function explainFailure(cause: unknown, { query, parameters }: Bound): Ga
   if (text.includes(unsafeInteger)) {
     return new GatewayError('ENGINE_FAILED', `The query failed: ${unsafeInteger}`, { cause });
   }
+  const pattern = query.parameters.find(({ type }) => type === 'pattern');
+  if (pattern !== undefined && re2Error.test(text)) {
+    const message = `${pattern.name}: must be a regular expression in RE2 syntax`;
+    return new GatewayError('INVALID_PARAMETER', message, { parameter: pattern.name, cause });
+  }
   if (/^(Conversion|Invalid Input|Out of Range) Error/.test(text)) {
     const blamed = query.parameters.find(({ name }) => names(text, parameters[name] ?? ''));
     if (blamed !== undefined) {
@@ -22,6 +27,10 @@ export function explainFailure(cause: unknown, { query, parameters }: Bound): Ga
   }
   return new GatewayError('ENGINE_FAILED', 'The query failed', { cause });
 }
+
+/** How RE2 tells of a pattern; binding has checked it with a port of RE2, whose version differs. */
+const re2Error =
+  /^Invalid Input Error: (invalid (escape sequence|character class|perl operator|repetition size|UTF-8|named capture)|missing [\])]|unexpected \)|trailing \\|no argument for repetition|bad repetition)/;
 
 /** True where the text quotes the value: DuckDB tells conversions so, `Could not convert string 'abc' to INT64`. */
 function names(text: string, value: string): boolean {

@@ -1,13 +1,34 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import type { Config } from '../../config.ts';
+import { StartError } from '../../errors.ts';
 
-/** An empty database in memory that fetches nothing from elsewhere. */
-export function openDatabase({ duckdbThreads, duckdbMemoryLimit }: Config): Promise<DuckDBInstance> {
-  return DuckDBInstance.create(':memory:', {
-    threads: String(duckdbThreads),
-    memory_limit: duckdbMemoryLimit,
-    autoinstall_known_extensions: 'false',
-    autoload_known_extensions: 'false',
-    allow_community_extensions: 'false',
-  });
+/**
+ * An empty database in memory that fetches nothing from elsewhere.
+ *
+ * @throws StartError where DuckDB does not take the configuration
+ */
+export async function openDatabase({ duckdbThreads, duckdbMemoryLimit }: Config): Promise<DuckDBInstance> {
+  try {
+    return await DuckDBInstance.create(':memory:', {
+      threads: String(duckdbThreads),
+      memory_limit: duckdbMemoryLimit,
+      autoinstall_known_extensions: 'false',
+      autoload_known_extensions: 'false',
+      allow_community_extensions: 'false',
+    });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new StartError('DuckDB cannot be opened', [
+      { message: `DUCKDB_MEMORY_LIMIT ${duckdbMemoryLimit}, DUCKDB_THREADS ${duckdbThreads}: ${reason}` },
+    ]);
+  }
+}
+
+/** A start that failed for want of memory, told as the setting that is too small; other errors as they are. */
+export function asStartError(error: unknown, { duckdbMemoryLimit }: Config): unknown {
+  if (!(error instanceof Error) || !/^(Out of Memory Error|Failed to allocate)/.test(error.message))
+    return error;
+  return new StartError('DuckDB cannot start', [
+    { message: `DUCKDB_MEMORY_LIMIT: ${duckdbMemoryLimit} is too little for the macros and the data` },
+  ]);
 }

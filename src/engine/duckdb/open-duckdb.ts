@@ -5,7 +5,7 @@ import { macroDefinitions, sessionSettings } from '../dialect/macros.ts';
 import type { Engine } from '../engine.ts';
 import { ConnectionPool } from './connection-pool.ts';
 import { type LocalData, openData } from './open-data.ts';
-import { openDatabase } from './open-database.ts';
+import { asStartError, openDatabase } from './open-database.ts';
 import { prepareAll } from './prepare-all.ts';
 import { openRun } from './run-query.ts';
 
@@ -68,7 +68,7 @@ export async function openDuckdb({ catalog, config, now, onDataProblem }: Duckdb
     return { name: 'duckdb', run, close };
   } catch (error) {
     await close();
-    throw error;
+    throw asStartError(error, config);
   }
 }
 

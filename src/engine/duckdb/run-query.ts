@@ -35,7 +35,8 @@ export function openRun({
     const broken = known.tables
       .map((table) => dataProblems.get(table))
       .find((problem) => problem !== undefined);
-    if (broken !== undefined) throw new GatewayError('DATA_UNREADABLE', broken);
+    // The problem quotes rows, which may be another project's: it is for the log.
+    if (broken !== undefined) throw new GatewayError('DATA_UNREADABLE', unreadable, { cause: broken });
 
     const deadline = AbortSignal.timeout(timeoutMs);
     const either = AbortSignal.any([signal, deadline, closing]);
@@ -50,6 +51,8 @@ export function openRun({
     }
   };
 }
+
+const unreadable = 'A data file that this endpoint reads is broken; the log of the service tells which one';
 
 async function runOnce(
   pool: ConnectionPool,
