@@ -106,7 +106,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     duckdbMemoryLimit: read.DUCKDB_MEMORY_LIMIT,
     duckdbThreads: read.DUCKDB_THREADS,
     logLevel: read.LOG_LEVEL,
-    production: read.NODE_ENV === 'production',
+    production: read.NODE_ENV?.toLowerCase() === 'production',
   });
 }
 

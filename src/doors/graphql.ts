@@ -66,9 +66,13 @@ function toGraphql({ code, message, parameter }: GatewayError, at?: GraphQLError
   return new GraphQLError(message, { extensions, nodes: at?.nodes, path: at?.path });
 }
 
-/** Yoga tells of a malformed body by quoting it, and a body may hold anything. */
+/** An error in the caller's document. Yoga tells of a malformed body by quoting it, and a body may hold anything. */
 function withoutEcho(error: GraphQLError): GraphQLError {
-  if (error.extensions.originalError === undefined) return error;
+  if (error.extensions.originalError === undefined) {
+    // graphql-js gives errors in variables no code.
+    error.extensions.code ??= 'BAD_USER_INPUT';
+    return error;
+  }
   return new GraphQLError(error.message, {
     extensions: { code: error.extensions.code, http: { status: 400 } },
   });

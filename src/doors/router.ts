@@ -50,6 +50,9 @@ async function route(doors: Doors, log: Logger, request: Request, url: URL | und
     }
     if (isApi) return await doors.rest(request, url);
     if (isGraphql) return await (isPageRequest(request) ? doors.page(url) : doors.graphql(request));
+    if ((pathname === '/healthz' || pathname === '/readyz') && !['GET', 'HEAD'].includes(request.method)) {
+      throw new GatewayError('METHOD_NOT_ALLOWED', `${request.method} is not allowed here; use GET`);
+    }
     if (pathname === '/healthz') return respondJson(200, '{"status":"ok"}');
     if (pathname === '/readyz') {
       return doors.isReady()

@@ -154,6 +154,7 @@ describe('GraphQL', () => {
       },
     );
     expect(error?.message).toContain('it must be an ISO 8601 timestamp');
+    expect(error?.extensions).toEqual({ code: 'BAD_USER_INPUT' });
   });
 
   test('every operation needs the key, introspection too', async () => {

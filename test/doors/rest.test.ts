@@ -78,6 +78,13 @@ describe('REST', () => {
       'INVALID_PARAMETER',
       'project',
     ],
+    [
+      'a pattern that only the engine refuses',
+      'usage.api-counts',
+      'project=(?<n>a)&interval=daily',
+      'INVALID_PARAMETER',
+      'project',
+    ],
     ['a NUL byte', 'logs.all', 'project=a%00b', 'INVALID_PARAMETER', 'project'],
     ['ill-formed UTF-8', 'logs.all', 'project=%C3%28', 'INVALID_PARAMETER', 'project'],
     ['an encoded surrogate', 'logs.all', 'project=%ED%A0%80', 'INVALID_PARAMETER', 'project'],
