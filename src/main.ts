@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, STATUS_CODES } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { createServerAdapter } from '@whatwg-node/server';
 import { type Logger, pino } from 'pino';
 import { type App, openApp } from './app.ts';
@@ -32,6 +33,7 @@ async function serve(config: Config): Promise<void> {
   const apiKey = config.apiKey ?? `qg_${randomBytes(24).toString('base64url')}`;
   const app = await openApp({ config, apiKey, log });
   const server = createServer(createServerAdapter(app.fetch));
+  server.on('clientError', refuseBytes);
   await listen(server, config);
   endOnSignal(server, app, log);
 
@@ -47,6 +49,17 @@ async function openLog({ logLevel: level }: Config): Promise<Logger> {
   if (!process.stderr.isTTY) return pino({ level }, pino.destination(2));
   const { default: pretty } = await import('pino-pretty');
   return pino({ level }, pretty({ destination: 2, sync: true, ignore: 'pid,hostname' }));
+}
+
+/** Bytes that are no HTTP request never reach a door; they are told in the one body shape too. */
+function refuseBytes({ code }: NodeJS.ErrnoException, socket: Duplex): void {
+  if (code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  const status = code === 'HPE_HEADER_OVERFLOW' ? 431 : code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
+  const body = JSON.stringify({
+    error: { code: 'BAD_REQUEST', message: 'This is no HTTP request that can be read' },
+  });
+  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Type: application/json`;
+  socket.end(`${head}\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
 }
 
 function listen(server: Server, { port, host }: Config): Promise<void> {

@@ -92,6 +92,8 @@ describe('the process', () => {
 
   test.each([
     ['a Host that is none', 'GET /api/endpoints/query/logs.all HTTP/1.1\r\nHost: a b', 400],
+    ['a header too large', `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}`, 431],
+    ['bytes that are no request', 'HELLO', 400],
     ['a path that is none', 'GET //%zz HTTP/1.1\r\nHost: a', 404],
     ['a method that nobody knows', 'TRACE /api/endpoints/query/logs.all HTTP/1.1\r\nHost: a', 405],
   ])('answers %s in JSON, without a stack', async (_, head, status) => {
@@ -121,6 +123,13 @@ describe('the process', () => {
     await gateway.end();
     expect(exitCode).toBe(2);
     expect(errors).toMatch(/PORT \d+, HOST 127\.0\.0\.1: listen EADDRINUSE/);
+  });
+
+  test('a memory limit that is too small ends it with 2', async () => {
+    const { exitCode, errors } = await runCommand('src/main.ts', { DUCKDB_MEMORY_LIMIT: '1KB' });
+    expect(exitCode).toBe(2);
+    expect(errors).toContain('DUCKDB_MEMORY_LIMIT');
+    expect(errors).not.toContain('    at ');
   });
 
   test('a data folder that is none ends it with 2', async () => {
