@@ -1,0 +1,89 @@
+import { FormattedSyntaxError, type Node, type Program, parse, type SelectStmt } from 'sql-parser-cst';
+import type { Source } from '../../catalog/saved-query.ts';
+import type { TableSchema } from '../../catalog/table-schema.ts';
+import { type Problem, StartError } from '../../errors.ts';
+import { macros } from './macros.ts';
+import { Refusal } from './refusal.ts';
+import { rules } from './rules.ts';
+import { query as queryRule } from './rules/select.ts';
+import { emptyScope, type Scope } from './scope.ts';
+import { translator } from './translator.ts';
+import { columnsOf, quote } from './type.ts';
+
+/** A query in DuckDB's dialect, and the names of the parameters that it binds as `$name`. */
+export interface Rewritten {
+  readonly sql: string;
+  readonly parameters: readonly string[];
+}
+
+/**
+ * The DuckDB query that means what a BigQuery query means. It needs a database on which `macroDefinitions` has run
+ * and a connection with `sessionSettings`. `$current_timestamp`, where it is used, is the moment of the run.
+ *
+ * @param tables what the query may read; each is a relation of that name, its columns in that order
+ * @throws StartError with everything in the query that is not supported or can't be right
+ */
+export function rewrite(
+  { sql, source }: { readonly sql: string; readonly source: Source },
+  tables: readonly TableSchema[],
+): Rewritten {
+  const place = (offset: number, message: string): Problem => ({
+    ...positionOf(sql, source, offset),
+    message,
+  });
+  const fail = (problems: readonly Problem[]) =>
+    new StartError('SQL that DuckDB can not run as BigQuery does', problems);
+
+  const program = parseProgram(sql, (offset, message) => fail([place(offset, message)]));
+  const { to, found } = translator(rules, queryRule, macros);
+  const rewritten = to.attempt(() => queryRule(onlySelect(program), tableScope(tables), to).text, '');
+  if (found.refusals.length > 0) {
+    throw fail(found.refusals.map(({ node, message }) => place(startOf(node), message)));
+  }
+  return { sql: rewritten, parameters: [...found.parameters] };
+}
+
+function parseProgram(sql: string, failure: (offset: number, message: string) => Error): Program {
+  try {
+    return parse(sql, { dialect: 'bigquery', includeRange: true, paramTypes: ['@name'] });
+  } catch (error) {
+    if (!(error instanceof FormattedSyntaxError)) throw error;
+    const [, unexpected = 'syntax error'] = /^Syntax Error: (.*)$/m.exec(error.message) ?? [];
+    const [, line = '1', column = '1'] = /^--> \S+?:(\d+):(\d+)/m.exec(error.message) ?? [];
+    throw failure(offsetOf(sql, Number(line), Number(column)), unexpected);
+  }
+}
+
+function onlySelect(program: Program): SelectStmt {
+  const statements = program.statements.filter(({ type }) => (type as string) !== 'empty');
+  const [first, second] = statements;
+  if (!first) throw new Refusal(program, 'a SELECT is wanted here');
+  if (second) throw new Refusal(second, 'a saved query is one statement');
+  if (first.type === 'select_stmt' || (first.type as string) === 'compound_select_stmt')
+    return first as SelectStmt;
+  throw new Refusal(first, 'only SELECT is supported');
+}
+
+const tableScope = (tables: readonly TableSchema[]): Scope => ({
+  ...emptyScope,
+  relations: new Map(
+    tables.map(({ name, fields }) => [name.toLowerCase(), { text: quote(name), columns: columnsOf(fields) }]),
+  ),
+});
+
+/** Nodes made by rules have no range of their own; what they are made of has. */
+const startOf = (node: Node): number => node.range?.[0] ?? 0;
+
+function offsetOf(sql: string, line: number, column: number): number {
+  const before = sql.split('\n').slice(0, line - 1);
+  return before.reduce((sum, text) => sum + text.length + 1, 0) + column - 1;
+}
+
+function positionOf(sql: string, source: Source, offset: number): Omit<Problem, 'message'> {
+  const before = sql.slice(0, offset).split('\n');
+  return {
+    file: source.file,
+    line: source.line + before.length - 1,
+    column: (before.at(-1)?.length ?? 0) + 1,
+  };
+}

@@ -1,0 +1,94 @@
+import type { FuncCall, Identifier, MemberExpr, Node } from 'sql-parser-cst';
+import type { Macro } from '../macro-lines.ts';
+import { Refusal } from '../refusal.ts';
+import type { Scope, Sql } from '../scope.ts';
+import type { Rule, Translator } from '../translator.ts';
+import { describeType, type Type } from '../type.ts';
+import { aggregateOf } from './aggregates.ts';
+import { converted, distance } from './coercion.ts';
+import { partArguments } from './date-parts.ts';
+import { formOf } from './forms.ts';
+
+/** A function: a special form, an aggregate, or a macro; anything else is refused. */
+export const call: Rule<FuncCall> = (node, scope, to) => {
+  const name = functionName(node.name);
+  const form = formOf(name);
+  if (form) return form(node, scope, to);
+  const aggregate = aggregateOf(name);
+  if (aggregate) return aggregate(node, scope, to);
+
+  const { suffix, args } = partArguments(name, plainArguments(node));
+  if (!to.macros.has(name + suffix)) throw new Refusal(node.name, unsupported(name, suffix, to));
+  return callMacro(
+    node,
+    name + suffix,
+    args.map((arg) => to.expr(arg, scope)),
+    to,
+  );
+};
+
+export const functionName = (name: Identifier | MemberExpr): string =>
+  name.type === 'identifier'
+    ? name.name.toLowerCase()
+    : [name.object, name.property]
+        .map((part) => (part.type === 'identifier' ? part.name.toLowerCase() : '?'))
+        .join('.');
+
+/** The arguments of a call that takes no DISTINCT, ORDER BY and the like. */
+export function plainArguments(node: FuncCall): readonly Node[] {
+  const extra = node.over ?? node.filter ?? node.args?.expr.distinctKw ?? node.args?.expr.orderBy;
+  if (extra)
+    throw new Refusal(
+      extra,
+      `${functionName(node.name).toUpperCase()} is not an aggregate or window function`,
+    );
+  return node.args?.expr.args.items ?? [];
+}
+
+/** A call of the macro's signature that fits the arguments best. `shown` is its name in messages. */
+export function callMacro(
+  node: Node,
+  name: string,
+  args: readonly Sql[],
+  to: Translator,
+  shown = name.toUpperCase(),
+): Sql {
+  const types = args.map(({ type }) => type);
+  const signature = choose(to.macros.get(name) ?? [], args);
+  if (!signature) throw new Refusal(node, noSignature(shown, types));
+  const unsure = types.some(({ kind }) => kind === 'unknown') && (to.macros.get(name)?.length ?? 0) > 1;
+  const texts = args.map((arg, index) => {
+    const wanted = signature.parameters[index]?.type;
+    return wanted && !unsure ? converted(arg, wanted) : arg.text;
+  });
+  return {
+    text: `${unsure ? `bq.${name}` : signature.callee}(${texts.join(', ')})`,
+    type: signature.resultType(types),
+  };
+}
+
+function choose(signatures: readonly Macro[], args: readonly Sql[]): Macro | undefined {
+  const costs = signatures.map((signature) => cost(signature, args));
+  const best = Math.min(...costs);
+  return best === Number.POSITIVE_INFINITY ? undefined : signatures[costs.indexOf(best)];
+}
+
+function cost({ parameters }: Macro, args: readonly Sql[]): number {
+  if (parameters.length !== args.length) return Number.POSITIVE_INFINITY;
+  return args.reduce((sum, arg, index) => {
+    const wanted = parameters[index]?.type;
+    return sum + (wanted ? (distance(arg, wanted) ?? Number.POSITIVE_INFINITY) : 0);
+  }, 0);
+}
+
+const noSignature = (shown: string, types: readonly Type[]) =>
+  `${shown} does not take (${types.map(describeType).join(', ')})`;
+
+function unsupported(name: string, suffix: string, to: Translator): string {
+  const shown = name.toUpperCase();
+  const parts = [...to.macros.keys()].some((key) => key.startsWith(`${name}_`));
+  if (suffix !== '' && parts) return `${shown} does not support ${suffix.slice(1).toUpperCase()}`;
+  return `the function ${shown} is not supported`;
+}
+
+export type { Scope };

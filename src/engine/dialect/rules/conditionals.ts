@@ -1,0 +1,23 @@
+import type { CaseExpr } from 'sql-parser-cst';
+import type { Rule } from '../translator.ts';
+import { converted } from './coercion.ts';
+import { common } from './forms.ts';
+import { compare } from './operators.ts';
+
+export const caseExpr: Rule<CaseExpr> = (node, scope, to) => {
+  const subject = node.expr && to.expr(node.expr, scope);
+  const branches = node.clauses.map((clause) => {
+    const result = to.expr(clause.result, scope);
+    if (clause.type === 'case_else') return { lead: 'ELSE', result };
+    const condition = to.expr(clause.condition, scope);
+    if (subject) compare(clause.condition, '=', subject, condition);
+    return { lead: `WHEN ${condition.text} THEN`, result };
+  });
+  const type = common(
+    node,
+    'CASE',
+    branches.map(({ result }) => result),
+  );
+  const texts = branches.map(({ lead, result }) => `${lead} ${converted(result, type)}`);
+  return { text: `CASE ${subject ? `${subject.text} ` : ''}${texts.join(' ')} END`, type };
+};

@@ -1,0 +1,107 @@
+import type { BetweenExpr, BinaryExpr, Keyword, Node, ParenExpr, PrefixOpExpr } from 'sql-parser-cst';
+import { Refusal } from '../refusal.ts';
+import type { Scope, Sql } from '../scope.ts';
+import type { Rule, Translator } from '../translator.ts';
+import { describeType, scalar, type Type, unknown } from '../type.ts';
+import { callMacro } from './calls.ts';
+import { number } from './literals.ts';
+import { distance } from './coercion.ts';
+import { predicateOf } from './predicates.ts';
+
+export const parenExpr: Rule<ParenExpr> = (node, scope, to) => {
+  const { expr } = node;
+  if (expr.type === 'select_stmt' || expr.type === 'compound_select_stmt') {
+    const { text, columns } = to.query(expr, scope);
+    return { text: `(${text})`, type: columns.length === 1 ? (columns[0]?.type ?? unknown) : unknown };
+  }
+  const inner = to.expr(expr, scope);
+  return { ...inner, text: `(${inner.text})` };
+};
+
+/** Arithmetic and the like have macros of their own: their meaning differs between the engines. */
+const macroOf: Readonly<Record<string, string>> = {
+  '+': 'op_add',
+  '-': 'op_subtract',
+  '*': 'op_multiply',
+  '/': 'op_divide',
+  '||': 'op_concat',
+  '&': 'op_bitand',
+  '|': 'op_bitor',
+  '^': 'op_bitxor',
+  '<<': 'op_shiftleft',
+  '>>': 'op_shiftright',
+};
+
+const comparisons = ['=', '<', '>', '<=', '>=', '<>', '!='];
+
+export const binaryExpr: Rule<BinaryExpr> = (node, scope, to) => {
+  const operator = operatorName(node.operator);
+  const predicate = predicateOf(operator);
+  if (predicate) return predicate(node, scope, to);
+
+  const left = to.expr(node.left, scope);
+  const right = to.expr(node.right, scope);
+  if (operator === 'AND' || operator === 'OR') return logical(operator, left, right);
+  if (comparisons.includes(operator)) return compare(node, operator, left, right);
+  const macro = macroOf[operator];
+  if (macro === undefined) throw new Refusal(node, `the operator ${operator} is not supported`);
+  return callMacro(node, macro, [left, right], to, operator);
+};
+
+export const operatorName = (operator: unknown): string =>
+  typeof operator === 'string'
+    ? operator
+    : (Array.isArray(operator) ? operator : [operator]).map((keyword: Keyword) => keyword.name).join(' ');
+
+const logical = (operator: string, left: Sql, right: Sql): Sql => ({
+  text: `(${left.text} ${operator} ${right.text})`,
+  type: scalar('BOOL'),
+});
+
+export function compare(node: Node, operator: string, left: Sql, right: Sql): Sql {
+  if (!comparable(left, right)) {
+    throw new Refusal(
+      node,
+      `${describeType(left.type)} ${operator} ${describeType(right.type)} has no meaning: CAST one`,
+    );
+  }
+  return { text: `(${left.text} ${operator} ${right.text})`, type: scalar('BOOL') };
+}
+
+export const comparable = (left: Sql, right: Sql): boolean =>
+  distance(left, right.type) !== undefined || distance(right, left.type) !== undefined;
+
+export const between: Rule<BetweenExpr> = (node, scope, to) => {
+  const operator = operatorName(node.betweenKw);
+  if (operator !== 'BETWEEN' && operator !== 'NOT BETWEEN')
+    throw new Refusal(node, `${operator} is not supported`);
+  const [value, begin, end] = [node.left, node.begin, node.end].map((part) => to.expr(part, scope));
+  if (!value || !begin || !end) throw new Refusal(node, 'BETWEEN takes two bounds');
+  compare(node.begin, '>=', value, begin);
+  compare(node.end, '<=', value, end);
+  return { text: `(${value.text} ${operator} ${begin.text} AND ${end.text})`, type: scalar('BOOL') };
+};
+
+export const prefixOp: Rule<PrefixOpExpr> = (node, scope, to) => {
+  const operator = operatorName(node.operator);
+  if (operator === '-' && node.expr.type === 'number_literal') return number(node.expr, `-${node.expr.text}`);
+  if (operator === 'EXISTS') return exists(node, scope, to);
+  const value = to.expr(node.expr, scope);
+  switch (operator) {
+    case 'NOT':
+      return { text: `(NOT ${value.text})`, type: scalar('BOOL') };
+    case '+':
+      return value;
+    case '-':
+      return callMacro(node, 'op_negate', [value], to, operator);
+    case '~':
+      return callMacro(node, 'op_bitnot', [value], to, operator);
+    default:
+      throw new Refusal(node, `the operator ${operator} is not supported`);
+  }
+};
+
+function exists(node: PrefixOpExpr, scope: Scope, to: Translator): Sql {
+  if (node.expr.type !== 'paren_expr') throw new Refusal(node, 'EXISTS takes a subquery');
+  return { text: `EXISTS ${to.expr(node.expr, scope).text}`, type: scalar('BOOL') satisfies Type };
+}

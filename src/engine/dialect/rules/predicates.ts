@@ -1,0 +1,80 @@
+import type { BinaryExpr, ListExpr, Node, ParenExpr } from 'sql-parser-cst';
+import { Refusal } from '../refusal.ts';
+import type { Scope, Sql } from '../scope.ts';
+import type { Rule, Translator } from '../translator.ts';
+import { describeType, scalar } from '../type.ts';
+import { callMacro } from './calls.ts';
+import { comparable, compare, operatorName } from './operators.ts';
+
+type Predicate = Rule<BinaryExpr>;
+
+const bool = (text: string): Sql => ({ text, type: scalar('BOOL') });
+
+/** `x IS NULL`, `IS TRUE`, `IS FALSE` and their negations. */
+const is: Predicate = (node, scope, to) => {
+  const { right } = node;
+  if (right.type !== 'null_literal' && right.type !== 'boolean_literal') {
+    throw new Refusal(right, 'IS takes NULL, TRUE or FALSE');
+  }
+  const word = right.type === 'null_literal' ? 'NULL' : right.valueKw.name;
+  return bool(`(${to.expr(node.left, scope).text} ${operatorName(node.operator)} ${word})`);
+};
+
+const isDistinct: Predicate = (node, scope, to) => {
+  const [left, right] = [to.expr(node.left, scope), to.expr(node.right, scope)];
+  return compare(node, operatorName(node.operator), left, right);
+};
+
+/** `x IN (…)`, `x IN (SELECT …)`, `x IN UNNEST(array)`. */
+const isIn: Predicate = (node, scope, to) => {
+  const value = to.expr(node.left, scope);
+  const test = `(${value.text} ${operatorName(node.operator)} ${members(node.right, value, scope, to)})`;
+  return bool(test);
+};
+
+function members(node: Node, value: Sql, scope: Scope, to: Translator): string {
+  if (
+    node.type === 'func_call' &&
+    node.name.type === 'identifier' &&
+    node.name.name.toUpperCase() === 'UNNEST'
+  ) {
+    const [array] = node.args?.expr.args.items ?? [];
+    if (!array) throw new Refusal(node, 'UNNEST takes an array');
+    return `(SELECT unnest(${to.expr(array, scope).text}))`;
+  }
+  if (node.type !== 'paren_expr') throw new Refusal(node, 'IN takes a list, a subquery or UNNEST(array)');
+  if (node.expr.type !== 'list_expr') return to.expr(node, scope).text;
+  const items = (node as ParenExpr<ListExpr>).expr.items.map((item) => {
+    const member = to.expr(item, scope);
+    if (comparable(value, member)) return member.text;
+    throw new Refusal(
+      item,
+      `${describeType(member.type)} is not of the type ${describeType(value.type)}: CAST one`,
+    );
+  });
+  return `(${items.join(', ')})`;
+}
+
+const like: Predicate = (node, scope, to) => {
+  const test = callMacro(
+    node,
+    'op_like',
+    [to.expr(node.left, scope), to.expr(node.right, scope)],
+    to,
+    'LIKE',
+  );
+  return operatorName(node.operator) === 'LIKE' ? test : bool(`(NOT ${test.text})`);
+};
+
+const predicates: Readonly<Record<string, Predicate>> = {
+  IS: is,
+  'IS NOT': is,
+  'IS DISTINCT FROM': isDistinct,
+  'IS NOT DISTINCT FROM': isDistinct,
+  IN: isIn,
+  'NOT IN': isIn,
+  LIKE: like,
+  'NOT LIKE': like,
+};
+
+export const predicateOf = (operator: string): Predicate | undefined => predicates[operator];

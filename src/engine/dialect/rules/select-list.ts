@@ -1,0 +1,104 @@
+import type { Identifier, Node, SelectClause } from 'sql-parser-cst';
+import { Refusal } from '../refusal.ts';
+import { findRange, type Range, type Scope, type Sql } from '../scope.ts';
+import type { Translator } from '../translator.ts';
+import { type Column, quote, sameName } from '../type.ts';
+
+/** One column of a query's result. */
+export interface Output extends Sql, Column {
+  /** False where BigQuery gives the column no name that the query could use. */
+  readonly aliased: boolean;
+}
+
+/** The select list with every star written out. */
+export function outputs(node: SelectClause, scope: Scope, to: Translator): readonly Output[] {
+  for (const modifier of node.modifiers) {
+    if (modifier.type !== 'select_distinct' && modifier.type !== 'select_all') {
+      to.attempt(() => {
+        throw new Refusal(modifier, `${modifier.type.replaceAll('_', ' ')} is not supported`);
+      }, undefined);
+    }
+  }
+  const items = (node.columns?.items ?? []).filter(({ type }) => type !== 'empty');
+  let anonymous = 0;
+  return items
+    .flatMap((item) => to.attempt(() => output(item, scope, to), []))
+    .map((column) => (column.aliased ? column : { ...column, name: `f${anonymous++}_` }));
+}
+
+function output(node: Node, scope: Scope, to: Translator): readonly Output[] {
+  switch (node.type) {
+    case 'all_columns':
+      return star(node, scope);
+    case 'except_columns': {
+      const left = output(node.expr, scope, to);
+      const names = node.columns.expr.items;
+      for (const name of names) requireColumn(name, left);
+      return left.filter((column) => !names.some(({ name }) => sameName(name, column.name)));
+    }
+    case 'replace_columns': {
+      const left = output(node.expr, scope, to);
+      const replacements = node.columns.expr.items;
+      for (const { alias } of replacements) requireColumn(alias, left);
+      return left.map((column) => {
+        const found = replacements.find(({ alias }) => sameName(alias.name, column.name));
+        return found ? { ...column, ...to.expr(found.expr, scope) } : column;
+      });
+    }
+    case 'alias':
+      return [{ ...to.expr(node.expr as Node, scope), name: node.alias.name, aliased: true }];
+    case 'member_expr':
+      if (node.property.type === 'all_columns') return starOf(node.object, scope, to);
+  }
+  const name = impliedName(node);
+  return [{ ...to.expr(node, scope), name: name ?? '', aliased: name !== undefined }];
+}
+
+/** The name that a column has without an alias: the last of a path. */
+function impliedName(node: Node): string | undefined {
+  if (node.type === 'identifier') return node.name;
+  return node.type === 'member_expr' && node.property.type === 'identifier' ? node.property.name : undefined;
+}
+
+function requireColumn({ name, ...node }: Identifier, columns: readonly Output[]): void {
+  if (!columns.some((column) => sameName(column.name, name))) {
+    throw new Refusal({ name, ...node }, `no column is named ${name}`);
+  }
+}
+
+function star(node: Node, scope: Scope): readonly Output[] {
+  if (scope.ranges.length === 0) throw new Refusal(node, '* needs a FROM');
+  const merged = scope.merged.map((column) => ({ ...column, aliased: true }));
+  const rest = scope.ranges
+    .flatMap((range) => columnsOf(range))
+    .filter(({ name }) => !scope.merged.some((column) => sameName(column.name, name)));
+  return [...merged, ...rest];
+}
+
+function starOf(node: Node, scope: Scope, to: Translator): readonly Output[] {
+  const range = node.type === 'identifier' ? findRange(scope, node.name) : undefined;
+  return range ? columnsOf(range) : fieldsOf(node, to.expr(node, scope));
+}
+
+function columnsOf(range: Range): readonly Output[] {
+  const { value } = range;
+  if (!value) return range.columns.map((column) => ({ ...column, aliased: true }));
+  if (value.type.kind !== 'struct')
+    return [{ ...value, name: range.name ?? '', aliased: range.name !== undefined }];
+  return value.type.fields.map(({ name, type }) => ({
+    text: `${value.text}.${quote(name)}`,
+    type,
+    name,
+    aliased: true,
+  }));
+}
+
+function fieldsOf(node: Node, value: Sql): readonly Output[] {
+  if (value.type.kind !== 'struct') throw new Refusal(node, '.* needs a struct whose fields are known');
+  return value.type.fields.map(({ name, type }) => ({
+    text: `(${value.text}).${quote(name)}`,
+    type,
+    name,
+    aliased: true,
+  }));
+}

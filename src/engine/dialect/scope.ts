@@ -1,0 +1,104 @@
+import { type Column, fieldOf, quote, sameName, type Type, unknown } from './type.ts';
+
+/** DuckDB text of one BigQuery expression, with what is known of it. */
+export interface Sql {
+  readonly text: string;
+  readonly type: Type;
+  /** True for literals and parameters, which BigQuery converts more freely than other values. */
+  readonly coercible?: boolean;
+  /** The FROM item whose rows this is a path of; set on columns and their fields only. */
+  readonly carrier?: Carrier;
+}
+
+/** A FROM item that array elements can be folded into, as further columns of it. */
+export interface Carrier {
+  /** The name by which the DuckDB text knows it. */
+  readonly name: string;
+  /** Select-list expressions, innermost first, one level of subquery each. */
+  readonly folds: string[];
+  /** Names its rows already have, lower-cased. */
+  readonly taken: Set<string>;
+}
+
+/** What one name in FROM stands for: the columns of a relation, or the value of an array element. */
+export interface Range {
+  /** Undefined where nothing can refer to it by name. */
+  readonly name: string | undefined;
+  readonly columns: readonly (Column & { readonly text: string })[];
+  /** Present on elements of arrays, and on offsets. */
+  readonly value?: Sql;
+  readonly carrier?: Carrier;
+  /** Set where the relation was refused: it has every column, so that one mistake is told once. */
+  readonly open?: true;
+}
+
+/** The names that an expression or a subquery may use. */
+export interface Scope {
+  readonly parent: Scope | undefined;
+  readonly ranges: readonly Range[];
+  /** Columns merged by JOIN USING: they win over those of single ranges. */
+  readonly merged: readonly (Column & { readonly text: string })[];
+  /** Relations by lower-cased name: common table expressions of this level. */
+  readonly relations: ReadonlyMap<string, Relation>;
+  /** Select-list aliases, where the clause may use them; columns in FROM come after them. */
+  readonly aliases?: ReadonlyMap<string, Sql>;
+  /** Named windows of the WINDOW clause, lower-cased. */
+  readonly windows?: ReadonlySet<string>;
+}
+
+/** A table, common table expression or subquery: how DuckDB's FROM names it, and its columns. */
+export interface Relation {
+  readonly text: string;
+  readonly columns: readonly Column[];
+}
+
+export const emptyScope: Scope = {
+  parent: undefined,
+  ranges: [],
+  merged: [],
+  relations: new Map(),
+};
+
+export const childOf = (parent: Scope): Scope => ({ ...emptyScope, parent });
+
+/** The relation of that name, the innermost first. */
+export function findRelation(scope: Scope | undefined, name: string): Relation | undefined {
+  if (scope === undefined) return undefined;
+  return scope.relations.get(name.toLowerCase()) ?? findRelation(scope.parent, name);
+}
+
+/** The FROM item of that name, the innermost first; a column hides those further out. */
+export function findRange(scope: Scope | undefined, name: string): Range | undefined {
+  if (scope === undefined) return undefined;
+  const own = scope.ranges.find((range) => range.name !== undefined && sameName(range.name, name));
+  if (own) return own;
+  return columnsNamed(scope, name).length > 0 ? undefined : findRange(scope.parent, name);
+}
+
+/** Every column that a bare name may mean, in the innermost scope that has one. More than one: ambiguous. */
+export function findColumns(scope: Scope | undefined, name: string): readonly Sql[] {
+  if (scope === undefined) return [];
+  const alias = scope.aliases?.get(name.toLowerCase());
+  if (alias) return [alias];
+  const own = columnsNamed(scope, name);
+  return own.length > 0 ? own : findColumns(scope.parent, name);
+}
+
+function columnsNamed(scope: Scope, name: string): readonly Sql[] {
+  const merged = scope.merged.find((column) => sameName(column.name, name));
+  return merged ? [merged] : scope.ranges.flatMap((range) => columnsIn(range, name));
+}
+
+/** The columns of that name that one FROM item offers; fields of an array's elements count. */
+export function columnsIn(range: Range, name: string): readonly Sql[] {
+  const carried = range.carrier && { carrier: range.carrier };
+  const { value } = range;
+  if (range.open) return [{ text: 'NULL', type: unknown }];
+  if (value) {
+    const field = fieldOf(value.type, name);
+    return field ? [{ text: `${value.text}.${quote(field.name)}`, type: field.type, ...carried }] : [];
+  }
+  return range.columns
+    .filter((column) => sameName(column.name, name))
+    .map(({ text, type }) => ({ text, type, ...carried }));
+}

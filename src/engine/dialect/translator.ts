@@ -1,0 +1,71 @@
+import type { Expr, Node, SelectStmt, SubSelect } from 'sql-parser-cst';
+import type { Macro } from './macro-lines.ts';
+import { Refusal } from './refusal.ts';
+import type { Relation, Scope, Sql } from './scope.ts';
+import { unknown } from './type.ts';
+
+/** Turns one kind of expression node into DuckDB text, or throws a Refusal. */
+export type Rule<N extends Node = Node> = (node: N, scope: Scope, to: Translator) => Sql;
+
+/** A rule for each kind of node that is understood. What has none is refused. */
+export type Rules = { readonly [Type in Node['type']]?: Rule<Extract<Node, { type: Type }>> };
+
+/** What rules call to translate the parts of their node, and where they leave what they found. */
+export interface Translator {
+  expr(node: Node, scope: Scope): Sql;
+  /** A query as DuckDB text without parentheses, with the columns it yields. */
+  query(node: SubSelect, scope: Scope): Relation;
+  /** Runs a step whose failure must not hide the problems of the other steps. */
+  attempt<T>(step: () => T, otherwise: T): T;
+  /** The text to use for a bound parameter. */
+  parameter(name: string): string;
+  /** A name nothing in the query has. */
+  fresh(prefix: string): string;
+  readonly macros: ReadonlyMap<string, readonly Macro[]>;
+}
+
+interface Findings {
+  readonly parameters: Set<string>;
+  readonly refusals: Refusal[];
+}
+
+export function translator(
+  rules: Rules,
+  query: (node: SubSelect | SelectStmt, scope: Scope, to: Translator) => Relation,
+  macros: ReadonlyMap<string, readonly Macro[]>,
+): { readonly to: Translator; readonly found: Findings } {
+  const found: Findings = { parameters: new Set(), refusals: [] };
+  let names = 0;
+
+  const to: Translator = {
+    macros,
+    expr: (node, scope) => to.attempt(() => ruleFor(rules, node)(node, scope, to), broken),
+    query: (node, scope) => query(node, scope, to),
+    attempt(step, otherwise) {
+      try {
+        return step();
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        found.refusals.push(error);
+        return otherwise;
+      }
+    },
+    parameter(name) {
+      found.parameters.add(name);
+      return `$${name}`;
+    },
+    fresh: (prefix) => `${prefix}_${++names}`,
+  };
+  return { to, found };
+}
+
+/** Stands where an expression was refused, so that the rest can still be checked. */
+const broken: Sql = { text: 'NULL', type: unknown };
+
+function ruleFor(rules: Rules, node: Node): Rule {
+  const rule = rules[node.type] as Rule | undefined;
+  if (rule) return rule;
+  throw new Refusal(node, `${node.type.replaceAll('_', ' ')} is not supported here`);
+}
+
+export type { Expr };

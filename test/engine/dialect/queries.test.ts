@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openDialect } from './harness.ts';
+
+let dialect: Awaited<ReturnType<typeof openDialect>>;
+beforeAll(async () => {
+  dialect = await openDialect();
+});
+afterAll(() => dialect.close());
+
+describe('UNNEST', () => {
+  test.each([
+    [
+      'CROSS JOIN drops rows without elements',
+      'SELECT id, m.level FROM logs CROSS JOIN UNNEST(metadata) AS m ORDER BY id',
+      [
+        ['1', 'info'],
+        ['2', 'error'],
+      ],
+    ],
+    [
+      'a comma join is the same',
+      'SELECT id, m.level FROM logs t, t.metadata AS m ORDER BY id',
+      [
+        ['1', 'info'],
+        ['2', 'error'],
+      ],
+    ],
+    [
+      'LEFT JOIN keeps them',
+      'SELECT id, m.level FROM logs LEFT JOIN UNNEST(metadata) AS m ON TRUE ORDER BY id',
+      [
+        ['1', 'info'],
+        ['2', 'error'],
+        ['3', null],
+        ['4', null],
+      ],
+    ],
+    [
+      'nested arrays',
+      'SELECT id, r.path FROM logs t CROSS JOIN UNNEST(t.metadata) m CROSS JOIN UNNEST(m.request) r ORDER BY 2',
+      [
+        ['1', '/auth'],
+        ['1', '/rest'],
+      ],
+    ],
+    [
+      "the alias may be the column's name",
+      'SELECT id, metadata.level FROM logs, UNNEST(metadata) AS metadata ORDER BY id',
+      [
+        ['1', 'info'],
+        ['2', 'error'],
+      ],
+    ],
+    [
+      'fields need no qualifier',
+      'SELECT id, level, path FROM logs, UNNEST(metadata), UNNEST(request) ORDER BY path',
+      [
+        ['1', 'info', '/auth'],
+        ['1', 'info', '/rest'],
+      ],
+    ],
+    [
+      'WITH OFFSET',
+      'SELECT id, tag, place FROM logs, UNNEST(tags) AS tag WITH OFFSET AS place ORDER BY id, place',
+      [
+        ['1', 'x', '0'],
+        ['1', 'y', '1'],
+        ['3', 'z', '0'],
+      ],
+    ],
+    [
+      'WITH OFFSET without a name',
+      'SELECT tag, offset FROM logs, logs.tags AS tag WITH OFFSET WHERE offset = 1',
+      [['y', '1']],
+    ],
+    [
+      'LEFT JOIN WITH OFFSET',
+      'SELECT id, o FROM logs LEFT JOIN UNNEST(tags) WITH OFFSET o ON TRUE WHERE id > 1 ORDER BY id',
+      [
+        ['2', null],
+        ['3', '0'],
+        ['4', null],
+      ],
+    ],
+    [
+      'beside a join',
+      'SELECT p.tier, m.level FROM logs t JOIN projects p ON p.project = t.project, UNNEST(t.metadata) m ORDER BY 2',
+      [
+        ['PRO', 'error'],
+        ['PRO', 'info'],
+      ],
+    ],
+    [
+      'of the nullable side of an outer join',
+      'SELECT p.project, m.level FROM projects p LEFT JOIN logs t ON p.project = t.project CROSS JOIN UNNEST(t.metadata) m ORDER BY 2',
+      [
+        ['a', 'error'],
+        ['a', 'info'],
+      ],
+    ],
+    [
+      'with a condition',
+      "SELECT id, tag FROM logs JOIN UNNEST(tags) AS tag ON tag <> 'x' ORDER BY id",
+      [
+        ['1', 'y'],
+        ['3', 'z'],
+      ],
+    ],
+    ['on its own', 'SELECT n FROM UNNEST([3, 1, 2]) AS n ORDER BY n', [['1'], ['2'], ['3']]],
+    [
+      "star takes an element's fields",
+      'SELECT * EXCEPT (timestamp, metadata, tags, request) FROM logs, UNNEST(metadata) ORDER BY id LIMIT 1',
+      [['1', 'a', 'info']],
+    ],
+    [
+      'star of an element',
+      'SELECT r.* FROM logs, UNNEST(metadata) AS m, UNNEST(m.request) AS r ORDER BY path',
+      [
+        ['/auth', '500'],
+        ['/rest', '200'],
+      ],
+    ],
+    [
+      'in a subquery of the row',
+      "SELECT id FROM logs t WHERE EXISTS (SELECT 1 FROM UNNEST(t.tags) AS tag WHERE tag = 'z')",
+      [['3']],
+    ],
+  ])('%s', async (_, sql, rows) => {
+    expect(await dialect.ask(sql)).toEqual(rows);
+  });
+});
+
+describe('the time', () => {
+  test.each([
+    ['CURRENT_TIMESTAMP()', '2024-03-10 12:34:56.789123+00'],
+    ['TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL 7 DAY)', '2024-03-03 12:34:56.789123+00'],
+    ['TIMESTAMP_TRUNC(CURRENT_TIMESTAMP(), MINUTE)', '2024-03-10 12:34:00+00'],
+    ["TIMESTAMP_TRUNC(TIMESTAMP '1969-12-31 23:59:59.5+00', DAY)", '1969-12-31 00:00:00+00'],
+    ["TIMESTAMP '9999-12-31 23:59:59.999999+00'", '9999-12-31 23:59:59.999999+00'],
+    ["DATETIME(TIMESTAMP '2024-01-01 00:00:00+00', 'UTC')", '2024-01-01 00:00:00'],
+    ['CURRENT_DATE()', '2024-03-10'],
+  ])('%s', async (expression, value) => {
+    expect(await dialect.ask(`SELECT ${expression}`)).toEqual([[value]]);
+  });
+});
+
+describe('names', () => {
+  test('parameters are STRINGs', async () => {
+    const sql = "SELECT id FROM logs WHERE project = @project AND COALESCE(@none, '') = '' ORDER BY id";
+    expect(await dialect.ask(sql, { project: 'a', none: '' })).toEqual([['1'], ['2']]);
+  });
+
+  test('a table is found by the last of its names, however it is quoted', async () => {
+    for (const table of ['`my-project.set.logs`', 'my-project.set.logs', '`set`.`logs`', 'LOGS']) {
+      expect(await dialect.ask(`SELECT COUNT(*) FROM ${table}`)).toEqual([['4']]);
+    }
+  });
+
+  test('GROUP BY and ORDER BY take output names first, and NULL sorts before the rest', async () => {
+    const sql =
+      'SELECT IFNULL(project, "-") AS project, COUNT(*) AS n FROM logs GROUP BY project ORDER BY n DESC, project';
+    expect(await dialect.ask(sql)).toEqual([
+      ['a', '2'],
+      ['-', '1'],
+      ['b', '1'],
+    ]);
+    expect(await dialect.ask('SELECT project FROM logs GROUP BY project ORDER BY project')).toEqual([
+      [null],
+      ['a'],
+      ['b'],
+    ]);
+  });
+});
+
+describe('aggregates', () => {
+  test('APPROX_QUANTILES has a boundary more than parts', async () => {
+    const sql =
+      'SELECT APPROX_QUANTILES(n, 4), APPROX_QUANTILES(n, 100)[OFFSET(95)] FROM UNNEST([5, 1, 4, 2, 3]) AS n';
+    expect(await dialect.ask(sql)).toEqual([[['1', '2', '3', '4', '5'], '5']]);
+  });
+
+  test('counts and sums are INT64', async () => {
+    const sql =
+      'SELECT COUNT(*), COUNTIF(r.status >= 400), SUM(r.status), AVG(r.status) FROM logs t, t.metadata m, m.request r';
+    expect(await dialect.ask(sql)).toEqual([['2', '1', '700', 350]]);
+  });
+});
