@@ -1,9 +1,3 @@
-create macro bq.regexp_contains(s varchar, pattern varchar) as regexp_matches(s, pattern); -- boolean
-create macro bq.lower(s varchar) as lower(s); -- varchar
-create macro bq.upper(s varchar) as upper(s); -- varchar
-create macro bq.length(s varchar) as length(s); -- bigint
-create macro bq.starts_with(s varchar, prefix varchar) as starts_with(s, prefix); -- boolean
-create macro bq.ends_with(s varchar, suffix varchar) as ends_with(s, suffix); -- boolean
 create macro bq.timestamp_of(us) as case when us between -62135596800000000 and 253402300799999999 then make_timestamptz(us) else bq.fail('timestamp out of range') end; -- timestamptz
 create macro bq.floor_to(n, unit) as n - ((n % unit) + unit) % unit; -- n
 create macro bq.timestamp_trunc_microsecond(t timestamptz) as t; -- timestamptz
