@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { type Macro, type MacroParameter, parseMacros } from './macro-lines.ts';
-import { duckdbType } from './type.ts';
+import { duckdbType, unknown } from './type.ts';
 
 const folder = new URL('./macros/', import.meta.url);
 
@@ -19,17 +19,26 @@ export const sessionSettings: readonly string[] = [
   'SET integer_division = false',
 ];
 
-/** Makes the functions of BigQuery known to a database; run once, before any rewritten query. */
+/**
+ * Makes the functions of BigQuery known to a database; run once, before any rewritten query. DuckDB looks up what a
+ * body calls when the macro is made, so all names are made first, without their bodies: lines may stand in any order.
+ */
 export const macroDefinitions: string = [
   'CREATE SCHEMA bq',
+  ...[...macros.values()].map((signatures) => defineAll(signatures.map(empty))),
   ...[...macros.values()].flatMap((signatures) => [
     ...signatures.filter(({ callee, name }) => callee !== `bq.${name}`).map(defineOne),
     defineAll(signatures),
   ]),
 ].join(';\n');
 
+function empty(macro: Macro): Macro {
+  const type = duckdbType(macro.resultType(macro.parameters.map(({ type = unknown }) => type)));
+  return { ...macro, body: type === undefined ? 'NULL' : `CAST(NULL AS ${type})` };
+}
+
 function defineOne({ callee, parameters, body }: Macro): string {
-  return `CREATE MACRO ${callee}(${parameters.map(({ name }) => name).join(', ')}) AS ${body}`;
+  return `CREATE MACRO ${callee}(${parameters.map(declare).join(', ')}) AS ${body}`;
 }
 
 /** All signatures under one name: DuckDB chooses where the rewriter can't tell the types. */
@@ -38,7 +47,7 @@ function defineAll(signatures: readonly Macro[]): string {
   const overloads = signatures.map(
     ({ parameters, body }) => `(${parameters.map(declare).join(', ')}) AS ${body}`,
   );
-  return `CREATE MACRO bq.${first?.name} ${overloads.join(', ')}`;
+  return `CREATE OR REPLACE MACRO bq.${first?.name} ${overloads.join(', ')}`;
 }
 
 function declare({ name, type }: MacroParameter): string {
