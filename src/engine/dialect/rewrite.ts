@@ -1,12 +1,13 @@
-import { FormattedSyntaxError, type Node, type Program, parse, type SelectStmt } from 'sql-parser-cst';
+import { FormattedSyntaxError, type Program, parse, type SelectStmt } from 'sql-parser-cst';
 import type { Source } from '../../catalog/saved-query.ts';
 import type { TableSchema } from '../../catalog/table-schema.ts';
 import { type Problem, StartError } from '../../errors.ts';
 import { macros } from './macros.ts';
 import { Refusal } from './refusal.ts';
-import { rules } from './rules.ts';
 import { query as queryRule } from './rules/select.ts';
+import { rules } from './rules.ts';
 import { emptyScope, type Scope } from './scope.ts';
+import { prepare, startOf } from './syntax.ts';
 import { translator } from './translator.ts';
 import { columnsOf, quote } from './type.ts';
 
@@ -34,8 +35,9 @@ export function rewrite(
   const fail = (problems: readonly Problem[]) =>
     new StartError('SQL that DuckDB can not run as BigQuery does', problems);
 
-  const program = parseProgram(sql, (offset, message) => fail([place(offset, message)]));
-  const { to, found } = translator(rules, queryRule, macros);
+  const prepared = prepare(sql);
+  const program = parseProgram(prepared.sql, (offset, message) => fail([place(offset, message)]));
+  const { to, found } = translator(rules, queryRule, macros, prepared.nullOrders);
   const rewritten = to.attempt(() => queryRule(onlySelect(program), tableScope(tables), to).text, '');
   if (found.refusals.length > 0) {
     throw fail(found.refusals.map(({ node, message }) => place(startOf(node), message)));
@@ -70,9 +72,6 @@ const tableScope = (tables: readonly TableSchema[]): Scope => ({
     tables.map(({ name, fields }) => [name.toLowerCase(), { text: quote(name), columns: columnsOf(fields) }]),
   ),
 });
-
-/** Nodes made by rules have no range of their own; what they are made of has. */
-const startOf = (node: Node): number => node.range?.[0] ?? 0;
 
 function offsetOf(sql: string, line: number, column: number): number {
   const before = sql.split('\n').slice(0, line - 1);

@@ -2,9 +2,12 @@ import { arrayExpr, arrayLiteral } from './rules/arrays.ts';
 import { call } from './rules/calls.ts';
 import { cast } from './rules/casts.ts';
 import { caseExpr } from './rules/conditionals.ts';
+import { extract } from './rules/extract.ts';
 import * as literals from './rules/literals.ts';
 import { identifier, memberExpr } from './rules/names.ts';
 import { between, binaryExpr, parenExpr, prefixOp } from './rules/operators.ts';
+import { structExpr, typedExpr } from './rules/structs.ts';
+import { arrayConstructor } from './rules/subqueries.ts';
 import type { Rule, Rules } from './translator.ts';
 
 /** The expressions that are understood, and by which rule. */
@@ -32,4 +35,8 @@ export const rules: Rules = {
   func_call: call,
   array_expr: arrayExpr,
   array_literal_expr: arrayLiteral,
+  array_constructor: arrayConstructor,
+  struct_expr: structExpr,
+  typed_expr: typedExpr,
+  extract_expr: extract,
 };

@@ -17,6 +17,8 @@ export interface Translator {
   query(node: SubSelect, scope: Scope): Relation;
   /** Runs a step whose failure must not hide the problems of the other steps. */
   attempt<T>(step: () => T, otherwise: T): T;
+  /** NULLS FIRST or LAST as it is written behind the sort key that ends at this offset. */
+  nullOrder(offset: number): 'FIRST' | 'LAST' | undefined;
   /** The text to use for a bound parameter. */
   parameter(name: string): string;
   /** A name nothing in the query has. */
@@ -33,6 +35,7 @@ export function translator(
   rules: Rules,
   query: (node: SubSelect | SelectStmt, scope: Scope, to: Translator) => Relation,
   macros: ReadonlyMap<string, readonly Macro[]>,
+  nullOrders: ReadonlyMap<number, 'FIRST' | 'LAST'>,
 ): { readonly to: Translator; readonly found: Findings } {
   const found: Findings = { parameters: new Set(), refusals: [] };
   let names = 0;
@@ -54,6 +57,7 @@ export function translator(
       found.parameters.add(name);
       return `$${name}`;
     },
+    nullOrder: (offset) => nullOrders.get(offset),
     fresh: (prefix) => `${prefix}_${++names}`,
   };
   return { to, found };

@@ -1,9 +1,9 @@
 import { DuckDBInstance, type Json } from '@duckdb/node-api';
 import type { TableSchema } from '../../../src/catalog/table-schema.ts';
-import { type Problem, StartError } from '../../../src/errors.ts';
 import { macroDefinitions, sessionSettings } from '../../../src/engine/dialect/macros.ts';
 import { rewrite } from '../../../src/engine/dialect/rewrite.ts';
 import { columnsOf, duckdbType, quote } from '../../../src/engine/dialect/type.ts';
+import { type Problem, StartError } from '../../../src/errors.ts';
 
 /** The moment that CURRENT_TIMESTAMP() is in the tests. */
 const now = '2024-03-10 12:34:56.789123+00';

@@ -1,45 +1,183 @@
-import type { FuncCall } from 'sql-parser-cst';
+import type { FuncArgs, FuncCall } from 'sql-parser-cst';
 import { Refusal } from '../refusal.ts';
 import type { Scope, Sql } from '../scope.ts';
 import type { Rule, Translator } from '../translator.ts';
 import { arrayOf, describeType, isScalar, scalar, type Type, unknown } from '../type.ts';
+import { converted, distance } from './coercion.ts';
+import { orderText } from './order.ts';
 import { overText } from './windows.ts';
 
 /** How one aggregate is told to DuckDB, once its arguments are. */
 interface Aggregate {
   readonly arity: readonly [least: number, most: number];
+  /** DuckDB's function. */
   readonly function: string;
   result(args: readonly Sql[]): Type;
+  /** The type that every argument must have; any where absent. */
+  readonly takes?: Type;
   /** The arguments as DuckDB's function takes them; as they are where absent. */
   arguments?(node: FuncCall, args: readonly Sql[]): readonly string[];
-  /** What the aggregate's value must be cast to, where DuckDB's type is another. */
-  cast?(args: readonly Sql[]): string | undefined;
+  /** What is made of the aggregate's value. */
+  finish?(value: string, args: readonly Sql[]): string;
+  /** The clauses inside the parentheses that have a meaning here. */
+  readonly allows?: readonly ('distinct' | 'order' | 'limit' | 'having' | 'ignore nulls')[];
+  /** True for functions that exist only with OVER. */
+  readonly window?: true;
 }
 
-const int64 = () => scalar('INT64');
-const same = ([arg]: readonly Sql[]): Type => arg?.type ?? unknown;
-const ofType = (name: 'INT64' | 'NUMERIC', cast: string) => (args: readonly Sql[]) =>
-  args[0] && isScalar(args[0].type, name) ? cast : undefined;
+const [int64, float64, bool, string] = [scalar('INT64'), scalar('FLOAT64'), scalar('BOOL'), scalar('STRING')];
+const first = ([arg]: readonly Sql[]): Type => arg?.type ?? unknown;
+const list = ([arg]: readonly Sql[]): Type => arrayOf(arg?.type ?? unknown);
+const isInt = ([arg]: readonly Sql[]) => arg !== undefined && isScalar(arg.type, 'INT64');
+const isFloat = ([arg]: readonly Sql[]) => arg !== undefined && isScalar(arg.type, 'FLOAT64');
+const isNumeric = ([arg]: readonly Sql[]) => arg !== undefined && isScalar(arg.type, 'NUMERIC', 'BIGNUMERIC');
+
+const distinct = { allows: ['distinct'] } as const;
+const toInt64 = (value: string) => `CAST(${value} AS BIGINT)`;
+
+const statistic = (name: string): Aggregate => ({
+  arity: [1, 1],
+  function: name,
+  takes: float64,
+  result: () => float64,
+  ...distinct,
+});
+const pairStatistic = (name: string): Aggregate => ({ ...statistic(name), arity: [2, 2] });
+const bits = (name: string): Aggregate => ({
+  arity: [1, 1],
+  function: name,
+  takes: int64,
+  result: () => int64,
+  ...distinct,
+});
+const numbering = (name: string, result: Type = int64): Aggregate => ({
+  arity: [0, 0],
+  function: name,
+  result: () => result,
+  arguments: () => [''],
+  window: true,
+});
+const navigation = (name: string, most: number, least = 1): Aggregate => ({
+  arity: [least, most],
+  function: name,
+  result: first,
+  allows: ['ignore nulls'],
+  window: true,
+});
 
 const aggregates: Readonly<Record<string, Aggregate>> = {
-  count: { arity: [0, 1], function: 'count', result: int64 },
-  countif: { arity: [1, 1], function: 'count_if', result: int64, cast: () => 'BIGINT' },
-  sum: { arity: [1, 1], function: 'sum', result: same, cast: ofType('INT64', 'BIGINT') },
+  count: { arity: [0, 1], function: 'count', result: () => int64, ...distinct },
+  countif: {
+    arity: [1, 1],
+    // DuckDB's count_if is a sum: NULL where every condition is.
+    function: 'count',
+    takes: bool,
+    result: () => int64,
+    arguments: (_node, [condition]) => [`NULLIF(${condition?.text}, false)`],
+    ...distinct,
+  },
+  sum: {
+    arity: [1, 1],
+    function: 'sum',
+    result: first,
+    finish: (value, args) => (isInt(args) ? toInt64(value) : value),
+    ...distinct,
+  },
   avg: {
     arity: [1, 1],
     function: 'avg',
-    result: ([arg]) => (arg && isScalar(arg.type, 'NUMERIC') ? arg.type : scalar('FLOAT64')),
-    cast: ofType('NUMERIC', 'DECIMAL(38,9)'),
+    result: (args) => (isNumeric(args) ? scalar('NUMERIC') : float64),
+    finish: (value, args) => (isNumeric(args) ? `CAST(${value} AS DECIMAL(38,9))` : value),
+    ...distinct,
   },
-  min: { arity: [1, 1], function: 'min', result: same },
-  max: { arity: [1, 1], function: 'max', result: same },
-  any_value: { arity: [1, 1], function: 'any_value', result: same },
+  min: { arity: [1, 1], function: 'min', result: first, ...distinct },
+  max: { arity: [1, 1], function: 'max', result: first, ...distinct },
+  any_value: { arity: [1, 1], function: 'any_value', result: first, allows: ['having'] },
+  max_by: { arity: [2, 2], function: 'arg_max_null', result: first },
+  min_by: { arity: [2, 2], function: 'arg_min_null', result: first },
+  logical_and: { arity: [1, 1], function: 'bool_and', takes: bool, result: () => bool, ...distinct },
+  logical_or: { arity: [1, 1], function: 'bool_or', takes: bool, result: () => bool, ...distinct },
+  bit_and: bits('bit_and'),
+  bit_or: bits('bit_or'),
+  bit_xor: bits('bit_xor'),
+  array_agg: {
+    arity: [1, 1],
+    function: 'list',
+    result: list,
+    allows: ['distinct', 'order', 'limit', 'ignore nulls'],
+  },
+  array_concat_agg: {
+    arity: [1, 1],
+    function: 'list',
+    result: first,
+    finish: (value) => `flatten(list_filter(${value}, lambda a: a IS NOT NULL))`,
+    allows: ['order', 'limit'],
+  },
+  string_agg: {
+    arity: [1, 2],
+    function: 'list',
+    takes: string,
+    result: () => string,
+    arguments: (_node, [value]) => [value?.text ?? ''],
+    finish: (value, [, delimiter]) => `array_to_string(${value}, ${delimiter?.text ?? "','"})`,
+    allows: ['distinct', 'order', 'limit'],
+  },
+  stddev: statistic('stddev_samp'),
+  stddev_samp: statistic('stddev_samp'),
+  stddev_pop: statistic('stddev_pop'),
+  variance: statistic('var_samp'),
+  var_samp: statistic('var_samp'),
+  var_pop: statistic('var_pop'),
+  corr: pairStatistic('corr'),
+  covar_pop: pairStatistic('covar_pop'),
+  covar_samp: pairStatistic('covar_samp'),
+  grouping: { arity: [1, 1], function: 'grouping', result: () => int64 },
+  approx_count_distinct: {
+    arity: [1, 1],
+    function: 'count',
+    result: () => int64,
+    arguments: (_node, [value]) => [`DISTINCT ${value?.text}`],
+  },
   approx_quantiles: {
     arity: [2, 2],
     function: 'quantile_disc',
-    result: ([arg]) => arrayOf(arg?.type ?? unknown),
+    result: list,
     arguments: (node, [value]) => [value?.text ?? '', fractions(node)],
+    allows: ['distinct', 'ignore nulls'],
   },
+  approx_top_count: {
+    arity: [2, 2],
+    function: 'list',
+    result: ([arg]) =>
+      arrayOf({
+        kind: 'struct',
+        fields: [
+          { name: 'value', type: arg?.type ?? unknown },
+          { name: 'count', type: int64 },
+        ],
+      }),
+    arguments: (_node, [value]) => [value?.text ?? ''],
+    finish: (value, [, n]) => `bq.top_count(${value}, ${n?.text})`,
+  },
+  row_number: numbering('row_number'),
+  rank: numbering('rank'),
+  dense_rank: numbering('dense_rank'),
+  percent_rank: numbering('percent_rank', float64),
+  cume_dist: numbering('cume_dist', float64),
+  ntile: { ...numbering('ntile'), arity: [1, 1], arguments: (_node, [n]) => [n?.text ?? ''] },
+  lag: navigation('lag', 3),
+  lead: navigation('lead', 3),
+  first_value: navigation('first_value', 1),
+  last_value: navigation('last_value', 1),
+  nth_value: navigation('nth_value', 2, 2),
+  percentile_cont: {
+    arity: [2, 2],
+    function: 'quantile_cont',
+    takes: float64,
+    result: () => float64,
+    window: true,
+  },
+  percentile_disc: { arity: [2, 2], function: 'quantile_disc', result: first, window: true },
 };
 
 /** The boundaries of n parts: n + 1 fractions. Exact quantiles stand for approximate ones. */
@@ -52,29 +190,90 @@ function fractions(node: FuncCall): string {
   return `[${Array.from({ length: value + 1 }, (_, index) => index / value).join(', ')}]`;
 }
 
+export const aggregateNames: readonly string[] = Object.keys(aggregates);
+
 export function aggregateOf(name: string): Rule<FuncCall> | undefined {
   const aggregate = Object.hasOwn(aggregates, name) ? aggregates[name] : undefined;
   return aggregate && ((node, scope, to) => write(node, name.toUpperCase(), aggregate, scope, to));
 }
 
 function write(node: FuncCall, name: string, aggregate: Aggregate, scope: Scope, to: Translator): Sql {
+  const args = argumentsOf(node, name, aggregate, scope, to);
+  requireAllowed(node, name, aggregate);
   const inside = node.args?.expr;
-  const items = (inside?.args.items ?? []).filter(({ type }) => type !== 'all_columns');
+  const having = inside?.having && havingArgument(inside.having, scope, to);
+  const callee = having?.callee ?? aggregate.function;
+  const texts = [
+    ...(aggregate.arguments?.(node, args) ?? args.map(({ text }) => text)),
+    ...(having?.args ?? []),
+  ];
+
+  const distinctText = inside?.distinctKw ? 'DISTINCT ' : '';
+  const orderBy = inside?.orderBy ? ` ${orderText(inside.orderBy, scope, to)}` : '';
+  const ignoreNulls = ignoresNulls(inside, name);
+  const nulls = ignoreNulls && aggregate.window ? ' IGNORE NULLS' : '';
+  const filter = ignoreNulls && !aggregate.window ? ` FILTER (${args[0]?.text} IS NOT NULL)` : '';
+  const called = `${callee}(${distinctText}${texts.join(', ') || (name === 'COUNT' ? '*' : '')}${orderBy}${nulls})`;
+  const value = limited(`${called}${filter}${overText(node, scope, to)}`, inside, scope, to);
+  return { text: aggregate.finish?.(value, args) ?? value, type: aggregate.result(args) };
+}
+
+function argumentsOf(
+  node: FuncCall,
+  name: string,
+  aggregate: Aggregate,
+  scope: Scope,
+  to: Translator,
+): readonly Sql[] {
+  const items = (node.args?.expr.args.items ?? []).filter(({ type }) => type !== 'all_columns');
   const args = items.map((item) => to.expr(item, scope));
   const [least, most] = aggregate.arity;
-  if (args.length < least || args.length > most) {
+  const { takes } = aggregate;
+  const fits = args.length >= least && args.length <= most;
+  if (!fits || (takes && args.some((arg) => distance(arg, takes) === undefined))) {
     throw new Refusal(
       node,
       `${name} does not take (${args.map(({ type }) => describeType(type)).join(', ')})`,
     );
   }
-  for (const extra of [node.filter, inside?.limit, inside?.having, inside?.orderBy]) {
-    if (extra) throw new Refusal(extra, `${extra.type.replaceAll('_', ' ')} is not supported in ${name}`);
-  }
-
-  const texts = aggregate.arguments?.(node, args) ?? args.map(({ text }) => text);
-  const distinct = inside?.distinctKw ? 'DISTINCT ' : '';
-  const value = `${aggregate.function}(${distinct}${texts.join(', ') || '*'})${overText(node, scope, to)}`;
-  const cast = aggregate.cast?.(args);
-  return { text: cast ? `CAST(${value} AS ${cast})` : value, type: aggregate.result(args) };
+  return takes ? args.map((arg) => ({ ...arg, text: converted(arg, takes), type: takes })) : args;
 }
+
+function requireAllowed(node: FuncCall, name: string, { allows = [], window }: Aggregate): void {
+  const inside = node.args?.expr;
+  const extras = [
+    ['distinct', inside?.distinctKw],
+    ['order', inside?.orderBy],
+    ['limit', inside?.limit],
+    ['having', inside?.having],
+  ] as const;
+  for (const [extra, part] of extras) {
+    if (part && !allows.includes(extra))
+      throw new Refusal(part, `${name} takes no ${extra.toUpperCase()} here`);
+  }
+  if (node.filter) throw new Refusal(node.filter, 'FILTER is not BigQuery: use IF inside the aggregate');
+  if (window && !node.over) throw new Refusal(node, `${name} needs OVER`);
+  if (node.over && (inside?.orderBy || inside?.limit))
+    throw new Refusal(node, `${name} with OVER takes no ORDER BY or LIMIT inside`);
+}
+
+function ignoresNulls(inside: FuncArgs | undefined, name: string): boolean {
+  if (name === 'STRING_AGG') return true;
+  return inside?.nullHandlingKw?.[0].name === 'IGNORE';
+}
+
+/** `ANY_VALUE(x HAVING MAX y)`. */
+function havingArgument({ minMaxKw, expr }: NonNullable<FuncArgs['having']>, scope: Scope, to: Translator) {
+  return {
+    callee: minMaxKw.name === 'MAX' ? 'arg_max_null' : 'arg_min_null',
+    args: [to.expr(expr, scope).text],
+  };
+}
+
+function limited(value: string, inside: FuncArgs | undefined, scope: Scope, to: Translator): string {
+  const count = inside?.limit?.count;
+  if (!count || count.type === 'limit_all') return value;
+  return `list_slice(${value}, 1, ${to.expr(count, scope).text})`;
+}
+
+export { isFloat };

@@ -15,16 +15,17 @@ import { Refusal } from '../refusal.ts';
 import type { Sql } from '../scope.ts';
 import type { Rule } from '../translator.ts';
 import { nullType, scalar } from '../type.ts';
+import { bytesOf, textOf } from './escapes.ts';
 
 export const quoteText = (text: string): string =>
   // DuckDB's parser ends a statement at a NUL byte.
   `'${text.replaceAll("'", "''").split('\0').join("' || chr(0) || '")}'`;
 
-export const stringLiteral: Rule<StringLiteral> = (node) => ({
-  text: node.value.includes('\0') ? `(${quoteText(node.value)})` : quoteText(node.value),
-  type: scalar('STRING'),
-  coercible: true,
-});
+export const stringLiteral: Rule<StringLiteral> = (node) => {
+  const value = textOf(node);
+  const text = quoteText(value);
+  return { text: value.includes('\0') ? `(${text})` : text, type: scalar('STRING'), coercible: true };
+};
 
 export const numberLiteral: Rule<NumberLiteral> = (node) => number(node, node.text);
 
@@ -46,32 +47,32 @@ export const booleanLiteral: Rule<BooleanLiteral> = (node) => ({
 export const nullLiteral: Rule<NullLiteral> = () => ({ text: 'NULL', type: nullType });
 
 export const blobLiteral: Rule<BlobLiteral> = (node) => ({
-  text: `from_hex('${Buffer.from(node.value).toString('hex')}')`,
+  text: `from_hex('${bytesOf(node).toString('hex')}')`,
   type: scalar('BYTES'),
 });
 
 export const dateLiteral: Rule<DateLiteral> = (node) => ({
-  text: `CAST(${quoteText(node.string.value)} AS DATE)`,
+  text: `CAST(${quoteText(textOf(node.string))} AS DATE)`,
   type: scalar('DATE'),
 });
 
 export const timeLiteral: Rule<TimeLiteral> = (node) => ({
-  text: `CAST(${quoteText(node.string.value)} AS TIME)`,
+  text: `CAST(${quoteText(textOf(node.string))} AS TIME)`,
   type: scalar('TIME'),
 });
 
 export const datetimeLiteral: Rule<DatetimeLiteral> = (node) => ({
-  text: `CAST(${quoteText(node.string.value)} AS TIMESTAMP)`,
+  text: `CAST(${quoteText(textOf(node.string))} AS TIMESTAMP)`,
   type: scalar('DATETIME'),
 });
 
 export const timestampLiteral: Rule<TimestampLiteral> = (node) => ({
-  text: `CAST(${quoteText(node.string.value)} AS TIMESTAMPTZ)`,
+  text: `CAST(${quoteText(textOf(node.string))} AS TIMESTAMPTZ)`,
   type: scalar('TIMESTAMP'),
 });
 
 export const numericLiteral: Rule<NumericLiteral> = (node) => ({
-  text: `CAST(${quoteText(node.string.value)} AS DECIMAL(38,9))`,
+  text: `CAST(${quoteText(textOf(node.string))} AS DECIMAL(38,9))`,
   type: scalar('NUMERIC'),
 });
 

@@ -1,22 +1,33 @@
-import type { BetweenExpr, BinaryExpr, Keyword, Node, ParenExpr, PrefixOpExpr } from 'sql-parser-cst';
+import type {
+  BetweenExpr,
+  BinaryExpr,
+  Keyword,
+  Node,
+  ParenExpr,
+  PrefixOpExpr,
+  SubSelect,
+} from 'sql-parser-cst';
 import { Refusal } from '../refusal.ts';
 import type { Scope, Sql } from '../scope.ts';
 import type { Rule, Translator } from '../translator.ts';
-import { describeType, scalar, type Type, unknown } from '../type.ts';
+import { describeType, scalar } from '../type.ts';
 import { callMacro } from './calls.ts';
-import { number } from './literals.ts';
 import { distance } from './coercion.ts';
+import { number } from './literals.ts';
 import { predicateOf } from './predicates.ts';
+import { subquery } from './subqueries.ts';
 
 export const parenExpr: Rule<ParenExpr> = (node, scope, to) => {
   const { expr } = node;
-  if (expr.type === 'select_stmt' || expr.type === 'compound_select_stmt') {
-    const { text, columns } = to.query(expr, scope);
-    return { text: `(${text})`, type: columns.length === 1 ? (columns[0]?.type ?? unknown) : unknown };
-  }
+  if (isQuery(expr)) return subquery({ ...node, expr }, scope, to);
   const inner = to.expr(expr, scope);
   return { ...inner, text: `(${inner.text})` };
 };
+
+const isQuery = (node: Node): node is SubSelect =>
+  node.type === 'select_stmt' ||
+  node.type === 'compound_select_stmt' ||
+  (node.type === 'paren_expr' && isQuery(node.expr));
 
 /** Arithmetic and the like have macros of their own: their meaning differs between the engines. */
 const macroOf: Readonly<Record<string, string>> = {
@@ -102,6 +113,7 @@ export const prefixOp: Rule<PrefixOpExpr> = (node, scope, to) => {
 };
 
 function exists(node: PrefixOpExpr, scope: Scope, to: Translator): Sql {
-  if (node.expr.type !== 'paren_expr') throw new Refusal(node, 'EXISTS takes a subquery');
-  return { text: `EXISTS ${to.expr(node.expr, scope).text}`, type: scalar('BOOL') satisfies Type };
+  if (node.expr.type !== 'paren_expr' || !isQuery(node.expr.expr))
+    throw new Refusal(node, 'EXISTS takes a subquery');
+  return { text: `EXISTS (${to.query(node.expr.expr, scope).text})`, type: scalar('BOOL') };
 }

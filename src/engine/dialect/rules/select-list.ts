@@ -55,7 +55,7 @@ function output(node: Node, scope: Scope, to: Translator): readonly Output[] {
 }
 
 /** The name that a column has without an alias: the last of a path. */
-function impliedName(node: Node): string | undefined {
+export function impliedName(node: Node): string | undefined {
   if (node.type === 'identifier') return node.name;
   return node.type === 'member_expr' && node.property.type === 'identifier' ? node.property.name : undefined;
 }

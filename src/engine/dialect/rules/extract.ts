@@ -1,0 +1,23 @@
+import type { ExtractExpr, Node } from 'sql-parser-cst';
+import { Refusal } from '../refusal.ts';
+import { zoneOperator } from '../syntax.ts';
+import type { Rule } from '../translator.ts';
+import { callMacro } from './calls.ts';
+import { partName } from './date-parts.ts';
+import { operatorName } from './operators.ts';
+
+/** `EXTRACT(part FROM x [AT TIME ZONE z])`: one macro for each part. */
+export const extract: Rule<ExtractExpr> = (node, scope, to) => {
+  const { unit, expr } = node.args.expr;
+  const part = partName(unit);
+  const macro = `extract${part}`;
+  if (!to.macros.has(macro))
+    throw new Refusal(unit, `EXTRACT does not support ${part.slice(1).toUpperCase()}`);
+  const args = operands(expr).map((operand) => to.expr(operand, scope));
+  return callMacro(node, macro, args, to, `EXTRACT(${part.slice(1).toUpperCase()})`);
+};
+
+const operands = (node: Node): readonly Node[] =>
+  node.type === 'binary_expr' && operatorName(node.operator) === zoneOperator
+    ? [node.left, node.right]
+    : [node];

@@ -1,0 +1,19 @@
+import type { ArrayConstructor, ParenExpr, SubSelect } from 'sql-parser-cst';
+import { Refusal } from '../refusal.ts';
+import type { Scope, Sql } from '../scope.ts';
+import type { Rule, Translator } from '../translator.ts';
+import { arrayOf, unknown } from '../type.ts';
+
+/** A subquery as a value, in parentheses. */
+export function subquery(node: ParenExpr<SubSelect>, scope: Scope, to: Translator): Sql {
+  const { text, columns } = to.query(node.expr, scope);
+  if (columns.length > 1)
+    throw new Refusal(node, 'a subquery that is a value has one column: use SELECT AS STRUCT for more');
+  return { text: `(${text})`, type: columns[0]?.type ?? unknown };
+}
+
+/** `ARRAY(SELECT …)`, in the order of the subquery. */
+export const arrayConstructor: Rule<ArrayConstructor> = (node, scope, to) => {
+  const value = subquery(node.expr, scope, to);
+  return { text: `ARRAY${value.text}`, type: arrayOf(value.type) };
+};
