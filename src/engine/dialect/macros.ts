@@ -19,20 +19,31 @@ export const sessionSettings: readonly string[] = [
   'SET integer_division = false',
 ];
 
-/**
- * Makes the functions of BigQuery known to a database; run once, before any rewritten query. DuckDB looks up what a
- * body calls when the macro is made, so all names are made first, without their bodies: lines may stand in any order.
- */
+/** Makes the functions of BigQuery known to a database; run once, before any rewritten query. */
 export const macroDefinitions: string = [
   'CREATE SCHEMA bq',
-  ...[...macros.values()].map((signatures) => defineAll(signatures.map(empty))),
-  ...[...macros.values()].flatMap((signatures) => [
-    ...signatures.filter(({ callee, name }) => callee !== `bq.${name}`).map(defineOne),
-    defineAll(signatures),
-  ]),
+  ...[...macros.values()].map((signatures) => defineAll(signatures.map(withoutBody))),
+  ...usedBeforeUsers([...macros.keys()])
+    .map((name) => macros.get(name) ?? [])
+    .flatMap((signatures) => [
+      ...signatures.filter(({ callee, name }) => callee !== `bq.${name}`).map(defineOne),
+      defineAll(signatures),
+    ]),
 ].join(';\n');
 
-function empty(macro: Macro): Macro {
+/** DuckDB wants to know a macro before another one uses it; the files may have them in any order. */
+function usedBeforeUsers(names: readonly string[], found = new Set<string>()): readonly string[] {
+  return names.flatMap((name) => {
+    if (found.has(name)) return [];
+    found.add(name);
+    const bodies = (macros.get(name) ?? []).map(({ body }) => body).join(' ');
+    const used = [...bodies.matchAll(/\bbq\."?(\w+)/g)].map(([, other = '']) => other);
+    return [...usedBeforeUsers(used, found), name];
+  });
+}
+
+/** Two names may use each other, each with another signature: so the names are known before any body is. */
+function withoutBody(macro: Macro): Macro {
   const type = duckdbType(macro.resultType(macro.parameters.map(({ type = unknown }) => type)));
   return { ...macro, body: type === undefined ? 'NULL' : `CAST(NULL AS ${type})` };
 }

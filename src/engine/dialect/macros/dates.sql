@@ -1,7 +1,7 @@
 -- Dates are counted in days from 1970-01-01; all results lie between the years 1 and 9999.
 create macro bq.unix_date(d date) as (d - date '1970-01-01'); -- bigint
-create macro bq.date_of(days) as case when days not between -719162 and 2932896 then error('date out of range') else date '1970-01-01' + cast(days as integer) end; -- date
-create macro bq.valid_date(d) as case when d not between date '0001-01-01' and date '9999-12-31' then error('date out of range') else d end; -- date
+create macro bq.date_of(days) as case when days not between -719162 and 2932896 then bq.fail('date out of range') else date '1970-01-01' + cast(days as integer) end; -- date
+create macro bq.valid_date(d) as case when d not between date '0001-01-01' and date '9999-12-31' then bq.fail('date out of range') else d end; -- date
 create macro bq.date_from_unix_date(n bigint) as bq.date_of(n); -- date
 create macro bq.date(year bigint, month bigint, day bigint) as bq.valid_date(make_date(year, month, day)); -- date
 create macro bq.date(d timestamptz) as cast(bq.datetime(d) as date); -- date
@@ -159,8 +159,8 @@ create macro bq.last_day_isoyear(d date) as bq.date_of(bq.unix_date(bq.isoyear_s
 create macro bq.last_day_isoyear(d timestamp) as bq.last_day_isoyear(cast(d as date)); -- date
 
 -- GENERATE_DATE_ARRAY: each date is made from the one before, so that a day lost to a short month stays lost.
-create macro bq.day_series(a, b, step) as case when step = 0 then error('Sequence step cannot be 0.') else list_transform(generate_series(bq.unix_date(a), bq.unix_date(b), step), lambda n: date '1970-01-01' + cast(n as integer)) end; -- a[]
-create macro bq.month_series(a, b, step) as case when step = 0 then error('Sequence step cannot be 0.') when b is not null then list_filter(list_transform(generate_series(0, bq.date_diff_month(b, a) // step), lambda k: make_date(extract(year from a + to_months(cast(k * step as integer))), extract(month from a + to_months(cast(k * step as integer))), list_min(list_transform(case when extract(day from a) > 28 then generate_series(0, k) else [0] end, lambda j: extract(day from a + to_months(cast(j * step as integer))))))), lambda d: case when step > 0 then d <= b else d >= b end) end; -- a[]
+create macro bq.day_series(a, b, step) as case when step = 0 then bq.fail('Sequence step cannot be 0.') else list_transform(generate_series(bq.unix_date(a), bq.unix_date(b), step), lambda n: date '1970-01-01' + cast(n as integer)) end; -- a[]
+create macro bq.month_series(a, b, step) as case when step = 0 then bq.fail('Sequence step cannot be 0.') when b is not null then list_filter(list_transform(generate_series(0, bq.date_diff_month(b, a) // step), lambda k: make_date(extract(year from a + to_months(cast(k * step as integer))), extract(month from a + to_months(cast(k * step as integer))), list_min(list_transform(case when extract(day from a) > 28 then generate_series(0, k) else [0] end, lambda j: extract(day from a + to_months(cast(j * step as integer))))))), lambda d: case when step > 0 then d <= b else d >= b end) end; -- a[]
 create macro bq.generate_date_array(a date, b date) as bq.day_series(a, b, 1); -- date[]
 create macro bq.generate_date_array_day(a date, b date, n bigint) as bq.day_series(a, b, n); -- date[]
 create macro bq.generate_date_array_week(a date, b date, n bigint) as bq.day_series(a, b, n * 7); -- date[]

@@ -1,6 +1,6 @@
 -- Datetimes are counted in microseconds from 1970-01-01; all results lie between the years 1 and 9999.
-create macro bq.datetime_of(us) as case when us not between -62135596800000000 and 253402300799999999 then error('datetime out of range') else make_timestamp(us) end; -- timestamp
-create macro bq.valid_datetime(d) as case when d not between timestamp '0001-01-01 00:00:00' and timestamp '9999-12-31 23:59:59.999999' then error('datetime out of range') else d end; -- timestamp
+create macro bq.datetime_of(us) as case when us not between -62135596800000000 and 253402300799999999 then bq.fail('datetime out of range') else make_timestamp(us) end; -- timestamp
+create macro bq.valid_datetime(d) as case when d not between timestamp '0001-01-01 00:00:00' and timestamp '9999-12-31 23:59:59.999999' then bq.fail('datetime out of range') else d end; -- timestamp
 create macro bq.datetime(year bigint, month bigint, day bigint, hour bigint, minute bigint, second bigint) as bq.valid_datetime(make_date(year, month, day) + to_microseconds(bq.clock_us(hour, minute, second))); -- timestamp
 create macro bq.datetime(d date, t time) as (d + t); -- timestamp
 create macro bq.datetime(d date) as cast(d as timestamp); -- timestamp

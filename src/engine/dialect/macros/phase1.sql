@@ -6,32 +6,18 @@ create macro bq.op_subtract(a decimal(38,9), b decimal(38,9)) as (a - b); -- dec
 create macro bq.op_subtract(a double, b double) as (a - b); -- double
 create macro bq.op_multiply(a bigint, b bigint) as (a * b); -- bigint
 create macro bq.op_multiply(a double, b double) as (a * b); -- double
-create macro bq.op_divide(a double, b double) as case when b = 0 then error('division by zero: ' || a || ' / ' || b) else a / b end; -- double
+create macro bq.op_divide(a double, b double) as case when b = 0 then bq.fail('division by zero: ' || a || ' / ' || b) else a / b end; -- double
 create macro bq.op_negate(a bigint) as (- a); -- bigint
 create macro bq.op_negate(a double) as (- a); -- double
 create macro bq.op_concat(a varchar, b varchar) as (a || b); -- varchar
 create macro bq.op_like(a varchar, b varchar) as (a like b escape '\'); -- boolean
-create macro bq.at_offset(a, i) as case when i < 0 or i >= len(a) then error('Array index ' || i || ' is out of bounds') else a[i + 1] end; -- element of a
-create macro bq.at_ordinal(a, i) as case when i < 1 or i > len(a) then error('Array index ' || i || ' is out of bounds') else a[i] end; -- element of a
+create macro bq.at_offset(a, i) as case when i < 0 or i >= len(a) then bq.fail('Array index ' || i || ' is out of bounds') else a[i + 1] end; -- element of a
+create macro bq.at_ordinal(a, i) as case when i < 1 or i > len(a) then bq.fail('Array index ' || i || ' is out of bounds') else a[i] end; -- element of a
 create macro bq.at_safe_offset(a, i) as case when i >= 0 then a[i + 1] end; -- element of a
 create macro bq.at_safe_ordinal(a, i) as case when i >= 1 then a[i] end; -- element of a
-create macro bq.div(a bigint, b bigint) as case when b = 0 then error('division by zero: ' || a || ' / ' || b) else a // b end; -- bigint
-create macro bq.mod(a bigint, b bigint) as case when b = 0 then error('division by zero: ' || a || ' / ' || b) else a % b end; -- bigint
-create macro bq.safe_divide(a double, b double) as (a / nullif(b, 0)); -- double
 create macro bq.regexp_contains(s varchar, pattern varchar) as regexp_matches(s, pattern); -- boolean
 create macro bq.lower(s varchar) as lower(s); -- varchar
 create macro bq.upper(s varchar) as upper(s); -- varchar
 create macro bq.length(s varchar) as length(s); -- bigint
 create macro bq.starts_with(s varchar, prefix varchar) as starts_with(s, prefix); -- boolean
 create macro bq.ends_with(s varchar, suffix varchar) as ends_with(s, suffix); -- boolean
-create macro bq.cast_string(x varchar) as x; -- varchar
-create macro bq.cast_string(x bigint) as cast(x as varchar); -- varchar
-create macro bq.cast_string(x boolean) as cast(x as varchar); -- varchar
-create macro bq.cast_int64(x bigint) as x; -- bigint
-create macro bq.cast_int64(x varchar) as cast(x as bigint); -- bigint
-create macro bq.cast_int64(x double) as cast(round(x) as bigint); -- bigint
-create macro bq.cast_float64(x varchar) as cast(x as double); -- double
-create macro bq.cast_float64(x double) as x; -- double
-create macro bq.cast_bool(x boolean) as x; -- boolean
-create macro bq.cast_timestamp(x timestamptz) as x; -- timestamptz
-create macro bq.cast_timestamp(x varchar) as cast(x as timestamptz); -- timestamptz

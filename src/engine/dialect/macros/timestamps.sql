@@ -1,5 +1,5 @@
 -- Timestamps are counted in microseconds from 1970-01-01 UTC; all results lie between the years 1 and 9999.
-create macro bq.timestamp_of(us) as case when us not between -62135596800000000 and 253402300799999999 then error('timestamp out of range') else make_timestamptz(us) end; -- timestamptz
+create macro bq.timestamp_of(us) as case when us not between -62135596800000000 and 253402300799999999 then bq.fail('timestamp out of range') else make_timestamptz(us) end; -- timestamptz
 create macro bq.timestamp(t timestamptz) as t; -- timestamptz
 create macro bq.timestamp(d timestamp) as make_timestamptz(epoch_us(d)); -- timestamptz
 create macro bq.timestamp(d date) as make_timestamptz(epoch_us(d)); -- timestamptz
@@ -17,7 +17,7 @@ create macro bq.unix_micros(t timestamptz) as epoch_us(t); -- bigint
 -- Zones: an offset such as +05:30 or UTC-8, or an IANA name, which DuckDB would also take in small letters and by abbreviations.
 create macro bq.is_offset(zone) as regexp_full_match(zone, '(UTC)?[+-]((0?\d|1[0-3])(:[0-5]\d)?|(0\d|1[0-3])[0-5]\d|14(:?00)?)'); -- boolean
 create macro bq.offset_us(zone) as (-epoch_us(cast('1970-01-01 00:00:00' || regexp_replace(ltrim(zone, 'UTC'), '^(.)(\d)(:|$)', '\10\2\3') as timestamptz))); -- bigint
-create macro bq.valid_zone(zone) as case when not regexp_full_match(zone, '[A-Z][A-Za-z0-9_+-]*(/[A-Z][A-Za-z0-9_+-]*)*') or regexp_full_match(zone, 'A[CEGRS]T|B[ES]T|C[ANST]T|CTT|E[AC]T|I[ES]T|JST|MIT|N[ES]T|P[LNRS]T|SST|VST') then error('Invalid time zone: ' || zone) else zone end; -- varchar
+create macro bq.valid_zone(zone) as case when not regexp_full_match(zone, '[A-Z][A-Za-z0-9_+-]*(/[A-Z][A-Za-z0-9_+-]*)*') or regexp_full_match(zone, 'A[CEGRS]T|B[ES]T|C[ANST]T|CTT|E[AC]T|I[ES]T|JST|MIT|N[ES]T|P[LNRS]T|SST|VST') then bq.fail('Invalid time zone: ' || zone) else zone end; -- varchar
 
 -- A civil time that occurs twice means its first occurrence: the offset of the day before still holds for it.
 create macro bq.offset_at(t, zone) as (epoch_us(timezone(zone, t)) - epoch_us(t)); -- bigint
@@ -107,7 +107,7 @@ create macro bq.timestamp_trunc_isoyear(d timestamp) as bq.datetime_trunc_isoyea
 create macro bq.timestamp_trunc_isoyear(t timestamptz, zone varchar) as bq.timestamp(bq.datetime_trunc_isoyear(bq.datetime(t, zone)), zone); -- timestamptz
 
 -- GENERATE_TIMESTAMP_ARRAY
-create macro bq.timestamp_series(a, b, step) as case when step = 0 then error('Sequence step cannot be 0.') else list_transform(generate_series(epoch_us(a), epoch_us(b), step), lambda us: make_timestamptz(us)) end; -- a[]
+create macro bq.timestamp_series(a, b, step) as case when step = 0 then bq.fail('Sequence step cannot be 0.') else list_transform(generate_series(epoch_us(a), epoch_us(b), step), lambda us: make_timestamptz(us)) end; -- a[]
 create macro bq.generate_timestamp_array_microsecond(a timestamptz, b timestamptz, n bigint) as bq.timestamp_series(a, b, n); -- timestamptz[]
 create macro bq.generate_timestamp_array_millisecond(a timestamptz, b timestamptz, n bigint) as bq.timestamp_series(a, b, n * 1000); -- timestamptz[]
 create macro bq.generate_timestamp_array_second(a timestamptz, b timestamptz, n bigint) as bq.timestamp_series(a, b, n * 1000000); -- timestamptz[]
