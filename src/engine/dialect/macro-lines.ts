@@ -70,6 +70,7 @@ const scalars: Readonly<Record<string, ScalarName>> = {
 };
 
 function parseType(text: string): Type {
+  if (text === 'any') return unknown;
   if (text.endsWith('[]')) return arrayOf(parseType(text.slice(0, -2)));
   const name = scalars[text];
   if (name === undefined) throw new Error(`not a type: ${text}`);

@@ -1,5 +1,15 @@
 import type { Sql } from '../scope.ts';
-import { anonymousField, arrayOf, duckdbType, quote, type ScalarName, structOf, type Type } from '../type.ts';
+import {
+  anonymousField,
+  arrayOf,
+  describeType,
+  duckdbType,
+  isScalar,
+  quote,
+  type ScalarName,
+  structOf,
+  type Type,
+} from '../type.ts';
 
 /** What BigQuery converts without being told to, nearest first. */
 const widened: Readonly<Partial<Record<ScalarName, readonly ScalarName[]>>> = {
@@ -49,6 +59,8 @@ export function converted(from: Sql, to: Type): string {
     const element = converted({ text: 'e', type: from.type.element }, to.element);
     return `list_transform(${from.text}, lambda e: ${element})`;
   }
+  if (isScalar(from.type, 'STRING') && isScalar(to, ...writtenAsText))
+    return `bq."cast_${describeType(to).toLowerCase()}(x varchar)"(${from.text})`;
   return `CAST(${from.text} AS ${target})`;
 }
 
