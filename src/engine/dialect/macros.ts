@@ -22,11 +22,24 @@ export const sessionSettings: readonly string[] = [
 /** Makes the functions of BigQuery known to a database; run once, before any rewritten query. */
 export const macroDefinitions: string = [
   'CREATE SCHEMA bq',
-  ...[...macros.values()].flatMap((signatures) => [
-    ...signatures.filter(({ callee, name }) => callee !== `bq.${name}`).map(defineOne),
-    defineAll(signatures),
-  ]),
+  ...usedBeforeUsers([...macros.keys()])
+    .map((name) => macros.get(name) ?? [])
+    .flatMap((signatures) => [
+      ...signatures.filter(({ callee, name }) => callee !== `bq.${name}`).map(defineOne),
+      defineAll(signatures),
+    ]),
 ].join(';\n');
+
+/** DuckDB wants to know a macro before another one uses it; the files may have them in any order. */
+function usedBeforeUsers(names: readonly string[], found = new Set<string>()): readonly string[] {
+  return names.flatMap((name) => {
+    if (found.has(name)) return [];
+    found.add(name);
+    const bodies = (macros.get(name) ?? []).map(({ body }) => body).join(' ');
+    const used = [...bodies.matchAll(/\bbq\."?(\w+)/g)].map(([, other = '']) => other);
+    return [...usedBeforeUsers(used, found), name];
+  });
+}
 
 function defineOne({ callee, parameters, body }: Macro): string {
   return `CREATE MACRO ${callee}(${parameters.map(({ name }) => name).join(', ')}) AS ${body}`;

@@ -6,19 +6,16 @@ create macro bq.op_subtract(a decimal(38,9), b decimal(38,9)) as (a - b); -- dec
 create macro bq.op_subtract(a double, b double) as (a - b); -- double
 create macro bq.op_multiply(a bigint, b bigint) as (a * b); -- bigint
 create macro bq.op_multiply(a double, b double) as (a * b); -- double
-create macro bq.op_divide(a double, b double) as case when b = 0 then error('division by zero: ' || a || ' / ' || b) else a / b end; -- double
+create macro bq.op_divide(a double, b double) as case when b = 0 then bq.fail('division by zero: ' || a || ' / ' || b) else a / b end; -- double
 create macro bq.op_negate(a bigint) as (- a); -- bigint
 create macro bq.op_negate(a double) as (- a); -- double
 create macro bq.op_concat(a varchar, b varchar) as (a || b); -- varchar
 create macro bq.op_like(a varchar, b varchar) as (a like b escape '\'); -- boolean
-create macro bq.at_offset(a, i) as case when i < 0 or i >= len(a) then error('Array index ' || i || ' is out of bounds') else a[i + 1] end; -- element of a
-create macro bq.at_ordinal(a, i) as case when i < 1 or i > len(a) then error('Array index ' || i || ' is out of bounds') else a[i] end; -- element of a
+create macro bq.at_offset(a, i) as case when i < 0 or i >= len(a) then bq.fail('Array index ' || i || ' is out of bounds') else a[i + 1] end; -- element of a
+create macro bq.at_ordinal(a, i) as case when i < 1 or i > len(a) then bq.fail('Array index ' || i || ' is out of bounds') else a[i] end; -- element of a
 create macro bq.at_safe_offset(a, i) as case when i >= 0 then a[i + 1] end; -- element of a
 create macro bq.at_safe_ordinal(a, i) as case when i >= 1 then a[i] end; -- element of a
-create macro bq.div(a bigint, b bigint) as case when b = 0 then error('division by zero: ' || a || ' / ' || b) else a // b end; -- bigint
-create macro bq.mod(a bigint, b bigint) as case when b = 0 then error('division by zero: ' || a || ' / ' || b) else a % b end; -- bigint
-create macro bq.safe_divide(a double, b double) as (a / nullif(b, 0)); -- double
-create macro bq.timestamp_of(us) as case when us between -62135596800000000 and 253402300799999999 then make_timestamptz(us) else error('timestamp out of range') end; -- timestamptz
+create macro bq.timestamp_of(us) as case when us between -62135596800000000 and 253402300799999999 then make_timestamptz(us) else bq.fail('timestamp out of range') end; -- timestamptz
 create macro bq.floor_to(n, unit) as n - ((n % unit) + unit) % unit; -- n
 create macro bq.timestamp_trunc_microsecond(t timestamptz) as t; -- timestamptz
 create macro bq.timestamp_trunc_millisecond(t timestamptz) as make_timestamptz(bq.floor_to(epoch_us(t), 1000)); -- timestamptz
@@ -47,14 +44,3 @@ create macro bq.timestamp(s varchar) as cast(s as timestamptz); -- timestamptz
 create macro bq.timestamp(t timestamptz) as t; -- timestamptz
 create macro bq.datetime(t timestamptz) as timezone('UTC', t); -- timestamp
 create macro bq.datetime(t timestamptz, zone varchar) as timezone(zone, t); -- timestamp
-create macro bq.cast_string(x varchar) as x; -- varchar
-create macro bq.cast_string(x bigint) as cast(x as varchar); -- varchar
-create macro bq.cast_string(x boolean) as cast(x as varchar); -- varchar
-create macro bq.cast_int64(x bigint) as x; -- bigint
-create macro bq.cast_int64(x varchar) as cast(x as bigint); -- bigint
-create macro bq.cast_int64(x double) as cast(round(x) as bigint); -- bigint
-create macro bq.cast_float64(x varchar) as cast(x as double); -- double
-create macro bq.cast_float64(x double) as x; -- double
-create macro bq.cast_bool(x boolean) as x; -- boolean
-create macro bq.cast_timestamp(x timestamptz) as x; -- timestamptz
-create macro bq.cast_timestamp(x varchar) as cast(x as timestamptz); -- timestamptz

@@ -18,10 +18,11 @@ export const call: Rule<FuncCall> = (node, scope, to) => {
   if (aggregate) return aggregate(node, scope, to);
 
   const { suffix, args } = partArguments(name, plainArguments(node));
-  if (!to.macros.has(name + suffix)) throw new Refusal(node.name, unsupported(name, suffix, to));
+  const macro = name.replace('net.', 'net_') + suffix;
+  if (!to.macros.has(macro)) throw new Refusal(node.name, unsupported(name, suffix, to));
   return callMacro(
     node,
-    name + suffix,
+    macro,
     args.map((arg) => to.expr(arg, scope)),
     to,
   );

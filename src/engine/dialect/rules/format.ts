@@ -19,8 +19,7 @@ interface Specifier {
 /** FORMAT over a literal: text and specifiers in turn, each specifier with its arguments. */
 export const format: Rule<FuncCall> = (node, scope, to) => {
   const [pattern, ...args] = plainArguments(node);
-  if (pattern?.type === 'cast_expr' || pattern?.type === 'null_literal')
-    throw new Refusal(pattern, 'FORMAT of NULL is not supported');
+  if (pattern && isNull(pattern)) return { text: 'CAST(NULL AS VARCHAR)', type: scalar('STRING') };
   if (pattern?.type !== 'string_literal')
     throw new Refusal(pattern ?? node, 'FORMAT takes a string literal first');
   const queue = args.map((arg) => ({ node: arg, scope, to }));
@@ -30,6 +29,9 @@ export const format: Rule<FuncCall> = (node, scope, to) => {
   if (queue[0]) throw new Refusal(queue[0].node, 'FORMAT has more arguments than its text takes');
   return { text: parts.length === 0 ? "''" : `(${parts.join(' || ')})`, type: scalar('STRING') };
 };
+
+const isNull = (node: Node): boolean =>
+  node.type === 'null_literal' || (node.type === 'cast_expr' && isNull(node.args.expr.expr));
 
 interface Argument {
   readonly node: Node;
@@ -64,7 +66,8 @@ function part(match: RegExpExecArray, pattern: Node, queue: Argument[]): string 
 }
 
 function typed(value: Sql, node: Node, letter: string, ...names: readonly ScalarName[]): Sql {
-  if (value.type.kind === 'null' && names.includes('INT64')) return { text: 'CAST(NULL AS BIGINT)', type: scalar('INT64') };
+  if (value.type.kind === 'null' && names.includes('INT64'))
+    return { text: 'CAST(NULL AS BIGINT)', type: scalar('INT64') };
   if (isScalar(value.type, ...names)) return value;
   throw new Refusal(node, `%${letter} takes ${names.join(' or ')}, not ${describeType(value.type)}`);
 }
@@ -109,6 +112,9 @@ const anyValue: Writer = (specifier, node, to) => {
   return textOfWidth(spell(specifier.value, spelling, to), specifier);
 };
 
+const json: Writer = (specifier, node) =>
+  textOfWidth(`bq.json_of_json(${typed(specifier.value, node, 'p', 'JSON').text})`, specifier);
+
 const writers: Readonly<Record<string, Writer>> = {
   d: integer,
   i: integer,
@@ -122,6 +128,7 @@ const writers: Readonly<Record<string, Writer>> = {
   g: float,
   G: float,
   s: text,
+  p: json,
   t: anyValue,
   T: anyValue,
 };
@@ -145,7 +152,9 @@ const plainSpelling = (node: Node, to: Translator): Spelling => ({
   null: 'NULL',
   scalar: (value) => {
     if (isScalar(value.type, 'BYTES')) return `bq.format_bytes(${value.text})`;
-    if (isScalar(value.type, 'FLOAT64')) return `bq.format_point(${asString(value, node, to)})`;
+    if (isScalar(value.type, 'FLOAT64'))
+      return `bq.format_any_float(${asString(value, node, to)}, ${value.text})`;
+    if (isScalar(value.type, 'JSON')) return `bq.json_of_json(${value.text})`;
     return asString(value, node, to);
   },
   array: (elements) => `'[' || array_to_string(${elements}, ', ') || ']'`,

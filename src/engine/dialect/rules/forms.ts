@@ -7,6 +7,7 @@ import { plainArguments } from './calls.ts';
 import { converted, supertype } from './coercion.ts';
 import { concat } from './concat.ts';
 import { format } from './format.ts';
+import { jsonArray, jsonObject, toJson, toJsonString } from './to-json.ts';
 
 /** The one moment that a run calls now; bound by the engine, so that tests can set it. */
 const now = (to: Translator) => `CAST(${to.parameter('current_timestamp')} AS TIMESTAMPTZ)`;
@@ -72,6 +73,10 @@ const forms: Readonly<Record<string, Rule<FuncCall>>> = {
   if: conditional,
   concat,
   format,
+  json_array: jsonArray,
+  json_object: jsonObject,
+  to_json: toJson,
+  to_json_string: toJsonString,
 };
 
 export const formOf = (name: string): Rule<FuncCall> | undefined => forms[name];
