@@ -3,7 +3,6 @@ import type {
   BooleanLiteral,
   DateLiteral,
   DatetimeLiteral,
-  JsonLiteral,
   NullLiteral,
   NumberLiteral,
   NumericLiteral,
@@ -61,13 +60,12 @@ const typed =
     const type = scalar(name);
     if (plain?.test(value)) return { text: `CAST(${quoteText(value)} AS ${duckdbType(type)})`, type };
     const text = { text: quoteText(value), type: scalar('STRING') };
-    return callMacro(node, name === 'JSON' ? 'parse_json' : `cast_${name.toLowerCase()}`, [text], to, name);
+    return callMacro(node, `cast_${name.toLowerCase()}`, [text], to, name);
   };
 
 type TypedLiteral =
   | DateLiteral
   | DatetimeLiteral
-  | JsonLiteral
   | NumericLiteral
   | TimeLiteral
   | TimestampLiteral;
@@ -81,7 +79,6 @@ export const timeLiteral = typed('TIME');
 export const datetimeLiteral = typed('DATETIME', moment);
 export const timestampLiteral = typed('TIMESTAMP', moment);
 export const numericLiteral = typed('NUMERIC');
-export const jsonLiteral = typed('JSON');
 
 /** Every parameter of a saved query is a STRING. */
 export const parameter: Rule<Parameter> = (node, _scope, to) => {
