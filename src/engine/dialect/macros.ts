@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { type Macro, type MacroParameter, parseMacros } from './macro-lines.ts';
-import { duckdbType } from './type.ts';
+import { duckdbType, unknown } from './type.ts';
 
 const folder = new URL('./macros/', import.meta.url);
 
@@ -22,6 +22,7 @@ export const sessionSettings: readonly string[] = [
 /** Makes the functions of BigQuery known to a database; run once, before any rewritten query. */
 export const macroDefinitions: string = [
   'CREATE SCHEMA bq',
+  ...[...macros.values()].map((signatures) => defineAll(signatures.map(withoutBody))),
   ...usedBeforeUsers([...macros.keys()])
     .map((name) => macros.get(name) ?? [])
     .flatMap((signatures) => [
@@ -41,8 +42,14 @@ function usedBeforeUsers(names: readonly string[], found = new Set<string>()): r
   });
 }
 
+/** Two names may use each other, each with another signature: so the names are known before any body is. */
+function withoutBody(macro: Macro): Macro {
+  const type = duckdbType(macro.resultType(macro.parameters.map(({ type = unknown }) => type)));
+  return { ...macro, body: type === undefined ? 'NULL' : `CAST(NULL AS ${type})` };
+}
+
 function defineOne({ callee, parameters, body }: Macro): string {
-  return `CREATE MACRO ${callee}(${parameters.map(({ name }) => name).join(', ')}) AS ${body}`;
+  return `CREATE MACRO ${callee}(${parameters.map(declare).join(', ')}) AS ${body}`;
 }
 
 /** All signatures under one name: DuckDB chooses where the rewriter can't tell the types. */
@@ -51,7 +58,7 @@ function defineAll(signatures: readonly Macro[]): string {
   const overloads = signatures.map(
     ({ parameters, body }) => `(${parameters.map(declare).join(', ')}) AS ${body}`,
   );
-  return `CREATE MACRO bq.${first?.name} ${overloads.join(', ')}`;
+  return `CREATE OR REPLACE MACRO bq.${first?.name} ${overloads.join(', ')}`;
 }
 
 function declare({ name, type }: MacroParameter): string {

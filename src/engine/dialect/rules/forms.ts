@@ -70,6 +70,8 @@ const forms: Readonly<Record<string, Rule<FuncCall>>> = {
   if: conditional,
 };
 
+export const formNames: readonly string[] = Object.keys(forms);
+
 export const formOf = (name: string): Rule<FuncCall> | undefined => forms[name];
 
 export type { Scope };

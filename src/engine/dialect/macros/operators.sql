@@ -1,0 +1,13 @@
+create macro bq.op_add(a bigint, b bigint) as (a + b); -- bigint
+create macro bq.op_add(a decimal(38,9), b decimal(38,9)) as (a + b); -- decimal(38,9)
+create macro bq.op_add(a double, b double) as (a + b); -- double
+create macro bq.op_subtract(a bigint, b bigint) as (a - b); -- bigint
+create macro bq.op_subtract(a decimal(38,9), b decimal(38,9)) as (a - b); -- decimal(38,9)
+create macro bq.op_subtract(a double, b double) as (a - b); -- double
+create macro bq.op_multiply(a bigint, b bigint) as (a * b); -- bigint
+create macro bq.op_multiply(a double, b double) as (a * b); -- double
+create macro bq.op_divide(a double, b double) as case when b = 0 then bq.fail('division by zero: ' || a || ' / ' || b) else a / b end; -- double
+create macro bq.op_negate(a bigint) as (- a); -- bigint
+create macro bq.op_negate(a double) as (- a); -- double
+create macro bq.op_concat(a varchar, b varchar) as (a || b); -- varchar
+create macro bq.op_like(a varchar, b varchar) as (a like b escape '\'); -- boolean
