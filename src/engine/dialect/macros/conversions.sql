@@ -90,11 +90,13 @@ create macro bq.string(x timestamptz, zone varchar) as list_transform([{'at': x,
 create macro bq.minutes_in_zone(x, zone) as case when regexp_full_match(zone, '(UTC)?[+-]\d{1,2}(:?\d{1,2})?') then bq.offset_minutes(zone) else (epoch_us(timezone(bq.zone_name(zone), x)) - epoch_us(x)) // 60000000 end; -- bigint
 create macro bq.text_at_offset(x, minutes) as bq.datetime_text(make_timestamp(epoch_us(x) + minutes * 60000000)) || case when minutes < 0 then '-' else '+' end || format('{:02d}', abs(minutes) // 60) || case when minutes % 60 <> 0 then format(':{:02d}', abs(minutes) % 60) else '' end; -- varchar
 create macro bq.lax_text(x) as case when json_type(x) = 'VARCHAR' then x ->> '$' else cast(x as varchar) end; -- varchar
-create macro bq.json_lax_int64(x) as case json_type(x) when 'BOOLEAN' then cast(cast(x as varchar) = 'true' as bigint) when 'ARRAY' then null when 'OBJECT' then null else try_cast(round(try_cast(bq.lax_text(x) as double)) as bigint) end; -- bigint
+create macro bq.number_in(text) as case when regexp_full_match(text, '(?i)\s*[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf|infinity|nan)\s*') then try_cast(text as double) end; -- double
+create macro bq.whole_number_in(text) as case when regexp_full_match(text, '\s*[+-]?\d+\s*') then try_cast(text as bigint) else try_cast(round(bq.number_in(text)) as bigint) end; -- bigint
+create macro bq.json_lax_int64(x) as case when json_type(x) = 'BOOLEAN' then cast(cast(x as varchar) = 'true' as bigint) when json_type(x) not in ('ARRAY', 'OBJECT', 'NULL') then bq.whole_number_in(bq.lax_text(x)) end; -- bigint
 create macro bq.lax_int64(x json) as list_transform([x], lambda x_: bq.json_lax_int64(x_))[1]; -- bigint
-create macro bq.json_lax_float64(x) as case when json_type(x) in ('BIGINT', 'UBIGINT', 'DOUBLE', 'VARCHAR') then try_cast(bq.lax_text(x) as double) end; -- double
+create macro bq.json_lax_float64(x) as case when json_type(x) in ('BIGINT', 'UBIGINT', 'DOUBLE', 'VARCHAR') then bq.number_in(bq.lax_text(x)) end; -- double
 create macro bq.lax_float64(x json) as list_transform([x], lambda x_: bq.json_lax_float64(x_))[1]; -- double
 create macro bq.json_lax_bool(x) as case json_type(x) when 'BOOLEAN' then cast(x as varchar) = 'true' when 'VARCHAR' then case lower(x ->> '$') when 'true' then true when 'false' then false end when 'ARRAY' then null when 'OBJECT' then null when 'NULL' then null else try_cast(cast(x as varchar) as double) <> 0 end; -- boolean
 create macro bq.lax_bool(x json) as list_transform([x], lambda x_: bq.json_lax_bool(x_))[1]; -- boolean
-create macro bq.json_lax_string(x) as case when json_type(x) in ('VARCHAR', 'BOOLEAN', 'BIGINT', 'UBIGINT', 'DOUBLE') then bq.lax_text(x) end; -- varchar
+create macro bq.json_lax_string(x) as case when json_type(x) = 'DOUBLE' then bq.float_text(try_cast(cast(x as varchar) as double)) when json_type(x) in ('VARCHAR', 'BOOLEAN', 'BIGINT', 'UBIGINT') then bq.lax_text(x) end; -- varchar
 create macro bq.lax_string(x json) as list_transform([x], lambda x_: bq.json_lax_string(x_))[1]; -- varchar
