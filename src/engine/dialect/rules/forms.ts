@@ -5,6 +5,9 @@ import type { Rule, Translator } from '../translator.ts';
 import { describeType, isScalar, scalar, type Type } from '../type.ts';
 import { plainArguments } from './calls.ts';
 import { converted, supertype } from './coercion.ts';
+import { concat } from './concat.ts';
+import { format } from './format.ts';
+import { jsonArray, jsonObject, toJson, toJsonString } from './to-json.ts';
 
 /** The one moment that a run calls now; bound by the engine, so that tests can set it. */
 const now = (to: Translator) => `CAST(${to.parameter('current_timestamp')} AS TIMESTAMPTZ)`;
@@ -83,6 +86,12 @@ const forms: Readonly<Record<string, Rule<FuncCall>>> = {
   greatest: variadic('GREATEST', strict('greatest')),
   least: variadic('LEAST', least),
   if: conditional,
+  concat,
+  format,
+  json_array: jsonArray,
+  json_object: jsonObject,
+  to_json: toJson,
+  to_json_string: toJsonString,
 };
 
 export const formNames: readonly string[] = Object.keys(forms);
