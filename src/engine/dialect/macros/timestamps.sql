@@ -24,6 +24,15 @@ create macro bq.offset_at(t, zone) as (epoch_us(timezone(zone, t)) - epoch_us(t)
 create macro bq.offset_of_civil(d, zone) as case when bq.is_offset(zone) then bq.offset_us(zone) when bq.offset_at(make_timestamptz(epoch_us(d) - bq.offset_before(d, zone)), zone) = bq.offset_before(d, zone) then bq.offset_before(d, zone) else epoch_us(d) - epoch_us(timezone(bq.valid_zone(zone), d)) end; -- bigint
 create macro bq.offset_before(d, zone) as bq.offset_at(timezone(bq.valid_zone(zone), d) - to_days(1), zone); -- bigint
 
+-- Offsets as they are written: in whole minutes, which civil times in writing follow, though some zones had seconds before 1900.
+create macro bq.offset_text(us) as (case when us < 0 then '-' else '+' end || lpad(cast(abs(us) // 3600000000 as varchar), 2, '0') || lpad(cast(abs(us) // 60000000 % 60 as varchar), 2, '0')); -- varchar
+create macro bq.offset_with_colon(us) as regexp_replace(bq.offset_text(us), '(..)$', ':\1'); -- varchar
+create macro bq.zone_name(us) as ('UTC' || regexp_replace(regexp_replace(bq.offset_text(us), '^.0000$', ''), '^(.)0?(\d+)00$', '\1\2')); -- varchar
+
+-- STRING(timestamp, zone)
+create macro bq.string(t timestamptz, zone varchar) as list_transform([bq.civil_to_show(t, zone)], lambda d: bq.datetime_text(d) || regexp_replace(bq.offset_with_colon(epoch_us(d) - epoch_us(t)), ':00$', ''))[1]; -- varchar
+create macro bq.civil_to_show(t, zone) as list_transform([bq.civil(t, zone)], lambda d: make_timestamp(epoch_us(d) - (epoch_us(d) - epoch_us(t)) % 60000000))[1]; -- timestamp
+
 -- TIMESTAMP_ADD, TIMESTAMP_SUB
 create macro bq.timestamp_add_microsecond(t timestamptz, n bigint) as bq.timestamp_of(epoch_us(t) + n); -- timestamptz
 create macro bq.timestamp_add_millisecond(t timestamptz, n bigint) as bq.timestamp_of(epoch_us(t) + n * 1000); -- timestamptz

@@ -5,6 +5,7 @@ import type { Rule, Translator } from '../translator.ts';
 import { describeType, scalar, type Type } from '../type.ts';
 import { plainArguments } from './calls.ts';
 import { converted, supertype } from './coercion.ts';
+import { formatMoment } from './moment-formats.ts';
 
 /** The one moment that a run calls now; bound by the engine, so that tests can set it. */
 const now = (to: Translator) => `CAST(${to.parameter('current_timestamp')} AS TIMESTAMPTZ)`;
@@ -68,6 +69,10 @@ const forms: Readonly<Record<string, Rule<FuncCall>>> = {
   greatest: variadic('GREATEST', strict('greatest')),
   least: variadic('LEAST', strict('least')),
   if: conditional,
+  format_date: formatMoment,
+  format_datetime: formatMoment,
+  format_time: formatMoment,
+  format_timestamp: formatMoment,
 };
 
 export const formOf = (name: string): Rule<FuncCall> | undefined => forms[name];
