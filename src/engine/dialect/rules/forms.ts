@@ -6,6 +6,7 @@ import { describeType, scalar, type Type } from '../type.ts';
 import { plainArguments } from './calls.ts';
 import { converted, supertype } from './coercion.ts';
 import { formatMoment } from './moment-formats.ts';
+import { parseMoment } from './moment-parsing.ts';
 
 /** The one moment that a run calls now; bound by the engine, so that tests can set it. */
 const now = (to: Translator) => `CAST(${to.parameter('current_timestamp')} AS TIMESTAMPTZ)`;
@@ -73,6 +74,10 @@ const forms: Readonly<Record<string, Rule<FuncCall>>> = {
   format_datetime: formatMoment,
   format_time: formatMoment,
   format_timestamp: formatMoment,
+  parse_date: parseMoment,
+  parse_datetime: parseMoment,
+  parse_time: parseMoment,
+  parse_timestamp: parseMoment,
 };
 
 export const formOf = (name: string): Rule<FuncCall> | undefined => forms[name];
