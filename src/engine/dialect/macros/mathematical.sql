@@ -59,7 +59,7 @@ create macro bq.round(x double) as round(x); -- double
 create macro bq.round(x bigint, n bigint) as bq.round_double(cast(x as double), n); -- double
 create macro bq.round(x decimal(38,9), n bigint) as case when n >= 9 then x when n < -29 then x * 0 else bq.numeric_of_billionths(sign(x) * bq.halves_up(abs(bq.billionths(x)), bq.power_of_ten(9 - n)) * bq.power_of_ten(9 - n)) end; -- decimal(38,9)
 create macro bq.round(x double, n bigint) as bq.round_double(x, n); -- double
-create macro bq.round_double(x double, n bigint) as case when n < -308 then 0.0 when n < 0 then bq.float_or_error(bq.multiple_of(x, pow(10, - n), 0.5), x, 'ROUND') when bq.has_no_more_digits(x, n) then x when bq.shifts_exactly(x, n) then sign(x) * cast(bq.units_at_digit(x, n, 1) as double) / pow(10, n) else round(x * pow(10, n)) / pow(10, n) end; -- double
+create macro bq.round_double(x double, n bigint) as case when x is null then null when n < -308 then 0.0 when n < 0 then bq.float_or_error(bq.multiple_of(x, pow(10, - n), 0.5), x, 'ROUND') when bq.has_no_more_digits(x, n) then x when bq.shifts_exactly(x, n) then sign(x) * cast(bq.units_at_digit(x, n, 1) as double) / pow(10, n) else round(x * pow(10, n)) / pow(10, n) end; -- double
 create macro bq.multiple_of(x, unit, up_from) as case when isfinite(x) then sign(x) * (abs(x) - abs(x) % unit + case when abs(x) % unit >= unit * up_from then unit else 0 end) else x end; -- double
 create macro bq.trunc(x bigint) as cast(x as double); -- double
 create macro bq.trunc(x decimal(38,9)) as cast(trunc(x) as decimal(38,9)); -- decimal(38,9)
@@ -67,7 +67,7 @@ create macro bq.trunc(x double) as trunc(x); -- double
 create macro bq.trunc(x bigint, n bigint) as bq.trunc_double(cast(x as double), n); -- double
 create macro bq.trunc(x decimal(38,9), n bigint) as case when n >= 9 then x when n < -29 then x * 0 else bq.numeric_of_billionths(bq.billionths(x) // bq.power_of_ten(9 - n) * bq.power_of_ten(9 - n)) end; -- decimal(38,9)
 create macro bq.trunc(x double, n bigint) as bq.trunc_double(x, n); -- double
-create macro bq.trunc_double(x double, n bigint) as case when n < -308 then 0.0 when n < 0 then bq.multiple_of(x, pow(10, - n), 2) when bq.has_no_more_digits(x, n) then x when bq.shifts_exactly(x, n) then sign(x) * cast(bq.units_at_digit(x, n, 0) as double) / pow(10, n) else trunc(x * pow(10, n)) / pow(10, n) end; -- double
+create macro bq.trunc_double(x double, n bigint) as case when x is null then null when n < -308 then 0.0 when n < 0 then bq.multiple_of(x, pow(10, - n), 2) when bq.has_no_more_digits(x, n) then x when bq.shifts_exactly(x, n) then sign(x) * cast(bq.units_at_digit(x, n, 0) as double) / pow(10, n) else trunc(x * pow(10, n)) / pow(10, n) end; -- double
 create macro bq.ceil(x bigint) as cast(x as double); -- double
 create macro bq.ceil(x decimal(38,9)) as cast(ceil(x) as decimal(38,9)); -- decimal(38,9)
 create macro bq.ceil(x double) as ceil(x); -- double
@@ -78,6 +78,12 @@ create macro bq.floor(x bigint) as cast(x as double); -- double
 create macro bq.floor(x decimal(38,9)) as cast(floor(x) as decimal(38,9)); -- decimal(38,9)
 create macro bq.floor(x double) as floor(x); -- double
 
+create macro bq.root_near(v, near) as (near + v // near) // 2; -- bigint
+create macro bq.integer_root(v, root) as root - case when root * root > v then 1 else 0 end; -- bigint
+create macro bq.nearest_root(v, root) as root + case when v - root * root > root then 1 else 0 end; -- bigint
+create macro bq.root_of(v) as bq.nearest_root(v, bq.integer_root(v, bq.root_near(v, cast(sqrt(cast(v as double)) as hugeint)))); -- bigint
+create macro bq.sqrt(x bigint) as sqrt(x); -- double
+create macro bq.sqrt(x decimal(38,9)) as case when x < 0 then bq.fail('Argument to SQRT cannot be negative: ' || x) when x = 0 then x when x >= 100000000000000000000 then bq.fail('SQRT of so large a NUMERIC is not supported: ' || x) else bq.numeric_of_billionths(bq.root_of(bq.billionths(x) * 1000000000)) end; -- decimal(38,9)
 create macro bq.sqrt(x double) as sqrt(x); -- double
 create macro bq.cbrt(x double) as cbrt(x); -- double
 create macro bq.pow(x double, y double) as bq.float_or_error2(pow(x, y), x, y, 'POW'); -- double
@@ -109,9 +115,19 @@ create macro bq.csch(x double) as bq.float_or_error(1 / sinh(x), x, 'CSCH'); -- 
 create macro bq.sec(x double) as 1 / bq.cos(x); -- double
 create macro bq.sech(x double) as 1 / cosh(x); -- double
 
-create macro bq.range_bucket(x, bounds) as case when len(list_filter(bounds, lambda b: b is null or isnan(cast(b as double)))) > 0 then bq.fail('RANGE_BUCKET: the array must have no NULL or NaN') when list_sort(bounds) <> bounds then bq.fail('RANGE_BUCKET: the array must be sorted') else len(list_filter(bounds, lambda b: b <= x)) + x * 0 end; -- bigint
+create macro bq.bucket(x, bounds) as case when x is null or bounds is null then null when list_contains(list_transform(bounds, lambda b: b is null), true) then bq.fail('RANGE_BUCKET: the array has a NULL') when list_sort(bounds) <> bounds then bq.fail('RANGE_BUCKET: the array is not in ascending order') else cast(len(list_filter(bounds, lambda b: b <= x)) as bigint) end; -- bigint
+create macro bq.range_bucket(x bigint, bounds bigint[]) as bq.bucket(x, bounds); -- bigint
+create macro bq.range_bucket(x decimal(38,9), bounds decimal(38,9)[]) as bq.bucket(x, bounds); -- bigint
+create macro bq.range_bucket(x double, bounds double[]) as case when list_contains(bounds, cast('nan' as double)) then bq.fail('RANGE_BUCKET: the array has a NaN') when not isnan(x) then bq.bucket(x, bounds) end; -- bigint
+create macro bq.range_bucket(x varchar, bounds varchar[]) as bq.bucket(x, bounds); -- bigint
+create macro bq.range_bucket(x blob, bounds blob[]) as bq.bucket(x, bounds); -- bigint
+create macro bq.range_bucket(x boolean, bounds boolean[]) as bq.bucket(x, bounds); -- bigint
+create macro bq.range_bucket(x date, bounds date[]) as bq.bucket(x, bounds); -- bigint
+create macro bq.range_bucket(x time, bounds time[]) as bq.bucket(x, bounds); -- bigint
+create macro bq.range_bucket(x timestamp, bounds timestamp[]) as bq.bucket(x, bounds); -- bigint
+create macro bq.range_bucket(x timestamptz, bounds timestamptz[]) as bq.bucket(x, bounds); -- bigint
 create macro bq.vectors_or_error(a, b, y) as case when len(a) <> len(b) then bq.fail('Array length mismatch: ' || len(a) || ' and ' || len(b)) when list_contains(list_transform(a || b, lambda v: v is null), true) then bq.fail('NULL array element') else y end; -- double
 create macro bq.cosine_distance(a double[], b double[]) as bq.vectors_or_error(a, b, case when list_dot_product(a, a) * list_dot_product(b, b) = 0 then bq.fail('Cannot compute cosine distance against zero vector') else 1 - list_dot_product(a, b) / (sqrt(list_dot_product(a, a)) * sqrt(list_dot_product(b, b))) end); -- double
 create macro bq.euclidean_distance(a double[], b double[]) as bq.vectors_or_error(a, b, list_distance(a, b)); -- double
 create macro bq.bit_count(x bigint) as cast(bit_count(x) as bigint); -- bigint
-create macro bq.bit_count(x blob) as case when octet_length(x) = 0 then 0 else bit_count(cast(x as bit)) end; -- bigint
+create macro bq.bit_count(x blob) as case when octet_length(x) = 0 then 0 else bit_count(cast(nullif(x, ''::blob) as bit)) end; -- bigint
