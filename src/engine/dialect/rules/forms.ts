@@ -8,6 +8,8 @@ import { converted, supertype } from './coercion.ts';
 import { concat } from './concat.ts';
 import { format } from './format.ts';
 import { jsonArray, jsonObject, toJson, toJsonString } from './to-json.ts';
+import { formatMoment } from './moment-formats.ts';
+import { parseMoment } from './moment-parsing.ts';
 
 /** The one moment that a run calls now; bound by the engine, so that tests can set it. */
 const now = (to: Translator) => `CAST(${to.parameter('current_timestamp')} AS TIMESTAMPTZ)`;
@@ -92,6 +94,14 @@ const forms: Readonly<Record<string, Rule<FuncCall>>> = {
   json_object: jsonObject,
   to_json: toJson,
   to_json_string: toJsonString,
+  format_date: formatMoment,
+  format_datetime: formatMoment,
+  format_time: formatMoment,
+  format_timestamp: formatMoment,
+  parse_date: parseMoment,
+  parse_datetime: parseMoment,
+  parse_time: parseMoment,
+  parse_timestamp: parseMoment,
 };
 
 export const formNames: readonly string[] = Object.keys(forms);
