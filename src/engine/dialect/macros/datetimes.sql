@@ -74,3 +74,11 @@ create macro bq.datetime_trunc_month(d timestamp) as cast(date_trunc('month', d)
 create macro bq.datetime_trunc_quarter(d timestamp) as cast(date_trunc('quarter', d) as timestamp); -- timestamp
 create macro bq.datetime_trunc_year(d timestamp) as cast(date_trunc('year', d) as timestamp); -- timestamp
 create macro bq.datetime_trunc_isoyear(d timestamp) as cast(bq.date_trunc_isoyear(cast(d as date)) as timestamp); -- timestamp
+
+-- The groups of a PARSE_ function that matched its text
+create macro bq.parsed_number(s, low, high) as case when cast(s as bigint) between low and high then cast(s as bigint) else bq.fail('Failed to parse input string') end; -- bigint
+create macro bq.parsed_short_year(s) as (cast(s as bigint) + case when cast(s as bigint) < 69 then 2000 else 1900 end); -- bigint
+create macro bq.parsed_month(s) as ((strpos('janfebmaraprmayjunjulaugsepoctnovdec', lower(left(s, 3))) + 2) // 3); -- bigint
+create macro bq.date_of_day_of_year(year, n) as case when n = 366 and month(make_date(year, 2, 28) + 1) = 3 then bq.fail('not a leap year') else make_date(year, 1, 1) + cast(n - 1 as integer) end; -- date
+create macro bq.parsed_seconds(s, us) as case when s = 60 then 60000000 else s * 1000000 + us end; -- bigint
+create macro bq.parsed_offset(s) as case when s = 'Z' then 0 when bq.is_offset(s) then bq.offset_us(s) else bq.fail('Timezone offset out of valid range -14:00 to +14:00') end; -- bigint

@@ -75,6 +75,7 @@ export function callMacro(
   const types = args.map(({ type }) => type);
   const signature = choose(to.macros.get(name) ?? [], args);
   if (!signature) throw new Refusal(node, noSignature(shown, types));
+  if (signature.refused !== undefined) throw new Refusal(node, signature.refused);
   const unsure = types.some(({ kind }) => kind === 'unknown') && (to.macros.get(name)?.length ?? 0) > 1;
   const texts = args.map((arg, index) => {
     const wanted = signature.parameters[index]?.type;

@@ -2,12 +2,14 @@ import type { FuncCall, Node } from 'sql-parser-cst';
 import { Refusal } from '../refusal.ts';
 import type { Scope, Sql } from '../scope.ts';
 import type { Rule, Translator } from '../translator.ts';
-import { describeType, scalar, type Type } from '../type.ts';
+import { describeType, isScalar, scalar, type Type } from '../type.ts';
 import { plainArguments } from './calls.ts';
 import { converted, supertype } from './coercion.ts';
 import { concat } from './concat.ts';
 import { format } from './format.ts';
 import { jsonArray, jsonObject, toJson, toJsonString } from './to-json.ts';
+import { formatMoment } from './moment-formats.ts';
+import { parseMoment } from './moment-parsing.ts';
 
 /** The one moment that a run calls now; bound by the engine, so that tests can set it. */
 const now = (to: Translator) => `CAST(${to.parameter('current_timestamp')} AS TIMESTAMPTZ)`;
@@ -29,11 +31,17 @@ const current =
 
 /** Functions of any number of arguments that share one type. */
 const variadic =
-  (name: string, write: (args: readonly string[]) => string): Rule<FuncCall> =>
+  (name: string, write: (args: readonly string[], type: Type) => string): Rule<FuncCall> =>
   (node, scope, to) => {
     const args = plainArguments(node).map((arg) => to.expr(arg, scope));
     const type = common(node, name, args);
-    return { text: write(args.map((arg) => converted(arg, type))), type };
+    return {
+      text: write(
+        args.map((arg) => converted(arg, type)),
+        type,
+      ),
+      type,
+    };
   };
 
 export function common(node: Node, name: string, args: readonly Sql[]): Type {
@@ -60,6 +68,15 @@ const list = (name: string) => (args: readonly string[]) => `${name}(${args.join
 const strict = (name: string) => (args: readonly string[]) =>
   `CASE WHEN ${args.map((arg) => `${arg} IS NULL`).join(' OR ')} THEN NULL ELSE ${name}(${args.join(', ')}) END`;
 
+/** In DuckDB NaN is the greatest number; in BigQuery it is also the least. */
+const least = (args: readonly string[], type: Type) => {
+  const greatest = `greatest(${args.join(', ')})`;
+  const text = strict('least')(args);
+  return isScalar(type, 'FLOAT64')
+    ? `CASE WHEN isnan(${greatest}) THEN ${greatest} + ${text} ELSE ${text} END`
+    : text;
+};
+
 const forms: Readonly<Record<string, Rule<FuncCall>>> = {
   current_timestamp: currentTimestamp,
   current_date: current('DATE', 'DATE'),
@@ -69,7 +86,7 @@ const forms: Readonly<Record<string, Rule<FuncCall>>> = {
   ifnull: variadic('IFNULL', list('coalesce')),
   nullif: variadic('NULLIF', list('nullif')),
   greatest: variadic('GREATEST', strict('greatest')),
-  least: variadic('LEAST', strict('least')),
+  least: variadic('LEAST', least),
   if: conditional,
   concat,
   format,
@@ -77,6 +94,14 @@ const forms: Readonly<Record<string, Rule<FuncCall>>> = {
   json_object: jsonObject,
   to_json: toJson,
   to_json_string: toJsonString,
+  format_date: formatMoment,
+  format_datetime: formatMoment,
+  format_time: formatMoment,
+  format_timestamp: formatMoment,
+  parse_date: parseMoment,
+  parse_datetime: parseMoment,
+  parse_time: parseMoment,
+  parse_timestamp: parseMoment,
 };
 
 export const formNames: readonly string[] = Object.keys(forms);
