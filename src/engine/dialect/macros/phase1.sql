@@ -15,9 +15,3 @@ create macro bq.at_offset(a, i) as case when i < 0 or i >= len(a) then bq.fail('
 create macro bq.at_ordinal(a, i) as case when i < 1 or i > len(a) then bq.fail('Array index ' || i || ' is out of bounds') else a[i] end; -- element of a
 create macro bq.at_safe_offset(a, i) as case when i >= 0 then a[i + 1] end; -- element of a
 create macro bq.at_safe_ordinal(a, i) as case when i >= 1 then a[i] end; -- element of a
-create macro bq.regexp_contains(s varchar, pattern varchar) as regexp_matches(s, pattern); -- boolean
-create macro bq.lower(s varchar) as lower(s); -- varchar
-create macro bq.upper(s varchar) as upper(s); -- varchar
-create macro bq.length(s varchar) as length(s); -- bigint
-create macro bq.starts_with(s varchar, prefix varchar) as starts_with(s, prefix); -- boolean
-create macro bq.ends_with(s varchar, suffix varchar) as ends_with(s, suffix); -- boolean

@@ -7,6 +7,8 @@ import { plainArguments } from './calls.ts';
 import { converted, supertype } from './coercion.ts';
 import { formatMoment } from './moment-formats.ts';
 import { parseMoment } from './moment-parsing.ts';
+import { concat } from './concat.ts';
+import { format } from './format.ts';
 
 /** The one moment that a run calls now; bound by the engine, so that tests can set it. */
 const now = (to: Translator) => `CAST(${to.parameter('current_timestamp')} AS TIMESTAMPTZ)`;
@@ -78,6 +80,8 @@ const forms: Readonly<Record<string, Rule<FuncCall>>> = {
   parse_datetime: parseMoment,
   parse_time: parseMoment,
   parse_timestamp: parseMoment,
+  concat,
+  format,
 };
 
 export const formOf = (name: string): Rule<FuncCall> | undefined => forms[name];
