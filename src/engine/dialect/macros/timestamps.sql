@@ -116,7 +116,7 @@ create macro bq.timestamp_trunc_isoyear(d timestamp) as bq.datetime_trunc_isoyea
 create macro bq.timestamp_trunc_isoyear(t timestamptz, zone varchar) as bq.timestamp(bq.datetime_trunc_isoyear(bq.civil(t, zone)), zone); -- timestamptz
 
 -- GENERATE_TIMESTAMP_ARRAY
-create macro bq.timestamp_series(a, b, step) as case when step = 0 then bq.fail('Sequence step cannot be 0.') else list_transform(generate_series(epoch_us(a), epoch_us(b), step), lambda us: make_timestamptz(us)) end; -- a[]
+create macro bq.timestamp_series(a, b, step) as case when step = 0 then bq.fail('Sequence step cannot be 0.') when (epoch_us(b) - epoch_us(a)) // step > 1048574 then bq.fail('Cannot generate arrays with more than 1048575 elements') else list_transform(generate_series(epoch_us(a), epoch_us(b), step), lambda us: make_timestamptz(us)) end; -- a[]
 create macro bq.generate_timestamp_array_microsecond(a timestamptz, b timestamptz, n bigint) as bq.timestamp_series(a, b, n); -- timestamptz[]
 create macro bq.generate_timestamp_array_millisecond(a timestamptz, b timestamptz, n bigint) as bq.timestamp_series(a, b, n * 1000); -- timestamptz[]
 create macro bq.generate_timestamp_array_second(a timestamptz, b timestamptz, n bigint) as bq.timestamp_series(a, b, n * 1000000); -- timestamptz[]
