@@ -6,7 +6,7 @@ create macro bq.datetime(d date, t time) as (d + t); -- timestamp
 create macro bq.datetime(d date) as cast(d as timestamp); -- timestamp
 create macro bq.datetime(d timestamptz) as make_timestamp(epoch_us(d)); -- timestamp
 create macro bq.datetime(d timestamptz, zone varchar) as list_transform([bq.civil(d, zone)], lambda t: bq.valid_datetime(t))[1]; -- timestamp
-create macro bq.civil(t, zone) as case when bq.is_offset(zone) then make_timestamp(epoch_us(t) + bq.offset_us(zone)) else timezone(bq.valid_zone(zone), t) end; -- timestamp
+create macro bq.civil(t, zone) as case when zone = 'UTC' then make_timestamp(epoch_us(t)) when bq.is_offset(zone) then make_timestamp(epoch_us(t) + bq.offset_us(zone)) else timezone(bq.valid_zone(zone), t) end; -- timestamp
 create macro bq.datetime(d timestamp) as d; -- timestamp
 create macro bq.datetime(s varchar) as bq.cast_datetime(s); -- timestamp
 

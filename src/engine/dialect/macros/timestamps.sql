@@ -15,13 +15,13 @@ create macro bq.unix_millis(t timestamptz) as (bq.floor_to(epoch_us(t), 1000) //
 create macro bq.unix_micros(t timestamptz) as epoch_us(t); -- bigint
 
 -- Zones: an offset such as +05:30 or UTC-8, or an IANA name, which DuckDB would also take in small letters and by abbreviations.
-create macro bq.is_offset(zone) as regexp_full_match(zone, '(UTC)?[+-]((0?\d|1[0-3])(:[0-5]\d)?|(0\d|1[0-3])[0-5]\d|14(:?00)?)'); -- boolean
-create macro bq.offset_us(zone) as (-epoch_us(cast('1970-01-01 00:00:00' || regexp_replace(ltrim(zone, 'UTC'), '^(.)(\d)(:|$)', '\10\2\3') as timestamptz))); -- bigint
+create macro bq.is_offset(zone) as regexp_full_match(zone, '(UTC)?[+-]((0?\d|1[0-3])(:[0-5]?\d)?|(0\d|1[0-3])[0-5]\d|14(:?0?0)?)'); -- boolean
+create macro bq.offset_us(zone) as (-epoch_us(cast('1970-01-01 00:00:00' || regexp_replace(regexp_replace(ltrim(zone, 'UTC'), '^(.)(\d)(:|$)', '\10\2\3'), ':(\d)$', ':0\1') as timestamptz))); -- bigint
 create macro bq.valid_zone(zone) as case when not regexp_full_match(zone, '[A-Z][A-Za-z0-9_+-]*(/[A-Z][A-Za-z0-9_+-]*)*') or regexp_full_match(zone, 'A[CEGRS]T|B[ES]T|C[ANST]T|CTT|E[AC]T|I[ES]T|JST|MIT|N[ES]T|P[LNRS]T|SST|VST|Z|GMT[+-][1-9].*') then bq.fail('Invalid time zone: ' || zone) else zone end; -- varchar
 
 -- A civil time that occurs twice means its first occurrence: the offset of the day before still holds for it.
 create macro bq.offset_at(t, zone) as (epoch_us(timezone(zone, t)) - epoch_us(t)); -- bigint
-create macro bq.offset_of_civil(d, zone) as case when bq.is_offset(zone) then bq.offset_us(zone) when bq.offset_at(make_timestamptz(epoch_us(d) - bq.offset_before(d, zone)), zone) = bq.offset_before(d, zone) then bq.offset_before(d, zone) else epoch_us(d) - epoch_us(timezone(bq.valid_zone(zone), d)) end; -- bigint
+create macro bq.offset_of_civil(d, zone) as case when zone = 'UTC' then 0 when bq.is_offset(zone) then bq.offset_us(zone) when bq.offset_at(make_timestamptz(epoch_us(d) - bq.offset_before(d, zone)), zone) = bq.offset_before(d, zone) then bq.offset_before(d, zone) else epoch_us(d) - epoch_us(timezone(bq.valid_zone(zone), d)) end; -- bigint
 create macro bq.offset_before(d, zone) as bq.offset_at(timezone(bq.valid_zone(zone), d) - to_days(1), zone); -- bigint
 
 -- Offsets as they are written: in whole minutes, which civil times in writing follow, though some zones had seconds before 1900.
@@ -116,7 +116,7 @@ create macro bq.timestamp_trunc_isoyear(d timestamp) as bq.datetime_trunc_isoyea
 create macro bq.timestamp_trunc_isoyear(t timestamptz, zone varchar) as bq.timestamp(bq.datetime_trunc_isoyear(bq.civil(t, zone)), zone); -- timestamptz
 
 -- GENERATE_TIMESTAMP_ARRAY
-create macro bq.timestamp_series(a, b, step) as case when step = 0 then bq.fail('Sequence step cannot be 0.') else list_transform(generate_series(epoch_us(a), epoch_us(b), step), lambda us: make_timestamptz(us)) end; -- a[]
+create macro bq.timestamp_series(a, b, step) as case when step = 0 then bq.fail('Sequence step cannot be 0.') when (epoch_us(b) - epoch_us(a)) // step > 1048574 then bq.fail('Cannot generate arrays with more than 1048575 elements') else list_transform(generate_series(epoch_us(a), epoch_us(b), step), lambda us: make_timestamptz(us)) end; -- a[]
 create macro bq.generate_timestamp_array_microsecond(a timestamptz, b timestamptz, n bigint) as bq.timestamp_series(a, b, n); -- timestamptz[]
 create macro bq.generate_timestamp_array_millisecond(a timestamptz, b timestamptz, n bigint) as bq.timestamp_series(a, b, n * 1000); -- timestamptz[]
 create macro bq.generate_timestamp_array_second(a timestamptz, b timestamptz, n bigint) as bq.timestamp_series(a, b, n * 1000000); -- timestamptz[]

@@ -63,12 +63,7 @@ const typed =
     return callMacro(node, `cast_${name.toLowerCase()}`, [text], to, name);
   };
 
-type TypedLiteral =
-  | DateLiteral
-  | DatetimeLiteral
-  | NumericLiteral
-  | TimeLiteral
-  | TimestampLiteral;
+type TypedLiteral = DateLiteral | DatetimeLiteral | NumericLiteral | TimeLiteral | TimestampLiteral;
 
 // What the engines read alike needs no macro.
 const date = /^(?!0000)\d{4}-\d\d-\d\d$/;
