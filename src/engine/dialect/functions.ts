@@ -14,9 +14,8 @@ export const supportedFunctions: ReadonlySet<string> = new Set(
 
 function isTold(name: string): boolean {
   if (written.includes(name) || aggregateNames.includes(name) || formNames.includes(name)) return true;
-  const macro = macroName(name);
+  // A macro's name has no dot.
+  const macro = name.replace('net.', 'net_');
   return macros.has(macro) || macros.has(`${macro}_day`) || macros.has(`${macro}_second`);
 }
 
-/** The macros of `NET.f` are called `net_f`: a macro's name has no dot. */
-export const macroName = (name: string): string => name.replace('net.', 'net_');
