@@ -18,4 +18,3 @@ function isTold(name: string): boolean {
   const macro = name.replace('net.', 'net_');
   return macros.has(macro) || macros.has(`${macro}_day`) || macros.has(`${macro}_second`);
 }
-

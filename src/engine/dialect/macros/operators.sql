@@ -50,3 +50,6 @@ create macro bq.op_equal(a double, b double) as case when isnan(a) and b is not 
 create macro bq.op_unequal(a double, b double) as case when isnan(a) and b is not null then true else a <> b end; -- boolean
 create macro bq.op_less(a double, b double) as case when isnan(b) and a is not null then false else a < b end; -- boolean
 create macro bq.op_at_most(a double, b double) as case when isnan(b) and a is not null then false else a <= b end; -- boolean
+-- A path in quotes, so that a name with dots stays one name.
+create macro bq.json_field(j, name) as json_extract(j, '$."' || name || '"'); -- json
+create macro bq.json_element(j, i) as case when i >= 0 then json_extract(j, '$[' || i || ']') end; -- json

@@ -1,3 +1,5 @@
+import type { Node } from 'sql-parser-cst';
+import { Refusal } from '../refusal.ts';
 import type { Sql } from '../scope.ts';
 import {
   anonymousField,
@@ -114,4 +116,9 @@ function compoundOver(values: readonly Sql[]): Type | undefined {
     return type && { name, type };
   });
   return fields.every((field) => field !== undefined) ? structOf(fields) : undefined;
+}
+
+export function requireInt(node: Node, { type }: Sql): void {
+  if (type.kind !== 'unknown' && type.kind !== 'null' && !isScalar(type, 'INT64'))
+    throw new Refusal(node, `INT64 is wanted here, not ${describeType(type)}`);
 }

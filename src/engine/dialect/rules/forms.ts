@@ -1,12 +1,14 @@
-import type { FuncCall, Node } from 'sql-parser-cst';
+import type { FuncCall, Node, SubSelect } from 'sql-parser-cst';
 import { Refusal } from '../refusal.ts';
 import type { Scope, Sql } from '../scope.ts';
 import type { Rule, Translator } from '../translator.ts';
-import { describeType, isScalar, scalar, type Type } from '../type.ts';
+import { describeType, isScalar, nullType, scalar, type Type } from '../type.ts';
+import { concatenation } from './arrays.ts';
 import { plainArguments } from './calls.ts';
 import { converted, supertype } from './coercion.ts';
 import { concat } from './concat.ts';
 import { format } from './format.ts';
+import { arrayQuery } from './subqueries.ts';
 import { jsonArray, jsonObject, toJson, toJsonString } from './to-json.ts';
 import { formatMoment } from './moment-formats.ts';
 import { parseMoment } from './moment-parsing.ts';
@@ -77,6 +79,52 @@ const least = (args: readonly string[], type: Type) => {
     : text;
 };
 
+const numeric = (node: FuncCall, scope: Scope, to: Translator): Sql => {
+  const [arg, another] = plainArguments(node);
+  if (!arg || another) throw new Refusal(node, 'one argument is wanted here');
+  const value = to.expr(arg, scope);
+  if (value.type.kind === 'null') return { text: 'CAST(NULL AS BIGINT)', type: scalar('INT64') };
+  if (!isScalar(value.type, 'INT64', 'FLOAT64', 'NUMERIC')) throw new Refusal(arg, 'a number is wanted here');
+  return value;
+};
+
+const nullIfZero: Rule<FuncCall> = (node, scope, to) => {
+  const value = numeric(node, scope, to);
+  return { text: `nullif(${value.text}, 0)`, type: value.type };
+};
+
+const zeroIfNull: Rule<FuncCall> = (node, scope, to) => {
+  const value = numeric(node, scope, to);
+  return { text: `coalesce(${value.text}, 0)`, type: value.type };
+};
+
+const arrayConcat: Rule<FuncCall> = (node, scope, to) =>
+  concatenation(
+    node,
+    'ARRAY_CONCAT',
+    plainArguments(node).map((arg) => to.expr(arg, scope)),
+  );
+
+/** `array(SELECT …)` in small letters is a call to the parser. */
+const arrayOfQuery: Rule<FuncCall> = (node, scope, to) => {
+  const [expr, another] = node.args?.expr.args.items ?? [];
+  const isQuery =
+    expr?.type === 'select_stmt' || expr?.type === 'compound_select_stmt' || expr?.type === 'paren_expr';
+  if (!expr || !isQuery || another) throw new Refusal(node, 'ARRAY takes a subquery');
+  return arrayQuery({ type: 'paren_expr', expr: expr as SubSelect, range: node.range ?? [0, 0] }, scope, to);
+};
+
+const error: Rule<FuncCall> = (node, scope, to) => {
+  const [message, another] = plainArguments(node);
+  if (!message || another) throw new Refusal(node, 'ERROR takes a message');
+  return { text: `bq.fail(${to.expr(message, scope).text})`, type: nullType };
+};
+
+const generateUuid: Rule<FuncCall> = (node) => {
+  if (plainArguments(node).length > 0) throw new Refusal(node, 'GENERATE_UUID takes no arguments');
+  return { text: 'CAST(uuid() AS VARCHAR)', type: scalar('STRING') };
+};
+
 const forms: Readonly<Record<string, Rule<FuncCall>>> = {
   current_timestamp: currentTimestamp,
   current_date: current('DATE', 'DATE'),
@@ -88,6 +136,12 @@ const forms: Readonly<Record<string, Rule<FuncCall>>> = {
   greatest: variadic('GREATEST', strict('greatest')),
   least: variadic('LEAST', least),
   if: conditional,
+  nullifzero: nullIfZero,
+  zeroifnull: zeroIfNull,
+  array_concat: arrayConcat,
+  array: arrayOfQuery,
+  error,
+  generate_uuid: generateUuid,
   concat,
   format,
   json_array: jsonArray,

@@ -13,8 +13,9 @@ export function grouping(
   to: Translator,
 ): string {
   if (!node) return '';
-  if (node.distinctKw && node.columns.items.length === 0) return ' GROUP BY ALL';
-  const elements = node.columns.items.map((item) => element(item, columns, scope, to));
+  // The parser leaves ALL in a list of its own.
+  const items = node.columns.items.flat() as readonly (Node | null)[];
+  const elements = items.filter((item) => item !== null).map((item) => element(item, columns, scope, to));
   return ` GROUP BY ${elements.join(', ')}`;
 }
 

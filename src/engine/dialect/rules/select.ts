@@ -6,7 +6,7 @@ import { quote } from '../type.ts';
 import { anything, type FromItem, fromItem, within } from './from.ts';
 import { grouping, isOrdinal } from './grouping.ts';
 import { requireBool } from './operators.ts';
-import { orderText } from './order.ts';
+import { orderText, type SortKey } from './order.ts';
 import { type Output, outputs, rowValue } from './select-list.ts';
 import { flatten, unite } from './set-operations.ts';
 import { windowText } from './windows.ts';
@@ -53,7 +53,7 @@ function select(node: SelectStmt, parent: Scope, to: Translator): Relation {
   const windows = windowText(clauseOf(node, 'window_clause'), scope, to);
   const ends = ending(node, columns, named, to);
 
-  const distinct = list.modifiers.some(({ type }) => type === 'select_distinct') ? 'DISTINCT ' : '';
+  const distinct = isDistinct(node) ? 'DISTINCT ' : '';
   const selected = columns.map(({ text, name }) => `${text} AS ${quote(name)}`).join(', ');
   const source = item === nothing ? '' : ` FROM ${item.text()}`;
   const clauses = `${source}${where}${groupBy}${having}${windows}${qualify}${ends}`;
@@ -101,12 +101,17 @@ const wrapped = ({ text }: Relation, ends: string, to: Translator) =>
 function endsOver(relation: Relation, node: SelectStmt, scope: Scope, to: Translator): string {
   const columns = relation.columns.map((column) => ({ ...column, text: quote(column.name), aliased: true }));
   const range = { name: undefined, columns };
-  return ending(node, columns, { ...scope, ranges: [range], merged: [] }, to);
+  // The tree hangs DISTINCT of the last part beside the clauses of the whole.
+  const bare = { ...node, clauses: node.clauses.filter(({ type }) => type !== 'select_clause') };
+  return ending(bare, columns, { ...scope, ranges: [range], merged: [] }, to);
 }
 
 const ending = (node: SelectStmt, columns: readonly Output[], scope: Scope, to: Translator): string =>
-  order(clauseOf(node, 'order_by_clause'), columns, scope, to) +
+  order(clauseOf(node, 'order_by_clause'), columns, isDistinct(node), scope, to) +
   limitText(clauseOf(node, 'limit_clause'), scope, to);
+
+const isDistinct = (node: SelectStmt): boolean =>
+  clauseOf(node, 'select_clause')?.modifiers.some(({ type }) => type === 'select_distinct') ?? false;
 
 const ends: readonly Clause['type'][] = ['order_by_clause', 'limit_clause'];
 
@@ -156,23 +161,41 @@ const aliasesOf = (columns: readonly Output[]): ReadonlyMap<string, Sql> =>
 function order(
   clause: ClauseOf<'order_by_clause'> | undefined,
   columns: readonly Output[],
+  distinct: boolean,
   scope: Scope,
   to: Translator,
 ): string {
   if (!clause) return '';
-  return ` ${orderText(clause, scope, to, (expr) => sortKey(expr, columns, scope, to))}`;
+  return ` ${orderText(clause, scope, to, (expr) => sortKey(expr, columns, distinct, scope, to))}`;
 }
 
 /** A column of the output is named by its place, which no column of FROM can hide. */
-function sortKey(node: Node, columns: readonly Output[], scope: Scope, to: Translator): string {
-  if (isOrdinal(node)) return node.text;
+function sortKey(
+  node: Node,
+  columns: readonly Output[],
+  distinct: boolean,
+  scope: Scope,
+  to: Translator,
+): SortKey {
+  const byPlace = (index: number): SortKey => {
+    const column = columns[index];
+    if (!column) throw new Refusal(node, `the select list has no column ${index + 1}`);
+    // DISTINCT lets nothing but its columns be sorted by.
+    return { text: String(index + 1), type: column.type, ...(distinct ? {} : { value: column.text }) };
+  };
+  if (isOrdinal(node)) return byPlace(node.value - 1);
   if (node.type === 'identifier') {
     const place = columns.findIndex(
       ({ name, aliased }) => aliased && name.toLowerCase() === node.name.toLowerCase(),
     );
-    if (place >= 0) return String(place + 1);
+    if (place >= 0) return byPlace(place);
   }
-  return to.expr(node, scope).text;
+  const sort = to.expr(node, scope);
+  if (!distinct) return { ...sort, value: sort.text };
+  const place = columns.findIndex(({ text }) => text === sort.text);
+  if (place < 0)
+    throw new Refusal(node, 'ORDER BY with SELECT DISTINCT takes columns of the select list only');
+  return byPlace(place);
 }
 
 function limitText(clause: ClauseOf<'limit_clause'> | undefined, scope: Scope, to: Translator): string {
