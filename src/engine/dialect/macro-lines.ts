@@ -13,6 +13,8 @@ export interface Macro {
   readonly parameters: readonly MacroParameter[];
   readonly body: string;
   resultType(args: readonly Type[]): Type;
+  /** Why this signature, which BigQuery has, is refused; it stands as `-- refused: reason`. */
+  readonly refused: string | undefined;
   /** The DuckDB name of this signature. */
   readonly callee: string;
 }
@@ -40,6 +42,7 @@ export function parseMacros(lines: readonly string[]): ReadonlyMap<string, reado
           result,
           parameters.map((text) => parseParameter(text).name),
         ),
+        refused: /^refused: (.*)$/.exec(result)?.[1],
         callee: signatures.length === 1 ? `bq.${name}` : `bq."${name}(${parameters.join(', ')})"`,
       })),
     ]),
@@ -70,6 +73,7 @@ const scalars: Readonly<Record<string, ScalarName>> = {
 };
 
 function parseType(text: string): Type {
+  if (text === 'any') return unknown;
   if (text.endsWith('[]')) return arrayOf(parseType(text.slice(0, -2)));
   const name = scalars[text];
   if (name === undefined) throw new Error(`not a type: ${text}`);
@@ -78,6 +82,7 @@ function parseType(text: string): Type {
 
 /** What stands behind a macro: a type, or a parameter's name for that parameter's type, or `element of` one. */
 function resultType(text: string, names: readonly string[]): Macro['resultType'] {
+  if (text.startsWith('refused: ')) return () => unknown;
   const [, of = '', name = '', suffix = ''] = /^(element of )?(\w+)(\[\])?$/.exec(text) ?? [];
   const index = names.indexOf(name);
   if (index < 0) {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { type Macro, type MacroParameter, parseMacros } from './macro-lines.ts';
-import { duckdbType } from './type.ts';
+import { duckdbType, unknown } from './type.ts';
 
 const folder = new URL('./macros/', import.meta.url);
 
@@ -19,17 +19,45 @@ export const sessionSettings: readonly string[] = [
   'SET integer_division = false',
 ];
 
-/** Makes the functions of BigQuery known to a database; run once, before any rewritten query. */
-export const macroDefinitions: string = [
-  'CREATE SCHEMA bq',
-  ...[...macros.values()].flatMap((signatures) => [
-    ...signatures.filter(({ callee, name }) => callee !== `bq.${name}`).map(defineOne),
-    defineAll(signatures),
-  ]),
-].join(';\n');
+/**
+ * Makes functions of BigQuery known to a database, with those that they use; run once, before any rewritten query.
+ *
+ * @param names of macros; all of them take DuckDB more than a second, because it binds every body
+ */
+export function macroDefinitions(names: Iterable<string> = macros.keys()): string {
+  const reached = usedBeforeUsers([...names]).map((name) => macros.get(name) ?? []);
+  return [
+    'CREATE SCHEMA bq',
+    ...reached.map((signatures) => defineAll(signatures.map(withoutBody))),
+    ...reached.flatMap((signatures) => [
+      ...signatures.filter(({ callee, name }) => callee !== `bq.${name}`).map(defineOne),
+      defineAll(signatures),
+    ]),
+  ].join(';\n');
+}
+
+/** The names of the macros that a text calls, also by one signature: `bq."name(a bigint)"`. */
+export const macrosIn = (text: string): readonly string[] =>
+  [...text.matchAll(/\bbq\."?(\w+)/g)].map(([, name = '']) => name).filter((name) => macros.has(name));
+
+/** DuckDB wants to know a macro before another one uses it; the files may have them in any order. */
+function usedBeforeUsers(names: readonly string[], found = new Set<string>()): readonly string[] {
+  return names.flatMap((name) => {
+    if (found.has(name)) return [];
+    found.add(name);
+    const bodies = (macros.get(name) ?? []).map(({ body }) => body).join(' ');
+    return [...usedBeforeUsers(macrosIn(bodies), found), name];
+  });
+}
+
+/** Two names may use each other, each with another signature: so the names are known before any body is. */
+function withoutBody(macro: Macro): Macro {
+  const type = duckdbType(macro.resultType(macro.parameters.map(({ type = unknown }) => type)));
+  return { ...macro, body: type === undefined ? 'NULL' : `CAST(NULL AS ${type})` };
+}
 
 function defineOne({ callee, parameters, body }: Macro): string {
-  return `CREATE MACRO ${callee}(${parameters.map(({ name }) => name).join(', ')}) AS ${body}`;
+  return `CREATE MACRO ${callee}(${parameters.map(declare).join(', ')}) AS ${body}`;
 }
 
 /** All signatures under one name: DuckDB chooses where the rewriter can't tell the types. */
@@ -38,7 +66,7 @@ function defineAll(signatures: readonly Macro[]): string {
   const overloads = signatures.map(
     ({ parameters, body }) => `(${parameters.map(declare).join(', ')}) AS ${body}`,
   );
-  return `CREATE MACRO bq.${first?.name} ${overloads.join(', ')}`;
+  return `CREATE OR REPLACE MACRO bq.${first?.name} ${overloads.join(', ')}`;
 }
 
 function declare({ name, type }: MacroParameter): string {

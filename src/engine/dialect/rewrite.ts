@@ -18,7 +18,7 @@ export interface Rewritten {
 }
 
 /**
- * The DuckDB query that means what a BigQuery query means. It needs a database on which `macroDefinitions` has run
+ * The DuckDB query that means what a BigQuery query means. It needs a database on which `macroDefinitions()` has run
  * and a connection with `sessionSettings`. `$current_timestamp`, where it is used, is the moment of the run.
  *
  * @param tables what the query may read; each is a relation of that name, its columns in that order

@@ -3,6 +3,8 @@ import { call } from './rules/calls.ts';
 import { cast } from './rules/casts.ts';
 import { caseExpr } from './rules/conditionals.ts';
 import { extract } from './rules/extract.ts';
+import { interval } from './rules/intervals.ts';
+import { jsonLiteral } from './rules/json-literals.ts';
 import * as literals from './rules/literals.ts';
 import { identifier, memberExpr } from './rules/names.ts';
 import { between, binaryExpr, parenExpr, prefixOp } from './rules/operators.ts';
@@ -22,6 +24,8 @@ export const rules: Rules = {
   datetime_literal: literals.datetimeLiteral,
   timestamp_literal: literals.timestampLiteral,
   numeric_literal: literals.numericLiteral,
+  interval_literal: interval,
+  json_literal: jsonLiteral,
   parameter: literals.parameter,
   identifier,
   member_expr: memberExpr,

@@ -50,6 +50,8 @@ export interface Scope {
 export interface Relation {
   readonly text: string;
   readonly columns: readonly Column[];
+  /** True where its rows are values without a name: SELECT AS STRUCT and AS VALUE. They have one column. */
+  readonly value?: boolean;
 }
 
 export const emptyScope: Scope = {

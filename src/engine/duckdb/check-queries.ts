@@ -1,6 +1,6 @@
 import type { Catalog } from '../../catalog/saved-query.ts';
 import type { Config } from '../../config.ts';
-import { macroDefinitions, sessionSettings } from '../dialect/macros.ts';
+import { sessionSettings } from '../dialect/macros.ts';
 import { createTable } from './load-data.ts';
 import { openDatabase } from './open-database.ts';
 import { prepareAll } from './prepare-all.ts';
@@ -14,7 +14,7 @@ export async function checkQueries(catalog: Catalog, config: Config): Promise<vo
   const instance = await openDatabase(config);
   try {
     const connection = await instance.connect();
-    await connection.run([...sessionSettings, macroDefinitions].join(';'));
+    await connection.run(sessionSettings.join(';'));
     for (const table of catalog.tables) await createTable(connection, table);
     await prepareAll(connection, catalog);
     connection.closeSync();

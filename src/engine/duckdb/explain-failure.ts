@@ -32,7 +32,7 @@ export function explainFailure(cause: unknown, { query, parameters }: Bound): Ga
 const re2Error =
   /^Invalid Input Error: (invalid (escape sequence|character class|perl operator|repetition size|UTF-8|named capture)|missing [\])]|unexpected \)|trailing \\|no argument for repetition|bad repetition)/;
 
-/** True where the text quotes the value: DuckDB tells conversions so, `Could not convert string 'abc' to INT64`. */
+/** True where the text quotes the value, as DuckDB does (`string 'abc' to INT64`) or a macro (`Bad int64 value: abc'`). */
 function names(text: string, value: string): boolean {
-  return value !== '' && [`'${value}'`, `"${value}"`].some((quoted) => text.includes(quoted));
+  return value !== '' && [`'${value}'`, `"${value}"`, `: ${value}'`].some((quoted) => text.includes(quoted));
 }

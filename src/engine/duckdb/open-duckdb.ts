@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Catalog } from '../../catalog/saved-query.ts';
 import type { Config } from '../../config.ts';
-import { macroDefinitions, sessionSettings } from '../dialect/macros.ts';
+import { sessionSettings } from '../dialect/macros.ts';
 import type { Engine } from '../engine.ts';
 import { ConnectionPool } from './connection-pool.ts';
 import { type LocalData, openData } from './open-data.ts';
@@ -50,7 +50,6 @@ export async function openDuckdb({ catalog, config, now, onDataProblem }: Duckdb
 
   try {
     const keeper = await connect();
-    await keeper.run(macroDefinitions);
     data = await openData({ connection: await connect(), catalog, config, now, onProblem: onDataProblem });
     const runnable = await prepareAll(keeper, catalog);
     const workers: DuckDBConnection[] = [];

@@ -1,6 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Catalog, SavedQuery } from '../../catalog/saved-query.ts';
 import { type Problem, StartError } from '../../errors.ts';
+import { macroDefinitions, macrosIn } from '../dialect/macros.ts';
+import { type Rewritten, rewrite } from '../dialect/rewrite.ts';
 import { type PreparedQuery, prepareQuery } from './prepare-query.ts';
 import { tablesRead } from './tables-read.ts';
 
@@ -12,26 +14,39 @@ export interface Runnable {
 }
 
 /**
- * Prepares every query of the catalog.
+ * Prepares every query of the catalog, and makes the functions known that they call.
  *
- * @param connection to a database that has the dialect's macros and the catalog's tables
+ * @param connection to a database that has the catalog's tables
  * @throws StartError with the problems of all queries
  */
 export async function prepareAll(
   connection: DuckDBConnection,
   { queries, tables }: Catalog,
 ): Promise<ReadonlyMap<SavedQuery, Runnable>> {
-  const runnable = new Map<SavedQuery, Runnable>();
   const problems: Problem[] = [];
+  const rewritten = new Map<SavedQuery, Rewritten>();
   for (const query of queries) {
-    try {
-      const prepared = await prepareQuery(connection, query, tables);
+    await collecting(problems, () => rewritten.set(query, rewrite(query, tables)));
+  }
+  const called = [...rewritten.values()].flatMap(({ sql }) => macrosIn(sql));
+  await connection.run(macroDefinitions(called));
+
+  const runnable = new Map<SavedQuery, Runnable>();
+  for (const [query, text] of rewritten) {
+    await collecting(problems, async () => {
+      const prepared = await prepareQuery(connection, query, text);
       runnable.set(query, { prepared, tables: await tablesRead(connection, prepared) });
-    } catch (error) {
-      if (!(error instanceof StartError)) throw error;
-      problems.push(...error.problems);
-    }
+    });
   }
   if (problems.length > 0) throw new StartError('Saved queries cannot run on DuckDB', problems);
   return runnable;
+}
+
+async function collecting(problems: Problem[], work: () => unknown): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error;
+    problems.push(...error.problems);
+  }
 }

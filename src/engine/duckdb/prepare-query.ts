@@ -1,8 +1,7 @@
 import type { DuckDBConnection, DuckDBPreparedStatement } from '@duckdb/node-api';
 import type { Column, SavedQuery } from '../../catalog/saved-query.ts';
-import type { TableSchema } from '../../catalog/table-schema.ts';
 import { type Problem, StartError } from '../../errors.ts';
-import { rewrite } from '../dialect/rewrite.ts';
+import type { Rewritten } from '../dialect/rewrite.ts';
 import { columnMisfit } from './column-fit.ts';
 import { quoteName } from './column-type.ts';
 import { wireSql } from './wire-sql.ts';
@@ -16,16 +15,15 @@ export interface PreparedQuery {
 }
 
 /**
- * Rewrites a saved query for DuckDB and checks its columns against the header.
+ * Prepares a saved query that was rewritten for DuckDB, and checks its columns against the header.
  *
  * @throws StartError with the file and line of everything that is not supported or does not fit
  */
 export async function prepareQuery(
   connection: DuckDBConnection,
   query: SavedQuery,
-  tables: readonly TableSchema[],
+  rewritten: Rewritten,
 ): Promise<PreparedQuery> {
-  const rewritten = rewrite(query, tables);
   const statement = await describe(connection, query, rewritten.sql);
   const types = new Map(
     Array.from({ length: statement.columnCount }, (_, at) => [

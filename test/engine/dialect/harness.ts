@@ -59,7 +59,7 @@ const rows = [
 export async function openDialect() {
   const instance = await DuckDBInstance.create(':memory:');
   const connection = await instance.connect();
-  await connection.run(macroDefinitions);
+  await connection.run(macroDefinitions());
   for (const setting of sessionSettings) await connection.run(setting);
   for (const { name, fields } of tables) {
     const columns = columnsOf(fields).map((column) => `${quote(column.name)} ${duckdbType(column.type)}`);

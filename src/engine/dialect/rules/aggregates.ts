@@ -17,8 +17,8 @@ interface Aggregate {
   readonly takes?: Type;
   /** The arguments as DuckDB's function takes them; as they are where absent. */
   arguments?(node: FuncCall, args: readonly Sql[]): readonly string[];
-  /** What is made of the aggregate's value. */
-  finish?(value: string, args: readonly Sql[]): string;
+  /** What is made of the aggregate's value. `over` belongs behind every other aggregate that it needs. */
+  finish?(value: string, args: readonly Sql[], over: string): string;
   /** The clauses inside the parentheses that have a meaning here. */
   readonly allows?: readonly ('distinct' | 'order' | 'limit' | 'having' | 'ignore nulls')[];
   /** True for functions that exist only with OVER. */
@@ -40,9 +40,21 @@ const statistic = (name: string): Aggregate => ({
   function: name,
   takes: float64,
   result: () => float64,
+  // DuckDB fails over NaN and the infinities, of which BigQuery makes NaN.
+  arguments: (_node, [arg]) => [`CASE WHEN isfinite(${arg?.text}) THEN ${arg?.text} END`],
+  finish: (value, [arg], over) =>
+    `CASE WHEN bool_or(NOT isfinite(${arg?.text}))${over} THEN CAST('nan' AS DOUBLE) ELSE ${value} END`,
   ...distinct,
 });
-const pairStatistic = (name: string): Aggregate => ({ ...statistic(name), arity: [2, 2] });
+const pairStatistic = (name: string, least = 1): Aggregate => ({
+  arity: [2, 2],
+  function: name,
+  takes: float64,
+  result: () => float64,
+  finish: (value, [x, y], over) =>
+    `CASE WHEN regr_count(${x?.text}, ${y?.text})${over} >= ${least} THEN ${value} END`,
+  ...distinct,
+});
 const bits = (name: string): Aggregate => ({
   arity: [1, 1],
   function: name,
@@ -65,6 +77,16 @@ const navigation = (name: string, most: number, least = 1): Aggregate => ({
   window: true,
 });
 
+const shifted = (name: string): Aggregate => ({
+  ...navigation(name, 3),
+  arguments: (node, args) => {
+    const offset = node.args?.expr.args.items[1];
+    if (offset && args[1]?.text.startsWith('CAST(-'))
+      throw new Refusal(offset, `the offset of ${name.toUpperCase()} can't be negative`);
+    return args.map(({ text }) => text);
+  },
+});
+
 const aggregates: Readonly<Record<string, Aggregate>> = {
   count: { arity: [0, 1], function: 'count', result: () => int64, ...distinct },
   countif: {
@@ -80,7 +102,13 @@ const aggregates: Readonly<Record<string, Aggregate>> = {
     arity: [1, 1],
     function: 'sum',
     result: first,
-    finish: (value, args) => (isInt(args) ? toInt64(value) : value),
+    finish: (value, args, over) => {
+      if (isInt(args)) return toInt64(value);
+      if (isNumeric(args)) return `CAST(${value} AS DECIMAL(38,9))`;
+      if (!isFloat(args)) return value;
+      const infinite = `bool_or(isinf(${args[0]?.text}))${over}`;
+      return `CASE WHEN isinf(${value}) AND NOT ${infinite} THEN bq.fail('double overflow') ELSE ${value} END`;
+    },
     ...distinct,
   },
   avg: {
@@ -90,7 +118,17 @@ const aggregates: Readonly<Record<string, Aggregate>> = {
     finish: (value, args) => (isNumeric(args) ? `CAST(${value} AS DECIMAL(38,9))` : value),
     ...distinct,
   },
-  min: { arity: [1, 1], function: 'min', result: first, ...distinct },
+  min: {
+    arity: [1, 1],
+    function: 'min',
+    result: first,
+    finish: (value, args, over) =>
+      isFloat(args)
+        ? `CASE WHEN bool_or(isnan(${args[0]?.text}))${over} THEN CAST('nan' AS DOUBLE) ELSE ${value} END`
+        : value,
+    ...distinct,
+  },
+  // NaN, where there is one, is the greatest to DuckDB and so the result, as it is in BigQuery.
   max: { arity: [1, 1], function: 'max', result: first, ...distinct },
   any_value: { arity: [1, 1], function: 'any_value', result: first, allows: ['having'] },
   max_by: { arity: [2, 2], function: 'arg_max_null', result: first },
@@ -116,10 +154,18 @@ const aggregates: Readonly<Record<string, Aggregate>> = {
   string_agg: {
     arity: [1, 2],
     function: 'list',
-    takes: string,
-    result: () => string,
-    arguments: (_node, [value]) => [value?.text ?? ''],
-    finish: (value, [, delimiter]) => `array_to_string(${value}, ${delimiter?.text ?? "','"})`,
+    result: first,
+    arguments: (node, args) => {
+      if (
+        !args.every(({ type }) => isScalar(type, 'STRING') || isScalar(type, 'BYTES') || type.kind === 'null')
+      )
+        throw new Refusal(node, 'STRING_AGG takes STRING or BYTES');
+      return [args[0]?.text ?? ''];
+    },
+    finish: (value, [arg, delimiter = { text: "','", type: string }]) =>
+      arg && isScalar(arg.type, 'BYTES')
+        ? `bq."array_to_string(a blob[], delimiter blob)"(${value}, ${delimiter.text})`
+        : `${/^'([^']|'')*'$/.test(delimiter.text) ? '' : 'bq.'}array_to_string(${value}, ${delimiter.text})`,
     allows: ['distinct', 'order', 'limit'],
   },
   stddev: statistic('stddev_samp'),
@@ -128,7 +174,7 @@ const aggregates: Readonly<Record<string, Aggregate>> = {
   variance: statistic('var_samp'),
   var_samp: statistic('var_samp'),
   var_pop: statistic('var_pop'),
-  corr: pairStatistic('corr'),
+  corr: pairStatistic('corr', 2),
   covar_pop: pairStatistic('covar_pop'),
   covar_samp: pairStatistic('covar_samp'),
   grouping: { arity: [1, 1], function: 'grouping', result: () => int64 },
@@ -147,7 +193,7 @@ const aggregates: Readonly<Record<string, Aggregate>> = {
   },
   approx_top_count: {
     arity: [2, 2],
-    function: 'list',
+    function: 'histogram',
     result: ([arg]) =>
       arrayOf({
         kind: 'struct',
@@ -157,7 +203,7 @@ const aggregates: Readonly<Record<string, Aggregate>> = {
         ],
       }),
     arguments: (_node, [value]) => [value?.text ?? ''],
-    finish: (value, [, n]) => `bq.top_count(${value}, ${n?.text})`,
+    finish: (value, [arg, n]) => `bq.top_count(${value}, count(*) - count(${arg?.text}), ${n?.text})`,
   },
   row_number: numbering('row_number'),
   rank: numbering('rank'),
@@ -165,8 +211,8 @@ const aggregates: Readonly<Record<string, Aggregate>> = {
   percent_rank: numbering('percent_rank', float64),
   cume_dist: numbering('cume_dist', float64),
   ntile: { ...numbering('ntile'), arity: [1, 1], arguments: (_node, [n]) => [n?.text ?? ''] },
-  lag: navigation('lag', 3),
-  lead: navigation('lead', 3),
+  lag: shifted('lag'),
+  lead: shifted('lead'),
   first_value: navigation('first_value', 1),
   last_value: navigation('last_value', 1),
   nth_value: navigation('nth_value', 2, 2),
@@ -199,8 +245,10 @@ export function aggregateOf(name: string): Rule<FuncCall> | undefined {
 
 function write(node: FuncCall, name: string, aggregate: Aggregate, scope: Scope, to: Translator): Sql {
   const args = argumentsOf(node, name, aggregate, scope, to);
-  requireAllowed(node, name, aggregate);
   const inside = node.args?.expr;
+  if (inside?.having && (name === 'MAX' || name === 'MIN'))
+    return extremeHaving(name, args, inside.having, scope, to);
+  requireAllowed(node, name, aggregate);
   const having = inside?.having && havingArgument(inside.having, scope, to);
   const callee = having?.callee ?? aggregate.function;
   const texts = [
@@ -214,8 +262,9 @@ function write(node: FuncCall, name: string, aggregate: Aggregate, scope: Scope,
   const nulls = ignoreNulls && aggregate.window ? ' IGNORE NULLS' : '';
   const filter = ignoreNulls && !aggregate.window ? ` FILTER (${args[0]?.text} IS NOT NULL)` : '';
   const called = `${callee}(${distinctText}${texts.join(', ') || (name === 'COUNT' ? '*' : '')}${orderBy}${nulls})`;
-  const value = limited(`${called}${filter}${overText(node, scope, to)}`, inside, scope, to);
-  return { text: aggregate.finish?.(value, args) ?? value, type: aggregate.result(args) };
+  const over = overText(node, scope, to);
+  const value = limited(`${called}${filter}${over}`, inside, scope, to);
+  return { text: aggregate.finish?.(value, args, over) ?? value, type: aggregate.result(args) };
 }
 
 function argumentsOf(
@@ -239,8 +288,14 @@ function argumentsOf(
   return takes ? args.map((arg) => ({ ...arg, text: converted(arg, takes), type: takes })) : args;
 }
 
+/** Functions that skip NULLs in DuckDB, whatever is asked. */
+const withoutNulls: readonly string[] = ['APPROX_QUANTILES', 'PERCENTILE_CONT', 'PERCENTILE_DISC'];
+
 function requireAllowed(node: FuncCall, name: string, { allows = [], window }: Aggregate): void {
   const inside = node.args?.expr;
+  const nulls = inside?.nullHandlingKw;
+  if (nulls?.[0].name === 'RESPECT' && withoutNulls.includes(name))
+    throw new Refusal(nulls[0], `${name} with RESPECT NULLS is not supported`);
   const extras = [
     ['distinct', inside?.distinctKw],
     ['order', inside?.orderBy],
@@ -270,10 +325,24 @@ function havingArgument({ minMaxKw, expr }: NonNullable<FuncArgs['having']>, sco
   };
 }
 
+/** `MAX(x HAVING MIN y)`: of the rows where y is least. */
+function extremeHaving(
+  name: 'MAX' | 'MIN',
+  args: readonly Sql[],
+  { minMaxKw, expr }: NonNullable<FuncArgs['having']>,
+  scope: Scope,
+  to: Translator,
+): Sql {
+  const key = to.expr(expr, scope).text;
+  const rows = `list(struct_pack(k := ${key}, v := ${args[0]?.text}))`;
+  const kept = 'list_transform(list_filter(s.rows, lambda e: e.k = s.edge), lambda e: e.v)';
+  const edge = `${minMaxKw.name.toLowerCase()}(${key})`;
+  const text = `list_transform([struct_pack(rows := ${rows}, edge := ${edge})], lambda s: list_${name.toLowerCase()}(${kept}))[1]`;
+  return { text, type: first(args) };
+}
+
 function limited(value: string, inside: FuncArgs | undefined, scope: Scope, to: Translator): string {
   const count = inside?.limit?.count;
   if (!count || count.type === 'limit_all') return value;
   return `list_slice(${value}, 1, ${to.expr(count, scope).text})`;
 }
-
-export { isFloat };

@@ -1,6 +1,8 @@
 import type { FuncCall, Identifier, MemberExpr, Node } from 'sql-parser-cst';
+import { functionNames } from '../function-names.ts';
 import type { Macro } from '../macro-lines.ts';
 import { Refusal } from '../refusal.ts';
+import { refusedFunctions } from '../refused.ts';
 import type { Scope, Sql } from '../scope.ts';
 import type { Rule, Translator } from '../translator.ts';
 import { describeType, type Type } from '../type.ts';
@@ -8,24 +10,41 @@ import { aggregateOf } from './aggregates.ts';
 import { converted, distance } from './coercion.ts';
 import { partArguments } from './date-parts.ts';
 import { formOf } from './forms.ts';
+import { safely } from './safe.ts';
 
 /** A function: a special form, an aggregate, or a macro; anything else is refused. */
 export const call: Rule<FuncCall> = (node, scope, to) => {
   const name = functionName(node.name);
+  if (name.startsWith('safe.')) return safeCall(node, name.slice('safe.'.length), scope, to);
   const form = formOf(name);
   if (form) return form(node, scope, to);
   const aggregate = aggregateOf(name);
   if (aggregate) return aggregate(node, scope, to);
 
-  const { suffix, args } = partArguments(name, plainArguments(node));
-  if (!to.macros.has(name + suffix)) throw new Refusal(node.name, unsupported(name, suffix, to));
-  return callMacro(
-    node,
-    name + suffix,
-    args.map((arg) => to.expr(arg, scope)),
-    to,
-  );
+  const { macro, args } = macroCall(node, name, scope, to);
+  return callMacro(node, macro, args, to);
 };
+
+/** `SAFE.f(…)`: NULL where f fails. */
+function safeCall(node: FuncCall, name: string, scope: Scope, to: Translator): Sql {
+  if (aggregateOf(name)) throw new Refusal(node.name, `SAFE. is not supported before ${name.toUpperCase()}`);
+  const form = formOf(name);
+  if (form) {
+    const value = form({ ...node, name: { type: 'identifier', text: name, name } }, scope, to);
+    return { ...value, text: `TRY(${value.text})` };
+  }
+  const { macro, args } = macroCall(node, name, scope, to);
+  return safely(args, (safe) => callMacro(node, macro, safe, to));
+}
+
+function macroCall(node: FuncCall, name: string, scope: Scope, to: Translator) {
+  const { suffix, args } = partArguments(name, plainArguments(node));
+  const macro = name.replace('net.', 'net_') + suffix;
+  // Other macros are helpers, which no query may call.
+  if (!functionNames.has(name) || !to.macros.has(macro))
+    throw new Refusal(node.name, unsupported(name, suffix, to));
+  return { macro, args: args.map((arg) => to.expr(arg, scope)) };
+}
 
 export const functionName = (name: Identifier | MemberExpr): string =>
   name.type === 'identifier'
@@ -56,6 +75,7 @@ export function callMacro(
   const types = args.map(({ type }) => type);
   const signature = choose(to.macros.get(name) ?? [], args);
   if (!signature) throw new Refusal(node, noSignature(shown, types));
+  if (signature.refused !== undefined) throw new Refusal(node, signature.refused);
   const unsure = types.some(({ kind }) => kind === 'unknown') && (to.macros.get(name)?.length ?? 0) > 1;
   const texts = args.map((arg, index) => {
     const wanted = signature.parameters[index]?.type;
@@ -86,6 +106,8 @@ const noSignature = (shown: string, types: readonly Type[]) =>
 
 function unsupported(name: string, suffix: string, to: Translator): string {
   const shown = name.toUpperCase();
+  const reason = refusedFunctions.get(name);
+  if (reason !== undefined) return `the function ${shown} is not supported: ${reason}`;
   const parts = [...to.macros.keys()].some((key) => key.startsWith(`${name}_`));
   if (suffix !== '' && parts) return `${shown} does not support ${suffix.slice(1).toUpperCase()}`;
   return `the function ${shown} is not supported`;

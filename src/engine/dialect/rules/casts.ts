@@ -1,19 +1,57 @@
-import type { CastExpr, DataType } from 'sql-parser-cst';
+import type { CastExpr, DataType, Node } from 'sql-parser-cst';
 import { Refusal } from '../refusal.ts';
-import type { Rule } from '../translator.ts';
-import { arrayOf, type ScalarName, scalar, structOf, type Type } from '../type.ts';
+import type { Sql } from '../scope.ts';
+import type { Rule, Translator } from '../translator.ts';
+import {
+  anonymousField,
+  arrayOf,
+  describeType,
+  duckdbType,
+  quote,
+  type ScalarName,
+  scalar,
+  structOf,
+  type Type,
+} from '../type.ts';
 import { callMacro } from './calls.ts';
+import { castFormat } from './cast-format.ts';
+import { safely } from './safe.ts';
 
 /** CAST has one macro for each type it makes, with a signature for each type it takes. */
 export const cast: Rule<CastExpr> = (node, scope, to) => {
   const { expr, dataType, format } = node.args.expr;
-  if (format) throw new Refusal(format, 'CAST … FORMAT is not supported');
   const type = parseDataType(dataType);
-  if (type.kind !== 'scalar') throw new Refusal(dataType, 'only casts to scalar types are supported');
-  const macro = `cast_${type.name.toLowerCase()}`;
-  const made = callMacro(node, macro, [to.expr(expr, scope)], to, `CAST AS ${type.name}`);
-  return { text: node.castKw.name === 'SAFE_CAST' ? `TRY(${made.text})` : made.text, type };
+  const make = (value: Sql): Sql =>
+    format ? castFormat(format, value, type, to) : { ...castTo(node, value, type, to), type };
+  const value = to.expr(expr, scope);
+  return node.castKw.name === 'SAFE_CAST' ? safely([value], ([arg = value]) => make(arg)) : make(value);
 };
+
+/** A value as another type, members of arrays and structs one by one. */
+function castTo(node: Node, value: Sql, type: Type, to: Translator): Sql {
+  const from = value.type;
+  if (from.kind === 'null') return { text: `CAST(NULL AS ${duckdbType(type)})`, type };
+  if (type.kind === 'scalar')
+    return callMacro(node, `cast_${type.name.toLowerCase()}`, [value], to, `CAST AS ${type.name}`);
+  if (type.kind === 'array' && from.kind === 'array') {
+    if (from.element.kind === 'null') return { text: `CAST(${value.text} AS ${duckdbType(type)})`, type };
+    const name = quote(to.fresh('element'));
+    const element = castTo(node, { text: name, type: from.element }, type.element, to);
+    return { text: `list_transform(${value.text}, lambda ${name}: ${element.text})`, type };
+  }
+  if (type.kind === 'struct' && from.kind === 'struct' && type.fields.length === from.fields.length) {
+    const name = quote(to.fresh('struct'));
+    const fields = from.fields.map((field, index) => {
+      const wanted = type.fields[index] ?? field;
+      const text = `(${name}).${quote(field.name || anonymousField(index))}`;
+      const made = castTo(node, { text, type: field.type }, wanted.type, to);
+      return `${quote(wanted.name || anonymousField(index))} := ${made.text}`;
+    });
+    const packed = `CASE WHEN ${name} IS NOT NULL THEN struct_pack(${fields.join(', ')}) END`;
+    return { text: `list_transform([${value.text}], lambda ${name}: ${packed})[1]`, type };
+  }
+  throw new Refusal(node, `${describeType(from)} can't be cast to ${describeType(type)}`);
+}
 
 const names: Readonly<Record<string, ScalarName>> = {
   INT64: 'INT64',

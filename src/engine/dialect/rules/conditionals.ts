@@ -2,7 +2,7 @@ import type { CaseExpr } from 'sql-parser-cst';
 import type { Rule } from '../translator.ts';
 import { converted } from './coercion.ts';
 import { common } from './forms.ts';
-import { compare } from './operators.ts';
+import { compare, requireBool } from './operators.ts';
 
 export const caseExpr: Rule<CaseExpr> = (node, scope, to) => {
   const subject = node.expr && to.expr(node.expr, scope);
@@ -10,8 +10,10 @@ export const caseExpr: Rule<CaseExpr> = (node, scope, to) => {
     const result = to.expr(clause.result, scope);
     if (clause.type === 'case_else') return { lead: 'ELSE', result };
     const condition = to.expr(clause.condition, scope);
-    if (subject) compare(clause.condition, '=', subject, condition);
-    return { lead: `WHEN ${condition.text} THEN`, result };
+    if (!subject) requireBool(clause.condition, condition, 'WHEN');
+    // The subject is written again: NaN, and literals that follow its type, need a comparison of their own.
+    const test = subject ? compare(clause.condition, '=', subject, condition) : condition;
+    return { lead: `WHEN ${test.text} THEN`, result };
   });
   const type = common(
     node,
@@ -19,5 +21,5 @@ export const caseExpr: Rule<CaseExpr> = (node, scope, to) => {
     branches.map(({ result }) => result),
   );
   const texts = branches.map(({ lead, result }) => `${lead} ${converted(result, type)}`);
-  return { text: `CASE ${subject ? `${subject.text} ` : ''}${texts.join(' ')} END`, type };
+  return { text: `CASE ${texts.join(' ')} END`, type };
 };

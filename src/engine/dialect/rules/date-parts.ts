@@ -12,6 +12,7 @@ const partAt: Readonly<Record<string, number>> = {
   timestamp_trunc: 1,
   time_trunc: 1,
   last_day: 1,
+  normalize: 1,
 };
 
 /**

@@ -1,10 +1,17 @@
-import type { FuncCall, Node } from 'sql-parser-cst';
+import type { FuncCall, Node, SubSelect } from 'sql-parser-cst';
 import { Refusal } from '../refusal.ts';
 import type { Scope, Sql } from '../scope.ts';
 import type { Rule, Translator } from '../translator.ts';
-import { describeType, scalar, type Type } from '../type.ts';
+import { describeType, isScalar, nullType, scalar, type Type } from '../type.ts';
+import { concatenation } from './arrays.ts';
 import { plainArguments } from './calls.ts';
 import { converted, supertype } from './coercion.ts';
+import { concat } from './concat.ts';
+import { format } from './format.ts';
+import { formatMoment } from './moment-formats.ts';
+import { parseMoment } from './moment-parsing.ts';
+import { arrayQuery } from './subqueries.ts';
+import { jsonArray, jsonObject, toJson, toJsonString } from './to-json.ts';
 
 /** The one moment that a run calls now; bound by the engine, so that tests can set it. */
 const now = (to: Translator) => `CAST(${to.parameter('current_timestamp')} AS TIMESTAMPTZ)`;
@@ -26,11 +33,17 @@ const current =
 
 /** Functions of any number of arguments that share one type. */
 const variadic =
-  (name: string, write: (args: readonly string[]) => string): Rule<FuncCall> =>
+  (name: string, write: (args: readonly string[], type: Type) => string): Rule<FuncCall> =>
   (node, scope, to) => {
     const args = plainArguments(node).map((arg) => to.expr(arg, scope));
     const type = common(node, name, args);
-    return { text: write(args.map((arg) => converted(arg, type))), type };
+    return {
+      text: write(
+        args.map((arg) => converted(arg, type)),
+        type,
+      ),
+      type,
+    };
   };
 
 export function common(node: Node, name: string, args: readonly Sql[]): Type {
@@ -57,6 +70,61 @@ const list = (name: string) => (args: readonly string[]) => `${name}(${args.join
 const strict = (name: string) => (args: readonly string[]) =>
   `CASE WHEN ${args.map((arg) => `${arg} IS NULL`).join(' OR ')} THEN NULL ELSE ${name}(${args.join(', ')}) END`;
 
+/** In DuckDB NaN is the greatest number; in BigQuery it is also the least. */
+const least = (args: readonly string[], type: Type) => {
+  const greatest = `greatest(${args.join(', ')})`;
+  const text = strict('least')(args);
+  return isScalar(type, 'FLOAT64')
+    ? `CASE WHEN isnan(${greatest}) THEN ${greatest} + ${text} ELSE ${text} END`
+    : text;
+};
+
+const numeric = (node: FuncCall, scope: Scope, to: Translator): Sql => {
+  const [arg, another] = plainArguments(node);
+  if (!arg || another) throw new Refusal(node, 'one argument is wanted here');
+  const value = to.expr(arg, scope);
+  if (value.type.kind === 'null') return { text: 'CAST(NULL AS BIGINT)', type: scalar('INT64') };
+  if (!isScalar(value.type, 'INT64', 'FLOAT64', 'NUMERIC')) throw new Refusal(arg, 'a number is wanted here');
+  return value;
+};
+
+const nullIfZero: Rule<FuncCall> = (node, scope, to) => {
+  const value = numeric(node, scope, to);
+  return { text: `nullif(${value.text}, 0)`, type: value.type };
+};
+
+const zeroIfNull: Rule<FuncCall> = (node, scope, to) => {
+  const value = numeric(node, scope, to);
+  return { text: `coalesce(${value.text}, 0)`, type: value.type };
+};
+
+const arrayConcat: Rule<FuncCall> = (node, scope, to) =>
+  concatenation(
+    node,
+    'ARRAY_CONCAT',
+    plainArguments(node).map((arg) => to.expr(arg, scope)),
+  );
+
+/** `array(SELECT …)` in small letters is a call to the parser. */
+const arrayOfQuery: Rule<FuncCall> = (node, scope, to) => {
+  const [expr, another] = node.args?.expr.args.items ?? [];
+  const isQuery =
+    expr?.type === 'select_stmt' || expr?.type === 'compound_select_stmt' || expr?.type === 'paren_expr';
+  if (!expr || !isQuery || another) throw new Refusal(node, 'ARRAY takes a subquery');
+  return arrayQuery({ type: 'paren_expr', expr: expr as SubSelect, range: node.range ?? [0, 0] }, scope, to);
+};
+
+const error: Rule<FuncCall> = (node, scope, to) => {
+  const [message, another] = plainArguments(node);
+  if (!message || another) throw new Refusal(node, 'ERROR takes a message');
+  return { text: `bq.fail(${to.expr(message, scope).text})`, type: nullType };
+};
+
+const generateUuid: Rule<FuncCall> = (node) => {
+  if (plainArguments(node).length > 0) throw new Refusal(node, 'GENERATE_UUID takes no arguments');
+  return { text: 'CAST(uuid() AS VARCHAR)', type: scalar('STRING') };
+};
+
 const forms: Readonly<Record<string, Rule<FuncCall>>> = {
   current_timestamp: currentTimestamp,
   current_date: current('DATE', 'DATE'),
@@ -66,9 +134,31 @@ const forms: Readonly<Record<string, Rule<FuncCall>>> = {
   ifnull: variadic('IFNULL', list('coalesce')),
   nullif: variadic('NULLIF', list('nullif')),
   greatest: variadic('GREATEST', strict('greatest')),
-  least: variadic('LEAST', strict('least')),
+  least: variadic('LEAST', least),
   if: conditional,
+  nullifzero: nullIfZero,
+  zeroifnull: zeroIfNull,
+  array_concat: arrayConcat,
+  array: arrayOfQuery,
+  error,
+  generate_uuid: generateUuid,
+  concat,
+  format,
+  json_array: jsonArray,
+  json_object: jsonObject,
+  to_json: toJson,
+  to_json_string: toJsonString,
+  format_date: formatMoment,
+  format_datetime: formatMoment,
+  format_time: formatMoment,
+  format_timestamp: formatMoment,
+  parse_date: parseMoment,
+  parse_datetime: parseMoment,
+  parse_time: parseMoment,
+  parse_timestamp: parseMoment,
 };
+
+export const formNames: readonly string[] = Object.keys(forms);
 
 export const formOf = (name: string): Rule<FuncCall> | undefined => forms[name];
 

@@ -151,8 +151,13 @@ export function relationItem(relation: Relation, alias: string | undefined, to: 
     ...column,
     text: `${quote(name)}.${quote(column.name)}`,
   }));
+  const [only] = columns;
+  const range: Range =
+    relation.value && only
+      ? { name: alias, columns: [], value: only, carrier }
+      : { name: alias, columns, carrier };
   return {
-    ranges: [{ name: alias, columns, carrier }],
+    ranges: [range],
     merged: [],
     carriers: [carrier],
     text: () =>

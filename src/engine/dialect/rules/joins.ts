@@ -51,9 +51,10 @@ function joinUnnest(
 }
 
 const isTrue = ({ specification }: JoinExpr) =>
-  specification?.type === 'join_on_specification' &&
-  specification.expr.type === 'boolean_literal' &&
-  specification.expr.value;
+  specification === undefined ||
+  (specification.type === 'join_on_specification' &&
+    specification.expr.type === 'boolean_literal' &&
+    specification.expr.value);
 
 function joined(
   node: JoinExpr,
@@ -89,7 +90,7 @@ function conditionOf(
   scope: Scope,
   to: Translator,
 ): Condition {
-  if (!specification) return { condition: '', merged: [] };
+  if (!specification) return { condition: kind === 'CROSS' ? '' : ' ON TRUE', merged: [] };
   if (specification.type === 'join_on_specification') {
     const both = { ...scope, ranges: [...left.ranges, ...right.ranges], merged: left.merged };
     return { condition: ` ON ${to.expr(specification.expr, both).text}`, merged: [] };

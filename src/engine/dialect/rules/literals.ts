@@ -14,7 +14,8 @@ import type {
 import { Refusal } from '../refusal.ts';
 import type { Sql } from '../scope.ts';
 import type { Rule } from '../translator.ts';
-import { nullType, scalar } from '../type.ts';
+import { duckdbType, nullType, type ScalarName, scalar } from '../type.ts';
+import { callMacro } from './calls.ts';
 import { bytesOf, textOf } from './escapes.ts';
 
 export const quoteText = (text: string): string =>
@@ -51,30 +52,28 @@ export const blobLiteral: Rule<BlobLiteral> = (node) => ({
   type: scalar('BYTES'),
 });
 
-export const dateLiteral: Rule<DateLiteral> = (node) => ({
-  text: `CAST(${quoteText(textOf(node.string))} AS DATE)`,
-  type: scalar('DATE'),
-});
+/** A literal with a type before it is what CAST makes of its text. */
+const typed =
+  (name: ScalarName, plain?: RegExp): Rule<TypedLiteral> =>
+  (node, _scope, to) => {
+    const value = textOf(node.string);
+    const type = scalar(name);
+    if (plain?.test(value)) return { text: `CAST(${quoteText(value)} AS ${duckdbType(type)})`, type };
+    const text = { text: quoteText(value), type: scalar('STRING') };
+    return callMacro(node, `cast_${name.toLowerCase()}`, [text], to, name);
+  };
 
-export const timeLiteral: Rule<TimeLiteral> = (node) => ({
-  text: `CAST(${quoteText(textOf(node.string))} AS TIME)`,
-  type: scalar('TIME'),
-});
+type TypedLiteral = DateLiteral | DatetimeLiteral | NumericLiteral | TimeLiteral | TimestampLiteral;
 
-export const datetimeLiteral: Rule<DatetimeLiteral> = (node) => ({
-  text: `CAST(${quoteText(textOf(node.string))} AS TIMESTAMP)`,
-  type: scalar('DATETIME'),
-});
+// What the engines read alike needs no macro.
+const date = /^(?!0000)\d{4}-\d\d-\d\d$/;
+const moment = /^(?!0000)\d{4}-\d\d-\d\d[ T](?!24)\d\d:\d\d:\d\d(\.\d{1,6})?$/;
 
-export const timestampLiteral: Rule<TimestampLiteral> = (node) => ({
-  text: `CAST(${quoteText(textOf(node.string))} AS TIMESTAMPTZ)`,
-  type: scalar('TIMESTAMP'),
-});
-
-export const numericLiteral: Rule<NumericLiteral> = (node) => ({
-  text: `CAST(${quoteText(textOf(node.string))} AS DECIMAL(38,9))`,
-  type: scalar('NUMERIC'),
-});
+export const dateLiteral = typed('DATE', date);
+export const timeLiteral = typed('TIME');
+export const datetimeLiteral = typed('DATETIME', moment);
+export const timestampLiteral = typed('TIMESTAMP', moment);
+export const numericLiteral = typed('NUMERIC');
 
 /** Every parameter of a saved query is a STRING. */
 export const parameter: Rule<Parameter> = (node, _scope, to) => {

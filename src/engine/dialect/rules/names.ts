@@ -2,8 +2,9 @@ import type { Identifier, MemberExpr } from 'sql-parser-cst';
 import { Refusal } from '../refusal.ts';
 import { columnsIn, findColumns, findRange, type Range, type Sql } from '../scope.ts';
 import type { Rule } from '../translator.ts';
-import { describeType, fieldOf, quote, structOf, unknown } from '../type.ts';
-import { subscript } from './subscripts.ts';
+import { describeType, fieldOf, isScalar, quote, structOf, unknown } from '../type.ts';
+import { quoteText } from './literals.ts';
+import { jsonField, subscript } from './subscripts.ts';
 
 /** A bare name: a FROM item's own name first, then a column or an array element's field. */
 export const identifier: Rule<Identifier> = (node, scope) => {
@@ -27,6 +28,7 @@ export const memberExpr: Rule<MemberExpr> = (node, scope, to) => {
 
 function field(of: Sql, property: Identifier): Sql {
   const { type, carrier } = of;
+  if (isScalar(type, 'JSON')) return jsonField(of, quoteText(property.name));
   if (type.kind === 'array') {
     throw new Refusal(
       property,

@@ -10,9 +10,10 @@ import type {
 import { Refusal } from '../refusal.ts';
 import type { Scope, Sql } from '../scope.ts';
 import type { Rule, Translator } from '../translator.ts';
-import { describeType, scalar } from '../type.ts';
+import { describeType, isScalar, scalar, unknown } from '../type.ts';
+import { concatenation } from './arrays.ts';
 import { callMacro } from './calls.ts';
-import { distance } from './coercion.ts';
+import { converted, distance, supertype } from './coercion.ts';
 import { number } from './literals.ts';
 import { predicateOf } from './predicates.ts';
 import { subquery } from './subqueries.ts';
@@ -52,8 +53,14 @@ export const binaryExpr: Rule<BinaryExpr> = (node, scope, to) => {
 
   const left = to.expr(node.left, scope);
   const right = to.expr(node.right, scope);
-  if (operator === 'AND' || operator === 'OR') return logical(operator, left, right);
+  if (operator === 'AND' || operator === 'OR') {
+    requireBool(node.left, left, operator);
+    requireBool(node.right, right, operator);
+    return logical(operator, left, right);
+  }
   if (comparisons.includes(operator)) return compare(node, operator, left, right);
+  if (operator === '||' && (left.type.kind === 'array' || right.type.kind === 'array'))
+    return concatenation(node, '||', [left, right]);
   const macro = macroOf[operator];
   if (macro === undefined) throw new Refusal(node, `the operator ${operator} is not supported`);
   return callMacro(node, macro, [left, right], to, operator);
@@ -63,6 +70,12 @@ export const operatorName = (operator: unknown): string =>
   typeof operator === 'string'
     ? operator
     : (Array.isArray(operator) ? operator : [operator]).map((keyword: Keyword) => keyword.name).join(' ');
+
+/** DuckDB takes numbers and text for truth; BigQuery takes BOOL alone. */
+export function requireBool(node: Node, { type }: Sql, where: string): void {
+  if (type.kind !== 'unknown' && type.kind !== 'null' && !isScalar(type, 'BOOL'))
+    throw new Refusal(node, `${where} takes BOOL, not ${describeType(type)}`);
+}
 
 const logical = (operator: string, left: Sql, right: Sql): Sql => ({
   text: `(${left.text} ${operator} ${right.text})`,
@@ -76,7 +89,25 @@ export function compare(node: Node, operator: string, left: Sql, right: Sql): Sq
       `${describeType(left.type)} ${operator} ${describeType(right.type)} has no meaning: CAST one`,
     );
   }
-  return { text: `(${left.text} ${operator} ${right.text})`, type: scalar('BOOL') };
+  if (isScalar(left.type, 'FLOAT64') || isScalar(right.type, 'FLOAT64'))
+    return compareFloats(operator, left, right);
+  const type = supertype([left, right]) ?? unknown;
+  return { text: `(${converted(left, type)} ${operator} ${converted(right, type)})`, type: scalar('BOOL') };
+}
+
+/** NaN is equal to nothing, and neither more nor less than anything; to DuckDB it is the greatest number. */
+function compareFloats(operator: string, left: Sql, right: Sql): Sql {
+  const [a, b] = [left, right].map((side) => converted(side, scalar('FLOAT64')));
+  const calls: Readonly<Record<string, string>> = {
+    '=': `bq.op_equal(${a}, ${b})`,
+    '!=': `bq.op_unequal(${a}, ${b})`,
+    '<>': `bq.op_unequal(${a}, ${b})`,
+    '<': `bq.op_less(${a}, ${b})`,
+    '>': `bq.op_less(${b}, ${a})`,
+    '<=': `bq.op_at_most(${a}, ${b})`,
+    '>=': `bq.op_at_most(${b}, ${a})`,
+  };
+  return { text: calls[operator] ?? `(${a} ${operator} ${b})`, type: scalar('BOOL') };
 }
 
 export const comparable = (left: Sql, right: Sql): boolean =>
@@ -90,7 +121,14 @@ export const between: Rule<BetweenExpr> = (node, scope, to) => {
   if (!value || !begin || !end) throw new Refusal(node, 'BETWEEN takes two bounds');
   compare(node.begin, '>=', value, begin);
   compare(node.end, '<=', value, end);
-  return { text: `(${value.text} ${operator} ${begin.text} AND ${end.text})`, type: scalar('BOOL') };
+  if (![value, begin, end].some(({ type }) => isScalar(type, 'FLOAT64'))) {
+    const type = supertype([value, begin, end]) ?? unknown;
+    const [a, b, c] = [value, begin, end].map((side) => converted(side, type));
+    return { text: `(${a} ${operator} ${b} AND ${c})`, type: scalar('BOOL') };
+  }
+  const [least, most] = [compare(node, '>=', value, begin), compare(node, '<=', value, end)];
+  const not = operator === 'BETWEEN' ? '' : 'NOT ';
+  return { text: `(${not}(${least.text} AND ${most.text}))`, type: scalar('BOOL') };
 };
 
 export const prefixOp: Rule<PrefixOpExpr> = (node, scope, to) => {
@@ -100,6 +138,7 @@ export const prefixOp: Rule<PrefixOpExpr> = (node, scope, to) => {
   const value = to.expr(node.expr, scope);
   switch (operator) {
     case 'NOT':
+      requireBool(node.expr, value, operator);
       return { text: `(NOT ${value.text})`, type: scalar('BOOL') };
     case '+':
       return value;

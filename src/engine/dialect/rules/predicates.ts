@@ -1,4 +1,4 @@
-import type { BinaryExpr, ListExpr, Node, ParenExpr } from 'sql-parser-cst';
+import type { BinaryExpr, ListExpr, Node, ParenExpr, QuantifierExpr } from 'sql-parser-cst';
 import { Refusal } from '../refusal.ts';
 import type { Scope, Sql } from '../scope.ts';
 import type { Rule, Translator } from '../translator.ts';
@@ -56,6 +56,7 @@ function members(node: Node, value: Sql, scope: Scope, to: Translator): string {
 }
 
 const like: Predicate = (node, scope, to) => {
+  if (node.right.type === 'quantifier_expr') return quantifiedLike(node, node.right, scope, to);
   const test = callMacro(
     node,
     'op_like',
@@ -65,6 +66,31 @@ const like: Predicate = (node, scope, to) => {
   );
   return operatorName(node.operator) === 'LIKE' ? test : bool(`(NOT ${test.text})`);
 };
+
+/** `x LIKE ANY ('a%', 'b%')`, also SOME and ALL; each pattern by itself. */
+function quantifiedLike(
+  node: BinaryExpr,
+  { quantifierKw, expr }: QuantifierExpr,
+  scope: Scope,
+  to: Translator,
+): Sql {
+  const value = to.expr(node.left, scope);
+  const { expr: inner } = expr;
+  const patterns: readonly Node[] = inner.type === 'list_expr' ? inner.items : [inner];
+  if (
+    patterns.some(
+      ({ type }) => type === 'select_stmt' || type === 'compound_select_stmt' || type === 'unnest_expr',
+    )
+  )
+    throw new Refusal(node.right, 'LIKE ANY and ALL take a list of patterns only');
+  const tests = patterns.map(
+    (pattern) => callMacro(pattern, 'op_like', [value, to.expr(pattern, scope)], to, 'LIKE').text,
+  );
+  const not = operatorName(node.operator) === 'LIKE' ? '' : 'NOT ';
+  const every = quantifierKw.name === 'ALL';
+  // NOT LIKE ANY is true where one pattern does not match.
+  return bool(`(${tests.map((test) => `${not}${test}`).join(every ? ' AND ' : ' OR ')})`);
+}
 
 const predicates: Readonly<Record<string, Predicate>> = {
   IS: is,

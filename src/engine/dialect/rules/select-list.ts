@@ -3,6 +3,7 @@ import { Refusal } from '../refusal.ts';
 import { findRange, type Range, type Scope, type Sql } from '../scope.ts';
 import type { Translator } from '../translator.ts';
 import { type Column, quote, sameName } from '../type.ts';
+import { pack } from './structs.ts';
 
 /** One column of a query's result. */
 export interface Output extends Sql, Column {
@@ -10,10 +11,29 @@ export interface Output extends Sql, Column {
   readonly aliased: boolean;
 }
 
+const known: readonly string[] = ['select_distinct', 'select_all', 'select_as_struct', 'select_as_value'];
+
+/** The one column that SELECT AS STRUCT or AS VALUE makes of the select list; undefined without either. */
+export function rowValue(node: SelectClause, columns: readonly Output[]): Output | undefined {
+  const types = node.modifiers.map(({ type }) => type as string);
+  if (types.includes('select_as_struct')) {
+    const fields = columns.map(({ name, aliased, text, type }) => ({
+      name: aliased ? name : '',
+      text,
+      type,
+    }));
+    return { ...pack(fields), name: 'value', aliased: false };
+  }
+  if (!types.includes('select_as_value')) return undefined;
+  const [only, another] = columns;
+  if (!only || another) throw new Refusal(node, 'SELECT AS VALUE takes one column');
+  return { ...only, name: 'value', aliased: false };
+}
+
 /** The select list with every star written out. */
 export function outputs(node: SelectClause, scope: Scope, to: Translator): readonly Output[] {
   for (const modifier of node.modifiers) {
-    if (modifier.type !== 'select_distinct' && modifier.type !== 'select_all') {
+    if (!known.includes(modifier.type)) {
       to.attempt(() => {
         throw new Refusal(modifier, `${modifier.type.replaceAll('_', ' ')} is not supported`);
       }, undefined);

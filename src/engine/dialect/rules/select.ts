@@ -1,11 +1,15 @@
-import type { Node, SelectStmt, SubSelect } from 'sql-parser-cst';
+import type { CompoundSelectStmt, Node, SelectStmt, SubSelect } from 'sql-parser-cst';
 import { Refusal } from '../refusal.ts';
 import { childOf, type Relation, type Scope, type Sql } from '../scope.ts';
 import type { Translator } from '../translator.ts';
 import { quote } from '../type.ts';
 import { anything, type FromItem, fromItem, within } from './from.ts';
 import { grouping, isOrdinal } from './grouping.ts';
-import { type Output, outputs } from './select-list.ts';
+import { requireBool } from './operators.ts';
+import { orderText, type SortKey } from './order.ts';
+import { type Output, outputs, rowValue } from './select-list.ts';
+import { flatten, unite } from './set-operations.ts';
+import { windowText } from './windows.ts';
 import { withClause } from './with.ts';
 
 type Clause = SelectStmt['clauses'][number];
@@ -13,12 +17,18 @@ type ClauseOf<T extends Clause['type']> = Extract<Clause, { type: T }>;
 
 /** A whole query: one SELECT, several under a set operator, or one in parentheses. */
 export function query(node: SubSelect | SelectStmt, scope: Scope, to: Translator): Relation {
-  if (node.type === 'select_stmt') return select(node, scope, to);
-  if (node.type === 'paren_expr') {
-    const { text, columns } = query(node.expr, scope, to);
-    return { text: `(${text})`, columns };
+  switch (node.type) {
+    case 'select_stmt':
+      return node.clauses.some(({ type }) => type === 'paren_expr')
+        ? parenthesised(node, scope, to)
+        : select(node, scope, to);
+    case 'compound_select_stmt':
+      return setOperation(node, scope, to);
+    case 'paren_expr': {
+      const inner = query(node.expr, scope, to);
+      return { ...inner, text: `(${inner.text})` };
+    }
   }
-  throw new Refusal(node, 'set operations are not supported');
 }
 
 /** The clauses in the order in which their names come into being, written in the order of SQL. */
@@ -33,20 +43,84 @@ function select(node: SelectStmt, parent: Scope, to: Translator): Relation {
   if (!list) throw new Refusal(node, 'a SELECT is wanted here');
 
   const where = condition('WHERE', clauseOf(node, 'where_clause')?.expr, scope, to);
-  const columns = outputs(list, scope, to);
-  const named = { ...scope, aliases: aliasesOf(columns) };
-  const groupBy = grouping(clauseOf(node, 'group_by_clause'), columns, scope, named, to);
+  const listed = outputs(list, scope, to);
+  const value = rowValue(list, listed);
+  const columns = value ? [value] : listed;
+  const named = { ...scope, aliases: aliasesOf(listed) };
+  const groupBy = grouping(clauseOf(node, 'group_by_clause'), columns, scope, to);
   const having = condition('HAVING', clauseOf(node, 'having_clause')?.expr, named, to);
-  const orderBy = order(clauseOf(node, 'order_by_clause'), columns, named, to);
-  const limit = limitText(clauseOf(node, 'limit_clause'), scope, to);
+  const qualify = condition('QUALIFY', clauseOf(node, 'qualify_clause')?.expr, named, to);
+  const windows = windowText(clauseOf(node, 'window_clause'), scope, to);
+  const ends = ending(node, columns, named, to);
 
-  const distinct = list.modifiers.some(({ type }) => type === 'select_distinct') ? 'DISTINCT ' : '';
+  const distinct = isDistinct(node) ? 'DISTINCT ' : '';
   const selected = columns.map(({ text, name }) => `${text} AS ${quote(name)}`).join(', ');
   const source = item === nothing ? '' : ` FROM ${item.text()}`;
+  const clauses = `${source}${where}${groupBy}${having}${windows}${qualify}${ends}`;
   return {
-    text: `${ctes.text}SELECT ${distinct}${selected}${source}${where}${groupBy}${having}${orderBy}${limit}`,
+    text: `${ctes.text}SELECT ${distinct}${selected}${clauses}`,
     columns,
+    ...(value && { value: true }),
   };
+}
+
+/** `(SELECT …) ORDER BY …`: what stands behind the parentheses sees the columns only. */
+function parenthesised(node: SelectStmt, parent: Scope, to: Translator): Relation {
+  const ctes = withClause(clauseOf(node, 'with_clause'), childOf(parent), to);
+  const inner = clauseOf(node, 'paren_expr');
+  if (!inner) throw new Refusal(node, 'a SELECT is wanted here');
+  const relation = query(inner.expr, ctes.scope, to);
+  const ends = endsOver(relation, node, ctes.scope, to);
+  return {
+    ...relation,
+    text: `${ctes.text}${ends === '' ? `(${relation.text})` : wrapped(relation, ends, to)}`,
+  };
+}
+
+/** ORDER BY and LIMIT behind a set operation belong to the whole, though the tree hangs them on its last part. */
+function setOperation(node: CompoundSelectStmt, parent: Scope, to: Translator): Relation {
+  const parts = flatten(node);
+  const [first] = parts.queries;
+  const last = parts.queries.at(-1);
+  if (!first || !last) throw new Refusal(node, 'a SELECT is wanted here');
+  const ctes = withClause(
+    first.type === 'select_stmt' ? clauseOf(first, 'with_clause') : undefined,
+    childOf(parent),
+    to,
+  );
+  const relations = parts.queries.map((part) => query(withoutEnds(part, part === last), ctes.scope, to));
+  const united = unite(node, parts.operator, relations, to);
+  if (last.type !== 'select_stmt') return { ...united, text: `${ctes.text}${united.text}` };
+  const ends = endsOver(united, last, ctes.scope, to);
+  return { ...united, text: `${ctes.text}${ends === '' ? united.text : wrapped(united, ends, to)}` };
+}
+
+const wrapped = ({ text }: Relation, ends: string, to: Translator) =>
+  `SELECT * FROM (${text}) AS ${quote(to.fresh('all'))}${ends}`;
+
+function endsOver(relation: Relation, node: SelectStmt, scope: Scope, to: Translator): string {
+  const columns = relation.columns.map((column) => ({ ...column, text: quote(column.name), aliased: true }));
+  const range = { name: undefined, columns };
+  // The tree hangs DISTINCT of the last part beside the clauses of the whole.
+  const bare = { ...node, clauses: node.clauses.filter(({ type }) => type !== 'select_clause') };
+  return ending(bare, columns, { ...scope, ranges: [range], merged: [] }, to);
+}
+
+const ending = (node: SelectStmt, columns: readonly Output[], scope: Scope, to: Translator): string =>
+  order(clauseOf(node, 'order_by_clause'), columns, isDistinct(node), scope, to) +
+  limitText(clauseOf(node, 'limit_clause'), scope, to);
+
+const isDistinct = (node: SelectStmt): boolean =>
+  clauseOf(node, 'select_clause')?.modifiers.some(({ type }) => type === 'select_distinct') ?? false;
+
+const ends: readonly Clause['type'][] = ['order_by_clause', 'limit_clause'];
+
+function withoutEnds(node: SubSelect, last: boolean): SubSelect {
+  if (node.type !== 'select_stmt') return node;
+  const clauses = node.clauses.filter(({ type }) => type !== 'with_clause' && !(last && ends.includes(type)));
+  const [only] = clauses;
+  if (clauses.length === 1 && only?.type === 'paren_expr') return only.expr;
+  return { ...node, clauses };
 }
 
 const known: readonly Clause['type'][] = [
@@ -56,6 +130,8 @@ const known: readonly Clause['type'][] = [
   'where_clause',
   'group_by_clause',
   'having_clause',
+  'qualify_clause',
+  'window_clause',
   'order_by_clause',
   'limit_clause',
 ];
@@ -73,7 +149,10 @@ const from = (clause: ClauseOf<'from_clause'> | undefined, scope: Scope, to: Tra
   clause ? fromItem(clause.expr, scope, to) : nothing;
 
 function condition(keyword: string, expr: Node | undefined, scope: Scope, to: Translator): string {
-  return expr ? ` ${keyword} ${to.expr(expr, scope).text}` : '';
+  if (!expr) return '';
+  const test = to.expr(expr, scope);
+  to.attempt(() => requireBool(expr, test, keyword), undefined);
+  return ` ${keyword} ${test.text}`;
 }
 
 const aliasesOf = (columns: readonly Output[]): ReadonlyMap<string, Sql> =>
@@ -82,32 +161,41 @@ const aliasesOf = (columns: readonly Output[]): ReadonlyMap<string, Sql> =>
 function order(
   clause: ClauseOf<'order_by_clause'> | undefined,
   columns: readonly Output[],
+  distinct: boolean,
   scope: Scope,
   to: Translator,
 ): string {
   if (!clause) return '';
-  const items = clause.specifications.items.map((item) => {
-    const sort =
-      item.type === 'sort_specification'
-        ? item
-        : { expr: item, direction: undefined, nullHandlingKw: undefined };
-    const descending = sort.direction?.type === 'sort_direction_desc';
-    const nulls = sort.nullHandlingKw?.[1].name ?? (descending ? 'LAST' : 'FIRST');
-    return `${sortKey(sort.expr, columns, scope, to)} ${descending ? 'DESC' : 'ASC'} NULLS ${nulls}`;
-  });
-  return ` ORDER BY ${items.join(', ')}`;
+  return ` ${orderText(clause, scope, to, (expr) => sortKey(expr, columns, distinct, scope, to))}`;
 }
 
 /** A column of the output is named by its place, which no column of FROM can hide. */
-function sortKey(node: Node, columns: readonly Output[], scope: Scope, to: Translator): string {
-  if (isOrdinal(node)) return node.text;
+function sortKey(
+  node: Node,
+  columns: readonly Output[],
+  distinct: boolean,
+  scope: Scope,
+  to: Translator,
+): SortKey {
+  const byPlace = (index: number): SortKey => {
+    const column = columns[index];
+    if (!column) throw new Refusal(node, `the select list has no column ${index + 1}`);
+    // DISTINCT lets nothing but its columns be sorted by.
+    return { text: String(index + 1), type: column.type, ...(distinct ? {} : { value: column.text }) };
+  };
+  if (isOrdinal(node)) return byPlace(node.value - 1);
   if (node.type === 'identifier') {
     const place = columns.findIndex(
       ({ name, aliased }) => aliased && name.toLowerCase() === node.name.toLowerCase(),
     );
-    if (place >= 0) return String(place + 1);
+    if (place >= 0) return byPlace(place);
   }
-  return to.expr(node, scope).text;
+  const sort = to.expr(node, scope);
+  if (!distinct) return { ...sort, value: sort.text };
+  const place = columns.findIndex(({ text }) => text === sort.text);
+  if (place < 0)
+    throw new Refusal(node, 'ORDER BY with SELECT DISTINCT takes columns of the select list only');
+  return byPlace(place);
 }
 
 function limitText(clause: ClauseOf<'limit_clause'> | undefined, scope: Scope, to: Translator): string {

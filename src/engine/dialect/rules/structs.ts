@@ -27,9 +27,10 @@ export const typedExpr: Rule<TypedExpr> = (node, scope, to) => {
   return shaped(expr, type, scope, to);
 };
 
+/** A struct of fields in their order. */
 interface Field extends Sql, Column {}
 
-function pack(values: readonly Field[]): Sql {
+export function pack(values: readonly Field[]): Sql {
   const named = values.map(({ name, text }, index) => `${quote(name || anonymousField(index))} := ${text}`);
   return {
     text: `struct_pack(${named.join(', ')})`,

@@ -13,7 +13,9 @@ export function subquery(node: ParenExpr<SubSelect>, scope: Scope, to: Translato
 }
 
 /** `ARRAY(SELECT …)`, in the order of the subquery. */
-export const arrayConstructor: Rule<ArrayConstructor> = (node, scope, to) => {
-  const value = subquery(node.expr, scope, to);
+export const arrayConstructor: Rule<ArrayConstructor> = (node, scope, to) => arrayQuery(node.expr, scope, to);
+
+export const arrayQuery = (node: ParenExpr<SubSelect>, scope: Scope, to: Translator): Sql => {
+  const value = subquery(node, scope, to);
   return { text: `ARRAY${value.text}`, type: arrayOf(value.type) };
 };

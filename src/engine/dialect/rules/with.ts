@@ -1,8 +1,9 @@
-import type { WithClause } from 'sql-parser-cst';
+import type { CommonTableExpr, SubSelect, WithClause } from 'sql-parser-cst';
 import { Refusal } from '../refusal.ts';
 import type { Relation, Scope } from '../scope.ts';
 import type { Translator } from '../translator.ts';
 import { quote } from '../type.ts';
+import { flatten, shaped } from './set-operations.ts';
 
 /** The WITH clause as text, and the scope in which its relations can be read. Each sees those before it. */
 export function withClause(
@@ -11,19 +12,55 @@ export function withClause(
   to: Translator,
 ): { readonly text: string; readonly scope: Scope } {
   if (!node) return { text: '', scope };
-  if (node.recursiveKw) throw new Refusal(node.recursiveKw, 'WITH RECURSIVE is not supported');
   const relations = new Map<string, Relation>();
   const texts: string[] = [];
   const inner = { ...scope, relations };
-  for (const { table, columns, expr } of node.tables.items) {
-    if (columns) throw new Refusal(columns, 'column names are not supported here');
-    if (expr.expr.type !== 'select_stmt' && expr.expr.type !== 'compound_select_stmt') {
-      throw new Refusal(expr, 'only queries are supported here');
-    }
-    const query = to.query(expr.expr, inner);
-    const name = quote(to.fresh(table.name));
+  for (const table of node.tables.items) {
+    const key = table.table.name.toLowerCase();
+    if (relations.has(key)) throw new Refusal(table.table, `WITH has two queries named ${table.table.name}`);
+    const name = quote(to.fresh(table.table.name));
+    const query = commonTable(table, node.recursiveKw !== undefined, name, inner, to);
     texts.push(`${name} AS (${query.text})`);
-    relations.set(table.name.toLowerCase(), { text: name, columns: query.columns });
+    relations.set(key, { ...query, text: name });
   }
-  return { text: `WITH ${texts.join(', ')} `, scope: inner };
+  return { text: `WITH ${node.recursiveKw ? 'RECURSIVE ' : ''}${texts.join(', ')} `, scope: inner };
+}
+
+function commonTable(
+  { table, columns, expr }: CommonTableExpr,
+  recursive: boolean,
+  name: string,
+  scope: Scope & { readonly relations: Map<string, Relation> },
+  to: Translator,
+): Relation {
+  if (columns) throw new Refusal(columns, 'column names are not supported here');
+  const body = expr.expr;
+  if (body.type !== 'select_stmt' && body.type !== 'compound_select_stmt' && body.type !== 'paren_expr')
+    throw new Refusal(expr, 'only queries are supported here');
+  if (!recursive || body.type !== 'compound_select_stmt') return to.query(body, scope);
+
+  const { operator, queries } = flatten(body);
+  const [anchor, ...steps] = queries;
+  const [step, another] = steps;
+  if (!anchor || !step || another || !operator.startsWith('UNION') || !mentions(step, table.name))
+    return to.query(body, scope);
+  const first = to.query(anchor, scope);
+  scope.relations.set(table.name.toLowerCase(), { ...first, text: name });
+  const next = shaped(to.query(step, scope), first.columns, to);
+  scope.relations.delete(table.name.toLowerCase());
+  const word = operator === 'UNION ALL' ? 'UNION ALL' : 'UNION';
+  return { ...first, text: `${shaped(first, first.columns, to)} ${word} ${next}` };
+}
+
+/** Whether a query reads a table of that name anywhere. */
+function mentions(node: SubSelect, name: string): boolean {
+  const wanted = name.toLowerCase();
+  const visit = (part: unknown): boolean => {
+    if (Array.isArray(part)) return part.some(visit);
+    if (part === null || typeof part !== 'object') return false;
+    const { type, name: own } = part as { type?: unknown; name?: unknown };
+    if (type === 'identifier' && typeof own === 'string' && own.toLowerCase() === wanted) return true;
+    return Object.values(part).some(visit);
+  };
+  return visit(node);
 }

@@ -1,0 +1,98 @@
+create macro bq.cast_string(x varchar) as x; -- varchar
+create macro bq.cast_string(x bigint) as cast(x as varchar); -- varchar
+create macro bq.cast_string(x boolean) as cast(x as varchar); -- varchar
+create macro bq.float_text(x) as case when cast(format('{:.15g}', x + 0.0) as double) = x then format('{:.15g}', x + 0.0) else format('{:.17g}', x) end; -- varchar
+create macro bq.cast_string(x double) as list_transform([x], lambda x_: bq.float_text(x_))[1]; -- varchar
+create macro bq.cast_string(x decimal(38,9)) as rtrim(rtrim(cast(x as varchar), '0'), '.'); -- varchar
+create macro bq.cast_string(x blob) as decode(x); -- varchar
+create macro bq.cast_string(x date) as strftime(x, '%Y-%m-%d'); -- varchar
+create macro bq.time_text(x) as strftime(date '2000-01-01' + x, '%H:%M:%S') || bq.fraction_text(date '2000-01-01' + x); -- varchar
+create macro bq.cast_string(x time) as list_transform([x], lambda x_: bq.time_text(x_))[1]; -- varchar
+create macro bq.cast_string(x timestamp) as bq.datetime_text(x); -- varchar
+create macro bq.cast_string(x timestamptz) as bq.datetime_text(timezone('UTC', x)) || '+00'; -- varchar
+create macro bq.datetime_text_of(x) as strftime(x, '%Y-%m-%d %H:%M:%S') || bq.fraction_text(x); -- varchar
+create macro bq.datetime_text(x) as list_transform([x], lambda x_: bq.datetime_text_of(x_))[1]; -- varchar
+create macro bq.fraction_text(x) as case when microsecond(x) % 1000000 = 0 then '' when microsecond(x) % 1000 = 0 then strftime(x, '.%g') else strftime(x, '.%f') end; -- varchar
+create macro bq.bad_value(type, x) as bq.fail('Bad ' || type || ' value: ' || x); -- varchar
+
+create macro bq.cast_int64(x bigint) as x; -- bigint
+create macro bq.cast_int64(x boolean) as cast(x as bigint); -- bigint
+create macro bq.cast_int64(x double) as cast(round(x) as bigint); -- bigint
+create macro bq.cast_int64(x decimal(38,9)) as cast(round(x) as bigint); -- bigint
+create macro bq.int64_read(x) as case when regexp_full_match(x, '\s*[+-]?\d+\s*') then coalesce(try_cast(x as bigint), bq.bad_value('int64', x)) when regexp_full_match(x, '\s*[+-]?0[xX][0-9a-fA-F]{1,16}\s*') then bq.hex_int64(x) else bq.bad_value('int64', x) end; -- bigint
+create macro bq.cast_int64(x varchar) as list_transform([x], lambda x_: bq.int64_read(x_))[1]; -- bigint
+create macro bq.hex_int64(x) as cast(case when contains(x, '-') then -1 else 1 end * cast(cast('0' || regexp_extract(x, '[xX][0-9a-fA-F]+') as ubigint) as hugeint) as bigint); -- bigint
+
+create macro bq.cast_float64(x bigint) as cast(x as double); -- double
+create macro bq.cast_float64(x double) as x; -- double
+create macro bq.cast_float64(x decimal(38,9)) as cast(cast(x as varchar) as double); -- double
+create macro bq.float64_read(x) as case when regexp_full_match(x, '(?i)\s*[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf|infinity|nan)\s*') then try_cast(x as double) when regexp_full_match(x, '\s*[+-]?0[xX][0-9a-fA-F]{1,16}\s*') then cast(cast('0' || regexp_extract(x, '[xX][0-9a-fA-F]+') as ubigint) as double) * case when contains(x, '-') then -1 else 1 end else bq.bad_value('double', x) end; -- double
+create macro bq.cast_float64(x varchar) as list_transform([x], lambda x_: bq.float64_read(x_))[1]; -- double
+
+create macro bq.cast_numeric(x bigint) as cast(x as decimal(38,9)); -- decimal(38,9)
+create macro bq.cast_numeric(x decimal(38,9)) as x; -- decimal(38,9)
+create macro bq.numeric_of_float(x) as bq.numeric_of_billionths(case when abs(x) >= 1e30 then bq.fail('numeric out of range: ' || x) when x = 0 or bq.binary_scale(x) > 125 then 0 when bq.binary_scale(x) <= 0 then cast(trunc(x) as hugeint) * 1000000000 else cast(trunc(x) as hugeint) * 1000000000 + bq.fraction_billionths(x - trunc(x)) end); -- decimal(38,9)
+create macro bq.cast_numeric(x double) as list_transform([x], lambda x_: bq.numeric_of_float(x_))[1]; -- decimal(38,9)
+create macro bq.fraction_billionths(x) as case when x = 0 or bq.binary_scale(x) > 125 then 0 else cast(sign(x) as hugeint) * bq.units_at_digit(x, 9, 1) end; -- bigint
+create macro bq.numeric_read(x) as case when regexp_full_match(x, '\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*') then coalesce(try_cast(x as decimal(38,9)), bq.bad_value('NUMERIC', x)) else bq.bad_value('NUMERIC', x) end; -- decimal(38,9)
+create macro bq.cast_numeric(x varchar) as list_transform([x], lambda x_: bq.numeric_read(x_))[1]; -- decimal(38,9)
+create macro bq.numeric_parsed(x) as case when regexp_full_match(x, '\s*[+-]?\s*(\d[\d,]*\.?\d*|\.\d+)([eE][+-]?\d+)?\s*|\s*(\d[\d,]*\.?\d*|\.\d+)([eE][+-]?\d+)?\s*[+-]\s*') then cast(regexp_replace(regexp_replace(x, '[\s,]', '', 'g'), '^(.*)([+-])$', '\2\1') as decimal(38,9)) else bq.bad_value('NUMERIC', x) end; -- decimal(38,9)
+create macro bq.parse_numeric(x varchar) as list_transform([x], lambda x_: bq.numeric_parsed(x_))[1]; -- decimal(38,9)
+
+create macro bq.cast_bool(x boolean) as x; -- boolean
+create macro bq.cast_bool(x bigint) as x <> 0; -- boolean
+create macro bq.bool_read(x) as case when lower(x) = 'true' then true when lower(x) = 'false' then false when x is not null then bq.bad_value('bool', x) end; -- boolean
+create macro bq.cast_bool(x varchar) as list_transform([x], lambda x_: bq.bool_read(x_))[1]; -- boolean
+create macro bq.cast_bytes(x blob) as x; -- blob
+create macro bq.cast_bytes(x varchar) as encode(x); -- blob
+create macro bq.cast_json(x json) as x; -- json
+
+create macro bq.cast_date(x date) as x; -- date
+create macro bq.cast_date(x timestamp) as cast(x as date); -- date
+create macro bq.cast_date(x timestamptz) as cast(timezone('UTC', x) as date); -- date
+create macro bq.date_read(x) as case when regexp_full_match(x, '\d{1,4}-\d{1,2}-\d{1,2}') and not regexp_matches(x, '^0+-') then coalesce(try_cast(x as date), bq.bad_value('date', x)) else bq.bad_value('date', x) end; -- date
+create macro bq.cast_date(x varchar) as list_transform([x], lambda x_: bq.date_read(x_))[1]; -- date
+create macro bq.cast_time(x time) as x; -- time
+create macro bq.cast_time(x timestamp) as cast(x as time); -- time
+create macro bq.cast_time(x timestamptz) as cast(timezone('UTC', x) as time); -- time
+create macro bq.cast_time(x varchar) as list_transform([x], lambda x_: case when regexp_full_match(x_, '((?:[01]?\d|2[0-3]):\d{1,2}:\d{1,2}(?:\.\d{1,6})?)') then cast(bq.moment('2000-01-01', x_) as time) else bq.bad_value('time', x_) end)[1]; -- time
+create macro bq.cast_datetime(x date) as cast(x as timestamp); -- timestamp
+create macro bq.cast_datetime(x timestamp) as x; -- timestamp
+create macro bq.cast_datetime(x timestamptz) as timezone('UTC', x); -- timestamp
+create macro bq.datetime_read(x, parts) as case when parts.day is null or parts.day = '' or regexp_matches(parts.day, '^0+-') then bq.bad_value('datetime', x) else bq.moment(parts.day, parts.clock) end; -- timestamp
+create macro bq.cast_datetime(x varchar) as list_transform([regexp_extract(x, '^(\d{1,4}-\d{1,2}-\d{1,2})(?:[ tT]((?:[01]?\d|2[0-3]):\d{1,2}:\d{1,2}(?:\.\d{1,6})?))?$', ['day', 'clock'])], lambda parts: bq.datetime_read(x, parts))[1]; -- timestamp
+create macro bq.moment(day, clock) as cast(rtrim(day || ' ' || regexp_replace(clock, ':60(\.\d+)?$', ':59')) as timestamp) + to_seconds(cast(regexp_matches(clock, ':60(\.\d+)?$') as bigint)); -- timestamp
+create macro bq.cast_timestamp(x timestamptz) as x; -- timestamptz
+create macro bq.cast_timestamp(x date) as timezone('UTC', cast(x as timestamp)); -- timestamptz
+create macro bq.cast_timestamp(x timestamp) as timezone('UTC', x); -- timestamptz
+create macro bq.cast_timestamp(x varchar) as bq.timestamp_in_zone(x, 'UTC'); -- timestamptz
+create macro bq.timestamp_read(x, parts, zone) as case when parts.day is null or parts.day = '' or starts_with(parts.day, '0000') then bq.bad_value('timestamp', x) else bq.timestamp_of(epoch_us(bq.local_in_zone(bq.moment(parts.day, parts.clock), bq.zone_read(parts.zone, zone)))) end; -- timestamptz
+create macro bq.timestamp_in_zone(x varchar, zone varchar) as list_transform([regexp_extract(x, '^(\d{4}-\d{1,2}-\d{1,2})(?:[ tT]((?:[01]?\d|2[0-3]):\d{1,2}:\d{1,2}(?:\.\d{1,6})?)([zZ]|[+-]\d{1,2}(?::?\d{1,2})?| [A-Z].*)?)?$', ['day', 'clock', 'zone'])], lambda parts: bq.timestamp_read(x, parts, zone))[1]; -- timestamptz
+create macro bq.zone_read(zone, otherwise) as case zone when '' then otherwise when 'Z' then 'UTC' when 'z' then 'UTC' else ltrim(zone, ' ') end; -- varchar
+create macro bq.local_in_zone(t, zone) as list_transform([{'at': t, 'zone': zone}], lambda l: case when regexp_full_match(l.zone, '(UTC)?[+-]\d{1,2}(:?\d{1,2})?') then timezone('UTC', l.at - to_minutes(bq.offset_minutes(l.zone))) else timezone(bq.valid_zone(l.zone), l.at) end)[1]; -- timestamptz
+create macro bq.offset_minutes(zone) as case when cast(regexp_extract(zone, '[+-](\d{1,2})', 1) as bigint) * 60 + cast('0' || regexp_extract(zone, '[+-]\d{1,2}:?(\d{0,2})', 1) as bigint) > 840 or cast('0' || regexp_extract(zone, '[+-]\d{1,2}:?(\d{0,2})', 1) as bigint) > 59 then bq.fail('Invalid time zone: ' || zone) else (cast(regexp_extract(zone, '[+-](\d{1,2})', 1) as bigint) * 60 + cast('0' || regexp_extract(zone, '[+-]\d{1,2}:?(\d{0,2})', 1) as bigint)) * case when contains(zone, '-') then -1 else 1 end end; -- bigint
+
+create macro bq.json_double(x) as case when json_type(x) in ('BIGINT', 'UBIGINT', 'DOUBLE') then try_cast(cast(x as varchar) as double) else bq.fail('not a JSON number: ' || cast(x as varchar)) end; -- double
+create macro bq.json_int64(x) as case when json_type(x) = 'DOUBLE' and bq.json_double(x) = trunc(bq.json_double(x)) then cast(bq.json_double(x) as bigint) when json_type(x) in ('BIGINT', 'UBIGINT') then coalesce(try_cast(cast(x as varchar) as bigint), bq.fail('out of range: ' || cast(x as varchar))) else bq.fail('not an integer: ' || cast(x as varchar)) end; -- bigint
+create macro bq.int64(x json) as list_transform([x], lambda x_: bq.json_int64(x_))[1]; -- bigint
+create macro bq.json_float64(x) as bq.json_double(x); -- double
+create macro bq.float64(x json) as list_transform([x], lambda x_: bq.json_float64(x_))[1]; -- double
+create macro bq.json_bool(x) as case when json_type(x) = 'BOOLEAN' then cast(x as varchar) = 'true' else bq.fail('not a JSON boolean: ' || cast(x as varchar)) end; -- boolean
+create macro bq.bool(x json) as list_transform([x], lambda x_: bq.json_bool(x_))[1]; -- boolean
+create macro bq.json_string(x) as case when json_type(x) = 'VARCHAR' then x ->> '$' else bq.fail('not a JSON string: ' || cast(x as varchar)) end; -- varchar
+create macro bq.string(x json) as list_transform([x], lambda x_: bq.json_string(x_))[1]; -- varchar
+create macro bq.string(x date) as bq."cast_string(x date)"(x); -- varchar
+create macro bq.string(x time) as bq."cast_string(x time)"(x); -- varchar
+create macro bq.string(x timestamp) as bq."cast_string(x timestamp)"(x); -- varchar
+create macro bq.string(x timestamptz) as bq."cast_string(x timestamptz)"(x); -- varchar
+create macro bq.lax_text(x) as case when json_type(x) = 'VARCHAR' then x ->> '$' else cast(x as varchar) end; -- varchar
+create macro bq.number_in(text) as case when regexp_full_match(text, '(?i)\s*[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf|infinity|nan)\s*') then try_cast(text as double) end; -- double
+create macro bq.whole_number_in(text) as case when regexp_full_match(text, '\s*[+-]?\d+\s*') then try_cast(text as bigint) else try_cast(round(bq.number_in(text)) as bigint) end; -- bigint
+create macro bq.json_lax_int64(x) as case when json_type(x) = 'BOOLEAN' then cast(cast(x as varchar) = 'true' as bigint) when json_type(x) not in ('ARRAY', 'OBJECT', 'NULL') then bq.whole_number_in(bq.lax_text(x)) end; -- bigint
+create macro bq.lax_int64(x json) as list_transform([x], lambda x_: bq.json_lax_int64(x_))[1]; -- bigint
+create macro bq.json_lax_float64(x) as case when json_type(x) in ('BIGINT', 'UBIGINT', 'DOUBLE', 'VARCHAR') then bq.number_in(bq.lax_text(x)) end; -- double
+create macro bq.lax_float64(x json) as list_transform([x], lambda x_: bq.json_lax_float64(x_))[1]; -- double
+create macro bq.json_lax_bool(x) as case json_type(x) when 'BOOLEAN' then cast(x as varchar) = 'true' when 'VARCHAR' then case lower(x ->> '$') when 'true' then true when 'false' then false end when 'ARRAY' then null when 'OBJECT' then null when 'NULL' then null else try_cast(cast(x as varchar) as double) <> 0 end; -- boolean
+create macro bq.lax_bool(x json) as list_transform([x], lambda x_: bq.json_lax_bool(x_))[1]; -- boolean
+create macro bq.json_lax_string(x) as case when json_type(x) = 'DOUBLE' then bq.float_text(try_cast(cast(x as varchar) as double)) when json_type(x) in ('VARCHAR', 'BOOLEAN', 'BIGINT', 'UBIGINT') then bq.lax_text(x) end; -- varchar
+create macro bq.lax_string(x json) as list_transform([x], lambda x_: bq.json_lax_string(x_))[1]; -- varchar
