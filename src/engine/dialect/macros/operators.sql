@@ -23,6 +23,7 @@ create macro bq.interval_us(i) as case when datepart('year', i) <> 0 or datepart
 create macro bq.op_multiply(a bigint, b bigint) as (a * b); -- bigint
 create macro bq.op_multiply(a decimal(38,9), b decimal(38,9)) as bq.numeric_multiply(a, b); -- decimal(38,9)
 create macro bq.op_multiply(a double, b double) as bq.float_or_error2(a * b, a, b, '*'); -- double
+create macro bq.op_divide(a bigint, b bigint) as case when b = 0 then bq.fail('division by zero: ' || a || ' / ' || b) else cast(a as double) / cast(b as double) end; -- double
 create macro bq.op_divide(a double, b double) as case when b = 0 then bq.fail('division by zero: ' || a || ' / ' || b) else bq.float_or_error2(a / b, a, b, '/') end; -- double
 create macro bq.op_divide(a decimal(38,9), b decimal(38,9)) as bq.numeric_divide(a, b); -- decimal(38,9)
 create macro bq.op_negate(a bigint) as (- a); -- bigint
@@ -53,3 +54,5 @@ create macro bq.op_at_most(a double, b double) as case when isnan(b) and a is no
 -- A path in quotes, so that a name with dots stays one name.
 create macro bq.json_field(j, name) as json_extract(j, '$."' || name || '"'); -- json
 create macro bq.json_element(j, i) as case when i >= 0 then json_extract(j, '$[' || i || ']') end; -- json
+-- NULL is in nothing that is empty, and not known to be in anything else.
+create macro bq.op_in(x, a) as case when a is null or len(a) = 0 then false when x is null then null when list_contains(a, x) then true when list_count(a) < len(a) then null else false end; -- boolean
