@@ -34,7 +34,7 @@ function safeCall(node: FuncCall, name: string, scope: Scope, to: Translator): S
     return { ...value, text: `TRY(${value.text})` };
   }
   const { macro, args } = macroCall(node, name, scope, to);
-  return safely(args, (safe) => callMacro(node, macro, safe, to));
+  return safely(args, (safe) => callMacro(node, macro, safe, to), name.startsWith('regexp'));
 }
 
 function macroCall(node: FuncCall, name: string, scope: Scope, to: Translator) {

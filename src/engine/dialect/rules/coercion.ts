@@ -15,7 +15,7 @@ import {
 
 /** What BigQuery converts without being told to, nearest first. */
 const widened: Readonly<Partial<Record<ScalarName, readonly ScalarName[]>>> = {
-  INT64: ['NUMERIC', 'BIGNUMERIC', 'FLOAT64'],
+  INT64: ['NUMERIC', 'FLOAT64', 'BIGNUMERIC'],
   NUMERIC: ['BIGNUMERIC', 'FLOAT64'],
   BIGNUMERIC: ['FLOAT64'],
   DATE: ['DATETIME'],
@@ -42,6 +42,8 @@ export function distance(from: Sql, to: Type): number | undefined {
   if (type.name === to.name) return 0;
   const step = (widened[type.name] ?? []).indexOf(to.name);
   if (step >= 0) return step + 1;
+  // A FLOAT64 literal is a NUMERIC beside NUMERICs.
+  if (from.coercible && type.name === 'FLOAT64' && to.name === 'NUMERIC') return 2.5;
   return type.name === 'STRING' && from.coercible && writtenAsText.includes(to.name) ? 5 : undefined;
 }
 

@@ -16,7 +16,7 @@ const simple: Readonly<Record<string, number>> = {
   '`': 96,
 };
 
-const sequence = /\\(?:x([\da-f]{2})|([0-7]{3})|u([\da-f]{4})|U([\da-f]{8})|([\s\S]))/gi;
+const sequence = /\\(?:[xX]([\da-fA-F]{2})|([0-7]{3})|u([\da-fA-F]{4})|U([\da-fA-F]{8})|([\s\S]))/g;
 
 /** The characters of a string literal, in whichever of BigQuery's ways it is quoted. */
 export function textOf(node: StringLiteral): string {

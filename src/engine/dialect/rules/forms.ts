@@ -10,6 +10,7 @@ import { concat } from './concat.ts';
 import { format } from './format.ts';
 import { formatMoment } from './moment-formats.ts';
 import { parseMoment } from './moment-parsing.ts';
+import { compare } from './operators.ts';
 import { arrayQuery } from './subqueries.ts';
 import { jsonArray, jsonObject, toJson, toJsonString } from './to-json.ts';
 
@@ -125,6 +126,15 @@ const generateUuid: Rule<FuncCall> = (node) => {
   return { text: 'CAST(uuid() AS VARCHAR)', type: scalar('STRING') };
 };
 
+const nullIf: Rule<FuncCall> = (node, scope, to) => {
+  const args = plainArguments(node).map((arg) => to.expr(arg, scope));
+  const [value, other, another] = args;
+  if (!value || !other || another) throw new Refusal(node, 'NULLIF takes two values');
+  const type = common(node, 'NULLIF', args);
+  const test = compare(node, '=', value, other);
+  return { text: `CASE WHEN ${test.text} THEN NULL ELSE ${converted(value, type)} END`, type };
+};
+
 const forms: Readonly<Record<string, Rule<FuncCall>>> = {
   current_timestamp: currentTimestamp,
   current_date: current('DATE', 'DATE'),
@@ -132,7 +142,7 @@ const forms: Readonly<Record<string, Rule<FuncCall>>> = {
   current_time: current('TIME', 'TIME'),
   coalesce: variadic('COALESCE', list('coalesce')),
   ifnull: variadic('IFNULL', list('coalesce')),
-  nullif: variadic('NULLIF', list('nullif')),
+  nullif: nullIf,
   greatest: variadic('GREATEST', strict('greatest')),
   least: variadic('LEAST', least),
   if: conditional,

@@ -12,6 +12,8 @@ import {
 import type { Translator } from '../translator.ts';
 import { quote } from '../type.ts';
 import { join } from './joins.ts';
+import { pivot, unpivot } from './pivot.ts';
+import { tableSample } from './table-sample.ts';
 import { standalone, type Unnest } from './unnest.ts';
 
 /** One FROM item, or several joined. Its text is made last: later UNNESTs may be folded into it. */
@@ -45,6 +47,12 @@ export function fromItem(node: Node, scope: Scope, to: Translator): FromItem {
       return table(node, undefined, scope, to);
     case 'paren_expr':
       return parenthesised(node.expr, undefined, scope, to);
+    case 'tablesample_expr':
+      return tableSample(node, scope, to);
+    case 'pivot_expr':
+      return pivot(node, scope, to);
+    case 'unpivot_expr':
+      return unpivot(node, scope, to);
     default:
       throw new Refusal(node, `${node.type.replaceAll('_', ' ')} is not supported in FROM`);
   }

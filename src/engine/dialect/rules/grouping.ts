@@ -15,7 +15,9 @@ export function grouping(
   if (!node) return '';
   // The parser leaves ALL in a list of its own.
   const items = node.columns.items.flat() as readonly (Node | null)[];
-  const elements = items.filter((item) => item !== null).map((item) => element(item, columns, scope, to));
+  const elements = items
+    .filter((item) => item !== null && item !== undefined)
+    .map((item) => element(item, columns, scope, to));
   return ` GROUP BY ${elements.join(', ')}`;
 }
 

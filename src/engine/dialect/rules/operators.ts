@@ -10,7 +10,7 @@ import type {
 import { Refusal } from '../refusal.ts';
 import type { Scope, Sql } from '../scope.ts';
 import type { Rule, Translator } from '../translator.ts';
-import { describeType, isScalar, scalar, unknown } from '../type.ts';
+import { anonymousField, describeType, isScalar, quote, scalar, type Type, unknown } from '../type.ts';
 import { concatenation } from './arrays.ts';
 import { callMacro } from './calls.ts';
 import { converted, distance, supertype } from './coercion.ts';
@@ -58,13 +58,20 @@ export const binaryExpr: Rule<BinaryExpr> = (node, scope, to) => {
     requireBool(node.right, right, operator);
     return logical(operator, left, right);
   }
-  if (comparisons.includes(operator)) return compare(node, operator, left, right);
+  if (comparisons.includes(operator)) {
+    if (isComparison(node.left) || isComparison(node.right))
+      throw new Refusal(node, 'a comparison of a comparison needs parentheses');
+    return compare(node, operator, left, right);
+  }
   if (operator === '||' && (left.type.kind === 'array' || right.type.kind === 'array'))
     return concatenation(node, '||', [left, right]);
   const macro = macroOf[operator];
   if (macro === undefined) throw new Refusal(node, `the operator ${operator} is not supported`);
   return callMacro(node, macro, [left, right], to, operator);
 };
+
+const isComparison = (node: Node): boolean =>
+  node.type === 'binary_expr' && comparisons.includes(operatorName(node.operator));
 
 export const operatorName = (operator: unknown): string =>
   typeof operator === 'string'
@@ -89,10 +96,35 @@ export function compare(node: Node, operator: string, left: Sql, right: Sql): Sq
       `${describeType(left.type)} ${operator} ${describeType(right.type)} has no meaning: CAST one`,
     );
   }
+  if (isScalar(left.type, 'JSON') || isScalar(right.type, 'JSON'))
+    throw new Refusal(node, `JSON values are not comparable with ${operator}: take their text first`);
+  if (left.type.kind === 'struct' && right.type.kind === 'struct')
+    return compareStructs(node, operator, [left.text, left.type], [right.text, right.type]);
   if (isScalar(left.type, 'FLOAT64') || isScalar(right.type, 'FLOAT64'))
     return compareFloats(operator, left, right);
   const type = supertype([left, right]) ?? unknown;
   return { text: `(${converted(left, type)} ${operator} ${converted(right, type)})`, type: scalar('BOOL') };
+}
+
+type Struct = readonly [text: string, type: Extract<Type, { kind: 'struct' }>];
+
+/** Structs are equal where all their fields are: NULL in one makes the answer NULL, not false. */
+function compareStructs(node: Node, operator: string, [a, left]: Struct, [b, right]: Struct): Sql {
+  if (operator.startsWith('IS')) return { text: `(${a} ${operator} ${b})`, type: scalar('BOOL') };
+  if (operator !== '=' && operator !== '!=' && operator !== '<>')
+    throw new Refusal(node, `structs are not comparable with ${operator}`);
+  const tests = left.fields.map(({ name, type }, index) => {
+    const other = right.fields[index];
+    const at = (side: string, field: string) => `(s.${side}).${quote(field || anonymousField(index))}`;
+    const members = [
+      { text: at('a', name), type },
+      { text: at('b', other?.name ?? ''), type: other?.type ?? type },
+    ] as const;
+    return compare(node, '=', ...members).text;
+  });
+  const not = operator === '=' ? '' : 'NOT ';
+  const text = `list_transform([struct_pack(a := ${a}, b := ${b})], lambda s: ${not}(${tests.join(' AND ')}))[1]`;
+  return { text, type: scalar('BOOL') };
 }
 
 /** NaN is equal to nothing, and neither more nor less than anything; to DuckDB it is the greatest number. */

@@ -2,7 +2,8 @@ import type { BinaryExpr, ListExpr, Node, ParenExpr, QuantifierExpr } from 'sql-
 import { Refusal } from '../refusal.ts';
 import type { Scope, Sql } from '../scope.ts';
 import type { Rule, Translator } from '../translator.ts';
-import { describeType, scalar } from '../type.ts';
+import { arrayOf, describeType, scalar, unknown } from '../type.ts';
+import { converted, supertype } from './coercion.ts';
 import { callMacro } from './calls.ts';
 import { comparable, compare, operatorName } from './operators.ts';
 
@@ -28,20 +29,32 @@ const isDistinct: Predicate = (node, scope, to) => {
 /** `x IN (…)`, `x IN (SELECT …)`, `x IN UNNEST(array)`. */
 const isIn: Predicate = (node, scope, to) => {
   const value = to.expr(node.left, scope);
+  const array = unnested(node.right);
+  if (array) return inArray(array, operatorName(node.operator), value, to.expr(array, scope));
   const test = `(${value.text} ${operatorName(node.operator)} ${members(node.right, value, scope, to)})`;
   return bool(test);
 };
 
+/** The array of `UNNEST(array)`, which is a call to the parser where it is not in FROM. */
+function unnested(node: Node): Node | undefined {
+  if (node.type === 'unnest_expr') return node.expr.expr;
+  if (node.type !== 'func_call' || node.name.type !== 'identifier') return undefined;
+  return node.name.name.toUpperCase() === 'UNNEST' ? node.args?.expr.args.items[0] : undefined;
+}
+
+function inArray(node: Node, operator: string, value: Sql, array: Sql): Sql {
+  const { type } = array;
+  const element = { text: '', type: type.kind === 'array' ? type.element : type };
+  if (type.kind === 'unknown' || type.kind === 'null')
+    return bool(`(${operator === 'IN' ? '' : 'NOT '}bq.op_in(${value.text}, ${array.text}))`);
+  if (type.kind !== 'array' || !comparable(value, element))
+    throw new Refusal(node, `${describeType(value.type)} is never in ${describeType(type)}`);
+  const common = supertype([value, element]) ?? unknown;
+  const [x, list] = [converted(value, common), converted({ ...array, coercible: true }, arrayOf(common))];
+  return bool(`(${operator === 'IN' ? '' : 'NOT '}bq.op_in(${x}, ${list}))`);
+}
+
 function members(node: Node, value: Sql, scope: Scope, to: Translator): string {
-  if (
-    node.type === 'func_call' &&
-    node.name.type === 'identifier' &&
-    node.name.name.toUpperCase() === 'UNNEST'
-  ) {
-    const [array] = node.args?.expr.args.items ?? [];
-    if (!array) throw new Refusal(node, 'UNNEST takes an array');
-    return `(SELECT unnest(${to.expr(array, scope).text}))`;
-  }
   if (node.type !== 'paren_expr') throw new Refusal(node, 'IN takes a list, a subquery or UNNEST(array)');
   if (node.expr.type !== 'list_expr') return to.expr(node, scope).text;
   const items = (node as ParenExpr<ListExpr>).expr.items.map((item) => {

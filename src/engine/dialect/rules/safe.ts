@@ -5,8 +5,9 @@ import type { Sql } from '../scope.ts';
  *
  * @param make the call, given arguments that can't fail
  */
-export function safely(args: readonly Sql[], make: (args: readonly Sql[]) => Sql): Sql {
-  const simple = args.every(({ text }) => cannotFail.test(text));
+export function safely(args: readonly Sql[], make: (args: readonly Sql[]) => Sql, isPattern = false): Sql {
+  // A regular expression that is a constant is read before TRY is there to catch what is wrong with it.
+  const simple = !isPattern && args.every(({ text }) => cannotFail.test(text));
   if (simple) {
     const made = make(args);
     return { ...made, text: `TRY(${made.text})` };

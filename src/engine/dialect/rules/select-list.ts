@@ -66,6 +66,7 @@ function output(node: Node, scope: Scope, to: Translator): readonly Output[] {
       });
     }
     case 'alias':
+      if (/^["']/.test(node.alias.text)) throw new Refusal(node.alias, 'an alias is not quoted like text');
       return [{ ...to.expr(node.expr as Node, scope), name: node.alias.name, aliased: true }];
     case 'member_expr':
       if (node.property.type === 'all_columns') return starOf(node.object, scope, to);

@@ -3,6 +3,7 @@ import { Refusal } from '../refusal.ts';
 import type { Scope, Sql } from '../scope.ts';
 import type { Rule, Translator } from '../translator.ts';
 import { anonymousField, arrayOf, type Column, duckdbType, quote, structOf, type Type } from '../type.ts';
+import { arrayExpr } from './arrays.ts';
 import { parseDataType } from './casts.ts';
 import { converted, distance } from './coercion.ts';
 import { impliedName } from './select-list.ts';
@@ -14,6 +15,13 @@ export const structExpr: Rule<StructExpr> = (node, scope, to) =>
 /** `STRUCT(a AS b)`, `STRUCT<…>(…)` and `ARRAY<…>[…]`. */
 export const typedExpr: Rule<TypedExpr> = (node, scope, to) => {
   const { dataType, expr } = node;
+  if (
+    dataType.type === 'parametric_data_type' &&
+    dataType.typeKw.name === 'ARRAY' &&
+    !dataType.params &&
+    expr.type === 'array_expr'
+  )
+    return arrayExpr(expr, scope, to);
   const bare =
     dataType.type === 'parametric_data_type' && dataType.typeKw.name === 'STRUCT' && !dataType.params;
   const type = bare ? undefined : parseDataType(dataType);
