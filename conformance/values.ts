@@ -1,0 +1,76 @@
+/**
+ * A value as both engines are compared by: types kept apart, text exact.
+ *
+ * `text` is the canonical spelling of a scalar: INT64 decimal digits, FLOAT64 the shortest text that reads back
+ * (NaN, Infinity, -Infinity), BYTES hexadecimal, TIMESTAMP and DATETIME with microseconds, JSON with sorted keys.
+ */
+export type Value =
+  | null
+  | { readonly type: ScalarType; readonly text: string }
+  | { readonly type: 'ARRAY'; readonly items: readonly Value[] }
+  | { readonly type: 'STRUCT'; readonly fields: readonly StructField[] };
+
+export type ScalarType =
+  | 'INT64'
+  | 'FLOAT64'
+  | 'NUMERIC'
+  | 'BIGNUMERIC'
+  | 'STRING'
+  | 'BYTES'
+  | 'BOOL'
+  | 'DATE'
+  | 'TIME'
+  | 'DATETIME'
+  | 'TIMESTAMP'
+  | 'INTERVAL'
+  | 'JSON'
+  /** A type that BigQuery does not have: always a difference. */
+  | 'FOREIGN';
+
+export interface StructField {
+  /** '' where the field has no name. */
+  readonly name: string;
+  readonly value: Value;
+}
+
+/** What one engine makes of one query. */
+export type Answer =
+  | {
+      readonly columns: readonly string[];
+      readonly rows: readonly (readonly Value[])[];
+    }
+  | { readonly error: string };
+
+export const scalar = (type: ScalarType, text: string): Value => ({ type, text });
+
+/** The shortest text that reads back as this number; the sign of zero is told. */
+export const floatText = (value: number) => (Object.is(value, -0) ? '-0' : String(value));
+
+/** The text a person reads in a report; a single cell stands alone. */
+export function showAnswer(answer: Answer): string {
+  if ('error' in answer) return `error: ${answer.error}`;
+  const [first, ...others] = answer.rows;
+  if (answer.columns.length === 1 && first !== undefined && others.length === 0) return showRow(first);
+  return [answer.columns.join(' | '), ...answer.rows.map(showRow)].join('\n');
+}
+
+const showRow = (row: readonly Value[]) => row.map(showValue).join(' | ');
+
+export function showValue(value: Value): string {
+  if (value === null) return 'NULL';
+  if (value.type === 'ARRAY') return `[${value.items.map(showValue).join(', ')}]`;
+  if (value.type === 'STRUCT') return `STRUCT(${value.fields.map(showField).join(', ')})`;
+  const text = value.type === 'STRING' ? JSON.stringify(value.text) : value.text;
+  return `${value.type} ${text}`;
+}
+
+const showField = ({ name, value }: StructField) => (name === '' ? '' : `${name}: `) + showValue(value);
+
+/** JSON with its keys sorted: two engines may keep an object's members in different orders. */
+export function canonicalJson(text: string): string {
+  return JSON.stringify(JSON.parse(text), (_, value: unknown) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : value,
+  );
+}
