@@ -1,14 +1,14 @@
+import { asQuery } from './cases.ts';
 import { openEvaluator } from './reference/evaluator.ts';
 import { showAnswer } from './values.ts';
 
 /**
  * Prints what GoogleSQL's reference evaluator answers, one query an argument; without arguments, one a line of stdin.
- * What does not start with SELECT, WITH, FROM or ( is taken as an expression.
+ * What does not start with SELECT or WITH is taken as an expression.
  */
 const evaluator = await openEvaluator();
 for (const text of await questions()) {
-  const sql = /^\s*(select|with|from|\()\b/i.test(text) ? text : `select ${text}`;
-  console.log(showAnswer(await evaluator.evaluate(sql)));
+  console.log(showAnswer(await evaluator.evaluate(asQuery(text))));
 }
 await evaluator.close();
 

@@ -39,16 +39,19 @@ export type Answer =
       readonly columns: readonly string[];
       readonly rows: readonly (readonly Value[])[];
     }
-  | { readonly error: string };
+  | { readonly error: string; readonly stage: Stage };
+
+/**
+ * Where an error came from. analysis: the query was refused before it ran; evaluation: its values; missing: the
+ * reference does not implement a function; broken: DuckDB does not understand what the rewriter wrote.
+ */
+export type Stage = 'analysis' | 'evaluation' | 'missing' | 'broken';
 
 export const scalar = (type: ScalarType, text: string): Value => ({ type, text });
 
-/** The shortest text that reads back as this number; the sign of zero is told. */
-export const floatText = (value: number) => (Object.is(value, -0) ? '-0' : String(value));
-
 /** The text a person reads in a report; a single cell stands alone. */
 export function showAnswer(answer: Answer): string {
-  if ('error' in answer) return `error: ${answer.error}`;
+  if ('error' in answer) return `error (${answer.stage}): ${answer.error}`;
   const [first, ...others] = answer.rows;
   if (answer.columns.length === 1 && first !== undefined && others.length === 0) return showRow(first);
   return [answer.columns.join(' | '), ...answer.rows.map(showRow)].join('\n');
@@ -65,12 +68,3 @@ export function showValue(value: Value): string {
 }
 
 const showField = ({ name, value }: StructField) => (name === '' ? '' : `${name}: `) + showValue(value);
-
-/** JSON with its keys sorted: two engines may keep an object's members in different orders. */
-export function canonicalJson(text: string): string {
-  return JSON.stringify(JSON.parse(text), (_, value: unknown) =>
-    typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : value,
-  );
-}

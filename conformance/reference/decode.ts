@@ -1,4 +1,5 @@
-import { canonicalJson, floatText, type ScalarType, scalar, type Value } from '../values.ts';
+import { canonicalJson, dateText, datetimeText, decimalText, floatText } from '../spelling.ts';
+import { type ScalarType, scalar, type Value } from '../values.ts';
 
 /** A value as the evaluator's protocol writes it, one key set: `int64_value`, `string_value`, … */
 export type WireValue = Readonly<Record<string, unknown>>;
@@ -70,7 +71,7 @@ function decodeScalar(wire: WireValue, kind: string): Value {
     case 'TYPE_TIME':
       return scalar('TIME', timeText(BigInt(String(content))));
     case 'TYPE_DATETIME':
-      return scalar('DATETIME', datetimeText(content as WireInstant));
+      return scalar('DATETIME', civilText(content as WireInstant));
     case 'TYPE_TIMESTAMP':
       return scalar('TIMESTAMP', timestampText(content as WireInstant));
     case 'TYPE_JSON':
@@ -94,25 +95,11 @@ function littleEndian(bytes: Buffer): bigint {
   return BigInt.asIntN(bytes.length * 8, magnitude);
 }
 
-/** `scaled` / 10^digits without trailing zeros. */
-export function decimalText(scaled: bigint, digits: number): string {
-  const sign = scaled < 0n ? '-' : '';
-  const text = (scaled < 0n ? -scaled : scaled).toString().padStart(digits + 1, '0');
-  const [whole, fraction] = [text.slice(0, -digits), text.slice(-digits).replace(/0+$/, '')];
-  return sign + (fraction === '' ? whole : `${whole}.${fraction}`);
-}
-
-const dateText = (days: number) => new Date(days * 86_400_000).toISOString().slice(0, 10);
-
-function timestampText({ seconds = '0', nanos = 0 }: WireInstant): string {
-  const iso = new Date(Number(seconds) * 1000).toISOString();
-  return `${iso.slice(0, 19)}.${micros(nanos)}`;
-}
-
-const micros = (nanos: number) => String(Math.floor(nanos / 1000)).padStart(6, '0');
+const timestampText = ({ seconds = '0', nanos = 0 }: WireInstant) =>
+  datetimeText(BigInt(seconds) * 1_000_000n + BigInt(nanos) / 1000n);
 
 /** Bit fields: year from 26, month 22, day 17, hour 12, minute 6, second 0. */
-function datetimeText({ bit_field_datetime_seconds: bits = '0', nanos = 0 }: WireInstant): string {
+function civilText({ bit_field_datetime_seconds: bits = '0', nanos = 0 }: WireInstant): string {
   const field = fieldsOf(BigInt(bits));
   const date = [pad(field(26, 14), 4), pad(field(22, 4)), pad(field(17, 5))].join('-');
   return `${date}T${clock(field(12, 5), field(6, 6), field(0, 6))}.${micros(nanos)}`;
@@ -126,6 +113,8 @@ function timeText(bits: bigint): string {
 
 const fieldsOf = (bits: bigint) => (from: number, width: number) =>
   Number((bits >> BigInt(from)) & ((1n << BigInt(width)) - 1n));
+
+const micros = (nanos: number) => pad(Math.floor(nanos / 1000), 6);
 
 const clock = (...parts: number[]) => parts.map((part) => pad(part)).join(':');
 

@@ -2,10 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
+import type { Table } from '../table.ts';
 import type { Answer } from '../values.ts';
 import { decode, type WireType, type WireValue } from './decode.ts';
 import { languageFeatures } from './language.ts';
-import { encodeTable, type Table } from './tables.ts';
+import { encodeTable } from './tables.ts';
 
 /** GoogleSQL's own reference implementation, as a local service. */
 export interface Evaluator {
@@ -90,7 +91,7 @@ async function connect(port: number, service: ChildProcess, tables: readonly Tab
           await call('EvaluateQuery', { sql, options, registered_catalog_id: registered_id, params }),
         );
       } catch (error) {
-        return { error: String((error as { details?: unknown }).details) };
+        return failure(error as GrpcError);
       }
     },
     async close() {
@@ -135,6 +136,20 @@ function unary(client: Client, method: string, request: object): Promise<Message
       error ? reject(error) : resolve(response),
     );
   });
+}
+
+interface GrpcError {
+  readonly code: number;
+  readonly details: string;
+}
+
+const [invalidArgument, unimplemented] = [3, 12];
+
+function failure({ code, details }: GrpcError): Answer {
+  if (code === unimplemented || /^Unsupported built-in|^Function not found/.test(details)) {
+    return { error: details, stage: 'missing' };
+  }
+  return { error: details, stage: code === invalidArgument ? 'analysis' : 'evaluation' };
 }
 
 interface EvaluateQueryResponse {

@@ -1,9 +1,5 @@
-import type { Field, TableSchema } from '../../src/catalog/table-schema.ts';
-
-/** A table with its rows: the schema as in BigQuery, each row an object as BigQuery's JSON loader reads it. */
-export interface Table extends TableSchema {
-  readonly rows: readonly Readonly<Record<string, unknown>>[];
-}
+import type { Field } from '../../src/catalog/table-schema.ts';
+import type { Table } from '../table.ts';
 
 /** The table as the evaluator's protocol writes it. */
 export function encodeTable({ name, fields, rows }: Table): { schema: object; content: object } {

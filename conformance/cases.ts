@@ -1,0 +1,141 @@
+import { globSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+
+/** One question to both engines. */
+export interface Case {
+  /** The function or construct it is about, as its heading in the case file says. */
+  readonly subject: string;
+  readonly kind: 'function' | 'construct';
+  readonly sql: string;
+  /** What the reference is asked instead, where it does not know the function. */
+  readonly referenceSql: string;
+  /** True where the query itself is wrong and both engines must say so before running it. */
+  readonly wrong: boolean;
+  /** The line it comes from; cases of one template share it. */
+  readonly template: Template;
+  /** The text that stands for each placeholder of the template. */
+  readonly inputs: readonly string[];
+}
+
+export interface Template {
+  readonly text: string;
+  readonly file: string;
+  readonly line: number;
+  readonly placeholders: readonly Placeholder[];
+}
+
+/** `${name}` in a template: one of the inputs of that name. Or the inputs themselves: `${1; 2; null}`. */
+export interface Placeholder {
+  readonly text: string;
+  readonly inputs: readonly string[];
+  /** False where the inputs are words of the language, such as date-parts, which can't stand in a column. */
+  readonly isValue: boolean;
+}
+
+/** Templates with many placeholders are tried with this many combinations, evenly spread over all. */
+const maxCombinations = 48;
+
+const folder = join(import.meta.dirname, 'cases');
+
+/**
+ * Reads the case files. A heading `-- NAME` says what the lines below are about; each line is a query, or an expression
+ * to select; an indented line continues the one above. `! …` is wrong on purpose. `… <=> …` gives the reference's words.
+ */
+export function loadCases(): readonly Case[] {
+  const inputs = loadInputs();
+  return (['function', 'construct'] as const).flatMap((kind) =>
+    globSync(join(folder, `${kind}s`, '*.sql'))
+      .sort()
+      .flatMap((file) => linesOf(file).flatMap((line) => casesOf(kind, file, line, inputs))),
+  );
+}
+
+type Inputs = ReadonlyMap<string, readonly string[]>;
+
+interface Line {
+  readonly heading: string;
+  readonly text: string;
+  readonly number: number;
+}
+
+function loadInputs(): Inputs {
+  const lines = Map.groupBy(linesOf(join(folder, 'inputs.sql')), ({ heading }) => heading);
+  return new Map([...lines].map(([name, group]) => [name, group.map(({ text }) => text)]));
+}
+
+function linesOf(file: string): readonly Line[] {
+  const lines: Line[] = [];
+  let heading = '';
+  for (const [at, text] of readFileSync(file, 'utf8').split('\n').entries()) {
+    const last = lines.at(-1);
+    if (text.startsWith('-- ')) heading = text.slice(3).trim();
+    else if (text.startsWith(' ') && last !== undefined)
+      lines[lines.length - 1] = { ...last, text: `${last.text}\n${text}` };
+    else if (text.trim() !== '') lines.push({ heading, text, number: at + 1 });
+  }
+  return lines;
+}
+
+function casesOf(
+  kind: Case['kind'],
+  file: string,
+  { heading, text, number }: Line,
+  inputs: Inputs,
+): readonly Case[] {
+  const wrong = text.startsWith('! ');
+  const body = wrong ? text.slice(2) : text;
+  const where = `${basename(file)}:${number}`;
+  const template = {
+    text: body,
+    file: basename(file),
+    line: number,
+    placeholders: placeholdersOf(body, inputs, where),
+  };
+  return combinationsOf(template.placeholders).map((combination) => {
+    const [sql = '', referenceSql = sql] = fill(template, combination).split(' <=> ').map(asQuery);
+    return { subject: heading, kind, sql, referenceSql, wrong, template, inputs: combination };
+  });
+}
+
+function placeholdersOf(text: string, inputs: Inputs, where: string): readonly Placeholder[] {
+  return [...text.matchAll(placeholderPattern)].map(([whole, name = '']) => {
+    if (name.includes(';'))
+      return { text: whole, inputs: name.split(';').map((part) => part.trim()), isValue: false };
+    const [known, isValue] = [inputs.get(name) ?? inputs.get(`${name} (words)`), inputs.has(name)];
+    if (known === undefined) throw new Error(`${where}: no inputs are named ${name}`);
+    return { text: whole, inputs: known, isValue };
+  });
+}
+
+const placeholderPattern = /\$\{([^}]*)\}/g;
+
+/** The template with a text in the place of each placeholder. */
+export function fill({ text }: Template, replacements: readonly string[]): string {
+  let at = 0;
+  return text.replace(placeholderPattern, () => replacements[at++] ?? '');
+}
+
+/** What does not start as a query is an expression to select. */
+export const asQuery = (text: string): string =>
+  /^\s*(select|with)\b/i.test(text) ? text : `select ${text}`;
+
+function combinationsOf(placeholders: readonly Placeholder[]): readonly (readonly string[])[] {
+  const total = placeholders.reduce((product, { inputs }) => product * inputs.length, 1);
+  const count = Math.min(total, maxCombinations);
+  return Array.from({ length: count }, (_, at) =>
+    combination(placeholders, Math.floor((at * total) / count)),
+  );
+}
+
+/** The nth of all combinations, the last placeholder changing fastest. */
+function combination(placeholders: readonly Placeholder[], index: number): readonly string[] {
+  let rest = index;
+  return placeholders
+    .toReversed()
+    .map(({ inputs }) => {
+      const chosen = inputs[rest % inputs.length] ?? '';
+      rest = Math.floor(rest / inputs.length);
+      return chosen;
+    })
+    .reverse();
+}

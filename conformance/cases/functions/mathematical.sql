@@ -1,0 +1,162 @@
+-- ABS
+abs(${int64})
+abs(${float64})
+abs(${numeric})
+-- SIGN
+sign(${int64})
+sign(${float64})
+sign(${numeric})
+-- IS_INF
+is_inf(${float64})
+-- IS_NAN
+is_nan(${float64})
+-- IEEE_DIVIDE
+ieee_divide(${float64}, ${float64})
+ieee_divide(${small}, ${small})
+-- SAFE_DIVIDE
+safe_divide(${float64}, ${float64})
+safe_divide(${small}, ${small})
+safe_divide(${numeric}, ${numeric})
+-- SAFE_ADD
+safe_add(${int64}, ${int64})
+safe_add(${float64}, ${float64})
+safe_add(${numeric}, ${numeric})
+-- SAFE_SUBTRACT
+safe_subtract(${int64}, ${int64})
+safe_subtract(${float64}, ${float64})
+safe_subtract(${numeric}, ${numeric})
+-- SAFE_MULTIPLY
+safe_multiply(${int64}, ${int64})
+safe_multiply(${float64}, ${float64})
+safe_multiply(${numeric}, ${numeric})
+-- SAFE_NEGATE
+safe_negate(${int64})
+safe_negate(${float64})
+safe_negate(${numeric})
+-- DIV
+div(${int64}, ${int64})
+div(${numeric}, ${numeric})
+div(${7; -7; 8}, ${2; -2; 3; -3})
+-- MOD
+mod(${int64}, ${int64})
+mod(${numeric}, ${numeric})
+mod(${7; -7; 8}, ${2; -2; 3; -3})
+-- ROUND
+round(${float64})
+round(${finite})
+round(${2.5; 3.5; -2.5; -3.5; 1.005; 2.675; 0.49999999999999994})
+round(${123.456; -123.456; 55.5; 149.99; 1e300; 2.345}, ${0; 1; 2; -1; -2; -3; 400; -400; null})
+round(${numeric})
+round(${numeric '2.5'; numeric '-2.5'; numeric '123.456789'; numeric '-155.5'}, ${0; 1; 3; -1; -2; 12})
+round(${12; -15; 1234})
+round(${15; -25; 1234}, ${0; -1; -2; 2})
+-- TRUNC
+trunc(${float64})
+trunc(${finite})
+trunc(${123.456; -123.456; 55.5; 1e300}, ${0; 1; 2; -1; -2; -3; 400; null})
+trunc(${numeric})
+trunc(${numeric '123.456789'; numeric '-155.5'}, ${0; 1; 3; -1; -2; 12})
+-- CEIL
+ceil(${float64})
+ceil(${numeric})
+ceil(${small})
+-- CEILING
+ceiling(${finite})
+ceiling(${numeric})
+-- FLOOR
+floor(${float64})
+floor(${numeric})
+floor(${small})
+-- SQRT
+sqrt(${float64})
+sqrt(${numeric '0'; numeric '2.25'; numeric '-1'; cast(null as numeric)})
+-- CBRT
+cbrt(${float64})
+-- POW
+pow(${finite}, ${2; -1; 0.5; 0; null})
+pow(${0.0; -8.0; 2.0; 1e200}, ${2; -1; 0.5; 0; 3; cast('nan' as float64); cast('inf' as float64)})
+pow(${2; -3; 0}, ${10; -2; 0})
+-- POWER
+power(${finite}, ${2; -1; 0.5; 0; null})
+-- EXP
+exp(${float64})
+-- LN
+ln(${float64})
+-- LOG
+log(${float64})
+log(${8; 100.0; 0.5; -1; 0; null}, ${2; 10; 0.5; 1; 0; -2; null})
+-- LOG10
+log10(${float64})
+-- GREATEST
+greatest(${int64}, ${small})
+greatest(${float64}, ${finite})
+greatest(${string}, ${needle})
+greatest(${date}, ${date}, date '2010-01-01')
+greatest(1, 2.5, ${small})
+greatest(${numeric}, ${numeric})
+greatest(${bytes}, ${bytes})
+-- LEAST
+least(${int64}, ${small})
+least(${float64}, ${finite})
+least(${string}, ${needle})
+least(${timestamp}, ${timestamp})
+least(1, 2.5, ${small})
+least(${bool}, ${bool})
+-- COS
+cos(${float64})
+-- COSH
+cosh(${finite})
+cosh(${cast('nan' as float64); cast('inf' as float64); cast('-inf' as float64)})
+-- ACOS
+acos(${0.0; 1.0; -1.0; 0.5; 2.0; -1.1; null; cast('nan' as float64)})
+-- ACOSH
+acosh(${1.0; 2.0; 10; 0.5; null; cast('inf' as float64); cast('nan' as float64)})
+-- SIN
+sin(${float64})
+-- SINH
+sinh(${finite})
+sinh(${cast('nan' as float64); cast('inf' as float64); 0.001})
+-- ASIN
+asin(${0.0; 1.0; -1.0; 0.5; 2.0; -1.1; null; cast('nan' as float64)})
+-- ASINH
+asinh(${finite})
+asinh(${cast('nan' as float64); cast('inf' as float64); cast('-inf' as float64)})
+-- TAN
+tan(${float64})
+-- TANH
+tanh(${float64})
+-- ATAN
+atan(${float64})
+-- ATANH
+atanh(${0.0; 0.5; -0.5; 1.0; -1.0; 2.0; null; cast('nan' as float64)})
+-- ATAN2
+atan2(${float64}, ${finite})
+-- COT
+cot(${1.0; -1.5; 0.5; 0.0; null; 1e10; cast('nan' as float64)})
+-- COTH
+coth(${1.0; -1.5; 0.5; 0.0; null; 100.0; cast('nan' as float64)})
+-- CSC
+csc(${1.0; -1.5; 0.5; 0.0; null; 1e10; cast('nan' as float64)})
+-- CSCH
+csch(${1.0; -1.5; 0.5; 0.0; null; 100.0; cast('nan' as float64)})
+-- SEC
+sec(${1.0; -1.5; 0.5; 0.0; null; 1e10; cast('nan' as float64)})
+-- SECH
+sech(${1.0; -1.5; 0.5; 0.0; null; 100.0; cast('nan' as float64)})
+-- COSINE_DISTANCE
+cosine_distance(${[1.0, 2.0]; [3.0, 4.0]; [0.0, 0.0]; [1.0]}, ${[1.0, 2.0]; [-1.0, 0.5]; [2.0, 4.0]})
+-- EUCLIDEAN_DISTANCE
+euclidean_distance(${[1.0, 2.0]; [3.0, 4.0]; [0.0, 0.0]; [1.0]}, ${[1.0, 2.0]; [-1.0, 0.5]; [2.0, 4.0]})
+-- RANGE_BUCKET
+range_bucket(${small}, [0, 10, 20])
+range_bucket(${20; 25; null; -5; 10}, ${[0, 10, 20, 30]; [5, 5, 10, 10]; cast([] as array<int64>); [1]})
+range_bucket(${2.5; 0.5; cast('nan' as float64)}, [0.5, 1.5, 2.5])
+range_bucket(15, [10, null])
+range_bucket(15, [20, 10])
+-- RAND
+rand() >= 0 and rand() < 1
+select count(*) from unnest(generate_array(1, 50)) as x where rand() between 0 and 1
+select count(distinct r) > 1 from (select rand() as r from unnest(generate_array(1, 50)) as x)
+-- BIT_COUNT
+bit_count(${int64})
+bit_count(${bytes})

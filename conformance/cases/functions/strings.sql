@@ -1,0 +1,219 @@
+-- ASCII
+ascii(${string})
+ascii(${needle})
+-- UNICODE
+unicode(${string})
+-- CHR
+chr(${0; 65; 233; 8364; 128077; 1114111; 1114112; -1; 55296; null})
+-- BYTE_LENGTH
+byte_length(${string})
+byte_length(${bytes})
+-- OCTET_LENGTH
+octet_length(${string})
+octet_length(${bytes})
+-- CHAR_LENGTH
+char_length(${string})
+-- CHARACTER_LENGTH
+character_length(${string})
+-- LENGTH
+length(${string})
+length(${bytes})
+-- CODE_POINTS_TO_STRING
+code_points_to_string(${code_points})
+code_points_to_string(${[-1]; [55296]; [1114112]})
+-- CODE_POINTS_TO_BYTES
+code_points_to_bytes(${[65, 66]; [0, 255]; [256]; [-1]; cast([] as array<int64>); [1, null]; cast(null as array<int64>)})
+-- TO_CODE_POINTS
+to_code_points(${string})
+to_code_points(${bytes})
+-- CONCAT
+concat(${string}, ${needle})
+concat('a', ${needle}, 'c')
+concat('single')
+concat(${bytes}, b'x')
+concat(1, 'x', true, 1.5, date '2024-02-29')
+concat('x', null)
+-- CONTAINS_SUBSTR
+contains_substr(${string}, ${'a'; 'HELLO'; 'é'; ''; 'ß'; '👍'})
+contains_substr(${123; 1.5; true; date '2024-02-29'}, ${'2'; 'TRUE'; '.5'; '02-29'})
+contains_substr(('abc', 12), 'B')
+contains_substr(['x', 'Yes'], 'yes')
+-- EDIT_DISTANCE
+edit_distance(${string}, ${needle})
+edit_distance('kitten', 'sitting')
+edit_distance('abcdef', 'xyz', max_distance => 2)
+-- STARTS_WITH
+starts_with(${string}, ${needle})
+starts_with(${bytes}, b'a')
+-- ENDS_WITH
+ends_with(${string}, ${needle})
+ends_with(${bytes}, b'c')
+-- STRPOS
+strpos(${string}, ${needle})
+strpos(${bytes}, b'l')
+-- INSTR
+instr(${string}, ${needle})
+instr('banana', 'an', ${1; 2; 3; -1; -3; 10; 0; null})
+instr('banana', 'an', ${1; -1}, ${1; 2; 3; 0; -1})
+instr('banána', 'a', 1, ${1; 2; 3})
+instr(${bytes}, b'l')
+-- LEFT
+left(${string}, ${0; 1; 3; 100; -1; null})
+left(${bytes}, ${0; 2; 100; -1})
+-- RIGHT
+right(${string}, ${0; 1; 3; 100; -1; null})
+right(${bytes}, ${0; 2; 100; -1})
+-- SUBSTR
+substr(${string}, ${0; 1; 2; -1; -3; 100; -100; null})
+substr('abcdef', ${0; 1; 2; -1; -3; 100; -100; null}, ${0; 1; 3; 100; -1; null})
+substr('日本語👍é', ${1; 2; 4; -2}, ${1; 2})
+substr(${bytes}, ${0; 1; 2; -1; -2})
+substr(${bytes}, 2, 1)
+-- SUBSTRING
+substring(${string}, ${1; 2; -2})
+substring('abcdef', ${0; 1; -3}, ${0; 2; 100})
+substring('abcdef' from 2 for 3)
+-- UPPER
+upper(${string})
+upper(${needle})
+upper(b'abc\xff')
+-- LOWER
+lower(${string})
+lower(${'ÀÉÎÕÜ'; 'ΑΣΣ ΟΔΟΣ'; 'ǅ'; 'Ⅷ'; 'STRASSE'})
+lower(b'ABC\xff')
+-- INITCAP
+initcap(${string})
+initcap(${'hello-world FOO'; 'o\'neil'; 'a1b2 c3'; 'tab\tnew\nline'; 'ünder éa'})
+initcap('hello_world-foo', '_')
+-- TRIM
+trim(${string})
+trim(${string}, ${'a'; ' '; 'H'; 'abc'; null})
+trim(b'  x ', b' ')
+trim('\u00a0x\u2003\u3000')
+-- LTRIM
+ltrim(${string})
+ltrim('xxyxabcxx', ${'x'; 'xy'; ''; null; 'é'})
+-- RTRIM
+rtrim(${string})
+rtrim('abcxxyxx', ${'x'; 'xy'; ''; null; 'é'})
+-- LPAD
+lpad(${string}, ${0; 3; 12; null})
+lpad('abc', ${0; 2; 3; 8; -1; null}, ${'def'; 'é'; ''; null})
+lpad(b'abc', 6, b'de')
+-- RPAD
+rpad(${string}, ${0; 3; 12; null})
+rpad('abc', ${0; 2; 3; 8; -1; null}, ${'def'; 'é'; ''; null})
+rpad(b'abc', 6, b'de')
+-- REPEAT
+repeat(${string}, ${0; 1; 3; null})
+repeat('ab', ${-1; -100})
+repeat(b'ab', 2)
+-- REPLACE
+replace(${string}, ${needle}, 'X')
+replace('abab', 'ab', ${''; 'abab'; null})
+replace(b'abab', b'a', b'zz')
+-- REVERSE
+reverse(${string})
+reverse(${bytes})
+-- SPLIT
+split(${string}, ${','; ' '; ''; 'l'; 'xx'; null})
+split(${string})
+split('a::b::c', '::')
+split(b'a,b', b',')
+-- TRANSLATE
+translate(${string}, 'aeo', 'AEO')
+translate('hello', ${'el'; 'lo'; ''; 'h'}, ${'ip'; 'x'; ''; null})
+translate('aba', 'aa', 'xy')
+-- SOUNDEX
+soundex(${string})
+soundex(${'Ashcraft'; 'Tymczak'; 'Pfister'; 'Robert'; 'Rupert'; 'Honeyman'; '123'})
+-- NORMALIZE
+normalize(${string})
+normalize(${'e\u0301'; 'ﬁ'; 'Å'; '①'; '각'}, ${NFC; NFD; NFKC; NFKD})
+-- NORMALIZE_AND_CASEFOLD
+normalize_and_casefold(${string})
+normalize_and_casefold(${'The ﬁne'; 'Å'; 'STRASSE ß'; 'İ'}, ${NFC; NFKC})
+-- TO_HEX
+to_hex(${bytes})
+-- FROM_HEX
+from_hex(${'00ff80'; 'ABCDEF'; ''; 'abc'; '0'; 'xx'; null; '0X'})
+-- TO_BASE64
+to_base64(${bytes})
+to_base64(b'\xde\xad\xbe\xef\xff\xfe')
+-- FROM_BASE64
+from_base64(${'YWJj'; '/+A='; ''; 'YQ'; 'YQ=='; '%%%'; 'YW Jj'; null})
+-- TO_BASE32
+to_base32(${bytes})
+-- FROM_BASE32
+from_base32(${'MFRGG==='; ''; 'MFRGG'; 'mfrgg==='; '1'; null})
+-- SAFE_CONVERT_BYTES_TO_STRING
+safe_convert_bytes_to_string(${bytes})
+safe_convert_bytes_to_string(b'\xc3\x28ok\xf0\x9f')
+-- COLLATE
+collate('abc', '')
+-- REGEXP_CONTAINS
+regexp_contains(${string}, ${pattern})
+regexp_contains('abc', ${'('; '[z-a]'; '(?=a)'; '\\1'; null})
+regexp_contains('foo@example.com', r'^[\w.+-]+@[\w-]+\.[a-z]{2,}$')
+regexp_contains('a\nb', ${'a.b'; '(?s)a.b'; '^b'; '(?m)^b'})
+regexp_contains(b'abc\xff', b'c.')
+-- REGEXP_EXTRACT
+regexp_extract(${string}, ${pattern})
+regexp_extract('key=value; k2=v2', ${r'(\w+)='; r'=(\w+)'; r'k2=(\w+)'; r'(nothing)'; r'k(2)?'; r'(z)?k'})
+regexp_extract('abcabc', 'b.', ${1; 2; 3; 5; 6; 7; 8; 0; -1; null})
+regexp_extract('abcabc', 'b', ${1; 3}, ${1; 2; 3; 0; -1})
+! regexp_extract('abc', r'(a)(b)')
+regexp_extract('日本語abc', r'本(.)')
+regexp_extract(b'abc', b'b.')
+-- REGEXP_SUBSTR
+regexp_substr(${string}, ${pattern})
+regexp_substr('abcabc', 'b.', ${1; 3; 7})
+-- REGEXP_EXTRACT_ALL
+regexp_extract_all(${string}, ${pattern})
+regexp_extract_all('a1b22c333', ${r'\d+'; r'([a-z])\d'; r'z'; r'(\d)?'; r'x*'})
+-- REGEXP_INSTR
+regexp_instr(${string}, ${pattern})
+regexp_instr('ab@cd@ef', '@[^@]*', ${1; 3; 4; 7; 100; 0})
+regexp_instr('ab@cd@ef', '@', 1, ${1; 2; 3; 0})
+regexp_instr('ab@cd@ef', '@', 1, 1, ${0; 1; 2})
+regexp_instr('xabcx', 'x(a.)c')
+-- REGEXP_REPLACE
+regexp_replace(${string}, ${pattern}, '_')
+regexp_replace('# Heading', r'^# ([a-zA-Z0-9\s]+$)', r'<h1>\1</h1>')
+regexp_replace('abc', ${'b'; '(b)'; 'b*'; 'x*'}, ${r'[\0]'; ''; r'\\'; '$1'})
+regexp_replace('abc', 'b', r'\1')
+regexp_replace('abc', '(', 'x')
+regexp_replace(null, 'b', 'x')
+-- FORMAT
+format('${%d; %i; %5d; %-5d|; %05d; %+d; % d; %x; %X; %o; %\'d; %#x}', ${42; -42; 0; cast(null as int64)})
+format('%s|%10s|%-10s|%.2s', 'abc', 'abc', 'abc', 'abc')
+format('${%f; %.2f; %10.3f; %e; %g; %.0f; %E; %+.1f; %\'.2f}', ${3.14159; -1e10; 0.0; cast('nan' as float64); cast('-inf' as float64); cast(null as float64)})
+format('%t', ${int64})
+format('%t', ${float64})
+format('%t', ${string})
+format('%t', ${date})
+format('%t', ${timestamp})
+format('%t', ${bool})
+format('%t', ${int64s})
+format('%T', ${int64})
+format('%T', ${float64})
+format('%T', ${string})
+format('%T', ${bytes})
+format('%T', ${date})
+format('%T', ${timestamp})
+format('%T', ${strings})
+format('%s', ${string})
+format('100%%')
+format('%s has %d items', 'cart', 3)
+format('%*d', 5, 42)
+format('%.*f', 2, 3.14159)
+format('%p', json '{"a": 1}')
+format('%P', json '{"a": 1}')
+format('${%d; %s %s}', 'x')
+format(cast(null as string), 1)
+-- STRING
+string(${timestamp})
+string(${timestamp}, ${zone})
+string(${date})
+string(${datetime})
+string(${time})

@@ -1,0 +1,56 @@
+import { type Answer, showValue, type Value } from './values.ts';
+
+/** Floating-point functions may differ in the last digits: the engines use different libraries for them. */
+const relativeTolerance = 1e-14;
+
+/** Whether our answer is the reference's. */
+export function isSame(ours: Answer, reference: Answer, ordered: boolean): boolean {
+  if ('error' in ours || 'error' in reference) return 'error' in ours && 'error' in reference;
+  return (
+    sameList(ours.columns, reference.columns, sameName) &&
+    sameList(arrange(ours.rows, ordered), arrange(reference.rows, ordered), (a, b) =>
+      sameList(a, b, isSameValue),
+    )
+  );
+}
+
+function sameList<T>(a: readonly T[], b: readonly T[], same: (a: T, b: T) => boolean): boolean {
+  return a.length === b.length && a.every((item, at) => same(item, b[at] as T));
+}
+
+/** Names that a query does not give are each engine's own. */
+const sameName = (ours: string, reference: string) =>
+  reference === '' || reference.startsWith('$') || ours === reference;
+
+function arrange(rows: readonly (readonly Value[])[], ordered: boolean): readonly (readonly Value[])[] {
+  if (ordered) return rows;
+  return rows
+    .map((row) => ({ row, key: row.map(showValue).join('|') }))
+    .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
+    .map(({ row }) => row);
+}
+
+export function isSameValue(ours: Value, reference: Value): boolean {
+  if (ours === null || reference === null) return ours === reference;
+  if (ours.type === 'ARRAY') {
+    return reference.type === 'ARRAY' && sameList(ours.items, reference.items, isSameValue);
+  }
+  if (ours.type === 'STRUCT') {
+    return (
+      reference.type === 'STRUCT' &&
+      sameList(
+        ours.fields,
+        reference.fields,
+        (a, b) => sameName(a.name, b.name) && isSameValue(a.value, b.value),
+      )
+    );
+  }
+  if (ours.type !== reference.type) return false;
+  return (
+    ours.text === reference.text ||
+    (ours.type === 'FLOAT64' && isClose(Number(ours.text), Number(reference.text)))
+  );
+}
+
+const isClose = (a: number, b: number) =>
+  Math.abs(a - b) <= relativeTolerance * Math.max(Math.abs(a), Math.abs(b));

@@ -1,0 +1,75 @@
+import { explanationOf } from './explained.ts';
+import type { Verdict } from './judge.ts';
+import { showAnswer } from './values.ts';
+
+/** What one function or construct came to. */
+export interface Score {
+  readonly subject: string;
+  readonly kind: 'function' | 'construct';
+  readonly cases: number;
+  readonly agreed: number;
+  readonly explained: number;
+  /** The differences nobody has explained. */
+  readonly differences: readonly Verdict[];
+  /** Cases that say nothing: the query is wrong, or the reference does not know the function. */
+  readonly useless: readonly Verdict[];
+}
+
+export function scoresOf(verdicts: readonly Verdict[]): readonly Score[] {
+  const bySubject = Map.groupBy(verdicts, (verdict) => `${verdict.case.kind} ${verdict.case.subject}`);
+  return [...bySubject.values()]
+    .map((group) => ({ group, first: (group[0] as Verdict).case }))
+    .map(({ group, first: { subject, kind } }) => ({ subject, kind, ...countsOf(group) }))
+    .sort((a, b) => (a.subject < b.subject ? -1 : 1));
+}
+
+function countsOf(verdicts: readonly Verdict[]): Omit<Score, 'subject' | 'kind'> {
+  const useful = verdicts.filter(({ verdict }) => verdict === 'agrees' || verdict === 'differs');
+  const differing = useful.filter(({ verdict }) => verdict === 'differs');
+  const differences = differing.filter((verdict) => explanationOf(verdict) === undefined);
+  return {
+    cases: useful.length,
+    agreed: useful.length - differing.length,
+    explained: differing.length - differences.length,
+    differences,
+    useless: verdicts.filter((verdict) => !useful.includes(verdict)),
+  };
+}
+
+/** One line a function or construct. */
+export const summarise = (scores: readonly Score[]): string =>
+  scores
+    .map(({ subject, kind, cases, agreed, explained, differences, useless }) =>
+      [
+        kind.padEnd(9),
+        subject.padEnd(36),
+        `${agreed}/${cases}`.padStart(9),
+        explained > 0 ? `  ${explained} explained` : '',
+        differences.length > 0 ? `  ${differences.length} DIFFER` : '',
+        useless.length > 0 ? `  ${useless.length} USELESS` : '',
+      ].join(' '),
+    )
+    .join('\n');
+
+/** Every difference with both answers, by function, for whoever mends them. */
+export const describeDifferences = (scores: readonly Score[]): string =>
+  scores
+    .filter(({ differences, useless }) => differences.length + useless.length > 0)
+    .map(({ subject, differences, useless, cases }) =>
+      [
+        `## ${subject}: ${differences.length} of ${cases} differ\n`,
+        ...[...differences, ...useless].map(describe),
+      ].join('\n'),
+    )
+    .join('\n\n');
+
+function describe({ case: question, verdict, ours, reference }: Verdict): string {
+  const { sql, template } = question;
+  return [
+    `- ${verdict === 'differs' ? '' : `${verdict.toUpperCase()} `}${template.file}:${template.line} \`${sql}\``,
+    `  - reference: ${oneLine(showAnswer(reference))}`,
+    `  - ours: ${oneLine(showAnswer(ours))}`,
+  ].join('\n');
+}
+
+const oneLine = (text: string) => text.replaceAll('\n', ' ⏎ ').slice(0, 400);

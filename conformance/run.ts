@@ -1,0 +1,26 @@
+import { writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { loadCases } from './cases.ts';
+import { judgeAll } from './judge.ts';
+import { openLocalEngine } from './local/engine.ts';
+import { openEvaluator } from './reference/evaluator.ts';
+import { describeDifferences, scoresOf, summarise } from './report.ts';
+
+/** Asks both engines every case; exit code 1 where an answer differs and nobody has explained why. */
+const { values: options, positionals: wanted } = parseArgs({
+  allowPositionals: true,
+  options: { differences: { type: 'string' } },
+});
+
+const cases = loadCases().filter(({ subject }) => wanted.length === 0 || wanted.includes(subject));
+const local = await openLocalEngine();
+const evaluator = await openEvaluator();
+const scores = scoresOf(await judgeAll(cases, local, evaluator));
+await evaluator.close();
+await local.close();
+
+console.log(summarise(scores));
+const differences = describeDifferences(scores);
+if (options.differences === undefined) console.log(differences);
+else writeFileSync(options.differences, differences);
+process.exitCode = differences === '' ? 0 : 1;
