@@ -39,7 +39,8 @@ const folder = join(import.meta.dirname, 'cases');
 
 /**
  * Reads the case files. A heading `-- NAME` says what the lines below are about; each line is a query, or an expression
- * to select; an indented line continues the one above. `! …` is wrong on purpose. `… <=> …` gives the reference's words.
+ * to select; an indented line continues the one above. `! …` is wrong on purpose. `… <=> …` says after
+ * the arrow what the reference is asked, where it does not know the function.
  */
 export function loadCases(): readonly Case[] {
   const inputs = loadInputs();
@@ -49,6 +50,9 @@ export function loadCases(): readonly Case[] {
       .flatMap((file) => linesOf(file).flatMap((line) => casesOf(kind, file, line, inputs))),
   );
 }
+
+/** What `@p` and `@nothing` stand for in every case. */
+export const parameters: Readonly<Record<string, string>> = { p: 'Ada', nothing: '' };
 
 type Inputs = ReadonlyMap<string, readonly string[]>;
 
@@ -83,26 +87,34 @@ function casesOf(
   inputs: Inputs,
 ): readonly Case[] {
   const wrong = text.startsWith('! ');
-  const body = wrong ? text.slice(2) : text;
-  const where = `${basename(file)}:${number}`;
-  const template = {
-    text: body,
-    file: basename(file),
-    line: number,
-    placeholders: placeholdersOf(body, inputs, where),
-  };
-  return combinationsOf(template.placeholders).map((combination) => {
-    const [sql = '', referenceSql = sql] = fill(template, combination).split(' <=> ').map(asQuery);
-    return { subject: heading, kind, sql, referenceSql, wrong, template, inputs: combination };
-  });
+  const [ours = '', theirs = ours] = (wrong ? text.slice(2) : text).split(/\s<=>\s+/);
+  const where = { file: basename(file), line: number };
+  const template = { ...where, text: ours, placeholders: placeholdersOf(ours, inputs, where) };
+  return combinationsOf(template.placeholders).map((combination) => ({
+    subject: heading,
+    kind,
+    sql: asQuery(fill(template, combination)),
+    referenceSql: asQuery(theirs === ours ? fill(template, combination) : fillByNumber(theirs, combination)),
+    wrong,
+    template,
+    inputs: combination,
+  }));
 }
 
-function placeholdersOf(text: string, inputs: Inputs, where: string): readonly Placeholder[] {
+/** `${1}` is what stands for the first placeholder on our side. */
+const fillByNumber = (text: string, replacements: readonly string[]) =>
+  text.replace(/\$\{(\d+)\}/g, (_, number) => replacements[Number(number) - 1] ?? '');
+
+function placeholdersOf(
+  text: string,
+  inputs: Inputs,
+  { file, line }: { file: string; line: number },
+): readonly Placeholder[] {
   return [...text.matchAll(placeholderPattern)].map(([whole, name = '']) => {
     if (name.includes(';'))
       return { text: whole, inputs: name.split(';').map((part) => part.trim()), isValue: false };
     const [known, isValue] = [inputs.get(name) ?? inputs.get(`${name} (words)`), inputs.has(name)];
-    if (known === undefined) throw new Error(`${where}: no inputs are named ${name}`);
+    if (known === undefined) throw new Error(`${file}:${line}: no inputs are named ${name}`);
     return { text: whole, inputs: known, isValue };
   });
 }

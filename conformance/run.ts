@@ -1,10 +1,12 @@
 import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { loadCases } from './cases.ts';
 import { judgeAll } from './judge.ts';
 import { openLocalEngine } from './local/engine.ts';
 import { openEvaluator } from './reference/evaluator.ts';
 import { describeDifferences, scoresOf, summarise } from './report.ts';
+import { loadTables } from './tables.ts';
 
 /** Asks both engines every case; exit code 1 where an answer differs and nobody has explained why. */
 const { values: options, positionals: wanted } = parseArgs({
@@ -13,8 +15,9 @@ const { values: options, positionals: wanted } = parseArgs({
 });
 
 const cases = loadCases().filter(({ subject }) => wanted.length === 0 || wanted.includes(subject));
-const local = await openLocalEngine();
-const evaluator = await openEvaluator();
+const tables = loadTables(join(import.meta.dirname, 'cases', 'tables.yaml'));
+const local = await openLocalEngine(tables);
+const evaluator = await openEvaluator(tables);
 const scores = scoresOf(await judgeAll(cases, local, evaluator));
 await evaluator.close();
 await local.close();

@@ -8,7 +8,7 @@ cast(${1e20; 1.5e-10; 123456789012345680.0; 0.1; 1e21; 100000.0; 1e-5; 3.4028234
 cast(${float64} as int64)
 cast(${0.5; 1.5; 2.5; -0.5; -1.5; 9223372036854775807.0; -9223372036854775808.0; 1e19} as int64)
 cast(${finite} as numeric)
-cast(${float64} as bool)
+! cast(${1.5; 0.0} as bool)
 cast(${numeric} as string)
 cast(${numeric} as int64)
 cast(${numeric} as float64)

@@ -144,9 +144,18 @@ sec(${1.0; -1.5; 0.5; 0.0; null; 1e10; cast('nan' as float64)})
 -- SECH
 sech(${1.0; -1.5; 0.5; 0.0; null; 100.0; cast('nan' as float64)})
 -- COSINE_DISTANCE
-cosine_distance(${[1.0, 2.0]; [3.0, 4.0]; [0.0, 0.0]; [1.0]}, ${[1.0, 2.0]; [-1.0, 0.5]; [2.0, 4.0]})
+cosine_distance([${1.0; -2.5; 3.0}, ${2.0; 0.5}], [${1.0; 2.0}, ${-1.0; 4.0}])
+  <=> 1 - (${1} * ${3} + ${2} * ${4}) / (sqrt(pow(${1}, 2) + pow(${2}, 2)) * sqrt(pow(${3}, 2) + pow(${4}, 2)))
+cosine_distance([0.0, 0.0], [1.0, 2.0]) <=> error('zero vector')
+cosine_distance([1.0], [1.0, 2.0]) <=> error('lengths')
+cosine_distance([1.0, null], [1.0, 2.0]) <=> error('null element')
+cosine_distance(null, [1.0, 2.0]) <=> cast(null as float64)
 -- EUCLIDEAN_DISTANCE
-euclidean_distance(${[1.0, 2.0]; [3.0, 4.0]; [0.0, 0.0]; [1.0]}, ${[1.0, 2.0]; [-1.0, 0.5]; [2.0, 4.0]})
+euclidean_distance([${1.0; -2.5; 3.0}, ${2.0; 0.5}], [${1.0; 2.0}, ${-1.0; 4.0}])
+  <=> sqrt(pow(${1} - ${3}, 2) + pow(${2} - ${4}, 2))
+euclidean_distance([1.0], [1.0, 2.0]) <=> error('lengths')
+euclidean_distance([1.0, null], [1.0, 2.0]) <=> error('null element')
+euclidean_distance(null, [1.0, 2.0]) <=> cast(null as float64)
 -- RANGE_BUCKET
 range_bucket(${small}, [0, 10, 20])
 range_bucket(${20; 25; null; -5; 10}, ${[0, 10, 20, 30]; [5, 5, 10, 10]; cast([] as array<int64>); [1]})

@@ -1,0 +1,209 @@
+-- Arithmetic
+${int64} + ${int64}
+${int64} - ${int64}
+${int64} * ${int64}
+${int64} / ${int64}
+${small} / ${small}
+-(${int64})
++(${small})
+-(${float64})
+${float64} + ${float64}
+${float64} - ${float64}
+${float64} * ${float64}
+${float64} / ${float64}
+${numeric} + ${numeric}
+${numeric} - ${numeric}
+${numeric} * ${numeric}
+${numeric} / ${numeric}
+${small} + ${finite}
+${small} * ${numeric}
+1 + 2 * 3 - 4 / 2
+(1 + 2) * 3
+- - 1
+10 / 4
+1 / 3
+-9223372036854775807 - 2
+${date} + ${1; -1; 30}
+${date} - ${1; 365}
+${date} - ${date}
+! 'a' + 1
+! true + 1
+-- Bit operators
+${int64} & ${int64}
+${int64} | ${int64}
+${int64} ^ ${int64}
+~${int64}
+${1; -1; 3} << ${0; 1; 3; 63; 64; -1; null}
+${1; -1; 1024; -1024} >> ${0; 1; 3; 63; 64; -1; null}
+b'\x0f' & b'\xf1'
+b'\x0f' | b'\xf0'
+1 | 2 ^ 3 & 4
+-- Concatenation ||
+${string} || ${needle}
+${bytes} || b'x'
+${int64s} || [9]
+'a' || 'b' || 'c'
+! 'a' || b'b'
+-- Comparison
+${int64} = ${small}
+${int64} < ${small}
+${float64} = ${float64}
+${float64} < ${float64}
+${float64} >= ${float64}
+${float64} != ${finite}
+${string} = ${string}
+${string} < ${string}
+${string} <> ${needle}
+${bytes} <= ${bytes}
+${bool} = ${bool}
+${bool} < ${bool}
+${date} > ${date}
+${datetime} <= ${datetime}
+${time} < ${time}
+${timestamp} >= ${timestamp}
+${numeric} = ${numeric}
+${small} = ${finite}
+${small} < 2.5
+${date} = '2024-02-29'
+'2024-02-29' < ${date}
+${timestamp} = '2024-02-29 23:59:59.999999+00'
+${date} = datetime '2024-02-29 00:00:00'
+struct(1, 'a') = struct(1, 'a')
+(1, null) = (1, 2)
+(1, null) = (2, 2)
+[1, 2] = [1, 2]
+! 1 = 'a'
+! date '2024-01-01' = 1
+! struct(1) < struct(2)
+! json '1' = json '1'
+-- AND, OR, NOT
+${bool} and ${bool}
+${bool} or ${bool}
+not ${bool}
+not ${bool} and ${bool} or ${bool}
+false and 1 / 0 > 1
+true or false and false
+! 1 and true
+-- IS
+${small} is null
+${string} is not null
+${bool} is true
+${bool} is not true
+${bool} is false
+${bool} is not false
+1 / 2 is null
+cast('nan' as float64) is null
+-- IS DISTINCT FROM
+${small} is distinct from ${small}
+${string} is not distinct from ${string}
+null is distinct from null
+${float64} is distinct from ${float64}
+-- BETWEEN
+${int64} between ${small} and ${small}
+${string} between 'a' and 'b'
+${date} between date '1970-01-01' and date '2024-02-29'
+${small} not between 0 and 2
+${finite} between 0 and 3
+2 between null and 1
+2 between 1 and null
+-- IN
+${small} in (1, 2, 3)
+${small} in (1, null)
+${small} not in (1, null)
+${string} in ('a', '', 'abc')
+${finite} in (1, 2.5)
+${date} in (date '2024-02-29', '1970-01-01')
+(1, 'a') in ((1, 'a'), (2, 'b'))
+null in (1)
+-- IN UNNEST
+${small} in unnest(${int64s})
+${small} not in unnest(${int64s})
+'a' in unnest(${strings})
+1 in unnest([1.0, 2.0])
+-- LIKE
+${string} like ${'%'; 'a%'; '%l%'; '_bc'; ''; 'Hello%'; '%é%'; cast(null as string)}
+${string} not like '%a%'
+'100%' like ${r'100\%'; r'100\\%'; '100_'; '1%\\%'}
+'a\\b' like ${r'a\\b'; r'a\\\\b'; 'a%'}
+'a\nb' like 'a_b'
+'日本語' like '__語'
+'👍' like '_'
+'abc' like 'ABC'
+'a' like 'a\\'
+b'abc' like b'a%'
+-- LIKE ANY
+'abc' like any ('x%', 'a%')
+${string} like any ('%l%', null)
+'abc' like any ('x', 'y')
+-- LIKE ALL
+'abc' like all ('a%', '%c')
+${string} like all ('%l%', 'H%')
+'abc' like all ('a%', null)
+-- CASE
+case ${small} when 1 then 'one' when 2 then 'two' else 'many' end
+case when ${small} > 1 then 'big' when ${small} < 0 then 'negative' end
+case when ${bool} then 1 else 2.5 end
+case null when null then 'null' else 'other' end
+case ${string} when 'a' then 1 when '' then 0 end
+case when false then 1 / 0 else 0 end
+case when true then date '2024-02-29' else null end
+! case when 1 then 2 end
+! case when true then 1 else 'a' end
+-- Array access OFFSET
+[10, 20, 30][offset(${0; 2; 3; -1; null})]
+${strings}[offset(0)]
+(select [1, 2])[offset(1)]
+split('a,b', ',')[offset(1)]
+! [1][offset('a')]
+-- Array access SAFE_OFFSET
+[10, 20, 30][safe_offset(${0; 2; 3; -1; null})]
+${strings}[safe_offset(1)]
+-- Array access ORDINAL
+[10, 20, 30][ordinal(${1; 3; 4; 0; -1; null})]
+-- Array access SAFE_ORDINAL
+[10, 20, 30][safe_ordinal(${1; 3; 4; 0; -1; null})]
+-- Array access by index
+[10, 20, 30][${0; 2; 3; -1}]
+-- JSON subscript
+json '{"a": {"b": [1, 2]}}'.a
+json '{"a": {"b": [1, 2]}}'.a.b[1]
+json '{"a": 1}'['a']
+json '[1, 2]'[${0; 5}]
+json '{"a": 1}'.missing
+-- SAFE. prefix
+safe.substr('abc', 1, -1)
+safe.timestamp_seconds(${0; 9223372036854775807})
+safe.parse_date('%Y-%m-%d', '${2024-02-29; x}')
+safe.ln(${1; 0; -1})
+safe.parse_timestamp('%F', 'x')
+safe.regexp_contains('a', '(')
+safe.parse_json('{bad')
+safe.date_add(date '9999-12-31', interval 1 day)
+safe.chr(-1)
+safe.from_hex('x')
+! safe.cast('x' as int64)
+-- Implicit coercion
+1 + 1.5
+1 = 1.0
+if(true, 1, 1.5)
+concat('a', cast(1 as string))
+date_diff('2024-03-01', '2024-02-28', day)
+date_add('2024-02-28', interval 1 day)
+timestamp_diff('2024-03-01', timestamp '2024-02-28', hour)
+coalesce(1, 2.5)
+[1, 1.5, numeric '2']
+sqrt(4)
+! length(1)
+! date_add(1, interval 1 day)
+-- AT TIME ZONE
+extract(hour from timestamp '2024-02-29 23:00:00+00' at time zone 'Asia/Tokyo')
+extract(date from timestamp '2024-02-29 23:00:00+00' at time zone 'Asia/Tokyo')
+string(timestamp '2024-02-29 23:00:00+00', 'Asia/Tokyo')
+-- Precedence
+1 + 2 = 3 and not false
+not 1 = 2
+-2 * -3
+! 1 < 2 = true
+'a' || 'b' = 'ab'
+1 | 2 = 3
+~1 + 1

@@ -1,0 +1,403 @@
+-- SELECT
+select 1
+select 1 as a, 'x' as b
+select id, name from people order by id
+select p.id, p.name from people as p order by p.id
+select p.* from people p order by id
+select people.id from people order by people.id
+select 1 as `odd name`, 2 as `select`
+select id ID2, NAME from people order by 1
+select count(*) as n from people
+! select missing from people
+! select id, from_nowhere.x from people
+-- SELECT DISTINCT
+select distinct team from people order by team
+select distinct team, active from people order by team, active
+select distinct score from people order by score desc
+-- SELECT * EXCEPT
+select * except (seen, joined) from people order by id
+select p.* except (seen, joined, score) from people as p order by id
+! select * except (missing) from people
+-- SELECT * REPLACE
+select * replace (upper(name) as name) from people order by id
+select * except (seen) replace (id * 2 as id) from people order by id
+-- SELECT AS STRUCT
+select array(select as struct id, name from people order by id)
+select (select as struct 1 as a, 'x' as b).a
+-- SELECT AS VALUE
+select array(select as value struct(id as i, name as n) from people order by id)
+select as value struct(1 as a, 2 as b)
+select (select as value struct(1 as a, 2 as b)).b
+-- Trailing comma
+select 1 as a, 2 as b,
+select id, from people order by id
+-- Comments
+select 1 -- comment
+  # another
+  /* and a block */ + 1 as a
+select /* in front */ 2
+-- Literals: strings
+! 'it''s'
+'single' = "double"
+'it\'s'
+"say \"hi\""
+'''triple 'quoted' text'''
+"""triple "quoted" text"""
+r'raw \n text'
+R"raw \d+"
+r'''raw \' quote'''
+'tab\tnewline\nbell\aform\fback\bcr\rvert\v'
+'hex \x41 octal \101 unicode \u00e9 \U0001F44D'
+'\?\`\\'
+! 'bad \escape'
+! 'bad \x4'
+-- Literals: bytes
+b'abc'
+b"\x00\xff"
+B'''tri'ple'''
+rb'raw \n'
+br"raw \d"
+b'é'
+! b'\u00e9'
+-- Literals: numbers
+1
+0x1F
+-0xff
+1.5
+.5
+5.
+1e10
+1E-3
+-1.5e+3
+9223372036854775807
+-9223372036854775808
+! 9223372036854775808
+numeric '1.5'
+numeric '-99999999999999999999999999999.999999999'
+! numeric 'abc'
+0.1 + 0.2
+123456789012345678
+1e308 * 10
+-- Literals: dates and times
+date '2024-02-29'
+date '2024-2-9'
+datetime '2024-02-29 10:20:30.123456'
+datetime '2024-02-29T10:20:30'
+datetime '2024-02-29'
+time '10:20:30.5'
+timestamp '2024-02-29 10:20:30+00'
+timestamp '2024-02-29 10:20:30'
+timestamp '2024-02-29T10:20:30.123456Z'
+timestamp '2024-02-29 10:20:30 America/Los_Angeles'
+timestamp '2024-02-29'
+timestamp '2024-02-29 10:20:30-08'
+! date '2023-02-29'
+! timestamp 'x'
+! time '25:00:00'
+! datetime '2024-02-30 00:00:00'
+-- Literals: JSON
+json '{"a": [1, 2.5, null]}'
+json 'null'
+! json '{bad'
+-- Literals: booleans and NULL
+true
+FALSE
+null
+null is null
+-- Literals: arrays
+[1, 2, 3]
+[1, 2.5]
+['a', null]
+array[1, 2]
+array<int64>[1, 2]
+array<float64>[1, 2]
+array<string>[]
+[struct(1 as a, 'x' as b), struct(2, 'y')]
+[(1, 'x'), (2, 'y')]
+[date '2024-02-29', null]
+[numeric '1', 2]
+! [1, 'a']
+! [[1], [2]]
+array<struct<a int64, b string>>[(1, 'x'), (2, null)]
+-- Literals: structs
+struct(1, 'a')
+struct(1 as a, 'x' as b)
+(1, 'x')
+(1, 'x', true)
+struct<int64, string>(1, 'x')
+struct<a int64, b string>(1, 'x')
+struct<a float64>(1)
+struct<a int64>(null)
+struct(1 as a, [1, 2] as b, struct('deep' as c) as d)
+struct(1 as a).a
+struct(struct('deep' as c) as d).d.c
+struct(null as a).a
+struct(1)
+struct(date '2024-02-29' as d)
+-- Literals: intervals
+interval 1 day
+interval -3 month
+interval '1-2' year to month
+interval '1 2:3:4.5' day to second
+date '2024-02-29' + interval 1 day
+timestamp '2024-02-29 10:00:00+00' - interval 90 minute
+datetime '2024-01-31 00:00:00' + interval 1 month
+timestamp '2024-02-29' + interval ${1; -1; 100} ${second; minute; hour; day}
+-- Parameters
+select @p as p, concat(@p, '!') as q, @p = '' as empty, @nothing = '' as nothing
+select case @p when 'Ada' then 1 else 2 end as n, upper(@P) as u
+select id from people where @nothing = '' or name = @nothing order by id
+! select @missing
+select count(*) from people where name = @p or @p is null
+-- Backquoted names
+select `id`, `people`.`name` from `people` order by `id`
+select p.`name` from people as `p` order by p.id
+select 1 as `with space`
+-- Names without case
+select ID, Name from people order by iD
+select P.ID from people as p order by p.id
+with Numbers as (select 1 as X) select x, NUMBERS.x as y from numbers
+select UPPER(name), Length(NAME) from people order by id
+select t.A from (select struct(1 as a) as T)
+-- WHERE
+select id from people where active order by id
+select id from people where score > 1 order by id
+select id from people where not active order by id
+select id from people where team = 'red' and score is null
+select id from people where team != 'red' order by id
+select id from people where null
+select id from people where score = 1.5 or team is null order by id
+! select id as x from people where x > 1
+! select id from people where sum(id) > 1
+! select id from people where name
+-- GROUP BY names
+select team, count(*) as n from people group by team order by team
+select p.team, sum(p.score) as s from people as p group by p.team order by p.team
+select upper(team) as t, count(*) as n from people group by t order by t
+select upper(team) as t, count(*) as n from people group by upper(team) order by t
+  <=> select upper(team) as t, count(*) as n from people group by t order by t
+select extract(year from joined) as y, count(*) from people group by y order by y
+select team as name, count(*) as n from people group by name order by name
+select length(name) as name, count(*) as n from people group by name order by n, name
+! select team, name, count(*) from people group by team
+select team, active, max(score) from people group by team, active order by team, active
+-- GROUP BY ordinals
+select team, count(*) as n from people group by 1 order by 1
+select team, active, count(*) from people group by 1, 2 order by 1, 2
+! select team, count(*) from people group by 3
+-- GROUP BY ALL
+select team, active, count(*) as n from people group by all order by team, active
+  <=> select team, active, count(*) as n from people group by team, active order by team, active
+-- GROUP BY ROLLUP
+select team, active, count(*) as n from people group by rollup(team, active) order by team, active, n
+  <=> select * from (select team, active, count(*) as n from people group by team, active
+    union all select team, null, count(*) from people group by team
+    union all select null, null, count(*) from people) order by team, active, n
+select team, sum(id) as s from people group by rollup(team) order by s
+  <=> select * from (select team, sum(id) as s from people group by team union all select null, sum(id) from people) order by s
+-- GROUP BY CUBE
+select team, active, count(*) as n from people group by cube(team, active) order by team, active, n
+  <=> select * from (select team, active, count(*) as n from people group by team, active
+    union all select team, null, count(*) from people group by team
+    union all select null, active, count(*) from people group by active
+    union all select null, null, count(*) from people) order by team, active, n
+-- GROUP BY GROUPING SETS
+select team, active, count(*) as n from people group by grouping sets (team, active, ()) order by n, team, active
+  <=> select * from (select team, cast(null as bool) as active, count(*) as n from people group by team
+    union all select null, active, count(*) from people group by active
+    union all select null, null, count(*) from people) order by n, team, active
+-- HAVING
+select team, count(*) as n from people group by team having n > 1 order by team
+select team from people group by team having count(*) > 1 order by team
+select team, count(*) as n from people group by team having count(*) = 1 order by team
+select sum(id) as s from people having s > 100
+select team, max(score) as score from people group by team having score > 1 order by team
+-- QUALIFY
+select id, team from people where true qualify row_number() over (partition by team order by id) = 1 order by id
+select id, rank() over (order by score desc) as r from people where true qualify r = 1 order by id
+-- ORDER BY
+select id from people order by score, id
+select id from people order by score desc, id
+select id from people order by team, id desc
+select id, score as s from people order by s, id
+select id from people order by score nulls last, id
+select id from people order by score desc nulls first, id
+select id from people order by 1 desc
+select id from people order by length(name), id
+select name from people order by name
+select x from unnest([cast('nan' as float64), 1, null, cast('-inf' as float64), -0.0]) as x order by x
+select x from unnest(['b', 'A', 'a', 'Z', 'ä', null, '']) as x order by x
+select x from unnest([true, false, null]) as x order by x desc
+select id as x, -id as id from people order by id
+! select distinct team from people order by id
+-- LIMIT and OFFSET
+select id from people order by id limit 2
+select id from people order by id limit 2 offset 1
+select id from people order by id limit 0
+select id from people order by id limit 100 offset 4
+select id from people order by id limit 10 offset 100
+! select id from people limit -1
+-- WITH
+with a as (select 1 as x), b as (select x + 1 as y from a) select a.x, b.y from a, b
+with a as (select 1 as x) select * from a union all select * from a
+with people as (select 7 as id) select id from people
+with a as (with b as (select 1 as x) select x from b) select x from a
+with a as (select 1 as x) select (select x from a) as y
+! with a as (select 1 as x) select y from a
+! with a as (select 1), a as (select 2) select * from a
+-- WITH RECURSIVE
+with recursive n as (select 1 as x union all select x + 1 from n where x < 5) select x from n order by x
+with recursive n as (select 1 as x union distinct select mod(x + 1, 3) from n) select x from n order by x
+with recursive tree as (
+  select 1 as node, 'root' as path union all
+  select node * 2, concat(path, '/', cast(node * 2 as string)) from tree where node < 5) select node, path from tree order by node
+-- UNION ALL
+select 1 as a union all select 2 union all select 1
+select 1 as a, 'x' as b union all select 2.5, 'y'
+select * from ((select id from people where id < 2) union all (select id from orders where id > 12))
+select id from people union all select id from orders order by id limit 3
+select * from (select 1 as a union all select 2) order by a desc
+select null as a union all select 1
+! select 1 union all select 'a'
+! select 1 union all select 1, 2
+-- UNION DISTINCT
+select 1 as a union distinct select 1 union distinct select 2 order by a
+select team from people union distinct select 'red' order by team
+select null as a union distinct select null
+-- INTERSECT DISTINCT
+select id from people intersect distinct select person_id from orders order by id
+select team from people intersect distinct select cast(null as string)
+-- EXCEPT DISTINCT
+select id from people except distinct select person_id from orders order by id
+select x from unnest([1, 1, 2, null]) as x except distinct select 1 order by x
+-- Scalar subquery
+select id, (select count(*) from orders where orders.person_id = people.id) as n from people order by id
+select (select max(score) from people) as m
+select (select id from people where id = 100) as none
+select (select id from people) as many
+select id from people where score = (select min(score) from people)
+-- IN subquery
+select id from people where id in (select person_id from orders) order by id
+select id from people where id not in (select person_id from orders where person_id is not null) order by id
+select id from people where id not in (select person_id from orders) order by id
+select null in (select 1), 1 in (select null), 1 in (select x from unnest(cast([] as array<int64>)) as x)
+-- EXISTS subquery
+select id from people where exists (select 1 from orders where orders.person_id = people.id) order by id
+select id from people where not exists (select * from orders where orders.person_id = people.id and amount > 50) order by id
+select exists (select 1 from people where false)
+-- ARRAY subquery
+select id, array(select o.id from orders as o where o.person_id = people.id order by o.id) as orders from people order by id
+select array(select name from people where name is not null order by id)
+-- Derived tables
+select s.team, s.n from (select team, count(*) as n from people group by team) as s order by s.team
+select x from (select id as x from people) where x > 3 order by x
+select * from (select 1 as a, 2 as b)
+-- INNER JOIN
+select p.id, o.id as order_id from people as p join orders as o on p.id = o.person_id order by order_id
+select p.id, o.id as order_id from people as p inner join orders as o on p.id = o.person_id and o.amount > 20
+select a.id, b.id as other from people as a join people as b on a.team = b.team and a.id < b.id order by 1, 2
+select id, p.name from people as p join (select 1 as id) using (id)
+select * from (select 1 as a, 2 as b) join (select 1 as a, 3 as c) using (a)
+! select id from people as p join orders as o on p.id = o.person_id
+-- LEFT JOIN
+select p.id, o.id as order_id from people as p left join orders as o on p.id = o.person_id order by p.id, order_id
+select p.id, o.amount from people as p left outer join orders as o on p.id = o.person_id and o.amount > 20 order by p.id
+select id, n from people left join (select person_id as id, count(*) as n from orders group by id) using (id) order by id
+-- RIGHT JOIN
+select p.id, o.id as order_id from people as p right join orders as o on p.id = o.person_id order by order_id
+-- FULL JOIN
+select p.id, o.id as order_id from people as p full join orders as o on p.id = o.person_id order by p.id, order_id
+select x, a, b from (select 1 as x, 'l' as a) full outer join (select 2 as x, 'r' as b) using (x) order by x
+-- CROSS JOIN
+select p.id, t.x from people as p cross join (select 1 as x union all select 2) as t order by p.id, t.x
+select a, b from (select 1 as a) cross join (select 2 as b)
+-- Comma join
+select p.id, o.id as order_id from people as p, orders as o where p.id = o.person_id order by order_id
+select a, b from (select 1 as a), (select 2 as b)
+-- UNNEST
+select x from unnest([3, 1, 2]) as x order by x
+select * from unnest([1, 2]) as n order by n
+select * from unnest([1, 2])
+select s.a, b from unnest([struct(1 as a, 'x' as b), (2, 'y')]) as s order by a
+select a, b from unnest([struct(1 as a, 'x' as b), (2, 'y')]) order by a
+select x from unnest(cast(null as array<int64>)) as x
+select x from unnest(cast([] as array<int64>)) as x
+select x from unnest([null, 1]) as x order by x
+select count(*) from unnest([struct(1 as a), null])
+select * from unnest([struct(1 as a, 'x' as b)])
+select x from unnest(generate_array(1, 5)) x where mod(x, 2) = 1 order by x
+-- UNNEST WITH OFFSET
+select x, position from unnest(['a', 'b', 'c']) as x with offset as position order by position
+select x, offset from unnest(['a', 'b', 'c']) as x with offset order by offset
+select o.id, tag, n from orders as o, unnest(o.tags) as tag with offset as n order by o.id, n
+-- UNNEST of a column
+select o.id, tag from orders as o, unnest(o.tags) as tag order by o.id, tag
+select o.id, tag from orders as o cross join unnest(tags) as tag order by o.id, tag
+select o.id, i.sku, i.quantity from orders as o, unnest(o.items) as i order by o.id, i.sku
+select o.id, sku from orders as o, unnest(items) order by o.id, sku
+select o.id, i.sku, p from orders as o, unnest(o.items) as i, unnest(i.prices) as p order by o.id, i.sku, p
+select o.id, tag from orders as o left join unnest(o.tags) as tag order by o.id, tag
+select o.id, i.sku from orders as o left join unnest(o.items) as i on true order by o.id, i.sku
+select o.id, tag from orders as o inner join unnest(o.tags) as tag order by o.id, tag
+select o.id, tag from orders as o, o.tags as tag order by o.id, tag
+select o.id, i.sku from orders as o, o.items as i where i.quantity > 1 order by o.id
+select r.id, m.project, q.path from requests as r, unnest(r.metadata) as m, unnest(m.request) as q order by r.id
+select r.id, q.path, h.agent from requests as r cross join unnest(metadata) as m cross join unnest(m.request) as q
+  left join unnest(q.headers) as h order by r.id
+select r.id, s.status_code from requests as r left join unnest(r.metadata) as m left join unnest(m.response) as s order by r.id
+select id, (select count(*) from unnest(tags)) as n from orders order by id
+select id, (select string_agg(t, ',' order by t) from unnest(tags) as t) as all_tags from orders order by id
+select id, (select sum(quantity) from unnest(items)) as n from orders order by id
+select id from orders as o where exists (select 1 from unnest(o.items) as i where i.sku = 'A') order by id
+select m.project, count(*) as n from requests as r, r.metadata as m group by m.project order by n, 1
+select timestamp_trunc(r.timestamp, minute) as t, countif(s.status_code >= 400) as bad from requests as r
+  cross join unnest(r.metadata) as m cross join unnest(m.response) as s group by t order by t
+-- Field access
+select m.project from requests, unnest(metadata) as m order by project
+select metadata[safe_offset(0)].project from requests order by id
+select metadata[safe_offset(0)].request[safe_offset(0)].path from requests order by id
+select r.metadata[safe_offset(0)].response[safe_offset(0)].status_code as s from requests as r order by r.id
+select items[safe_offset(0)].sku from orders order by id
+select (select as struct id, name from people where id = 1).name
+-- Dashes in table names
+! select * from my-project.dataset.table1
+-- Window: OVER
+select id, sum(id) over () as s from people order by id
+select id, sum(id) over (order by id) as s from people order by id
+select id, sum(score) over (partition by team order by id) as s from people order by id
+select id, count(*) over (partition by team) as n from people order by id
+select id, avg(score) over (order by id rows between 1 preceding and 1 following) as a from people order by id
+select team, sum(count(*)) over () as n from people group by team order by team
+select id, max(id) over (partition by team order by id desc) as m from people order by id
+select id, array_agg(id) over (order by id) as a from people order by id
+select id, string_agg(name) over (order by id) as a from people order by id
+-- Window: ROWS
+select id, sum(id) over (order by id rows ${unbounded preceding; 1 preceding; between current row and 1 following; between 2 preceding and 1 preceding; between unbounded preceding and unbounded following; between 1 following and 2 following}) as s from people order by id
+-- Window: RANGE
+select x, sum(x) over (order by x range between ${1 preceding and 1 following; unbounded preceding and current row; current row and 2 following}) as s from unnest([1, 2, 2, 4, 7]) as x order by x
+select x, count(*) over (order by x range between unbounded preceding and unbounded following) as n from unnest([1, null]) as x order by x
+-- Window: named
+select id, sum(id) over w as s, count(*) over w as n from people window w as (partition by team order by id) order by id
+select id, sum(id) over (w rows between 1 preceding and current row) as s from people window w as (order by id) order by id
+-- TABLESAMPLE
+select count(*) from people tablesample system (100 percent) <=> select count(*) from people
+select count(*) >= 0 from people tablesample system (10 percent) <=> true
+-- PIVOT
+select * from (select team, active, score from people where team is not null) pivot (sum(score) for active in (true as yes, false as nope)) order by team
+select * from (select id, team from people) pivot (count(*) for team in ('red', 'blue'))
+-- UNPIVOT
+select * from (select 1 as id, 10 as a, 20 as b) unpivot (v for k in (a, b)) order by k
+select * from (select 1 as id, 10 as a, cast(null as int64) as b) unpivot include nulls (v for k in (a as 'x', b as 'y')) order by k
+-- Aggregate DISTINCT
+select count(distinct team), sum(distinct score) from people
+select array_agg(distinct team ignore nulls order by team) from people
+-- Aggregate ORDER BY and LIMIT
+select array_agg(name ignore nulls order by id desc limit 2) from people
+select string_agg(name, ',' order by name limit 3) from people
+-- Aggregate IGNORE NULLS
+select array_agg(score ignore nulls order by id) from people
+select array_agg(score order by id) from people
+-- Aggregate HAVING MAX and MIN
+select any_value(name having max id) from people
+select any_value(name having min score) from people where score < 0
+select max(score having min id) from people

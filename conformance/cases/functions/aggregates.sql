@@ -1,0 +1,145 @@
+-- COUNT
+select count(*) from unnest(${int64s})
+select count(x) from unnest(${int64s}) as x
+select count(distinct x) from unnest(${int64s}) as x
+select count(distinct s) from unnest(${strings}) as s
+select count(*) over () from unnest([1, 2]) as x
+select count(if(x > 1, 1, null)) from unnest([1, 2, 3]) as x
+-- COUNTIF
+select countif(x > 1) from unnest(${int64s}) as x
+select countif(x is null) from unnest(${int64s}) as x
+select countif(distinct x > 1) from unnest([1, 2, 2, 3, 3]) as x
+-- SUM
+select sum(x) from unnest(${int64s}) as x
+select sum(x) from unnest([9223372036854775807, 1]) as x
+select sum(distinct x) from unnest([1, 1, 2]) as x
+select sum(x) from unnest([1.5, 2.25, null]) as x
+select sum(x) from unnest([1.0, cast('nan' as float64)]) as x
+select sum(x) from unnest([1e308, 1e308]) as x
+select sum(x) from unnest([numeric '1.5', numeric '2.000000001']) as x
+select sum(x) from unnest([numeric '99999999999999999999999999999', numeric '99999999999999999999999999999']) as x
+-- AVG
+select avg(x) from unnest(${int64s}) as x
+select avg(distinct x) from unnest([1, 1, 2]) as x
+select avg(x) from unnest([1.5, 2.25, null]) as x
+select avg(x) from unnest([1.0, cast('inf' as float64)]) as x
+select avg(x) from unnest([numeric '1', numeric '2', numeric '2']) as x
+select avg(x) from unnest([9223372036854775807, 9223372036854775807]) as x
+-- MIN
+select min(x) from unnest(${int64s}) as x
+select min(x) from unnest(${strings}) as x
+select min(x) from unnest([1.0, cast('nan' as float64), -1.0]) as x
+select min(x) from unnest([date '2024-02-29', date '1970-01-01']) as x
+select min(x) from unnest([false, true, null]) as x
+select min(x) from unnest([b'b', b'a']) as x
+-- MAX
+select max(x) from unnest(${int64s}) as x
+select max(x) from unnest(${strings}) as x
+select max(x) from unnest([1.0, cast('nan' as float64), -1.0]) as x
+select max(x) from unnest([cast('nan' as float64)]) as x
+select max(x) from unnest([timestamp '2024-02-29', timestamp '1970-01-01']) as x
+select max(x) from unnest([false, true, null]) as x
+-- MIN_BY
+select min_by(s, x) from unnest([struct('a' as s, 2 as x), struct('b', 1), struct('c', null)]) <=> select any_value(s having min x) from unnest([struct('a' as s, 2 as x), struct('b', 1), struct('c', null)])
+select min_by(s, x) from unnest([struct(cast(null as string) as s, 1 as x), struct('b', 2)]) <=> select any_value(s having min x) from unnest([struct(cast(null as string) as s, 1 as x), struct('b', 2)])
+-- MAX_BY
+select max_by(s, x) from unnest([struct('a' as s, 2 as x), struct('b', 1), struct('c', null)]) <=> select any_value(s having max x) from unnest([struct('a' as s, 2 as x), struct('b', 1), struct('c', null)])
+select max_by(s, x) from unnest([struct(cast(null as string) as s, 3 as x), struct('b', 2)]) <=> select any_value(s having max x) from unnest([struct(cast(null as string) as s, 3 as x), struct('b', 2)])
+-- ANY_VALUE
+select any_value(x) from unnest([7, 7, 7]) as x
+select any_value(x) from unnest(cast([] as array<int64>)) as x
+select any_value(x) from unnest([cast(null as int64)]) as x
+select any_value(s having max x) from unnest([struct('a' as s, 2 as x), struct('b', 1)])
+select any_value(s having min x) from unnest([struct('a' as s, 2 as x), struct('b', 1)])
+-- ARRAY_AGG
+select array_agg(x order by x) from unnest([3, 1, 2]) as x
+select array_agg(x order by x desc) from unnest([3, 1, 2]) as x
+select array_agg(distinct x order by x) from unnest([3, 1, 3]) as x
+select array_agg(x ignore nulls order by x) from unnest([3, null, 1]) as x
+select array_agg(x respect nulls order by x) from unnest([3, 1]) as x
+select array_agg(x order by x limit 2) from unnest([3, 1, 2]) as x
+select array_agg(x) from unnest(cast([] as array<int64>)) as x
+select array_agg(struct(x, x * 2 as y) order by x) from unnest([2, 1]) as x
+select array_agg(x order by mod(x, 2), x desc) from unnest([1, 2, 3, 4]) as x
+select array_length(array_agg(x)) from unnest([3, 1, 2]) as x
+-- ARRAY_CONCAT_AGG
+select array_concat_agg(a order by array_length(a)) from unnest([struct([1, 2, 3] as a), struct([4]), struct(cast(null as array<int64>))])
+select array_concat_agg(a order by array_length(a) limit 1) from unnest([struct([1, 2, 3] as a), struct([4])])
+-- STRING_AGG
+select string_agg(s order by s) from unnest(${strings}) as s
+select string_agg(s, '; ' order by s desc) from unnest(['b', 'a', null]) as s
+select string_agg(distinct s, '-' order by s) from unnest(['b', 'a', 'b']) as s
+select string_agg(s, '' order by s limit 2) from unnest(['b', 'a', 'c']) as s
+select string_agg(s, ' & ' order by length(s), s) from unnest(['bb', 'a', 'c']) as s
+select string_agg(b, b'-' order by b) from unnest([b'x', b'y']) as b
+-- BIT_AND
+select bit_and(x) from unnest(${int64s}) as x
+select bit_and(x) from unnest([61441, 161]) as x
+-- BIT_OR
+select bit_or(x) from unnest(${int64s}) as x
+-- BIT_XOR
+select bit_xor(x) from unnest(${int64s}) as x
+select bit_xor(distinct x) from unnest([1, 2, 2]) as x
+-- LOGICAL_AND
+select logical_and(x > 0) from unnest(${int64s}) as x
+-- LOGICAL_OR
+select logical_or(x > 0) from unnest(${int64s}) as x
+-- GROUPING
+select a, b, grouping(a) as ga, grouping(b) as gb, count(*) as n from unnest([struct(1 as a, 'x' as b), (1, 'y'), (2, 'x')])
+  group by rollup(a, b) order by ga, gb, a, b
+  <=> select * from unnest([struct(1 as a, 'x' as b, 0 as ga, 0 as gb, 1 as n), (1, 'y', 0, 0, 1), (2, 'x', 0, 0, 1), (1, null, 0, 1, 2), (2, null, 0, 1, 1), (null, null, 1, 1, 3)]) order by ga, gb, a, b
+-- CORR
+select corr(x, y) from unnest([struct(1.0 as x, 2.0 as y), (2.0, 4.5), (3.0, 5.0)])
+select corr(x, y) from unnest([struct(1.0 as x, 2.0 as y)])
+select corr(x, y) from unnest([struct(1.0 as x, 2.0 as y), (1.0, 3.0)])
+select corr(x, y) from unnest([struct(1.0 as x, cast(null as float64) as y), (2.0, 4.0), (3.0, 1.0)])
+-- COVAR_POP
+select covar_pop(x, y) from unnest([struct(1.0 as x, 2.0 as y), (2.0, 4.5), (3.0, 5.0)])
+select covar_pop(x, y) from unnest([struct(1.0 as x, 2.0 as y)])
+select covar_pop(x, y) from unnest([struct(1.0 as x, cast(null as float64) as y)])
+-- COVAR_SAMP
+select covar_samp(x, y) from unnest([struct(1.0 as x, 2.0 as y), (2.0, 4.5), (3.0, 5.0)])
+select covar_samp(x, y) from unnest([struct(1.0 as x, 2.0 as y)])
+-- STDDEV
+select stddev(x) from unnest(${int64s}) as x
+select stddev(x) from unnest([1.5, 2.5, 4.0, null]) as x
+-- STDDEV_POP
+select stddev_pop(x) from unnest(${int64s}) as x
+select stddev_pop(x) from unnest([1.5, 2.5, 4.0, null]) as x
+select stddev_pop(x) from unnest([1.0, cast('nan' as float64)]) as x
+-- STDDEV_SAMP
+select stddev_samp(x) from unnest(${int64s}) as x
+select stddev_samp(x) from unnest([1.5, 2.5, 4.0, null]) as x
+-- VARIANCE
+select variance(x) from unnest(${int64s}) as x
+select variance(distinct x) from unnest([1, 1, 2]) as x
+-- VAR_POP
+select var_pop(x) from unnest(${int64s}) as x
+select var_pop(x) from unnest([1.5, 2.5, 4.0, null]) as x
+-- VAR_SAMP
+select var_samp(x) from unnest(${int64s}) as x
+select var_samp(x) from unnest([1.5, 2.5, 4.0, null]) as x
+-- APPROX_COUNT_DISTINCT
+select approx_count_distinct(x) from unnest(${int64s}) as x <=> select count(distinct x) from unnest(${1}) as x
+select approx_count_distinct(x) from unnest(${strings}) as x <=> select count(distinct x) from unnest(${1}) as x
+select abs(approx_count_distinct(x) - 1000) < 50 from unnest(generate_array(1, 1000)) as x <=> true
+-- APPROX_QUANTILES
+select approx_quantiles(x, 4) from unnest([1, 2, 3, 4, 5]) as x <=> [1, 2, 3, 4, 5]
+select approx_quantiles(x, 2) from unnest([1, 1, 1, 4, 5, 6, 7, 8, 9, 10]) as x <=> [1, 5, 10]
+select approx_quantiles(x, ${1; 2; 3; 100}) from unnest([7]) as x <=> array(select 7 from unnest(generate_array(0, ${1})))
+select approx_quantiles(x, 2) from unnest(cast([] as array<int64>)) as x <=> cast(null as array<int64>)
+select approx_quantiles(x, 2) from unnest([null, 3, 1, 2, null]) as x <=> [1, 2, 3]
+select approx_quantiles(x, 2 respect nulls) from unnest([null, 3, 1]) as x <=> [null, 1, 3]
+select approx_quantiles(distinct x, 2) from unnest([1, 1, 1, 4, 5, 6, 7, 8, 9]) as x <=> [1, 6, 9]
+select approx_quantiles(x, 2) from unnest(['b', 'a', 'c']) as x <=> ['a', 'b', 'c']
+select array_length(approx_quantiles(x, 100)) from unnest(generate_array(1, 1000)) as x <=> 101
+select abs(approx_quantiles(x, 100)[offset(${0; 5; 50; 95; 99; 100})] - 10 * ${1; 2}) <= 10 from unnest(generate_array(1, 1000)) as x
+  <=> abs(10 * ${1} - 10 * ${2}) <= 10
+-- APPROX_TOP_COUNT
+select approx_top_count(x, 2) from unnest(['apple', 'apple', 'pear', 'pear', 'pear', 'banana']) as x
+  <=> [struct('pear' as value, 3 as count), ('apple', 2)]
+select approx_top_count(x, 1) from unnest([null, null, 1]) as x <=> [struct(cast(null as int64) as value, 2 as count)]
+select approx_top_count(x, 5) from unnest([1, 1, 2]) as x <=> [struct(1 as value, 2 as count), (2, 1)]
+-- APPROX_TOP_SUM
+select approx_top_sum(x, w, 2) from unnest([struct('apple' as x, 3 as w), ('pear', 2), ('apple', 0), ('banana', 5), ('pear', 4)])
+  <=> [struct('pear' as value, 6 as sum), ('banana', 5)]

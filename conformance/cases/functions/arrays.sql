@@ -1,0 +1,54 @@
+-- ARRAY
+array(select x from unnest(${int64s}) as x order by x)
+array(select x * 2 from unnest([1, 2, 3]) as x where x > 5)
+array(select as struct x, x * 2 as y from unnest([1, 2]) as x order by x)
+array(select distinct x from unnest([3, 1, 3]) as x order by x desc)
+array_length(array(select 1 union all select 2))
+array(select x from unnest(['b', 'a']) as x order by x limit 1)
+-- ARRAY_CONCAT
+array_concat(${int64s}, ${int64s})
+array_concat(${strings}, ['z'])
+array_concat([1], [2], [3, null])
+array_concat([1, 2], [2.5])
+-- ARRAY_LENGTH
+array_length(${int64s})
+array_length(${strings})
+-- ARRAY_REVERSE
+array_reverse(${int64s})
+array_reverse(${strings})
+-- ARRAY_TO_STRING
+array_to_string(${strings}, ${','; ''; ' - '; null})
+array_to_string(${strings}, ',', ${'NULL'; ''})
+array_to_string([b'a', b'b'], b'-')
+! array_to_string([1, 2], ',')
+-- ARRAY_FIRST
+array_first(${int64s})
+array_first(${strings})
+-- ARRAY_LAST
+array_last(${int64s})
+array_last(${strings})
+-- ARRAY_SLICE
+array_slice(['a', 'b', 'c', 'd'], ${0; 1; -1; -3; 10; -10; null}, ${0; 1; 2; -1; 10; null})
+array_slice(${int64s}, 0, 1)
+-- ARRAY_INCLUDES
+array_includes(${int64s}, ${1; 5; null})
+-- ARRAY_IS_DISTINCT
+array_is_distinct(${int64s})
+array_is_distinct(${strings})
+array_is_distinct([null, null])
+-- ARRAY_MAX
+array_max(${int64s})
+-- ARRAY_MIN
+array_min(${int64s})
+-- ARRAY_SUM
+array_sum(${int64s})
+-- ARRAY_AVG
+array_avg(${int64s})
+-- GENERATE_ARRAY
+generate_array(${small}, ${small})
+generate_array(${0; 10; 1}, ${10; 0; 1}, ${1; 3; -1; -4; 0; null})
+generate_array(0, 1, 0.25)
+generate_array(1.5, 3)
+generate_array(numeric '0', numeric '1', numeric '0.5')
+generate_array(9223372036854775805, 9223372036854775807)
+array_length(generate_array(1, 1000))

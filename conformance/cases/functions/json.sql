@@ -1,0 +1,95 @@
+-- JSON_VALUE
+json_value(${json_text}, ${json_path})
+json_value(${json}, ${json_path})
+json_value(${json})
+json_value('{"a.b": {"c": 1}}', ${'$."a.b".c'; '$.\"a.b\".c'; "$['a.b'].c"; '$.a.b'})
+json_value('{"a": 1}', 'a')
+json_value('{"a": ${1.0; 1e3; 12345678901234567890; 0.1; true; "x\\ty"; -0}}', '$.a')
+json_value('[1, 2]', ${'$[-1]'; '$[1]'; '$[2]'; '$.0'})
+-- JSON_QUERY
+json_query(${json_text}, ${json_path})
+json_query(${json}, ${json_path})
+json_query('{"a":   [1,  2], "b" : "x"}', '$')
+-- JSON_EXTRACT
+json_extract(${json_text}, ${json_path})
+json_extract(${json}, ${json_path})
+json_extract('{"a.b": 1}', "$['a.b']")
+-- JSON_EXTRACT_SCALAR
+json_extract_scalar(${json_text}, ${json_path})
+json_extract_scalar(${json}, ${json_path})
+json_extract_scalar('{"a.b": 1}', "$['a.b']")
+-- JSON_EXTRACT_ARRAY
+json_extract_array(${json_text}, ${'$'; '$.b'; '$.b.d'; '$.a'})
+json_extract_array(${json}, ${'$'; '$.b.d'})
+json_extract_array('[1, "a", {"x": [1]}, null]')
+-- JSON_EXTRACT_STRING_ARRAY
+json_extract_string_array(${json_text}, ${'$'; '$.b'; '$.b.d'; '$.a'})
+json_extract_string_array('[1, "a", true]')
+-- JSON_QUERY_ARRAY
+json_query_array(${json_text}, ${'$'; '$.b'; '$.b.d'; '$.a'})
+json_query_array(${json}, ${'$'; '$.b.d'})
+json_query_array('[1, "a", {"x": [1]}, null]')
+-- JSON_VALUE_ARRAY
+json_value_array(${json_text}, ${'$'; '$.b'; '$.b.d'; '$.a'})
+json_value_array(${json}, ${'$'; '$.b.d'})
+json_value_array('[1, "a", null, true, 1.50]')
+json_value_array('[1, [2]]')
+-- PARSE_JSON
+parse_json(${json_text})
+parse_json('${1; "a"; [1,2; tru; nan; 1.0; 1e400; 9223372036854775808; 1e15; 0.1; -0}')
+parse_json('{"a":1,"a":2}')
+parse_json(' {"b" : [ ] , "a":{} } ')
+-- TO_JSON
+to_json(${int64})
+to_json(${string})
+to_json(${date})
+to_json(${timestamp})
+to_json(${int64s})
+to_json(${bool})
+to_json(struct(1 as a, 'x' as b, [1.5] as c))
+to_json(${finite})
+-- TO_JSON_STRING
+to_json_string(${int64})
+to_json_string(${float64})
+to_json_string(${numeric})
+to_json_string(${string})
+to_json_string(${bytes})
+to_json_string(${bool})
+to_json_string(${date})
+to_json_string(${datetime})
+to_json_string(${time})
+to_json_string(${timestamp})
+to_json_string(${int64s})
+to_json_string(${strings})
+to_json_string(${json})
+to_json_string(struct(1 as a, 'x' as b, [1.5, 2] as c, struct(null as d) as e))
+to_json_string([struct(1 as a), struct(2 as a)])
+to_json_string(struct(1 as a, [1, 2] as b), true)
+to_json_string('quote " backslash \\ slash / control \x01 unicode é')
+-- JSON_TYPE
+json_type(${json})
+json_type(json '${1; 1.5; "s"; true; null; []}')
+json_type(json '{}')
+-- JSON_KEYS
+json_keys(json '{"a": {"b": 1}, "c": 2}') <=> ['a', 'a.b', 'c']
+json_keys(json '{"a": {"b": 1}, "c": 2}', 1) <=> ['a', 'c']
+json_keys(cast(null as json)) <=> cast(null as array<string>)
+-- JSON_ARRAY
+json_array(1, 'a', null, true)
+json_array()
+-- JSON_OBJECT
+json_object('a', 1, 'b', 'x')
+json_object()
+json_object(['a', 'b'], [1, 2])
+-- JSON_SET
+json_set(json '{"a": 1}', '$.a', 2)
+json_set(json '{"a": 1}', '$.b.c', 'x')
+-- JSON_REMOVE
+json_remove(json '{"a": 1, "b": 2}', '$.a')
+json_remove(json '[1, 2, 3]', '$[1]')
+-- JSON_STRIP_NULLS
+json_strip_nulls(json '{"a": null, "b": {"c": null, "d": 1}}')
+-- JSON_ARRAY_APPEND
+json_array_append(json '{"a": [1]}', '$.a', 2)
+-- JSON_ARRAY_INSERT
+json_array_insert(json '[1, 2]', '$[1]', 9)
