@@ -51,24 +51,39 @@ export const summarise = (scores: readonly Score[]): string =>
     )
     .join('\n');
 
-/** Every difference with both answers, by function, for whoever mends them. */
+/** The differences with both answers, by function, for whoever mends them: a few of each sort. */
 export const describeDifferences = (scores: readonly Score[]): string =>
   scores
     .filter(({ differences, useless }) => differences.length + useless.length > 0)
     .map(({ subject, differences, useless, cases }) =>
       [
         `## ${subject}: ${differences.length} of ${cases} differ\n`,
-        ...[...differences, ...useless].map(describe),
+        ...[...Map.groupBy([...differences, ...useless], sortOf)].map(([sort, group]) =>
+          describeSort(sort, group),
+        ),
       ].join('\n'),
     )
     .join('\n\n');
 
-function describe({ case: question, verdict, ours, reference }: Verdict): string {
-  const { sql, template } = question;
+const shownPerSort = 8;
+
+/** Equal refusals are one sort, and so are the other differences of one line of the case files. */
+function sortOf({ verdict, ours, case: { template } }: Verdict): string {
+  if (verdict !== 'differs') return verdict;
+  if ('error' in ours && ours.stage !== 'evaluation') return `${ours.stage}: ${oneLine(ours.error)}`;
+  return `${template.file}:${template.line}`;
+}
+
+function describeSort(sort: string, group: readonly Verdict[]): string {
+  const shown = group.slice(0, sort.startsWith('analysis') ? 2 : shownPerSort);
+  return [`### ${sort} (${group.length})`, ...shown.map(describe)].join('\n');
+}
+
+function describe({ case: { sql }, ours, reference }: Verdict): string {
   return [
-    `- ${verdict === 'differs' ? '' : `${verdict.toUpperCase()} `}${template.file}:${template.line} \`${sql}\``,
+    `- \`${sql}\``,
     `  - reference: ${oneLine(showAnswer(reference))}`,
-    `  - ours: ${oneLine(showAnswer(ours))}`,
+    `  - ours:      ${oneLine(showAnswer(ours))}`,
   ].join('\n');
 }
 
