@@ -62,7 +62,8 @@ interface Line {
   readonly number: number;
 }
 
-function loadInputs(): Inputs {
+/** The inputs that `${name}` stands for, by that name. */
+export function loadInputs(): Inputs {
   const lines = Map.groupBy(linesOf(join(folder, 'inputs.sql')), ({ heading }) => heading);
   return new Map([...lines].map(([name, group]) => [name, group.map(({ text }) => text)]));
 }

@@ -13,3 +13,6 @@ export const explanations: readonly Explanation[] = [];
 
 export const explanationOf = ({ case: { subject, sql } }: Verdict): Explanation | undefined =>
   explanations.find((entry) => entry.subject === subject && entry.pattern.test(sql));
+
+/** Whether a query that is about no function in particular holds something that is explained. */
+export const explains = (sql: string): boolean => explanations.some(({ pattern }) => pattern.test(sql));

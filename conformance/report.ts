@@ -1,6 +1,6 @@
 import { explanationOf } from './explained.ts';
 import type { Verdict } from './judge.ts';
-import { showAnswer } from './values.ts';
+import { type Answer, showAnswer, showRow } from './values.ts';
 
 /** What one function or construct came to. */
 export interface Score {
@@ -82,9 +82,18 @@ function describeSort(sort: string, group: readonly Verdict[]): string {
 function describe({ case: { sql }, ours, reference }: Verdict): string {
   return [
     `- \`${sql}\``,
-    `  - reference: ${oneLine(showAnswer(reference))}`,
-    `  - ours:      ${oneLine(showAnswer(ours))}`,
+    `  - reference: ${oneLine(showBeside(reference, ours))}`,
+    `  - ours:      ${oneLine(showBeside(ours, reference))}`,
   ].join('\n');
+}
+
+/** Of answers with many rows, the first row that the other answer does not have there. */
+function showBeside(answer: Answer, other: Answer): string {
+  if ('error' in answer || 'error' in other || answer.rows.length < 6) return showAnswer(answer);
+  const at = answer.rows.findIndex((row, n) => showRow(row) !== showRow(other.rows[n] ?? []));
+  return at < 0
+    ? showAnswer(answer)
+    : `row ${at + 1} of ${answer.rows.length}: ${showRow(answer.rows[at] ?? [])}`;
 }
 
 const oneLine = (text: string) => text.replaceAll('\n', ' ⏎ ').slice(0, 400);

@@ -2,10 +2,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { loadCases } from './cases.ts';
+import { judgeCompositions } from './compositions.ts';
 import { judgeAll } from './judge.ts';
 import { openLocalEngine } from './local/engine.ts';
 import { openEvaluator } from './reference/evaluator.ts';
 import { describeDifferences, scoresOf, summarise } from './report.ts';
+import { rowCases } from './rows.ts';
 import { loadTables } from './tables.ts';
 
 /** Asks both engines every case; exit code 1 where an answer differs and nobody has explained why. */
@@ -18,7 +20,14 @@ const cases = loadCases().filter(({ subject }) => wanted.length === 0 || wanted.
 const tables = loadTables(join(import.meta.dirname, 'cases', 'tables.yaml'));
 const local = await openLocalEngine(tables);
 const evaluator = await openEvaluator(tables);
-const scores = scoresOf(await judgeAll(cases, local, evaluator));
+const verdicts = await judgeAll(cases, local, evaluator);
+const overRows = await judgeAll(rowCases(verdicts), local, evaluator);
+const composed = wanted.length === 0 ? await judgeCompositions(verdicts, local, evaluator) : [];
+const scores = scoresOf([
+  ...verdicts,
+  ...overRows.filter(({ verdict }) => verdict !== 'invalid'),
+  ...composed,
+]);
 await evaluator.close();
 await local.close();
 

@@ -57,7 +57,7 @@ export function showAnswer(answer: Answer): string {
   return [answer.columns.join(' | '), ...answer.rows.map(showRow)].join('\n');
 }
 
-const showRow = (row: readonly Value[]) => row.map(showValue).join(' | ');
+export const showRow = (row: readonly Value[]) => row.map(showValue).join(' | ');
 
 export function showValue(value: Value): string {
   if (value === null) return 'NULL';
