@@ -1,11 +1,13 @@
 import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
+export type Kind = 'function' | 'construct' | 'query';
+
 /** One question to both engines. */
 export interface Case {
   /** The function or construct it is about, as its heading in the case file says. */
   readonly subject: string;
-  readonly kind: 'function' | 'construct';
+  readonly kind: Kind;
   readonly sql: string;
   /** What the reference is asked instead, where it does not know the function. */
   readonly referenceSql: string;
@@ -13,6 +15,8 @@ export interface Case {
   readonly wrong: boolean;
   /** The line it comes from; cases of one template share it. */
   readonly template: Template;
+  /** Values for `@name`, all STRING, as the service binds them. */
+  readonly parameters: Readonly<Record<string, string>>;
   /** The text that stands for each placeholder of the template. */
   readonly inputs: readonly string[];
 }
@@ -52,7 +56,7 @@ export function loadCases(): readonly Case[] {
 }
 
 /** What `@p` and `@nothing` stand for in every case. */
-export const parameters: Readonly<Record<string, string>> = { p: 'Ada', nothing: '' };
+const parameters: Readonly<Record<string, string>> = { p: 'Ada', nothing: '' };
 
 type Inputs = ReadonlyMap<string, readonly string[]>;
 
@@ -81,12 +85,7 @@ function linesOf(file: string): readonly Line[] {
   return lines;
 }
 
-function casesOf(
-  kind: Case['kind'],
-  file: string,
-  { heading, text, number }: Line,
-  inputs: Inputs,
-): readonly Case[] {
+function casesOf(kind: Kind, file: string, { heading, text, number }: Line, inputs: Inputs): readonly Case[] {
   const wrong = text.startsWith('! ');
   const [ours = '', theirs = ours] = (wrong ? text.slice(2) : text).split(/\s<=>\s+/);
   const where = { file: basename(file), line: number };
@@ -97,6 +96,7 @@ function casesOf(
     sql: asQuery(fill(template, combination)),
     referenceSql: asQuery(theirs === ours ? fill(template, combination) : fillByNumber(theirs, combination)),
     wrong,
+    parameters,
     template,
     inputs: combination,
   }));

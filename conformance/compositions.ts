@@ -69,6 +69,7 @@ function caseOf(type: string, expression: string): Case {
     sql,
     referenceSql: sql,
     wrong: false,
+    parameters: {},
     template,
     inputs: [],
   };

@@ -1,4 +1,4 @@
-import { type Case, parameters } from './cases.ts';
+import type { Case } from './cases.ts';
 import { isSame } from './compare.ts';
 import type { LocalEngine } from './local/engine.ts';
 import type { Evaluator } from './reference/evaluator.ts';
@@ -28,10 +28,10 @@ export async function judgeAll(
   for (let at = 0; at < cases.length; at += batchSize) {
     const batch = cases.slice(at, at + batchSize);
     const references = Promise.all(
-      batch.map(({ referenceSql }) => evaluator.evaluate(referenceSql, parameters)),
+      batch.map(({ referenceSql, parameters }) => evaluator.evaluate(referenceSql, parameters)),
     );
     const ours: Answer[] = [];
-    for (const { sql } of batch) ours.push(await local.evaluate(sql, parameters));
+    for (const { sql, parameters } of batch) ours.push(await local.evaluate(sql, parameters));
     verdicts.push(
       ...(await references).map((reference, n) => judge(batch[n] as Case, ours[n] as Answer, reference)),
     );

@@ -1,3 +1,4 @@
+import type { Kind } from './cases.ts';
 import { explanationOf } from './explained.ts';
 import type { Verdict } from './judge.ts';
 import { type Answer, showAnswer, showRow } from './values.ts';
@@ -5,7 +6,7 @@ import { type Answer, showAnswer, showRow } from './values.ts';
 /** What one function or construct came to. */
 export interface Score {
   readonly subject: string;
-  readonly kind: 'function' | 'construct';
+  readonly kind: Kind;
   readonly cases: number;
   readonly agreed: number;
   readonly explained: number;

@@ -8,6 +8,7 @@ import { openLocalEngine } from './local/engine.ts';
 import { openEvaluator } from './reference/evaluator.ts';
 import { describeDifferences, scoresOf, summarise } from './report.ts';
 import { rowCases } from './rows.ts';
+import { loadShipped } from './shipped.ts';
 import { loadTables } from './tables.ts';
 
 /** Asks both engines every case; exit code 1 where an answer differs and nobody has explained why. */
@@ -16,8 +17,11 @@ const { values: options, positionals: wanted } = parseArgs({
   options: { differences: { type: 'string' } },
 });
 
-const cases = loadCases().filter(({ subject }) => wanted.length === 0 || wanted.includes(subject));
-const tables = loadTables(join(import.meta.dirname, 'cases', 'tables.yaml'));
+const shipped = loadShipped();
+const cases = [...loadCases(), ...shipped.cases].filter(
+  ({ subject }) => wanted.length === 0 || wanted.includes(subject),
+);
+const tables = [...loadTables(join(import.meta.dirname, 'cases', 'tables.yaml')), ...shipped.tables];
 const local = await openLocalEngine(tables);
 const evaluator = await openEvaluator(tables);
 const verdicts = await judgeAll(cases, local, evaluator);
