@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
-export type Kind = 'function' | 'construct' | 'query';
+export type Kind = 'function' | 'construct' | 'query' | 'composition';
 
 /** One question to both engines. */
 export interface Case {

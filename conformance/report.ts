@@ -1,5 +1,5 @@
 import type { Kind } from './cases.ts';
-import { explanationOf } from './explained.ts';
+import { type Explanation, explanationOf } from './explained.ts';
 import type { Verdict } from './judge.ts';
 import { type Answer, showAnswer, showRow } from './values.ts';
 
@@ -9,30 +9,39 @@ export interface Score {
   readonly kind: Kind;
   readonly cases: number;
   readonly agreed: number;
+  /** Differences that are accepted: the dialect refuses the query, or its answer is another. */
+  readonly refused: number;
   readonly explained: number;
+  /** Whether the reference was asked in other words in any case. */
+  readonly statedReference: boolean;
   /** The differences nobody has explained. */
   readonly differences: readonly Verdict[];
   /** Cases that say nothing: the query is wrong, or the reference does not know the function. */
   readonly useless: readonly Verdict[];
 }
 
-export function scoresOf(verdicts: readonly Verdict[]): readonly Score[] {
+export function scoresOf(verdicts: readonly Verdict[], accepted: readonly Explanation[]): readonly Score[] {
   const bySubject = Map.groupBy(verdicts, (verdict) => `${verdict.case.kind} ${verdict.case.subject}`);
   return [...bySubject.values()]
     .map((group) => ({ group, first: (group[0] as Verdict).case }))
-    .map(({ group, first: { subject, kind } }) => ({ subject, kind, ...countsOf(group) }))
+    .map(({ group, first: { subject, kind } }) => ({ subject, kind, ...countsOf(group, accepted) }))
     .sort((a, b) => (a.subject < b.subject ? -1 : 1));
 }
 
-function countsOf(verdicts: readonly Verdict[]): Omit<Score, 'subject' | 'kind'> {
+function countsOf(
+  verdicts: readonly Verdict[],
+  accepted: readonly Explanation[],
+): Omit<Score, 'subject' | 'kind'> {
   const useful = verdicts.filter(({ verdict }) => verdict === 'agrees' || verdict === 'differs');
   const differing = useful.filter(({ verdict }) => verdict === 'differs');
-  const differences = differing.filter((verdict) => explanationOf(verdict) === undefined);
+  const kinds = differing.map((verdict) => explanationOf(verdict, accepted)?.kind);
   return {
     cases: useful.length,
     agreed: useful.length - differing.length,
-    explained: differing.length - differences.length,
-    differences,
+    refused: kinds.filter((kind) => kind === 'refused').length,
+    explained: kinds.filter((kind) => kind === 'differs').length,
+    statedReference: useful.some(({ case: { sql, referenceSql } }) => sql !== referenceSql),
+    differences: differing.filter((_, at) => kinds[at] === undefined),
     useless: verdicts.filter((verdict) => !useful.includes(verdict)),
   };
 }
@@ -40,11 +49,12 @@ function countsOf(verdicts: readonly Verdict[]): Omit<Score, 'subject' | 'kind'>
 /** One line a function or construct. */
 export const summarise = (scores: readonly Score[]): string =>
   scores
-    .map(({ subject, kind, cases, agreed, explained, differences, useless }) =>
+    .map(({ subject, kind, cases, agreed, refused, explained, differences, useless }) =>
       [
-        kind.padEnd(9),
+        kind.padEnd(11),
         subject.padEnd(36),
         `${agreed}/${cases}`.padStart(9),
+        refused > 0 ? `  ${refused} refused` : '',
         explained > 0 ? `  ${explained} explained` : '',
         differences.length > 0 ? `  ${differences.length} DIFFER` : '',
         useless.length > 0 ? `  ${useless.length} USELESS` : '',

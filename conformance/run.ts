@@ -1,9 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { loadCases } from './cases.ts';
+import { type Case, loadCases } from './cases.ts';
 import { judgeCompositions } from './compositions.ts';
-import { judgeAll } from './judge.ts';
+import { completenessProblems, refusals } from './dialect.ts';
+import { documentDialect } from './documentation.ts';
+import { explanations } from './explained.ts';
+import { judgeAll, type Verdict } from './judge.ts';
 import { openLocalEngine } from './local/engine.ts';
 import { openEvaluator } from './reference/evaluator.ts';
 import { describeDifferences, scoresOf, summarise } from './report.ts';
@@ -11,32 +14,44 @@ import { rowCases } from './rows.ts';
 import { loadShipped } from './shipped.ts';
 import { loadTables } from './tables.ts';
 
-/** Asks both engines every case; exit code 1 where an answer differs and nobody has explained why. */
+/**
+ * Asks both engines every case, or those under the headings named; writes docs/dialect.md when all were asked.
+ * Exit code 1 where an answer differs and nobody has explained why, or where a function has no cases.
+ */
 const { values: options, positionals: wanted } = parseArgs({
   allowPositionals: true,
   options: { differences: { type: 'string' } },
 });
 
 const shipped = loadShipped();
+const tables = [...loadTables(join(import.meta.dirname, 'cases', 'tables.yaml')), ...shipped.tables];
 const cases = [...loadCases(), ...shipped.cases].filter(
   ({ subject }) => wanted.length === 0 || wanted.includes(subject),
 );
-const tables = [...loadTables(join(import.meta.dirname, 'cases', 'tables.yaml')), ...shipped.tables];
-const local = await openLocalEngine(tables);
-const evaluator = await openEvaluator(tables);
-const verdicts = await judgeAll(cases, local, evaluator);
-const overRows = await judgeAll(rowCases(verdicts), local, evaluator);
-const composed = wanted.length === 0 ? await judgeCompositions(verdicts, local, evaluator) : [];
-const scores = scoresOf([
-  ...verdicts,
-  ...overRows.filter(({ verdict }) => verdict !== 'invalid'),
-  ...composed,
-]);
-await evaluator.close();
-await local.close();
+
+const scores = scoresOf(await verdictsOn(cases), [...explanations, ...refusals]);
+const differences = describeDifferences(scores);
+const incomplete = wanted.length === 0 ? completenessProblems(scores) : [];
 
 console.log(summarise(scores));
-const differences = describeDifferences(scores);
+for (const problem of incomplete) console.log(problem);
 if (options.differences === undefined) console.log(differences);
 else writeFileSync(options.differences, differences);
-process.exitCode = differences === '' ? 0 : 1;
+if (wanted.length === 0)
+  writeFileSync(join(import.meta.dirname, '../docs/dialect.md'), documentDialect(scores));
+process.exitCode = differences === '' && incomplete.length === 0 ? 0 : 1;
+
+async function verdictsOn(cases: readonly Case[]): Promise<readonly Verdict[]> {
+  const local = await openLocalEngine(tables);
+  const evaluator = await openEvaluator(tables);
+  try {
+    const single = await judgeAll(cases, local, evaluator);
+    // Some functions take constants only; then the reference, too, refuses them over rows.
+    const overRows = await judgeAll(rowCases(single), local, evaluator);
+    const composed = wanted.length === 0 ? await judgeCompositions(single, local, evaluator) : [];
+    return [...single, ...overRows.filter(({ verdict }) => verdict !== 'invalid'), ...composed];
+  } finally {
+    await evaluator.close();
+    await local.close();
+  }
+}

@@ -52,7 +52,8 @@ function failType(at: number): never {
 
 function failure(error: unknown): Answer {
   if (error instanceof StartError) {
-    return { error: error.problems.map(({ message }) => message).join('; '), stage: 'analysis' };
+    const messages = new Set(error.problems.map(({ message }) => message));
+    return { error: [...messages].join('; '), stage: 'analysis' };
   }
   const message = error instanceof Error ? error.message : String(error);
   const broken = /^(Binder|Parser|Catalog|Internal|INTERNAL|Not implemented) Error/.test(message);

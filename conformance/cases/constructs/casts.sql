@@ -69,31 +69,3 @@ safe_cast(${float64} as int64)
 safe_cast(${numeric} as int64)
 safe_cast(b'\xff' as string)
 safe_cast(${int64} as bool)
--- PARSE_NUMERIC
-parse_numeric('${1; -1.5; 1,000.5; 1e3; 123-; - 12; abc; ;  5 ; 1.0000000005; 1e40}')
--- PARSE_BIGNUMERIC
-parse_bignumeric('${1; -1.5; 1,000.5; abc}')
--- INT64
-int64(json '${1; -5; 1.0; "1"; 1.5; true; 9223372036854775807; 1e3}')
-int64(cast(null as json))
--- FLOAT64
-float64(json '${1; -5.25; 1e10; "1"; true}')
-float64(cast(null as json))
--- BOOL
-bool(json '${true; false; 1; "true"}')
-bool(cast(null as json))
--- STRING (JSON)
-string(json '${"text"; 1; true; "ü"}')
-string(cast(null as json))
--- LAX_INT64
-lax_int64(${json})
-lax_int64(json '${"12"; "1.5"; 1.5; true; "x"; [1]}')
--- LAX_FLOAT64
-lax_float64(${json})
-lax_float64(json '${"1.5"; "nan"; true; "x"}')
--- LAX_BOOL
-lax_bool(${json})
-lax_bool(json '${"true"; "TRUE"; 0; 0.0; 5; "x"}')
--- LAX_STRING
-lax_string(${json})
-lax_string(json '${1.0; 1e100; true}')
