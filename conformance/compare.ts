@@ -52,5 +52,7 @@ export function isSameValue(ours: Value, reference: Value): boolean {
   );
 }
 
-const isClose = (a: number, b: number) =>
-  Math.abs(a - b) <= relativeTolerance * Math.max(Math.abs(a), Math.abs(b));
+function isClose(a: number, b: number): boolean {
+  if (!Number.isFinite(a) || !Number.isFinite(b)) return false;
+  return Math.abs(a - b) <= relativeTolerance * Math.max(Math.abs(a), Math.abs(b));
+}

@@ -7,12 +7,12 @@ import { completenessProblems, refusals } from './dialect.ts';
 import { documentDialect } from './documentation.ts';
 import { explanations } from './explained.ts';
 import { judgeAll, type Verdict } from './judge.ts';
+import { loadShipped } from './load-shipped.ts';
+import { loadTables } from './load-tables.ts';
 import { openLocalEngine } from './local/engine.ts';
 import { openEvaluator } from './reference/evaluator.ts';
 import { describeDifferences, scoresOf, summarise } from './report.ts';
 import { rowCases } from './rows.ts';
-import { loadShipped } from './shipped.ts';
-import { loadTables } from './tables.ts';
 
 /**
  * Asks both engines every case, or those under the headings named; writes docs/dialect.md when all were asked.

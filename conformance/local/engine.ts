@@ -4,8 +4,8 @@ import { rewrite } from '../../src/engine/dialect/rewrite.ts';
 import { StartError } from '../../src/errors.ts';
 import type { Table } from '../table.ts';
 import type { Answer } from '../values.ts';
+import { createTable } from './create-table.ts';
 import { decode } from './decode.ts';
-import { createTable } from './tables.ts';
 
 /** Our side: BigQuery SQL, rewritten and run on an empty DuckDB with the dialect's macros. */
 export interface LocalEngine {

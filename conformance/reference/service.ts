@@ -1,0 +1,118 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import { dirname, join } from 'node:path';
+
+/** A message of the evaluator's protocol, as plain data. */
+export type Message = Record<string, unknown>;
+
+/** The evaluator's process, and the way to call it. */
+export interface Service {
+  /** @throws ServiceError what the evaluator answers instead of a message */
+  call(method: string, request: object): Promise<Message>;
+  close(): void;
+}
+
+/** What gRPC throws. */
+export interface ServiceError {
+  readonly code: number;
+  readonly details: string;
+}
+
+const startTimeoutMs = 20_000;
+const callTimeoutMs = 30_000;
+
+/** Starts the evaluator on a free port. */
+export async function openService(): Promise<Service> {
+  const port = await freePort();
+  const child = startProcess(port);
+  try {
+    const client = await connect(port);
+    return {
+      call: (method, request) => call(client, method, request),
+      close() {
+        client.close();
+        child.kill('SIGKILL');
+      },
+    };
+  } catch (error) {
+    child.kill('SIGKILL');
+    throw error;
+  }
+}
+
+// The evaluator is installed apart, so its types are not there when the project is checked: what is used is said here.
+interface Grpc {
+  loadPackageDefinition(definition: unknown): { zetasql: { local_service: { ZetaSqlLocalService: Stub } } };
+  readonly credentials: { createInsecure(): unknown };
+}
+interface ProtoLoader {
+  loadSync(file: string, options: object): unknown;
+}
+type Stub = new (address: string, credentials: unknown, options: object) => Client;
+type Method = (
+  request: object,
+  options: { deadline: number },
+  done: (error: Error | null, response: Message) => void,
+) => void;
+interface Client {
+  waitForReady(deadlineMs: number, done: (error?: Error) => void): void;
+  close(): void;
+  readonly [method: string]: unknown;
+}
+
+const require = createRequire(import.meta.url);
+const lib = dirname(require.resolve('@fivetrandevelopers/zetasql'));
+
+function startProcess(port: number): ChildProcess {
+  const binary = process.arch.startsWith('arm') ? 'remote_server_arm' : 'remote_server';
+  const suffix = process.platform === 'darwin' ? '' : '.so';
+  const child = spawn(join(lib, 'zetasql', binary + suffix), ['localhost', String(port)], {
+    stdio: 'ignore',
+  });
+  // However this process ends, the evaluator must not outlive it.
+  process.once('exit', () => child.kill('SIGKILL'));
+  return child;
+}
+
+function connect(port: number): Promise<Client> {
+  const grpc = require('@grpc/grpc-js') as Grpc;
+  const loader = require('@grpc/proto-loader') as ProtoLoader;
+  const definition = loader.loadSync('local_service.proto', {
+    includeDirs: [join(lib, 'zetasql/protos')],
+    keepCase: true,
+    longs: String,
+    enums: String,
+    bytes: Buffer,
+    oneofs: true,
+  });
+  const { ZetaSqlLocalService } = grpc.loadPackageDefinition(definition).zetasql.local_service;
+  const client = new ZetaSqlLocalService(`localhost:${port}`, grpc.credentials.createInsecure(), {
+    'grpc.max_receive_message_length': -1,
+    'grpc.max_send_message_length': -1,
+  });
+  return new Promise((resolve, reject) => {
+    client.waitForReady(Date.now() + startTimeoutMs, (error) => (error ? reject(error) : resolve(client)));
+  });
+}
+
+function call(client: Client, name: string, request: object): Promise<Message> {
+  const method = client[name] as Method;
+  const deadline = Date.now() + callTimeoutMs;
+  return new Promise((resolve, reject) => {
+    method.call(client, request, { deadline }, (error, response) =>
+      error ? reject(error) : resolve(response),
+    );
+  });
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen(0, 'localhost', () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
+}
