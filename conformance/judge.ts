@@ -53,4 +53,8 @@ function verdictOn(question: Case, ours: Answer, reference: Answer): Verdict['ve
   return isSame(ours, reference, isOrdered(question.sql)) ? 'agrees' : 'differs';
 }
 
-const isOrdered = (sql: string) => /\border\s+by\b[^()]*$/i.test(sql);
+/** Whether the outermost query says in which order its rows come. */
+function isOrdered(sql: string): boolean {
+  const shallower = sql.replaceAll(/\([^()]*\)/g, '');
+  return shallower === sql ? /\border\s+by\b/i.test(sql) : isOrdered(shallower);
+}

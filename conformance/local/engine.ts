@@ -14,8 +14,11 @@ export interface LocalEngine {
   close(): Promise<void>;
 }
 
+/** A case that takes longer has gone astray: most take a millisecond. */
+const timeoutMs = 10_000;
+
 export async function openLocalEngine(tables: readonly Table[] = []): Promise<LocalEngine> {
-  const instance = await DuckDBInstance.create(':memory:', { threads: '1' });
+  const instance = await DuckDBInstance.create(':memory:', { threads: '1', memory_limit: '2GB' });
   const connection = await instance.connect();
   await connection.run(macroDefinitions);
   for (const setting of sessionSettings) await connection.run(setting);
@@ -27,7 +30,10 @@ export async function openLocalEngine(tables: readonly Table[] = []): Promise<Lo
         const rewritten = rewrite({ sql, source: { file: 'case', line: 1 } }, tables);
         const values = { ...parameters, current_timestamp: new Date().toISOString() };
         const bound = Object.entries(values).filter(([name]) => rewritten.parameters.includes(name));
-        const result = await connection.runAndReadAll(rewritten.sql, Object.fromEntries(bound));
+        const deadline = setTimeout(() => connection.interrupt(), timeoutMs);
+        const result = await connection
+          .runAndReadAll(rewritten.sql, Object.fromEntries(bound))
+          .finally(() => clearTimeout(deadline));
         const types = result.columnTypes();
         return {
           columns: result.columnNames(),
