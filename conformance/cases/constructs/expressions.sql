@@ -81,7 +81,6 @@ ${bool} and ${bool}
 ${bool} or ${bool}
 not ${bool}
 not ${bool} and ${bool} or ${bool}
-false and 1 / 0 > 1
 true or false and false
 ! 1 and true
 -- IS

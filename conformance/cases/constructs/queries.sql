@@ -359,8 +359,11 @@ select metadata[safe_offset(0)].request[safe_offset(0)].path from requests order
 select r.metadata[safe_offset(0)].response[safe_offset(0)].status_code as s from requests as r order by r.id
 select items[safe_offset(0)].sku from orders order by id
 select (select as struct id, name from people where id = 1).name
--- Dashes in table names
-! select * from my-project.dataset.table1
+-- Table paths with project and dataset
+select id from my-project.logs.people order by id <=> select id from people order by id
+select p.name from `my-project.logs.people` as p order by p.id <=> select name from people order by id
+select people.id from `my-project`.logs.people order by people.id <=> select id from people order by id
+! select * from my-project.logs.missing
 -- Window: OVER
 select id, sum(id) over () as s from people order by id
 select id, sum(id) over (order by id) as s from people order by id
