@@ -128,9 +128,10 @@ export function fill({ text }: Template, replacements: readonly string[]): strin
   return text.replace(placeholderPattern, () => replacements[at++] ?? '');
 }
 
+export const isQuery = (text: string): boolean => /^\s*(select|with)\b/i.test(text);
+
 /** What does not start as a query is an expression to select. */
-export const asQuery = (text: string): string =>
-  /^\s*(select|with)\b/i.test(text) ? text : `select ${text}`;
+export const asQuery = (text: string): string => (isQuery(text) ? text : `select ${text}`);
 
 function combinationsOf(placeholders: readonly Placeholder[]): readonly (readonly string[])[] {
   const total = placeholders.reduce((product, { inputs }) => product * inputs.length, 1);

@@ -9,7 +9,7 @@ const refusedConstructs: ReadonlyMap<string, string> = new Map();
 /** Cases under the heading of something refused agree when they are refused. */
 export const refusals: readonly Explanation[] = [...refusedFunctions, ...refusedConstructs].map(
   ([name, reason]) => ({
-    subject: name.toUpperCase(),
+    subject: name,
     pattern: /^/,
     kind: 'refused',
     reason,

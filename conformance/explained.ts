@@ -23,7 +23,7 @@ export const explanationOf = (
 ): Explanation | undefined =>
   accepted.find(
     (entry) =>
-      entry.subject === subject &&
+      entry.subject.toLowerCase() === subject.toLowerCase() &&
       entry.pattern.test(sql) &&
       (entry.kind === 'differs' || ('error' in ours && ours.stage === 'analysis')),
   );

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { fill, loadInputs, type Template } from './cases.ts';
+import { fill, isQuery, loadInputs, type Template } from './cases.ts';
 import type { Verdict } from './judge.ts';
 import type { Answer, Value } from './values.ts';
 
@@ -79,7 +79,7 @@ function usableTemplates(verdicts: readonly Verdict[]): readonly TypedTemplate[]
 }
 
 const isUsable = ({ verdict, case: { sql, referenceSql, wrong, template } }: Verdict) =>
-  verdict === 'agrees' && sql === referenceSql && !wrong && !/^\s*(select|with)\b/i.test(template.text);
+  verdict === 'agrees' && sql === referenceSql && !wrong && !isQuery(template.text);
 
 function typeOf(answer: Answer): string | undefined {
   if ('error' in answer) return undefined;

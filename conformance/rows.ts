@@ -1,4 +1,4 @@
-import { type Case, fill } from './cases.ts';
+import { type Case, fill, isQuery } from './cases.ts';
 import type { Verdict } from './judge.ts';
 
 /**
@@ -10,15 +10,13 @@ export function rowCases(verdicts: readonly Verdict[]): readonly Case[] {
     ({ case: { sql, referenceSql, template }, reference }) =>
       !('error' in reference) &&
       sql === referenceSql &&
-      isExpression(template.text) &&
+      !isQuery(template.text) &&
       hasValues(template.placeholders),
   );
   return [...Map.groupBy(answered, groupKey).values()].map((group) =>
     rowCase(group.map((verdict) => verdict.case)),
   );
 }
-
-const isExpression = (text: string) => !/^\s*(select|with)\b/i.test(text);
 
 const hasValues = (placeholders: Case['template']['placeholders']) =>
   placeholders.some(({ isValue }) => isValue);
