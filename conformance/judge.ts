@@ -46,8 +46,8 @@ export function judge(question: Case, ours: Answer, reference: Answer): Verdict 
 
 function verdictOn(question: Case, ours: Answer, reference: Answer): Verdict['verdict'] {
   const stage = 'error' in reference ? reference.stage : undefined;
-  if (stage === 'missing') return 'unjudged';
-  if ((stage === 'analysis') !== question.wrong) return 'invalid';
+  if (stage === 'missing' && !question.wrong) return 'unjudged';
+  if ((stage === 'analysis' || stage === 'missing') !== question.wrong) return 'invalid';
   // DuckDB can't even read what the rewriter wrote: a defect wherever the query itself is right.
   if ('error' in ours && ours.stage === 'broken' && !question.wrong) return 'differs';
   return isSame(ours, reference, isOrdered(question.sql)) ? 'agrees' : 'differs';

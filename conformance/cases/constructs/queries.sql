@@ -404,3 +404,44 @@ select array_agg(score order by id) from people
 select any_value(name having max id) from people
 select any_value(name having min score) from people where score < 0
 select max(score having min id) from people
+-- Unknown names are refused
+! no_such_function(1)
+! op_add(1, 2)
+! op_concat('a', 'b')
+! cast_string(1)
+! at_offset([1], 0)
+! timestamp_of(0)
+! floor_to(5, 2)
+! date_diff_day(date '2024-01-01', date '2024-01-02')
+! timestamp_trunc_day(timestamp '2024-01-01')
+! list_value(1, 2)
+! epoch_us(timestamp '2024-01-01')
+! strftime(date '2024-01-01', '%Y')
+! date_trunc('day', date '2024-01-01')
+! regexp_matches('a', 'a')
+! len('a')
+! bq.upper('a')
+! main.upper('a')
+! getenv('HOME')
+! current_setting('memory_limit')
+! 1::string
+! 7 // 2
+! 7 % 2
+! 2 ** 3
+! 'a' ~ 'b'
+! 'a' ilike 'A'
+! [x * 2 for x in [1, 2]]
+! {'a': 1}
+! select * from read_csv('people.csv')
+! select * from 'people.csv'
+! select * from duckdb_tables()
+! select * from range(3)
+! select * from no_such_table
+! select * from sqlite_master
+! select * from people limit 10%
+! select columns('.*') from people
+! select id from people order by all
+! select * from people as of timestamp '2024-01-01'
+! select distinct on (team) team, id from people
+! select $1
+! select 1; select 2

@@ -86,7 +86,7 @@ generate_date_array(date '2024-01-31', date '2024-06-30', interval 1 month)
 generate_date_array(date '2024-01-01', date '2024-03-01', interval 1 week)
 generate_date_array(date '2020-02-29', date '2028-02-29', interval ${1; 2; 4} year)
 generate_date_array(date '2024-01-01', date '2025-01-01', interval 1 quarter)
-generate_date_array(${date}, date '1970-01-03')
+generate_date_array(${date '1969-12-30'; date '1970-01-03'; date '1970-01-04'; cast(null as date)}, date '1970-01-03')
 -- DATE_BUCKET
 date_bucket(${date}, interval ${2; 7} day)
   <=> date_add(date '1950-01-01', interval cast(floor(date_diff(${1}, date '1950-01-01', day) / ${2}) as int64) * ${2} day)

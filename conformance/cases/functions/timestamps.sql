@@ -15,11 +15,13 @@ timestamp(${datetime}, ${zone})
 timestamp(${timestamp})
 -- TIMESTAMP_ADD
 timestamp_add(${timestamp}, interval ${small} ${stamp_part})
-timestamp_add(${timestamp}, interval ${1; -1; 9223372036854775807; 1000000000; null} ${stamp_part})
+timestamp_add(${timestamp}, interval ${1; -1; 1000000000; null} ${stamp_part})
+timestamp_add(timestamp '2024-02-29 10:20:30+00', interval ${9223372036854775807; -9223372036854775807} ${stamp_part})
 ! timestamp_add(timestamp '2024-01-01', interval 1 month)
 -- TIMESTAMP_SUB
 timestamp_sub(${timestamp}, interval ${small} ${stamp_part})
-timestamp_sub(${timestamp}, interval ${1; -1; 9223372036854775807; 1000000000; null} ${stamp_part})
+timestamp_sub(${timestamp}, interval ${1; -1; 1000000000; null} ${stamp_part})
+timestamp_sub(timestamp '2024-02-29 10:20:30+00', interval ${9223372036854775807; -9223372036854775807} ${stamp_part})
 ! timestamp_sub(timestamp '2024-01-01', interval 1 year)
 -- TIMESTAMP_DIFF
 timestamp_diff(${timestamp}, ${timestamp}, ${stamp_part})
