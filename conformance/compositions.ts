@@ -10,6 +10,9 @@ import type { Evaluator } from './reference/evaluator.ts';
 const seeds = [1, 2, 3];
 const runsPerWalk = 120;
 
+/** So that a walk among slow expressions, or the shrinking of one, ends. */
+const walkTimeMs = 8_000;
+
 type Ask = (expression: string) => Promise<readonly Verdict[]>;
 
 /**
@@ -37,7 +40,11 @@ async function walk(expressions: fc.Arbitrary<string>, ask: Ask, seed: number): 
     agreed.push(...verdicts.filter(({ verdict }) => verdict === 'agrees'));
     return !verdicts.some(isDefect);
   });
-  const { counterexample } = await fc.check(property, { seed, numRuns: runsPerWalk });
+  const { counterexample } = await fc.check(property, {
+    seed,
+    numRuns: runsPerWalk,
+    interruptAfterTimeLimit: walkTimeMs,
+  });
   if (counterexample === null) return agreed;
   return [...agreed, ...(await ask(counterexample[0])).filter(isDefect)];
 }

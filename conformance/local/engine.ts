@@ -15,7 +15,7 @@ export interface LocalEngine {
 }
 
 /** A case that takes longer has gone astray: most take a millisecond. */
-const timeoutMs = 10_000;
+const timeoutMs = 3_000;
 
 export async function openLocalEngine(tables: readonly Table[] = []): Promise<LocalEngine> {
   const instance = await DuckDBInstance.create(':memory:', { threads: '1', memory_limit: '2GB' });
