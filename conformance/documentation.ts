@@ -1,4 +1,4 @@
-import { refusedConstructs, refusedFunctions } from './dialect.ts';
+import { unsupportedConstructs, unsupportedFunctions } from './dialect.ts';
 import { explanations } from './explained.ts';
 import type { Score } from './report.ts';
 
@@ -9,8 +9,8 @@ export function documentDialect(scores: readonly Score[]): string {
       (score) => score.kind === kind && score.cases > 0 && !refused?.has(score.subject.toLowerCase()),
     );
   const [functions, constructs, queries] = [
-    of('function', refusedFunctions),
-    of('construct', refusedConstructs),
+    of('function', unsupportedFunctions),
+    of('construct', unsupportedConstructs),
     of('query'),
   ];
   const cases = scores.reduce((sum, score) => sum + score.cases, 0);
@@ -21,8 +21,8 @@ export function documentDialect(scores: readonly Score[]): string {
     table('Constructs', supportHeads, constructs.map(supportRow)),
     table('Shipped queries', ['Query', 'Cases'], queries.map(countRow)),
     table('Random compositions of the above', ['Type', 'Cases'], of('composition').map(countRow)),
-    table('Refused functions', ['Function', 'Why'], reasonRows(refusedFunctions)),
-    table('Refused constructs', ['Construct', 'Why'], reasonRows(refusedConstructs)),
+    table('Refused functions', ['Function', 'Why'], reasonRows(unsupportedFunctions)),
+    table('Refused constructs', ['Construct', 'Why'], reasonRows(unsupportedConstructs)),
   ].join('\n\n')}\n`;
 }
 
