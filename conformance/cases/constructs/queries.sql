@@ -193,8 +193,8 @@ select team, active, count(*) as n from people group by rollup(team, active) ord
   <=> select * from (select team, active, count(*) as n from people group by team, active
     union all select team, null, count(*) from people group by team
     union all select null, null, count(*) from people) order by team, active, n
-select team, sum(id) as s from people group by rollup(team) order by s
-  <=> select * from (select team, sum(id) as s from people group by team union all select null, sum(id) from people) order by s
+select team, sum(id) as s from people group by rollup(team) order by s, team
+  <=> select * from (select team, sum(id) as s from people group by team union all select null, sum(id) from people) order by s, team
 -- GROUP BY CUBE
 select team, active, count(*) as n from people group by cube(team, active) order by team, active, n
   <=> select * from (select team, active, count(*) as n from people group by team, active
