@@ -20,7 +20,7 @@ const timeoutMs = 3_000;
 export async function openLocalEngine(tables: readonly Table[] = []): Promise<LocalEngine> {
   const instance = await DuckDBInstance.create(':memory:', { threads: '1', memory_limit: '2GB' });
   const connection = await instance.connect();
-  await connection.run(macroDefinitions);
+  await connection.run(macroDefinitions());
   for (const setting of sessionSettings) await connection.run(setting);
   for (const table of tables) await connection.run(createTable(table));
 
