@@ -6,6 +6,7 @@ import { describeType, scalar, type Type } from '../type.ts';
 import { plainArguments } from './calls.ts';
 import { converted, supertype } from './coercion.ts';
 import { concat } from './concat.ts';
+import { editDistance } from './edit-distance.ts';
 import { format } from './format.ts';
 import { jsonArray, jsonObject, toJson, toJsonString } from './to-json.ts';
 
@@ -72,6 +73,7 @@ const forms: Readonly<Record<string, Rule<FuncCall>>> = {
   least: variadic('LEAST', strict('least')),
   if: conditional,
   concat,
+  edit_distance: editDistance,
   format,
   json_array: jsonArray,
   json_object: jsonObject,
