@@ -33,12 +33,12 @@ create macro bq.strpos(s varchar, part varchar) as strpos(s, part); -- bigint
 create macro bq.strpos(b blob, part blob) as strpos(bq.bytes_as_text(b), bq.bytes_as_text(part)); -- bigint
 create macro bq.positions(s, part) as list_filter(range(1, length(s) - length(part) + 2), lambda i: substr(s, i, length(part)) = part); -- bigint[]
 create macro bq.instr_of(s, part, start, n) as case when s is null or part is null or start is null or n is null then null when start = 0 then bq.fail('INSTR position can''t be zero') when n < 1 then bq.fail('INSTR occurrence must be positive') when start > length(s) + 1 then 0 when start > 0 and n = 1 then coalesce(nullif(strpos(substr(s, start), part), 0) + start - 1, 0) when start > 0 then coalesce(list_filter(bq.positions(s, part), lambda i: i >= start)[n], 0) else coalesce(list_filter(bq.positions(s, part), lambda i: i <= length(s) + start + case when part = '' then 2 else 1 end)[-n], 0) end; -- bigint
-create macro bq.instr(s varchar, part varchar) as bq.instr_of(s, part, 1, 1); -- bigint
-create macro bq.instr(s varchar, part varchar, start bigint) as bq.instr_of(s, part, start, 1); -- bigint
-create macro bq.instr(s varchar, part varchar, start bigint, n bigint) as bq.instr_of(s, part, start, n); -- bigint
-create macro bq.instr(b blob, part blob) as bq.instr_of(bq.bytes_as_text(b), bq.bytes_as_text(part), 1, 1); -- bigint
-create macro bq.instr(b blob, part blob, start bigint) as bq.instr_of(bq.bytes_as_text(b), bq.bytes_as_text(part), start, 1); -- bigint
-create macro bq.instr(b blob, part blob, start bigint, n bigint) as bq.instr_of(bq.bytes_as_text(b), bq.bytes_as_text(part), start, n); -- bigint
+create macro bq.instr(s varchar, part varchar) as list_transform([s], lambda bound: bq.instr_of(bound, part, 1, 1))[1]; -- bigint
+create macro bq.instr(s varchar, part varchar, start bigint) as list_transform([s], lambda bound: bq.instr_of(bound, part, start, 1))[1]; -- bigint
+create macro bq.instr(s varchar, part varchar, start bigint, n bigint) as list_transform([s], lambda bound: bq.instr_of(bound, part, start, n))[1]; -- bigint
+create macro bq.instr(b blob, part blob) as list_transform([bq.bytes_as_text(b)], lambda bound: bq.instr_of(bound, bq.bytes_as_text(part), 1, 1))[1]; -- bigint
+create macro bq.instr(b blob, part blob, start bigint) as list_transform([bq.bytes_as_text(b)], lambda bound: bq.instr_of(bound, bq.bytes_as_text(part), start, 1))[1]; -- bigint
+create macro bq.instr(b blob, part blob, start bigint, n bigint) as list_transform([bq.bytes_as_text(b)], lambda bound: bq.instr_of(bound, bq.bytes_as_text(part), start, n))[1]; -- bigint
 -- Parts
 create macro bq.left(s varchar, n bigint) as case when s is null then null when n < 0 then bq.fail('LEFT of a negative length') else left(s, n) end; -- varchar
 create macro bq.left(b blob, n bigint) as bq.text_as_bytes(bq."left(s varchar, n bigint)"(bq.bytes_as_text(b), n)); -- blob
