@@ -7,6 +7,7 @@ import { concatenation } from './arrays.ts';
 import { plainArguments } from './calls.ts';
 import { converted, supertype } from './coercion.ts';
 import { concat } from './concat.ts';
+import { editDistance } from './edit-distance.ts';
 import { format } from './format.ts';
 import { compare } from './operators.ts';
 import { arrayQuery } from './subqueries.ts';
@@ -153,6 +154,7 @@ const forms: Readonly<Record<string, Rule<FuncCall>>> = {
   error,
   generate_uuid: generateUuid,
   concat,
+  edit_distance: editDistance,
   format,
   json_array: jsonArray,
   json_object: jsonObject,
