@@ -4,6 +4,7 @@ import { cast } from './rules/casts.ts';
 import { caseExpr } from './rules/conditionals.ts';
 import { extract } from './rules/extract.ts';
 import * as literals from './rules/literals.ts';
+import { intervalLiteral } from './rules/intervals.ts';
 import { identifier, memberExpr } from './rules/names.ts';
 import { between, binaryExpr, parenExpr, prefixOp } from './rules/operators.ts';
 import { structExpr, typedExpr } from './rules/structs.ts';
@@ -23,6 +24,7 @@ export const rules: Rules = {
   timestamp_literal: literals.timestampLiteral,
   numeric_literal: literals.numericLiteral,
   parameter: literals.parameter,
+  interval_literal: intervalLiteral,
   identifier,
   member_expr: memberExpr,
   paren_expr: parenExpr,
