@@ -30,7 +30,7 @@ const current =
     const [zone, another] = plainArguments(node);
     if (another) throw new Refusal(another, `CURRENT_${name} takes a time zone at most`);
     const zoneText = zone ? to.expr(zone, scope).text : "'UTC'";
-    return { text: `CAST(timezone(${zoneText}, ${now(to)}) AS ${duckdb})`, type: scalar(name) };
+    return { text: `CAST(bq.civil(${now(to)}, ${zoneText}) AS ${duckdb})`, type: scalar(name) };
   };
 
 /** Functions of any number of arguments that share one type. */
