@@ -132,5 +132,3 @@ function unsupported(name: string, suffix: string, to: Translator): string {
   if (suffix !== '' && parts) return `${shown} does not support ${suffix.slice(1).toUpperCase()}`;
   return `the function ${shown} is not supported`;
 }
-
-export type { Scope };

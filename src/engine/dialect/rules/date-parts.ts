@@ -1,5 +1,6 @@
-import type { IntervalUnit, Node, WeekExpr } from 'sql-parser-cst';
+import type { Node, WeekExpr } from 'sql-parser-cst';
 import { Refusal } from '../refusal.ts';
+import { datetimePart } from '../syntax.ts';
 
 /** Where the date-part stands among the arguments of the functions that take one. */
 const partAt: Readonly<Record<string, number>> = {
@@ -43,7 +44,7 @@ export function partName(node: Node): string {
     case 'identifier':
       return `_${node.name.toLowerCase()}`;
     case 'interval_unit':
-      return `_${node.unitKw.name.toLowerCase()}`;
+      return node.unitKw.name === datetimePart ? '_datetime' : `_${node.unitKw.name.toLowerCase()}`;
     case 'week_expr':
       return weekName(node);
     case 'func_call': {
@@ -57,5 +58,3 @@ export function partName(node: Node): string {
 }
 
 const weekName = (node: WeekExpr): string => `_week_${node.args.expr.name.toLowerCase()}`;
-
-export type { IntervalUnit };

@@ -9,7 +9,7 @@ import { converted, supertype } from './coercion.ts';
 import { concat } from './concat.ts';
 import { editDistance } from './edit-distance.ts';
 import { format } from './format.ts';
-import { compare } from './operators.ts';
+import { compare, requireBool } from './operators.ts';
 import { arrayQuery } from './subqueries.ts';
 import { jsonArray, jsonObject, toJson, toJsonString } from './to-json.ts';
 import { formatMoment } from './moment-formats.ts';
@@ -61,6 +61,7 @@ const conditional: Rule<FuncCall> = (node, scope, to) => {
   const [condition, yes, no, another] = plainArguments(node);
   if (!condition || !yes || !no || another) throw new Refusal(node, 'IF takes a condition and two values');
   const [test, ...values] = [condition, yes, no].map((arg) => to.expr(arg, scope));
+  if (test) requireBool(condition, test, 'IF');
   const type = common(node, 'IF', values);
   const [then = '', otherwise = ''] = values.map((value) => converted(value, type));
   return { text: `CASE WHEN ${test?.text} THEN ${then} ELSE ${otherwise} END`, type };
@@ -172,6 +173,5 @@ const forms: Readonly<Record<string, Rule<FuncCall>>> = {
 
 export const formNames: readonly string[] = Object.keys(forms);
 
-export const formOf = (name: string): Rule<FuncCall> | undefined => forms[name];
-
-export type { Scope };
+export const formOf = (name: string): Rule<FuncCall> | undefined =>
+  Object.hasOwn(forms, name) ? forms[name] : undefined;
