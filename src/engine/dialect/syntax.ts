@@ -9,13 +9,10 @@ export interface Prepared {
 
 // What must not be touched comes first: literals, quoted names and comments.
 const tokens =
-  /[rb]{0,2}("""|''')(?:\\[\s\S]|(?!\1)[^\\])*\1|[rb]{0,2}(["'])(?:\\[\s\S]|(?!\2)[^\\])*\2|`[^`]*`|#.*|--.*|\/\*[\s\S]*?\*\/|\bNULLS\s+(?:FIRST|LAST)\b|\bAT\s+TIME\s+ZONE\b|(?<=\bEXTRACT\s*\(\s*)DATETIME(?=\s+FROM\b)/gi;
+  /[rb]{0,2}("""|''')(?:\\[\s\S]|(?!\1)[^\\])*\1|[rb]{0,2}(["'])(?:\\[\s\S]|(?!\2)[^\\])*\2|`[^`]*`|#.*|--.*|\/\*[\s\S]*?\*\/|\bNULLS\s+(?:FIRST|LAST)\b|\bAT\s+TIME\s+ZONE\b/gi;
 
 /** The operator that stands for AT TIME ZONE in EXTRACT; BigQuery itself has none of that name. */
 export const zoneOperator = 'REGEXP';
-
-/** The part that stands for DATETIME in EXTRACT; BigQuery itself has none of that name. */
-export const datetimePart = 'JULIAN';
 
 /** Syntax of BigQuery that the parser does not know, replaced by syntax that it does, character for character. */
 export function prepare(sql: string): Prepared {
@@ -25,7 +22,6 @@ export function prepare(sql: string): Prepared {
       nullOrders.set(sql.slice(0, offset).trimEnd().length, /first$/i.test(token) ? 'FIRST' : 'LAST');
       return blank(token);
     }
-    if (/^datetime$/i.test(token)) return datetimePart + blank(token.slice(datetimePart.length));
     // CAST … FORMAT … AT TIME ZONE is known to the parser; only EXTRACT's is not.
     if (/^at/i.test(token) && !/\bformat\s+\S+\s*$/i.test(sql.slice(0, offset))) {
       return zoneOperator + blank(token.slice(zoneOperator.length));

@@ -1,6 +1,5 @@
 import type { Node, WeekExpr } from 'sql-parser-cst';
 import { Refusal } from '../refusal.ts';
-import { datetimePart } from '../syntax.ts';
 
 /** Where the date-part stands among the arguments of the functions that take one. */
 const partAt: Readonly<Record<string, number>> = {
@@ -44,7 +43,7 @@ export function partName(node: Node): string {
     case 'identifier':
       return `_${node.name.toLowerCase()}`;
     case 'interval_unit':
-      return node.unitKw.name === datetimePart ? '_datetime' : `_${node.unitKw.name.toLowerCase()}`;
+      return `_${node.unitKw.name.toLowerCase()}`;
     case 'week_expr':
       return weekName(node);
     case 'func_call': {
