@@ -1,4 +1,4 @@
-import type { Expr, Node, SelectStmt, SubSelect } from 'sql-parser-cst';
+import type { Node, SelectStmt, SubSelect } from 'sql-parser-cst';
 import type { Macro } from './macro-lines.ts';
 import { Refusal } from './refusal.ts';
 import type { Relation, Scope, Sql } from './scope.ts';
@@ -71,5 +71,3 @@ function ruleFor(rules: Rules, node: Node): Rule {
   if (rule) return rule;
   throw new Refusal(node, `${node.type.replaceAll('_', ' ')} is not supported here`);
 }
-
-export type { Expr };

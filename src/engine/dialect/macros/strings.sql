@@ -22,8 +22,8 @@ create macro bq.upper_character(c varchar) as case when contains('ßŉǰΐΰև�
 create macro bq.upper(s varchar) as case when strlen(s) = length(s) then upper(s) else array_to_string(list_transform(bq.characters(s), lambda c: bq.upper_character(c)), '') end; -- varchar
 create macro bq.upper(b blob) as bq.text_as_bytes(translate(bq.bytes_as_text(b), 'abcdefghijklmnopqrstuvwxyz', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ')); -- blob
 create macro bq.initcap_after(s, delimiters) as case when delimiters is not null then array_to_string(list_transform(bq.characters(s), lambda c, i: case when i > 1 and not contains(delimiters, substr(s, i - 1, 1)) then bq.lower(c) when c = 'ß' then c else upper(c) end), '') end; -- varchar
-create macro bq.initcap(s varchar) as bq.initcap_after(s, '[](){}/\|<>!?@"^#$&~_,.:;*%+-' || chr(9) || chr(10) || chr(11) || chr(12) || chr(13) || ' '); -- varchar
-create macro bq.initcap(s varchar, delimiters varchar) as bq.initcap_after(s, delimiters); -- varchar
+create macro bq.initcap(s varchar) as list_transform([s], lambda bound: bq.initcap_after(bound, '[](){}/\|<>!?@"^#$&~_,.:;*%+-' || chr(9) || chr(10) || chr(11) || chr(12) || chr(13) || ' '))[1]; -- varchar
+create macro bq.initcap(s varchar, delimiters varchar) as list_transform([s], lambda bound: bq.initcap_after(bound, delimiters))[1]; -- varchar
 -- Search
 create macro bq.starts_with(s varchar, prefix varchar) as starts_with(s, prefix); -- boolean
 create macro bq.starts_with(b blob, prefix blob) as starts_with(hex(b), hex(prefix)); -- boolean
@@ -33,27 +33,27 @@ create macro bq.strpos(s varchar, part varchar) as strpos(s, part); -- bigint
 create macro bq.strpos(b blob, part blob) as strpos(bq.bytes_as_text(b), bq.bytes_as_text(part)); -- bigint
 create macro bq.positions(s, part) as list_filter(range(1, length(s) - length(part) + 2), lambda i: substr(s, i, length(part)) = part); -- bigint[]
 create macro bq.instr_of(s, part, start, n) as case when s is null or part is null or start is null or n is null then null when start = 0 then bq.fail('INSTR position can''t be zero') when n < 1 then bq.fail('INSTR occurrence must be positive') when start > length(s) + 1 then 0 when start > 0 and n = 1 then coalesce(nullif(strpos(substr(s, start), part), 0) + start - 1, 0) when start > 0 then coalesce(list_filter(bq.positions(s, part), lambda i: i >= start)[n], 0) else coalesce(list_filter(bq.positions(s, part), lambda i: i <= length(s) + start + case when part = '' then 2 else 1 end)[-n], 0) end; -- bigint
-create macro bq.instr(s varchar, part varchar) as bq.instr_of(s, part, 1, 1); -- bigint
-create macro bq.instr(s varchar, part varchar, start bigint) as bq.instr_of(s, part, start, 1); -- bigint
-create macro bq.instr(s varchar, part varchar, start bigint, n bigint) as bq.instr_of(s, part, start, n); -- bigint
-create macro bq.instr(b blob, part blob) as bq.instr_of(bq.bytes_as_text(b), bq.bytes_as_text(part), 1, 1); -- bigint
-create macro bq.instr(b blob, part blob, start bigint) as bq.instr_of(bq.bytes_as_text(b), bq.bytes_as_text(part), start, 1); -- bigint
-create macro bq.instr(b blob, part blob, start bigint, n bigint) as bq.instr_of(bq.bytes_as_text(b), bq.bytes_as_text(part), start, n); -- bigint
+create macro bq.instr(s varchar, part varchar) as list_transform([s], lambda bound: bq.instr_of(bound, part, 1, 1))[1]; -- bigint
+create macro bq.instr(s varchar, part varchar, start bigint) as list_transform([s], lambda bound: bq.instr_of(bound, part, start, 1))[1]; -- bigint
+create macro bq.instr(s varchar, part varchar, start bigint, n bigint) as list_transform([s], lambda bound: bq.instr_of(bound, part, start, n))[1]; -- bigint
+create macro bq.instr(b blob, part blob) as list_transform([bq.bytes_as_text(b)], lambda bound: bq.instr_of(bound, bq.bytes_as_text(part), 1, 1))[1]; -- bigint
+create macro bq.instr(b blob, part blob, start bigint) as list_transform([bq.bytes_as_text(b)], lambda bound: bq.instr_of(bound, bq.bytes_as_text(part), start, 1))[1]; -- bigint
+create macro bq.instr(b blob, part blob, start bigint, n bigint) as list_transform([bq.bytes_as_text(b)], lambda bound: bq.instr_of(bound, bq.bytes_as_text(part), start, n))[1]; -- bigint
 -- Parts
 create macro bq.left(s varchar, n bigint) as case when s is null then null when n < 0 then bq.fail('LEFT of a negative length') else left(s, n) end; -- varchar
-create macro bq.left(b blob, n bigint) as bq.text_as_bytes(bq."left(s varchar, n bigint)"(bq.bytes_as_text(b), n)); -- blob
+create macro bq.left(b blob, n bigint) as bq.text_as_bytes(list_transform([bq.bytes_as_text(b)], lambda bound: bq."left(s varchar, n bigint)"(bound, n))[1]); -- blob
 create macro bq.right(s varchar, n bigint) as case when s is null then null when n < 0 then bq.fail('RIGHT of a negative length') else right(s, n) end; -- varchar
-create macro bq.right(b blob, n bigint) as bq.text_as_bytes(bq."right(s varchar, n bigint)"(bq.bytes_as_text(b), n)); -- blob
+create macro bq.right(b blob, n bigint) as bq.text_as_bytes(list_transform([bq.bytes_as_text(b)], lambda bound: bq."right(s varchar, n bigint)"(bound, n))[1]); -- blob
 create macro bq.substr_from(s, start) as case when start < -length(s) then s else substr(s, case when start = 0 then 1 else start end) end; -- varchar
 create macro bq.substr_of(s, start, n) as case when s is null or start is null then null when n < 0 then bq.fail('SUBSTR of a negative length') else left(bq.substr_from(s, start), n) end; -- varchar
 create macro bq.substr(s varchar, start bigint) as bq.substr_from(s, start); -- varchar
 create macro bq.substr(s varchar, start bigint, n bigint) as bq.substr_of(s, start, n); -- varchar
-create macro bq.substr(b blob, start bigint) as bq.text_as_bytes(bq.substr_from(bq.bytes_as_text(b), start)); -- blob
-create macro bq.substr(b blob, start bigint, n bigint) as bq.text_as_bytes(bq.substr_of(bq.bytes_as_text(b), start, n)); -- blob
+create macro bq.substr(b blob, start bigint) as bq.text_as_bytes(list_transform([bq.bytes_as_text(b)], lambda bound: bq.substr_from(bound, start))[1]); -- blob
+create macro bq.substr(b blob, start bigint, n bigint) as bq.text_as_bytes(list_transform([bq.bytes_as_text(b)], lambda bound: bq.substr_of(bound, start, n))[1]); -- blob
 create macro bq.substring(s varchar, start bigint) as bq.substr_from(s, start); -- varchar
 create macro bq.substring(s varchar, start bigint, n bigint) as bq.substr_of(s, start, n); -- varchar
-create macro bq.substring(b blob, start bigint) as bq.text_as_bytes(bq.substr_from(bq.bytes_as_text(b), start)); -- blob
-create macro bq.substring(b blob, start bigint, n bigint) as bq.text_as_bytes(bq.substr_of(bq.bytes_as_text(b), start, n)); -- blob
+create macro bq.substring(b blob, start bigint) as bq.text_as_bytes(list_transform([bq.bytes_as_text(b)], lambda bound: bq.substr_from(bound, start))[1]); -- blob
+create macro bq.substring(b blob, start bigint, n bigint) as bq.text_as_bytes(list_transform([bq.bytes_as_text(b)], lambda bound: bq.substr_of(bound, start, n))[1]); -- blob
 create macro bq.split(s varchar) as string_split(s, ','); -- varchar[]
 create macro bq.split(s varchar, separator varchar) as case when separator is not null then string_split(s, separator) end; -- varchar[]
 create macro bq.split(b blob, separator blob) as case when separator is not null then list_transform(string_split(bq.bytes_as_text(b), bq.bytes_as_text(separator)), lambda part: bq.text_as_bytes(part)) end; -- blob[]
@@ -68,14 +68,14 @@ create macro bq.rtrim(s varchar) as regexp_replace(s, '[\p{Z}\x09-\x0d\x{85}]+$'
 create macro bq.rtrim(s varchar, set varchar) as case when set = '' then s else rtrim(s, set) end; -- varchar
 create macro bq.rtrim(b blob, set blob) as case when octet_length(set) = 0 then b else bq.text_as_bytes(rtrim(bq.bytes_as_text(b), bq.bytes_as_text(set))) end; -- blob
 create macro bq.padding(s, n, pattern) as case when s is null or n is null or pattern is null then null when n < 0 then bq.fail('LPAD/RPAD to a negative length') when pattern = '' then bq.fail('LPAD/RPAD with an empty pattern') else left(repeat(pattern, cast(ceil(greatest(n - length(s), 0) / length(pattern)) as bigint)), greatest(n - length(s), 0)) end; -- varchar
-create macro bq.lpad(s varchar, n bigint) as bq.padding(s, n, ' ') || left(s, n); -- varchar
-create macro bq.lpad(s varchar, n bigint, pattern varchar) as bq.padding(s, n, pattern) || left(s, n); -- varchar
-create macro bq.lpad(b blob, n bigint) as bq.text_as_bytes(bq.padding(bq.bytes_as_text(b), n, ' ') || left(bq.bytes_as_text(b), n)); -- blob
-create macro bq.lpad(b blob, n bigint, pattern blob) as bq.text_as_bytes(bq.padding(bq.bytes_as_text(b), n, bq.bytes_as_text(pattern)) || left(bq.bytes_as_text(b), n)); -- blob
-create macro bq.rpad(s varchar, n bigint) as left(s, n) || bq.padding(s, n, ' '); -- varchar
-create macro bq.rpad(s varchar, n bigint, pattern varchar) as left(s, n) || bq.padding(s, n, pattern); -- varchar
-create macro bq.rpad(b blob, n bigint) as bq.text_as_bytes(left(bq.bytes_as_text(b), n) || bq.padding(bq.bytes_as_text(b), n, ' ')); -- blob
-create macro bq.rpad(b blob, n bigint, pattern blob) as bq.text_as_bytes(left(bq.bytes_as_text(b), n) || bq.padding(bq.bytes_as_text(b), n, bq.bytes_as_text(pattern))); -- blob
+create macro bq.lpad(s varchar, n bigint) as list_transform([s], lambda bound: bq.padding(bound, n, ' ') || left(bound, n))[1]; -- varchar
+create macro bq.lpad(s varchar, n bigint, pattern varchar) as list_transform([s], lambda bound: bq.padding(bound, n, pattern) || left(bound, n))[1]; -- varchar
+create macro bq.lpad(b blob, n bigint) as bq.text_as_bytes(list_transform([bq.bytes_as_text(b)], lambda bound: bq.padding(bound, n, ' ') || left(bound, n))[1]); -- blob
+create macro bq.lpad(b blob, n bigint, pattern blob) as bq.text_as_bytes(list_transform([bq.bytes_as_text(b)], lambda bound: bq.padding(bound, n, bq.bytes_as_text(pattern)) || left(bound, n))[1]); -- blob
+create macro bq.rpad(s varchar, n bigint) as list_transform([s], lambda bound: left(bound, n) || bq.padding(bound, n, ' '))[1]; -- varchar
+create macro bq.rpad(s varchar, n bigint, pattern varchar) as list_transform([s], lambda bound: left(bound, n) || bq.padding(bound, n, pattern))[1]; -- varchar
+create macro bq.rpad(b blob, n bigint) as bq.text_as_bytes(list_transform([bq.bytes_as_text(b)], lambda bound: left(bound, n) || bq.padding(bound, n, ' '))[1]); -- blob
+create macro bq.rpad(b blob, n bigint, pattern blob) as bq.text_as_bytes(list_transform([bq.bytes_as_text(b)], lambda bound: left(bound, n) || bq.padding(bound, n, bq.bytes_as_text(pattern)))[1]); -- blob
 -- Changes
 create macro bq.repeat(s varchar, n bigint) as case when s is null then null when n < 0 then bq.fail('REPEAT with a negative count') else repeat(s, n) end; -- varchar
 create macro bq.repeat(b blob, n bigint) as case when b is null then null when n < 0 then bq.fail('REPEAT with a negative count') else unhex(repeat(hex(b), n)) end; -- blob

@@ -10,7 +10,7 @@ import { aggregateOf } from './aggregates.ts';
 import { converted, distance } from './coercion.ts';
 import { partArguments } from './date-parts.ts';
 import { formOf } from './forms.ts';
-import { safely } from './safe.ts';
+import { isPlain, safely } from './safe.ts';
 
 /** A function: a special form, an aggregate, or a macro; anything else is refused. */
 export const call: Rule<FuncCall> = (node, scope, to) => {
@@ -81,10 +81,30 @@ export function callMacro(
     const wanted = signature.parameters[index]?.type;
     return wanted && !unsure ? converted(arg, wanted) : arg.text;
   });
-  return {
-    text: `${unsure ? `bq.${name}` : signature.callee}(${texts.join(', ')})`,
-    type: signature.resultType(types),
-  };
+  const callee = unsure ? `bq.${name}` : signature.callee;
+  return { text: once(callee, signature, texts), type: signature.resultType(types) };
+}
+
+/**
+ * The call, with what is long computed before it. DuckDB copies the text of an argument to each place where the
+ * macro uses it, so that calls within calls would grow beyond all measure.
+ */
+function once(callee: string, signature: Macro, texts: readonly string[]): string {
+  if (!texts.some((text, index) => isLong(text) && isUsedTwice(signature, index)))
+    return `${callee}(${texts.join(', ')})`;
+  // What is no name and no literal may hold a subquery or an aggregate, which a lambda may not.
+  const early = texts.map((text) => !isPlain(text));
+  const fields = texts.flatMap((text, index) => (early[index] ? [`a${index} := ${text}`] : []));
+  const inside = texts.map((text, index) => (early[index] ? `given.a${index}` : text));
+  return `list_transform([struct_pack(${fields.join(', ')})], lambda given: ${callee}(${inside.join(', ')}))[1]`;
+}
+
+const isLong = (text: string): boolean => (text.match(/\bbq\./g)?.length ?? 0) >= 3;
+
+function isUsedTwice({ parameters, body }: Macro, index: number): boolean {
+  const name = parameters[index]?.name;
+  const uses = body.replaceAll(/'(?:[^']|'')*'/g, "''").match(new RegExp(`\\b${name}\\b`, 'g'));
+  return (uses?.length ?? 0) > 1;
 }
 
 function choose(signatures: readonly Macro[], args: readonly Sql[]): Macro | undefined {
@@ -112,5 +132,3 @@ function unsupported(name: string, suffix: string, to: Translator): string {
   if (suffix !== '' && parts) return `${shown} does not support ${suffix.slice(1).toUpperCase()}`;
   return `the function ${shown} is not supported`;
 }
-
-export type { Scope };

@@ -7,6 +7,7 @@ import {
   arrayOf,
   describeType,
   duckdbType,
+  isScalar,
   quote,
   type ScalarName,
   scalar,
@@ -23,9 +24,16 @@ export const cast: Rule<CastExpr> = (node, scope, to) => {
   const type = parseDataType(dataType);
   const make = (value: Sql): Sql =>
     format ? castFormat(format, value, type, to) : { ...castTo(node, value, type, to), type };
-  const value = to.expr(expr, scope);
+  const value = readAsText(expr, type) ?? to.expr(expr, scope);
   return node.castKw.name === 'SAFE_CAST' ? safely([value], ([arg = value]) => make(arg)) : make(value);
 };
+
+/** A number as it is written is the NUMERIC it is cast to: as FLOAT64 it would lose digits. */
+function readAsText(node: Node, type: Type): Sql | undefined {
+  if (!isScalar(type, 'NUMERIC') || node.type !== 'number_literal' || /^(\d+|0x.*)$/i.test(node.text))
+    return undefined;
+  return { text: `'${node.text}'`, type: scalar('STRING') };
+}
 
 /** A value as another type, members of arrays and structs one by one. */
 function castTo(node: Node, value: Sql, type: Type, to: Translator): Sql {

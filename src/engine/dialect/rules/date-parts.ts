@@ -1,4 +1,4 @@
-import type { IntervalUnit, Node, WeekExpr } from 'sql-parser-cst';
+import type { Node, WeekExpr } from 'sql-parser-cst';
 import { Refusal } from '../refusal.ts';
 
 /** Where the date-part stands among the arguments of the functions that take one. */
@@ -57,5 +57,3 @@ export function partName(node: Node): string {
 }
 
 const weekName = (node: WeekExpr): string => `_week_${node.args.expr.name.toLowerCase()}`;
-
-export type { IntervalUnit };

@@ -7,10 +7,11 @@ import { concatenation } from './arrays.ts';
 import { plainArguments } from './calls.ts';
 import { converted, supertype } from './coercion.ts';
 import { concat } from './concat.ts';
+import { editDistance } from './edit-distance.ts';
 import { format } from './format.ts';
 import { formatMoment } from './moment-formats.ts';
 import { parseMoment } from './moment-parsing.ts';
-import { compare } from './operators.ts';
+import { compare, requireBool } from './operators.ts';
 import { arrayQuery } from './subqueries.ts';
 import { jsonArray, jsonObject, toJson, toJsonString } from './to-json.ts';
 
@@ -29,7 +30,7 @@ const current =
     const [zone, another] = plainArguments(node);
     if (another) throw new Refusal(another, `CURRENT_${name} takes a time zone at most`);
     const zoneText = zone ? to.expr(zone, scope).text : "'UTC'";
-    return { text: `CAST(timezone(${zoneText}, ${now(to)}) AS ${duckdb})`, type: scalar(name) };
+    return { text: `CAST(bq.civil(${now(to)}, ${zoneText}) AS ${duckdb})`, type: scalar(name) };
   };
 
 /** Functions of any number of arguments that share one type. */
@@ -60,6 +61,7 @@ const conditional: Rule<FuncCall> = (node, scope, to) => {
   const [condition, yes, no, another] = plainArguments(node);
   if (!condition || !yes || !no || another) throw new Refusal(node, 'IF takes a condition and two values');
   const [test, ...values] = [condition, yes, no].map((arg) => to.expr(arg, scope));
+  if (test) requireBool(condition, test, 'IF');
   const type = common(node, 'IF', values);
   const [then = '', otherwise = ''] = values.map((value) => converted(value, type));
   return { text: `CASE WHEN ${test?.text} THEN ${then} ELSE ${otherwise} END`, type };
@@ -153,6 +155,7 @@ const forms: Readonly<Record<string, Rule<FuncCall>>> = {
   error,
   generate_uuid: generateUuid,
   concat,
+  edit_distance: editDistance,
   format,
   json_array: jsonArray,
   json_object: jsonObject,
@@ -170,6 +173,5 @@ const forms: Readonly<Record<string, Rule<FuncCall>>> = {
 
 export const formNames: readonly string[] = Object.keys(forms);
 
-export const formOf = (name: string): Rule<FuncCall> | undefined => forms[name];
-
-export type { Scope };
+export const formOf = (name: string): Rule<FuncCall> | undefined =>
+  Object.hasOwn(forms, name) ? forms[name] : undefined;

@@ -1,14 +1,6 @@
 import type { Alias, Identifier, Node } from 'sql-parser-cst';
 import { Refusal } from '../refusal.ts';
-import {
-  type Carrier,
-  childOf,
-  findRange,
-  findRelation,
-  type Range,
-  type Relation,
-  type Scope,
-} from '../scope.ts';
+import { type Carrier, findRange, findRelation, type Range, type Relation, type Scope } from '../scope.ts';
 import type { Translator } from '../translator.ts';
 import { quote } from '../type.ts';
 import { join } from './joins.ts';
@@ -175,5 +167,3 @@ export function relationItem(relation: Relation, alias: string | undefined, to: 
       ),
   };
 }
-
-export { childOf };

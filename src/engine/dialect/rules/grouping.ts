@@ -59,5 +59,7 @@ function key(node: Node, columns: readonly Output[], scope: Scope, to: Translato
     const place = columns.findIndex(({ name, aliased }) => aliased && sameName(name, node.name));
     if (place >= 0) return String(place + 1);
   }
-  return to.expr(node, scope).text;
+  const { text } = to.expr(node, scope);
+  const same = columns.findIndex((column) => column.text === text);
+  return same < 0 ? text : String(same + 1);
 }

@@ -3,7 +3,7 @@ import { Refusal } from '../refusal.ts';
 import { columnsIn, type Scope, type Sql } from '../scope.ts';
 import type { Translator } from '../translator.ts';
 import { asUnnest, type FromItem, fromItem, within } from './from.ts';
-import { compare, operatorName } from './operators.ts';
+import { compare, operatorName, requireBool } from './operators.ts';
 import { folded, standalone, type Unnest } from './unnest.ts';
 
 type Kind = 'CROSS' | 'INNER' | 'LEFT' | 'RIGHT' | 'FULL';
@@ -93,7 +93,9 @@ function conditionOf(
   if (!specification) return { condition: kind === 'CROSS' ? '' : ' ON TRUE', merged: [] };
   if (specification.type === 'join_on_specification') {
     const both = { ...scope, ranges: [...left.ranges, ...right.ranges], merged: left.merged };
-    return { condition: ` ON ${to.expr(specification.expr, both).text}`, merged: [] };
+    const test = to.expr(specification.expr, both);
+    requireBool(specification.expr, test, 'ON');
+    return { condition: ` ON ${test.text}`, merged: [] };
   }
   const pairs = specification.expr.expr.items.map((column) => {
     const [a, b] = [named(left, column.name), named(right, column.name)];

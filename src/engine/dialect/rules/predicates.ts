@@ -116,4 +116,5 @@ const predicates: Readonly<Record<string, Predicate>> = {
   'NOT LIKE': like,
 };
 
-export const predicateOf = (operator: string): Predicate | undefined => predicates[operator];
+export const predicateOf = (operator: string): Predicate | undefined =>
+  Object.hasOwn(predicates, operator) ? predicates[operator] : undefined;

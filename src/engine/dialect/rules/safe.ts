@@ -7,7 +7,7 @@ import type { Sql } from '../scope.ts';
  */
 export function safely(args: readonly Sql[], make: (args: readonly Sql[]) => Sql, isPattern = false): Sql {
   // A regular expression that is a constant is read before TRY is there to catch what is wrong with it.
-  const simple = !isPattern && args.every(({ text }) => cannotFail.test(text));
+  const simple = !isPattern && args.every(({ text }) => isPlain(text));
   if (simple) {
     const made = make(args);
     return { ...made, text: `TRY(${made.text})` };
@@ -23,5 +23,7 @@ export function safely(args: readonly Sql[], make: (args: readonly Sql[]) => Sql
 }
 
 /** Columns, parameters and literals, also those with a type. */
-const cannotFail =
+export const isPlain = (text: string): boolean => plain.test(text);
+
+const plain =
   /^(?:("(?:[^"]|"")*"\.?)+|NULL|TRUE|FALSE|'(?:[^']|'')*'|CAST\((?:\$\w+|-?\d+|'(?:[^']|'')*'|NULL) AS [A-Z]+(?:\(38,9\))?(?:\[\])*\)|from_hex\('[0-9a-f]*'\))$/;

@@ -54,6 +54,7 @@ function jsonText(value: Sql, node: Node, to: Translator): string {
   const spelling = compact((inner) => {
     if (isScalar(inner.type, 'JSON', 'INT64')) return `CAST(${inner.text} AS VARCHAR)`;
     if (isScalar(inner.type, 'NUMERIC')) return asString(inner, node, to);
+    if (isScalar(inner.type, 'FLOAT64')) return `bq.format_point(bq.json_of_float64(${inner.text}))`;
     return scalarText(node, to)(inner);
   });
   return spell(value, spelling, to);
