@@ -5,7 +5,7 @@ import { type Case, loadCases } from './cases.ts';
 import { judgeCompositions } from './compositions.ts';
 import { completenessProblems, refusals } from './dialect.ts';
 import { documentDialect } from './documentation.ts';
-import { explanations } from './explained.ts';
+import { explanations, unusedExplanations } from './explained.ts';
 import { judgeAll, type Verdict } from './judge.ts';
 import { loadShipped } from './load-shipped.ts';
 import { loadTables } from './load-tables.ts';
@@ -29,9 +29,10 @@ const cases = [...loadCases(), ...shipped.cases].filter(
   ({ subject }) => wanted.length === 0 || wanted.includes(subject),
 );
 
-const scores = scoresOf(await verdictsOn(cases), [...explanations, ...refusals]);
+const verdicts = await verdictsOn(cases);
+const scores = scoresOf(verdicts, [...explanations, ...refusals]);
 const differences = describeDifferences(scores);
-const incomplete = wanted.length === 0 ? completenessProblems(scores) : [];
+const incomplete = wanted.length === 0 ? [...completenessProblems(scores), ...idleExplanations(verdicts)] : [];
 
 console.log(summarise(scores));
 for (const problem of incomplete) console.log(problem);
@@ -54,4 +55,8 @@ async function verdictsOn(cases: readonly Case[]): Promise<readonly Verdict[]> {
     await evaluator.close();
     await local.close();
   }
+}
+
+function idleExplanations(verdicts: readonly Verdict[]): readonly string[] {
+  return unusedExplanations(verdicts).map(({ subject, reason }) => `${subject}: nothing differs any longer by "${reason}"`);
 }
