@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Case, loadCases } from './cases.ts';
@@ -38,8 +38,11 @@ console.log(summarise(scores));
 for (const problem of incomplete) console.log(problem);
 if (options.differences === undefined) console.log(differences);
 else writeFileSync(options.differences, differences);
-if (wanted.length === 0)
-  writeFileSync(join(import.meta.dirname, '../docs/dialect.md'), documentDialect(scores));
+if (wanted.length === 0) {
+  const docs = join(import.meta.dirname, '../docs');
+  mkdirSync(docs, { recursive: true });
+  writeFileSync(join(docs, 'dialect.md'), documentDialect(scores));
+}
 process.exitCode = differences === '' && incomplete.length === 0 ? 0 : 1;
 
 async function verdictsOn(cases: readonly Case[]): Promise<readonly Verdict[]> {
