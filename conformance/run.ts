@@ -32,7 +32,8 @@ const cases = [...loadCases(), ...shipped.cases].filter(
 const verdicts = await verdictsOn(cases);
 const scores = scoresOf(verdicts, [...explanations, ...refusals]);
 const differences = describeDifferences(scores);
-const incomplete = wanted.length === 0 ? [...completenessProblems(scores), ...idleExplanations(verdicts)] : [];
+const incomplete =
+  wanted.length === 0 ? [...completenessProblems(scores), ...idleExplanations(verdicts)] : [];
 
 console.log(summarise(scores));
 for (const problem of incomplete) console.log(problem);
@@ -61,5 +62,7 @@ async function verdictsOn(cases: readonly Case[]): Promise<readonly Verdict[]> {
 }
 
 function idleExplanations(verdicts: readonly Verdict[]): readonly string[] {
-  return unusedExplanations(verdicts).map(({ subject, reason }) => `${subject}: nothing differs any longer by "${reason}"`);
+  return unusedExplanations(verdicts).map(
+    ({ subject, reason }) => `${subject}: nothing differs any longer by "${reason}"`,
+  );
 }
