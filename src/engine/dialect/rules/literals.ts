@@ -68,11 +68,12 @@ type TypedLiteral = DateLiteral | DatetimeLiteral | NumericLiteral | TimeLiteral
 // What the engines read alike needs no macro.
 const date = /^(?!0000)\d{4}-\d\d-\d\d$/;
 const moment = /^(?!0000)\d{4}-\d\d-\d\d[ T](?!24)\d\d:\d\d:\d\d(\.\d{1,6})?$/;
+const utcMoment = new RegExp(moment.source.replace('$', '(Z|[+]00(:00)?)?$'));
 
 export const dateLiteral = typed('DATE', date);
 export const timeLiteral = typed('TIME');
 export const datetimeLiteral = typed('DATETIME', moment);
-export const timestampLiteral = typed('TIMESTAMP', moment);
+export const timestampLiteral = typed('TIMESTAMP', utcMoment);
 export const numericLiteral = typed('NUMERIC');
 
 /** Every parameter of a saved query is a STRING. */
