@@ -34,18 +34,20 @@ create macro bq.safe_divide(a bigint, b bigint) as cast(a as double) / nullif(ca
 create macro bq.safe_quotient_of(a, b) as case when abs(cast(a as double) / nullif(cast(b as double), 0)) < 1.1e29 then try(bq.numeric_divide(a, b)) end; -- decimal(38,9)
 create macro bq.safe_divide(a decimal(38,9), b decimal(38,9)) as list_transform([{'a': a, 'b': b}], lambda args: bq.safe_quotient_of(args.a, args.b))[1]; -- decimal(38,9)
 create macro bq.safe_divide(a double, b double) as bq.float_or_null(a / nullif(b, 0), a, b); -- double
-create macro bq.safe_add(a bigint, b bigint) as try_cast(cast(a as hugeint) + cast(b as hugeint) as bigint); -- bigint
+-- Not try_cast: compared with a constant, DuckDB compares before it casts, and no NULL is left.
+create macro bq.int64_or_null(n) as list_transform([n], lambda n_: case when n_ between -9223372036854775808 and 9223372036854775807 then cast(n_ as bigint) end)[1]; -- bigint
+create macro bq.safe_add(a bigint, b bigint) as bq.int64_or_null(cast(a as hugeint) + cast(b as hugeint)); -- bigint
 create macro bq.safe_sum_of(a, b) as case when b > 0 and a > bq.numeric_max() - b or b < 0 and a < - bq.numeric_max() - b then null else a + b end; -- decimal(38,9)
 create macro bq.safe_add(a decimal(38,9), b decimal(38,9)) as list_transform([{'a': a, 'b': b}], lambda args: bq.safe_sum_of(args.a, args.b))[1]; -- decimal(38,9)
 create macro bq.safe_add(a double, b double) as bq.float_or_null(a + b, a, b); -- double
-create macro bq.safe_subtract(a bigint, b bigint) as try_cast(cast(a as hugeint) - cast(b as hugeint) as bigint); -- bigint
+create macro bq.safe_subtract(a bigint, b bigint) as bq.int64_or_null(cast(a as hugeint) - cast(b as hugeint)); -- bigint
 create macro bq.safe_subtract(a decimal(38,9), b decimal(38,9)) as bq."safe_add(a decimal(38,9), b decimal(38,9))"(a, - b); -- decimal(38,9)
 create macro bq.safe_subtract(a double, b double) as bq.float_or_null(a - b, a, b); -- double
-create macro bq.safe_multiply(a bigint, b bigint) as try_cast(cast(a as hugeint) * cast(b as hugeint) as bigint); -- bigint
+create macro bq.safe_multiply(a bigint, b bigint) as bq.int64_or_null(cast(a as hugeint) * cast(b as hugeint)); -- bigint
 create macro bq.safe_product_of(a, b) as case when abs(cast(a as double) * cast(b as double)) < 1.1e29 then try(bq.numeric_multiply(a, b)) end; -- decimal(38,9)
 create macro bq.safe_multiply(a decimal(38,9), b decimal(38,9)) as list_transform([{'a': a, 'b': b}], lambda args: bq.safe_product_of(args.a, args.b))[1]; -- decimal(38,9)
 create macro bq.safe_multiply(a double, b double) as bq.float_or_null(a * b, a, b); -- double
-create macro bq.safe_negate(x bigint) as try_cast(- cast(x as hugeint) as bigint); -- bigint
+create macro bq.safe_negate(x bigint) as bq.int64_or_null(- cast(x as hugeint)); -- bigint
 create macro bq.safe_negate(x decimal(38,9)) as - x; -- decimal(38,9)
 create macro bq.safe_negate(x double) as - x; -- double
 create macro bq.div(a bigint, b bigint) as case when b = 0 then bq.fail('division by zero: ' || a || ' / ' || b) else a // b end; -- bigint
