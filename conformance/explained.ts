@@ -18,6 +18,8 @@ const inexactAverage =
   'the evaluator adds integers as floating-point numbers and loses the last digits of large ones; ours adds exactly.';
 const nullsRespected = 'NULLs as values of their own (RESPECT NULLS): DuckDB leaves them out.';
 
+const notParsed = (syntax: string) => `${syntax}: the parser does not read it; it is told with its place.`;
+
 export const explanations: readonly Explanation[] = [
   { subject: 'AVG', pattern: /-9223372036854775808/, kind: 'differs', reason: inexactAverage },
   { subject: 'ARRAY_AVG', pattern: /-9223372036854775808/, kind: 'differs', reason: inexactAverage },
@@ -36,6 +38,24 @@ export const explanations: readonly Explanation[] = [
     pattern: /json_object\(\[/,
     kind: 'refused',
     reason: 'names that are computed: a JSON object is built as a STRUCT, whose names stand in the query.',
+  },
+  {
+    subject: 'EXTRACT',
+    pattern: /extract\(datetime from/i,
+    kind: 'refused',
+    reason: notParsed('EXTRACT(DATETIME FROM …)'),
+  },
+  {
+    subject: 'Literals: numbers',
+    pattern: /\d\.(?!\d)/,
+    kind: 'refused',
+    reason: notParsed('5. without digits after the point'),
+  },
+  {
+    subject: 'SELECT * REPLACE',
+    pattern: /except/i,
+    kind: 'refused',
+    reason: notParsed('* EXCEPT … REPLACE …'),
   },
 ];
 

@@ -45,7 +45,7 @@ export const functionNames: ReadonlySet<string> = new Set(
   format_datetime parse_datetime time time_add time_diff time_sub time_trunc format_time parse_time
   timestamp timestamp_add timestamp_bucket timestamp_diff timestamp_micros timestamp_millis timestamp_seconds
   timestamp_sub timestamp_trunc format_timestamp parse_timestamp unix_micros unix_millis unix_seconds
-  add_months months_between
+  months_between
   make_interval justify_days justify_hours justify_interval
   range range_contains range_end range_intersect range_overlaps range_sessionize range_start
 
