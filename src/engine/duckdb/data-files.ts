@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import type { TableSchema } from '../../catalog/table-schema.ts';
 
@@ -14,35 +14,61 @@ export interface DataFile {
   readonly partition: Readonly<Record<string, string | null>>;
 }
 
+/** What a data folder holds for one table. */
+export interface TableFiles {
+  readonly files: readonly DataFile[];
+  /** Of what cannot be looked at: a link that leads to itself, a folder without permission. */
+  readonly problem?: string;
+}
+
 /**
- * The files of a data folder by the name of their table: `<table>.<format>`, or anything below `<table>/`.
- * Tables without files have no entry; files of no declared table, or of no known format, are left alone.
+ * What a data folder holds, by the name of the table: `<table>.<format>`, or anything below `<table>/`.
+ * Tables without files have no entry; what is of no declared table, or of no known format, is left alone.
  */
 export function findDataFiles(
   dataDir: string,
   tables: readonly TableSchema[],
-): ReadonlyMap<string, readonly DataFile[]> {
+): ReadonlyMap<string, TableFiles> {
+  const found = new Map<string, TableFiles>();
   const named = new Map(tables.map(({ name }) => [name.toLowerCase(), name]));
-  const names = readdirSync(dataDir, { recursive: true, encoding: 'utf8' }).sort();
-  const found = names.flatMap((name) => {
-    const file = dataFile(dataDir, name);
-    const table = named.get(tableName(name).toLowerCase());
-    return file === undefined || table === undefined ? [] : [{ table, file }];
-  });
-  return new Map(
-    [...Map.groupBy(found, ({ table }) => table)].map(([table, files]) => [
-      table,
-      files.map(({ file }) => file),
-    ]),
-  );
+  for (const top of readdirSync(dataDir).sort()) {
+    const table = named.get(tableName(top).toLowerCase());
+    if (table === undefined) continue;
+    const { files, problem } = found.get(table) ?? { files: [] };
+    const more = filesBelow(dataDir, top);
+    const told = problem ?? more.problem;
+    found.set(table, { files: [...files, ...more.files], ...(told === undefined ? {} : { problem: told }) });
+  }
+  return found;
+}
+
+/** The data files that an entry of the data folder is, or has below it. Links are followed, but never in a circle. */
+function filesBelow(dataDir: string, name: string, within: readonly string[] = []): TableFiles {
+  if (isHidden(name)) return { files: [] };
+  const path = join(dataDir, name);
+  try {
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (!stats?.isDirectory()) {
+      const file = stats?.isFile() ? dataFile(path, name) : undefined;
+      return { files: file ? [file] : [] };
+    }
+    const real = realpathSync(path);
+    if (within.includes(real)) return { files: [] };
+    const entries = readdirSync(path).sort();
+    const below = entries.map((entry) => filesBelow(dataDir, join(name, entry), [...within, real]));
+    const problem = below.find((entry) => entry.problem !== undefined)?.problem;
+    return { files: below.flatMap(({ files }) => files), ...(problem === undefined ? {} : { problem }) };
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error;
+    return { files: [], problem: `${name}: cannot be read: ${error.code}` };
+  }
 }
 
 const tableName = (name: string) => name.split(sep, 1)[0]?.replace(/\..*/s, '') ?? '';
 
-function dataFile(dataDir: string, name: string): DataFile | undefined {
-  const path = join(dataDir, name);
+function dataFile(path: string, name: string): DataFile | undefined {
   const [, extension, compression] = /\.(ndjson|jsonl|json|csv|parquet)(?:\.(gz|zst))?$/i.exec(name) ?? [];
-  if (extension === undefined || isHidden(name) || !isFile(path)) return undefined;
+  if (extension === undefined) return undefined;
   return {
     name,
     path,
@@ -51,8 +77,6 @@ function dataFile(dataDir: string, name: string): DataFile | undefined {
     partition: partitionOf(name),
   };
 }
-
-const isFile = (path: string) => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 
 /** What other tools lay beside their data: `_temporary/`, `.part-0.json.crc` and the like. */
 const isHidden = (name: string) => /(^|[\\/])[._]/.test(name);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type DuckDBConnection, VARCHAR } from '@duckdb/node-api';
 import type { Field, TableSchema } from '../../catalog/table-schema.ts';
 import { columnType, quoteName, quoteText } from './column-type.ts';
-import { type DataFile, findDataFiles } from './data-files.ts';
+import { type DataFile, findDataFiles, type TableFiles } from './data-files.ts';
 import { describeProblem } from './data-problem.ts';
 import { globText, plainCopy } from './plain-copy.ts';
 import { foundColumns, storedValue } from './stored-value.ts';
@@ -31,7 +31,7 @@ export async function loadData(
       const load: Load = { connection, table, scratch };
       await createTable(connection, table);
       try {
-        await fill(load, files.get(table.name) ?? []);
+        await fill(load, files.get(table.name));
       } catch (error) {
         if (!(error instanceof BrokenFile)) throw error;
         await createTable(connection, table);
@@ -61,7 +61,8 @@ export async function createTable(
   await connection.run(`CREATE OR REPLACE TABLE ${quoteName(name)} (${columns.join(', ')})`);
 }
 
-async function fill(load: Load, files: readonly DataFile[]): Promise<void> {
+async function fill(load: Load, { files, problem }: TableFiles = { files: [] }): Promise<void> {
+  if (problem !== undefined) throw new BrokenFile(problem);
   const plain: DataFile[] = [];
   for (const file of files) {
     const read = await naming(file, file, () =>

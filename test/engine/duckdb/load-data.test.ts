@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
@@ -111,6 +111,59 @@ describe('tables', () => {
     write("it's/a[1]*?'.ndjson", `{"it's":"x","a \\"b\\"":"y"}\n`);
     await load([odd]);
     expect(await query(`SELECT * FROM "it's"`)).toEqual([['x', 'y']]);
+  });
+});
+
+describe('links and what cannot be looked at', () => {
+  test('a link to itself is a problem of its table alone', async () => {
+    symlinkSync('logs.ndjson', join(folder, 'logs.ndjson'));
+    write('others.ndjson', '{"id":"1"}\n');
+    const problems = await loadData(connection, [logs, others], folder);
+    expect([...problems]).toEqual([['logs', 'logs.ndjson: cannot be read: ELOOP']]);
+    expect(await query('SELECT id FROM others')).toEqual([['1']]);
+  });
+
+  test('below a folder it is told with its name, and rows beside it are not half of a table', async () => {
+    write('logs/a.ndjson', '{"id":"1"}\n');
+    symlinkSync('b', join(folder, 'logs', 'b'));
+    expect([...(await loadData(connection, [logs, others], folder))]).toEqual([
+      ['logs', 'logs/b: cannot be read: ELOOP'],
+    ]);
+    expect(await query('SELECT count(*) FROM logs')).toEqual([['0']]);
+  });
+
+  test('where no table owns it, it is left alone', async () => {
+    symlinkSync('unknown.ndjson', join(folder, 'unknown.ndjson'));
+    mkdirSync(join(folder, 'logs'));
+    symlinkSync('.hidden', join(folder, 'logs', '.hidden'));
+    await load();
+  });
+
+  test('a link to a folder above it does not read files twice', async () => {
+    write('logs/a.ndjson', '{"id":"1"}\n');
+    symlinkSync('..', join(folder, 'logs', 'up'));
+    symlinkSync('.', join(folder, 'logs', 'same'));
+    await load([logs]);
+    expect(await query('SELECT id FROM logs')).toEqual([['1']]);
+  });
+
+  test('links to files and folders elsewhere are followed', async () => {
+    write('elsewhere/a.ndjson', '{"id":"1"}\n');
+    symlinkSync('elsewhere', join(folder, 'logs'));
+    symlinkSync('elsewhere/a.ndjson', join(folder, 'others.ndjson'));
+    await load();
+    expect(await query('SELECT id FROM logs UNION ALL SELECT id FROM others')).toEqual([['1'], ['1']]);
+  });
+
+  test.skipIf(process.getuid?.() === 0)('no permission is a problem of its table alone', async () => {
+    write('logs/a.ndjson', '{}\n');
+    write('others.ndjson', '{}\n');
+    chmodSync(join(folder, 'logs'), 0o000);
+    chmodSync(join(folder, 'others.ndjson'), 0o000);
+    const problems = await loadData(connection, [logs, others], folder);
+    chmodSync(join(folder, 'logs'), 0o700);
+    expect(problems.get('logs')).toBe('logs: cannot be read: EACCES');
+    expect(problems.get('others')).toMatch(/^others\.ndjson: .*EACCES/);
   });
 });
 
