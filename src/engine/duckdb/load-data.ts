@@ -3,10 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type DuckDBConnection, VARCHAR } from '@duckdb/node-api';
 import type { Field, TableSchema } from '../../catalog/table-schema.ts';
+import { type BrokenRow, findBrokenRow } from './broken-row.ts';
 import { columnType, quoteName, quoteText } from './column-type.ts';
 import { type DataFile, findDataFiles, type TableFiles } from './data-files.ts';
 import { describeProblem } from './data-problem.ts';
 import { globText, plainCopy } from './plain-copy.ts';
+import { respell } from './respell.ts';
 import { foundColumns, storedValue } from './stored-value.ts';
 
 /**
@@ -65,15 +67,21 @@ async function fill(load: Load, { files, problem }: TableFiles = { files: [] }):
   if (problem !== undefined) throw new BrokenFile(problem);
   const plain: DataFile[] = [];
   for (const file of files) {
-    const read = await naming(file, file, () =>
-      plainCopy(load.connection, load.table.fields, file, load.scratch),
-    );
+    const read = await plainCopyOf(load, file);
     if (read === file) plain.push(file);
     else await insertFile(load, file, read);
   }
   // Files that are alike are read by one statement: many small ones are read far faster so.
   const alike = Map.groupBy(plain, ({ format, partition }) => JSON.stringify([format, partition]));
   for (const batch of alike.values()) await insertFiles(load, batch);
+}
+
+async function plainCopyOf({ connection, table, scratch }: Load, file: DataFile): Promise<DataFile> {
+  try {
+    return await plainCopy(connection, table.fields, file, scratch);
+  } catch (error) {
+    throw new BrokenFile(describeProblem(file, file, error), { cause: error });
+  }
 }
 
 async function insertFiles(load: Load, files: readonly DataFile[]): Promise<void> {
@@ -86,36 +94,47 @@ async function insertFiles(load: Load, files: readonly DataFile[]): Promise<void
 }
 
 async function insertFile(load: Load, file: DataFile, read: DataFile): Promise<void> {
-  await naming(file, read, async () => {
+  try {
+    await insert(load, [read]);
+  } catch (error) {
+    const broken = await brokenRow(load, read).catch(() => undefined);
+    const problem = describeProblem(file, read, broken?.error ?? error, broken?.line);
+    throw new BrokenFile(problem, { cause: error });
+  }
+}
+
+/** Where rows stand one a line, or can be written so, the one at fault is found by reading parts of the file. */
+async function brokenRow(load: Load, read: DataFile): Promise<BrokenRow | undefined> {
+  const { connection, scratch, table } = load;
+  if (read.format === 'parquet') return undefined;
+  const rows =
+    read.format === 'json' ? await respell(read, table.fields, join(scratch, 'rows.ndjson')) : read;
+  if (rows.format === 'json') return undefined;
+  return findBrokenRow(rows.path, scratch, async (path) => {
+    await connection.run('BEGIN');
     try {
-      await insert(load, [read]);
+      await insert(load, [{ ...rows, path }]);
     } catch (error) {
-      if (read.format !== 'parquet') await insert(load, [read], { numbered: true });
-      throw error;
+      throw new Error(errorText(error).replaceAll(path, read.path), { cause: error });
+    } finally {
+      await connection.run('ROLLBACK');
     }
   });
 }
 
-async function naming<T>(file: DataFile, read: DataFile, action: () => Promise<T>): Promise<T> {
-  try {
-    return await action();
-  } catch (error) {
-    throw new BrokenFile(await describeProblem(file, read, error), { cause: error });
-  }
-}
+const errorText = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-/** Numbered rows cost a thread's work each, so only a file that is known to be broken is read with them. */
-async function insert(load: Load, files: readonly DataFile[], { numbered = false } = {}): Promise<void> {
+async function insert(load: Load, files: readonly DataFile[]): Promise<void> {
   const { connection, table } = load;
   const source = sourceOf(table, files);
   const found = await foundColumns(connection, source);
   for (const [key, value] of Object.entries(files[0]?.partition ?? {})) {
     found.set(key, { sql: value === null ? 'NULL' : quoteText(value), type: VARCHAR });
   }
-  const place = numbered ? `'row ' || "#row" || ': '` : undefined;
-  const values = table.fields.map((field) => storedValue(field, found.get(field.name.toLowerCase()), place));
-  const rows = numbered ? `(SELECT *, row_number() OVER () AS "#row" FROM ${source})` : source;
-  await connection.run(`INSERT INTO ${quoteName(table.name)} SELECT ${values.join(', ')} FROM ${rows} AS r`);
+  const values = table.fields.map((field) => storedValue(field, found.get(field.name.toLowerCase())));
+  await connection.run(
+    `INSERT INTO ${quoteName(table.name)} SELECT ${values.join(', ')} FROM ${source} AS r`,
+  );
 }
 
 /** The table function that reads files of one format. */

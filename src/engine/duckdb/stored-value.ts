@@ -12,15 +12,12 @@ export interface FoundValue {
  * SQL that makes what a file holds for a field into what its table stores. It is always of the declared type; nested
  * fields are matched by name without case; NULL where the file has no value, [] for a REPEATED field without elements
  * (as BigQuery stores it). A value that cannot be of the declared type is an error, never NULL.
- *
- * @param place SQL text that opens the message of such an error
  */
-export function storedValue(field: Field, found: FoundValue | undefined, place = "''", depth = 0): string {
+export function storedValue(field: Field, found: FoundValue | undefined, depth = 0): string {
   const { name, mode } = field;
-  const value =
-    found === undefined ? `CAST(NULL AS ${columnType(field)})` : whole(field, found, place, depth);
+  const value = found === undefined ? `CAST(NULL AS ${columnType(field)})` : whole(field, found, depth);
   if (mode === 'REPEATED') return `coalesce(${value}, [])`;
-  if (mode === 'REQUIRED') return `coalesce(${value}, ${refusal(place, name, quoteText('is missing'))})`;
+  if (mode === 'REQUIRED') return `coalesce(${value}, ${refusal(name, quoteText('is missing'))})`;
   return value;
 }
 
@@ -39,25 +36,25 @@ export async function foundColumns(
   return new Map(columns);
 }
 
-function whole(field: Field, { sql, type }: FoundValue, place: string, depth: number): string {
-  if (field.mode !== 'REPEATED') return one(field, { sql, type }, place, depth);
+function whole(field: Field, { sql, type }: FoundValue, depth: number): string {
+  if (field.mode !== 'REPEATED') return one(field, { sql, type }, depth);
   if (type.typeId !== DuckDBTypeId.LIST) return `CAST(${sql} AS ${columnType(field)})`;
   const each = `e${depth}`;
-  return `list_transform(${sql}, lambda ${each}: ${one(field, { sql: each, type: type.valueType }, place, depth + 1)})`;
+  return `list_transform(${sql}, lambda ${each}: ${one(field, { sql: each, type: type.valueType }, depth + 1)})`;
 }
 
-function one(field: Field, { sql, type }: FoundValue, place: string, depth: number): string {
+function one(field: Field, { sql, type }: FoundValue, depth: number): string {
   if (field.fields && type.typeId === DuckDBTypeId.STRUCT) {
     const there = new Map(type.entryNames.map((name, index) => [name.toLowerCase(), { name, index }]));
     const members = field.fields.map((inner) => {
       const entry = there.get(inner.name.toLowerCase());
       const entryType = entry && type.entryTypes[entry.index];
       const found = entry && entryType && { sql: `${sql}.${quoteName(entry.name)}`, type: entryType };
-      return `${quoteName(inner.name)} := ${storedValue(inner, found, place, depth)}`;
+      return `${quoteName(inner.name)} := ${storedValue(inner, found, depth)}`;
     });
     return `CASE WHEN ${sql} IS NOT NULL THEN struct_pack(${members.join(', ')}) END`;
   }
-  if (field.type === 'TIMESTAMP') return timestamp(field.name, { sql, type }, place);
+  if (field.type === 'TIMESTAMP') return timestamp(field.name, { sql, type });
   if (field.type === 'BYTES' && type.typeId === DuckDBTypeId.VARCHAR) return `from_base64(${sql})`;
   return `CAST(${sql} AS ${elementType(field)})`;
 }
@@ -75,13 +72,13 @@ const instants: ReadonlySet<DuckDBTypeId> = new Set([
  * Text as ISO 8601 or as BigQuery exports it (`2026-11-20 10:00:00.123456 UTC`), UTC where it names no zone; numbers,
  * also as text, count from the epoch.
  */
-function timestamp(name: string, { sql, type }: FoundValue, place: string): string {
+function timestamp(name: string, { sql, type }: FoundValue): string {
   if (instants.has(type.typeId)) return `CAST(${sql} AS TIMESTAMPTZ)`;
   const text = `CAST(${sql} AS VARCHAR)`;
   // DuckDB wants seconds and capitals, ISO 8601 does not. Only digits may begin: 'infinity' is no point in time.
   const full = `regexp_replace(upper(${text}), '^(\\S+[T ]\\d\\d:\\d\\d)(Z|[+-].*)?$', '\\1:00\\2')`;
   const read = `CASE WHEN ${text} BETWEEN '0' AND ':' THEN coalesce(try_cast(${text} AS TIMESTAMPTZ), try_cast(${full} AS TIMESTAMPTZ)) END`;
-  const refuse = refusal(place, name, `'"' || left(${text}, 80) || '" is not a timestamp'`);
+  const refuse = refusal(name, `'"' || left(${text}, 80) || '" is not a timestamp'`);
   return `CASE WHEN ${sql} IS NOT NULL THEN coalesce(${read}, ${sinceEpoch(text)}, ${refuse}) END`;
 }
 
@@ -96,5 +93,4 @@ function sinceEpoch(text: string): string {
   return `make_timestamptz(try_cast(${micros} AS BIGINT))`;
 }
 
-const refusal = (place: string, name: string, sqlMessage: string) =>
-  `error(${place} || ${quoteText(`${name}: `)} || ${sqlMessage})`;
+const refusal = (name: string, sqlMessage: string) => `error(${quoteText(`${name}: `)} || ${sqlMessage})`;

@@ -446,7 +446,7 @@ describe('a broken file is a problem of its table alone', () => {
     ['too big', 'logs.ndjson', '{"status":9223372036854775808}\n', /^logs\.ndjson:1: .*9223372036854775808/],
     ['not UTF-8', 'logs.ndjson', Buffer.from('{"id":"\xff"}\n', 'latin1'), /^logs\.ndjson:1: .*UTF-8/],
     ['in a JSON array', 'logs.json', '[{"id":1},\n{"status":"x"}]', /^logs\.json: row 2: .*"x"/],
-    ['a JSON array cut short', 'logs.json', '[{"id":1},\n{"status"', /^logs\.json: row \d: not JSON/],
+    ['a JSON array cut short', 'logs.json', '[{"id":1},\n{"status"', /^logs\.json: not JSON: /],
     ['in a folder', 'logs/day=1/a.ndjson', '{"id":1}\n{"id":', /^logs\/day=1\/a\.ndjson:2: not JSON/],
     [
       'gzip cut short',
@@ -493,6 +493,45 @@ describe('a broken file is a problem of its table alone', () => {
   test('the file at fault is named among many, and nothing of the others stays', async () => {
     for (const name of ['a', 'b', 'c']) write(`logs/${name}.ndjson`, '{"ts":"2026-01-01"}\n');
     expect(await problem('logs/bb.ndjson', '{"ts":"x"}\n')).toMatch(/^logs\/bb\.ndjson:1: ts: "x"/);
+  });
+
+  test.each([
+    ['a wrong shape with rows behind it', '{}\n{"metadata":"x"}\n{}\n{}\n{}\n', 2],
+    ['a wrong shape behind blank lines', '{}\n\n\n{"metadata":"x"}\n{}\n', 4],
+    ['a nested integer', '{"id":"1"}\n{"metadata":[{"request":[{"status_code":"abc"}]}]}\n', 2],
+    ['the first of two', '{}\n{"status":"a"}\n{}\n{"metadata":"x"}\n', 2],
+    ['CRLF and a byte order mark', '\uFEFF{}\r\n{"status":"a"}\r\n', 2],
+  ])('the line of %s', async (_, content, line) => {
+    expect(await problem('logs.ndjson', content)).toMatch(new RegExp(`^logs\\.ndjson:${line}: `));
+  });
+
+  test('rows of a JSON array are counted where they can be, or else no number is told', async () => {
+    expect(await problem('logs.json', '[{},{},{"metadata":"x"},{}]')).toMatch(/^logs\.json: row 3: Expected/);
+    expect(await problem('logs.json', '{\n"id":1}\n{\n"metadata":"x"}\n')).toMatch(/^logs\.json: Expected/);
+  });
+
+  const long = 'secret'.repeat(50);
+  test.each([
+    ['logs.parquet', 'PAR1 and no more'],
+    ['logs.parquet', ''],
+    ['logs/a[1].parquet', ''],
+    ['logs.ndjson', `{"status":{"a":"${long}","b":"other"}}`],
+    ['logs.ndjson', `{"status":["${long}"]}`],
+    ['logs.ndjson', `{"id":"short","id":"${long}"}`],
+    ['logs.ndjson', '{"id":"secret","id":"other"}'],
+    ['logs.ndjson', `{"ts":"${long}"}`],
+    ['logs.ndjson', `{"status":"${long}"}`],
+    ['logs.ndjson', `{"status":"abc"}`],
+    ['logs.csv', `id,ts\n${long}\n`],
+    ['logs.csv', `metadata\n"[{""a"":1,""secret"":"\n`],
+    ['logs.csv.gz', gzipSync('id,ts\n1\n')],
+    ['logs.csv.gz', 'none'],
+  ])('no path of the machine and no whole row is told: %s %#', async (name, content) => {
+    const told = await problem(name, content);
+    expect(told).toMatch(new RegExp(`^${name.replace(/[.[\]]/g, '\\$&')}:`));
+    expect(told).not.toContain(tmpdir());
+    expect(told).not.toMatch(/(secret){9}|"(secret|other)"|querygate-/);
+    expect(told?.length).toBeLessThan(260);
   });
 
   test('a REQUIRED column without a value', async () => {
