@@ -82,7 +82,10 @@ function timestamp(name: string, { sql, type }: FoundValue): string {
   return `CASE WHEN ${sql} IS NOT NULL THEN coalesce(${read}, ${sinceEpoch(text)}, ${refuse}) END`;
 }
 
-/** The unit of a number since the epoch shows in its size: in each, the years 1973 to 5138 have their own digits. */
+/**
+ * The unit of a number since the epoch shows in its size. Digits alone may be something else, such as `20261120`: they
+ * must give a moment from 1973 (nine digits of seconds) to 2262 (where 64 bits of nanoseconds end).
+ */
 function sinceEpoch(text: string): string {
   const number = `try_cast(${text} AS DECIMAL(38, 6))`;
   const micros = `CASE
@@ -90,7 +93,8 @@ function sinceEpoch(text: string): string {
     WHEN abs(${number}) < 1e14 THEN ${number} * 1000
     WHEN abs(${number}) < 1e17 THEN ${number}
     ELSE ${number} / 1000 END`;
-  return `make_timestamptz(try_cast(${micros} AS BIGINT))`;
+  const moment = `make_timestamptz(try_cast(${micros} AS BIGINT))`;
+  return `CASE WHEN NOT regexp_full_match(${text}, '\\d+') OR year(${moment}) BETWEEN 1973 AND 2262 THEN ${moment} END`;
 }
 
 const refusal = (name: string, sqlMessage: string) => `error(${quoteText(`${name}: `)} || ${sqlMessage})`;

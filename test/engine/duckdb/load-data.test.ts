@@ -345,6 +345,15 @@ describe('values', () => {
     expect(await stored('id', '5', '1.5', 'true', '{"a":[1]}')).toEqual(['5', '1.5', 'true', '{"a":[1]}']);
   });
 
+  test.each([
+    ['ts', '"20261120"', /ts: "20261120" is not a timestamp/],
+    ['ts', '"20261120100000"', /is not a timestamp/],
+    ['ts', '"20261120100000123"', /is not a timestamp/],
+    ['ts', '"2026"', /is not a timestamp/],
+  ])('%s does not take %s for something else', async (column, value, message) => {
+    expect(await problem('logs.ndjson', `{}\n{"${column}":${value}}\n`)).toMatch(message);
+  });
+
   test('booleans and floats as JSON strings', async () => {
     expect(await stored('ok', '"true"', 'false')).toEqual(['true', 'false']);
     expect(await stored('ratio', '"1.5"', '2')).toEqual(['1.5', '2.0']);
