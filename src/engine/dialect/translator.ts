@@ -4,6 +4,9 @@ import { Refusal } from './refusal.ts';
 import type { Relation, Scope, Sql } from './scope.ts';
 import { unknown } from './type.ts';
 
+/** The name under which rewritten SQL binds the moment that CURRENT_TIMESTAMP() means. */
+export const nowParameter = 'current_timestamp';
+
 /** Turns one kind of expression node into DuckDB text, or throws a Refusal. */
 export type Rule<N extends Node = Node> = (node: N, scope: Scope, to: Translator) => Sql;
 

@@ -1,7 +1,5 @@
 import { type DuckDBPreparedStatement, DuckDBTimestampTZValue, TIMESTAMPTZ, VARCHAR } from '@duckdb/node-api';
-
-/** The name under which rewritten SQL binds CURRENT_TIMESTAMP(). */
-const nowParameter = 'current_timestamp';
+import { nowParameter } from '../dialect/translator.ts';
 
 /** Gives a statement its values: every parameter is text, but the time that CURRENT_TIMESTAMP() means. */
 export function bindValues(

@@ -1,4 +1,5 @@
 import type { Field, FieldType } from '../../catalog/table-schema.ts';
+import { quote } from '../dialect/type.ts';
 
 const plainTypes: Readonly<Record<Exclude<FieldType, 'RECORD' | 'STRUCT'>, string>> = {
   STRING: 'VARCHAR',
@@ -28,12 +29,7 @@ export function columnType(field: Field): string {
 /** Like `columnType`, of one element where the field is REPEATED. */
 export function elementType({ type, fields = [] }: Field): string {
   if (type !== 'RECORD' && type !== 'STRUCT') return plainTypes[type];
-  return `STRUCT(${fields.map((field) => `${quoteName(field.name)} ${columnType(field)}`).join(', ')})`;
-}
-
-/** A name as it may stand in SQL, whatever it contains. */
-export function quoteName(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
+  return `STRUCT(${fields.map((field) => `${quote(field.name)} ${columnType(field)}`).join(', ')})`;
 }
 
 /** A text as it may stand in SQL, whatever it contains. */

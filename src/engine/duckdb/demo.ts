@@ -7,7 +7,7 @@ import {
   TIMESTAMPTZ,
 } from '@duckdb/node-api';
 import type { TableSchema } from '../../catalog/table-schema.ts';
-import { quoteName } from './column-type.ts';
+import { quote } from '../dialect/type.ts';
 import { createTable } from './load-data.ts';
 
 export interface DemoOptions {
@@ -116,7 +116,7 @@ function prepareStream(
   file: string,
 ): Promise<DuckDBPreparedStatement> {
   const sql = readFileSync(file, 'utf8').replace(/;\s*$/, '');
-  return connection.prepare(`INSERT INTO ${quoteName(table.name)} BY NAME ${sql}`);
+  return connection.prepare(`INSERT INTO ${quote(table.name)} BY NAME ${sql}`);
 }
 
 const timestamp = (ms: number) => new DuckDBTimestampTZValue(BigInt(Math.round(ms)) * 1000n);

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type DuckDBConnection, VARCHAR } from '@duckdb/node-api';
 import type { Field, TableSchema } from '../../catalog/table-schema.ts';
+import { quote } from '../dialect/type.ts';
 import { type BrokenRow, findBrokenRow } from './broken-row.ts';
-import { columnType, quoteName, quoteText } from './column-type.ts';
+import { columnType, quoteText } from './column-type.ts';
 import { type DataFile, findDataFiles, type TableFiles } from './data-files.ts';
 import { describeProblem } from './data-problem.ts';
 import { globText, plainCopy } from './plain-copy.ts';
@@ -59,8 +60,8 @@ export async function createTable(
   connection: DuckDBConnection,
   { name, fields }: TableSchema,
 ): Promise<void> {
-  const columns = fields.map((field) => `${quoteName(field.name)} ${columnType(field)}`);
-  await connection.run(`CREATE OR REPLACE TABLE ${quoteName(name)} (${columns.join(', ')})`);
+  const columns = fields.map((field) => `${quote(field.name)} ${columnType(field)}`);
+  await connection.run(`CREATE OR REPLACE TABLE ${quote(name)} (${columns.join(', ')})`);
 }
 
 async function fill(load: Load, { files, problem }: TableFiles = { files: [] }): Promise<void> {
@@ -132,9 +133,7 @@ async function insert(load: Load, files: readonly DataFile[]): Promise<void> {
     found.set(key, { sql: value === null ? 'NULL' : quoteText(value), type: VARCHAR });
   }
   const values = table.fields.map((field) => storedValue(field, found.get(field.name.toLowerCase())));
-  await connection.run(
-    `INSERT INTO ${quoteName(table.name)} SELECT ${values.join(', ')} FROM ${source} AS r`,
-  );
+  await connection.run(`INSERT INTO ${quote(table.name)} SELECT ${values.join(', ')} FROM ${source} AS r`);
 }
 
 /** The table function that reads files of one format. */

@@ -4,7 +4,8 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Field } from '../../catalog/table-schema.ts';
-import { quoteName, quoteText } from './column-type.ts';
+import { quote } from '../dialect/type.ts';
+import { quoteText } from './column-type.ts';
 import type { DataFile } from './data-files.ts';
 import { linesOf } from './lines.ts';
 import { isMisspelt, respell } from './respell.ts';
@@ -50,9 +51,7 @@ async function csvAsJson(
     const field = declared.get(column.toLowerCase());
     if (field === undefined) return [];
     const isJson = field.fields !== undefined || field.mode === 'REPEATED' || field.type === 'JSON';
-    return [
-      `${isJson ? `CAST(${quoteName(column)} AS JSON)` : quoteName(column)} AS ${quoteName(field.name)}`,
-    ];
+    return [`${isJson ? `CAST(${quote(column)} AS JSON)` : quote(column)} AS ${quote(field.name)}`];
   });
   if (header.length > 0 && chosen.length === 0) throw new Error('its header names no column of the table');
   // DuckDB's own guess at the header loses rows when a line is broken, so nothing is left to guess.

@@ -2,8 +2,8 @@ import type { DuckDBConnection, DuckDBPreparedStatement } from '@duckdb/node-api
 import type { Column, SavedQuery } from '../../catalog/saved-query.ts';
 import { type Problem, StartError } from '../../errors.ts';
 import type { Rewritten } from '../dialect/rewrite.ts';
+import { quote } from '../dialect/type.ts';
 import { columnMisfit } from './column-fit.ts';
-import { quoteName } from './column-type.ts';
 import { wireSql } from './wire-sql.ts';
 
 /** A saved query as DuckDB runs it: every column is JSON text, in the order of `columns`. */
@@ -39,7 +39,7 @@ export async function prepareQuery(
     const type = types.get(column.name.toLowerCase());
     const misfit = type === undefined ? missing(column) : columnMisfit(column, type);
     if (misfit !== undefined) add(misfit);
-    return type === undefined ? '' : wireSql(quoteName(column.name), type);
+    return type === undefined ? '' : wireSql(quote(column.name), type);
   });
   for (const name of types.keys()) {
     if (!query.columns.some((column) => column.name.toLowerCase() === name)) {

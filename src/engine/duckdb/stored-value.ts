@@ -1,6 +1,7 @@
 import { type DuckDBConnection, type DuckDBType, DuckDBTypeId } from '@duckdb/node-api';
 import type { Field } from '../../catalog/table-schema.ts';
-import { columnType, elementType, quoteName, quoteText } from './column-type.ts';
+import { quote } from '../dialect/type.ts';
+import { columnType, elementType, quoteText } from './column-type.ts';
 
 /** What a file holds for a field, as SQL, and of which type it is there. */
 export interface FoundValue {
@@ -29,7 +30,7 @@ export async function foundColumns(
   const statement = await connection.prepare(`SELECT * FROM ${source}`);
   const columns = Array.from({ length: statement.columnCount }, (_, index) => {
     const name = statement.columnName(index);
-    const found: FoundValue = { sql: `r.${quoteName(name)}`, type: statement.columnType(index) };
+    const found: FoundValue = { sql: `r.${quote(name)}`, type: statement.columnType(index) };
     return [name.toLowerCase(), found] as const;
   });
   statement.destroySync();
@@ -49,8 +50,8 @@ function one(field: Field, { sql, type }: FoundValue, depth: number): string {
     const members = field.fields.map((inner) => {
       const entry = there.get(inner.name.toLowerCase());
       const entryType = entry && type.entryTypes[entry.index];
-      const found = entry && entryType && { sql: `${sql}.${quoteName(entry.name)}`, type: entryType };
-      return `${quoteName(inner.name)} := ${storedValue(inner, found, depth)}`;
+      const found = entry && entryType && { sql: `${sql}.${quote(entry.name)}`, type: entryType };
+      return `${quote(inner.name)} := ${storedValue(inner, found, depth)}`;
     });
     return `CASE WHEN ${sql} IS NOT NULL THEN struct_pack(${members.join(', ')}) END`;
   }

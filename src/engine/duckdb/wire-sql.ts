@@ -1,5 +1,5 @@
 import { type DuckDBType, DuckDBTypeId } from '@duckdb/node-api';
-import { quoteName } from './column-type.ts';
+import { quote } from '../dialect/type.ts';
 
 /**
  * A DuckDB expression that gives a column of the wire as JSON text, or NULL where the column is NULL. Rendering in the
@@ -61,7 +61,7 @@ function wireStruct(
 ): string {
   const fields = types.map((type, at) => {
     const field = `struct_extract_at(${value}, ${at + 1})`;
-    return { field, wired: wire(field, type, depth), name: quoteName(names[at] ?? '') };
+    return { field, wired: wire(field, type, depth), name: quote(names[at] ?? '') };
   });
   if (fields.every(({ field, wired }) => field === wired)) return value;
   const packed = fields.map(({ name, wired }) => `${name} := ${wired}`).join(', ');

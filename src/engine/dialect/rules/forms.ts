@@ -1,7 +1,7 @@
 import type { FuncCall, Node, SubSelect } from 'sql-parser-cst';
 import { Refusal } from '../refusal.ts';
 import type { Scope, Sql } from '../scope.ts';
-import type { Rule, Translator } from '../translator.ts';
+import { nowParameter, type Rule, type Translator } from '../translator.ts';
 import { describeType, isScalar, nullType, scalar, type Type } from '../type.ts';
 import { concatenation } from './arrays.ts';
 import { plainArguments } from './calls.ts';
@@ -16,7 +16,7 @@ import { arrayQuery } from './subqueries.ts';
 import { jsonArray, jsonObject, toJson, toJsonString } from './to-json.ts';
 
 /** The one moment that a run calls now; bound by the engine, so that tests can set it. */
-const now = (to: Translator) => `CAST(${to.parameter('current_timestamp')} AS TIMESTAMPTZ)`;
+const now = (to: Translator) => `CAST(${to.parameter(nowParameter)} AS TIMESTAMPTZ)`;
 
 const currentTimestamp: Rule<FuncCall> = (node, _scope, to) => {
   if (plainArguments(node).length > 0) throw new Refusal(node, 'CURRENT_TIMESTAMP takes no arguments');

@@ -13,7 +13,7 @@ import type {
 } from 'sql-parser-cst';
 import { Refusal } from '../refusal.ts';
 import type { Sql } from '../scope.ts';
-import type { Rule } from '../translator.ts';
+import { nowParameter, type Rule } from '../translator.ts';
 import { duckdbType, nullType, type ScalarName, scalar } from '../type.ts';
 import { callMacro } from './calls.ts';
 import { bytesOf, textOf } from './escapes.ts';
@@ -80,8 +80,8 @@ export const numericLiteral = typed('NUMERIC');
 export const parameter: Rule<Parameter> = (node, _scope, to) => {
   const name = node.text.slice(1);
   if (!/^[a-z_]\w*$/i.test(name)) throw new Refusal(node, `${node.text} is not a parameter name`);
-  if (name.toLowerCase() === 'current_timestamp') {
-    throw new Refusal(node, "a parameter can't be named current_timestamp");
+  if (name.toLowerCase() === nowParameter) {
+    throw new Refusal(node, `a parameter can't be named ${nowParameter}`);
   }
   return { text: `CAST(${to.parameter(name)} AS VARCHAR)`, type: scalar('STRING'), coercible: true };
 };
