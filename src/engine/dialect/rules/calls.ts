@@ -19,7 +19,10 @@ export const call: Rule<FuncCall> = (node, scope, to) => {
   const form = formOf(name);
   if (form) return form(node, scope, to);
   const aggregate = aggregateOf(name);
-  if (aggregate) return aggregate(node, scope, to);
+  if (aggregate) {
+    to.varies();
+    return aggregate(node, scope, to);
+  }
 
   const { macro, args } = macroCall(node, name, scope, to);
   return callMacro(node, macro, args, to);

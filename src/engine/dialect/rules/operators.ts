@@ -103,7 +103,15 @@ export function compare(node: Node, operator: string, left: Sql, right: Sql): Sq
   if (isScalar(left.type, 'FLOAT64') || isScalar(right.type, 'FLOAT64'))
     return compareFloats(operator, left, right);
   const type = supertype([left, right]) ?? unknown;
-  return { text: `(${converted(left, type)} ${operator} ${converted(right, type)})`, type: scalar('BOOL') };
+  const text = `(${converted(left, type)} ${operator} ${converted(right, type)})`;
+  return { text, type: scalar('BOOL'), ...outcome(operator, left, right) };
+}
+
+/** What a comparison of two texts comes to that are known before any row is read. */
+function outcome(operator: string, left: Sql, right: Sql): Pick<Sql, 'known'> {
+  const isText = isScalar(left.type, 'STRING') && isScalar(right.type, 'STRING');
+  if (operator !== '=' || !isText || left.known === undefined || right.known === undefined) return {};
+  return { known: left.known === right.known };
 }
 
 type Struct = readonly [text: string, type: Extract<Type, { kind: 'struct' }>];
