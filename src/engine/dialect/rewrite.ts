@@ -8,7 +8,7 @@ import { Refusal } from './refusal.ts';
 import { query as queryRule } from './rules/select.ts';
 import { rules } from './rules.ts';
 import { emptyScope, type Scope } from './scope.ts';
-import type { StoredColumn } from './spread.ts';
+import type { Origin, StoredColumn } from './spread.ts';
 import { prepare, startOf } from './syntax.ts';
 import { translator } from './translator.ts';
 import { columnsOf, quote } from './type.ts';
@@ -18,6 +18,8 @@ import { whole } from './whole.ts';
 export interface Rewritten {
   readonly sql: string;
   readonly parameters: readonly string[];
+  /** The columns of tables that it compares with a parameter for equality. */
+  readonly sought: readonly Origin[];
   /** The same query with parameters for what no row changes, and what those are. DuckDB plans it faster. */
   readonly quick: { readonly sql: string; readonly constants: readonly Constant[] };
 }
@@ -57,7 +59,8 @@ export function rewrite(
   if (found.refusals.length > 0) {
     throw fail(found.refusals.map(({ node, message }) => place(startOf(node), message)));
   }
-  return { sql: unmarked(text), parameters: [...found.parameters], quick: withoutConstants(text) };
+  const { parameters, sought } = found;
+  return { sql: unmarked(text), parameters: [...parameters], sought, quick: withoutConstants(text) };
 }
 
 function parseProgram(sql: string, failure: (offset: number, message: string) => Error): Program {
@@ -86,7 +89,7 @@ const tableScope = (tables: readonly StoredTable[]): Scope => ({
   relations: new Map(
     tables.map(({ name, fields, relation = quote(name), columns = columnsOf(fields) }) => [
       name.toLowerCase(),
-      { text: relation, columns },
+      { text: relation, columns, table: name },
     ]),
   ),
 });

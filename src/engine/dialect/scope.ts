@@ -1,4 +1,4 @@
-import { partSql, type Spread, type StoredColumn } from './spread.ts';
+import { type Origin, partSql, type Spread, type StoredColumn } from './spread.ts';
 import { type Column, fieldOf, quote, sameName, type Type, unknown } from './type.ts';
 
 /** DuckDB text of one BigQuery expression, with what is known of it. */
@@ -15,6 +15,8 @@ export interface Sql {
   readonly spread?: Spread;
   /** True where it is known not to be NULL. */
   readonly required?: boolean;
+  /** The column of a table that it is. */
+  readonly origin?: Origin;
 }
 
 /** A FROM item that array elements can be folded into, as further columns of it. */
@@ -60,6 +62,8 @@ export interface Scope {
 export interface Relation {
   readonly text: string;
   readonly columns: readonly StoredColumn[];
+  /** The name of the table that it is. */
+  readonly table?: string;
   /** True where it is no more than columns of some rows of one other relation: reading it twice costs little. */
   readonly simple?: boolean;
   /** True where its rows are values without a name: SELECT AS STRUCT and AS VALUE. They have one column. */

@@ -19,6 +19,14 @@ export interface Spread {
   readonly owner: string;
   readonly path: string;
   readonly parts: readonly StoredColumn[];
+  /** The table that it is stored in, where it is read as it is stored. */
+  readonly table: string | undefined;
+}
+
+/** A column of a table, by its path. */
+export interface Origin {
+  readonly table: string;
+  readonly path: string;
 }
 
 /**
@@ -40,16 +48,25 @@ export function spreadColumns(
   });
 }
 
+interface ColumnSql {
+  readonly text: string;
+  readonly type: Type;
+  readonly spread?: Spread;
+  readonly required?: boolean;
+  readonly origin?: Origin;
+}
+
 /** The text of a column, with the place of its parts where it is spread. */
 export function columnSql(
   owner: string,
   path: string,
   { type, parts, required }: StoredColumn,
-): { readonly text: string; readonly type: Type; readonly spread?: Spread; readonly required?: boolean } {
+  table?: string,
+): ColumnSql {
   const there = `${owner}.${quote(path)}`;
   const known = { type, ...(required && { required }) };
-  if (!parts) return { text: there, ...known };
-  const spread = { owner, path, parts };
+  if (!parts) return { text: there, ...known, ...(table !== undefined && { origin: { table, path } }) };
+  const spread = { owner, path, parts, table };
   if (type.kind !== 'array') return { text: gathered(spread), spread, ...known };
   const one = `CASE WHEN ${there} THEN [${packed(spread)}] WHEN NOT ${there} THEN [] END`;
   return { text: one, spread, ...known };
@@ -59,14 +76,11 @@ export function columnSql(
 export const isThere = ({ owner, path }: Spread): string => `${owner}.${quote(path)}`;
 
 /** A field of a spread record; NULL where the record is not there. */
-export function partSql(
-  { owner, path, parts }: Spread,
-  name: string,
-): ReturnType<typeof columnSql> | undefined {
+export function partSql({ owner, path, parts, table }: Spread, name: string): ColumnSql | undefined {
   const part = parts.find((candidate) => candidate.name.toLowerCase() === name.toLowerCase());
   if (!part) return undefined;
   // Of an absent record every field is NULL, whatever is declared.
-  const { required: _, ...sql } = columnSql(owner, `${path}.${part.name}`, part);
+  const { required: _, ...sql } = columnSql(owner, `${path}.${part.name}`, part, table);
   return sql;
 }
 
@@ -85,7 +99,7 @@ export function handedOn({ owner, path, parts }: Spread, name: string): readonly
   return parts.flatMap((part) => {
     const from = `${path}.${part.name}`;
     const to = `${name}.${part.name}`;
-    const below = part.parts ? handedOn({ owner, path: from, parts: part.parts }, to) : [];
+    const below = part.parts ? handedOn({ owner, path: from, parts: part.parts, table: undefined }, to) : [];
     return [`${owner}.${quote(from)} AS ${quote(to)}`, ...below];
   });
 }

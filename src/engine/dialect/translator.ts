@@ -3,6 +3,7 @@ import { marked } from './constants.ts';
 import type { Macro } from './macro-lines.ts';
 import { Refusal } from './refusal.ts';
 import type { Relation, Scope, Sql } from './scope.ts';
+import type { Origin } from './spread.ts';
 import { unknown } from './type.ts';
 import { whole } from './whole.ts';
 
@@ -28,6 +29,8 @@ export interface Translator {
   nullOrder(offset: number): 'FIRST' | 'LAST' | undefined;
   /** The text to use for a bound parameter. */
   parameter(name: string): string;
+  /** A column is compared with a parameter for equality. */
+  sought(column: Origin): void;
   /** The value of a parameter that is known while the query is translated. */
   known(name: string): string | undefined;
   /** What is being translated is not the same for all rows. */
@@ -39,6 +42,7 @@ export interface Translator {
 
 interface Findings {
   readonly parameters: Set<string>;
+  readonly sought: Origin[];
   readonly refusals: Refusal[];
 }
 
@@ -49,7 +53,7 @@ export function translator(
   nullOrders: ReadonlyMap<number, 'FIRST' | 'LAST'>,
   known: Readonly<Record<string, string>>,
 ): { readonly to: Translator; readonly found: Findings } {
-  const found: Findings = { parameters: new Set(), refusals: [] };
+  const found: Findings = { parameters: new Set(), sought: [], refusals: [] };
   let names = 0;
   let variations = 0;
 
@@ -77,6 +81,9 @@ export function translator(
     parameter(name) {
       found.parameters.add(name);
       return `$${name}`;
+    },
+    sought(column) {
+      found.sought.push(column);
     },
     known: (name) => (Object.hasOwn(known, name) ? known[name] : undefined),
     varies() {

@@ -16,7 +16,7 @@ export async function checkQueries(catalog: Catalog, config: Config): Promise<vo
     const connection = await instance.connect();
     await connection.run(sessionSettings.join(';'));
     for (const table of catalog.tables) await createTable(connection, table);
-    await prepareAll(connection, catalog);
+    await prepareAll(connection, { ...catalog, defineMacros: true });
     connection.closeSync();
   } finally {
     instance.closeSync();

@@ -1,11 +1,5 @@
-import type { DuckDBConnection, DuckDBPreparedStatement } from '@duckdb/node-api';
-import type { PreparedQuery } from './prepare-query.ts';
-
-/** A connection that runs one statement at a time and keeps every statement it has prepared. */
-export interface Worker {
-  readonly connection: DuckDBConnection;
-  statement(query: PreparedQuery): Promise<DuckDBPreparedStatement>;
-}
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { openWorker, type Worker } from './worker.ts';
 
 /** A fixed set of workers, handed out first come, first served. */
 export class ConnectionPool {
@@ -53,16 +47,4 @@ export class ConnectionPool {
       this.#waiting.push(take);
     });
   }
-}
-
-function openWorker(connection: DuckDBConnection): Worker {
-  const statements = new Map<PreparedQuery, DuckDBPreparedStatement>();
-  return {
-    connection,
-    async statement(query) {
-      const statement = statements.get(query) ?? (await connection.prepare(query.sql));
-      statements.set(query, statement);
-      return statement;
-    },
-  };
 }

@@ -51,14 +51,14 @@ export async function openDuckdb({ catalog, config, now, onDataProblem }: Duckdb
   try {
     const keeper = await connect();
     data = await openData({ connection: await connect(), catalog, config, now, onProblem: onDataProblem });
-    const runnable = await prepareAll(keeper, catalog);
+    const runnable = await prepareAll(keeper, { ...catalog, defineMacros: true });
     const workers: DuckDBConnection[] = [];
     for (let left = config.engineConcurrency; left > 0; left -= 1) workers.push(await connect());
     await keeper.run(lock);
     pool = new ConnectionPool(workers);
     const run = openRun({
       pool,
-      runnable,
+      runnable: () => runnable,
       dataProblems: data.problems,
       timeoutMs: config.engineTimeoutMs,
       now,

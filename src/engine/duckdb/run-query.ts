@@ -3,15 +3,16 @@ import type { Bound } from '../../catalog/bind.ts';
 import type { Column, SavedQuery } from '../../catalog/saved-query.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Engine, Rows } from '../engine.ts';
-import { bindValues } from './bindings.ts';
+import { bindingsOf, bindTo } from './bindings.ts';
 import type { ConnectionPool } from './connection-pool.ts';
 import { explainFailure } from './explain-failure.ts';
 import type { Runnable } from './prepare-all.ts';
 import type { PreparedQuery } from './prepare-query.ts';
+import type { Worker } from './worker.ts';
 
 interface RunContext {
   readonly pool: ConnectionPool;
-  readonly runnable: ReadonlyMap<SavedQuery, Runnable>;
+  readonly runnable: () => ReadonlyMap<SavedQuery, Runnable>;
   /** What is wrong with a table's data, by table. */
   readonly dataProblems: ReadonlyMap<string, string>;
   readonly timeoutMs: number;
@@ -30,7 +31,7 @@ export function openRun({
   closing,
 }: RunContext): Engine['run'] {
   return async (bound, { signal }) => {
-    const known = runnable.get(bound.query);
+    const known = runnable().get(bound.query);
     if (known === undefined) throw new Error(`${bound.query.name} was not prepared`);
     const broken = known.tables
       .map((table) => dataProblems.get(table))
@@ -62,13 +63,11 @@ async function runOnce(
   signal: AbortSignal,
 ): Promise<Rows> {
   return pool.use(signal, async (worker) => {
-    const statement = await worker.statement(prepared);
-    bindValues(statement, prepared.parameters, bound.parameters, now);
     const interrupt = () => worker.connection.interrupt();
     signal.throwIfAborted();
     signal.addEventListener('abort', interrupt, { once: true });
     try {
-      const rows = (await statement.runAndReadAll()).getRows();
+      const rows = await rowsOf(worker, prepared, bound.parameters, now, signal);
       return {
         rows: rows.slice(0, bound.query.maxRows).map((cells) => rowText(prepared.columns, cells)),
         truncated: rows.length > bound.query.maxRows,
@@ -77,6 +76,23 @@ async function runOnce(
       signal.removeEventListener('abort', interrupt);
     }
   });
+}
+
+async function rowsOf(
+  worker: Worker,
+  prepared: PreparedQuery,
+  parameters: Bound['parameters'],
+  now: Date,
+  signal: AbortSignal,
+): Promise<DuckDBValue[][]> {
+  const plan = prepared.plan(parameters);
+  const bindings = bindingsOf(parameters, now);
+  const computed = await worker.compute(plan, bindings).catch(() => undefined);
+  signal.throwIfAborted();
+  // What fails as a constant may be needed by no row: the general text computes it where it is.
+  const statement = await worker.statement(computed ? plan.sql : prepared.general);
+  bindTo(statement, computed ?? bindings);
+  return (await statement.runAndReadAll()).getRows();
 }
 
 /** One row as a JSON object. A NULL column is left out: one existing client takes a null for an error. */

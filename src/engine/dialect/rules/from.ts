@@ -157,7 +157,7 @@ export function relationItem(relation: Relation, alias: string | undefined, to: 
     taken: new Set(relation.columns.map((column) => column.name.toLowerCase())),
   };
   const columns = relation.columns.map((column) => ({
-    ...columnSql(quote(name), column.name, column),
+    ...columnSql(quote(name), column.name, column, relation.table),
     name: column.name,
   }));
   const [only] = columns;

@@ -1,0 +1,102 @@
+import { mkdirSync, rmSync, statSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { StartError } from '../../../errors.ts';
+import { quoteText } from '../column-type.ts';
+
+/** The database that local rows are kept in, attached under `storeName`. */
+export interface Store {
+  /** Undefined where it is kept in memory alone. */
+  readonly file: string | undefined;
+  /** An empty folder of this process, for copies of files and for what does not fit into memory. */
+  readonly scratch: string;
+  /** Bytes on disk; undefined in memory. */
+  size(): number | undefined;
+  /** Removes the scratch folder. The connections are the caller's to close, before. */
+  close(): Promise<void>;
+}
+
+/** The name of the attached database. */
+export const storeName = 'store';
+
+/** Changes whenever an older store can't be read any longer; it is made anew from the files then. */
+const format = 1;
+
+/**
+ * Attaches the store, empty where there is none yet. A store that another version wrote is a cache that is thrown away.
+ *
+ * @param path `:memory:`, or a file
+ * @throws StartError where the file can't be used
+ */
+export async function openStore(connection: DuckDBConnection, path: string): Promise<Store> {
+  const file = path === ':memory:' ? undefined : resolve(path);
+  const scratch = file === undefined ? await mkdtemp(join(tmpdir(), 'querygate-')) : scratchOf(file);
+  await attach(connection, file);
+  if (!(await hasFormat(connection))) {
+    await connection.run(`DETACH ${storeName}`);
+    for (const suffix of ['', '.wal']) if (file !== undefined) rmSync(`${file}${suffix}`, { force: true });
+    await attach(connection, file);
+    await connection.run(
+      `CREATE TABLE ${storeName}.querygate_format AS SELECT ${format}::INTEGER AS "version"`,
+    );
+  }
+  await connection.run(`SET temp_directory = ${quoteText(join(scratch, 'spill'))}`);
+  return {
+    file,
+    scratch,
+    size: () => (file === undefined ? undefined : sizeOf(file) + sizeOf(`${file}.wal`)),
+    close: () => rm(scratch, { recursive: true, force: true }),
+  };
+}
+
+/** What a process that was killed left behind is removed: the store has one user at a time. */
+function scratchOf(file: string): string {
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+  } catch (error) {
+    throw unusable(file, error);
+  }
+  return `${file}.scratch`;
+}
+
+async function attach(connection: DuckDBConnection, file: string | undefined): Promise<void> {
+  const target = file ?? ':memory:';
+  try {
+    await connection.run(`ATTACH ${quoteText(target)} AS ${storeName} (STORAGE_VERSION 'v1.5.0')`);
+    if (file === undefined) return;
+    const scratch = `${file}.scratch`;
+    rmSync(scratch, { recursive: true, force: true });
+    mkdirSync(scratch);
+  } catch (error) {
+    throw unusable(target, error);
+  }
+}
+
+async function hasFormat(connection: DuckDBConnection): Promise<boolean> {
+  const tables = `SELECT 1 FROM duckdb_tables() WHERE database_name = '${storeName}' AND table_name = 'querygate_format'`;
+  if ((await connection.runAndReadAll(tables)).currentRowCount === 0) return false;
+  const found = await connection.runAndReadAll(`SELECT "version" FROM ${storeName}.querygate_format`);
+  return found.getRows()[0]?.[0] === format;
+}
+
+function unusable(file: string, error: unknown): StartError {
+  const reason = error instanceof Error ? error.message : String(error);
+  return new StartError('The store cannot be opened', [
+    { message: `STORE_FILE: got ${JSON.stringify(file)}; ${advice(reason)}` },
+  ]);
+}
+
+function advice(reason: string): string {
+  if (/lock/i.test(reason)) return 'it is in use: each process wants a store of its own';
+  if (/EACCES|EROFS|EPERM|Permission denied|Read-only/i.test(reason)) {
+    return 'it can not be written: name a file that can, or :memory: for a store that is made anew at each start';
+  }
+  if (/not a valid DuckDB|serializ|version/i.test(reason)) {
+    return 'it is no store: name another file, or remove this one, and it is made anew from DATA_DIR';
+  }
+  return reason.split('\n', 1)[0] ?? '';
+}
+
+const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
