@@ -9,9 +9,6 @@ import { type Config, readConfig } from './config.ts';
 import { welcome } from './doors/welcome.ts';
 import { StartError } from './errors.ts';
 
-// Every running query holds one of libuv's workers; of the default four, none would be left to read a file.
-process.env.UV_THREADPOOL_SIZE ??= '16';
-
 const exitCode = { ended: 0, endedLate: 1, badStart: 2 } as const;
 
 /** How long requests in flight may take to finish after SIGTERM. */
@@ -29,6 +26,8 @@ try {
 }
 
 async function serve(config: Config): Promise<void> {
+  // Every running query holds one of libuv's workers; of the default four, none would be left to read a file.
+  process.env.UV_THREADPOOL_SIZE ??= String(config.engineConcurrency + 12);
   const log = await openLog(config);
   const apiKey = config.apiKey ?? `qg_${randomBytes(24).toString('base64url')}`;
   const app = await openApp({ config, apiKey, log });

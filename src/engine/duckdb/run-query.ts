@@ -3,11 +3,11 @@ import type { Bound } from '../../catalog/bind.ts';
 import type { Column, SavedQuery } from '../../catalog/saved-query.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Engine, Rows } from '../engine.ts';
-import { bindingsOf, bindTo } from './bindings.ts';
+import { type Bindings, bindingsOf, bindTo } from './bindings.ts';
 import type { ConnectionPool } from './connection-pool.ts';
 import { explainFailure } from './explain-failure.ts';
 import type { Runnable } from './prepare-all.ts';
-import type { PreparedQuery } from './prepare-query.ts';
+import type { Plan, PreparedQuery } from './prepare-query.ts';
 import type { Worker } from './worker.ts';
 
 interface RunContext {
@@ -62,12 +62,13 @@ async function runOnce(
   now: Date,
   signal: AbortSignal,
 ): Promise<Rows> {
-  return pool.use(signal, async (worker) => {
+  const plan = prepared.plan(bound.parameters);
+  return pool.use(plan.sql, signal, async (worker, signal) => {
     const interrupt = () => worker.connection.interrupt();
     signal.throwIfAborted();
     signal.addEventListener('abort', interrupt, { once: true });
     try {
-      const rows = await rowsOf(worker, prepared, bound.parameters, now, signal);
+      const rows = await rowsOf(worker, plan, prepared.general, bindingsOf(bound.parameters, now), signal);
       return {
         rows: rows.slice(0, bound.query.maxRows).map((cells) => rowText(prepared.columns, cells)),
         truncated: rows.length > bound.query.maxRows,
@@ -80,17 +81,15 @@ async function runOnce(
 
 async function rowsOf(
   worker: Worker,
-  prepared: PreparedQuery,
-  parameters: Bound['parameters'],
-  now: Date,
+  plan: Plan,
+  general: string,
+  bindings: Bindings,
   signal: AbortSignal,
 ): Promise<DuckDBValue[][]> {
-  const plan = prepared.plan(parameters);
-  const bindings = bindingsOf(parameters, now);
   const computed = await worker.compute(plan, bindings).catch(() => undefined);
   signal.throwIfAborted();
   // What fails as a constant may be needed by no row: the general text computes it where it is.
-  const statement = await worker.statement(computed ? plan.sql : prepared.general);
+  const statement = await worker.statement(computed ? plan.sql : general);
   bindTo(statement, computed ?? bindings);
   return (await statement.runAndReadAll()).getRows();
 }
