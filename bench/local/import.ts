@@ -66,7 +66,7 @@ async function besideDuckdb({ catalog, limits, options }: Bench, set: Dataset): 
   symlinkSync(join(set.dataDir, table), join(folder, 'data', table));
   const storeFile = join(folder, 'store', 'logs.duckdb');
   const plainFile = join(folder, 'plain.duckdb');
-  const runs = Math.min(3, options.runs);
+  const runs = Math.min(5, options.runs);
   tell(`${set.name}: ${table}: importing ${runs + 1} times beside read_json`);
 
   const [ours, theirs] = await alternate(
