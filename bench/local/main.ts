@@ -1,8 +1,8 @@
-import { rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadCatalog } from '../../src/catalog/load-catalog.ts';
 import type { Bench } from './bench.ts';
-import { dataset } from './dataset.ts';
+import { dataset, isSize } from './dataset.ts';
 import { generate } from './generate.ts';
 import { benchGrowth } from './growth.ts';
 import { benchImport } from './import.ts';
@@ -24,7 +24,7 @@ const runs: Readonly<Record<Part, (bench: Bench) => Promise<void>>> = {
 async function main(): Promise<void> {
   const options = readOptions(process.argv.slice(2));
   if (options === undefined) return console.log(usage);
-  if (options.clean) return rmSync(options.dir, { recursive: true, force: true });
+  if (options.clean) return removeSets(options.dir);
 
   const shipped = loadCatalog('queries');
   const own = loadCatalog(join(import.meta.dirname, 'queries'));
@@ -44,6 +44,12 @@ async function main(): Promise<void> {
     `DuckDB: ${limits.DUCKDB_THREADS} threads, ${limits.DUCKDB_MEMORY_LIMIT}; UV_THREADPOOL_SIZE ${process.env.UV_THREADPOOL_SIZE ?? 'not set'}; Node ${process.version}`,
   );
   for (const part of options.parts) await runs[part]({ catalog, limits, options, sets });
+}
+
+/** Whatever else stands in the folder is somebody's. */
+function removeSets(dir: string): void {
+  const names = existsSync(dir) ? readdirSync(dir).filter(isSize) : [];
+  for (const name of names) rmSync(join(dir, name), { recursive: true });
 }
 
 try {

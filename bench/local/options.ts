@@ -20,7 +20,7 @@ export const usage = `npm run bench:local -- [options]
   --only <part>     ${parts.join(', ')}; may be repeated
   --runs 15         how often each question is asked
   --dir <folder>    where the sets are kept between runs; default: querygate-bench below the system's temporary folder
-  --clean           removes that folder and ends
+  --clean           removes the sets of that folder and ends
 
 DUCKDB_MEMORY_LIMIT (here 4GB) and DUCKDB_THREADS (the number of cores) hold for the product and for what stands beside it.
 docs/benchmarks.md tells what is measured, and how.`;
