@@ -27,12 +27,17 @@ export interface TestApp {
 
 export type Rows = Readonly<Record<string, readonly object[]>>;
 
-/** The whole service over the given rows of each table, without a socket. */
-export async function openTestApp(tables: Rows, env: Record<string, string> = {}): Promise<TestApp> {
+/** The whole service over the given rows of each table, and other files by name, without a socket. */
+export async function openTestApp(
+  tables: Rows,
+  env: Record<string, string> = {},
+  files: Readonly<Record<string, string>> = {},
+): Promise<TestApp> {
   const dataDir = mkdtempSync(join(tmpdir(), 'querygate-test-'));
   for (const [table, rows] of Object.entries(tables)) {
     writeFileSync(join(dataDir, `${table}.ndjson`), rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
   }
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(dataDir, name), content);
   const config = readConfig({ DATA_DIR: dataDir, ENGINE_CONCURRENCY: '2', ...env });
   const app = await openApp({ config, apiKey, log: pino({ level: 'silent' }), now: () => now });
 

@@ -1,7 +1,7 @@
 import type { Catalog } from '../../catalog/saved-query.ts';
 import type { Config } from '../../config.ts';
 import { sessionSettings } from '../dialect/macros.ts';
-import { createTable } from './load-data.ts';
+import { createTable } from './create-table.ts';
 import { openDatabase } from './open-database.ts';
 import { prepareAll } from './prepare-all.ts';
 

@@ -8,7 +8,7 @@ import {
 } from '@duckdb/node-api';
 import type { TableSchema } from '../../catalog/table-schema.ts';
 import { quote } from '../dialect/type.ts';
-import { createTable } from './load-data.ts';
+import { createTable } from './create-table.ts';
 
 export interface DemoOptions {
   /** Milliseconds since the epoch. */

@@ -1,11 +1,14 @@
 import { statSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Catalog } from '../../catalog/saved-query.ts';
 import type { Config } from '../../config.ts';
 import { StartError } from '../../errors.ts';
 import { openDemo } from './demo.ts';
-import { loadData } from './load-data.ts';
+import { openImport } from './import/open-import.ts';
+import { createPlainTables, plainTarget } from './import/plain-target.ts';
 
 /** The tables of the catalog, filled. */
 export interface LocalData {
@@ -17,6 +20,8 @@ export interface LocalData {
 export interface DataOptions {
   /** For the data alone, as long as it is open. */
   readonly connection: DuckDBConnection;
+  /** More of the kind; they are closed with the engine. */
+  readonly connect: () => Promise<DuckDBConnection>;
   readonly catalog: Catalog;
   readonly config: Config;
   readonly now: () => Date;
@@ -30,6 +35,7 @@ export interface DataOptions {
  */
 export async function openData({
   connection,
+  connect,
   catalog,
   config,
   now,
@@ -47,9 +53,21 @@ export async function openData({
       { message: `DATA_DIR: got ${JSON.stringify(config.dataDir)}; must be a folder that can be read` },
     ]);
   }
-  const problems = await loadData(connection, catalog.tables, config.dataDir);
-  for (const problem of problems.values()) onProblem(problem);
+  const scratch = await mkdtemp(join(tmpdir(), 'querygate-'));
+  await createPlainTables(connection, catalog.tables);
+  const data = await openImport({
+    connect,
+    store: 'memory',
+    dataDir: config.dataDir,
+    scratch,
+    tables: catalog.tables,
+    target: plainTarget,
+    onPlural: () => Promise.resolve(),
+    onProblem,
+    signal: new AbortController().signal,
+  });
+  await data.catchUp().finally(() => rm(scratch, { recursive: true }));
   // Tables in memory are compressed only now: a tenth of the place.
   await connection.run('CHECKPOINT');
-  return { problems, close: () => Promise.resolve() };
+  return { problems: data.problems, close: () => Promise.resolve() };
 }

@@ -50,7 +50,14 @@ export async function openDuckdb({ catalog, config, now, onDataProblem }: Duckdb
 
   try {
     const keeper = await connect();
-    data = await openData({ connection: await connect(), catalog, config, now, onProblem: onDataProblem });
+    data = await openData({
+      connection: await connect(),
+      connect,
+      catalog,
+      config,
+      now,
+      onProblem: onDataProblem,
+    });
     const runnable = await prepareAll(keeper, { ...catalog, defineMacros: true });
     const workers: DuckDBConnection[] = [];
     for (let left = config.engineConcurrency; left > 0; left -= 1) workers.push(await connect());

@@ -1,8 +1,8 @@
-import { closeSync, createWriteStream, openSync, readSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { createWriteStream } from 'node:fs';
+import { rename } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import type { Field } from '../../catalog/table-schema.ts';
-import type { DataFile } from './data-files.ts';
+import type { Field } from '../../../catalog/table-schema.ts';
+import { readRange } from './fingerprint.ts';
 import { linesOf } from './lines.ts';
 
 declare global {
@@ -22,37 +22,28 @@ const headBytes = 1 << 20;
 const jsonKey = /"([^"\\]+)"(?=\s*:)/g;
 
 /**
- * Whether DuckDB would misread a JSON file: it knows keys by exact spelling only, and refuses a byte order mark. Our
- * choice: a file is judged by its first megabyte.
+ * Sees to it that every declared field is spelt as it is declared in a file of lines of JSON: DuckDB knows keys by exact
+ * spelling only. Our choice: a file is judged by its first megabyte.
  */
-export function isMisspelt(path: string, fields: readonly Field[]): boolean {
-  const head = readHead(path);
+export async function mendSpelling(path: string, fields: readonly Field[]): Promise<void> {
+  if (!isMisspelt((await readRange(path, 0, headBytes)).toString('utf8'), fields)) return;
+  const copy = `${path}-respelt`;
+  await pipeline(respeltLines(path, fields), createWriteStream(copy));
+  await rename(copy, path);
+}
+
+function isMisspelt(head: string, fields: readonly Field[]): boolean {
   const declared = new Set(namesOf(fields));
   const folded = new Set([...declared].map((name) => name.toLowerCase()));
   const keys = new Set(Array.from(head.matchAll(jsonKey), ([, key = '']) => key));
-  return (
-    head.startsWith('\uFEFF') ||
-    keys.values().some((key) => !declared.has(key) && folded.has(key.toLowerCase()))
-  );
-}
-
-/** A copy of a JSON file, one row a line, in which every declared field is spelt as it is declared. */
-export async function respell(file: DataFile, fields: readonly Field[], path: string): Promise<DataFile> {
-  const array = file.format === 'json' ? parseJson(await readFile(file.path, 'utf8')) : undefined;
-  const rows = Array.isArray(array)
-    ? array.map((row) => respelt(row, fields))
-    : respeltLines(file.path, fields);
-  await pipeline(async function* () {
-    for await (const row of rows) yield `${typeof row === 'string' ? row : JSON.stringify(row)}\n`;
-  }, createWriteStream(path));
-  return { ...file, path, format: Array.isArray(array) ? 'ndjson' : file.format };
+  return keys.values().some((key) => !declared.has(key) && folded.has(key.toLowerCase()));
 }
 
 /** Lines that are no JSON stay as they are, so that DuckDB tells what is wrong with them, and where. */
-async function* respeltLines(path: string, fields: readonly Field[]): AsyncGenerator<unknown> {
+async function* respeltLines(path: string, fields: readonly Field[]): AsyncGenerator<string> {
   for await (const line of linesOf(path)) {
     const row = parseJson(line);
-    yield row === undefined ? line.replace(/^\uFEFF/, '') : respelt(row, fields);
+    yield `${row === undefined ? line : JSON.stringify(respelt(row, fields))}\n`;
   }
 }
 
@@ -68,9 +59,9 @@ function respelt(value: unknown, fields: readonly Field[]): unknown {
 }
 
 /** Numbers keep the digits they are written with: JavaScript's would lose those beyond 2^53. */
-function parseJson(text: string): unknown {
+export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text.replace(/^\uFEFF/, ''), (_, value, { source }) =>
+    return JSON.parse(text, (_, value, { source }) =>
       typeof value === 'number' ? JSON.rawJSON(source) : value,
     );
   } catch {
@@ -80,13 +71,3 @@ function parseJson(text: string): unknown {
 
 const namesOf = (fields: readonly Field[]): string[] =>
   fields.flatMap(({ name, fields: inner = [] }) => [name, ...namesOf(inner)]);
-
-function readHead(path: string): string {
-  const file = openSync(path, 'r');
-  try {
-    const head = Buffer.alloc(headBytes);
-    return head.toString('utf8', 0, readSync(file, head, {}));
-  } finally {
-    closeSync(file);
-  }
-}
