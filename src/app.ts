@@ -9,6 +9,7 @@ import { buildGraphql } from './doors/graphql.ts';
 import { isLoopback } from './doors/loopback.ts';
 import { buildRest } from './doors/rest.ts';
 import { buildRouter } from './doors/router.ts';
+import type { ImportProgress } from './engine/duckdb/import/open-import.ts';
 import { openDuckdb } from './engine/duckdb/open-duckdb.ts';
 
 export interface AppOptions {
@@ -18,6 +19,8 @@ export interface AppOptions {
   readonly log: Logger;
   /** The time, for the SQL's CURRENT_TIMESTAMP() and for answers. */
   readonly now?: () => Date;
+  /** Told how far the import of local files has come. */
+  readonly onImport?: (progress: ImportProgress) => void;
 }
 
 export interface App {
@@ -34,9 +37,24 @@ export interface App {
  *
  * @throws StartError with everything that is wrong with the saved queries
  */
-export async function openApp({ config, apiKey, log, now = () => new Date() }: AppOptions): Promise<App> {
+export async function openApp({
+  config,
+  apiKey,
+  log,
+  now = () => new Date(),
+  onImport,
+}: AppOptions): Promise<App> {
   const catalog = loadCatalog(config.queriesDir);
-  const engine = await openDuckdb({ catalog, config, now, onDataProblem: (message) => log.warn(message) });
+  const engine = await openDuckdb({
+    catalog,
+    config,
+    now,
+    listener: {
+      problem: (message) => log.warn(message),
+      news: (message) => log.info(message),
+      ...(onImport && { progress: onImport }),
+    },
+  });
 
   const ask = buildAsk(engine, now);
   const authenticate = buildAuthenticate(apiKey);

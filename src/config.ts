@@ -1,13 +1,13 @@
 import { cpus } from 'node:os';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { StartError } from './errors.ts';
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
-const whole = (low: number, high: number, fallback: number) =>
+const whole = (low: number, high: number) =>
   z
     .string()
-    .default(String(fallback))
     .refine((text) => /^\d{1,9}$/.test(text) && Number(text) >= low && Number(text) <= high, {
       error: ({ input }) => `got ${JSON.stringify(input)}; must be a whole number from ${low} to ${high}`,
     })
@@ -25,10 +25,13 @@ const matching = (pattern: RegExp, right: string) =>
 
 /** Every setting, by the environment variable it is read from. All defaults live here; README says what each is for. */
 const settings = z.object({
-  PORT: whole(0, 65535, 4000),
+  PORT: whole(0, 65535).default(4000),
   HOST: z.string().default('127.0.0.1'),
   QUERIES_DIR: z.string().default('queries'),
   DATA_DIR: z.string().optional(),
+  STORE_FILE: z.string().optional(),
+  DATA_REFRESH_SECONDS: whole(1, 86_400).default(5),
+  DATA_RETENTION_DAYS: whole(1, 36_500).optional(),
   // The pattern is what an HTTP header may carry.
   API_KEY: z
     .string()
@@ -39,16 +42,19 @@ const settings = z.object({
     '* or origins joined by commas, as in https://dash.example.com',
   ).optional(),
   ENGINE: oneOf(['duckdb'], 'duckdb'),
-  ENGINE_TIMEOUT_MS: whole(1, 3_600_000, 30_000),
-  ENGINE_CONCURRENCY: whole(1, 64, 4),
+  ENGINE_TIMEOUT_MS: whole(1, 3_600_000).default(30_000),
+  ENGINE_CONCURRENCY: whole(1, 64).default(4),
   DUCKDB_MEMORY_LIMIT: matching(
     /^[1-9]\d{0,8}\s?(KB|MB|GB|TB|KiB|MiB|GiB|TiB)$/i,
     'a size, as in 512MB',
   ).default('1GB'),
-  DUCKDB_THREADS: whole(1, 1024, cpus().length),
+  DUCKDB_THREADS: whole(1, 1024).default(cpus().length),
   LOG_LEVEL: oneOf(logLevels, 'info'),
   NODE_ENV: z.string().optional(),
 });
+
+/** In the data folder; what is hidden there is not taken for data. */
+const storeBeside = ['.querygate', 'store.duckdb'];
 
 export type Settings = z.output<typeof settings>;
 export type SettingName = keyof Settings;
@@ -62,6 +68,12 @@ export interface Config {
   readonly queriesDir: string;
   /** Where local log files stand; undefined means the demo. */
   readonly dataDir: string | undefined;
+  /** Where imported rows are kept: a file, or `:memory:`. */
+  readonly storeFile: string;
+  /** How often the data folder is looked at. */
+  readonly dataRefreshSeconds: number;
+  /** Rows older than this are dropped; undefined keeps all. */
+  readonly dataRetentionDays: number | undefined;
   /** undefined means that a random one is made at start. */
   readonly apiKey: string | undefined;
   /** Web origins that may read answers; `*` is any. */
@@ -98,6 +110,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     host: read.HOST,
     queriesDir: read.QUERIES_DIR,
     dataDir: read.DATA_DIR,
+    storeFile:
+      read.STORE_FILE ?? (read.DATA_DIR === undefined ? ':memory:' : join(read.DATA_DIR, ...storeBeside)),
+    dataRefreshSeconds: read.DATA_REFRESH_SECONDS,
+    dataRetentionDays: read.DATA_RETENTION_DAYS,
     apiKey: read.API_KEY,
     corsOrigins: origins(read.CORS_ORIGINS),
     engine: read.ENGINE,

@@ -7,6 +7,7 @@ import { type Logger, pino } from 'pino';
 import { type App, openApp } from './app.ts';
 import { type Config, readConfig } from './config.ts';
 import { welcome } from './doors/welcome.ts';
+import { openProgressLine } from './engine/duckdb/import/progress.ts';
 import { StartError } from './errors.ts';
 
 const exitCode = { ended: 0, endedLate: 1, badStart: 2 } as const;
@@ -30,7 +31,9 @@ async function serve(config: Config): Promise<void> {
   process.env.UV_THREADPOOL_SIZE ??= String(config.engineConcurrency + 12);
   const log = await openLog(config);
   const apiKey = config.apiKey ?? `qg_${randomBytes(24).toString('base64url')}`;
-  const app = await openApp({ config, apiKey, log });
+  const progress = openProgressLine(process.stderr, Date.now);
+  const app = await openApp({ config, apiKey, log, onImport: progress.show });
+  progress.end();
   const server = createServer(createServerAdapter(app.fetch));
   server.on('clientError', refuseBytes);
   await listen(server, config);

@@ -29,8 +29,11 @@ export async function openProduct({ catalog, dataDir, storeFile, limits }: Produ
     catalog,
     config: readConfig(settings),
     now: () => now,
-    onDataProblem: (message) => {
-      throw new Error(`The generated logs were not taken in: ${message}`);
+    listener: {
+      problem: (message) => {
+        throw new Error(`The generated logs were not taken in: ${message}`);
+      },
+      news: () => {},
     },
   });
   const { signal } = new AbortController();

@@ -16,7 +16,7 @@ const open = (queries: readonly SavedQuery[], env: Record<string, string> = {}) 
       ...env,
     }),
     now: () => new Date(),
-    onDataProblem: () => {},
+    listener: { problem: () => {}, news: () => {} },
   });
 
 engineContract('duckdb', { open });

@@ -6,13 +6,14 @@ import type { Engine, Rows } from '../engine.ts';
 import { type Bindings, bindingsOf, bindTo } from './bindings.ts';
 import type { ConnectionPool } from './connection-pool.ts';
 import { explainFailure } from './explain-failure.ts';
+import type { Generations } from './generations.ts';
 import type { Runnable } from './prepare-all.ts';
 import type { Plan, PreparedQuery } from './prepare-query.ts';
 import type { Worker } from './worker.ts';
 
 interface RunContext {
   readonly pool: ConnectionPool;
-  readonly runnable: () => ReadonlyMap<SavedQuery, Runnable>;
+  readonly runnable: Generations<ReadonlyMap<SavedQuery, Runnable>>;
   /** What is wrong with a table's data, by table. */
   readonly dataProblems: ReadonlyMap<string, string>;
   readonly timeoutMs: number;
@@ -30,8 +31,7 @@ export function openRun({
   now,
   closing,
 }: RunContext): Engine['run'] {
-  return async (bound, { signal }) => {
-    const known = runnable().get(bound.query);
+  const runWith = async (known: Runnable | undefined, bound: Bound, signal: AbortSignal) => {
     if (known === undefined) throw new Error(`${bound.query.name} was not prepared`);
     const broken = known.tables
       .map((table) => dataProblems.get(table))
@@ -51,6 +51,7 @@ export function openRun({
       throw cause instanceof GatewayError ? cause : explainFailure(cause, bound);
     }
   };
+  return (bound, { signal }) => runnable.use((known) => runWith(known.get(bound.query), bound, signal));
 }
 
 const unreadable = 'A data file that this endpoint reads is broken; the log of the service tells which one';

@@ -8,13 +8,13 @@ import { quoteText } from '../column-type.ts';
 
 /** The database that local rows are kept in, attached under `storeName`. */
 export interface Store {
-  /** Undefined where it is kept in memory alone. */
-  readonly file: string | undefined;
-  /** An empty folder of this process, for copies of files and for what does not fit into memory. */
+  /** The folder that it grows in; undefined where it is kept in memory alone. */
+  readonly folder: string | undefined;
+  /** An empty folder of this process, for copies of files. */
   readonly scratch: string;
   /** Bytes on disk; undefined in memory. */
   size(): number | undefined;
-  /** Removes the scratch folder. The connections are the caller's to close, before. */
+  /** Removes what stood beside the store for a time. The connections are the caller's to close, before. */
   close(): Promise<void>;
 }
 
@@ -32,52 +32,45 @@ const format = 1;
  */
 export async function openStore(connection: DuckDBConnection, path: string): Promise<Store> {
   const file = path === ':memory:' ? undefined : resolve(path);
-  const scratch = file === undefined ? await mkdtemp(join(tmpdir(), 'querygate-')) : scratchOf(file);
-  await attach(connection, file);
-  if (!(await hasFormat(connection))) {
-    await connection.run(`DETACH ${storeName}`);
-    for (const suffix of ['', '.wal']) if (file !== undefined) rmSync(`${file}${suffix}`, { force: true });
+  const beside = file ?? join(await mkdtemp(join(tmpdir(), 'querygate-')), 'store');
+  const [scratch, spill] = [`${beside}.scratch`, `${beside}.spill`];
+  try {
+    mkdirSync(dirname(beside), { recursive: true });
     await attach(connection, file);
-    await connection.run(
-      `CREATE TABLE ${storeName}.querygate_format AS SELECT ${format}::INTEGER AS "version"`,
-    );
+    // The store has one user at a time: what is there was left by a process that was killed.
+    for (const folder of [scratch, spill]) rmSync(folder, { recursive: true, force: true });
+    mkdirSync(scratch);
+  } catch (error) {
+    throw unusable(path, error);
   }
-  await connection.run(`SET temp_directory = ${quoteText(join(scratch, 'spill'))}`);
+  await connection.run(`SET temp_directory = ${quoteText(spill)}`);
   return {
-    file,
+    folder: file === undefined ? undefined : dirname(file),
     scratch,
     size: () => (file === undefined ? undefined : sizeOf(file) + sizeOf(`${file}.wal`)),
-    close: () => rm(scratch, { recursive: true, force: true }),
+    async close() {
+      const passing = file === undefined ? [dirname(beside)] : [scratch, spill];
+      for (const folder of passing) await rm(folder, { recursive: true, force: true });
+    },
   };
 }
 
-/** What a process that was killed left behind is removed: the store has one user at a time. */
-function scratchOf(file: string): string {
-  try {
-    mkdirSync(dirname(file), { recursive: true });
-  } catch (error) {
-    throw unusable(file, error);
-  }
-  return `${file}.scratch`;
+async function attach(connection: DuckDBConnection, file: string | undefined): Promise<void> {
+  const sql = `ATTACH ${quoteText(file ?? ':memory:')} AS ${storeName} (STORAGE_VERSION 'v1.5.0')`;
+  await connection.run(sql);
+  if (await hasFormat(connection)) return;
+  await connection.run(`DETACH ${storeName}`);
+  for (const suffix of ['', '.wal']) if (file !== undefined) rmSync(`${file}${suffix}`, { force: true });
+  await connection.run(sql);
+  await connection.run(`CREATE TABLE ${formatTable} AS SELECT ${format}::INTEGER AS "version"`);
 }
 
-async function attach(connection: DuckDBConnection, file: string | undefined): Promise<void> {
-  const target = file ?? ':memory:';
-  try {
-    await connection.run(`ATTACH ${quoteText(target)} AS ${storeName} (STORAGE_VERSION 'v1.5.0')`);
-    if (file === undefined) return;
-    const scratch = `${file}.scratch`;
-    rmSync(scratch, { recursive: true, force: true });
-    mkdirSync(scratch);
-  } catch (error) {
-    throw unusable(target, error);
-  }
-}
+const formatTable = `${storeName}.querygate_format`;
 
 async function hasFormat(connection: DuckDBConnection): Promise<boolean> {
   const tables = `SELECT 1 FROM duckdb_tables() WHERE database_name = '${storeName}' AND table_name = 'querygate_format'`;
   if ((await connection.runAndReadAll(tables)).currentRowCount === 0) return false;
-  const found = await connection.runAndReadAll(`SELECT "version" FROM ${storeName}.querygate_format`);
+  const found = await connection.runAndReadAll(`SELECT "version" FROM ${formatTable}`);
   return found.getRows()[0]?.[0] === format;
 }
 

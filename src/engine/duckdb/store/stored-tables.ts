@@ -21,17 +21,12 @@ export interface TableInStore extends StoredTable {
   readonly time: string | undefined;
 }
 
-/** The tables of the store. Their rows are ordered by day, by what queries seek, and by time. */
+/** The tables of a database in memory or on disk. Their rows are ordered by day, by what queries seek, and by time. */
 export interface StoredTables {
   readonly all: readonly TableInStore[];
   get(name: string): TableInStore;
   /** INSERT that stores the rows of a source, which stands as `r`; `file` is SQL for the number of a row's file. */
-  insertSql(
-    table: TableInStore,
-    found: ReadonlyMap<string, FoundValue>,
-    source: string,
-    file: string,
-  ): string;
+  insertSql(name: string, found: ReadonlyMap<string, FoundValue>, source: string, file: string): string;
   /** Writes a table anew, in order and in another form. What read the old one goes on until `drop`. */
   rebuild(name: string, plural: ReadonlySet<string>): Promise<Rebuilt>;
   /** Tells which columns queries seek, from now on. */
@@ -64,14 +59,19 @@ export async function openTables(
     if (table === undefined) throw new Error(`no table ${name}`);
     return table;
   };
-  const insertSql: StoredTables['insertSql'] = (table, found, source, file) =>
+  const insertInto = (
+    table: TableInStore,
+    found: ReadonlyMap<string, FoundValue>,
+    source: string,
+    file: string,
+  ) =>
     `INSERT INTO ${table.relation} ${ordered(table, sought, valuesOf(table, found, file), `${source} AS r`)}`;
   return {
     get all() {
       return [...tables.values()];
     },
     get,
-    insertSql,
+    insertSql: (name, found, source, file) => insertInto(get(name), found, source, file),
     seek(columns) {
       sought = columns;
     },
@@ -83,7 +83,7 @@ export async function openTables(
         await create(connection, made);
         const source = `(SELECT ${declaredList(old, 'o')}, ${quote(fileColumn)} FROM ${old.relation} AS o)`;
         const found = await foundColumns(connection, source);
-        await connection.run(insertSql(made, found, source, `r.${quote(fileColumn)}`));
+        await connection.run(insertInto(made, found, source, `r.${quote(fileColumn)}`));
         await connection.run('COMMIT');
       } catch (error) {
         await connection.run('ROLLBACK');
@@ -111,8 +111,16 @@ async function openTable(connection: DuckDBConnection, schema: TableSchema): Pro
   await connection.run('BEGIN');
   await connection.run(`DROP TABLE IF EXISTS ${table.relation}`);
   await create(connection, table);
+  await forgetFiles(connection, schema.name);
   await connection.run('COMMIT');
   return table;
+}
+
+/** Files whose rows are gone with their table are taken in again. */
+async function forgetFiles(connection: DuckDBConnection, table: string): Promise<void> {
+  const ledger = `SELECT 1 FROM duckdb_tables() WHERE database_name = '${storeName}' AND schema_name = 'import' AND table_name = 'files'`;
+  if ((await connection.runAndReadAll(ledger)).currentRowCount === 0) return;
+  await connection.run(`DELETE FROM ${storeName}."import"."files" WHERE "table" = ${quoteText(table)}`);
 }
 
 function tableInStore(schema: TableSchema, relation: string, plural: ReadonlySet<string>): TableInStore {
