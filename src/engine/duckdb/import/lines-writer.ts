@@ -1,7 +1,10 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import { closeSync, ftruncateSync, openSync, write, writeSync } from 'node:fs';
+import { promisify } from 'node:util';
 import { type Ends, fingerprintBytes } from './fingerprint.ts';
 
 const newline = 10;
+const fewBytes = 1 << 16;
+const sampleBytes = 1 << 20;
 const carriageReturn = 13;
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 
@@ -19,15 +22,17 @@ export interface LinesWriter {
   /** Takes bytes as far as there is room, to the end of a line; gives how many. */
   take(chunk: Buffer, room: Room): Promise<number>;
   /** Deals with a last line that has no newline: it is taken, or left out where it must be a whole object and is none. */
-  end(mustBeWhole: boolean): Promise<void>;
+  end(mustBeWhole: boolean): void;
   /** Whether what was taken ends with a newline. */
   isAtBreak(): boolean;
   /** Lines that are not blank. */
   rows(): number;
   bytes(): number;
+  /** The beginning of what was written, a megabyte at most. */
+  sample(): Buffer;
   /** After the last line that was taken. */
   position(): Position;
-  close(): Promise<void>;
+  close(): void;
 }
 
 export interface Room {
@@ -35,8 +40,10 @@ export interface Room {
   readonly bytes: number;
 }
 
-export async function openLinesWriter(path: string, from: Position): Promise<LinesWriter> {
-  const handle = await open(path, 'w');
+export function openLinesWriter(path: string, from: Position): LinesWriter {
+  const file = openSync(path, 'w');
+  let isClosed = false;
+  let sample = Buffer.alloc(0);
   let { offset, lines, ends } = from;
   let rows = 0;
   let written = 0;
@@ -56,7 +63,11 @@ export async function openLinesWriter(path: string, from: Position): Promise<Lin
       const scanned = scan(chunk, openLine, room);
       const taken = chunk.subarray(0, scanned.end);
       const isMarked = offset === 0 && openLine.length === 0 && taken.subarray(0, 3).equals(byteOrderMark);
-      written += await writeAll(handle, isMarked ? taken.subarray(3) : taken);
+      const text = isMarked ? taken.subarray(3) : taken;
+      if (sample.length < sampleBytes) {
+        sample = Buffer.concat([sample, text.subarray(0, sampleBytes - sample.length)]);
+      }
+      written += await writeAll(file, text);
       lines += scanned.lines;
       rows += scanned.rows;
       if (scanned.lines > 0) {
@@ -67,13 +78,13 @@ export async function openLinesWriter(path: string, from: Position): Promise<Lin
       if (rest.length > 0) openLine.push(Buffer.from(rest));
       return taken.length;
     },
-    async end(mustBeWhole) {
+    end(mustBeWhole) {
       const line = Buffer.concat(openLine);
       if (line.length === 0) return;
       if (mustBeWhole && !isObject(line)) {
         openLine = [];
         written = Math.max(0, written - line.length);
-        await handle.truncate(written);
+        ftruncateSync(file, written);
         return;
       }
       settleOpenLine();
@@ -83,7 +94,11 @@ export async function openLinesWriter(path: string, from: Position): Promise<Lin
     rows: () => rows,
     bytes: () => written,
     position: () => ({ offset, lines, ends }),
-    close: () => handle.close(),
+    sample: () => sample,
+    close() {
+      if (!isClosed) closeSync(file);
+      isClosed = true;
+    },
   };
 }
 
@@ -139,9 +154,14 @@ function tailOf(tail: Buffer, more: Buffer): Buffer {
   return Buffer.concat([tail, last]).subarray(-fingerprintBytes);
 }
 
-async function writeAll(handle: FileHandle, bytes: Buffer): Promise<number> {
+/** A little is written at once: of thousands of small files the turns of the event loop would be most of the time. */
+async function writeAll(file: number, bytes: Buffer): Promise<number> {
   for (let at = 0; at < bytes.length; ) {
-    at += (await handle.write(bytes, at, bytes.length - at)).bytesWritten;
+    const left = bytes.length - at;
+    if (left <= fewBytes) at += writeSync(file, bytes, at, left);
+    else at += (await writeLater(file, bytes, at, left)).bytesWritten;
   }
   return bytes.length;
 }
+
+const writeLater = promisify(write);

@@ -1,4 +1,5 @@
 import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
@@ -21,7 +22,7 @@ export interface PlainOptions {
   /** For copies alone. */
   readonly connect: () => Promise<DuckDBConnection>;
   readonly fields: readonly Field[];
-  /** An existing folder for copies of this file. */
+  /** A folder for copies of this file: it is made where it is needed. */
   readonly scratch: string;
 }
 
@@ -43,6 +44,7 @@ export async function openPlainLines(
     const bytes = inflated(file);
     return { bytes: skipping(file.format === 'json' ? jsonLines(bytes) : bytes, offset), rejects: [] };
   }
+  await mkdir(scratch, { recursive: true });
   const plain = file.compression === undefined ? file.path : join(scratch, 'inflated');
   if (plain !== file.path) await pipeline(inflated(file), createWriteStream(plain));
   const copy = join(scratch, 'lines');

@@ -81,7 +81,6 @@ export async function* cutPortions(
       return { table, key, folder, parts: [] };
     };
     const own = join(scratch, 'copy');
-    await mkdir(own);
     let reading: Reading | undefined;
     let writer: LinesWriter | undefined;
     try {
@@ -92,9 +91,9 @@ export async function* cutPortions(
       } else {
         let position = reading.position;
         const finish = async (portion: OpenPortion, from: LinesWriter, current: Reading) => {
-          await from.close();
+          from.close();
           const path = join(portion.folder, scratchName(current.number));
-          await mendSpelling(path, table.fields);
+          await mendSpelling(path, from.sample(), table.fields);
           portion.parts.push(partOf(current, position, from, path));
           position = from.position();
           writer = undefined;
@@ -112,15 +111,15 @@ export async function* cutPortions(
               open = undefined;
             }
             open ??= await start();
-            writer ??= await openLinesWriter(join(open.folder, scratchName(reading.number)), position);
+            writer ??= openLinesWriter(join(open.folder, scratchName(reading.number)), position);
             at += await writer.take(chunk.subarray(at), roomIn(open, limits, writer));
             if (writer.isAtBreak() && isFull(open, limits, writer)) await finish(open, writer, reading);
           }
         }
         open ??= await start();
         if (writer !== undefined || open.parts.at(-1)?.entry.number !== reading.number) {
-          writer ??= await openLinesWriter(join(open.folder, scratchName(reading.number)), position);
-          await writer.end(canGrow(change.file));
+          writer ??= openLinesWriter(join(open.folder, scratchName(reading.number)), position);
+          writer.end(canGrow(change.file));
           await finish(open, writer, reading);
         }
         if (!canGrow(change.file) && (await hasChanged(change.file))) throw new Error('is being written');
@@ -128,7 +127,7 @@ export async function* cutPortions(
         if (last) open.parts.push({ ...last, entry: { ...last.entry, done: true } });
       }
     } catch (error) {
-      await writer?.close();
+      writer?.close();
       const numbers = reading === undefined ? [] : [reading.number];
       if (open) open.parts = open.parts.filter(({ entry }) => !numbers.includes(entry.number));
       const isChanging = await hasChanged(change.file);
@@ -140,7 +139,7 @@ export async function* cutPortions(
         },
       };
     } finally {
-      await rm(own, { recursive: true, force: true });
+      if (change.file.format === 'csv') await rm(own, { recursive: true, force: true });
     }
   }
   if (open) yield { portion: open };

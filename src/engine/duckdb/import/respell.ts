@@ -2,7 +2,6 @@ import { createWriteStream } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import type { Field } from '../../../catalog/table-schema.ts';
-import { readRange } from './fingerprint.ts';
 import { linesOf } from './lines.ts';
 
 declare global {
@@ -17,16 +16,17 @@ declare global {
   }
 }
 
-const headBytes = 1 << 20;
 /** A key with its quotes. Inside a string a quote has a backslash before it, so nothing there looks like this. */
 const jsonKey = /"([^"\\]+)"(?=\s*:)/g;
 
 /**
  * Sees to it that every declared field is spelt as it is declared in a file of lines of JSON: DuckDB knows keys by exact
- * spelling only. Our choice: a file is judged by its first megabyte.
+ * spelling only.
+ *
+ * @param sample the file's beginning: by it the whole is judged
  */
-export async function mendSpelling(path: string, fields: readonly Field[]): Promise<void> {
-  if (!isMisspelt((await readRange(path, 0, headBytes)).toString('utf8'), fields)) return;
+export async function mendSpelling(path: string, sample: Buffer, fields: readonly Field[]): Promise<void> {
+  if (!isMisspelt(sample.toString('utf8'), fields)) return;
   const copy = `${path}-respelt`;
   await pipeline(respeltLines(path, fields), createWriteStream(copy));
   await rename(copy, path);
