@@ -4,6 +4,7 @@ import type { TableSchema } from '../../catalog/table-schema.ts';
 import { type Problem, StartError } from '../../errors.ts';
 import { type Constant, unmarked, withoutConstants } from './constants.ts';
 import { macros } from './macros.ts';
+import { narrowQuantiles } from './quantiles.ts';
 import { Refusal } from './refusal.ts';
 import { query as queryRule } from './rules/select.ts';
 import { rules } from './rules.ts';
@@ -60,7 +61,12 @@ export function rewrite(
     throw fail(found.refusals.map(({ node, message }) => place(startOf(node), message)));
   }
   const { parameters, sought } = found;
-  return { sql: unmarked(text), parameters: [...parameters], sought, quick: withoutConstants(text) };
+  return {
+    sql: unmarked(text),
+    parameters: [...parameters],
+    sought,
+    quick: withoutConstants(narrowQuantiles(text)),
+  };
 }
 
 function parseProgram(sql: string, failure: (offset: number, message: string) => Error): Program {

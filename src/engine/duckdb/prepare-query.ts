@@ -5,11 +5,11 @@ import type { Constant } from '../dialect/constants.ts';
 import { type Rewritten, rewrite, type StoredTable } from '../dialect/rewrite.ts';
 import { quote } from '../dialect/type.ts';
 import { columnMisfit } from './column-fit.ts';
-import { wireSql } from './wire-sql.ts';
+import { type WireCell, wireCell } from './wire-cell.ts';
 
-/** A saved query as DuckDB runs it: every column is JSON text, in the order of `columns`. */
+/** A saved query as DuckDB runs it. */
 export interface PreparedQuery {
-  readonly columns: readonly Column[];
+  readonly columns: readonly (Column & Pick<WireCell, 'json'>)[];
   /** For all values of its parameters. */
   readonly general: string;
   /** The names that `general` binds. */
@@ -50,7 +50,7 @@ export async function prepareQuery(
     const type = types.get(column.name.toLowerCase());
     const misfit = type === undefined ? missing(column) : columnMisfit(column, type);
     if (misfit !== undefined) add(misfit);
-    return type === undefined ? '' : wireSql(quote(column.name), type);
+    return type === undefined ? undefined : wireCell(quote(column.name), type);
   });
   for (const name of types.keys()) {
     if (!query.columns.some((column) => column.name.toLowerCase() === name)) {
@@ -61,10 +61,11 @@ export async function prepareQuery(
   if (problems.length > 0) throw new StartError('A saved query does not fit its header', problems);
 
   // One row more than may be told, so that a cut is known.
-  const wired = (sql: string) => `SELECT ${cells.join(', ')} FROM (${sql}\n) LIMIT ${query.maxRows + 1}`;
+  const selected = cells.map((cell) => cell?.sql ?? 'NULL').join(', ');
+  const wired = (sql: string) => `SELECT ${selected} FROM (${sql}\n) LIMIT ${query.maxRows + 1}`;
   const plans = new Map<string, Plan>();
   return {
-    columns: query.columns,
+    columns: query.columns.map((column, at) => ({ ...column, json: cells[at]?.json ?? String })),
     general: wired(rewritten.sql),
     parameters: rewritten.parameters,
     plan(parameters) {

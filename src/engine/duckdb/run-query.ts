@@ -1,6 +1,6 @@
 import type { DuckDBValue } from '@duckdb/node-api';
 import type { Bound } from '../../catalog/bind.ts';
-import type { Column, SavedQuery } from '../../catalog/saved-query.ts';
+import type { SavedQuery } from '../../catalog/saved-query.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Engine, Rows } from '../engine.ts';
 import { type Bindings, bindingsOf, bindTo } from './bindings.ts';
@@ -65,9 +65,8 @@ async function runOnce(
 ): Promise<Rows> {
   const plan = prepared.plan(bound.parameters);
   return pool.use(plan.sql, signal, async (worker, signal) => {
-    const interrupt = () => worker.connection.interrupt();
     signal.throwIfAborted();
-    signal.addEventListener('abort', interrupt, { once: true });
+    const stopper = stopWhen(signal, worker);
     try {
       const rows = await rowsOf(worker, plan, prepared.general, bindingsOf(bound.parameters, now), signal);
       return {
@@ -75,10 +74,28 @@ async function runOnce(
         truncated: rows.length > bound.query.maxRows,
       };
     } finally {
-      signal.removeEventListener('abort', interrupt);
+      stopper.end();
     }
   });
 }
+
+/** Stops what a worker does once a signal is aborted: again and again, for a statement that begins just then goes on. */
+function stopWhen(signal: AbortSignal, { connection }: Worker): { end(): void } {
+  let timer: NodeJS.Timeout | undefined;
+  const interrupt = () => {
+    connection.interrupt();
+    timer = setTimeout(interrupt, interruptEveryMs).unref();
+  };
+  signal.addEventListener('abort', interrupt, { once: true });
+  return {
+    end() {
+      signal.removeEventListener('abort', interrupt);
+      clearTimeout(timer);
+    },
+  };
+}
+
+const interruptEveryMs = 20;
 
 async function rowsOf(
   worker: Worker,
@@ -92,14 +109,16 @@ async function rowsOf(
   // What fails as a constant may be needed by no row: the general text computes it where it is.
   const statement = await worker.statement(computed ? plan.sql : general);
   bindTo(statement, computed ?? bindings);
+  signal.throwIfAborted();
   return (await statement.runAndReadAll()).getRows();
 }
 
 /** One row as a JSON object. A NULL column is left out: one existing client takes a null for an error. */
-function rowText(columns: readonly Column[], cells: readonly DuckDBValue[]): string {
-  const members = columns.flatMap(({ name, required }, at) => {
+function rowText(columns: PreparedQuery['columns'], cells: readonly DuckDBValue[]): string {
+  const members = columns.flatMap(({ name, required, json }, at) => {
     const cell = cells[at] ?? null;
-    if (cell !== null) return [`"${name}":${cell}`];
+    const text = cell === null ? undefined : json(cell);
+    if (text !== undefined) return [`"${name}":${text}`];
     if (!required) return [];
     throw new GatewayError(
       'ENGINE_FAILED',

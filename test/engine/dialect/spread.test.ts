@@ -137,3 +137,16 @@ test('a common table that nothing reads is left out', () => {
     'events',
   );
 });
+
+test('of quantiles, those that are read are computed', async () => {
+  const sql = `WITH s AS (SELECT project, APPROX_QUANTILES(id, 100) AS q FROM logs GROUP BY project)
+    SELECT project, q[OFFSET(95)], q[OFFSET(0)] FROM s ORDER BY project`;
+  expect(textOf(sql)).toContain('[0.95, 0])');
+  expect(await dialect.ask(sql)).toEqual([
+    [null, '4', '4'],
+    ['a', '2', '1'],
+    ['b', '3', '3'],
+  ]);
+  const whole = 'WITH s AS (SELECT APPROX_QUANTILES(id, 4) AS q FROM logs) SELECT q[OFFSET(1)], q FROM s';
+  expect(textOf(whole)).toContain('[0, 0.25, 0.5, 0.75, 1])');
+});

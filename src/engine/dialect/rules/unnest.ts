@@ -1,6 +1,6 @@
 import type { Node } from 'sql-parser-cst';
 import { Refusal } from '../refusal.ts';
-import type { Range, Scope, Sql } from '../scope.ts';
+import type { Carrier, Range, Scope, Sql } from '../scope.ts';
 import { gathered, handedOn, isThere, type Spread } from '../spread.ts';
 import type { Translator } from '../translator.ts';
 import { quote, scalar, type Type, unknown } from '../type.ts';
@@ -93,7 +93,7 @@ export function folded(
   });
   if (array.spread) {
     const there = isThere(array.spread);
-    if (!keepEmpty) carrier.folds.push({ condition: there });
+    if (!keepEmpty) require(carrier, there);
     const first = keepEmpty ? `CASE WHEN ${there} THEN ${firstOffset} END` : firstOffset;
     const record = elementOfSpread(array, array.spread);
     return carried(ranges(unnest, record, { text: first, type: scalar('INT64') }));
@@ -117,6 +117,13 @@ export function folded(
   carrier.folds.push({ columns: columns.join(', ') });
 
   return carried(ranges(unnest, { text: at(elementName), type }, position));
+}
+
+/** Drops the rows that do not meet a condition. */
+function require({ folds }: Carrier, condition: string): void {
+  const last = folds.at(-1);
+  if (last && 'condition' in last) folds.splice(-1, 1, { condition: `${last.condition} AND ${condition}` });
+  else folds.push({ condition });
 }
 
 function ranges(unnest: Unnest, element: Sql, offset: Sql): readonly Range[] {
