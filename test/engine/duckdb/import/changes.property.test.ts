@@ -77,6 +77,6 @@ test('whatever happens to the files, the store has what the folder has', async (
       await folder.close();
       expect(ids).toEqual(idsIn(model.values()));
     }),
-    { numRuns: 40 },
+    { numRuns: 25 },
   );
 });
