@@ -27,18 +27,25 @@ export const scratchName = (number: number): string => String(number).padStart(1
 /** The rows of files of lines; all are of one table and one partition. */
 export function rowsOfLines(
   connection: DuckDBConnection,
-  { fields }: TableSchema,
+  table: TableSchema,
   partition: DataFile['partition'],
   files: readonly LinesFile[],
 ): Promise<FoundRows> {
-  const [first] = files;
-  const columns = fields.map((field) => `${quoteText(field.name)}: ${quoteText(columnType(asText(field)))}`);
-  const told = files.length > 1 ? `, filename = ${quoteText(fileColumn)}` : '';
-  const source = `read_json([${files.map(({ path }) => globText(path)).join(', ')}],
-    columns = {${columns.join(', ')}}, format = 'newline_delimited', compression = 'uncompressed',
-    hive_partitioning = false${told})`;
-  const file = told === '' ? String(first?.number) : `CAST(right(r."${fileColumn}", 10) AS INTEGER)`;
+  const isOne = files.length === 1;
+  const source = linesSource(
+    table,
+    files.map(({ path }) => path),
+    isOne ? '' : `, filename = ${quoteText(fileColumn)}`,
+  );
+  const file = isOne ? String(files[0]?.number) : `CAST(right(r."${fileColumn}", 10) AS INTEGER)`;
   return withPartition(connection, source, partition, file);
+}
+
+/** SQL that reads files of lines as rows of a table. */
+export function linesSource({ fields }: TableSchema, paths: readonly string[], more = ''): string {
+  const columns = fields.map((field) => `${quoteText(field.name)}: ${quoteText(columnType(asText(field)))}`);
+  return `read_json([${paths.map(globText).join(', ')}], columns = {${columns.join(', ')}},
+    format = 'newline_delimited', compression = 'uncompressed', hive_partitioning = false${more})`;
 }
 
 /** The rows of a Parquet file, without those of some numbers (from 1). */

@@ -170,7 +170,12 @@ export async function openImport(options: ImportOptions): Promise<Import> {
   };
 
   const look = async (): Promise<ImportSummary> => {
-    const found = await findDataFiles(options.dataDir, tables);
+    const found = await findDataFiles(options.dataDir, tables).catch((error: Error) => error);
+    if (found instanceof Error) {
+      const code = 'code' in found ? String(found.code) : found.message;
+      tell(new Set([`the data folder cannot be read: ${code}`]));
+      return { rows: 0, rejected: 0, bytes: 0, isComplete: false };
+    }
     const files = [...found.values()].flatMap((table) => table.files);
     forgetMended(broken, files);
     const { changed, missing, unchanged } = findChanges(files, [...entries.values()]);

@@ -9,6 +9,7 @@ import type { Entry, Reject } from './ledger.ts';
 import { type LinesWriter, openLinesWriter, type Position, type Room } from './lines-writer.ts';
 import { openPlainLines, type PlainOptions } from './plain-lines.ts';
 import { mendSpelling } from './respell.ts';
+import { isShortage } from './shortage.ts';
 
 /** What one transaction takes in: rows of one table and one partition, from one file or several. */
 export interface Portion {
@@ -58,7 +59,11 @@ export interface PortionsOptions {
 /** More files than this in a statement are no faster. */
 const maxParts = 1000;
 
-/** Cuts what is to be taken into portions, each made when it is asked for. */
+/**
+ * Cuts what is to be taken into portions, each made when it is asked for.
+ *
+ * @throws Error where there is no room for copies; what is wrong with a file is a Failure
+ */
 export async function* cutPortions(
   changes: readonly Change[],
   options: PortionsOptions,
@@ -127,6 +132,7 @@ export async function* cutPortions(
         if (last) open.parts.push({ ...last, entry: { ...last.entry, done: true } });
       }
     } catch (error) {
+      if (isShortage(error)) throw error;
       writer?.close();
       const numbers = reading === undefined ? [] : [reading.number];
       if (open) open.parts = open.parts.filter(({ entry }) => !numbers.includes(entry.number));

@@ -7,7 +7,7 @@ import type { Field, TableSchema } from '../../../catalog/table-schema.ts';
 import { columnType, quoteText } from '../column-type.ts';
 import { foundColumns, refusalInTry, storedValue } from '../stored-value.ts';
 import type { DataFile } from './data-files.ts';
-import { asText, partitionValue, rowsOfLines } from './found-rows.ts';
+import { asText, linesSource, partitionValue, rowsOfLines } from './found-rows.ts';
 import { globText } from './glob-text.ts';
 import { parseJson } from './respell.ts';
 
@@ -38,12 +38,16 @@ const pieceBytes = 32 << 20;
  * they are. Where one is not, its rows are tried one by one inside of DuckDB, in one statement.
  */
 export async function siftLines(options: SiftOptions): Promise<readonly BadLine[]> {
+  const { connection, partition, table } = options;
+  const { found } = await rowsOfLines(connection, table, partition, [{ number: 0, path: options.path }]);
+  const stored = table.fields.map((field) => storedValue(field, found.get(field.name.toLowerCase())));
+  const values = stored.join(', ');
   const bad: BadLine[] = [];
   const out = createWriteStream(options.kept);
   try {
     for await (const piece of piecesOf(options.path)) {
       options.signal.throwIfAborted();
-      const wrong = await badLinesOf(piece, { ...options, reasons: options.reasons - bad.length });
+      const wrong = await badLinesOf(piece, { ...options, values, reasons: options.reasons - bad.length });
       bad.push(...wrong);
       const left = new Set(wrong.map(({ index }) => index));
       const good = piece.lines.filter((_, at) => !left.has(piece.first + at));
@@ -54,6 +58,11 @@ export async function siftLines(options: SiftOptions): Promise<readonly BadLine[
     await finished(out);
   }
   return bad;
+}
+
+interface Trying extends SiftOptions {
+  /** What is stored of a row, as SQL. */
+  readonly values: string;
 }
 
 interface Piece {
@@ -86,7 +95,7 @@ async function* piecesOf(path: string): AsyncGenerator<Piece> {
   if (lines.length > 0) yield { first, lines };
 }
 
-async function badLinesOf({ first, lines }: Piece, options: SiftOptions): Promise<readonly BadLine[]> {
+async function badLinesOf({ first, lines }: Piece, options: Trying): Promise<readonly BadLine[]> {
   const all = lines.flatMap((line, at) => (isBlank(line) ? [] : [{ index: first + at, line }]));
   if ((await errorIn(all, options)) === undefined) return [];
   const isParsed = await whichParse(all, options);
@@ -115,15 +124,13 @@ interface Line {
 }
 
 /** What reading lines as rows of the table fails with, undefined where it does not. */
-async function errorIn(lines: readonly Line[], options: SiftOptions): Promise<unknown> {
+async function errorIn(lines: readonly Line[], options: Trying): Promise<unknown> {
   if (lines.length === 0) return undefined;
-  const { connection, partition, table } = options;
   const path = `${options.kept}-tried`;
   await writeFile(path, joined(lines.map(({ line }) => line)));
-  const { source, found } = await rowsOfLines(connection, table, partition, [{ number: 0, path }]);
-  const values = table.fields.map((field) => storedValue(field, found.get(field.name.toLowerCase())));
+  const source = linesSource(options.table, [path]);
   try {
-    await connection.run(`SELECT count(hash(${values.join(', ')})) FROM ${source} AS r`);
+    await options.connection.run(`SELECT count(hash(${options.values})) FROM ${source} AS r`);
     return undefined;
   } catch (error) {
     options.signal.throwIfAborted();
@@ -131,7 +138,7 @@ async function errorIn(lines: readonly Line[], options: SiftOptions): Promise<un
   }
 }
 
-async function halve(lines: readonly Line[], options: SiftOptions): Promise<readonly Line[]> {
+async function halve(lines: readonly Line[], options: Trying): Promise<readonly Line[]> {
   if ((await errorIn(lines, options)) === undefined) return [];
   if (lines.length === 1) return lines;
   const middle = lines.length >> 1;

@@ -1,6 +1,7 @@
 import { appendFileSync, renameSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { plainTarget } from '../../../../src/engine/duckdb/import/plain-target.ts';
 import { type ImportFolder, idsBetween, lines, openImportFolder } from './import-folder.ts';
 
 let folder: ImportFolder;
@@ -142,7 +143,7 @@ describe('files of other formats are taken in whole when they change', () => {
 });
 
 test('a corrupt file is a problem of its table until it is mended, and nothing of it stays', async () => {
-  const whole = gzipSync(Array.from(idsBetween(0, 250_000), (id) => lines(id)).join(''), { level: 1 });
+  const whole = gzipSync(Array.from(idsBetween(0, 5000), (id) => lines(id)).join(''), { level: 1 });
   folder.write('logs/b.ndjson', lines(-1));
   folder.write('logs/a.ndjson.gz', whole.subarray(0, -10));
   expect(await folder.look()).toEqual(['logs/a.ndjson.gz: cannot be decompressed: unexpected end of file']);
@@ -224,4 +225,54 @@ describe('rows that cannot be read', () => {
     await folder.look();
     expect(await folder.query('SELECT count(*) FROM import.reject_lines')).toEqual([[0n]]);
   });
+});
+
+test('the disk of the store has too little room: told once, nothing is lost, and it goes on later', async () => {
+  await folder.close();
+  let hasRoom = false;
+  folder = await openImportFolder({
+    onPlural: () => Promise.resolve(),
+    target: (table) => {
+      if (!hasRoom) throw new Error('IO Error: Could not write file: No space left on device');
+      return plainTarget(table);
+    },
+  });
+  folder.write('logs.ndjson', lines(1, 2));
+  expect(await folder.look()).toEqual([
+    'the import stops for now: a disk is full, that of the store or of temporary files',
+  ]);
+  await has();
+  hasRoom = true;
+  await has(1, 2);
+});
+
+test('a record with a second element is tried again when its table takes it', async () => {
+  await folder.close();
+  const plural: string[] = [];
+  folder = await openImportFolder({
+    onPlural: async (_, path) => {
+      plural.push(path);
+    },
+    target: (table) => ({
+      ...plainTarget(table),
+      insertSql: (found, source, file) =>
+        plural.length < 2
+          ? `SELECT error('plural record: metadata.${plural.length}')`
+          : plainTarget(table).insertSql(found, source, file),
+    }),
+  });
+  folder.write('logs.ndjson', lines(1, 2));
+  await has(1, 2);
+  expect(plural).toEqual(['metadata.0', 'metadata.1']);
+});
+
+test('the data folder itself is away for a while: nothing is forgotten', async () => {
+  folder.write('logs.ndjson', lines(1, 2));
+  await has(1, 2);
+  renameSync(folder.dataDir, `${folder.dataDir}-away`);
+  expect(await folder.look()).toEqual(['the data folder cannot be read: ENOENT']);
+  await has(1, 2);
+  await has(1, 2);
+  renameSync(`${folder.dataDir}-away`, folder.dataDir);
+  await has(1, 2);
 });
