@@ -78,11 +78,11 @@ function listen(server: Server, { port, host }: Config): Promise<void> {
 function endOnSignal(server: Server, app: App, log: Logger): void {
   let ending = false;
   const end = (signal: NodeJS.Signals) => {
-    if (ending) return cut(app);
+    if (ending) return cut(server, app);
     ending = true;
     log.info({ signal }, 'ending: requests in flight may finish');
     app.drain();
-    setTimeout(() => cut(app), endWithinMs).unref();
+    setTimeout(() => cut(server, app), endWithinMs).unref();
     setTimeout(() => finish(server, app), stillListenMs);
   };
   process.on('SIGTERM', end);
@@ -99,7 +99,8 @@ function finish(server: Server, app: App): void {
 }
 
 /** The process cannot exit while a query runs on one of its threads: closing the engine stops it first. */
-async function cut(app: App): Promise<void> {
+async function cut(server: Server, app: App): Promise<void> {
+  server.closeAllConnections();
   await app.close();
   process.exit(exitCode.endedLate);
 }

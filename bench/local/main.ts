@@ -13,6 +13,9 @@ import { endTelling, tell } from './print.ts';
 import { benchQueries } from './queries.ts';
 import { benchWordByWord } from './word-by-word.ts';
 
+// As the service does for its default of four queries at once.
+process.env.UV_THREADPOOL_SIZE ??= '16';
+
 const runs: Readonly<Record<Part, (bench: Bench) => Promise<void>>> = {
   import: benchImport,
   queries: benchQueries,

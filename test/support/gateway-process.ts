@@ -50,7 +50,8 @@ export async function runCommand(
 
 function spawnNode(file: string, env: Record<string, string>) {
   const child = spawn(process.execPath, [file], {
-    env: { PATH: process.env.PATH, ...env },
+    // A store beside the data would be one for all tests.
+    env: { PATH: process.env.PATH, STORE_FILE: ':memory:', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const chunks = { stdout: '', stderr: '' };

@@ -1,8 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { openApp } from '../../src/app.ts';
+import { loadTables } from '../../src/catalog/load-tables.ts';
+import type { Field } from '../../src/catalog/table-schema.ts';
 import { readConfig } from '../../src/config.ts';
 
 export const apiKey = 'a-key-for-tests-only';
@@ -17,6 +19,8 @@ export function ago({ days = 0, hours = 0, minutes = 0, seconds = 0, ms = 0 } = 
 }
 
 export interface TestApp {
+  /** The folder of its local files. */
+  readonly dataDir: string;
   fetch(path: string, init?: RequestInit): Promise<Response>;
   /** The rows of a REST call that succeeds. */
   rows(name: string, parameters?: Record<string, string>): Promise<Record<string, unknown>[]>;
@@ -26,6 +30,9 @@ export interface TestApp {
 }
 
 export type Rows = Readonly<Record<string, readonly object[]>>;
+
+/** Whether every table is given a row whose records have two elements each, so that all are stored as lists. */
+export const forms = { general: false };
 
 /** The whole service over the given rows of each table, and other files by name, without a socket. */
 export async function openTestApp(
@@ -37,13 +44,20 @@ export async function openTestApp(
   for (const [table, rows] of Object.entries(tables)) {
     writeFileSync(join(dataDir, `${table}.ndjson`), rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
   }
+  if (forms.general) writePlural(dataDir);
   for (const [name, content] of Object.entries(files)) writeFileSync(join(dataDir, name), content);
-  const config = readConfig({ DATA_DIR: dataDir, ENGINE_CONCURRENCY: '2', ...env });
+  const config = readConfig({
+    DATA_DIR: dataDir,
+    STORE_FILE: ':memory:',
+    ENGINE_CONCURRENCY: '2',
+    ...env,
+  });
   const app = await openApp({ config, apiKey, log: pino({ level: 'silent' }), now: () => now });
 
   const fetch = (path: string, init: RequestInit = {}) =>
     app.fetch(new Request(`http://gateway.test${path}`, { headers: { 'x-api-key': apiKey }, ...init }));
   return {
+    dataDir,
     fetch,
     async rows(name, parameters = {}) {
       const response = await fetch(`/api/endpoints/query/${name}?${new URLSearchParams(parameters)}`);
@@ -66,4 +80,20 @@ export async function openTestApp(
       rmSync(dataDir, { recursive: true });
     },
   };
+}
+
+/** Rows of long ago, which no window reaches. */
+function writePlural(dataDir: string): void {
+  for (const { name, fields } of loadTables('queries/tables').tables) {
+    mkdirSync(join(dataDir, name));
+    const row = { ...pluralRecord(fields), timestamp: '2001-01-01T00:00:00Z' };
+    writeFileSync(join(dataDir, name, 'plural.ndjson'), `${JSON.stringify(row)}\n`);
+  }
+}
+
+function pluralRecord(fields: readonly Field[]): object {
+  const records = fields.filter((field) => field.fields !== undefined);
+  return Object.fromEntries(
+    records.map(({ name, fields: inner = [] }) => [name, [pluralRecord(inner), pluralRecord(inner)]]),
+  );
 }

@@ -46,10 +46,16 @@ const retentionEveryMs = 600_000;
 /** So many new rows may have left a table in disorder. */
 const manyRows = 200_000;
 
+/** @throws StartError where a data folder is configured that is none */
+export function requireDataDir({ dataDir }: Config): void {
+  if (dataDir === undefined || statSync(dataDir, { throwIfNoEntry: false })?.isDirectory()) return;
+  throw new StartError('The data cannot be read', [
+    { message: `DATA_DIR: got ${JSON.stringify(dataDir)}; must be a folder that can be read` },
+  ]);
+}
+
 /**
  * Fills the tables from the data folder and keeps them up to date with it, or with the demo where none is configured.
- *
- * @throws StartError where the data folder is none
  */
 export async function openData(options: DataOptions): Promise<LocalData> {
   const { config, connect, listener, now, tables } = options;
@@ -63,11 +69,6 @@ export async function openData(options: DataOptions): Promise<LocalData> {
 
 async function openFiles(options: DataOptions, dataDir: string): Promise<LocalData> {
   const { config, connect, listener, now, store, tables } = options;
-  if (!statSync(dataDir, { throwIfNoEntry: false })?.isDirectory()) {
-    throw new StartError('The data cannot be read', [
-      { message: `DATA_DIR: got ${JSON.stringify(dataDir)}; must be a folder that can be read` },
-    ]);
-  }
   const ending = new AbortController();
   const connection = await connect();
   const rebuild = async (name: string, plural: ReadonlySet<string>) => {

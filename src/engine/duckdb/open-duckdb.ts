@@ -7,7 +7,7 @@ import type { Engine } from '../engine.ts';
 import { quoteText } from './column-type.ts';
 import { ConnectionPool } from './connection-pool.ts';
 import { Generations } from './generations.ts';
-import { type DataListener, type LocalData, openData } from './open-data.ts';
+import { type DataListener, type LocalData, openData, requireDataDir } from './open-data.ts';
 import { asStartError, openDatabase } from './open-database.ts';
 import { prepareAll } from './prepare-all.ts';
 import { openRun } from './run-query.ts';
@@ -29,6 +29,7 @@ export interface DuckdbOptions {
  * @throws StartError where a saved query uses what is not supported, with file and line
  */
 export async function openDuckdb({ catalog, config, now, listener }: DuckdbOptions): Promise<Engine> {
+  requireDataDir(config);
   const instance = await openDatabase(config);
   const connections: DuckDBConnection[] = [];
   const connect = async () => {
@@ -58,9 +59,6 @@ export async function openDuckdb({ catalog, config, now, listener }: DuckdbOptio
     const keeper = await connect();
     await keeper.run(globalSettings);
     store = await openStore(keeper, config.storeFile);
-    await keeper.run(
-      lock([store.scratch, ...(config.dataDir === undefined ? [] : [resolve(config.dataDir)])]),
-    );
     const tables = await openTables(await connect(), catalog.tables);
     const prepare = (defineMacros: boolean) =>
       prepareAll(keeper, { queries: catalog.queries, tables: tables.all, defineMacros });
@@ -70,6 +68,7 @@ export async function openDuckdb({ catalog, config, now, listener }: DuckdbOptio
     for (let left = config.engineConcurrency; left > 0; left -= 1) workers.push(await connect());
     const onRebuilt = async () => runnable.replace(await prepare(false));
     data = await openData({ connect, config, store, tables, onRebuilt, now, listener });
+    await keeper.run(lock(store, config));
     pool = new ConnectionPool(workers);
     const run = openRun({
       pool,
@@ -90,7 +89,8 @@ export async function openDuckdb({ catalog, config, now, listener }: DuckdbOptio
 const globalSettings = sessionSettings.map((setting) => setting.replace(/^SET /, 'SET GLOBAL ')).join(';');
 
 /** Query text reaches neither extensions nor settings, and no files but those of data, whatever passes the rewriter. */
-const lock = (
-  folders: readonly string[],
-) => `SET allowed_directories = [${folders.map(quoteText).join(', ')}];
-  SET enable_external_access = false; SET lock_configuration = true;`;
+function lock({ scratch }: Store, { dataDir }: Config): string {
+  const folders = dataDir === undefined ? [scratch] : [scratch, resolve(dataDir)];
+  return `SET allowed_directories = [${folders.map(quoteText).join(', ')}];
+    SET enable_external_access = false; SET lock_configuration = true;`;
+}

@@ -102,14 +102,21 @@ function timestamp(name: string, { sql, type }: FoundValue, place: Place): strin
  * must give a moment from 1973 (nine digits of seconds) to 2262 (where 64 bits of nanoseconds end).
  */
 function sinceEpoch(text: string): string {
-  const number = `try_cast(${text} AS DECIMAL(38, 6))`;
-  const micros = `CASE
-    WHEN abs(${number}) < 1e11 THEN ${number} * 1000000
-    WHEN abs(${number}) < 1e14 THEN ${number} * 1000
-    WHEN abs(${number}) < 1e17 THEN ${number}
-    ELSE ${number} / 1000 END`;
-  const moment = `make_timestamptz(try_cast(${micros} AS BIGINT))`;
+  // Text to DECIMAL takes DuckDB fifteen microseconds, to BIGINT a five-hundredth of that.
+  const isWhole = `regexp_full_match(${text}, '-?\\d+')`;
+  const moment = `CASE WHEN ${isWhole} THEN ${momentOf(`try_cast(${text} AS BIGINT)`)}
+    ELSE ${momentOf(`try_cast(${text} AS DECIMAL(38, 6))`)} END`;
   return `CASE WHEN NOT regexp_full_match(${text}, '\\d+') OR year(${moment}) BETWEEN 1973 AND 2262 THEN ${moment} END`;
+}
+
+function momentOf(number: string): string {
+  const within = (limit: string) => `${number} > -${limit} AND ${number} < ${limit}`;
+  const micros = `CASE
+    WHEN ${within('100000000000')} THEN ${number} * 1000000
+    WHEN ${within('100000000000000')} THEN ${number} * 1000
+    WHEN ${within('100000000000000000')} THEN ${number}
+    ELSE ${number} / 1000 END`;
+  return `make_timestamptz(try_cast(${micros} AS BIGINT))`;
 }
 
 /**

@@ -41,6 +41,7 @@ export async function openStore(connection: DuckDBConnection, path: string): Pro
     for (const folder of [scratch, spill]) rmSync(folder, { recursive: true, force: true });
     mkdirSync(scratch);
   } catch (error) {
+    if (error instanceof Error && /^Out of Memory|^Failed to allocate/.test(error.message)) throw error;
     throw unusable(path, error);
   }
   await connection.run(`SET temp_directory = ${quoteText(spill)}`);
