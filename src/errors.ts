@@ -19,6 +19,8 @@ export type ErrorCode = keyof typeof statusOf;
 export interface GatewayErrorOptions {
   /** The parameter, as the saved query names it, that the error is about. */
   readonly parameter?: string;
+  /** When asking again may help: the header Retry-After. */
+  readonly retryAfterSeconds?: number;
   /** What really happened: for the log, never for the caller. */
   readonly cause?: unknown;
 }
@@ -30,12 +32,14 @@ export interface GatewayErrorOptions {
 export class GatewayError extends Error {
   readonly code: ErrorCode;
   readonly parameter: string | undefined;
+  readonly retryAfterSeconds: number | undefined;
 
   constructor(code: ErrorCode, message: string, options: GatewayErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'GatewayError';
     this.code = code;
     this.parameter = options.parameter;
+    this.retryAfterSeconds = options.retryAfterSeconds;
   }
 
   get status(): number {
@@ -56,13 +60,14 @@ export class StartError extends Error {
   readonly problems: readonly Problem[];
 
   constructor(summary: string, problems: readonly Problem[]) {
-    super([`${summary}:`, ...problems.map((problem) => `  ${describe(problem)}`)].join('\n'));
+    super([`${summary}:`, ...problems.map((problem) => `  ${describeProblem(problem)}`)].join('\n'));
     this.name = 'StartError';
     this.problems = problems;
   }
 }
 
-function describe({ file, line, column, message }: Problem): string {
+/** A problem as one line of text, its place first. */
+export function describeProblem({ file, line, column, message }: Problem): string {
   const place = [file, line, column].filter((part) => part !== undefined).join(':');
   return place === '' ? message : `${place} ${message}`;
 }

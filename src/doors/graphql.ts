@@ -6,7 +6,7 @@ import type { Catalog } from '../catalog/saved-query.ts';
 import type { GatewayError } from '../errors.ts';
 import type { Authenticate } from './auth.ts';
 import { buildContext, type Context } from './context.ts';
-import { respondJson, toGatewayError } from './respond.ts';
+import { respondJson, retryHeaders, toGatewayError } from './respond.ts';
 import { buildSchema } from './schema.ts';
 
 export interface GraphqlOptions {
@@ -61,8 +61,14 @@ function told(error: unknown, log: Logger): Error {
   return toGraphql(toGatewayError(originalError, log), error);
 }
 
-function toGraphql({ code, message, parameter }: GatewayError, at?: GraphQLError): GraphQLError {
-  const extensions = parameter === undefined ? { code } : { code, parameter };
+function toGraphql(error: GatewayError, at?: GraphQLError): GraphQLError {
+  const { code, message, parameter } = error;
+  const extensions = {
+    code,
+    ...(parameter === undefined ? {} : { parameter }),
+    // Yoga makes headers of the response out of these, and leaves them out of its body.
+    ...(error.retryAfterSeconds === undefined ? {} : { http: { headers: retryHeaders(error) } }),
+  };
   return new GraphQLError(message, { extensions, nodes: at?.nodes, path: at?.path });
 }
 
