@@ -30,7 +30,7 @@ export function buildGraphql({
 }: GraphqlOptions): (request: Request) => Promise<Response> {
   const yoga = createYoga<object, Context>({
     schema: buildSchema(catalog),
-    context: ({ request }) => buildContext(ask, request.signal),
+    context: ({ request }) => buildContext(ask, request),
     graphqlEndpoint: graphqlPath,
     maskedErrors: { maskError: (error) => told(error, log) },
     // The router does these for all doors; the page that explores is of our own, and needs no internet.
