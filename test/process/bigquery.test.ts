@@ -1,0 +1,119 @@
+import { spawnSync } from 'node:child_process';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  brokenAnswers,
+  done,
+  endlessAnswers,
+  type FakeBigquery,
+  refuses,
+  sends,
+  startFakeBigquery,
+} from '../support/fake-bigquery.ts';
+import { type GatewayProcess, runCommand, startGateway } from '../support/gateway-process.ts';
+
+const bigquery = (fake: FakeBigquery) => ({
+  ENGINE: 'bigquery',
+  ENGINE_TIMEOUT_MS: '600',
+  BIGQUERY_PROJECT: 'our-project',
+  BIGQUERY_DATASET: 'logs',
+  BIGQUERY_API_ENDPOINT: fake.endpoint,
+});
+
+describe('the process with ENGINE=bigquery', () => {
+  let fake: FakeBigquery;
+  let gateway: GatewayProcess;
+  beforeAll(async () => {
+    fake = await startFakeBigquery();
+    fake.plays(refuses(404, 'notFound', 'Not found: Table our-project:logs.edge_logs at [2:1]'));
+    gateway = await startGateway({ ...bigquery(fake), API_KEY: 'key' });
+  });
+  afterAll(async () => {
+    await gateway.end();
+    await fake.close();
+  });
+
+  test('starts although no query passes the check, and tells each with file and line', async () => {
+    await expect
+      .poll(gateway.log, { timeout: 5000 })
+      .toMatch(/"msg":"queries\/usage\.api-counts\.sql:\d+:1 /);
+    expect(gateway.log()).toMatch(/"msg":"queries\/logs\.all\.sql:\d+:1 BigQuery: 404 notFound Not found/);
+  });
+
+  test.each(Object.entries({ ...brokenAnswers, ...endlessAnswers }))('lives after %s', async (_, play) => {
+    fake.plays(play);
+    const headers = { 'x-api-key': 'key' };
+    const response = await fetch(`${gateway.origin}/api/endpoints/query/logs.all?project=p`, { headers });
+    expect(response.status).toBeGreaterThanOrEqual(502);
+    expect(await response.json()).toHaveProperty('error.message');
+    expect((await fetch(`${gateway.origin}/healthz`)).status).toBe(200);
+    expect(gateway.log()).not.toContain('a bug in the gateway');
+  });
+
+  test('ends with 2 where a query does not pass a check that must be passed', async () => {
+    fake.plays(refuses(400, 'invalidQuery', 'No matching signature at [3:5]'));
+    const env = { ...bigquery(fake), BIGQUERY_START_CHECK: 'stop' };
+    const { exitCode, errors } = await runCommand('src/main.ts', env);
+    expect(exitCode).toBe(2);
+    expect(errors).toMatch(/queries\/usage\.api-counts\.sql:\d+:5 BigQuery: 400 invalidQuery No matching/);
+    expect(errors).not.toContain('    at ');
+  });
+
+  test('loads nothing of BigQuery with ENGINE=duckdb', () => {
+    const script = `
+      const { openEngine } = await import('./src/engine/open-engine.ts');
+      const { readConfig } = await import('./src/config.ts');
+      const options = { now: () => new Date(), listener: { problem() {}, news() {} }, onChecked() {} };
+      const config = readConfig({ DATA_DIR: 'test' });
+      await (await openEngine({ ...options, config, catalog: { queries: [], tables: [] } })).close();
+      const { createRequire } = await import('node:module');
+      const loaded = Object.keys(createRequire(import.meta.url)('node:module')._cache);
+      console.log(loaded.filter((file) => /google|undici/.test(file)).length, loaded.length > 0);`;
+    const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+      encoding: 'utf8',
+    });
+    expect(stdout).toBe('0 true\n');
+  });
+});
+
+describe('check-queries --engine bigquery', () => {
+  let fake: FakeBigquery;
+  beforeAll(async () => {
+    fake = await startFakeBigquery();
+  });
+  afterAll(() => fake.close());
+
+  const command = (...args: string[]) => {
+    const { ENGINE: _, ...env } = bigquery(fake);
+    return runCommand('src/check-queries.ts', env, ['--engine', 'bigquery', ...args]);
+  };
+
+  test('tells what does not fit, and what would read too much, and ends with 1', async () => {
+    fake.plays(sends(done([], { totalBytesProcessed: '5000' })));
+    const { exitCode, errors } = await command('--maximum-bytes', '4999');
+    expect(exitCode).toBe(1);
+    expect(errors).toMatch(
+      /queries\/logs\.all\.sql:\d+ columns\.id: declared, but the SQL gives no such column/,
+    );
+    expect(errors).toMatch(/would read 5000 bytes with its examples; at most 4999 are allowed/);
+  });
+
+  test('tells arguments that are none', async () => {
+    const { exitCode, errors } = await command('--maximum-bytes', '1GB');
+    expect(exitCode).toBe(1);
+    expect(errors).toContain('--maximum-bytes: got "1GB"; must be a whole number of bytes');
+  });
+});
+
+test('200 questions to a server that never answers leave nothing behind', () => {
+  const { stdout, stderr } = spawnSync(process.execPath, ['--expose-gc', 'test/engine/bigquery/silence.ts'], {
+    encoding: 'utf8',
+  });
+  expect(stderr).toBe('');
+  const told = JSON.parse(stdout);
+  process.stdout.write(`${stdout}\n`);
+  expect(told.codes).toEqual(['ENGINE_TIMEOUT']);
+  expect(told.latestMs).toBeLessThan(250);
+  expect(told.after.handles).toBeLessThanOrEqual(told.before.handles);
+  expect(told.after.timers).toBeLessThanOrEqual(told.before.timers);
+  expect(told.after.heapBytes - told.before.heapBytes).toBeLessThan(2 * 1024 * 1024);
+});
