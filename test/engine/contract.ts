@@ -156,7 +156,8 @@ export function engineContract(name: string, { open }: ContractOptions): void {
       const { rows, truncated } = await run('cut');
       expect([rows.length, truncated]).toEqual([10, true]);
       expect(await run('full')).toMatchObject({ truncated: false });
-      expect(await run('none')).toMatchObject({ rows: [], truncated: false });
+      const none = await run('none');
+      expect({ rows: none.rows, truncated: none.truncated }).toEqual({ rows: [], truncated: false });
     });
 
     test('rows come in the order of the SQL', async () => {
