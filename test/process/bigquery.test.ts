@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { skipsEmulator, startEmulator } from '../support/bigquery-emulator.ts';
 import {
   brokenAnswers,
   done,
@@ -101,6 +102,22 @@ describe('check-queries --engine bigquery', () => {
     const { exitCode, errors } = await command('--maximum-bytes', '1GB');
     expect(exitCode).toBe(1);
     expect(errors).toContain('--maximum-bytes: got "1GB"; must be a whole number of bytes');
+  });
+});
+
+describe.skipIf(skipsEmulator)('check-queries on bigquery-emulator', () => {
+  test('says that the shipped queries are right, by dry runs', async () => {
+    const emulator = await startEmulator();
+    const env = {
+      BIGQUERY_PROJECT: emulator.project,
+      BIGQUERY_DATASET: await emulator.seed({}),
+      BIGQUERY_API_ENDPOINT: emulator.endpoint,
+    };
+    const ended = await runCommand('src/check-queries.ts', env, ['--engine', 'bigquery']);
+    await emulator.close();
+    expect(ended).toMatchObject({ exitCode: 0, errors: '' });
+    expect(ended.output).toMatch(/^logs\.all would read .* bytes$/m);
+    expect(ended.output).toContain('3 saved queries are right\n');
   });
 });
 
