@@ -85,9 +85,8 @@ function tooMuch(
 /** For whoever writes queries, BigQuery's own words, and the place in the file that they name: `… at [3:14]`. */
 function toProblem({ source }: SavedQuery, error: unknown): Problem {
   const told = error instanceof EngineFailure ? error.error : error;
-  if (!(told instanceof GatewayError)) throw error;
-  const detail = told.cause instanceof Error ? told.cause.message : told.message;
-  const message = detail.split('\n')[0] ?? '';
+  const cause = told instanceof GatewayError ? (told.cause ?? told) : told;
+  const [message = ''] = (cause instanceof Error ? cause.message : String(cause)).split('\n');
   const place = /\[(?:at )?(?<line>\d+):(?<column>\d+)\]/.exec(message)?.groups;
   if (place === undefined) return { ...source, message };
   return {

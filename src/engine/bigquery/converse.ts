@@ -17,6 +17,8 @@ export interface Job {
 export interface Conversation extends Asking {
   /** What jobs.query is sent, but for what belongs to one try. */
   readonly body: object;
+  /** Where jobs run, for a job that does not say so itself. */
+  readonly location: string | undefined;
   /** Told of a job that goes on although nobody wants its rows any longer. */
   readonly abandon: (job: Job) => void;
 }
@@ -33,10 +35,10 @@ export async function converse(conversation: Conversation): Promise<Rows> {
   let job: Job | undefined;
   let finished = false;
   try {
-    const { first, polled } = await untilComplete(conversation, (known) => {
+    const { first, polled } = await untilComplete(conversation, (known, isComplete) => {
       job = known;
+      finished = isComplete;
     });
-    finished = true;
     const { rows, truncated } = await readPages(conversation, first, job);
     const cost = polled && job !== undefined ? await askCost(conversation, job, first) : costOf(first);
     return { rows, truncated, cost };
@@ -48,7 +50,7 @@ export async function converse(conversation: Conversation): Promise<Rows> {
 
 async function untilComplete(
   conversation: Conversation,
-  onJob: (job: Job) => void,
+  onJob: (job: Job, isComplete: boolean) => void,
 ): Promise<{ first: QueryReply; polled: boolean }> {
   const { limit, body, bound } = conversation;
   // One and the same in all tries: BigQuery runs the query once.
@@ -61,8 +63,8 @@ async function untilComplete(
     queryReply,
   );
   for (let polls = 0; ; polls += 1) {
-    const job = jobOf(reply);
-    if (job !== undefined) onJob(job);
+    const job = jobOf(reply, conversation.location);
+    if (job !== undefined) onJob(job, reply.jobComplete === true);
     limit.gone.throwIfAborted();
     const [problem] = reply.errors ?? [];
     if (problem !== undefined) {
@@ -127,7 +129,8 @@ function resultsCall({ bound }: Conversation, { jobId, location }: Job, pageToke
   };
 }
 
-function jobOf({ jobReference }: QueryReply): Job | undefined {
+function jobOf({ jobReference }: QueryReply, location: string | undefined): Job | undefined {
   const jobId = jobReference?.jobId;
-  return jobId === undefined || jobId === '' ? undefined : { jobId, location: jobReference?.location };
+  if (jobId === undefined || jobId === '') return undefined;
+  return { jobId, location: jobReference?.location ?? location };
 }

@@ -121,7 +121,7 @@ export function explainSilence(): EngineFailure {
 
 /** No credentials were found, or whoever gives them refused, or could not be reached. */
 export function explainCredentials(cause: unknown): EngineFailure {
-  const { response, code } = cause as { response?: { status?: number }; code?: unknown };
+  const { response, code } = (cause ?? {}) as { response?: { status?: number }; code?: unknown };
   const isNetwork = response === undefined && typeof code === 'string' && /^E[A-Z_]+$/.test(code);
   return toFailure(isNetwork || (response?.status ?? 0) >= 500 ? unavailable : misconfigured, cause);
 }
@@ -148,6 +148,8 @@ function byStatus(status: number): Verdict {
 
 /** The parameter whose value the message quotes, as `Bad int64 value: abc` does, or that is a pattern RE2 refuses. */
 function blame(message: string, { query, parameters }: Bound): string | undefined {
+  // What stands at a place in the SQL is wrong with any values.
+  if (/\[(at )?\d+:\d+\]/.test(message)) return undefined;
   const quoted = query.parameters.find(({ name }) => quotes(message, parameters[name] ?? ''));
   if (quoted !== undefined) return quoted.name;
   if (!/regular expression|parsing regexp/i.test(message)) return undefined;

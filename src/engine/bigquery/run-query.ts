@@ -27,8 +27,9 @@ export function openRun({ client, queue, config, closing, abandon }: RunContext)
       // One row more than may be told, so that a cut is known.
       maxResults: bound.query.maxRows + 1,
     };
+    const { location } = config.bigquery;
     const work = queue
-      .use(limit.gone, () => converse({ client, bound, limit, body, abandon }))
+      .use(limit.gone, () => converse({ client, bound, limit, body, location, abandon }))
       .finally(() => limit.release());
     try {
       // The caller is told at once; what is under way may have to end first.
