@@ -9,6 +9,7 @@ import {
   refuses,
   sends,
   startFakeBigquery,
+  unfinished,
 } from '../support/fake-bigquery.ts';
 import { type GatewayProcess, runCommand, startGateway } from '../support/gateway-process.ts';
 
@@ -48,6 +49,18 @@ describe('the process with ENGINE=bigquery', () => {
     expect(await response.json()).toHaveProperty('error.message');
     expect((await fetch(`${gateway.origin}/healthz`)).status).toBe(200);
     expect(gateway.log()).not.toContain('a bug in the gateway');
+  });
+
+  test('cancels the job of a caller who hangs up', async () => {
+    fake.plays(sends(unfinished));
+    const url = `${gateway.origin}/api/endpoints/query/logs.all?project=p`;
+    const caller = new AbortController();
+    const asking = fetch(url, { headers: { 'x-api-key': 'key' }, signal: caller.signal });
+    await expect.poll(() => fake.received.length).toBeGreaterThan(0);
+    caller.abort();
+    await expect(asking).rejects.toThrow();
+    await expect.poll(() => fake.received.at(-1)?.path).toBe('/jobs/job_1/cancel');
+    await expect.poll(gateway.log).toContain('"status":499');
   });
 
   test('ends with 2 where a query does not pass a check that must be passed', async () => {

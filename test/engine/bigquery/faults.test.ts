@@ -8,6 +8,7 @@ import {
   type Play,
   refuses,
   sends,
+  silence,
   unfinished,
 } from '../../support/fake-bigquery.ts';
 import { type OnFake, openOnFake } from './open-fake.ts';
@@ -98,6 +99,11 @@ describe('what BigQuery refuses', () => {
     expect(await on.refusal(parameters)).toMatchObject({ code: 'INVALID_PARAMETER', status: 400, parameter });
   });
 
+  test('what is wrong at a place in the SQL is no matter of values', async () => {
+    on.fake.plays(refuses(400, 'invalidQuery', 'Unrecognized name "twelve" at [1:8]'));
+    expect(await on.refusal({ word: 'twelve' })).toMatchObject({ code: 'ENGINE_FAILED' });
+  });
+
   test('a failure that passes costs no more than a pause', async () => {
     on.fake.plays(inTurn(refuses(503, 'backendError'), refuses(403, 'rateLimitExceeded'), sends(done([7]))));
     expect(await on.run()).toMatchObject({ rows: ['{"x":7}'] });
@@ -141,7 +147,7 @@ describe('what BigQuery refuses', () => {
 describe('what never ends', () => {
   let on: OnFake;
   beforeAll(async () => {
-    on = await openOnFake({ ENGINE_TIMEOUT_MS: '400' });
+    on = await openOnFake({ ENGINE_TIMEOUT_MS: '1000' });
   });
   afterAll(() => on.close());
 
@@ -153,9 +159,11 @@ describe('what never ends', () => {
   });
 
   test('a lost connection is noticed while there is time to ask again', async () => {
-    on.fake.plays(inTurn(() => {}, sends(done())));
-    expect(await on.run()).toMatchObject({ rows: ['{"x":1}'] });
-    expect(new Set(on.fake.received.map(({ body }) => body.requestId)).size).toBe(1);
+    const patient = await openOnFake({ ENGINE_TIMEOUT_MS: '4000' });
+    patient.fake.plays(inTurn(silence, sends(done())));
+    expect(await patient.run()).toMatchObject({ rows: ['{"x":1}'] });
+    expect(new Set(patient.fake.received.map(({ body }) => body.requestId)).size).toBe(1);
+    await patient.close();
   });
 
   test('a job is cancelled when the deadline passes', async () => {
