@@ -1,4 +1,7 @@
 import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { skipsEmulator, startEmulator } from '../support/bigquery-emulator.ts';
 import {
@@ -73,11 +76,12 @@ describe('the process with ENGINE=bigquery', () => {
   });
 
   test('loads nothing of BigQuery with ENGINE=duckdb', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
     const script = `
       const { openEngine } = await import('./src/engine/open-engine.ts');
       const { readConfig } = await import('./src/config.ts');
       const options = { now: () => new Date(), listener: { problem() {}, news() {} }, onChecked() {} };
-      const config = readConfig({ DATA_DIR: 'test' });
+      const config = readConfig({ DATA_DIR: ${JSON.stringify(folder)} });
       await (await openEngine({ ...options, config, catalog: { queries: [], tables: [] } })).close();
       const { createRequire } = await import('node:module');
       const loaded = Object.keys(createRequire(import.meta.url)('node:module')._cache);
@@ -85,6 +89,7 @@ describe('the process with ENGINE=bigquery', () => {
     const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
       encoding: 'utf8',
     });
+    rmSync(folder, { recursive: true });
     expect(stdout).toBe('0 true\n');
   });
 });
@@ -109,6 +114,16 @@ describe('check-queries --engine bigquery', () => {
       /queries\/logs\.all\.sql:\d+ columns\.id: declared, but the SQL gives no such column/,
     );
     expect(errors).toMatch(/would read 5000 bytes with its examples; at most 4999 are allowed/);
+  });
+
+  test('tells that there are no credentials, and asks nobody', async () => {
+    fake.plays(sends(done()));
+    const { BIGQUERY_API_ENDPOINT: _, ...env } = bigquery(fake);
+    const credentials = { GOOGLE_APPLICATION_CREDENTIALS: 'no/such/file.json' };
+    const { exitCode, errors } = await runCommand('src/check-queries.ts', { ...env, ...credentials });
+    expect(exitCode).toBe(1);
+    expect(errors).toContain('Unable to read the credential file');
+    expect(fake.received).toEqual([]);
   });
 
   test('tells arguments that are none', async () => {

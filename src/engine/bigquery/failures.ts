@@ -122,9 +122,13 @@ export function explainSilence(): EngineFailure {
 /** No credentials were found, or whoever gives them refused, or could not be reached. */
 export function explainCredentials(cause: unknown): EngineFailure {
   const { response, code } = (cause ?? {}) as { response?: { status?: number }; code?: unknown };
-  const isNetwork = response === undefined && typeof code === 'string' && /^E[A-Z_]+$/.test(code);
+  const isNetwork = response === undefined && networkCodes.has(String(code));
   return toFailure(isNetwork || (response?.status ?? 0) >= 500 ? unavailable : misconfigured, cause);
 }
+
+const networkCodes = new Set(
+  'ECONNREFUSED ECONNRESET EPIPE ETIMEDOUT ENETUNREACH EHOSTUNREACH ENOTFOUND EAI_AGAIN'.split(' '),
+);
 
 function toFailure(verdict: Verdict, cause: unknown, given?: number): EngineFailure {
   const seconds =
