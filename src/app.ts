@@ -10,7 +10,8 @@ import { isLoopback } from './doors/loopback.ts';
 import { buildRest } from './doors/rest.ts';
 import { buildRouter } from './doors/router.ts';
 import type { ImportProgress } from './engine/duckdb/import/open-import.ts';
-import { openDuckdb } from './engine/duckdb/open-duckdb.ts';
+import { openEngine } from './engine/open-engine.ts';
+import { describeProblem } from './errors.ts';
 
 export interface AppOptions {
   readonly config: Config;
@@ -45,7 +46,7 @@ export async function openApp({
   onImport,
 }: AppOptions): Promise<App> {
   const catalog = loadCatalog(config.queriesDir);
-  const engine = await openDuckdb({
+  const engine = await openEngine({
     catalog,
     config,
     now,
@@ -54,9 +55,13 @@ export async function openApp({
       news: (message) => log.info(message),
       ...(onImport && { progress: onImport }),
     },
+    onChecked: (endpoint, bytesProcessed, problems) => {
+      log.info({ endpoint, bytesProcessed }, 'query checked');
+      for (const problem of problems) log.warn({ endpoint }, describeProblem(problem));
+    },
   });
 
-  const ask = buildAsk(engine, now);
+  const ask = buildAsk(engine, now, (endpoint, cost) => log.info({ endpoint, ...cost }, 'query ran'));
   const authenticate = buildAuthenticate(apiKey);
   const showsKey = !config.production && isLoopback(config.host);
   let ready = true;

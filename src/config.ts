@@ -41,14 +41,29 @@ const settings = z.object({
     /^(\*|https?:\/\/[^\s,/]+(\s*,\s*https?:\/\/[^\s,/]+)*)$/,
     '* or origins joined by commas, as in https://dash.example.com',
   ).optional(),
-  ENGINE: oneOf(['duckdb'], 'duckdb'),
+  ENGINE: oneOf(['duckdb', 'bigquery'], 'duckdb'),
   ENGINE_TIMEOUT_MS: whole(1, 3_600_000).default(30_000),
   ENGINE_CONCURRENCY: whole(1, 64).default(4),
+  ENGINE_QUEUE_LENGTH: whole(0, 100_000).default(100),
   DUCKDB_MEMORY_LIMIT: matching(
     /^[1-9]\d{0,8}\s?(KB|MB|GB|TB|KiB|MiB|GiB|TiB)$/i,
     'a size, as in 512MB',
   ).default('1GB'),
   DUCKDB_THREADS: whole(1, 1024).default(cpus().length),
+  BIGQUERY_PROJECT: matching(
+    /^([a-z0-9.-]+:)?[a-z][a-z0-9-]{1,61}[a-z0-9]$/,
+    'the id of a Google Cloud project',
+  ).optional(),
+  BIGQUERY_DATASET: matching(/^\w{1,1024}$/, 'the name of a dataset, without its project').optional(),
+  BIGQUERY_LOCATION: matching(/^[a-zA-Z0-9-]+$/, 'a location, as in EU or us-east1').optional(),
+  BIGQUERY_API_ENDPOINT: matching(
+    /^https?:\/\/[^\s/]+$/,
+    'where an emulator answers, as in http://127.0.0.1:9050',
+  ).optional(),
+  BIGQUERY_MAXIMUM_BYTES_BILLED: matching(/^[1-9]\d{0,14}$/, 'a whole number of bytes')
+    .transform(Number)
+    .optional(),
+  BIGQUERY_START_CHECK: oneOf(['report', 'stop', 'off'], 'report'),
   LOG_LEVEL: oneOf(logLevels, 'info'),
   NODE_ENV: z.string().optional(),
 });
@@ -61,6 +76,19 @@ export type SettingName = keyof Settings;
 
 /** The names of all variables that are read, in the order of the README's table. */
 export const settingNames = Object.keys(settings.shape) as readonly SettingName[];
+
+/** What only the engine `bigquery` reads; `project` and `dataset` are '' where another engine runs. */
+export interface BigqueryConfig {
+  readonly project: string;
+  /** Where plain table names are looked up. */
+  readonly dataset: string;
+  readonly location: string | undefined;
+  /** An emulator's address, as in `http://127.0.0.1:9050`; undefined means Google's. */
+  readonly apiEndpoint: string | undefined;
+  readonly maximumBytesBilled: number | undefined;
+  /** Whether a dry run of all queries at start is reported, must pass, or is left out. */
+  readonly startCheck: Settings['BIGQUERY_START_CHECK'];
+}
 
 export interface Config {
   readonly port: number;
@@ -82,8 +110,11 @@ export interface Config {
   readonly engineTimeoutMs: number;
   /** How many queries run at the same moment. */
   readonly engineConcurrency: number;
+  /** How many more may wait for their turn. */
+  readonly engineQueueLength: number;
   readonly duckdbMemoryLimit: string;
   readonly duckdbThreads: number;
+  readonly bigquery: BigqueryConfig;
   readonly logLevel: Settings['LOG_LEVEL'];
   readonly production: boolean;
 }
@@ -98,11 +129,14 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     settingNames.flatMap((name) => (env[name] === undefined || env[name] === '' ? [] : [[name, env[name]]])),
   );
   const parsed = settings.safeParse(given);
-  if (!parsed.success) {
-    throw new StartError(
-      'The configuration has problems',
-      parsed.error.issues.map((issue) => ({ message: `${issue.path.join('.')}: ${issue.message}` })),
-    );
+  const missing = (given.ENGINE === 'bigquery' ? bigqueryNeeds : []).filter((name) => !(name in given));
+  if (!parsed.success || missing.length > 0) {
+    throw new StartError('The configuration has problems', [
+      ...(parsed.error?.issues ?? []).map((issue) => ({
+        message: `${issue.path.join('.')}: ${issue.message}`,
+      })),
+      ...missing.map((name) => ({ message: `${name}: is missing; ENGINE=bigquery needs it` })),
+    ]);
   }
   const read = parsed.data;
   return Object.freeze({
@@ -119,12 +153,23 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     engine: read.ENGINE,
     engineTimeoutMs: read.ENGINE_TIMEOUT_MS,
     engineConcurrency: read.ENGINE_CONCURRENCY,
+    engineQueueLength: read.ENGINE_QUEUE_LENGTH,
     duckdbMemoryLimit: read.DUCKDB_MEMORY_LIMIT,
     duckdbThreads: read.DUCKDB_THREADS,
+    bigquery: Object.freeze({
+      project: read.BIGQUERY_PROJECT ?? '',
+      dataset: read.BIGQUERY_DATASET ?? '',
+      location: read.BIGQUERY_LOCATION,
+      apiEndpoint: read.BIGQUERY_API_ENDPOINT,
+      maximumBytesBilled: read.BIGQUERY_MAXIMUM_BYTES_BILLED,
+      startCheck: read.BIGQUERY_START_CHECK,
+    }),
     logLevel: read.LOG_LEVEL,
     production: read.NODE_ENV?.toLowerCase() === 'production',
   });
 }
+
+const bigqueryNeeds = ['BIGQUERY_PROJECT', 'BIGQUERY_DATASET'] as const satisfies readonly SettingName[];
 
 function origins(text = ''): Config['corsOrigins'] {
   if (text === '*') return '*';

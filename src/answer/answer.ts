@@ -1,5 +1,5 @@
 import type { Bound } from '../catalog/bind.ts';
-import type { Engine } from '../engine/engine.ts';
+import type { Cost, Engine } from '../engine/engine.ts';
 
 /** The rows for one question, and what is to be said about them. */
 export interface Answer {
@@ -9,6 +9,8 @@ export interface Answer {
   /** True where max rows cut the result. */
   readonly truncated: boolean;
   readonly computedAt: Date;
+  /** What computing the rows cost; only from engines that are paid for. */
+  readonly cost?: Cost;
 }
 
 /**
@@ -16,15 +18,22 @@ export interface Answer {
  *
  * @param signal aborted when the caller has gone
  * @returns at most `query.maxRows` rows, in the order of the SQL
- * @throws GatewayError ENGINE_FAILED | ENGINE_TIMEOUT | DATA_UNREADABLE | INVALID_PARAMETER | CANCELLED
+ * @throws GatewayError as the engine's `run` does
  * @see spec "Common call shape", "Limits": rows capped at max rows
  */
 export type Ask = (bound: Bound, signal: AbortSignal) => Promise<Answer>;
 
-export function buildAsk(engine: Engine, now: () => Date): Ask {
+/** @param onCost told what each run cost, by endpoint */
+export function buildAsk(
+  engine: Engine,
+  now: () => Date,
+  onCost: (endpoint: string, cost: Cost) => void,
+): Ask {
   return async (bound, signal) => {
     const computedAt = now();
-    const { rows, truncated } = await engine.run(bound, { signal });
-    return { json: `[${rows.join(',')}]`, rowCount: rows.length, truncated, computedAt };
+    const { rows, truncated, cost } = await engine.run(bound, { signal });
+    if (cost !== undefined) onCost(bound.query.name, cost);
+    const answer = { json: `[${rows.join(',')}]`, rowCount: rows.length, truncated, computedAt };
+    return cost === undefined ? answer : { ...answer, cost };
   };
 }

@@ -45,6 +45,7 @@ function toQuery(name: string, header: Header, sql: string, source: SavedQuery['
     maxRows: header.max_rows,
     caching,
     querySandboxing: header.query_sandboxing,
+    labels: header.labels,
     parameters: Object.entries(header.parameters).map(([name, { default: fallback, example, ...rest }]) => {
       const base = { name, default: fallback, example };
       return rest.type === 'enum'

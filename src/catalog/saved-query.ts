@@ -92,6 +92,8 @@ export interface SavedQuery {
   readonly maxRows: number;
   readonly caching: CachePolicy | 'disabled';
   readonly querySandboxing: 'enabled' | 'disabled';
+  /** The labels that a request may set for the engine's bill. */
+  readonly labels: readonly string[];
   readonly parameters: readonly Parameter[];
   readonly columns: readonly Column[];
 }

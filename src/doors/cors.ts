@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts';
+import { labelsHeader } from './request-labels.ts';
 
 const headersOf = (origin: string) => ({
   'access-control-allow-origin': origin,
@@ -27,7 +28,7 @@ export function preflightHeaders(methods: string): Readonly<Record<string, strin
   return {
     allow: methods,
     'access-control-allow-methods': methods,
-    'access-control-allow-headers': 'X-API-KEY, Authorization, Content-Type, Accept',
+    'access-control-allow-headers': `X-API-KEY, Authorization, Content-Type, Accept, ${labelsHeader}`,
     'access-control-max-age': '86400',
   };
 }

@@ -6,7 +6,7 @@ import type { Catalog } from '../catalog/saved-query.ts';
 import type { GatewayError } from '../errors.ts';
 import type { Authenticate } from './auth.ts';
 import { buildContext, type Context } from './context.ts';
-import { respondJson, toGatewayError } from './respond.ts';
+import { respondJson, retryHeaders, toGatewayError } from './respond.ts';
 import { buildSchema } from './schema.ts';
 
 export interface GraphqlOptions {
@@ -30,7 +30,7 @@ export function buildGraphql({
 }: GraphqlOptions): (request: Request) => Promise<Response> {
   const yoga = createYoga<object, Context>({
     schema: buildSchema(catalog),
-    context: ({ request }) => buildContext(ask, request.signal),
+    context: ({ request }) => buildContext(ask, request),
     graphqlEndpoint: graphqlPath,
     maskedErrors: { maskError: (error) => told(error, log) },
     // The router does these for all doors; the page that explores is of our own, and needs no internet.
@@ -61,8 +61,14 @@ function told(error: unknown, log: Logger): Error {
   return toGraphql(toGatewayError(originalError, log), error);
 }
 
-function toGraphql({ code, message, parameter }: GatewayError, at?: GraphQLError): GraphQLError {
-  const extensions = parameter === undefined ? { code } : { code, parameter };
+function toGraphql(error: GatewayError, at?: GraphQLError): GraphQLError {
+  const { code, message, parameter } = error;
+  const extensions = {
+    code,
+    ...(parameter === undefined ? {} : { parameter }),
+    // Yoga makes headers of the response out of these, and leaves them out of its body.
+    ...(error.retryAfterSeconds === undefined ? {} : { http: { headers: retryHeaders(error) } }),
+  };
   return new GraphQLError(message, { extensions, nodes: at?.nodes, path: at?.path });
 }
 

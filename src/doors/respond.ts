@@ -9,18 +9,29 @@ export function respondAnswer(answer: Answer): Response {
 
 /** The one body shape of a refusal: `{"error":{"code","message"}}`, with the parameter's name where one is wrong. */
 export function respondError(error: unknown, log: Logger): Response {
-  const { code, message, parameter, status } = toGatewayError(error, log);
-  return respondJson(status, JSON.stringify({ error: { code, message, parameter } }));
+  const told = toGatewayError(error, log);
+  const { code, message, parameter, status } = told;
+  return respondJson(status, JSON.stringify({ error: { code, message, parameter } }), retryHeaders(told));
+}
+
+/** Tells a caller when to ask again, where we know it (RFC 9110, Retry-After). */
+export function retryHeaders({ retryAfterSeconds }: GatewayError): Readonly<Record<string, string>> {
+  return retryAfterSeconds === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfterSeconds)) };
 }
 
 /** Any other JSON text. */
-export function respondJson(status: number, text: string): Response {
+export function respondJson(
+  status: number,
+  text: string,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
   return new Response(text, {
     status,
     headers: {
       'content-type': 'application/json; charset=utf-8',
       'content-length': String(Buffer.byteLength(text)),
       ...explained[status],
+      ...headers,
     },
   });
 }

@@ -6,6 +6,7 @@ import type { Catalog } from '../catalog/saved-query.ts';
 import { GatewayError } from '../errors.ts';
 import type { Authenticate } from './auth.ts';
 import { decodeText, rawParameters } from './raw-parameters.ts';
+import { requestLabels } from './request-labels.ts';
 import { respondAnswer, respondError } from './respond.ts';
 
 export interface RestOptions {
@@ -52,5 +53,6 @@ async function answer(
   }
   authenticate(request.headers);
   const query = findQuery(catalog, decodeText(address));
-  return ask(bind(query, rawParameters(url.search.slice(1))), request.signal);
+  const bound = bind(query, rawParameters(url.search.slice(1)));
+  return ask({ ...bound, ...requestLabels(query, request.headers) }, request.signal);
 }

@@ -2,11 +2,12 @@ import type { Answer } from '../answer/answer.ts';
 import { camelCase, pascalCase } from '../catalog/names.ts';
 import type { Column, SavedQuery } from '../catalog/saved-query.ts';
 import type { Builder } from './builder.ts';
+import type { CostRef } from './cost-type.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
 /** The type of a saved query's field: its rows, and what a dashboard needs to say about them. */
-export function addResultType(builder: Builder, query: SavedQuery) {
+export function addResultType(builder: Builder, query: SavedQuery, cost: CostRef) {
   const name = pascalCase(query.name);
   const row = builder.objectRef<Row>(`${name}Row`).implement({
     description: `One row of ${query.name}.`,
@@ -33,6 +34,12 @@ export function addResultType(builder: Builder, query: SavedQuery) {
       }),
       rowCount: t.exposeInt('rowCount', { description: 'How many rows there are.' }),
       truncated: t.exposeBoolean('truncated', { description: 'True where max rows cut the result.' }),
+      cost: t.field({
+        type: cost,
+        nullable: true,
+        description: 'What computing the rows cost; null on an engine that costs nothing.',
+        resolve: (answer) => answer.cost,
+      }),
       computedAt: t.expose('computedAt', { type: 'DateTime', description: 'When the rows were computed.' }),
     }),
   });

@@ -46,6 +46,7 @@ describe('a saved-query file', () => {
       maxRows: 10,
       caching: { ttlSeconds: 900, warmingSeconds: 300 },
       querySandboxing: 'disabled',
+      labels: [],
       parameters: [
         { name: 'n', type: 'integer', required: false, default: '5', example: undefined, description: 'N.' },
         {
@@ -112,6 +113,12 @@ describe('a saved-query file', () => {
       'sandboxing',
       header([...plain, 'query_sandboxing: enabled']),
       [/^8 query_sandboxing: must be disabled/],
+    ],
+    ['a label that none may be', header([...plain, 'labels: [Team]']), [/^8 labels\.0: must be lowercase/]],
+    [
+      "the service's own label",
+      header([...plain, 'labels: [endpoint]']),
+      [/^8 labels\.0: endpoint is set by/],
     ],
     [
       'an unknown type',

@@ -42,14 +42,15 @@ export async function startGateway(env: Record<string, string> = {}): Promise<Ga
 export async function runCommand(
   file: string,
   env: Record<string, string>,
+  args: readonly string[] = [],
 ): Promise<{ exitCode: number | null; output: string; errors: string }> {
-  const { child, output, errors } = spawnNode(file, env);
+  const { child, output, errors } = spawnNode(file, env, args);
   await once(child, 'close');
   return { exitCode: child.exitCode, output: output(), errors: errors() };
 }
 
-function spawnNode(file: string, env: Record<string, string>) {
-  const child = spawn(process.execPath, [file], {
+function spawnNode(file: string, env: Record<string, string>, args: readonly string[] = []) {
+  const child = spawn(process.execPath, [file, ...args], {
     // A store beside the data would be one for all tests.
     env: { PATH: process.env.PATH, STORE_FILE: ':memory:', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -3,6 +3,7 @@ import type { Bound } from '../../catalog/bind.ts';
 import type { SavedQuery } from '../../catalog/saved-query.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Engine, Rows } from '../engine.ts';
+import { withoutRequired } from '../refused-rows.ts';
 import { type Bindings, bindingsOf, bindTo } from './bindings.ts';
 import type { ConnectionPool } from './connection-pool.ts';
 import { explainFailure } from './explain-failure.ts';
@@ -120,10 +121,7 @@ function rowText(columns: PreparedQuery['columns'], cells: readonly DuckDBValue[
     const text = cell === null ? undefined : json(cell);
     if (text !== undefined) return [`"${name}":${text}`];
     if (!required) return [];
-    throw new GatewayError(
-      'ENGINE_FAILED',
-      `The query gave a row without ${name}, which its header calls required`,
-    );
+    throw withoutRequired(name);
   });
   return `{${members.join(',')}}`;
 }
