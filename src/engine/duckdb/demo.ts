@@ -122,7 +122,7 @@ async function prepareStream(
     connection,
     source.replaceAll(/\$(?:from|to)\b/g, `TIMESTAMPTZ '2000-01-01'`),
   );
-  return connection.prepare(tables.insertSql(name, found, source, 'NULL'));
+  return connection.prepare(tables.appendSql(name, found, source));
 }
 
 const timestamp = (ms: number) => new DuckDBTimestampTZValue(BigInt(Math.round(ms)) * 1000n);

@@ -27,6 +27,8 @@ export interface StoredTables {
   get(name: string): TableInStore;
   /** INSERT that stores the rows of a source, which stands as `r`; `file` is SQL for the number of a row's file. */
   insertSql(name: string, found: ReadonlyMap<string, FoundValue>, source: string, file: string): string;
+  /** The same for rows that come in the order of time, a few at once. */
+  appendSql(name: string, found: ReadonlyMap<string, FoundValue>, source: string): string;
   /** Writes a table anew, in order and in another form. What read the old one goes on until `drop`. */
   rebuild(name: string, plural: ReadonlySet<string>): Promise<Rebuilt>;
   /** Tells which columns queries seek, from now on. */
@@ -72,6 +74,10 @@ export async function openTables(
     },
     get,
     insertSql: (name, found, source, file) => insertInto(get(name), found, source, file),
+    appendSql(name, found, source) {
+      const table = get(name);
+      return `INSERT INTO ${table.relation} ${rowsOf(valuesOf(table, found, 'NULL'), `${source} AS r`)}`;
+    },
     seek(columns) {
       sought = columns;
     },
@@ -178,6 +184,9 @@ function valuesOf(
   ];
 }
 
+const rowsOf = (values: readonly Value[], source: string) =>
+  `SELECT ${values.map((value) => `${value.sql} AS ${quote(value.name)}`).join(', ')} FROM ${source}`;
+
 /** Rows that a window wants lie together; in a day those of one value of what queries seek, in the order of time. */
 function ordered(
   { name, time }: TableInStore,
@@ -185,7 +194,7 @@ function ordered(
   values: readonly Value[],
   source: string,
 ): string {
-  const rows = `SELECT ${values.map((value) => `${value.sql} AS ${quote(value.name)}`).join(', ')} FROM ${source}`;
+  const rows = rowsOf(values, source);
   if (time === undefined) return rows;
   const by = sought.find(({ table, path }) => table === name && values.some((value) => value.name === path));
   const keys = [`date_trunc('day', ${quote(time)})`, ...(by ? [quote(by.path)] : []), quote(time)];
