@@ -29,7 +29,7 @@ export interface Demo {
 
 const dayMs = 86_400_000;
 /** DuckDB compresses a table in memory only at a checkpoint: until then a row takes ten times its place. */
-const rowsPerCheckpoint = 25_000;
+const rowsPerCheckpoint = 8_000;
 
 const flushThresholds = ['allocator_flush_threshold', 'allocator_bulk_deallocation_flush_threshold'];
 
