@@ -62,6 +62,7 @@ function closing(text: string, start: number): number {
     if (text[at] === begin) {
       depth += 1;
       at = text.indexOf(begin, at + 1);
+      if (at < 0) return -1;
     } else if (text[at] === end) {
       depth -= 1;
       if (depth === 0) return at;

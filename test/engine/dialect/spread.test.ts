@@ -150,3 +150,9 @@ test('of quantiles, those that are read are computed', async () => {
   const whole = 'WITH s AS (SELECT APPROX_QUANTILES(id, 4) AS q FROM logs) SELECT q[OFFSET(1)], q FROM s';
   expect(textOf(whole)).toContain('[0, 0.25, 0.5, 0.75, 1])');
 });
+
+test('characters that mark constants are text like any other', async () => {
+  expect(await dialect.ask(String.raw`SELECT UPPER('a\x01b\x02c'), id FROM logs WHERE id = 1`)).toEqual([
+    ['A\u0001B\u0002C', '1'],
+  ]);
+});

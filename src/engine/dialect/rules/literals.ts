@@ -19,14 +19,17 @@ import { callMacro } from './calls.ts';
 import { bytesOf, textOf } from './escapes.ts';
 
 export const quoteText = (text: string): string =>
-  // DuckDB's parser ends a statement at a NUL byte.
-  `'${text.replaceAll("'", "''").split('\0').join("' || chr(0) || '")}'`;
+  `'${text.replaceAll("'", "''").replaceAll(unwritable, (character) => `' || chr(${character.charCodeAt(0)}) || '`)}'`;
+
+/** DuckDB's parser ends a statement at a NUL byte; the others mark constants. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is meant
+const unwritable = /[\0-\x02]/g;
 
 export const stringLiteral: Rule<StringLiteral> = (node) => {
   const value = textOf(node);
   const text = quoteText(value);
   return {
-    text: value.includes('\0') ? `(${text})` : text,
+    text: text.includes(' || chr(') ? `(${text})` : text,
     type: scalar('STRING'),
     coercible: true,
     known: value,
