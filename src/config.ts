@@ -46,6 +46,16 @@ const settings = z.object({
     'a size, as in 512MB',
   ).default('1GB'),
   DUCKDB_THREADS: whole(1, 1024, cpus().length),
+  // It may hold a password: a bad one is never shown.
+  CACHE_URL: z
+    .string()
+    .refine((text) => /^rediss?:$/.test(URL.parse(text)?.protocol ?? ''), {
+      error: 'must be the URL of a Redis, as in redis://127.0.0.1:6379 or rediss://user:password@host:6380/1',
+    })
+    .optional(),
+  CACHE_MEMORY_LIMIT: matching(/^[1-9]\d{0,5}\s?(KB|MB|GB)$/i, 'a size, as in 64MB')
+    .default('64MB')
+    .transform(bytes),
   LOG_LEVEL: oneOf(logLevels, 'info'),
   NODE_ENV: z.string().optional(),
 });
@@ -72,6 +82,9 @@ export interface Config {
   readonly engineConcurrency: number;
   readonly duckdbMemoryLimit: string;
   readonly duckdbThreads: number;
+  /** The Redis that gateways share; undefined means that each has its memory only. */
+  readonly cacheUrl: string | undefined;
+  readonly cacheMemoryBytes: number;
   readonly logLevel: Settings['LOG_LEVEL'];
   readonly production: boolean;
 }
@@ -105,9 +118,17 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     engineConcurrency: read.ENGINE_CONCURRENCY,
     duckdbMemoryLimit: read.DUCKDB_MEMORY_LIMIT,
     duckdbThreads: read.DUCKDB_THREADS,
+    cacheUrl: read.CACHE_URL,
+    cacheMemoryBytes: read.CACHE_MEMORY_LIMIT,
     logLevel: read.LOG_LEVEL,
     production: read.NODE_ENV?.toLowerCase() === 'production',
   });
+}
+
+/** Powers of 1000, as DuckDB reads the same words. */
+function bytes(size: string): number {
+  const power = ['KB', 'MB', 'GB'].indexOf(size.slice(-2).toUpperCase()) + 1;
+  return Number.parseInt(size, 10) * 1000 ** power;
 }
 
 function origins(text = ''): Config['corsOrigins'] {

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type Server, STATUS_CODES } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { createServerAdapter } from '@whatwg-node/server';
 import { type Logger, pino } from 'pino';
 import { type App, openApp } from './app.ts';
 import { type Config, readConfig } from './config.ts';
@@ -32,7 +31,7 @@ async function serve(config: Config): Promise<void> {
   const log = await openLog(config);
   const apiKey = config.apiKey ?? `qg_${randomBytes(24).toString('base64url')}`;
   const app = await openApp({ config, apiKey, log });
-  const server = createServer(createServerAdapter(app.fetch));
+  const server = createServer(app.listener);
   server.on('clientError', refuseBytes);
   await listen(server, config);
   endOnSignal(server, app, log);

@@ -1,30 +1,108 @@
 import type { Bound } from '../catalog/bind.ts';
-import type { Engine } from '../engine/engine.ts';
+import type { CachePolicy } from '../catalog/saved-query.ts';
+import type { Clock } from './clock.ts';
+import type { Content } from './content.ts';
+import type { Counters } from './counters.ts';
+import type { Demand } from './demand.ts';
+import type { Flights, Landed } from './flights.ts';
+import { freshnessOf } from './freshness.ts';
+import type { MemoryStore } from './memory-store.ts';
+import { isEngineTrouble, type Obtain } from './obtain.ts';
+
+/**
+ * How an answer was obtained. HIT: kept, and fresh. STALE: kept and expired, because the engine fails. MISS: computed for
+ * this caller. SHARED: computed for another one, who asked just before. BYPASS: computed because no kept answer would do.
+ */
+export const cacheStatuses = ['HIT', 'STALE', 'MISS', 'SHARED', 'BYPASS'] as const;
+
+export type CacheStatus = (typeof cacheStatuses)[number];
 
 /** The rows for one question, and what is to be said about them. */
 export interface Answer {
-  /** The rows as the text of one JSON array, serialised once for all callers. */
-  readonly json: string;
-  readonly rowCount: number;
-  /** True where max rows cut the result. */
-  readonly truncated: boolean;
-  readonly computedAt: Date;
+  readonly content: Content;
+  readonly caching: CachePolicy | 'disabled';
+  readonly cacheStatus: CacheStatus;
+}
+
+/** Who asks, and how. */
+export interface Asking {
+  /** Aborted when the caller has gone. */
+  readonly signal: AbortSignal;
+  /** True where only a run that begins now will do. */
+  readonly forced: boolean;
 }
 
 /**
  * Gives the answer to a question.
  *
- * @param signal aborted when the caller has gone
  * @returns at most `query.maxRows` rows, in the order of the SQL
  * @throws GatewayError ENGINE_FAILED | ENGINE_TIMEOUT | DATA_UNREADABLE | INVALID_PARAMETER | CANCELLED
  * @see spec "Common call shape", "Limits": rows capped at max rows
  */
-export type Ask = (bound: Bound, signal: AbortSignal) => Promise<Answer>;
+export type Ask = (bound: Bound, asking: Asking) => Promise<Answer>;
 
-export function buildAsk(engine: Engine, now: () => Date): Ask {
-  return async (bound, signal) => {
-    const computedAt = now();
-    const { rows, truncated } = await engine.run(bound, { signal });
-    return { json: `[${rows.join(',')}]`, rowCount: rows.length, truncated, computedAt };
+export interface AskOptions {
+  readonly keyOf: (bound: Bound) => string;
+  readonly memory: MemoryStore;
+  readonly flights: Flights;
+  readonly obtain: Obtain;
+  readonly demand: Demand;
+  readonly counters: Counters;
+  readonly clock: Clock;
+}
+
+/** @see design "How an answer is obtained" */
+export function buildAsk({ keyOf, memory, flights, obtain, demand, counters, clock }: AskOptions): Ask {
+  const waitFor = async (...flight: Parameters<Flights['join']>) => {
+    const landed = await flights.join(...flight);
+    if (landed.joined || landed.source === 'followed') counters.sharedFlights += 1;
+    counters[landed.source === 'kept' ? 'hits' : 'misses'] += 1;
+    return landed;
   };
+
+  return async (bound, { signal, forced }) => {
+    const key = keyOf(bound);
+    const { caching } = bound.query;
+    if (caching === 'disabled') {
+      const { content } = await waitFor(key, signal, obtain.unkept(bound));
+      return { content, caching, cacheStatus: 'BYPASS' };
+    }
+    demand.note(key, bound, caching, clock.now().getTime());
+    if (forced) {
+      const question = { key, bound, policy: caching, newerThan: clock.now().getTime() - 1, forced };
+      const { content } = await waitFor(`forced ${key}`, signal, obtain.kept(question));
+      return { content, caching, cacheStatus: 'BYPASS' };
+    }
+
+    const kept = await memory.get(key);
+    const freshness = kept === undefined ? 'gone' : freshnessOf(kept, caching, clock.now());
+    if (kept !== undefined && freshness === 'fresh') {
+      counters.hits += 1;
+      return { content: kept, caching, cacheStatus: 'HIT' };
+    }
+    const stale = async () => {
+      const expired = await memory.get(key);
+      if (expired === undefined || freshnessOf(expired, caching, clock.now()) === 'gone') return undefined;
+      counters.stale += 1;
+      return { content: expired, caching, cacheStatus: 'STALE' } as const;
+    };
+    if (demand.isFailing(key)) {
+      const answer = await stale();
+      if (answer !== undefined) return answer;
+    }
+    try {
+      const question = { key, bound, policy: caching, newerThan: -1, forced };
+      const landed = await waitFor(key, signal, obtain.kept(question));
+      return { content: landed.content, caching, cacheStatus: statusOf(landed) };
+    } catch (error) {
+      const answer = isEngineTrouble(error) ? await stale() : undefined;
+      if (answer === undefined) throw error;
+      return answer;
+    }
+  };
+}
+
+function statusOf({ source, joined }: Landed & { readonly joined: boolean }): CacheStatus {
+  if (source === 'kept') return 'HIT';
+  return source === 'run' && !joined ? 'MISS' : 'SHARED';
 }

@@ -8,7 +8,19 @@ const ownFields = ['endpoint', 'endpoints'];
 /** Types that the schema has whatever the catalog holds; no enum may take their names. */
 const ownTypes = new Set([
   ...['Query', 'Mutation', 'Subscription', 'Endpoint', 'EndpointParameter', 'EndpointColumn'],
-  ...['Boolean', 'DateTime', 'Float', 'ID', 'Int', 'JSON', 'LocalDateTime', 'SafeInt', 'String', 'UUID'],
+  ...[
+    'Boolean',
+    'CacheStatus',
+    'DateTime',
+    'Float',
+    'ID',
+    'Int',
+    'JSON',
+    'LocalDateTime',
+    'SafeInt',
+    'String',
+    'UUID',
+  ],
 ]);
 
 /** What files that are right one by one get wrong together: addresses, GraphQL fields and enums must be unique. */

@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts';
+import type { Incoming } from './incoming.ts';
 
 const headersOf = (origin: string) => ({
   'access-control-allow-origin': origin,
@@ -14,11 +15,11 @@ const headersOf = (origin: string) => ({
  */
 export function corsHeaders(
   allowed: Config['corsOrigins'],
-  request: Request,
+  { header }: Incoming,
 ): Readonly<Record<string, string>> {
-  const origin = request.headers.get('origin');
+  const origin = header('origin');
   if (allowed === '*') return headersOf('*');
-  if (origin !== null && allowed.includes(origin)) return headersOf(origin);
+  if (origin !== undefined && allowed.includes(origin)) return headersOf(origin);
   return allowed.length === 0 ? {} : { vary: 'Origin' };
 }
 
@@ -27,7 +28,8 @@ export function preflightHeaders(methods: string): Readonly<Record<string, strin
   return {
     allow: methods,
     'access-control-allow-methods': methods,
-    'access-control-allow-headers': 'X-API-KEY, Authorization, Content-Type, Accept',
+    'access-control-allow-headers':
+      'X-API-KEY, Authorization, Content-Type, Accept, Cache-Control, If-None-Match',
     'access-control-max-age': '86400',
   };
 }

@@ -1,28 +1,58 @@
 import type { Logger } from 'pino';
 import type { Answer } from '../answer/answer.ts';
 import { GatewayError } from '../errors.ts';
+import { cacheHeaders, etagOf, isKnown } from './cache-headers.ts';
+import { chooseCoding } from './choose-coding.ts';
+import type { Incoming } from './incoming.ts';
 
-/** `{"result":[…]}` and nothing else, as existing clients read it. */
-export function respondAnswer(answer: Answer): Response {
-  return respondJson(200, `{"result":${answer.json}}`);
+/** A response before it is written to a socket, or made a Response. Names of headers are in lower case. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer | string | undefined;
+}
+
+/** What a caller's key may change, and what a caller reads: caches must tell these apart. */
+export const variesBy = 'X-API-KEY, Authorization, Accept-Encoding';
+
+const contentType = 'application/json; charset=utf-8';
+
+/** `{"result":[…]}` and nothing else, as existing clients read it; or 304 where the caller has these rows already. */
+export function replyAnswer(answer: Answer, { header }: Incoming, now: Date): Reply {
+  const { forms, digest } = answer.content;
+  const etag = etagOf(digest);
+  const headers = { etag, ...cacheHeaders([answer], now), vary: variesBy };
+  if (isKnown(etag, header('if-none-match'))) return { status: 304, headers, body: undefined };
+
+  const coding = chooseCoding(forms, header('accept-encoding'));
+  const body = forms[coding] ?? forms.identity;
+  const written = coding === 'identity' ? {} : { 'content-encoding': coding };
+  const length = String(body.byteLength);
+  return {
+    status: 200,
+    headers: { 'content-type': contentType, 'content-length': length, ...written, ...headers },
+    body,
+  };
 }
 
 /** The one body shape of a refusal: `{"error":{"code","message"}}`, with the parameter's name where one is wrong. */
-export function respondError(error: unknown, log: Logger): Response {
+export function replyError(error: unknown, log: Logger): Reply {
   const { code, message, parameter, status } = toGatewayError(error, log);
-  return respondJson(status, JSON.stringify({ error: { code, message, parameter } }));
+  return replyJson(status, JSON.stringify({ error: { code, message, parameter } }));
 }
 
-/** Any other JSON text. */
-export function respondJson(status: number, text: string): Response {
-  return new Response(text, {
+/** Any other JSON text; it holds for this moment only. */
+export function replyJson(status: number, text: string): Reply {
+  return {
     status,
     headers: {
-      'content-type': 'application/json; charset=utf-8',
+      'content-type': contentType,
       'content-length': String(Buffer.byteLength(text)),
+      'cache-control': 'no-store',
       ...explained[status],
     },
-  });
+    body: text,
+  };
 }
 
 /** What a status owes the caller besides its body (RFC 9110). */
@@ -30,6 +60,14 @@ const explained: Readonly<Record<number, Readonly<Record<string, string>>>> = {
   401: { 'www-authenticate': 'Bearer realm="querygate"' },
   405: { allow: 'GET, HEAD, OPTIONS' },
 };
+
+/** @param method of the request: what answers HEAD has no body */
+export function toResponse({ status, headers, body }: Reply, method = 'GET'): Response {
+  return new Response(method === 'HEAD' || body === undefined ? null : new Uint8Array(Buffer.from(body)), {
+    status,
+    headers,
+  });
+}
 
 /** What the caller is told; what only we may know is logged here, once. */
 export function toGatewayError(error: unknown, log: Logger): GatewayError {

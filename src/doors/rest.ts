@@ -5,14 +5,17 @@ import { bind } from '../catalog/bind.ts';
 import type { Catalog } from '../catalog/saved-query.ts';
 import { GatewayError } from '../errors.ts';
 import type { Authenticate } from './auth.ts';
+import { asksForNew } from './cache-headers.ts';
+import type { Incoming } from './incoming.ts';
 import { decodeText, rawParameters } from './raw-parameters.ts';
-import { respondAnswer, respondError } from './respond.ts';
+import { type Reply, replyAnswer, replyError } from './respond.ts';
 
 export interface RestOptions {
   readonly catalog: Catalog;
   readonly ask: Ask;
   readonly authenticate: Authenticate;
   readonly log: Logger;
+  readonly now: () => Date;
 }
 
 /** Everything under this path is answered in JSON. */
@@ -25,32 +28,33 @@ const queryPath = /^\/api\/endpoints\/query\/(?<address>[^/]+)$/;
  *
  * @see spec "Common call shape"
  */
-export function buildRest(options: RestOptions): (request: Request, url: URL) => Promise<Response> {
-  return async (request, url) => {
+export function buildRest(options: RestOptions): (incoming: Incoming, url: URL) => Promise<Reply> {
+  return async (incoming, url) => {
     try {
-      return respondAnswer(await answer(options, request, url));
+      return replyAnswer(await answer(options, incoming, url), incoming, options.now());
     } catch (error) {
-      return respondError(error, options.log);
+      return replyError(error, options.log);
     }
   };
 }
 
 async function answer(
   { catalog, ask, authenticate }: RestOptions,
-  request: Request,
-  url: URL,
+  { method, header, signal }: Incoming,
+  { pathname, search }: URL,
 ): Promise<Answer> {
-  const address = queryPath.exec(url.pathname)?.groups?.address;
+  const address = queryPath.exec(pathname)?.groups?.address;
   if (address === undefined) {
     throw new GatewayError(
       'NOT_FOUND',
       'Nothing stands here; endpoints stand at /api/endpoints/query/<name or UUID>',
     );
   }
-  if (request.method !== 'GET' && request.method !== 'HEAD') {
-    throw new GatewayError('METHOD_NOT_ALLOWED', `${request.method} is not allowed here; use GET`);
+  if (method !== 'GET' && method !== 'HEAD') {
+    throw new GatewayError('METHOD_NOT_ALLOWED', `${method} is not allowed here; use GET`);
   }
-  authenticate(request.headers);
+  const { mayForce } = authenticate(header);
   const query = findQuery(catalog, decodeText(address));
-  return ask(bind(query, rawParameters(url.search.slice(1))), request.signal);
+  const forced = mayForce && asksForNew(header('cache-control'));
+  return ask(bind(query, rawParameters(search.slice(1))), { signal, forced });
 }

@@ -6,7 +6,7 @@ import type { Catalog, SavedQuery } from '../catalog/saved-query.ts';
 import { type ArgumentTypes, buildArgumentTypes, defaultArgument, rawArguments } from './arguments.ts';
 import type { Builder, SchemaTypes } from './builder.ts';
 import { addCatalogFields } from './catalog-fields.ts';
-import { addResultType } from './result-type.ts';
+import { addCacheStatus, addResultType } from './result-type.ts';
 import { dateTime } from './scalars.ts';
 
 /**
@@ -24,14 +24,21 @@ export function buildSchema(catalog: Catalog): GraphQLSchema {
   builder.queryType({ description: 'One field per saved query, and the catalog that describes them.' });
 
   const argumentTypes = buildArgumentTypes(builder);
-  for (const query of catalog.queries) addQueryField(builder, query, argumentTypes);
+  const cacheStatus = addCacheStatus(builder);
+  for (const query of catalog.queries) {
+    addQueryField(builder, query, argumentTypes, addResultType(builder, query, cacheStatus));
+  }
   addCatalogFields(builder, catalog);
   // Unsorted: columns and enum values keep the order that their author gave them.
   return builder.toSchema({ sortSchema: false });
 }
 
-function addQueryField(builder: Builder, query: SavedQuery, typeOf: ArgumentTypes): void {
-  const result = addResultType(builder, query);
+function addQueryField(
+  builder: Builder,
+  query: SavedQuery,
+  typeOf: ArgumentTypes,
+  result: ReturnType<typeof addResultType>,
+): void {
   builder.queryField(camelCase(query.name), (t) =>
     t.field({
       type: result,
