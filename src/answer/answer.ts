@@ -74,28 +74,24 @@ export function buildAsk({ keyOf, memory, flights, obtain, demand, counters, clo
       return { content, caching, cacheStatus: 'BYPASS' };
     }
 
-    const kept = await memory.get(key);
-    const freshness = kept === undefined ? 'gone' : freshnessOf(kept, caching, clock.now());
-    if (kept !== undefined && freshness === 'fresh') {
-      counters.hits += 1;
-      return { content: kept, caching, cacheStatus: 'HIT' };
-    }
-    const stale = async () => {
-      const expired = await memory.get(key);
-      if (expired === undefined || freshnessOf(expired, caching, clock.now()) === 'gone') return undefined;
-      counters.stale += 1;
-      return { content: expired, caching, cacheStatus: 'STALE' } as const;
+    /** What is kept here, where its freshness will do; and whoever warms it learns how old it is. */
+    const kept = async (status: 'HIT' | 'STALE'): Promise<Answer | undefined> => {
+      const content = await memory.get(key);
+      if (content === undefined) return undefined;
+      demand.learn(key, content.computedAt);
+      const freshness = freshnessOf(content, caching, clock.now());
+      if (freshness === 'gone' || (status === 'HIT' && freshness !== 'fresh')) return undefined;
+      counters[status === 'HIT' ? 'hits' : 'stale'] += 1;
+      return { content, caching, cacheStatus: status };
     };
-    if (demand.isFailing(key)) {
-      const answer = await stale();
-      if (answer !== undefined) return answer;
-    }
+    const atHand = (await kept('HIT')) ?? (demand.isFailing(key) ? await kept('STALE') : undefined);
+    if (atHand !== undefined) return atHand;
     try {
       const question = { key, bound, policy: caching, newerThan: -1, forced };
       const landed = await waitFor(key, signal, obtain.kept(question));
       return { content: landed.content, caching, cacheStatus: statusOf(landed) };
     } catch (error) {
-      const answer = isEngineTrouble(error) ? await stale() : undefined;
+      const answer = isEngineTrouble(error) ? await kept('STALE') : undefined;
       if (answer === undefined) throw error;
       return answer;
     }

@@ -49,10 +49,11 @@ export async function makeContent({ rows, truncated }: Rows, computedAt: number)
 }
 
 export function content(parts: Omit<Content, 'version'>): Content {
-  return { ...parts, version: `${parts.digest}.${parts.computedAt.toString(36)}` };
+  const { digest, computedAt, facts } = parts;
+  return { ...parts, version: digestOf(JSON.stringify([digest, computedAt, facts])) };
 }
 
-export function digestOf(document: Buffer): string {
+export function digestOf(document: Buffer | string): string {
   return createHash('sha256').update(document).digest('base64url');
 }
 
