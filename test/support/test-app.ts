@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { openApp } from '../../src/app.ts';
+import { type App, openApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
+import type { Engine } from '../../src/engine/engine.ts';
 
 export const apiKey = 'a-key-for-tests-only';
 
@@ -16,7 +17,7 @@ export function ago({ days = 0, hours = 0, minutes = 0, seconds = 0, ms = 0 } = 
   return new Date(now.getTime() - back).toISOString();
 }
 
-export interface TestApp {
+export interface TestApp extends Pick<App, 'counters' | 'listener'> {
   fetch(path: string, init?: RequestInit): Promise<Response>;
   /** The rows of a REST call that succeeds. */
   rows(name: string, parameters?: Record<string, string>): Promise<Record<string, unknown>[]>;
@@ -27,18 +28,25 @@ export interface TestApp {
 
 export type Rows = Readonly<Record<string, readonly object[]>>;
 
-/** The whole service over the given rows of each table, without a socket. */
-export async function openTestApp(tables: Rows, env: Record<string, string> = {}): Promise<TestApp> {
+/** The whole service over the given rows of each table, or over an engine of the test's own, without a socket. */
+export async function openTestApp(
+  tables: Rows,
+  env: Record<string, string> = {},
+  { engine, clock = () => now }: { engine?: Engine; clock?: () => Date } = {},
+): Promise<TestApp> {
   const dataDir = mkdtempSync(join(tmpdir(), 'querygate-test-'));
   for (const [table, rows] of Object.entries(tables)) {
     writeFileSync(join(dataDir, `${table}.ndjson`), rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
   }
   const config = readConfig({ DATA_DIR: dataDir, ENGINE_CONCURRENCY: '2', ...env });
-  const app = await openApp({ config, apiKey, log: pino({ level: 'silent' }), now: () => now });
+  const log = pino({ level: 'silent' });
+  const app = await openApp({ config, apiKey, log, now: clock, ...(engine === undefined ? {} : { engine }) });
 
   const fetch = (path: string, init: RequestInit = {}) =>
     app.fetch(new Request(`http://gateway.test${path}`, { headers: { 'x-api-key': apiKey }, ...init }));
   return {
+    counters: app.counters,
+    listener: app.listener,
     fetch,
     async rows(name, parameters = {}) {
       const response = await fetch(`/api/endpoints/query/${name}?${new URLSearchParams(parameters)}`);

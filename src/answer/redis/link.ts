@@ -59,7 +59,7 @@ export function openLink<T>({ url, log, build, onUp }: LinkOptions<T>): Link<T> 
     if (client !== dropped) return;
     client = undefined;
     connected = undefined;
-    dropped.destroy();
+    if (dropped.isOpen) dropped.destroy();
     if (state !== 'down')
       log.warn({ reason: reasonOf(error) }, 'the shared cache does not answer; going on without it');
     // A call that was late may be an accident: the first attempt to come back is made at once.
@@ -92,7 +92,7 @@ export function openLink<T>({ url, log, build, onUp }: LinkOptions<T>): Link<T> 
       const last = client;
       client = undefined;
       connected = undefined;
-      last?.destroy();
+      if (last?.isOpen) last.destroy();
     },
   };
 }
