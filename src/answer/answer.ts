@@ -26,8 +26,8 @@ export interface Answer {
 
 /** Who asks, and how. */
 export interface Asking {
-  /** Aborted when the caller has gone. */
-  readonly signal: AbortSignal;
+  /** Its signal is aborted when the caller has gone; it is looked at only where there is something to wait for. */
+  readonly incoming: { readonly signal: AbortSignal };
   /** True where only a run that begins now will do. */
   readonly forced: boolean;
 }
@@ -60,17 +60,17 @@ export function buildAsk({ keyOf, memory, flights, obtain, demand, counters, clo
     return landed;
   };
 
-  return async (bound, { signal, forced }) => {
+  return async (bound, { incoming, forced }) => {
     const key = keyOf(bound);
     const { caching } = bound.query;
     if (caching === 'disabled') {
-      const { content } = await waitFor(key, signal, obtain.unkept(bound));
+      const { content } = await waitFor(key, incoming.signal, obtain.unkept(bound));
       return { content, caching, cacheStatus: 'BYPASS' };
     }
     demand.note(key, bound, caching, clock.now().getTime());
     if (forced) {
       const question = { key, bound, policy: caching, newerThan: clock.now().getTime() - 1, forced };
-      const { content } = await waitFor(`forced ${key}`, signal, obtain.kept(question));
+      const { content } = await waitFor(`forced ${key}`, incoming.signal, obtain.kept(question));
       return { content, caching, cacheStatus: 'BYPASS' };
     }
 
@@ -88,7 +88,7 @@ export function buildAsk({ keyOf, memory, flights, obtain, demand, counters, clo
     if (atHand !== undefined) return atHand;
     try {
       const question = { key, bound, policy: caching, newerThan: -1, forced };
-      const landed = await waitFor(key, signal, obtain.kept(question));
+      const landed = await waitFor(key, incoming.signal, obtain.kept(question));
       return { content: landed.content, caching, cacheStatus: statusOf(landed) };
     } catch (error) {
       const answer = isEngineTrouble(error) ? await kept('STALE') : undefined;

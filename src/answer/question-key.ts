@@ -10,9 +10,16 @@ import { GatewayError } from '../errors.ts';
  *
  * @see design "How an answer is obtained": one canonical key per answer
  */
-export function questionKey({ query, parameters }: Bound): string {
-  return `${prefix(query)}${JSON.stringify(query.parameters.map(({ name }) => parameters[name]))}]`;
+export function questionKey(bound: Bound): string {
+  const { query, parameters } = bound;
+  const key =
+    keys.get(bound) ??
+    `${prefix(query)}${JSON.stringify(query.parameters.map(({ name }) => parameters[name]))}]`;
+  keys.set(bound, key);
+  return key;
 }
+
+const keys = new WeakMap<Bound, string>();
 
 /** The question that a key stands for, where this catalog still has it; a key from elsewhere may be any text. */
 export function parseQuestionKey({ queries }: Catalog, key: string): Bound | undefined {

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import { GatewayError } from '../errors.ts';
 import type { Incoming } from './incoming.ts';
 
@@ -31,5 +31,5 @@ function bearer(authorization = ''): string | undefined {
 
 /** Digests have one length, as a comparison in constant time needs it. */
 function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
+  return hash('sha256', text, 'buffer');
 }

@@ -1,4 +1,5 @@
 import type { Answer, CacheStatus } from '../answer/answer.ts';
+import type { Content } from '../answer/content.ts';
 import { ageMs } from '../answer/freshness.ts';
 
 /**
@@ -10,10 +11,10 @@ import { ageMs } from '../answer/freshness.ts';
  * @see RFC 9111, RFC 5861, RFC 9211
  */
 export function cacheHeaders(answers: readonly Answer[], now: Date): Readonly<Record<string, string>> {
-  const age = Math.max(...answers.map(({ content }) => ageMs(content, now))) / 1000;
+  const age = Math.max(...answers.map(({ content }) => ageSeconds(content, now)));
   const left = answers.map((answer) => secondsLeft(answer, now));
   const least = (stage: keyof Left) => Math.min(...left.map((one) => one[stage]));
-  const status = { 'cache-status': cacheStatus(answers, Math.floor(least('fresh'))) };
+  const status = { 'cache-status': cacheStatus(answers, least('fresh')) };
   if (answers.some(({ caching }) => caching === 'disabled')) {
     return { age: seconds(age), 'cache-control': 'private, no-cache', ...status };
   }
@@ -53,7 +54,7 @@ interface Left {
 
 function secondsLeft({ content, caching }: Answer, now: Date): Left {
   if (caching === 'disabled') return { newest: 0, fresh: 0, usable: 0 };
-  const age = ageMs(content, now) / 1000;
+  const age = ageSeconds(content, now);
   const { ttlSeconds, warmingSeconds = ttlSeconds, staleIfErrorSeconds } = caching;
   return {
     newest: warmingSeconds - age,
@@ -62,8 +63,12 @@ function secondsLeft({ content, caching }: Answer, now: Date): Left {
   };
 }
 
+function ageSeconds(content: Content, now: Date): number {
+  return Math.floor(ageMs(content, now) / 1000);
+}
+
 function seconds(value: number): string {
-  return String(Math.max(0, Math.floor(value + 1e-6)));
+  return String(Math.max(0, value));
 }
 
 /** Of several answers, the one that was farthest from being at hand is told. */

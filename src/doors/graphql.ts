@@ -41,7 +41,7 @@ export function buildGraphql({
 }: GraphqlOptions): (request: Request) => Promise<Response> {
   const yoga = createYoga<Server, Context>({
     schema: buildSchema(catalog),
-    context: ({ request: { signal }, forced, given }) => buildContext(ask, { signal, forced }, given),
+    context: ({ request, forced, given }) => buildContext(ask, { incoming: request, forced }, given),
     plugins: [noteErrors],
     graphqlEndpoint: graphqlPath,
     maskedErrors: { maskError: (error) => told(error, log) },

@@ -1,6 +1,6 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import { createServerAdapter } from '@whatwg-node/server';
-import { fromNode, type Incoming } from './incoming.ts';
+import { buildParseUrl, fromNode } from './incoming.ts';
 import type { Reply } from './respond.ts';
 import { isGraphql, type Router } from './router.ts';
 
@@ -10,8 +10,9 @@ import { isGraphql, type Router } from './router.ts';
  */
 export function buildNodeFront(router: Router): RequestListener {
   const fetch = createServerAdapter(router.fetch);
+  const parseUrl = buildParseUrl();
   return async (message, response) => {
-    const incoming: Incoming = fromNode(message, response);
+    const incoming = fromNode(message, response, parseUrl);
     if (isGraphql(incoming)) return void fetch(message, response);
     send(await router.reply(incoming), response);
   };

@@ -1,5 +1,7 @@
 import type { Logger } from 'pino';
 import type { Answer } from '../answer/answer.ts';
+import type { Coding, Content } from '../answer/content.ts';
+import { ageMs } from '../answer/freshness.ts';
 import { GatewayError } from '../errors.ts';
 import { cacheHeaders, etagOf, isKnown } from './cache-headers.ts';
 import { chooseCoding } from './choose-coding.ts';
@@ -19,20 +21,42 @@ const contentType = 'application/json; charset=utf-8';
 
 /** `{"result":[…]}` and nothing else, as existing clients read it; or 304 where the caller has these rows already. */
 export function replyAnswer(answer: Answer, { header }: Incoming, now: Date): Reply {
-  const { forms, digest } = answer.content;
-  const etag = etagOf(digest);
-  const headers = { etag, ...cacheHeaders([answer], now), vary: variesBy };
-  if (isKnown(etag, header('if-none-match'))) return { status: 304, headers, body: undefined };
+  const { content } = answer;
+  const etag = etagOf(content.digest);
+  if (isKnown(etag, header('if-none-match'))) {
+    return { status: 304, headers: answerHeaders(answer, now), body: undefined };
+  }
+  const coding = chooseCoding(content.forms, header('accept-encoding'));
+  if (answer.cacheStatus !== 'HIT') return fullReply(answer, coding, now);
 
-  const coding = chooseCoding(forms, header('accept-encoding'));
+  // A hit is told in the same words until it is a second older.
+  const age = Math.floor(ageMs(content, now) / 1000);
+  const last = lastHits.get(content)?.[coding];
+  if (last?.age === age) return last.reply;
+  const reply = fullReply(answer, coding, now);
+  lastHits.set(content, { ...lastHits.get(content), [coding]: { age, reply } });
+  return reply;
+}
+
+const lastHits = new WeakMap<
+  Content,
+  Partial<Record<Coding, { readonly age: number; readonly reply: Reply }>>
+>();
+
+function fullReply(answer: Answer, coding: Coding, now: Date): Reply {
+  const { forms } = answer.content;
   const body = forms[coding] ?? forms.identity;
-  const written = coding === 'identity' ? {} : { 'content-encoding': coding };
-  const length = String(body.byteLength);
-  return {
-    status: 200,
-    headers: { 'content-type': contentType, 'content-length': length, ...written, ...headers },
-    body,
+  const headers = {
+    'content-type': contentType,
+    'content-length': String(body.byteLength),
+    ...(coding === 'identity' ? {} : { 'content-encoding': coding }),
+    ...answerHeaders(answer, now),
   };
+  return { status: 200, headers, body };
+}
+
+function answerHeaders(answer: Answer, now: Date): Reply['headers'] {
+  return { etag: etagOf(answer.content.digest), ...cacheHeaders([answer], now), vary: variesBy };
 }
 
 /** The one body shape of a refusal: `{"error":{"code","message"}}`, with the parameter's name where one is wrong. */

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
-import type { Answer, Ask } from '../answer/answer.ts';
+import type { Ask } from '../answer/answer.ts';
 import { findQuery } from '../answer/find-query.ts';
-import { bind } from '../catalog/bind.ts';
+import { type Bound, bind } from '../catalog/bind.ts';
 import type { Catalog } from '../catalog/saved-query.ts';
 import { GatewayError } from '../errors.ts';
 import type { Authenticate } from './auth.ts';
@@ -29,32 +29,40 @@ const queryPath = /^\/api\/endpoints\/query\/(?<address>[^/]+)$/;
  * @see spec "Common call shape"
  */
 export function buildRest(options: RestOptions): (incoming: Incoming, url: URL) => Promise<Reply> {
+  const { ask, authenticate, log, now } = options;
+  const read = buildRead(options.catalog);
   return async (incoming, url) => {
     try {
-      return replyAnswer(await answer(options, incoming, url), incoming, options.now());
+      const { method, header } = incoming;
+      const address = addressOf(url);
+      if (method !== 'GET' && method !== 'HEAD') {
+        throw new GatewayError('METHOD_NOT_ALLOWED', `${method} is not allowed here; use GET`);
+      }
+      const { mayForce } = authenticate(header);
+      const forced = mayForce && asksForNew(header('cache-control'));
+      return replyAnswer(await ask(read(address, url), { incoming, forced }), incoming, now());
     } catch (error) {
-      return replyError(error, options.log);
+      return replyError(error, log);
     }
   };
 }
 
-async function answer(
-  { catalog, ask, authenticate }: RestOptions,
-  { method, header, signal }: Incoming,
-  { pathname, search }: URL,
-): Promise<Answer> {
+function addressOf({ pathname }: URL): string {
   const address = queryPath.exec(pathname)?.groups?.address;
-  if (address === undefined) {
-    throw new GatewayError(
-      'NOT_FOUND',
-      'Nothing stands here; endpoints stand at /api/endpoints/query/<name or UUID>',
-    );
-  }
-  if (method !== 'GET' && method !== 'HEAD') {
-    throw new GatewayError('METHOD_NOT_ALLOWED', `${method} is not allowed here; use GET`);
-  }
-  const { mayForce } = authenticate(header);
-  const query = findQuery(catalog, decodeText(address));
-  const forced = mayForce && asksForNew(header('cache-control'));
-  return ask(bind(query, rawParameters(search.slice(1))), { signal, forced });
+  if (address !== undefined) return address;
+  throw new GatewayError(
+    'NOT_FOUND',
+    'Nothing stands here; endpoints stand at /api/endpoints/query/<name or UUID>',
+  );
+}
+
+/** Reads the question that a URL asks; a URL that comes again needs no reading. */
+function buildRead(catalog: Catalog): (address: string, url: URL) => Bound {
+  const known = new WeakMap<URL, Bound>();
+  return (address, url) => {
+    const read =
+      known.get(url) ?? bind(findQuery(catalog, decodeText(address)), rawParameters(url.search.slice(1)));
+    known.set(url, read);
+    return read;
+  };
 }

@@ -98,6 +98,7 @@ async function route(doors: Doors, log: Logger, incoming: Incoming): Promise<Rep
 }
 
 function withCors(headers: Reply['headers'], cors: Reply['headers']): Reply['headers'] {
+  if (cors.vary === undefined && cors['access-control-allow-origin'] === undefined) return headers;
   const vary = [headers.vary, cors.vary].filter((names) => names !== undefined).join(', ');
   return vary === '' ? { ...headers, ...cors } : { ...headers, ...cors, vary };
 }

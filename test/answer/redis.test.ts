@@ -180,7 +180,7 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
           // Every question is new, so that every one goes to Redis, and now and then an old one is asked again.
           const p = String(next % 10 === 0 ? next / 2 : next);
           await answers
-            .ask(bind(query, plainParameters({ p })), { signal, forced: false })
+            .ask(bind(query, plainParameters({ p })), { incoming: { signal }, forced: false })
             .catch((error) => failed.push(error));
           took.push(performance.now() - started);
           await wait(10);

@@ -47,7 +47,7 @@ describe('what callers are told of the cache', () => {
     expect(headersOf(await get(`${stats}?project=p&interval=1day`))).toEqual({
       age: '100',
       'cache-control': told,
-      'cache-status': 'querygate; hit; ttl=799',
+      'cache-status': 'querygate; hit; ttl=800',
     });
     engine.failing = true;
     await clock.pass(900_000);
@@ -55,7 +55,7 @@ describe('what callers are told of the cache', () => {
     expect(stale.status).toBe(200);
     expect(headersOf(stale)).toMatchObject({
       age: '1000',
-      'cache-status': 'querygate; hit; ttl=-101; detail=stale-if-error',
+      'cache-status': 'querygate; hit; ttl=-100; detail=stale-if-error',
     });
   });
 

@@ -13,9 +13,16 @@ export interface GatewayProcess {
   end(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-/** Starts the real process on a free port, and waits until it says that it is ready. */
-export async function startGateway(env: Record<string, string> = {}): Promise<GatewayProcess> {
-  const { child, output, errors } = spawnNode('src/main.ts', { PORT: '0', ...env });
+/**
+ * Starts the real process on a free port, and waits until it says that it is ready.
+ *
+ * @param logTo an open file that takes its log, where this process is too busy to read it
+ */
+export async function startGateway(
+  env: Record<string, string> = {},
+  logTo: 'pipe' | number = 'pipe',
+): Promise<GatewayProcess> {
+  const { child, output, errors } = spawnNode('src/main.ts', { PORT: '0', ...env }, logTo);
   const ended = once(child, 'exit');
   const ready = new Promise<void>((resolve) => {
     child.stdout?.on('data', () => {
@@ -48,16 +55,16 @@ export async function runCommand(
   return { exitCode: child.exitCode, output: output(), errors: errors() };
 }
 
-function spawnNode(file: string, env: Record<string, string>) {
+function spawnNode(file: string, env: Record<string, string>, logTo: 'pipe' | number = 'pipe') {
   const child = spawn(process.execPath, [file], {
     env: { PATH: process.env.PATH, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', logTo],
   });
   const chunks = { stdout: '', stderr: '' };
-  child.stdout.on('data', (chunk) => {
+  child.stdout?.on('data', (chunk) => {
     chunks.stdout += chunk;
   });
-  child.stderr.on('data', (chunk) => {
+  child.stderr?.on('data', (chunk) => {
     chunks.stderr += chunk;
   });
   return { child, output: () => chunks.stdout, errors: () => chunks.stderr };

@@ -55,7 +55,7 @@ export function testAnswers({
     clock,
     engine: used,
     question: (p = '', { signal = new AbortController().signal, forced = false } = {}) =>
-      answers.ask(bind(query, plainParameters({ p })), { signal, forced }),
+      answers.ask(bind(query, plainParameters({ p })), { incoming: { signal }, forced }),
   };
 }
 
