@@ -4,10 +4,10 @@ import type { Clock } from './clock.ts';
 import type { Content } from './content.ts';
 import type { Counters } from './counters.ts';
 import type { Demand } from './demand.ts';
-import type { Flights, Landed } from './flights.ts';
+import type { Flights, Landed, Work } from './flights.ts';
 import { freshnessOf } from './freshness.ts';
 import type { MemoryStore } from './memory-store.ts';
-import { isEngineTrouble, type Obtain } from './obtain.ts';
+import { isEngineTrouble, type Obtain, type Question } from './obtain.ts';
 
 /**
  * How an answer was obtained. HIT: kept, and fresh. STALE: kept and expired, because the engine fails. MISS: computed for
@@ -52,50 +52,77 @@ export interface AskOptions {
 }
 
 /** @see design "How an answer is obtained" */
-export function buildAsk({ keyOf, memory, flights, obtain, demand, counters, clock }: AskOptions): Ask {
-  const waitFor = async (...flight: Parameters<Flights['join']>) => {
-    const landed = await flights.join(...flight);
-    if (landed.joined || landed.source === 'followed') counters.sharedFlights += 1;
-    counters[landed.source === 'kept' ? 'hits' : 'misses'] += 1;
-    return landed;
-  };
-
-  return async (bound, { incoming, forced }) => {
-    const key = keyOf(bound);
+export function buildAsk(options: AskOptions): Ask {
+  const { keyOf, demand, clock } = options;
+  return async (bound, asking) => {
     const { caching } = bound.query;
-    if (caching === 'disabled') {
-      const { content } = await waitFor(key, incoming.signal, obtain.unkept(bound));
-      return { content, caching, cacheStatus: 'BYPASS' };
-    }
-    demand.note(key, bound, caching, clock.now().getTime());
-    if (forced) {
-      const question = { key, bound, policy: caching, newerThan: clock.now().getTime() - 1, forced };
-      const { content } = await waitFor(`forced ${key}`, incoming.signal, obtain.kept(question));
-      return { content, caching, cacheStatus: 'BYPASS' };
-    }
+    const key = keyOf(bound);
+    if (caching === 'disabled') return computed(options, key, bound, asking);
 
-    /** What is kept here, where its freshness will do; and whoever warms it learns how old it is. */
-    const kept = async (status: 'HIT' | 'STALE'): Promise<Answer | undefined> => {
-      const content = await memory.get(key);
-      if (content === undefined) return undefined;
-      demand.learn(key, content.computedAt);
-      const freshness = freshnessOf(content, caching, clock.now());
-      if (freshness === 'gone' || (status === 'HIT' && freshness !== 'fresh')) return undefined;
-      counters[status === 'HIT' ? 'hits' : 'stale'] += 1;
-      return { content, caching, cacheStatus: status };
-    };
-    const atHand = (await kept('HIT')) ?? (demand.isFailing(key) ? await kept('STALE') : undefined);
-    if (atHand !== undefined) return atHand;
-    try {
-      const question = { key, bound, policy: caching, newerThan: -1, forced };
-      const landed = await waitFor(key, incoming.signal, obtain.kept(question));
-      return { content: landed.content, caching, cacheStatus: statusOf(landed) };
-    } catch (error) {
-      const answer = isEngineTrouble(error) ? await kept('STALE') : undefined;
-      if (answer === undefined) throw error;
-      return answer;
-    }
+    const now = clock.now().getTime();
+    const question = { key, bound, policy: caching, newerThan: -1, forced: false };
+    demand.note(key, bound, caching, now);
+    if (asking.forced) return renewed(options, { ...question, newerThan: now - 1, forced: true }, asking);
+    return (await atHand(options, question)) ?? (await waitedFor(options, question, asking));
   };
+}
+
+/** Where nothing is kept. */
+async function computed(options: AskOptions, key: string, bound: Bound, asking: Asking): Promise<Answer> {
+  const { content } = await join(options, key, asking, options.obtain.unkept(bound));
+  return { content, caching: 'disabled', cacheStatus: 'BYPASS' };
+}
+
+/** A run that begins now; only those who want the same share it. */
+async function renewed(options: AskOptions, question: Question, asking: Asking): Promise<Answer> {
+  const { content } = await join(options, `forced ${question.key}`, asking, options.obtain.kept(question));
+  return { content, caching: question.policy, cacheStatus: 'BYPASS' };
+}
+
+/** What needs no waiting: fresh rows, or expired ones where the engine is known to fail. */
+async function atHand(options: AskOptions, question: Question): Promise<Answer | undefined> {
+  const fresh = await fromMemory(options, question, 'HIT');
+  if (fresh !== undefined || !options.demand.isFailing(question.key)) return fresh;
+  return fromMemory(options, question, 'STALE');
+}
+
+/** New rows, or expired ones where the engine has failed just now. */
+async function waitedFor(options: AskOptions, question: Question, asking: Asking): Promise<Answer> {
+  try {
+    const landed = await join(options, question.key, asking, options.obtain.kept(question));
+    return { content: landed.content, caching: question.policy, cacheStatus: statusOf(landed) };
+  } catch (error) {
+    const expired = isEngineTrouble(error) ? await fromMemory(options, question, 'STALE') : undefined;
+    if (expired === undefined) throw error;
+    return expired;
+  }
+}
+
+async function fromMemory(
+  { memory, demand, counters, clock }: AskOptions,
+  { key, policy }: Question,
+  cacheStatus: 'HIT' | 'STALE',
+): Promise<Answer | undefined> {
+  const content = await memory.get(key);
+  if (content === undefined) return undefined;
+  // It may have come to be in demand only now.
+  demand.learn(key, content.computedAt);
+  const freshness = freshnessOf(content, policy, clock.now());
+  if (freshness === 'gone' || (freshness === 'expired' && cacheStatus === 'HIT')) return undefined;
+  counters[cacheStatus === 'HIT' ? 'hits' : 'stale'] += 1;
+  return { content, caching: policy, cacheStatus };
+}
+
+async function join(
+  { flights, counters }: AskOptions,
+  key: string,
+  { incoming }: Asking,
+  work: Work,
+): Promise<Landed & { readonly joined: boolean }> {
+  const landed = await flights.join(key, incoming.signal, work);
+  if (landed.joined || landed.source === 'followed') counters.sharedFlights += 1;
+  counters[landed.source === 'kept' ? 'hits' : 'misses'] += 1;
+  return landed;
 }
 
 function statusOf({ source, joined }: Landed & { readonly joined: boolean }): CacheStatus {

@@ -103,7 +103,9 @@ export class Demand {
 
   /** What other gateways have not been told yet; they have been, from now on. */
   takeNews(): ReadonlyMap<string, number> {
-    const news = this.#all().filter(({ askedAt, toldAt }) => askedAt > toldAt);
+    const news = this.#all().filter(
+      ({ askedAt, toldAt, policy }) => askedAt > toldAt && policy.warmingSeconds !== undefined,
+    );
     for (const wanted of news) wanted.toldAt = wanted.askedAt;
     return new Map(news.map(({ key, askedAt }) => [key, askedAt]));
   }

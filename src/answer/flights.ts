@@ -88,10 +88,9 @@ export function buildFlights(clock: Clock): Flights {
 
   const board = (key: string, flight: Flight, signal: AbortSignal, isCaller: boolean) =>
     new Promise<Landed | undefined>((resolve, reject) => {
-      if (signal.aborted) return reject(new GatewayError('CANCELLED', 'The caller has gone'));
       const gone = () => {
         off();
-        reject(new GatewayError('CANCELLED', 'The caller has gone'));
+        reject(callerGone());
         leave(key, flight);
       };
       const off = () => {
@@ -119,14 +118,19 @@ export function buildFlights(clock: Clock): Flights {
       // The signal that an HTTP server gives may not say itself that it is aborted; one made of it does.
       const own = AbortSignal.any([signal]);
       for (;;) {
+        if (own.aborted) throw callerGone();
         const known = flights.get(key);
         const landed = await board(key, known ?? begin(key, work), own, true);
         if (landed !== undefined) return { ...landed, joined: known !== undefined };
       }
     },
     launch: async (key, signal, work) =>
-      flights.has(key) ? undefined : board(key, begin(key, work), signal, false),
+      flights.has(key) || signal.aborted ? undefined : board(key, begin(key, work), signal, false),
     has: (key) => flights.has(key),
     awaited: () => [...flights.values()].filter(({ waitingCallers }) => waitingCallers > 0).length,
   };
+}
+
+function callerGone(): GatewayError {
+  return new GatewayError('CANCELLED', 'The caller has gone');
 }

@@ -119,6 +119,7 @@ describe('one flight', () => {
     await expect(answers.question('', { signal: AbortSignal.abort() })).rejects.toMatchObject({
       code: 'CANCELLED',
     });
+    expect(answers.engine.runs).toBe(0);
     await answers.close();
   });
 });
