@@ -66,6 +66,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     clock: { now, after },
     log,
   });
+  await answers.ready;
   const { ask } = answers;
   const authenticate = buildAuthenticate(apiKey);
   const showsKey = !config.production && isLoopback(config.host);

@@ -28,6 +28,8 @@ export interface AnswersOptions {
 export interface Answers {
   readonly ask: Ask;
   readonly counters: Readonly<Counters>;
+  /** Resolves when it is known, soon, whether the shared cache answers. */
+  readonly ready: Promise<void>;
   close(): Promise<void>;
 }
 
@@ -68,6 +70,7 @@ export function openAnswers({
   return {
     ask: buildAsk({ keyOf, memory, flights, obtain, demand, counters, clock }),
     counters,
+    ready: shared?.tried ?? Promise.resolve(),
     async close() {
       await close();
       await shared?.close();

@@ -21,6 +21,8 @@ export type LeaderState =
  * answer, or holds something else, the result is `undefined` (nothing), and the caller goes on alone.
  */
 export interface SharedCache {
+  /** Resolves when it is known whether it answers, soon: questions that come earlier are each gateway's own. */
+  readonly tried: Promise<void>;
   get(key: string): Promise<Content | undefined>;
   /** Asks for the turn of a key. @param steal takes it from whoever has it, whose answer is then refused */
   take(key: string, steal: boolean): Promise<Turn | undefined>;

@@ -129,6 +129,7 @@ describe('a changed query', () => {
     const answers = testAnswers({
       ...options,
       openShared: () => ({
+        tried: Promise.resolve(),
         get: async (key) => memory.get(key) as never,
         publish: async (key, _fence, content) => void memory.set(key, content),
         take: async () => ({ role: 'leader', fence: '1' }),

@@ -158,6 +158,7 @@ function fakeShared(): { open: (onUp: () => void) => SharedCache } {
   let fence = 0;
   const end = (key: string) => void leases.delete(key);
   const shared: SharedCache = {
+    tried: Promise.resolve(),
     get: async (key) => kept.get(key),
     async take(key) {
       const held = leases.get(key);

@@ -77,7 +77,7 @@ describe.skipIf(!hasRedis)('gateways that share a Redis', () => {
     );
     const answers = await Promise.all(callers);
     expect(new Set(answers.map(({ body }) => body)).size).toBe(1);
-    expect(total('slow')).toBe(1);
+    expect(total('slow'), gateways.map((gateway) => gateway.log().match(/.*cache.*/g)).join()).toBe(1);
   }, 60_000);
 
   test('the leader is killed in mid-query: two runs, and every caller is answered', async () => {

@@ -6,6 +6,8 @@ export type Client = ReturnType<typeof openClient>;
 
 /** A connection that is there or not, and of which no call waits longer than the deadline. */
 export interface Link<T> {
+  /** Resolves when the first attempt to connect has ended, well or not. */
+  readonly tried: Promise<void>;
   /** @returns undefined at once while the connection is down, and where the call fails */
   call<R>(work: (connected: T) => Promise<R>): Promise<R | undefined>;
   close(): Promise<void>;
@@ -68,9 +70,10 @@ export function openLink<T>({ url, log, build, onUp }: LinkOptions<T>): Link<T> 
     retry = setTimeout(connect, waitMs).unref();
   };
 
-  connect();
+  const tried = connect();
   let refusedBy: Client | undefined;
   return {
+    tried,
     async call(work) {
       const [current, on] = [client, connected];
       if (current === undefined || on === undefined) return undefined;

@@ -40,6 +40,7 @@ export function openRedisCache({ url, log, onUp, demandLimit }: RedisOptions): S
   };
 
   return {
+    tried: link.tried,
     async get(key) {
       // What takes time to read is read outside the deadline.
       const text = await link.call(({ answers }) => answers.get(answerKey(key)));
