@@ -15,8 +15,10 @@ import { isLoopback } from './doors/loopback.ts';
 import { buildNodeFront } from './doors/node-front.ts';
 import { buildRest } from './doors/rest.ts';
 import { buildRouter } from './doors/router.ts';
-import { openDuckdb } from './engine/duckdb/open-duckdb.ts';
+import type { ImportProgress } from './engine/duckdb/import/open-import.ts';
 import type { Engine } from './engine/engine.ts';
+import { openEngine } from './engine/open-engine.ts';
+import { describeProblem } from './errors.ts';
 
 export interface AppOptions {
   readonly config: Config;
@@ -27,6 +29,8 @@ export interface AppOptions {
   readonly now?: () => Date;
   /** When what is to happen later happens. */
   readonly after?: Clock['after'];
+  /** Told how far the import of local files has come. */
+  readonly onImport?: (progress: ImportProgress) => void;
   /** Stands in for the configured engine. */
   readonly engine?: Engine;
 }
@@ -53,9 +57,7 @@ export async function openApp(options: AppOptions): Promise<App> {
   const { config, apiKey, log, now = systemClock.now, after = systemClock.after } = options;
   const catalog = loadCatalog(config.queriesDir);
   const openShared = await sharedCache(config, log);
-  const engine =
-    options.engine ??
-    (await openDuckdb({ catalog, config, now, onDataProblem: (message) => log.warn(message) }));
+  const engine = options.engine ?? (await configuredEngine(options, catalog, now));
 
   const answers = openAnswers({
     catalog,
@@ -65,6 +67,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     openShared,
     clock: { now, after },
     log,
+    onCost: (endpoint, cost) => log.info({ endpoint, ...cost }, 'query ran'),
   });
   await answers.ready;
   const { ask } = answers;
@@ -94,6 +97,27 @@ export async function openApp(options: AppOptions): Promise<App> {
       await engine.close();
     },
   };
+}
+
+function configuredEngine(
+  { config, log, onImport }: AppOptions,
+  catalog: Catalog,
+  now: () => Date,
+): Promise<Engine> {
+  return openEngine({
+    catalog,
+    config,
+    now,
+    listener: {
+      problem: (message) => log.warn(message),
+      news: (message) => log.info(message),
+      ...(onImport && { progress: onImport }),
+    },
+    onChecked: (endpoint, bytesProcessed, problems) => {
+      log.info({ endpoint, bytesProcessed }, 'query checked');
+      for (const problem of problems) log.warn({ endpoint }, describeProblem(problem));
+    },
+  });
 }
 
 /** Redis's client is read only where it is used: it would be a part of every start. */

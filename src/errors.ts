@@ -7,10 +7,15 @@ export const statusOf = {
   NOT_FOUND: 404,
   UNKNOWN_QUERY: 404,
   METHOD_NOT_ALLOWED: 405,
+  QUERY_TOO_EXPENSIVE: 422,
   CANCELLED: 499,
   INTERNAL: 500,
   ENGINE_FAILED: 502,
+  ENGINE_MISCONFIGURED: 502,
   DATA_UNREADABLE: 502,
+  ENGINE_BUSY: 503,
+  ENGINE_QUOTA_EXCEEDED: 503,
+  ENGINE_UNAVAILABLE: 503,
   ENGINE_TIMEOUT: 504,
 } as const;
 
@@ -19,6 +24,8 @@ export type ErrorCode = keyof typeof statusOf;
 export interface GatewayErrorOptions {
   /** The parameter, as the saved query names it, that the error is about. */
   readonly parameter?: string;
+  /** When asking again may help: the header Retry-After. */
+  readonly retryAfterSeconds?: number;
   /** What really happened: for the log, never for the caller. */
   readonly cause?: unknown;
 }
@@ -30,12 +37,14 @@ export interface GatewayErrorOptions {
 export class GatewayError extends Error {
   readonly code: ErrorCode;
   readonly parameter: string | undefined;
+  readonly retryAfterSeconds: number | undefined;
 
   constructor(code: ErrorCode, message: string, options: GatewayErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'GatewayError';
     this.code = code;
     this.parameter = options.parameter;
+    this.retryAfterSeconds = options.retryAfterSeconds;
   }
 
   get status(): number {
@@ -56,13 +65,14 @@ export class StartError extends Error {
   readonly problems: readonly Problem[];
 
   constructor(summary: string, problems: readonly Problem[]) {
-    super([`${summary}:`, ...problems.map((problem) => `  ${describe(problem)}`)].join('\n'));
+    super([`${summary}:`, ...problems.map((problem) => `  ${describeProblem(problem)}`)].join('\n'));
     this.name = 'StartError';
     this.problems = problems;
   }
 }
 
-function describe({ file, line, column, message }: Problem): string {
+/** A problem as one line of text, its place first. */
+export function describeProblem({ file, line, column, message }: Problem): string {
   const place = [file, line, column].filter((part) => part !== undefined).join(':');
   return place === '' ? message : `${place} ${message}`;
 }

@@ -6,10 +6,8 @@ import { type Logger, pino } from 'pino';
 import { type App, openApp } from './app.ts';
 import { type Config, readConfig } from './config.ts';
 import { welcome } from './doors/welcome.ts';
+import { openProgressLine } from './engine/duckdb/import/progress.ts';
 import { StartError } from './errors.ts';
-
-// Every running query holds one of libuv's workers; of the default four, none would be left to read a file.
-process.env.UV_THREADPOOL_SIZE ??= '16';
 
 const exitCode = { ended: 0, endedLate: 1, badStart: 2 } as const;
 
@@ -28,9 +26,13 @@ try {
 }
 
 async function serve(config: Config): Promise<void> {
+  // Every running query holds one of libuv's workers; of the default four, none would be left to read a file.
+  process.env.UV_THREADPOOL_SIZE ??= String(config.engineConcurrency + 12);
   const log = await openLog(config);
   const apiKey = config.apiKey ?? `qg_${randomBytes(24).toString('base64url')}`;
-  const app = await openApp({ config, apiKey, log });
+  const progress = openProgressLine(process.stderr, Date.now);
+  const app = await openApp({ config, apiKey, log, onImport: progress.show });
+  progress.end();
   const server = createServer(app.listener);
   server.on('clientError', refuseBytes);
   await listen(server, config);
@@ -75,11 +77,11 @@ function listen(server: Server, { port, host }: Config): Promise<void> {
 function endOnSignal(server: Server, app: App, log: Logger): void {
   let ending = false;
   const end = (signal: NodeJS.Signals) => {
-    if (ending) return cut(app);
+    if (ending) return cut(server, app);
     ending = true;
     log.info({ signal }, 'ending: requests in flight may finish');
     app.drain();
-    setTimeout(() => cut(app), endWithinMs).unref();
+    setTimeout(() => cut(server, app), endWithinMs).unref();
     setTimeout(() => finish(server, app), stillListenMs);
   };
   process.on('SIGTERM', end);
@@ -96,7 +98,8 @@ function finish(server: Server, app: App): void {
 }
 
 /** The process cannot exit while a query runs on one of its threads: closing the engine stops it first. */
-async function cut(app: App): Promise<void> {
+async function cut(server: Server, app: App): Promise<void> {
+  server.closeAllConnections();
   await app.close();
   process.exit(exitCode.endedLate);
 }

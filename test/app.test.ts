@@ -51,13 +51,13 @@ describe('a file dropped into the queries folder', () => {
   });
 });
 
-describe('a broken data file', () => {
-  test('is an error for the queries that read it, and for no others', async () => {
-    const app = await openTestApp({
-      edge_logs: [{ id: 'a', timestamp: ago({}), project: 'p' }],
-      function_edge_logs: [{ id: 'b', timestamp: 'yesterday' }],
-      postgres_logs: [{ id: 'c', timestamp: 'yesterday' }],
-    });
+describe('local data that cannot be read', () => {
+  test('a file as a whole is an error for the queries that read it, and for no others', async () => {
+    const app = await openTestApp(
+      { edge_logs: [{ id: 'a', timestamp: ago({}), project: 'p' }] },
+      {},
+      { files: { 'function_edge_logs.ndjson.gz': 'no gzip', 'postgres_logs.ndjson.gz': 'yesterday' } },
+    );
     const broken = await app.fetch('/api/endpoints/query/functions.invocation-stats?project=p');
     expect(broken.status).toBe(502);
     expect(await broken.json()).toMatchObject({
@@ -65,6 +65,17 @@ describe('a broken data file', () => {
     });
     expect(await app.rows('logs.all', { project: 'p' })).toHaveLength(1);
     expect(await app.rows('usage.api-counts', { project: 'p', interval: 'daily' })).toEqual([]);
+    await app.close();
+  });
+
+  test('a row is left out of the answers, and the others are in them', async () => {
+    const app = await openTestApp({
+      edge_logs: [
+        { id: 'a', timestamp: ago({}), project: 'p' },
+        { id: 'b', timestamp: 'yesterday', project: 'p' },
+      ],
+    });
+    expect(await app.rows('logs.all', { project: 'p' })).toMatchObject([{ id: 'a' }]);
     await app.close();
   });
 });

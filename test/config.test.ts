@@ -44,6 +44,13 @@ describe('configuration', () => {
       ENGINE: 'postgres',
       ENGINE_TIMEOUT_MS: 'soon',
       ENGINE_CONCURRENCY: '0',
+      ENGINE_QUEUE_LENGTH: '-1',
+      BIGQUERY_PROJECT: 'My Project',
+      BIGQUERY_DATASET: 'project.dataset',
+      BIGQUERY_LOCATION: 'E U',
+      BIGQUERY_API_ENDPOINT: 'localhost:9050',
+      BIGQUERY_MAXIMUM_BYTES_BILLED: '10GB',
+      BIGQUERY_START_CHECK: 'yes',
       DUCKDB_MEMORY_LIMIT: 'lots',
       DUCKDB_THREADS: '1.5',
       CACHE_MEMORY_LIMIT: '10%',
@@ -58,6 +65,26 @@ describe('configuration', () => {
     }
     for (const [name, value] of Object.entries(env))
       expect(message).toContain(`  ${name}: got "${value}"; must be `);
+  });
+
+  test('BigQuery needs a project and a dataset', () => {
+    expect(() => readConfig({ ENGINE: 'bigquery', BIGQUERY_LOCATION: '', PORT: 'x' })).toThrow(
+      /PORT: .*BIGQUERY_PROJECT: is missing.*BIGQUERY_DATASET: is missing/s,
+    );
+    const env = {
+      ENGINE: 'bigquery',
+      BIGQUERY_PROJECT: 'example.com:my-project',
+      BIGQUERY_DATASET: 'logs_eu',
+      BIGQUERY_MAXIMUM_BYTES_BILLED: '10000000000',
+    };
+    expect(readConfig(env).bigquery).toEqual({
+      project: 'example.com:my-project',
+      dataset: 'logs_eu',
+      location: undefined,
+      apiEndpoint: undefined,
+      maximumBytesBilled: 10_000_000_000,
+      startCheck: 'report',
+    });
   });
 
   test('a bad key is not shown', () => {

@@ -36,7 +36,7 @@ export interface Asking {
  * Gives the answer to a question.
  *
  * @returns at most `query.maxRows` rows, in the order of the SQL
- * @throws GatewayError ENGINE_FAILED | ENGINE_TIMEOUT | DATA_UNREADABLE | INVALID_PARAMETER | CANCELLED
+ * @throws GatewayError as the engine's `run` does
  * @see spec "Common call shape", "Limits": rows capped at max rows
  */
 export type Ask = (bound: Bound, asking: Asking) => Promise<Answer>;

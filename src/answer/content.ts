@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip, zstdCompress } from 'node:zlib';
-import type { Rows } from '../engine/engine.ts';
+import type { Cost, Rows } from '../engine/engine.ts';
 
 /** Small things that are told beside the rows. They are kept with them, as JSON. */
 export interface Facts {
   readonly rowCount: number;
   /** True where max rows cut the result. */
   readonly truncated: boolean;
+  /** What computing the rows cost; only from engines that are paid for. */
+  readonly cost?: Cost | undefined;
 }
 
 /** How a document may be written on the wire, the best first. */
@@ -39,12 +41,12 @@ const worthCompressing = 1_400;
 const compress = { zstd: promisify(zstdCompress), gzip: promisify(gzip) };
 
 /** @param computedAt when the run began, in milliseconds since the epoch */
-export async function makeContent({ rows, truncated }: Rows, computedAt: number): Promise<Content> {
+export async function makeContent({ rows, truncated, cost }: Rows, computedAt: number): Promise<Content> {
   const text = `{"result":[${rows.join(',')}]}`;
   // Not from Node's pool: a small buffer that is kept would keep its whole slab.
   const identity = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
   identity.write(text);
-  const facts = { rowCount: rows.length, truncated };
+  const facts = { rowCount: rows.length, truncated, ...(cost && { cost }) };
   return content({ computedAt, facts, forms: await formsOf(identity), digest: digestOf(identity) });
 }
 

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Bound } from '../catalog/bind.ts';
 import type { CachePolicy } from '../catalog/saved-query.ts';
-import type { Engine } from '../engine/engine.ts';
+import type { Cost, Engine } from '../engine/engine.ts';
 import { GatewayError } from '../errors.ts';
 import type { Clock } from './clock.ts';
 import { type Content, makeContent } from './content.ts';
@@ -32,6 +32,8 @@ export interface ObtainOptions {
   readonly counters: Counters;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Told what each run of our engine cost, by endpoint. */
+  readonly onCost: (endpoint: string, cost: Cost) => void;
 }
 
 export interface Obtain {
@@ -72,7 +74,7 @@ export function buildObtain(options: ObtainOptions): Obtain {
 }
 
 async function run(
-  { engine, counters, clock, log }: ObtainOptions,
+  { engine, counters, clock, log, onCost }: ObtainOptions,
   bound: Bound,
   signal: AbortSignal,
 ): Promise<Content> {
@@ -80,7 +82,9 @@ async function run(
   counters.runs += 1;
   log.debug({ endpoint: bound.query.name }, 'the engine runs a query');
   try {
-    return await makeContent(await engine.run(bound, { signal }), computedAt);
+    const rows = await engine.run(bound, { signal });
+    if (rows.cost !== undefined) onCost(bound.query.name, rows.cost);
+    return await makeContent(rows, computedAt);
   } catch (error) {
     if (isEngineTrouble(error)) counters.failures += 1;
     throw error;

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { type Bound, bind, plainParameters } from '../catalog/bind.ts';
 import type { Catalog } from '../catalog/saved-query.ts';
-import type { Engine } from '../engine/engine.ts';
+import type { Cost, Engine } from '../engine/engine.ts';
 import { type Ask, buildAsk } from './answer.ts';
 import type { Clock } from './clock.ts';
 import { type Counters, zeroCounters } from './counters.ts';
@@ -23,6 +23,8 @@ export interface AnswersOptions {
   readonly openShared: OpenSharedCache | undefined;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Told what each run of our engine cost, by endpoint. */
+  readonly onCost: (endpoint: string, cost: Cost) => void;
 }
 
 export interface Answers {
@@ -42,6 +44,7 @@ export function openAnswers({
   openShared,
   clock,
   log,
+  onCost,
 }: AnswersOptions): Answers {
   const counters = zeroCounters();
   const memory = openMemoryStore(memoryBytes, counters);
@@ -55,7 +58,7 @@ export function openAnswers({
 
   let warmer: Warmer | undefined;
   const shared = openShared?.(() => warmer?.readDemand());
-  const obtain = buildObtain({ engine, memory, shared, demand, counters, clock, log });
+  const obtain = buildObtain({ engine, memory, shared, demand, counters, clock, log, onCost });
 
   const refresh = async ({ key, bound, policy, computedAt = -1 }: Wanted, signal: AbortSignal) => {
     const question = { key, bound, policy, newerThan: computedAt, forced: false };

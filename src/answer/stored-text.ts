@@ -44,9 +44,20 @@ const longest = 512 * 1024 * 1024;
 
 const length = z.int().min(0).max(longest);
 
+/** JSON leaves out what an engine did not say. */
+const maybe = <T extends z.ZodType>(type: T) => type.optional().transform((value) => value);
+
+const cost = z.object({
+  bytesProcessed: maybe(z.number()),
+  bytesBilled: maybe(z.number()),
+  slotMs: maybe(z.number()),
+  cacheHit: maybe(z.boolean()),
+  jobId: maybe(z.string()),
+});
+
 const headSchema = z.object({
   computedAt: z.int(),
-  facts: z.object({ rowCount: z.int().min(0), truncated: z.boolean() }),
+  facts: z.object({ rowCount: z.int().min(0), truncated: z.boolean(), cost: cost.optional() }),
   lengths: z.object({ zstd: length.optional(), gzip: length.optional(), identity: length.optional() }),
   digest: z.string(),
 });

@@ -15,6 +15,8 @@ export interface Bound {
   readonly query: SavedQuery;
   /** One entry for every declared parameter; '' where an optional one is absent. */
   readonly parameters: Readonly<Record<string, string>>;
+  /** Labels for the engine's bill. They are no part of the question: its answer is the same with others. */
+  readonly labels?: Readonly<Record<string, string>>;
 }
 
 /**

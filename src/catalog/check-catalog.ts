@@ -11,6 +11,7 @@ const ownTypes = new Set([
   ...[
     'Boolean',
     'CacheStatus',
+    'Cost',
     'DateTime',
     'Float',
     'ID',

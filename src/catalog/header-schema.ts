@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { labelKey } from './labels.ts';
 import { columnTypes } from './saved-query.ts';
 
 const identifier = z
@@ -73,6 +74,15 @@ export const headerSchema = z.strictObject({
   query_sandboxing: z
     .literal('disabled', { error: 'must be disabled: sandboxed queries are not supported' })
     .default('disabled'),
+  labels: z
+    .array(
+      z
+        .string()
+        .regex(labelKey, 'must be lowercase letters, digits, _ and -, a letter first, at most 63')
+        .refine((key) => key !== 'endpoint', 'endpoint is set by the service itself'),
+    )
+    .max(60)
+    .default([]),
   parameters: z.record(identifier, z.discriminatedUnion('type', [plainParameter, enumParameter])).default({}),
   columns: z
     .record(identifier, column)

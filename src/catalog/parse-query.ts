@@ -53,6 +53,7 @@ function toQuery(name: string, header: Header, sql: string, source: SavedQuery['
     caching,
     warm: header.warm,
     querySandboxing: header.query_sandboxing,
+    labels: header.labels,
     parameters: Object.entries(header.parameters).map(([name, { default: fallback, example, ...rest }]) => {
       const base = { name, default: fallback, example };
       return rest.type === 'enum'

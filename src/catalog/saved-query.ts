@@ -96,6 +96,8 @@ export interface SavedQuery {
   /** Sets of raw parameters, by name, whose answers are kept warm from the start on. */
   readonly warm: readonly Readonly<Record<string, string>>[];
   readonly querySandboxing: 'enabled' | 'disabled';
+  /** The labels that a request may set for the engine's bill. */
+  readonly labels: readonly string[];
   readonly parameters: readonly Parameter[];
   readonly columns: readonly Column[];
 }

@@ -1,8 +1,10 @@
 import DataLoader from 'dataloader';
-import type { Answer, Ask, Asking } from '../answer/answer.ts';
+import type { Answer, Ask } from '../answer/answer.ts';
 import { questionKey } from '../answer/question-key.ts';
 import { type Bound, bind, type RawParameters } from '../catalog/bind.ts';
 import type { SavedQuery } from '../catalog/saved-query.ts';
+import type { Incoming } from './incoming.ts';
+import { withLabels } from './request-labels.ts';
 
 /** What the answers of one request were, once it is answered. */
 export interface Given {
@@ -15,16 +17,25 @@ export interface Context {
   answer(query: SavedQuery, raw: RawParameters): Promise<Answer>;
 }
 
-/** @param given takes up every answer */
-export function buildContext(ask: Ask, asking: Asking, given: Given): Context {
+export interface ContextOptions {
+  readonly ask: Ask;
+  readonly incoming: Incoming;
+  readonly forced: boolean;
+  /** Takes up every answer. */
+  readonly given: Given;
+}
+
+export function buildContext({ ask, incoming, forced, given }: ContextOptions): Context {
   const loader = new DataLoader<Bound, Answer, string>(
     (questions) =>
-      Promise.all(questions.map((bound) => ask(bound, asking).catch((error: unknown) => toError(error)))),
+      Promise.all(
+        questions.map((bound) => ask(bound, { incoming, forced }).catch((error: unknown) => toError(error))),
+      ),
     { cacheKeyFn: questionKey },
   );
   return {
     async answer(query, raw) {
-      const answer = await loader.load(bind(query, raw));
+      const answer = await loader.load(withLabels(bind(query, raw), incoming.header));
       given.answers.push(answer);
       return answer;
     },

@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts';
 import type { Incoming } from './incoming.ts';
+import { labelsHeader } from './request-labels.ts';
 
 const headersOf = (origin: string) => ({
   'access-control-allow-origin': origin,
@@ -23,13 +24,14 @@ export function corsHeaders(
   return allowed.length === 0 ? {} : { vary: 'Origin' };
 }
 
+const askingHeaders = `Cache-Control, If-None-Match, ${labelsHeader}`;
+
 /** What a preflight for this path is told besides the headers of every response. */
 export function preflightHeaders(methods: string): Readonly<Record<string, string>> {
   return {
     allow: methods,
     'access-control-allow-methods': methods,
-    'access-control-allow-headers':
-      'X-API-KEY, Authorization, Content-Type, Accept, Cache-Control, If-None-Match',
+    'access-control-allow-headers': `X-API-KEY, Authorization, Content-Type, Accept, ${askingHeaders}`,
     'access-control-max-age': '86400',
   };
 }

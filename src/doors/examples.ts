@@ -1,3 +1,4 @@
+import { exampleValue } from '../catalog/example-parameters.ts';
 import { camelCase } from '../catalog/names.ts';
 import type { Catalog, Column, Parameter, SavedQuery } from '../catalog/saved-query.ts';
 
@@ -35,21 +36,9 @@ ${query.columns.map((column: Column) => `      ${camelCase(column.name)}`).join(
 /** The parameters that an example gives: those with an example, and required ones without, as a blank to fill in. */
 function exampleValues({ parameters }: SavedQuery): readonly (readonly [Parameter, string])[] {
   return parameters.flatMap((parameter) => {
-    const value = parameter.example ?? (parameter.required ? blank(parameter) : undefined);
+    const value = exampleValue(parameter);
     return value === undefined ? [] : [[parameter, value] as const];
   });
-}
-
-function blank(parameter: Parameter): string {
-  if (parameter.type === 'enum') return parameter.values[0]?.value ?? '';
-  return {
-    string: 'example',
-    pattern: 'example',
-    timestamp: '2026-01-31T12:00:00Z',
-    integer: '1',
-    float: '1.5',
-    boolean: 'true',
-  }[parameter.type];
 }
 
 function literal(parameter: Parameter, value: string): string {

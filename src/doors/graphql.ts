@@ -9,7 +9,7 @@ import type { Authenticate } from './auth.ts';
 import { asksForNew, cacheHeaders, etagOf, isKnown } from './cache-headers.ts';
 import { buildContext, type Context, type Given } from './context.ts';
 import { fromRequest } from './incoming.ts';
-import { replyJson, toGatewayError, toResponse, variesBy } from './respond.ts';
+import { replyJson, retryHeaders, toGatewayError, toResponse, variesBy } from './respond.ts';
 import { buildSchema } from './schema.ts';
 
 export interface GraphqlOptions {
@@ -41,7 +41,8 @@ export function buildGraphql({
 }: GraphqlOptions): (request: Request) => Promise<Response> {
   const yoga = createYoga<Server, Context>({
     schema: buildSchema(catalog),
-    context: ({ request, forced, given }) => buildContext(ask, { incoming: request, forced }, given),
+    context: ({ request, forced, given }) =>
+      buildContext({ ask, incoming: fromRequest(request), forced, given }),
     plugins: [noteErrors],
     graphqlEndpoint: graphqlPath,
     maskedErrors: { maskError: (error) => told(error, log) },
@@ -108,8 +109,14 @@ function told(error: unknown, log: Logger): Error {
   return toGraphql(toGatewayError(originalError, log), error);
 }
 
-function toGraphql({ code, message, parameter }: GatewayError, at?: GraphQLError): GraphQLError {
-  const extensions = parameter === undefined ? { code } : { code, parameter };
+function toGraphql(error: GatewayError, at?: GraphQLError): GraphQLError {
+  const { code, message, parameter } = error;
+  const extensions = {
+    code,
+    ...(parameter === undefined ? {} : { parameter }),
+    // Yoga makes headers of the response out of these, and leaves them out of its body.
+    ...(error.retryAfterSeconds === undefined ? {} : { http: { headers: retryHeaders(error) } }),
+  };
   return new GraphQLError(message, { extensions, nodes: at?.nodes, path: at?.path });
 }
 

@@ -61,12 +61,18 @@ function answerHeaders(answer: Answer, now: Date): Reply['headers'] {
 
 /** The one body shape of a refusal: `{"error":{"code","message"}}`, with the parameter's name where one is wrong. */
 export function replyError(error: unknown, log: Logger): Reply {
-  const { code, message, parameter, status } = toGatewayError(error, log);
-  return replyJson(status, JSON.stringify({ error: { code, message, parameter } }));
+  const told = toGatewayError(error, log);
+  const { code, message, parameter, status } = told;
+  return replyJson(status, JSON.stringify({ error: { code, message, parameter } }), retryHeaders(told));
+}
+
+/** Tells a caller when to ask again, where we know it (RFC 9110, Retry-After). */
+export function retryHeaders({ retryAfterSeconds }: GatewayError): Reply['headers'] {
+  return retryAfterSeconds === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfterSeconds)) };
 }
 
 /** Any other JSON text; it holds for this moment only. */
-export function replyJson(status: number, text: string): Reply {
+export function replyJson(status: number, text: string, headers: Reply['headers'] = {}): Reply {
   return {
     status,
     headers: {
@@ -74,6 +80,7 @@ export function replyJson(status: number, text: string): Reply {
       'content-length': String(Buffer.byteLength(text)),
       'cache-control': 'no-store',
       ...explained[status],
+      ...headers,
     },
     body: text,
   };

@@ -8,6 +8,7 @@ import type { Authenticate } from './auth.ts';
 import { asksForNew } from './cache-headers.ts';
 import type { Incoming } from './incoming.ts';
 import { decodeText, rawParameters } from './raw-parameters.ts';
+import { withLabels } from './request-labels.ts';
 import { type Reply, replyAnswer, replyError } from './respond.ts';
 
 export interface RestOptions {
@@ -40,7 +41,8 @@ export function buildRest(options: RestOptions): (incoming: Incoming, url: URL) 
       }
       const { mayForce } = authenticate(header);
       const forced = mayForce && asksForNew(header('cache-control'));
-      return replyAnswer(await ask(read(address, url), { incoming, forced }), incoming, now());
+      const bound = withLabels(read(address, url), header);
+      return replyAnswer(await ask(bound, { incoming, forced }), incoming, now());
     } catch (error) {
       return replyError(error, log);
     }

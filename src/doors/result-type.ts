@@ -3,6 +3,7 @@ import { rowsOf } from '../answer/content.ts';
 import { camelCase, pascalCase } from '../catalog/names.ts';
 import type { Column, SavedQuery } from '../catalog/saved-query.ts';
 import type { Builder } from './builder.ts';
+import type { CostRef } from './cost-type.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -25,7 +26,11 @@ export function addCacheStatus(builder: Builder) {
 }
 
 /** The type of a saved query's field: its rows, and what a dashboard needs to say about them. */
-export function addResultType(builder: Builder, query: SavedQuery, cacheStatus: CacheStatusRef) {
+export function addResultType(
+  builder: Builder,
+  query: SavedQuery,
+  { cost, cacheStatus }: { readonly cost: CostRef; readonly cacheStatus: CacheStatusRef },
+) {
   const name = pascalCase(query.name);
   const row = builder.objectRef<Row>(`${name}Row`).implement({
     description: `One row of ${query.name}.`,
@@ -57,6 +62,12 @@ export function addResultType(builder: Builder, query: SavedQuery, cacheStatus: 
       truncated: t.boolean({
         description: 'True where max rows cut the result.',
         resolve: ({ content }) => content.facts.truncated,
+      }),
+      cost: t.field({
+        type: cost,
+        nullable: true,
+        description: 'What computing the rows cost; null on an engine that costs nothing.',
+        resolve: ({ content }) => content.facts.cost,
       }),
       computedAt: t.field({
         type: 'DateTime',

@@ -6,6 +6,7 @@ import type { Catalog, SavedQuery } from '../catalog/saved-query.ts';
 import { type ArgumentTypes, buildArgumentTypes, defaultArgument, rawArguments } from './arguments.ts';
 import type { Builder, SchemaTypes } from './builder.ts';
 import { addCatalogFields } from './catalog-fields.ts';
+import { addCostType } from './cost-type.ts';
 import { addCacheStatus, addResultType } from './result-type.ts';
 import { dateTime } from './scalars.ts';
 
@@ -24,9 +25,9 @@ export function buildSchema(catalog: Catalog): GraphQLSchema {
   builder.queryType({ description: 'One field per saved query, and the catalog that describes them.' });
 
   const argumentTypes = buildArgumentTypes(builder);
-  const cacheStatus = addCacheStatus(builder);
+  const shared = { cost: addCostType(builder), cacheStatus: addCacheStatus(builder) };
   for (const query of catalog.queries) {
-    addQueryField(builder, query, argumentTypes, addResultType(builder, query, cacheStatus));
+    addQueryField(builder, query, argumentTypes, addResultType(builder, query, shared));
   }
   addCatalogFields(builder, catalog);
   // Unsorted: columns and enum values keep the order that their author gave them.

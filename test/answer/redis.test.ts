@@ -170,6 +170,7 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
         openShared: (onUp) => openRedisCache({ url: redis.url, log: log(), onUp, demandLimit: 1_000 }),
         clock: systemClock,
         log: pino({ level: 'silent' }),
+        onCost: () => {},
       });
       let next = 0;
       const asker = async () => {

@@ -47,6 +47,7 @@ describe('a saved-query file', () => {
       caching: { ttlSeconds: 900, warmingSeconds: 300, staleIfErrorSeconds: 900 },
       warm: [],
       querySandboxing: 'disabled',
+      labels: [],
       parameters: [
         { name: 'n', type: 'integer', required: false, default: '5', example: undefined, description: 'N.' },
         {
@@ -141,6 +142,12 @@ describe('a saved-query file', () => {
       'sandboxing',
       header([...plain, 'query_sandboxing: enabled']),
       [/^8 query_sandboxing: must be disabled/],
+    ],
+    ['a label that none may be', header([...plain, 'labels: [Team]']), [/^8 labels\.0: must be lowercase/]],
+    [
+      "the service's own label",
+      header([...plain, 'labels: [endpoint]']),
+      [/^8 labels\.0: endpoint is set by/],
     ],
     [
       'an unknown type',

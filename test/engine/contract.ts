@@ -62,7 +62,16 @@ const drafts = {
     columns: { here: 'integer', gone: 'string', list: repeated('integer') },
     sql: 'select 1 as here, cast(null as string) as gone, case when false then [1] end as list',
   },
-  infinite: { columns: { x: 'float' }, sql: "select cast('inf' as float64) as x" },
+  infinite: { columns: { x: 'float' }, sql: 'select ieee_divide(1, 0) as x' },
+  inner: {
+    columns: { json: 'json', record: 'record', later: 'datetime', tick: 'time' },
+    sql: `
+      select
+        json '{"a":[1,null]}' as json,
+        struct(1 as here, cast(null as int64) as gone) as record,
+        datetime '2026-03-10 12:34:56.500000' as later,
+        time '12:34:56.500000' as tick`,
+  },
   cut: { columns: { x: 'integer' }, maxRows: 10, sql: numbers(11) },
   full: { columns: { x: 'integer' }, maxRows: 10, sql: numbers(10) },
   ordered: { columns: { x: 'integer' }, maxRows: 5000, sql: `${numbers(5000)} desc` },
@@ -80,7 +89,7 @@ const drafts = {
 } satisfies Record<string, Draft>;
 
 export interface ContractOptions {
-  /** An engine that may run these queries, each for 500 ms. */
+  /** An engine that may run these queries, each for a few seconds at most. */
   open(queries: readonly SavedQuery[]): Promise<Engine>;
 }
 
@@ -132,11 +141,23 @@ export function engineContract(name: string, { open }: ContractOptions): void {
       expect(await rows('infinite')).toEqual([{}]);
     });
 
+    test('inside a record NULL is null, JSON is JSON, fractions have no zeros at their end', async () => {
+      expect(await rows('inner')).toEqual([
+        {
+          json: { a: [1, null] },
+          record: { here: 1, gone: null },
+          later: '2026-03-10T12:34:56.5',
+          tick: '12:34:56.5',
+        },
+      ]);
+    });
+
     test('rows past max rows are cut, and the cut is told', async () => {
       const { rows, truncated } = await run('cut');
       expect([rows.length, truncated]).toEqual([10, true]);
       expect(await run('full')).toMatchObject({ truncated: false });
-      expect(await run('none')).toEqual({ rows: [], truncated: false });
+      const none = await run('none');
+      expect({ rows: none.rows, truncated: none.truncated }).toEqual({ rows: [], truncated: false });
     });
 
     test('rows come in the order of the SQL', async () => {

@@ -5,15 +5,47 @@ import { openDuckdb } from '../../src/engine/duckdb/open-duckdb.ts';
 import { draftQuery } from '../support/queries.ts';
 import { engineContract } from './contract.ts';
 
-const open = (queries: readonly SavedQuery[]) =>
+const open = (queries: readonly SavedQuery[], env: Record<string, string> = {}) =>
   openDuckdb({
     catalog: { queries, tables: [] },
-    config: readConfig({ ENGINE_TIMEOUT_MS: '500', ENGINE_CONCURRENCY: '2', DATA_DIR: 'test' }),
+    config: readConfig({
+      ENGINE_TIMEOUT_MS: '500',
+      ENGINE_CONCURRENCY: '2',
+      DATA_DIR: 'test',
+      STORE_FILE: ':memory:',
+      ...env,
+    }),
     now: () => new Date(),
-    onDataProblem: () => {},
+    listener: { problem: () => {}, news: () => {} },
   });
 
 engineContract('duckdb', { open });
+
+describe('slow queries', () => {
+  test('never make a quick one wait, however many there are', async () => {
+    const slow = draftQuery({
+      name: 'slow',
+      columns: { x: 'integer' },
+      sql: 'select sum(a * b * c) as x from unnest(generate_array(1, 4000)) as a, unnest(generate_array(1, 4000)) as b, unnest(generate_array(1, 50)) as c',
+    });
+    const quick = draftQuery({ name: 'quick', columns: { x: 'integer' }, sql: 'select 1 as x' });
+    const engine = await open([slow, quick], { ENGINE_TIMEOUT_MS: '60000', ENGINE_CONCURRENCY: '3' });
+    const leave = new AbortController();
+    const slowRuns = Array.from({ length: 6 }, () =>
+      engine.run({ query: slow, parameters: {} }, { signal: leave.signal }).then(
+        () => 'ended',
+        () => 'left',
+      ),
+    );
+    for (let i = 0; i < 3; i += 1) {
+      const run = engine.run({ query: quick, parameters: {} }, { signal: new AbortController().signal });
+      expect(await Promise.race([run, ...slowRuns])).toMatchObject({ rows: ['{"x":1}'] });
+    }
+    leave.abort();
+    await Promise.all(slowRuns);
+    await engine.close();
+  });
+});
 
 describe('duckdb at start', () => {
   test.each([

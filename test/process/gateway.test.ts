@@ -125,6 +125,22 @@ describe('the process', () => {
     expect(errors).toMatch(/PORT \d+, HOST 127\.0\.0\.1: listen EADDRINUSE/);
   });
 
+  test('a store that another process uses is told, and ends it with 2', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'querygate-test-'));
+    const gateway = await startGateway({ DATA_DIR: dataDir, STORE_FILE: '' });
+    const { exitCode, errors } = await runCommand('src/main.ts', {
+      DATA_DIR: dataDir,
+      STORE_FILE: '',
+      PORT: '0',
+    });
+    await gateway.end();
+    rmSync(dataDir, { recursive: true });
+    expect(exitCode).toBe(2);
+    expect(errors).toMatch(
+      /STORE_FILE: got ".*store\.duckdb"; it is in use: each process wants a store of its own/,
+    );
+  });
+
   test('a memory limit that is too small ends it with 2', async () => {
     const { exitCode, errors } = await runCommand('src/main.ts', { DUCKDB_MEMORY_LIMIT: '1KB' });
     expect(exitCode).toBe(2);

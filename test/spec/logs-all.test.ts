@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ago, openTestApp, type TestApp } from '../support/test-app.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { describeOnEngines } from '../support/on-engines.ts';
+import { ago, type TestApp } from '../support/test-app.ts';
 
 const name = 'logs.all';
 
@@ -11,7 +12,7 @@ const log = (project: string, id: string, timestamp: string) => ({
   metadata: [{ request: [{ method: 'GET', path: '/' }], response: [{ status_code: 200 }] }],
 });
 
-describe(`spec: ${name}`, () => {
+describeOnEngines(`spec: ${name}`, (openTestApp) => {
   let app: TestApp;
   beforeAll(async () => {
     app = await openTestApp({

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ago, openTestApp, type TestApp } from '../support/test-app.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { describeOnEngines } from '../support/on-engines.ts';
+import { ago, type TestApp } from '../support/test-app.ts';
 
 const name = 'usage.api-counts';
 
@@ -21,7 +22,7 @@ const counts = (rest: number, storage: number, auth: number, realtime: number) =
   total_realtime_requests: realtime,
 });
 
-describe(`spec: ${name}`, () => {
+describeOnEngines(`spec: ${name}`, (openTestApp) => {
   let app: TestApp;
   beforeAll(async () => {
     app = await openTestApp({

@@ -22,7 +22,7 @@ export async function startGateway(
   env: Record<string, string> = {},
   logTo: 'pipe' | number = 'pipe',
 ): Promise<GatewayProcess> {
-  const { child, output, errors } = spawnNode('src/main.ts', { PORT: '0', ...env }, logTo);
+  const { child, output, errors } = spawnNode('src/main.ts', { PORT: '0', ...env }, { logTo });
   const ended = once(child, 'exit');
   const ready = new Promise<void>((resolve) => {
     child.stdout?.on('data', () => {
@@ -49,15 +49,21 @@ export async function startGateway(
 export async function runCommand(
   file: string,
   env: Record<string, string>,
+  args: readonly string[] = [],
 ): Promise<{ exitCode: number | null; output: string; errors: string }> {
-  const { child, output, errors } = spawnNode(file, env);
+  const { child, output, errors } = spawnNode(file, env, { args });
   await once(child, 'close');
   return { exitCode: child.exitCode, output: output(), errors: errors() };
 }
 
-function spawnNode(file: string, env: Record<string, string>, logTo: 'pipe' | number = 'pipe') {
-  const child = spawn(process.execPath, [file], {
-    env: { PATH: process.env.PATH, ...env },
+function spawnNode(
+  file: string,
+  env: Record<string, string>,
+  { args = [], logTo = 'pipe' }: { args?: readonly string[]; logTo?: 'pipe' | number },
+) {
+  const child = spawn(process.execPath, [file, ...args], {
+    // A store beside the data would be one for all tests.
+    env: { PATH: process.env.PATH, STORE_FILE: ':memory:', ...env },
     stdio: ['ignore', 'pipe', logTo],
   });
   const chunks = { stdout: '', stderr: '' };

@@ -49,6 +49,7 @@ export function testAnswers({
     openShared,
     clock,
     log: pino({ level: 'silent' }),
+    onCost: () => {},
   });
   return {
     ...answers,

@@ -1,8 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { type App, openApp } from '../../src/app.ts';
+import { loadTables } from '../../src/catalog/load-tables.ts';
+import type { Field } from '../../src/catalog/table-schema.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 
@@ -18,6 +20,8 @@ export function ago({ days = 0, hours = 0, minutes = 0, seconds = 0, ms = 0 } = 
 }
 
 export interface TestApp extends Pick<App, 'counters' | 'listener'> {
+  /** The folder of its local files. */
+  readonly dataDir: string;
   fetch(path: string, init?: RequestInit): Promise<Response>;
   /** The rows of a REST call that succeeds. */
   rows(name: string, parameters?: Record<string, string>): Promise<Record<string, unknown>[]>;
@@ -28,17 +32,35 @@ export interface TestApp extends Pick<App, 'counters' | 'listener'> {
 
 export type Rows = Readonly<Record<string, readonly object[]>>;
 
+/** Whether every table is given a row whose records have two elements each, so that all are stored as lists. */
+export const forms = { general: false };
+
+export interface TestAppOptions {
+  /** Other files of the data folder, by name. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** Stands in for the configured engine. */
+  readonly engine?: Engine;
+  readonly clock?: () => Date;
+}
+
 /** The whole service over the given rows of each table, or over an engine of the test's own, without a socket. */
 export async function openTestApp(
   tables: Rows,
   env: Record<string, string> = {},
-  { engine, clock = () => now }: { engine?: Engine; clock?: () => Date } = {},
+  { files = {}, engine, clock = () => now }: TestAppOptions = {},
 ): Promise<TestApp> {
   const dataDir = mkdtempSync(join(tmpdir(), 'querygate-test-'));
   for (const [table, rows] of Object.entries(tables)) {
     writeFileSync(join(dataDir, `${table}.ndjson`), rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
   }
-  const config = readConfig({ DATA_DIR: dataDir, ENGINE_CONCURRENCY: '2', ...env });
+  if (forms.general) writePlural(dataDir);
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(dataDir, name), content);
+  const config = readConfig({
+    DATA_DIR: dataDir,
+    STORE_FILE: ':memory:',
+    ENGINE_CONCURRENCY: '2',
+    ...env,
+  });
   const log = pino({ level: 'silent' });
   const app = await openApp({ config, apiKey, log, now: clock, ...(engine === undefined ? {} : { engine }) });
 
@@ -47,6 +69,7 @@ export async function openTestApp(
   return {
     counters: app.counters,
     listener: app.listener,
+    dataDir,
     fetch,
     async rows(name, parameters = {}) {
       const response = await fetch(`/api/endpoints/query/${name}?${new URLSearchParams(parameters)}`);
@@ -69,4 +92,20 @@ export async function openTestApp(
       rmSync(dataDir, { recursive: true });
     },
   };
+}
+
+/** Rows of long ago, which no window reaches. */
+function writePlural(dataDir: string): void {
+  for (const { name, fields } of loadTables('queries/tables').tables) {
+    mkdirSync(join(dataDir, name));
+    const row = { ...pluralRecord(fields), timestamp: '2001-01-01T00:00:00Z' };
+    writeFileSync(join(dataDir, name, 'plural.ndjson'), `${JSON.stringify(row)}\n`);
+  }
+}
+
+function pluralRecord(fields: readonly Field[]): object {
+  const records = fields.filter((field) => field.fields !== undefined);
+  return Object.fromEntries(
+    records.map(({ name, fields: inner = [] }) => [name, [pluralRecord(inner), pluralRecord(inner)]]),
+  );
 }

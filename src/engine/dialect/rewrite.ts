@@ -2,31 +2,49 @@ import { FormattedSyntaxError, type Program, parse, type SelectStmt } from 'sql-
 import type { Source } from '../../catalog/saved-query.ts';
 import type { TableSchema } from '../../catalog/table-schema.ts';
 import { type Problem, StartError } from '../../errors.ts';
+import { type Constant, unmarked, withoutConstants } from './constants.ts';
 import { macros } from './macros.ts';
+import { narrowQuantiles } from './quantiles.ts';
 import { Refusal } from './refusal.ts';
 import { query as queryRule } from './rules/select.ts';
 import { rules } from './rules.ts';
 import { emptyScope, type Scope } from './scope.ts';
+import type { Origin, StoredColumn } from './spread.ts';
 import { prepare, startOf } from './syntax.ts';
 import { translator } from './translator.ts';
 import { columnsOf, quote } from './type.ts';
+import { whole } from './whole.ts';
 
 /** A query in DuckDB's dialect, and the names of the parameters that it binds as `$name`. */
 export interface Rewritten {
   readonly sql: string;
   readonly parameters: readonly string[];
+  /** The columns of tables that it compares with a parameter for equality. */
+  readonly sought: readonly Origin[];
+  /** The same query with parameters for what no row changes, and what those are. DuckDB plans it faster. */
+  readonly quick: { readonly sql: string; readonly constants: readonly Constant[] };
+}
+
+/** A table that queries may read, as DuckDB has it. */
+export interface StoredTable extends TableSchema {
+  /** What FROM reads; without it a relation of the table's own name. */
+  readonly relation?: string;
+  /** How the fields are stored; without it each is a column of the declared type. */
+  readonly columns?: readonly StoredColumn[];
 }
 
 /**
  * The DuckDB query that means what a BigQuery query means. It needs a database on which `macroDefinitions()` has run
  * and a connection with `sessionSettings`. `$current_timestamp`, where it is used, is the moment of the run.
  *
- * @param tables what the query may read; each is a relation of that name, its columns in that order
+ * @param tables what the query may read
+ * @param known values of parameters: the query holds for these alone
  * @throws StartError with everything in the query that is not supported or can't be right
  */
 export function rewrite(
   { sql, source }: { readonly sql: string; readonly source: Source },
-  tables: readonly TableSchema[],
+  tables: readonly StoredTable[],
+  known: Readonly<Record<string, string>> = {},
 ): Rewritten {
   const place = (offset: number, message: string): Problem => ({
     ...positionOf(sql, source, offset),
@@ -37,12 +55,18 @@ export function rewrite(
 
   const prepared = prepare(sql);
   const program = parseProgram(prepared.sql, (offset, message) => fail([place(offset, message)]));
-  const { to, found } = translator(rules, queryRule, macros, prepared.nullOrders);
-  const rewritten = to.attempt(() => queryRule(onlySelect(program), tableScope(tables), to).text, '');
+  const { to, found } = translator(rules, queryRule, macros, prepared.nullOrders, known);
+  const text = to.attempt(() => whole(queryRule(onlySelect(program), tableScope(tables), to), to).text, '');
   if (found.refusals.length > 0) {
     throw fail(found.refusals.map(({ node, message }) => place(startOf(node), message)));
   }
-  return { sql: rewritten, parameters: [...found.parameters] };
+  const { parameters, sought } = found;
+  return {
+    sql: unmarked(text),
+    parameters: [...parameters],
+    sought,
+    quick: withoutConstants(narrowQuantiles(text)),
+  };
 }
 
 function parseProgram(sql: string, failure: (offset: number, message: string) => Error): Program {
@@ -66,10 +90,13 @@ function onlySelect(program: Program): SelectStmt {
   throw new Refusal(first, 'only SELECT is supported');
 }
 
-const tableScope = (tables: readonly TableSchema[]): Scope => ({
+const tableScope = (tables: readonly StoredTable[]): Scope => ({
   ...emptyScope,
   relations: new Map(
-    tables.map(({ name, fields }) => [name.toLowerCase(), { text: quote(name), columns: columnsOf(fields) }]),
+    tables.map(({ name, fields, relation = quote(name), columns = columnsOf(fields) }) => [
+      name.toLowerCase(),
+      { text: relation, columns, table: name },
+    ]),
   ),
 });
 

@@ -1,3 +1,4 @@
+import { type Origin, partSql, type Spread, type StoredColumn } from './spread.ts';
 import { type Column, fieldOf, quote, sameName, type Type, unknown } from './type.ts';
 
 /** DuckDB text of one BigQuery expression, with what is known of it. */
@@ -6,25 +7,36 @@ export interface Sql {
   readonly type: Type;
   /** True for literals and parameters, which BigQuery converts more freely than other values. */
   readonly coercible?: boolean;
+  /** Set where the value is known: text, or the outcome of a test. */
+  readonly known?: string | boolean;
   /** The FROM item whose rows this is a path of; set on columns and their fields only. */
   readonly carrier?: Carrier;
+  /** Set where the value is a spread record, or the array of that one record: its fields are read without it. */
+  readonly spread?: Spread;
+  /** True where it is known not to be NULL. */
+  readonly required?: boolean;
+  /** The column of a table that it is. */
+  readonly origin?: Origin;
 }
 
 /** A FROM item that array elements can be folded into, as further columns of it. */
 export interface Carrier {
   /** The name by which the DuckDB text knows it. */
   readonly name: string;
-  /** Select-list expressions, innermost first, one level of subquery each. */
-  readonly folds: string[];
+  /** What is done to its rows, innermost first, one level of subquery each. */
+  readonly folds: Fold[];
   /** Names its rows already have, lower-cased. */
   readonly taken: Set<string>;
 }
+
+/** Further columns, which may multiply the rows, or a condition that rows must meet. */
+export type Fold = { readonly columns: string } | { readonly condition: string };
 
 /** What one name in FROM stands for: the columns of a relation, or the value of an array element. */
 export interface Range {
   /** Undefined where nothing can refer to it by name. */
   readonly name: string | undefined;
-  readonly columns: readonly (Column & { readonly text: string })[];
+  readonly columns: readonly (Column & Sql)[];
   /** Present on elements of arrays, and on offsets. */
   readonly value?: Sql;
   readonly carrier?: Carrier;
@@ -49,7 +61,11 @@ export interface Scope {
 /** A table, common table expression or subquery: how DuckDB's FROM names it, and its columns. */
 export interface Relation {
   readonly text: string;
-  readonly columns: readonly Column[];
+  readonly columns: readonly StoredColumn[];
+  /** The name of the table that it is. */
+  readonly table?: string;
+  /** True where it is no more than columns of some rows of one other relation: reading it twice costs little. */
+  readonly simple?: boolean;
   /** True where its rows are values without a name: SELECT AS STRUCT and AS VALUE. They have one column. */
   readonly value?: boolean;
 }
@@ -97,10 +113,21 @@ export function columnsIn(range: Range, name: string): readonly Sql[] {
   const { value } = range;
   if (range.open) return [{ text: 'NULL', type: unknown }];
   if (value) {
-    const field = fieldOf(value.type, name);
-    return field ? [{ text: `${value.text}.${quote(field.name)}`, type: field.type, ...carried }] : [];
+    const field = fieldSql(value, name);
+    return field ? [{ ...field, ...carried }] : [];
   }
   return range.columns
     .filter((column) => sameName(column.name, name))
-    .map(({ text, type }) => ({ text, type, ...carried }));
+    .map(({ name: _, ...column }) => ({ ...column, ...carried }));
 }
+
+/** A field of a struct; undefined where it is known to have none of that name. */
+export function fieldSql({ text, type, spread }: Sql, name: string): Sql | undefined {
+  const part = spread && partSql(spread, name);
+  if (part) return part;
+  const field = fieldOf(type, name);
+  return field && { text: `${isPath(text) ? text : `(${text})`}.${quote(field.name)}`, type: field.type };
+}
+
+/** Whether a text is a name, or names joined by dots. */
+export const isPath = (text: string) => /^("([^"]|"")*"\.?)+$/.test(text);

@@ -1,8 +1,11 @@
 import type { Node, SelectStmt, SubSelect } from 'sql-parser-cst';
+import { marked } from './constants.ts';
 import type { Macro } from './macro-lines.ts';
 import { Refusal } from './refusal.ts';
 import type { Relation, Scope, Sql } from './scope.ts';
+import type { Origin } from './spread.ts';
 import { unknown } from './type.ts';
+import { whole } from './whole.ts';
 
 /** The name under which rewritten SQL binds the moment that CURRENT_TIMESTAMP() means. */
 export const nowParameter = 'current_timestamp';
@@ -16,14 +19,22 @@ export type Rules = { readonly [Type in Node['type']]?: Rule<Extract<Node, { typ
 /** What rules call to translate the parts of their node, and where they leave what they found. */
 export interface Translator {
   expr(node: Node, scope: Scope): Sql;
-  /** A query as DuckDB text without parentheses, with the columns it yields. */
+  /** A query as DuckDB text without parentheses, with the columns it yields, each of them one. */
   query(node: SubSelect, scope: Scope): Relation;
+  /** Like `query`, for what can read spread records: FROM and WITH. */
+  relation(node: SubSelect, scope: Scope): Relation;
   /** Runs a step whose failure must not hide the problems of the other steps. */
   attempt<T>(step: () => T, otherwise: T): T;
   /** NULLS FIRST or LAST as it is written behind the sort key that ends at this offset. */
   nullOrder(offset: number): 'FIRST' | 'LAST' | undefined;
   /** The text to use for a bound parameter. */
   parameter(name: string): string;
+  /** A column is compared with a parameter for equality. */
+  sought(column: Origin): void;
+  /** The value of a parameter that is known while the query is translated. */
+  known(name: string): string | undefined;
+  /** What is being translated is not the same for all rows. */
+  varies(): void;
   /** A name nothing in the query has. */
   fresh(prefix: string): string;
   readonly macros: ReadonlyMap<string, readonly Macro[]>;
@@ -31,6 +42,7 @@ export interface Translator {
 
 interface Findings {
   readonly parameters: Set<string>;
+  readonly sought: Origin[];
   readonly refusals: Refusal[];
 }
 
@@ -39,14 +51,24 @@ export function translator(
   query: (node: SubSelect | SelectStmt, scope: Scope, to: Translator) => Relation,
   macros: ReadonlyMap<string, readonly Macro[]>,
   nullOrders: ReadonlyMap<number, 'FIRST' | 'LAST'>,
+  known: Readonly<Record<string, string>>,
 ): { readonly to: Translator; readonly found: Findings } {
-  const found: Findings = { parameters: new Set(), refusals: [] };
+  const found: Findings = { parameters: new Set(), sought: [], refusals: [] };
   let names = 0;
+  let variations = 0;
 
   const to: Translator = {
     macros,
-    expr: (node, scope) => to.attempt(() => ruleFor(rules, node)(node, scope, to), broken),
-    query: (node, scope) => query(node, scope, to),
+    expr(node, scope) {
+      const before = variations;
+      const sql = to.attempt(() => ruleFor(rules, node)(node, scope, to), broken);
+      return variations === before ? marked(sql) : sql;
+    },
+    query: (node, scope) => whole(to.relation(node, scope), to),
+    relation(node, scope) {
+      to.varies();
+      return query(node, scope, to);
+    },
     attempt(step, otherwise) {
       try {
         return step();
@@ -59,6 +81,13 @@ export function translator(
     parameter(name) {
       found.parameters.add(name);
       return `$${name}`;
+    },
+    sought(column) {
+      found.sought.push(column);
+    },
+    known: (name) => (Object.hasOwn(known, name) ? known[name] : undefined),
+    varies() {
+      variations += 1;
     },
     nullOrder: (offset) => nullOrders.get(offset),
     fresh: (prefix) => `${prefix}_${++names}`,

@@ -1,19 +1,35 @@
-import { type DuckDBPreparedStatement, DuckDBTimestampTZValue, TIMESTAMPTZ, VARCHAR } from '@duckdb/node-api';
+import {
+  type DuckDBPreparedStatement,
+  DuckDBTimestampTZValue,
+  type DuckDBType,
+  type DuckDBValue,
+  TIMESTAMPTZ,
+  VARCHAR,
+} from '@duckdb/node-api';
 import { nowParameter } from '../dialect/translator.ts';
 
-/** Gives a statement its values: every parameter is text, but the time that CURRENT_TIMESTAMP() means. */
-export function bindValues(
-  statement: DuckDBPreparedStatement,
-  names: readonly string[],
-  parameters: Readonly<Record<string, string>>,
-  now: Date,
-): void {
-  const values = names.map((name) => [
-    name,
-    name === nowParameter
-      ? new DuckDBTimestampTZValue(BigInt(now.getTime()) * 1000n)
-      : (parameters[name] ?? ''),
-  ]);
-  const types = names.map((name) => [name, name === nowParameter ? TIMESTAMPTZ : VARCHAR]);
-  statement.bind(Object.fromEntries(values), Object.fromEntries(types));
+/** A value that a statement binds, with its type. */
+export interface Binding {
+  readonly value: DuckDBValue;
+  readonly type: DuckDBType;
+}
+
+export type Bindings = ReadonlyMap<string, Binding>;
+
+/** What a query binds: every parameter is text, but the time that CURRENT_TIMESTAMP() means. */
+export function bindingsOf(parameters: Readonly<Record<string, string>>, now: Date): Bindings {
+  const moment = new DuckDBTimestampTZValue(BigInt(now.getTime()) * 1000n);
+  const texts = Object.entries(parameters).map(([name, value]) => [name, { value, type: VARCHAR }] as const);
+  return new Map<string, Binding>([...texts, [nowParameter, { value: moment, type: TIMESTAMPTZ }]]);
+}
+
+/** Gives a statement the values that it asks for; '' where there is none. */
+export function bindTo(statement: DuckDBPreparedStatement, bindings: Bindings): void {
+  const names = Array.from({ length: statement.parameterCount }, (_, at) => statement.parameterName(at + 1));
+  if (names.length === 0) return;
+  const found = names.map((name) => [name, bindings.get(name) ?? { value: '', type: VARCHAR }] as const);
+  statement.bind(
+    Object.fromEntries(found.map(([name, { value }]) => [name, value])),
+    Object.fromEntries(found.map(([name, { type }]) => [name, type])),
+  );
 }

@@ -1,7 +1,7 @@
 import type { Catalog } from '../../catalog/saved-query.ts';
 import type { Config } from '../../config.ts';
 import { sessionSettings } from '../dialect/macros.ts';
-import { createTable } from './load-data.ts';
+import { createTable } from './create-table.ts';
 import { openDatabase } from './open-database.ts';
 import { prepareAll } from './prepare-all.ts';
 
@@ -16,7 +16,7 @@ export async function checkQueries(catalog: Catalog, config: Config): Promise<vo
     const connection = await instance.connect();
     await connection.run(sessionSettings.join(';'));
     for (const table of catalog.tables) await createTable(connection, table);
-    await prepareAll(connection, catalog);
+    await prepareAll(connection, { ...catalog, defineMacros: true });
     connection.closeSync();
   } finally {
     instance.closeSync();

@@ -6,9 +6,11 @@ import {
   DuckDBTimestampTZValue,
   TIMESTAMPTZ,
 } from '@duckdb/node-api';
-import type { TableSchema } from '../../catalog/table-schema.ts';
-import { quote } from '../dialect/type.ts';
-import { createTable } from './load-data.ts';
+import { openRepeat } from './repeat.ts';
+import { storeName } from './store/open-store.ts';
+import { dropOlder } from './store/retention.ts';
+import type { StoredTables } from './store/stored-tables.ts';
+import { foundColumns } from './stored-value.ts';
 
 export interface DemoOptions {
   /** Milliseconds since the epoch. */
@@ -27,20 +29,21 @@ export interface Demo {
 
 const dayMs = 86_400_000;
 /** DuckDB compresses a table in memory only at a checkpoint: until then a row takes ten times its place. */
-const rowsPerCheckpoint = 25_000;
+const rowsPerCheckpoint = 8_000;
 
 const flushThresholds = ['allocator_flush_threshold', 'allocator_bulk_deallocation_flush_threshold'];
 
 /**
- * Live-looking data, made up. Every table is created; a file `<table>.sql` of the folder tells its rows: a SELECT of
+ * Live-looking data, made up. A file `<table>.sql` of the folder tells its rows: a SELECT of
  * what happened from `$from` (included) to `$to` (excluded), which gives the same rows in whatever portions it is
- * asked. `_shared.sql`, where there is one, runs first. The tables reach `days` back and go on for as long as the demo is open.
+ * asked. `_shared.sql`, where there is one, runs first. The tables reach about `days` back and go on for as long as the demo is
+ * open.
  *
  * @param connection the demo's alone until it is closed
  */
 export async function openDemo(
   connection: DuckDBConnection,
-  tables: readonly TableSchema[],
+  tables: StoredTables,
   folder: string,
   { now = Date.now, days = 7, everyMs = 1000, onError = () => {} }: DemoOptions = {},
 ): Promise<Demo> {
@@ -48,10 +51,9 @@ export async function openDemo(
   const shared = join(folder, '_shared.sql');
   if (existsSync(shared)) await connection.run(readFileSync(shared, 'utf8'));
   const streams: DuckDBPreparedStatement[] = [];
-  for (const table of tables) {
-    await createTable(connection, table);
-    const file = join(folder, `${table.name}.sql`);
-    if (existsSync(file)) streams.push(await prepareStream(connection, table, file));
+  for (const { name } of tables.all) {
+    const file = join(folder, `${name}.sql`);
+    if (existsSync(file)) streams.push(await prepareStream(connection, tables, name, file));
   }
 
   let rowsSinceCheckpoint = 0;
@@ -60,7 +62,7 @@ export async function openDemo(
     rowsSinceCheckpoint += (await stream.run()).rowsChanged;
   };
   const checkpoint = async () => {
-    await connection.run('CHECKPOINT');
+    await connection.run(`CHECKPOINT ${storeName}`);
     rowsSinceCheckpoint = 0;
   };
 
@@ -87,36 +89,40 @@ export async function openDemo(
       await connection.run('ROLLBACK');
       throw error;
     }
-    if (rowsSinceCheckpoint > rowsPerCheckpoint) await checkpoint();
+    if (rowsSinceCheckpoint <= rowsPerCheckpoint) return;
+    await dropOlder(connection, tables.all, new Date(told - days * dayMs));
+    await checkpoint();
   };
 
-  let telling: Promise<void> | undefined;
-  const timer = setInterval(() => {
-    const until = now();
-    if (telling || until <= told) return;
-    telling = tell(until)
-      .catch(onError)
-      .finally(() => {
-        telling = undefined;
-      });
-  }, everyMs).unref();
-
+  const repeat = openRepeat({
+    everyMs,
+    async work() {
+      const until = now();
+      if (until > told) await tell(until);
+    },
+    onError,
+  });
   return {
     async close() {
-      clearInterval(timer);
-      await telling;
+      await repeat.close();
       for (const stream of streams.splice(0)) stream.destroySync();
     },
   };
 }
 
-function prepareStream(
+async function prepareStream(
   connection: DuckDBConnection,
-  table: TableSchema,
+  tables: StoredTables,
+  name: string,
   file: string,
 ): Promise<DuckDBPreparedStatement> {
-  const sql = readFileSync(file, 'utf8').replace(/;\s*$/, '');
-  return connection.prepare(`INSERT INTO ${quote(table.name)} BY NAME ${sql}`);
+  const source = `(${readFileSync(file, 'utf8').replace(/;\s*$/, '')})`;
+  // DuckDB tells no types where there are parameters.
+  const found = await foundColumns(
+    connection,
+    source.replaceAll(/\$(?:from|to)\b/g, `TIMESTAMPTZ '2000-01-01'`),
+  );
+  return connection.prepare(tables.appendSql(name, found, source));
 }
 
 const timestamp = (ms: number) => new DuckDBTimestampTZValue(BigInt(Math.round(ms)) * 1000n);

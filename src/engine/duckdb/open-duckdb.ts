@@ -1,38 +1,44 @@
+import { resolve } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Catalog } from '../../catalog/saved-query.ts';
 import type { Config } from '../../config.ts';
 import { sessionSettings } from '../dialect/macros.ts';
 import type { Engine } from '../engine.ts';
+import { quoteText } from './column-type.ts';
 import { ConnectionPool } from './connection-pool.ts';
-import { type LocalData, openData } from './open-data.ts';
+import { Generations } from './generations.ts';
+import { type DataListener, type LocalData, openData, requireDataDir } from './open-data.ts';
 import { asStartError, openDatabase } from './open-database.ts';
 import { prepareAll } from './prepare-all.ts';
 import { openRun } from './run-query.ts';
+import { openStore, type Store } from './store/open-store.ts';
+import { openTables } from './store/stored-tables.ts';
 
 export interface DuckdbOptions {
   readonly catalog: Catalog;
   readonly config: Config;
   /** The time that CURRENT_TIMESTAMP() means. */
   readonly now: () => Date;
-  /** Told what is wrong with local data. */
-  readonly onDataProblem: (message: string) => void;
+  readonly listener: DataListener;
 }
 
 /**
- * The engine on one machine: an embedded DuckDB over local files, or over the demo.
+ * The engine on one machine: an embedded DuckDB over local files, or over the demo. It is open when what there is of
+ * data is in.
  *
  * @throws StartError where a saved query uses what is not supported, with file and line
  */
-export async function openDuckdb({ catalog, config, now, onDataProblem }: DuckdbOptions): Promise<Engine> {
+export async function openDuckdb({ catalog, config, now, listener }: DuckdbOptions): Promise<Engine> {
+  requireDataDir(config);
   const instance = await openDatabase(config);
   const connections: DuckDBConnection[] = [];
   const connect = async () => {
     const connection = await instance.connect();
     connections.push(connection);
-    await connection.run(sessionSettings.join(';'));
     return connection;
   };
   const closing = new AbortController();
+  let store: Store | undefined;
   let data: LocalData | undefined;
   let pool: ConnectionPool | undefined;
   const shut = async () => {
@@ -41,6 +47,7 @@ export async function openDuckdb({ catalog, config, now, onDataProblem }: Duckdb
     await data?.close();
     for (const connection of connections.splice(0)) connection.closeSync();
     instance.closeSync();
+    await store?.close();
   };
   let closed: Promise<void> | undefined;
   const close = () => {
@@ -50,11 +57,18 @@ export async function openDuckdb({ catalog, config, now, onDataProblem }: Duckdb
 
   try {
     const keeper = await connect();
-    data = await openData({ connection: await connect(), catalog, config, now, onProblem: onDataProblem });
-    const runnable = await prepareAll(keeper, catalog);
+    await keeper.run(globalSettings);
+    store = await openStore(keeper, config.storeFile);
+    const tables = await openTables(await connect(), catalog.tables);
+    const prepare = (defineMacros: boolean) =>
+      prepareAll(keeper, { queries: catalog.queries, tables: tables.all, defineMacros });
+    const runnable = new Generations(await prepare(true));
+    tables.seek([...runnable.value.values()].flatMap(({ sought }) => sought));
     const workers: DuckDBConnection[] = [];
     for (let left = config.engineConcurrency; left > 0; left -= 1) workers.push(await connect());
-    await keeper.run(lock);
+    const onRebuilt = async () => runnable.replace(await prepare(false));
+    data = await openData({ connect, config, store, tables, onRebuilt, now, listener });
+    await keeper.run(lock(store, config));
     pool = new ConnectionPool(workers);
     const run = openRun({
       pool,
@@ -71,5 +85,12 @@ export async function openDuckdb({ catalog, config, now, onDataProblem }: Duckdb
   }
 }
 
-/** Query text reaches neither files nor extensions nor settings, whatever passes the rewriter. */
-const lock = 'SET enable_external_access = false; SET lock_configuration = true;';
+/** For every connection, also of those that are made when nothing can be set any longer. */
+const globalSettings = sessionSettings.map((setting) => setting.replace(/^SET /, 'SET GLOBAL ')).join(';');
+
+/** Query text reaches neither extensions nor settings, and no files but those of data, whatever passes the rewriter. */
+function lock({ scratch }: Store, { dataDir }: Config): string {
+  const folders = dataDir === undefined ? [scratch] : [scratch, resolve(dataDir)];
+  return `SET allowed_directories = [${folders.map(quoteText).join(', ')}];
+    SET enable_external_access = false; SET lock_configuration = true;`;
+}

@@ -1,8 +1,9 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { Catalog, SavedQuery } from '../../catalog/saved-query.ts';
+import type { SavedQuery } from '../../catalog/saved-query.ts';
 import { type Problem, StartError } from '../../errors.ts';
 import { macroDefinitions, macrosIn } from '../dialect/macros.ts';
-import { type Rewritten, rewrite } from '../dialect/rewrite.ts';
+import { type Rewritten, rewrite, type StoredTable } from '../dialect/rewrite.ts';
+import type { Origin } from '../dialect/spread.ts';
 import { type PreparedQuery, prepareQuery } from './prepare-query.ts';
 import { tablesRead } from './tables-read.ts';
 
@@ -11,31 +12,47 @@ export interface Runnable {
   readonly prepared: PreparedQuery;
   /** The tables whose data the query needs. */
   readonly tables: readonly string[];
+  /** The columns by which the query finds its rows. */
+  readonly sought: readonly Origin[];
+}
+
+export interface PrepareOptions {
+  readonly queries: readonly SavedQuery[];
+  /** What they may read, in the form that the database has. */
+  readonly tables: readonly StoredTable[];
+  /** False where the database knows the functions already that the queries call. */
+  readonly defineMacros: boolean;
 }
 
 /**
- * Prepares every query of the catalog, and makes the functions known that they call.
+ * Prepares every query, and makes the functions known that they call.
  *
- * @param connection to a database that has the catalog's tables
+ * @param connection to a database that has the tables
  * @throws StartError with the problems of all queries
  */
 export async function prepareAll(
   connection: DuckDBConnection,
-  { queries, tables }: Catalog,
+  { queries, tables, defineMacros }: PrepareOptions,
 ): Promise<ReadonlyMap<SavedQuery, Runnable>> {
   const problems: Problem[] = [];
   const rewritten = new Map<SavedQuery, Rewritten>();
   for (const query of queries) {
     await collecting(problems, () => rewritten.set(query, rewrite(query, tables)));
   }
-  const called = [...rewritten.values()].flatMap(({ sql }) => macrosIn(sql));
-  await connection.run(macroDefinitions(called));
+  if (defineMacros) {
+    const called = [...rewritten.values()].flatMap(({ sql, quick }) => [
+      ...macrosIn(sql),
+      ...quick.constants.flatMap((constant) => macrosIn(constant.sql)),
+    ]);
+    await connection.run(macroDefinitions(called));
+  }
 
   const runnable = new Map<SavedQuery, Runnable>();
   for (const [query, text] of rewritten) {
     await collecting(problems, async () => {
-      const prepared = await prepareQuery(connection, query, text);
-      runnable.set(query, { prepared, tables: await tablesRead(connection, prepared) });
+      const prepared = await prepareQuery(connection, query, text, tables);
+      const read = await tablesRead(connection, prepared.general, tables);
+      runnable.set(query, { prepared, tables: read, sought: text.sought });
     });
   }
   if (problems.length > 0) throw new StartError('Saved queries cannot run on DuckDB', problems);

@@ -1,17 +1,27 @@
 import type { DuckDBConnection, DuckDBPreparedStatement } from '@duckdb/node-api';
 import type { Column, SavedQuery } from '../../catalog/saved-query.ts';
 import { type Problem, StartError } from '../../errors.ts';
-import type { Rewritten } from '../dialect/rewrite.ts';
+import type { Constant } from '../dialect/constants.ts';
+import { type Rewritten, rewrite, type StoredTable } from '../dialect/rewrite.ts';
 import { quote } from '../dialect/type.ts';
 import { columnMisfit } from './column-fit.ts';
-import { wireSql } from './wire-sql.ts';
+import { type WireCell, wireCell } from './wire-cell.ts';
 
-/** A saved query as DuckDB runs it: every column is JSON text, in the order of `columns`. */
+/** A saved query as DuckDB runs it. */
 export interface PreparedQuery {
-  readonly sql: string;
-  /** The names that `sql` binds. */
+  readonly columns: readonly (Column & Pick<WireCell, 'json'>)[];
+  /** For all values of its parameters. */
+  readonly general: string;
+  /** The names that `general` binds. */
   readonly parameters: readonly string[];
-  readonly columns: readonly Column[];
+  /** How the query is run for some values: planned sooner than the general text, of the same outcome. */
+  plan(parameters: Readonly<Record<string, string>>): Plan;
+}
+
+export interface Plan {
+  readonly sql: string;
+  /** What `sql` binds beside parameters. */
+  readonly constants: readonly Constant[];
 }
 
 /**
@@ -23,6 +33,7 @@ export async function prepareQuery(
   connection: DuckDBConnection,
   query: SavedQuery,
   rewritten: Rewritten,
+  tables: readonly StoredTable[],
 ): Promise<PreparedQuery> {
   const statement = await describe(connection, query, rewritten.sql);
   const types = new Map(
@@ -39,7 +50,7 @@ export async function prepareQuery(
     const type = types.get(column.name.toLowerCase());
     const misfit = type === undefined ? missing(column) : columnMisfit(column, type);
     if (misfit !== undefined) add(misfit);
-    return type === undefined ? '' : wireSql(quote(column.name), type);
+    return type === undefined ? undefined : wireCell(quote(column.name), type);
   });
   for (const name of types.keys()) {
     if (!query.columns.some((column) => column.name.toLowerCase() === name)) {
@@ -49,13 +60,37 @@ export async function prepareQuery(
   statement.destroySync();
   if (problems.length > 0) throw new StartError('A saved query does not fit its header', problems);
 
+  // One row more than may be told, so that a cut is known.
+  const selected = cells.map((cell) => cell?.sql ?? 'NULL').join(', ');
+  const wired = (sql: string) => `SELECT ${selected} FROM (${sql}\n) LIMIT ${query.maxRows + 1}`;
+  const plans = new Map<string, Plan>();
   return {
-    // One row more than may be told, so that a cut is known.
-    sql: `SELECT ${cells.join(', ')} FROM (${rewritten.sql}\n) LIMIT ${query.maxRows + 1}`,
+    columns: query.columns.map((column, at) => ({ ...column, json: cells[at]?.json ?? String })),
+    general: wired(rewritten.sql),
     parameters: rewritten.parameters,
-    columns: query.columns,
+    plan(parameters) {
+      const known = enumValues(query, parameters);
+      const key = JSON.stringify(known);
+      const plan = plans.get(key) ?? planFor(rewrite(query, tables, known), wired);
+      plans.set(key, plan);
+      return plan;
+    },
   };
 }
+
+const planFor = ({ quick }: Rewritten, wired: (sql: string) => string): Plan => ({
+  sql: wired(quick.sql),
+  constants: quick.constants,
+});
+
+/** The parameters that have few values: the query is rewritten for each combination that is asked for. */
+const enumValues = (
+  { parameters: declared }: SavedQuery,
+  parameters: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    declared.filter(({ type }) => type === 'enum').map(({ name }) => [name, parameters[name] ?? '']),
+  );
 
 async function describe(
   connection: DuckDBConnection,

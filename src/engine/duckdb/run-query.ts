@@ -1,17 +1,20 @@
 import type { DuckDBValue } from '@duckdb/node-api';
 import type { Bound } from '../../catalog/bind.ts';
-import type { Column, SavedQuery } from '../../catalog/saved-query.ts';
+import type { SavedQuery } from '../../catalog/saved-query.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Engine, Rows } from '../engine.ts';
-import { bindValues } from './bindings.ts';
+import { withoutRequired } from '../refused-rows.ts';
+import { type Bindings, bindingsOf, bindTo } from './bindings.ts';
 import type { ConnectionPool } from './connection-pool.ts';
 import { explainFailure } from './explain-failure.ts';
+import type { Generations } from './generations.ts';
 import type { Runnable } from './prepare-all.ts';
-import type { PreparedQuery } from './prepare-query.ts';
+import type { Plan, PreparedQuery } from './prepare-query.ts';
+import type { Worker } from './worker.ts';
 
 interface RunContext {
   readonly pool: ConnectionPool;
-  readonly runnable: ReadonlyMap<SavedQuery, Runnable>;
+  readonly runnable: Generations<ReadonlyMap<SavedQuery, Runnable>>;
   /** What is wrong with a table's data, by table. */
   readonly dataProblems: ReadonlyMap<string, string>;
   readonly timeoutMs: number;
@@ -29,8 +32,7 @@ export function openRun({
   now,
   closing,
 }: RunContext): Engine['run'] {
-  return async (bound, { signal }) => {
-    const known = runnable.get(bound.query);
+  const runWith = async (known: Runnable | undefined, bound: Bound, signal: AbortSignal) => {
     if (known === undefined) throw new Error(`${bound.query.name} was not prepared`);
     const broken = known.tables
       .map((table) => dataProblems.get(table))
@@ -50,6 +52,7 @@ export function openRun({
       throw cause instanceof GatewayError ? cause : explainFailure(cause, bound);
     }
   };
+  return (bound, { signal }) => runnable.use((known) => runWith(known.get(bound.query), bound, signal));
 }
 
 const unreadable = 'A data file that this endpoint reads is broken; the log of the service tells which one';
@@ -61,34 +64,64 @@ async function runOnce(
   now: Date,
   signal: AbortSignal,
 ): Promise<Rows> {
-  return pool.use(signal, async (worker) => {
-    const statement = await worker.statement(prepared);
-    bindValues(statement, prepared.parameters, bound.parameters, now);
-    const interrupt = () => worker.connection.interrupt();
+  const plan = prepared.plan(bound.parameters);
+  return pool.use(plan.sql, signal, async (worker, signal) => {
     signal.throwIfAborted();
-    signal.addEventListener('abort', interrupt, { once: true });
+    const stopper = stopWhen(signal, worker);
     try {
-      const rows = (await statement.runAndReadAll()).getRows();
+      const rows = await rowsOf(worker, plan, prepared.general, bindingsOf(bound.parameters, now), signal);
       return {
         rows: rows.slice(0, bound.query.maxRows).map((cells) => rowText(prepared.columns, cells)),
         truncated: rows.length > bound.query.maxRows,
       };
     } finally {
-      signal.removeEventListener('abort', interrupt);
+      stopper.end();
     }
   });
 }
 
+/** Stops what a worker does once a signal is aborted: again and again, for a statement that begins just then goes on. */
+function stopWhen(signal: AbortSignal, { connection }: Worker): { end(): void } {
+  let timer: NodeJS.Timeout | undefined;
+  const interrupt = () => {
+    connection.interrupt();
+    timer = setTimeout(interrupt, interruptEveryMs).unref();
+  };
+  signal.addEventListener('abort', interrupt, { once: true });
+  return {
+    end() {
+      signal.removeEventListener('abort', interrupt);
+      clearTimeout(timer);
+    },
+  };
+}
+
+const interruptEveryMs = 20;
+
+async function rowsOf(
+  worker: Worker,
+  plan: Plan,
+  general: string,
+  bindings: Bindings,
+  signal: AbortSignal,
+): Promise<DuckDBValue[][]> {
+  const computed = await worker.compute(plan, bindings).catch(() => undefined);
+  signal.throwIfAborted();
+  // What fails as a constant may be needed by no row: the general text computes it where it is.
+  const statement = await worker.statement(computed ? plan.sql : general);
+  bindTo(statement, computed ?? bindings);
+  signal.throwIfAborted();
+  return (await statement.runAndReadAll()).getRows();
+}
+
 /** One row as a JSON object. A NULL column is left out: one existing client takes a null for an error. */
-function rowText(columns: readonly Column[], cells: readonly DuckDBValue[]): string {
-  const members = columns.flatMap(({ name, required }, at) => {
+function rowText(columns: PreparedQuery['columns'], cells: readonly DuckDBValue[]): string {
+  const members = columns.flatMap(({ name, required, json }, at) => {
     const cell = cells[at] ?? null;
-    if (cell !== null) return [`"${name}":${cell}`];
+    const text = cell === null ? undefined : json(cell);
+    if (text !== undefined) return [`"${name}":${text}`];
     if (!required) return [];
-    throw new GatewayError(
-      'ENGINE_FAILED',
-      `The query gave a row without ${name}, which its header calls required`,
-    );
+    throw withoutRequired(name);
   });
   return `{${members.join(',')}}`;
 }

@@ -1,6 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { bindValues } from './bindings.ts';
-import type { PreparedQuery } from './prepare-query.ts';
+import type { StoredTable } from '../dialect/rewrite.ts';
+import { quote } from '../dialect/type.ts';
+import { bindTo } from './bindings.ts';
 
 /**
  * The tables that a query really reads: of those its SQL names, a common table expression that nothing refers to reads
@@ -8,19 +9,28 @@ import type { PreparedQuery } from './prepare-query.ts';
  */
 export async function tablesRead(
   connection: DuckDBConnection,
-  { sql, parameters }: PreparedQuery,
+  sql: string,
+  tables: readonly StoredTable[],
 ): Promise<readonly string[]> {
   await connection.run('PRAGMA disable_optimizer');
   try {
     const statement = await connection.prepare(`EXPLAIN (FORMAT json) ${sql}`);
-    bindValues(statement, parameters, {}, new Date(0));
+    bindTo(statement, new Map());
     const plan = String((await statement.runAndReadAll()).getRows()[0]?.[1]);
     statement.destroySync();
-    const names = [...plan.matchAll(/"Table": "(?<path>[^"]+)"/g)].map(({ groups }) =>
-      groups?.path?.split('.').at(-1),
+    const read = new Set(
+      [...plan.matchAll(/"Table": "(?<path>(?:[^"\\]|\\.)+)"/g)].map(({ groups }) =>
+        unquoted(groups?.path ?? ''),
+      ),
     );
-    return [...new Set(names.filter((name) => name !== undefined))];
+    return tables
+      .filter(({ name, relation = quote(name) }) =>
+        [...read].some((path) => `.${path}`.endsWith(`.${unquoted(relation)}`)),
+      )
+      .map(({ name }) => name);
   } finally {
     await connection.run('PRAGMA enable_optimizer');
   }
 }
+
+const unquoted = (path: string) => path.replaceAll(/\\?"/g, '');

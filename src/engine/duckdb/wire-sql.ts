@@ -1,5 +1,6 @@
 import { type DuckDBType, DuckDBTypeId } from '@duckdb/node-api';
 import { quote } from '../dialect/type.ts';
+import { unsafeInteger } from '../refused-rows.ts';
 
 /**
  * A DuckDB expression that gives a column of the wire as JSON text, or NULL where the column is NULL. Rendering in the
@@ -41,9 +42,6 @@ function wire(value: string, type: DuckDBType, depth: number): string {
       return value;
   }
 }
-
-/** What DuckDB's error says where a count outgrows the wire. */
-export const unsafeInteger = 'an integer is beyond 2^53, which JSON numbers cannot carry exactly';
 
 /** BigQuery knows no NULL array: it is told as an empty one. */
 function wireList(value: string, element: DuckDBType, depth: number): string {

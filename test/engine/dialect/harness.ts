@@ -1,8 +1,11 @@
-import { DuckDBInstance, type Json } from '@duckdb/node-api';
+import { type DuckDBConnection, DuckDBInstance, type DuckDBValue, type Json } from '@duckdb/node-api';
+import { expect } from 'vitest';
 import type { TableSchema } from '../../../src/catalog/table-schema.ts';
 import { macroDefinitions, sessionSettings } from '../../../src/engine/dialect/macros.ts';
-import { rewrite } from '../../../src/engine/dialect/rewrite.ts';
+import { type Rewritten, rewrite, type StoredTable } from '../../../src/engine/dialect/rewrite.ts';
 import { columnsOf, duckdbType, quote } from '../../../src/engine/dialect/type.ts';
+import { shreddedColumns, storedColumns } from '../../../src/engine/duckdb/store/shred.ts';
+import { foundColumns } from '../../../src/engine/duckdb/stored-value.ts';
 import { type Problem, StartError } from '../../../src/errors.ts';
 
 /** The moment that CURRENT_TIMESTAMP() is in the tests. */
@@ -38,6 +41,30 @@ export const tables: readonly TableSchema[] = [
     ],
   },
   {
+    name: 'events',
+    fields: [
+      { name: 'id', type: 'INT64', mode: 'REQUIRED' },
+      { name: 'happened', type: 'TIMESTAMP', mode: 'REQUIRED' },
+      {
+        name: 'detail',
+        type: 'RECORD',
+        ...nullable,
+        fields: [
+          { name: 'kind', type: 'STRING', mode: 'REQUIRED' },
+          {
+            name: 'source',
+            type: 'RECORD',
+            mode: 'REPEATED',
+            fields: [
+              { name: 'host', type: 'STRING', ...nullable },
+              { name: 'ports', type: 'INT64', mode: 'REPEATED' },
+            ],
+          },
+        ],
+      },
+    ],
+  },
+  {
     name: 'projects',
     fields: [
       { name: 'project', type: 'STRING', ...nullable },
@@ -52,10 +79,18 @@ const rows = [
     (2, '2024-03-10 11:59:59.5+00', 'a', [{level: 'error', request: []}], []),
     (3, '2024-03-09 23:59:59.999999+00', 'b', [], ['z']),
     (4, NULL, NULL, NULL, NULL)`,
+  `INSERT INTO events VALUES
+    (1, '2024-03-10 12:00:00+00', {kind: 'a', source: [{host: 'x', ports: [80, 443]}]}),
+    (2, '2024-03-10 12:00:01+00', {kind: 'b', source: []}),
+    (3, '2024-03-10 12:00:01+00', NULL),
+    (4, '2024-03-10 12:00:02+00', {kind: 'c', source: [{host: NULL, ports: []}]})`,
   "INSERT INTO projects VALUES ('a', 'PRO'), ('c', 'FREE')",
 ];
 
-/** A database with the macros, the tables above, and a way to ask it in BigQuery's words. */
+/** Records that have several elements in the rows above: they stay lists where the others are spread. */
+const plural = new Set(['metadata.request']);
+
+/** A database with the macros, the tables above in every form of storage, and a way to ask it in BigQuery's words. */
 export async function openDialect() {
   const instance = await DuckDBInstance.create(':memory:');
   const connection = await instance.connect();
@@ -66,20 +101,57 @@ export async function openDialect() {
     await connection.run(`CREATE TABLE ${quote(name)} (${columns.join(', ')})`);
   }
   for (const row of rows) await connection.run(row);
+  const spread: StoredTable[] = [];
+  for (const table of tables) spread.push(await spreadTable(connection, table));
+
+  const run = async (sql: string, values: Readonly<Record<string, DuckDBValue>>) => {
+    const prepared = await connection.prepare(sql);
+    const names = Array.from({ length: prepared.parameterCount }, (_, at) => prepared.parameterName(at + 1));
+    prepared.bind(Object.fromEntries(names.map((name) => [name, values[name] ?? null])));
+    return prepared.runAndReadAll();
+  };
+  const answers = async (rewritten: Rewritten, values: Readonly<Record<string, DuckDBValue>>) => {
+    const { sql, constants } = rewritten.quick;
+    const list = constants.map((constant) => `${constant.sql} AS ${constant.name}`);
+    const [computed] =
+      list.length === 0 ? [{}] : (await run(`SELECT ${list.join(', ')}`, values)).getRowObjects();
+    const whole = (await run(rewritten.sql, values)).getRowsJson();
+    return [whole, (await run(sql, { ...values, ...computed })).getRowsJson()];
+  };
 
   return {
+    /** The rows, which are the same however the tables are stored and the query is planned. */
     async ask(sql: string, parameters: Readonly<Record<string, string>> = {}): Promise<Json[][]> {
-      const rewritten = rewrite({ sql, source: { file: 'test.sql', line: 1 } }, tables);
-      const prepared = await connection.prepare(rewritten.sql);
-      const values: Readonly<Record<string, string>> = { current_timestamp: now, ...parameters };
-      prepared.bind(Object.fromEntries(rewritten.parameters.map((name) => [name, values[name] ?? null])));
-      return (await prepared.runAndReadAll()).getRowsJson();
+      const source = { file: 'test.sql', line: 1 };
+      const values = { current_timestamp: now, ...parameters };
+      const declared = await answers(rewrite({ sql, source }, tables), values);
+      const others = [
+        ...declared,
+        ...(await answers(rewrite({ sql, source }, spread), values)),
+        ...(await answers(rewrite({ sql, source }, spread, parameters), values)),
+      ];
+      const [first = []] = declared;
+      for (const other of others) expect(other).toEqual(first);
+      return first;
     },
     close() {
       connection.closeSync();
       instance.closeSync();
     },
   };
+}
+
+/** A copy of a table with its records spread as far as they can be. */
+async function spreadTable(connection: DuckDBConnection, table: TableSchema): Promise<StoredTable> {
+  const relation = quote(`${table.name} spread`);
+  const columns = storedColumns(table, plural);
+  const shredded = shreddedColumns(table, columns);
+  const found = await foundColumns(connection, quote(table.name));
+  const list = shredded.map(({ name, value }) => `${value(found)} AS ${quote(name)}`);
+  await connection.run(
+    `CREATE TABLE ${relation} AS SELECT ${list.join(', ')} FROM ${quote(table.name)} AS r`,
+  );
+  return { ...table, relation, columns };
 }
 
 /** What is wrong with a query, each as `line:column message`. */

@@ -3,6 +3,7 @@ import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { loadTables } from '../../../src/catalog/load-tables.ts';
 import { type Demo, openDemo } from '../../../src/engine/duckdb/demo.ts';
+import { openTables } from '../../../src/engine/duckdb/store/stored-tables.ts';
 
 const folder = 'queries/demo';
 const { tables } = loadTables('queries/tables');
@@ -13,8 +14,10 @@ const biggest = 'mzqkvxwotrplbhnydsea';
 const open = async () => {
   const instance = await DuckDBInstance.create(':memory:', { threads: '2' });
   const connection = await instance.connect();
+  await connection.run(`SET TimeZone = 'UTC'; ATTACH ':memory:' AS store; USE store`);
   return {
     connection,
+    tables: await openTables(connection, tables),
     query: async (sql: string) => (await connection.runAndReadAll(sql)).getRowsJson(),
     close() {
       connection.closeSync();
@@ -36,7 +39,7 @@ describe('a week of it', () => {
 
   beforeAll(async () => {
     database = await open();
-    demo = await openDemo(database.connection, tables, folder, { now: () => friday });
+    demo = await openDemo(database.connection, database.tables, folder, { now: () => friday });
   });
   afterAll(async () => {
     await demo.close();
@@ -176,7 +179,7 @@ describe('the same rows', () => {
     let clock = friday;
     const options = { days: 0.1, now: () => clock, everyMs: 10 };
     const errors: unknown[] = [];
-    const running = await openDemo(early.connection, tables, folder, {
+    const running = await openDemo(early.connection, early.tables, folder, {
       ...options,
       onError: (error) => errors.push(error),
     });
@@ -193,7 +196,7 @@ describe('the same rows', () => {
     expect(after).not.toEqual(before);
 
     await (
-      await openDemo(late.connection, tables, folder, { ...options, days: 0.1 + 120_000 / 86_400_000 })
+      await openDemo(late.connection, late.tables, folder, { ...options, days: 0.1 + 120_000 / 86_400_000 })
     ).close();
     expect(await fingerprint(late.query)).toEqual(after);
     expect(errors).toEqual([]);

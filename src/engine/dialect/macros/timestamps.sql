@@ -63,16 +63,16 @@ create macro bq.timestamp_trunc_microsecond(t timestamptz, zone varchar) as bq.t
 create macro bq.timestamp_trunc_millisecond(t timestamptz) as make_timestamptz(bq.floor_to(epoch_us(t), 1000)); -- timestamptz
 create macro bq.timestamp_trunc_millisecond(d timestamp) as bq.datetime_trunc_millisecond(d); -- timestamp
 create macro bq.timestamp_trunc_millisecond(t timestamptz, zone varchar) as bq.timestamp_trunc_millisecond(t); -- timestamptz
-create macro bq.timestamp_trunc_second(t timestamptz) as make_timestamptz(bq.floor_to(epoch_us(t), 1000000)); -- timestamptz
+create macro bq.timestamp_trunc_second(t timestamptz) as make_timestamptz(epoch_us(t) - ((epoch_us(t) % 1000000) + 1000000) % 1000000); -- timestamptz
 create macro bq.timestamp_trunc_second(d timestamp) as bq.datetime_trunc_second(d); -- timestamp
 create macro bq.timestamp_trunc_second(t timestamptz, zone varchar) as bq.timestamp_trunc_second(t); -- timestamptz
-create macro bq.timestamp_trunc_minute(t timestamptz) as make_timestamptz(bq.floor_to(epoch_us(t), 60000000)); -- timestamptz
+create macro bq.timestamp_trunc_minute(t timestamptz) as make_timestamptz(epoch_us(t) - ((epoch_us(t) % 60000000) + 60000000) % 60000000); -- timestamptz
 create macro bq.timestamp_trunc_minute(d timestamp) as bq.datetime_trunc_minute(d); -- timestamp
 create macro bq.timestamp_trunc_minute(t timestamptz, zone varchar) as make_timestamptz(epoch_us(t) - bq.us_from_year_1(bq.civil(t, zone)) % 60000000); -- timestamptz
-create macro bq.timestamp_trunc_hour(t timestamptz) as make_timestamptz(bq.floor_to(epoch_us(t), 3600000000)); -- timestamptz
+create macro bq.timestamp_trunc_hour(t timestamptz) as make_timestamptz(epoch_us(t) - ((epoch_us(t) % 3600000000) + 3600000000) % 3600000000); -- timestamptz
 create macro bq.timestamp_trunc_hour(d timestamp) as bq.datetime_trunc_hour(d); -- timestamp
 create macro bq.timestamp_trunc_hour(t timestamptz, zone varchar) as make_timestamptz(epoch_us(t) - bq.us_from_year_1(bq.civil(t, zone)) % 3600000000); -- timestamptz
-create macro bq.timestamp_trunc_day(t timestamptz) as make_timestamptz(bq.floor_to(epoch_us(t), 86400000000)); -- timestamptz
+create macro bq.timestamp_trunc_day(t timestamptz) as make_timestamptz(epoch_us(t) - ((epoch_us(t) % 86400000000) + 86400000000) % 86400000000); -- timestamptz
 create macro bq.timestamp_trunc_day(d timestamp) as bq.datetime_trunc_day(d); -- timestamp
 create macro bq.timestamp_trunc_day(t timestamptz, zone varchar) as bq.timestamp(bq.datetime_trunc_day(bq.civil(t, zone)), zone); -- timestamptz
 create macro bq.timestamp_trunc_week(t timestamptz) as bq.timestamp(bq.datetime_trunc_week(bq.datetime(t))); -- timestamptz

@@ -19,7 +19,10 @@ export const call: Rule<FuncCall> = (node, scope, to) => {
   const form = formOf(name);
   if (form) return form(node, scope, to);
   const aggregate = aggregateOf(name);
-  if (aggregate) return aggregate(node, scope, to);
+  if (aggregate) {
+    to.varies();
+    return aggregate(node, scope, to);
+  }
 
   const { macro, args } = macroCall(node, name, scope, to);
   return callMacro(node, macro, args, to);
@@ -72,8 +75,12 @@ export function callMacro(
   to: Translator,
   shown = name.toUpperCase(),
 ): Sql {
-  const types = args.map(({ type }) => type);
   const signature = choose(to.macros.get(name) ?? [], args);
+  const inUtc = signature && args.at(-1)?.known === 'UTC' && signature.parameters.at(-1)?.name === 'zone';
+  const shorter = args.slice(0, -1);
+  // UTC is every function's default zone; DuckDB plans the short form sooner.
+  if (inUtc && choose(to.macros.get(name) ?? [], shorter)) return callMacro(node, name, shorter, to, shown);
+  const types = args.map(({ type }) => type);
   if (!signature) throw new Refusal(node, noSignature(shown, types));
   if (signature.refused !== undefined) throw new Refusal(node, signature.refused);
   const unsure = types.some(({ kind }) => kind === 'unknown') && (to.macros.get(name)?.length ?? 0) > 1;

@@ -1,6 +1,15 @@
 import type { Alias, Identifier, Node } from 'sql-parser-cst';
 import { Refusal } from '../refusal.ts';
-import { type Carrier, findRange, findRelation, type Range, type Relation, type Scope } from '../scope.ts';
+import {
+  type Carrier,
+  type Fold,
+  findRange,
+  findRelation,
+  type Range,
+  type Relation,
+  type Scope,
+} from '../scope.ts';
+import { columnSql } from '../spread.ts';
 import type { Translator } from '../translator.ts';
 import { quote } from '../type.ts';
 import { join } from './joins.ts';
@@ -130,7 +139,7 @@ function pathOf(node: Node): readonly string[] {
 
 function parenthesised(node: Node, alias: Identifier | undefined, scope: Scope, to: Translator): FromItem {
   if (node.type === 'select_stmt' || node.type === 'compound_select_stmt') {
-    const query = to.query(node, scope);
+    const query = to.relation(node, scope);
     return relationItem({ ...query, text: `(${query.text})` }, alias?.name, to);
   }
   if (node.type === 'paren_expr') return parenthesised(node.expr, alias, scope, to);
@@ -148,8 +157,8 @@ export function relationItem(relation: Relation, alias: string | undefined, to: 
     taken: new Set(relation.columns.map((column) => column.name.toLowerCase())),
   };
   const columns = relation.columns.map((column) => ({
-    ...column,
-    text: `${quote(name)}.${quote(column.name)}`,
+    ...columnSql(quote(name), column.name, column, relation.table),
+    name: column.name,
   }));
   const [only] = columns;
   const range: Range =
@@ -162,8 +171,13 @@ export function relationItem(relation: Relation, alias: string | undefined, to: 
     carriers: [carrier],
     text: () =>
       carrier.folds.reduce(
-        (inner, fold) => `(SELECT *, ${fold} FROM ${inner}) AS ${quote(name)}`,
+        (inner, fold) => `(${folded(inner, fold)}) AS ${quote(name)}`,
         `${relation.text} AS ${quote(name)}`,
       ),
   };
 }
+
+const folded = (inner: string, fold: Fold) =>
+  'columns' in fold
+    ? `SELECT *, ${fold.columns} FROM ${inner}`
+    : `SELECT * FROM ${inner} WHERE ${fold.condition}`;

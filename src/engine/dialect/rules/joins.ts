@@ -1,6 +1,6 @@
 import type { JoinExpr } from 'sql-parser-cst';
 import { Refusal } from '../refusal.ts';
-import { columnsIn, type Scope, type Sql } from '../scope.ts';
+import { columnsIn, type Range, type Scope, type Sql } from '../scope.ts';
 import type { Translator } from '../translator.ts';
 import { asUnnest, type FromItem, fromItem, within } from './from.ts';
 import { compare, operatorName, requireBool } from './operators.ts';
@@ -67,7 +67,10 @@ function joined(
 ): FromItem {
   const { condition, merged } = conditionOf(node, kind, left, right, scope, to);
   return {
-    ranges: [...left.ranges, ...right.ranges],
+    ranges: [
+      ...(kind === 'RIGHT' || kind === 'FULL' ? left.ranges.map(nullable) : left.ranges),
+      ...(kind === 'LEFT' || kind === 'FULL' ? right.ranges.map(nullable) : right.ranges),
+    ],
     merged: [...left.merged, ...merged],
     carriers: [
       ...(kind === 'RIGHT' || kind === 'FULL' ? [] : left.carriers),
@@ -76,6 +79,12 @@ function joined(
     text: () => `${left.text()} ${kind} JOIN ${lateral}${right.text()}${condition}`,
   };
 }
+
+/** The side of an outer join that may be missing. */
+const nullable = (range: Range): Range => ({
+  ...range,
+  columns: range.columns.map(({ required: _, ...column }) => column),
+});
 
 interface Condition {
   readonly condition: string;

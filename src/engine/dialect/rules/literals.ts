@@ -25,7 +25,12 @@ export const quoteText = (text: string): string =>
 export const stringLiteral: Rule<StringLiteral> = (node) => {
   const value = textOf(node);
   const text = quoteText(value);
-  return { text: value.includes('\0') ? `(${text})` : text, type: scalar('STRING'), coercible: true };
+  return {
+    text: value.includes('\0') ? `(${text})` : text,
+    type: scalar('STRING'),
+    coercible: true,
+    known: value,
+  };
 };
 
 export const numberLiteral: Rule<NumberLiteral> = (node) => number(node, node.text);
@@ -83,5 +88,12 @@ export const parameter: Rule<Parameter> = (node, _scope, to) => {
   if (name.toLowerCase() === nowParameter) {
     throw new Refusal(node, `a parameter can't be named ${nowParameter}`);
   }
-  return { text: `CAST(${to.parameter(name)} AS VARCHAR)`, type: scalar('STRING'), coercible: true };
+  const known = to.known(name);
+  const text = known === undefined ? to.parameter(name) : quoteText(known);
+  return {
+    text: `CAST(${text} AS VARCHAR)`,
+    type: scalar('STRING'),
+    coercible: true,
+    ...(known !== undefined && { known }),
+  };
 };

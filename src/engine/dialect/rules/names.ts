@@ -1,13 +1,14 @@
 import type { Identifier, MemberExpr } from 'sql-parser-cst';
 import { Refusal } from '../refusal.ts';
-import { columnsIn, findColumns, findRange, type Range, type Sql } from '../scope.ts';
+import { columnsIn, fieldSql, findColumns, findRange, type Range, type Sql } from '../scope.ts';
 import type { Rule } from '../translator.ts';
-import { describeType, fieldOf, isScalar, quote, structOf, unknown } from '../type.ts';
+import { describeType, isScalar, quote, structOf, unknown } from '../type.ts';
 import { quoteText } from './literals.ts';
 import { jsonField, subscript } from './subscripts.ts';
 
 /** A bare name: a FROM item's own name first, then a column or an array element's field. */
-export const identifier: Rule<Identifier> = (node, scope) => {
+export const identifier: Rule<Identifier> = (node, scope, to) => {
+  to.varies();
   const alias = scope.aliases?.get(node.name.toLowerCase());
   if (alias) return alias;
   const range = findRange(scope, node.name);
@@ -18,6 +19,7 @@ export const identifier: Rule<Identifier> = (node, scope) => {
 /** `a.b`: a column of a FROM item, or a field of a struct; `a[…]`: an element of an array. */
 export const memberExpr: Rule<MemberExpr> = (node, scope, to) => {
   const { object, property } = node;
+  to.varies();
   if (property.type === 'array_subscript') return subscript(node, property, scope, to);
   if (property.type !== 'identifier') throw new Refusal(property, 'only a name or [ ] may follow here');
 
@@ -38,16 +40,11 @@ function field(of: Sql, property: Identifier): Sql {
   if (type.kind !== 'struct' && type.kind !== 'unknown') {
     throw new Refusal(property, `${property.name} is read from ${describeType(type)}, which has no fields`);
   }
-  const found = fieldOf(type, property.name);
+  const found = fieldSql(of, property.name);
   if (type.kind === 'struct' && !found) throw new Refusal(property, `no field is named ${property.name}`);
-  return {
-    text: `${isPath(of.text) ? of.text : `(${of.text})`}.${quote(found?.name ?? property.name)}`,
-    type: found?.type ?? unknown,
-    ...(carrier && { carrier }),
-  };
+  const named = found ?? { text: `(${of.text}).${quote(property.name)}`, type: unknown };
+  return { ...named, ...(carrier && { carrier }) };
 }
-
-const isPath = (text: string) => /^("([^"]|"")*"\.?)+$/.test(text);
 
 function one(node: Identifier, name: string, candidates: readonly Sql[]): Sql {
   const [found, another] = candidates;

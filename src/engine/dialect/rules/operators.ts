@@ -61,6 +61,7 @@ export const binaryExpr: Rule<BinaryExpr> = (node, scope, to) => {
   if (comparisons.includes(operator)) {
     if (isComparison(node.left) || isComparison(node.right))
       throw new Refusal(node, 'a comparison of a comparison needs parentheses');
+    if (operator === '=') seek(left, right, to);
     return compare(node, operator, left, right);
   }
   if (operator === '||' && (left.type.kind === 'array' || right.type.kind === 'array'))
@@ -69,6 +70,16 @@ export const binaryExpr: Rule<BinaryExpr> = (node, scope, to) => {
   if (macro === undefined) throw new Refusal(node, `the operator ${operator} is not supported`);
   return callMacro(node, macro, [left, right], to, operator);
 };
+
+/** Tells of `column = @parameter`, by which a table may be laid out. */
+function seek(left: Sql, right: Sql, to: Translator): void {
+  for (const [column, value] of [
+    [left, right],
+    [right, left],
+  ] as const) {
+    if (column.origin && /^CAST\(\$\w+ AS VARCHAR\)$/.test(value.text)) to.sought(column.origin);
+  }
+}
 
 const isComparison = (node: Node): boolean =>
   node.type === 'binary_expr' && comparisons.includes(operatorName(node.operator));
@@ -103,7 +114,15 @@ export function compare(node: Node, operator: string, left: Sql, right: Sql): Sq
   if (isScalar(left.type, 'FLOAT64') || isScalar(right.type, 'FLOAT64'))
     return compareFloats(operator, left, right);
   const type = supertype([left, right]) ?? unknown;
-  return { text: `(${converted(left, type)} ${operator} ${converted(right, type)})`, type: scalar('BOOL') };
+  const text = `(${converted(left, type)} ${operator} ${converted(right, type)})`;
+  return { text, type: scalar('BOOL'), ...outcome(operator, left, right) };
+}
+
+/** What a comparison of two texts comes to that are known before any row is read. */
+function outcome(operator: string, left: Sql, right: Sql): Pick<Sql, 'known'> {
+  const isText = isScalar(left.type, 'STRING') && isScalar(right.type, 'STRING');
+  if (operator !== '=' || !isText || left.known === undefined || right.known === undefined) return {};
+  return { known: left.known === right.known };
 }
 
 type Struct = readonly [text: string, type: Extract<Type, { kind: 'struct' }>];

@@ -3,8 +3,8 @@ import { Refusal } from '../refusal.ts';
 import type { Scope, Sql } from '../scope.ts';
 import type { Rule, Translator } from '../translator.ts';
 import { arrayOf, describeType, scalar, unknown } from '../type.ts';
-import { converted, supertype } from './coercion.ts';
 import { callMacro } from './calls.ts';
+import { converted, supertype } from './coercion.ts';
 import { comparable, compare, operatorName } from './operators.ts';
 
 type Predicate = Rule<BinaryExpr>;

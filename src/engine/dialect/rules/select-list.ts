@@ -1,8 +1,8 @@
 import type { Identifier, Node, SelectClause } from 'sql-parser-cst';
 import { Refusal } from '../refusal.ts';
-import { findRange, type Range, type Scope, type Sql } from '../scope.ts';
+import { fieldSql, findRange, type Range, type Scope, type Sql } from '../scope.ts';
 import type { Translator } from '../translator.ts';
-import { type Column, quote, sameName } from '../type.ts';
+import { type Column, sameName } from '../type.ts';
 import { pack } from './structs.ts';
 
 /** One column of a query's result. */
@@ -27,7 +27,8 @@ export function rowValue(node: SelectClause, columns: readonly Output[]): Output
   if (!types.includes('select_as_value')) return undefined;
   const [only, another] = columns;
   if (!only || another) throw new Refusal(node, 'SELECT AS VALUE takes one column');
-  return { ...only, name: 'value', aliased: false };
+  const { spread: _, ...value } = only;
+  return { ...value, name: 'value', aliased: false };
 }
 
 /** The select list with every star written out. */
@@ -98,7 +99,10 @@ function star(node: Node, scope: Scope): readonly Output[] {
 
 function starOf(node: Node, scope: Scope, to: Translator): readonly Output[] {
   const range = node.type === 'identifier' ? findRange(scope, node.name) : undefined;
-  return range ? columnsOf(range) : fieldsOf(node, to.expr(node, scope));
+  if (range) return columnsOf(range);
+  const value = to.expr(node, scope);
+  if (value.type.kind !== 'struct') throw new Refusal(node, '.* needs a struct whose fields are known');
+  return fieldsOf(value, value.type.fields);
 }
 
 function columnsOf(range: Range): readonly Output[] {
@@ -106,20 +110,11 @@ function columnsOf(range: Range): readonly Output[] {
   if (!value) return range.columns.map((column) => ({ ...column, aliased: true }));
   if (value.type.kind !== 'struct')
     return [{ ...value, name: range.name ?? '', aliased: range.name !== undefined }];
-  return value.type.fields.map(({ name, type }) => ({
-    text: `${value.text}.${quote(name)}`,
-    type,
-    name,
-    aliased: true,
-  }));
+  return fieldsOf(value, value.type.fields);
 }
 
-function fieldsOf(node: Node, value: Sql): readonly Output[] {
-  if (value.type.kind !== 'struct') throw new Refusal(node, '.* needs a struct whose fields are known');
-  return value.type.fields.map(({ name, type }) => ({
-    text: `(${value.text}).${quote(name)}`,
-    type,
-    name,
-    aliased: true,
-  }));
-}
+const fieldsOf = (value: Sql, fields: readonly Column[]): readonly Output[] =>
+  fields.flatMap(({ name }) => {
+    const field = fieldSql(value, name);
+    return field ? [{ ...field, name, aliased: true }] : [];
+  });

@@ -1,14 +1,17 @@
 import type { CompoundSelectStmt, Node, SelectStmt, SubSelect } from 'sql-parser-cst';
 import { Refusal } from '../refusal.ts';
-import { childOf, type Relation, type Scope, type Sql } from '../scope.ts';
+import { childOf, isPath, type Relation, type Scope, type Sql } from '../scope.ts';
+import { handedOn, isThere, type StoredColumn } from '../spread.ts';
 import type { Translator } from '../translator.ts';
 import { quote } from '../type.ts';
+import { whole } from '../whole.ts';
 import { anything, type FromItem, fromItem, within } from './from.ts';
 import { grouping, isOrdinal } from './grouping.ts';
 import { requireBool } from './operators.ts';
 import { orderText, type SortKey } from './order.ts';
 import { type Output, outputs, rowValue } from './select-list.ts';
 import { flatten, unite } from './set-operations.ts';
+import { threshold } from './threshold.ts';
 import { windowText } from './windows.ts';
 import { withClause } from './with.ts';
 
@@ -54,14 +57,38 @@ function select(node: SelectStmt, parent: Scope, to: Translator): Relation {
   const ends = ending(node, columns, named, to);
 
   const distinct = isDistinct(node) ? 'DISTINCT ' : '';
-  const selected = columns.map(({ text, name }) => `${text} AS ${quote(name)}`).join(', ');
+  const grouped = distinct !== '' || groupBy !== '' || value !== undefined;
+  const { selected, handed } = selection(columns, grouped);
   const source = item === nothing ? '' : ` FROM ${item.text()}`;
-  const clauses = `${source}${where}${groupBy}${having}${windows}${qualify}${ends}`;
+  const simple = isSimple(node, item, columns);
+  const late = simple && ends !== '' ? threshold(node, columns, `${source}${where}`, named, to) : undefined;
+  const rows = late === undefined ? where : `${where === '' ? ' WHERE' : `${where} AND`} ${late}`;
+  const clauses = `${source}${rows}${groupBy}${having}${windows}${qualify}${ends}`;
   return {
-    text: `${ctes.text}SELECT ${distinct}${selected}${clauses}`,
-    columns,
+    text: ctes.before(`SELECT ${distinct}${selected}${clauses}`),
+    columns: handed,
+    simple: simple && ends === '',
     ...(value && { value: true }),
   };
+}
+
+/** The select list as text; parts of spread records come last, so that columns keep their places. */
+function selection(columns: readonly Output[], grouped: boolean) {
+  const spreads = (column: Output) => (grouped ? undefined : column.spread);
+  const own = columns.map((column) => {
+    const spread = spreads(column);
+    return `${spread ? isThere(spread) : column.text} AS ${quote(column.name)}`;
+  });
+  const parts = columns.flatMap((column) => {
+    const spread = spreads(column);
+    return spread ? handedOn(spread, column.name) : [];
+  });
+  const handed: StoredColumn[] = columns.map((column) => {
+    const spread = spreads(column);
+    const { name, type, required = false } = column;
+    return { name, type, required: required && !grouped, ...(spread && { parts: spread.parts }) };
+  });
+  return { selected: [...own, ...parts].join(', '), handed };
 }
 
 /** `(SELECT …) ORDER BY …`: what stands behind the parentheses sees the columns only. */
@@ -73,7 +100,7 @@ function parenthesised(node: SelectStmt, parent: Scope, to: Translator): Relatio
   const ends = endsOver(relation, node, ctes.scope, to);
   return {
     ...relation,
-    text: `${ctes.text}${ends === '' ? `(${relation.text})` : wrapped(relation, ends, to)}`,
+    text: ctes.before(ends === '' ? `(${relation.text})` : wrapped(relation, ends, to)),
   };
 }
 
@@ -88,11 +115,13 @@ function setOperation(node: CompoundSelectStmt, parent: Scope, to: Translator): 
     childOf(parent),
     to,
   );
-  const relations = parts.queries.map((part) => query(withoutEnds(part, part === last), ctes.scope, to));
+  const relations = parts.queries.map((part) =>
+    whole(query(withoutEnds(part, part === last), ctes.scope, to), to),
+  );
   const united = unite(node, parts.operator, relations, to);
-  if (last.type !== 'select_stmt') return { ...united, text: `${ctes.text}${united.text}` };
+  if (last.type !== 'select_stmt') return { ...united, text: ctes.before(united.text) };
   const ends = endsOver(united, last, ctes.scope, to);
-  return { ...united, text: `${ctes.text}${ends === '' ? united.text : wrapped(united, ends, to)}` };
+  return { ...united, text: ctes.before(ends === '' ? united.text : wrapped(united, ends, to)) };
 }
 
 const wrapped = ({ text }: Relation, ends: string, to: Translator) =>
@@ -109,6 +138,23 @@ function endsOver(relation: Relation, node: SelectStmt, scope: Scope, to: Transl
 const ending = (node: SelectStmt, columns: readonly Output[], scope: Scope, to: Translator): string =>
   order(clauseOf(node, 'order_by_clause'), columns, isDistinct(node), scope, to) +
   limitText(clauseOf(node, 'limit_clause'), scope, to);
+
+/** Whether a SELECT gives columns of some rows of one relation, in whatever order. */
+const isSimple = (node: SelectStmt, item: FromItem, columns: readonly Output[]): boolean =>
+  node.clauses.every(({ type }) => simpleClauses.includes(type)) &&
+  !isDistinct(node) &&
+  item.carriers.length === 1 &&
+  item.ranges.length === 1 &&
+  columns.every(({ text, spread }) => spread !== undefined || isPath(text));
+
+const simpleClauses: readonly Clause['type'][] = [
+  'with_clause',
+  'select_clause',
+  'from_clause',
+  'where_clause',
+  'order_by_clause',
+  'limit_clause',
+];
 
 const isDistinct = (node: SelectStmt): boolean =>
   clauseOf(node, 'select_clause')?.modifiers.some(({ type }) => type === 'select_distinct') ?? false;

@@ -1,6 +1,7 @@
 import type { Node } from 'sql-parser-cst';
 import { Refusal } from '../refusal.ts';
-import type { Range, Scope, Sql } from '../scope.ts';
+import type { Carrier, Range, Scope, Sql } from '../scope.ts';
+import { gathered, handedOn, isThere, type Spread } from '../spread.ts';
 import type { Translator } from '../translator.ts';
 import { quote, scalar, type Type, unknown } from '../type.ts';
 import type { FromItem } from './from.ts';
@@ -22,7 +23,7 @@ interface Element {
 }
 
 /**
- * How the elements of an array are had: the one place that knows how arrays are stored.
+ * How the elements of a list are had.
  *
  * @param keepEmpty whether a row without elements stays, with NULL for its element (LEFT JOIN)
  */
@@ -38,6 +39,7 @@ export function elementOf(array: Sql, keepEmpty: boolean): Element {
 export function standalone(unnest: Unnest, scope: Scope, to: Translator): FromItem {
   const array = arrayOf(unnest, scope, to);
   const name = to.fresh('element');
+  if (array.spread) return standaloneRecord(unnest, array, array.spread, name);
   const { element, offset, type } = elementOf(array, false);
   const value = `${quote(name)}."value"`;
   const offsets = unnest.offset === undefined ? '' : `, ${offset} AS "offset"`;
@@ -48,6 +50,26 @@ export function standalone(unnest: Unnest, scope: Scope, to: Translator): FromIt
     text: () => `(SELECT ${element} AS "value"${offsets}) AS ${quote(name)}`,
   };
 }
+
+/** The one record of a spread array, as a row of its own where it is there. */
+function standaloneRecord(unnest: Unnest, array: Sql, spread: Spread, name: string): FromItem {
+  const columns = [`${isThere(spread)} AS "value"`, ...handedOn(spread, 'value')];
+  const record = elementOfSpread(array, { ...spread, owner: quote(name), path: 'value' });
+  return {
+    ranges: ranges(unnest, record, { text: firstOffset, type: scalar('INT64') }),
+    merged: [],
+    carriers: [],
+    text: () => `(SELECT ${columns.join(', ')} WHERE ${isThere(spread)}) AS ${quote(name)}`,
+  };
+}
+
+const firstOffset = 'CAST(0 AS BIGINT)';
+
+const elementOfSpread = ({ type }: Sql, spread: Spread): Sql => ({
+  text: gathered(spread),
+  type: type.kind === 'array' ? type.element : unknown,
+  spread,
+});
 
 /**
  * The left side with one row per element. DuckDB plans a join with a correlated UNNEST as a delim join, a hundred
@@ -65,6 +87,17 @@ export function folded(
   const array = arrayOf(unnest, scope, to);
   const { carrier } = array;
   if (!carrier || !left.carriers.includes(carrier)) return undefined;
+  const carried = (added: readonly Range[]): FromItem => ({
+    ...left,
+    ranges: [...left.ranges, ...added.map((range) => ({ ...range, carrier }))],
+  });
+  if (array.spread) {
+    const there = isThere(array.spread);
+    if (!keepEmpty) require(carrier, there);
+    const first = keepEmpty ? `CASE WHEN ${there} THEN ${firstOffset} END` : firstOffset;
+    const record = elementOfSpread(array, array.spread);
+    return carried(ranges(unnest, record, { text: first, type: scalar('INT64') }));
+  }
 
   const { element, offset, type } = elementOf(array, keepEmpty);
   const column = (wanted: string) => {
@@ -81,10 +114,16 @@ export function folded(
     columns.push(`${offset} AS ${quote(offsetName)}`);
     position = { text: at(offsetName), type: scalar('INT64') };
   }
-  carrier.folds.push(columns.join(', '));
+  carrier.folds.push({ columns: columns.join(', ') });
 
-  const added = ranges(unnest, { text: at(elementName), type }, position);
-  return { ...left, ranges: [...left.ranges, ...added.map((range) => ({ ...range, carrier }))] };
+  return carried(ranges(unnest, { text: at(elementName), type }, position));
+}
+
+/** Drops the rows that do not meet a condition. */
+function require({ folds }: Carrier, condition: string): void {
+  const last = folds.at(-1);
+  if (last && 'condition' in last) folds.splice(-1, 1, { condition: `${last.condition} AND ${condition}` });
+  else folds.push({ condition });
 }
 
 function ranges(unnest: Unnest, element: Sql, offset: Sql): readonly Range[] {

@@ -5,25 +5,39 @@ import type { Translator } from '../translator.ts';
 import { quote } from '../type.ts';
 import { flatten, shaped } from './set-operations.ts';
 
-/** The WITH clause as text, and the scope in which its relations can be read. Each sees those before it. */
-export function withClause(
-  node: WithClause | undefined,
-  scope: Scope,
-  to: Translator,
-): { readonly text: string; readonly scope: Scope } {
-  if (!node) return { text: '', scope };
+/** A WITH clause. */
+export interface CommonTables {
+  /** In which its relations can be read. Each sees those before it. */
+  readonly scope: Scope;
+  /** The clause as far as a query needs it: DuckDB would plan the rest, BigQuery does not run it. */
+  before(query: string): string;
+}
+
+export function withClause(node: WithClause | undefined, scope: Scope, to: Translator): CommonTables {
+  if (!node) return { before: (query) => query, scope };
   const relations = new Map<string, Relation>();
-  const texts: string[] = [];
+  const tables: { readonly name: string; readonly text: string }[] = [];
   const inner = { ...scope, relations };
   for (const table of node.tables.items) {
     const key = table.table.name.toLowerCase();
     if (relations.has(key)) throw new Refusal(table.table, `WITH has two queries named ${table.table.name}`);
     const name = quote(to.fresh(table.table.name));
     const query = commonTable(table, node.recursiveKw !== undefined, name, inner, to);
-    texts.push(`${name} AS (${query.text})`);
+    // DuckDB would compute what is read twice once, with all its columns.
+    tables.push({ name, text: `${name} AS ${query.simple ? 'NOT MATERIALIZED ' : ''}(${query.text})` });
     relations.set(key, { ...query, text: name });
   }
-  return { text: `WITH ${node.recursiveKw ? 'RECURSIVE ' : ''}${texts.join(', ')} `, scope: inner };
+  const keyword = node.recursiveKw ? 'WITH RECURSIVE' : 'WITH';
+  return {
+    scope: inner,
+    before(query) {
+      const needed: string[] = [];
+      for (const { name, text } of tables.toReversed()) {
+        if ([query, ...needed].some((user) => user.includes(name))) needed.unshift(text);
+      }
+      return needed.length === 0 ? query : `${keyword} ${needed.join(', ')} ${query}`;
+    },
+  };
 }
 
 function commonTable(
@@ -37,13 +51,13 @@ function commonTable(
   const body = expr.expr;
   if (body.type !== 'select_stmt' && body.type !== 'compound_select_stmt' && body.type !== 'paren_expr')
     throw new Refusal(expr, 'only queries are supported here');
-  if (!recursive || body.type !== 'compound_select_stmt') return to.query(body, scope);
+  if (!recursive || body.type !== 'compound_select_stmt') return to.relation(body, scope);
 
   const { operator, queries } = flatten(body);
   const [anchor, ...steps] = queries;
   const [step, another] = steps;
   if (!anchor || !step || another || !operator.startsWith('UNION') || !mentions(step, table.name))
-    return to.query(body, scope);
+    return to.relation(body, scope);
   const first = to.query(anchor, scope);
   scope.relations.set(table.name.toLowerCase(), { ...first, text: name });
   const next = shaped(to.query(step, scope), first.columns, to);

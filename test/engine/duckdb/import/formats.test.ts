@@ -4,8 +4,9 @@ import { dirname, join } from 'node:path';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Field, TableSchema } from '../../../src/catalog/table-schema.ts';
-import { loadData } from '../../../src/engine/duckdb/load-data.ts';
+import type { Field, TableSchema } from '../../../../src/catalog/table-schema.ts';
+import { openImport } from '../../../../src/engine/duckdb/import/open-import.ts';
+import { createPlainTables, plainTarget } from '../../../../src/engine/duckdb/import/plain-target.ts';
 
 let folder: string;
 let instance: DuckDBInstance;
@@ -53,9 +54,41 @@ const write = (name: string, content: string | Buffer) => {
 
 const query = async (sql: string) => (await connection.runAndReadAll(sql)).getRowsJson();
 
+/** Takes in the folder anew: what is wrong with whole files, by table, and what is told of rows. */
+const importAll = async (tables: readonly TableSchema[]) => {
+  const scratch = mkdtempSync(join(tmpdir(), 'scratch-'));
+  await connection.run(`DROP SCHEMA IF EXISTS import CASCADE; DROP SCHEMA IF EXISTS held CASCADE`);
+  await connection.run(`SET TimeZone = 'UTC'`);
+  await createPlainTables(connection, tables);
+  const told: string[] = [];
+  const data = await openImport({
+    connect: async () => {
+      const own = await instance.connect();
+      await own.run(`SET TimeZone = 'UTC'`);
+      return own;
+    },
+    store: 'memory',
+    dataDir: folder,
+    scratch,
+    tables,
+    target: plainTarget,
+    onPlural: () => Promise.reject(new Error('no table is stored so')),
+    onProblem: (message) => told.push(message),
+    signal: new AbortController().signal,
+  });
+  await data.catchUp();
+  // A last line without a newline is judged when it has not changed.
+  await data.catchUp();
+  await data.close();
+  rmSync(scratch, { recursive: true });
+  return { problems: data.problems, told };
+};
+
+const loadData = async (tables: readonly TableSchema[]) => (await importAll(tables)).problems;
+
 /** Loads `logs` and `others` from the folder; neither may have a problem. */
 const load = async (tables: readonly TableSchema[] = [logs, others]) => {
-  expect(await loadData(connection, tables, folder)).toEqual(new Map());
+  expect(await importAll(tables)).toEqual({ problems: new Map(), told: [] });
 };
 
 /** The value one column of `logs` has for each of these JSON texts. */
@@ -65,22 +98,34 @@ const stored = async (column: string, ...values: readonly string[]) => {
   return (await query(`SELECT "${column}"::VARCHAR FROM logs`)).map(([value]) => value);
 };
 
-/** What is said of `logs`, of which the folder holds one broken file. */
+/** What is said of `logs`, of which the folder holds one file that cannot be read as a whole. */
 const problem = async (name: string, content: string | Buffer) => {
   write(name, content);
   write('others.ndjson', '{"id":"unaffected"}\n');
-  const problems = await loadData(connection, [logs, others], folder);
+  const { problems, told } = await importAll([logs, others]);
   expect([...problems.keys()]).toEqual(['logs']);
+  expect(told).toEqual([problems.get('logs')]);
   expect(await query('SELECT count(*) FROM logs')).toEqual([['0']]);
   expect(await query('SELECT id FROM others')).toEqual([['unaffected']]);
   return problems.get('logs');
+};
+
+/** What is said of `logs`, of which the folder holds one file with a row that cannot be read. */
+const rejected = async (name: string, content: string | Buffer) => {
+  write(name, content);
+  write('others.ndjson', '{"id":"unaffected"}\n');
+  const { problems, told } = await importAll([logs, others]);
+  expect(problems).toEqual(new Map());
+  expect(await query('SELECT id FROM others')).toEqual([['unaffected']]);
+  return told[0];
 };
 
 describe('tables', () => {
   test('without files are empty and have their declared types', async () => {
     await load();
     const rows = await query(
-      `SELECT column_name, data_type FROM information_schema.columns WHERE table_name = 'logs'`,
+      `SELECT column_name, data_type FROM information_schema.columns
+         WHERE table_name = 'logs' AND table_schema = 'main'`,
     );
     expect(rows).toEqual([
       ['id', 'VARCHAR'],
@@ -118,18 +163,16 @@ describe('links and what cannot be looked at', () => {
   test('a link to itself is a problem of its table alone', async () => {
     symlinkSync('logs.ndjson', join(folder, 'logs.ndjson'));
     write('others.ndjson', '{"id":"1"}\n');
-    const problems = await loadData(connection, [logs, others], folder);
+    const problems = await loadData([logs, others]);
     expect([...problems]).toEqual([['logs', 'logs.ndjson: cannot be read: ELOOP']]);
     expect(await query('SELECT id FROM others')).toEqual([['1']]);
   });
 
-  test('below a folder it is told with its name, and rows beside it are not half of a table', async () => {
+  test('below a folder it is told with its name, and what stands beside it goes in', async () => {
     write('logs/a.ndjson', '{"id":"1"}\n');
     symlinkSync('b', join(folder, 'logs', 'b'));
-    expect([...(await loadData(connection, [logs, others], folder))]).toEqual([
-      ['logs', 'logs/b: cannot be read: ELOOP'],
-    ]);
-    expect(await query('SELECT count(*) FROM logs')).toEqual([['0']]);
+    expect([...(await loadData([logs, others]))]).toEqual([['logs', 'logs/b: cannot be read: ELOOP']]);
+    expect(await query('SELECT count(*) FROM logs')).toEqual([['1']]);
   });
 
   test('where no table owns it, it is left alone', async () => {
@@ -160,7 +203,7 @@ describe('links and what cannot be looked at', () => {
     write('others.ndjson', '{}\n');
     chmodSync(join(folder, 'logs'), 0o000);
     chmodSync(join(folder, 'others.ndjson'), 0o000);
-    const problems = await loadData(connection, [logs, others], folder);
+    const problems = await loadData([logs, others]);
     chmodSync(join(folder, 'logs'), 0o700);
     expect(problems.get('logs')).toBe('logs: cannot be read: EACCES');
     expect(problems.get('others')).toMatch(/^others\.ndjson: .*EACCES/);
@@ -351,7 +394,7 @@ describe('values', () => {
     ['ts', '"20261120100000123"', /is not a timestamp/],
     ['ts', '"2026"', /is not a timestamp/],
   ])('%s does not take %s for something else', async (column, value, message) => {
-    expect(await problem('logs.ndjson', `{}\n{"${column}":${value}}\n`)).toMatch(message);
+    expect(await rejected('logs.ndjson', `{}\n{"${column}":${value}}\n`)).toMatch(message);
   });
 
   test('booleans and floats as JSON strings', async () => {
@@ -424,7 +467,36 @@ describe('values', () => {
   });
 });
 
-describe('a broken file is a problem of its table alone', () => {
+describe('a file that cannot be read as a whole is a problem of its table alone', () => {
+  test.each([
+    ['a JSON array cut short', 'logs.json', '[{"id":1},\n{"status"', /^logs\.json: not JSON: /],
+    [
+      'gzip cut short',
+      'logs.ndjson.gz',
+      gzipSync('{}\n').subarray(0, -6),
+      /^logs\.ndjson\.gz: .*unexpected end/,
+    ],
+    ['gzip that is none', 'logs.csv.gz', 'id\n1\n', /^logs\.csv\.gz: cannot be decompressed: /],
+    [
+      'zstd cut short',
+      'logs.ndjson.zst',
+      zstdCompressSync('{}\n').subarray(0, -3),
+      /^logs\.ndjson\.zst: cannot/,
+    ],
+    ['Parquet that is none', 'logs.parquet', 'PAR1 and no more', /^logs\.parquet: .*[Pp]arquet/],
+    ['an empty Parquet', 'logs.parquet', '', /^logs\.parquet: .*too small/],
+    [
+      'CSV without any column of the table',
+      'logs.csv',
+      'a,b\n1,2\n',
+      /^logs\.csv: its header names no column/,
+    ],
+  ])('%s', async (_, name, content, message) => {
+    expect(await problem(name, content)).toMatch(message);
+  });
+});
+
+describe('a row that cannot be read is left out, and told', () => {
   test.each([
     ['a broken line', 'logs.ndjson', '{"id":"1"}\n\n{"id":\n{"id":"3"}\n', /^logs\.ndjson:3: not JSON: /],
     ['the first line broken', 'logs.ndjson', '{"id"\n', /^logs\.ndjson:1: not JSON: /],
@@ -455,24 +527,8 @@ describe('a broken file is a problem of its table alone', () => {
     ['too big', 'logs.ndjson', '{"status":9223372036854775808}\n', /^logs\.ndjson:1: .*9223372036854775808/],
     ['not UTF-8', 'logs.ndjson', Buffer.from('{"id":"\xff"}\n', 'latin1'), /^logs\.ndjson:1: .*UTF-8/],
     ['in a JSON array', 'logs.json', '[{"id":1},\n{"status":"x"}]', /^logs\.json: row 2: .*"x"/],
-    ['a JSON array cut short', 'logs.json', '[{"id":1},\n{"status"', /^logs\.json: not JSON: /],
     ['in a folder', 'logs/day=1/a.ndjson', '{"id":1}\n{"id":', /^logs\/day=1\/a\.ndjson:2: not JSON/],
-    [
-      'gzip cut short',
-      'logs.ndjson.gz',
-      gzipSync('{}\n').subarray(0, -6),
-      /^logs\.ndjson\.gz: .*unexpected end/,
-    ],
-    ['gzip that is none', 'logs.csv.gz', 'id\n1\n', /^logs\.csv\.gz: cannot be decompressed: /],
-    [
-      'zstd cut short',
-      'logs.ndjson.zst',
-      zstdCompressSync('{}\n').subarray(0, -3),
-      /^logs\.ndjson\.zst: cannot/,
-    ],
     ['in gzip', 'logs.ndjson.gz', gzipSync('{}\n\n{"ts":"x"}\n'), /^logs\.ndjson\.gz:3: ts: "x" is not/],
-    ['Parquet that is none', 'logs.parquet', 'PAR1 and no more', /^logs\.parquet: .*[Pp]arquet/],
-    ['an empty Parquet', 'logs.parquet', '', /^logs\.parquet: .*too small/],
     [
       'CSV, a cell missing',
       'logs.csv',
@@ -488,20 +544,14 @@ describe('a broken file is a problem of its table alone', () => {
     ['CSV, an open quote', 'logs.csv', 'id,ts\n1,\n"2,\n', /^logs\.csv:3: Value with unterminated quote/],
     ['CSV, no timestamp', 'logs.csv', 'id,ts\n1,\n2,x\n', /^logs\.csv: row 2: ts: "x" is not a timestamp/],
     ['CSV, no integer', 'logs.csv', 'status\n1\nx\n', /^logs\.csv: row 2: .*"x"/],
-    ['CSV, no JSON in a cell', 'logs.csv', 'metadata\n[{]\n', /^logs\.csv: Malformed JSON/],
-    [
-      'CSV without any column of the table',
-      'logs.csv',
-      'a,b\n1,2\n',
-      /^logs\.csv: its header names no column/,
-    ],
+    ['CSV, no JSON in a cell', 'logs.csv', 'metadata\n[{]\n', /^logs\.csv: row 1: not JSON/],
   ])('%s', async (_, name, content, message) => {
-    expect(await problem(name, content)).toMatch(message);
+    expect(await rejected(name, content)).toMatch(message);
   });
 
   test('the file at fault is named among many, and nothing of the others stays', async () => {
     for (const name of ['a', 'b', 'c']) write(`logs/${name}.ndjson`, '{"ts":"2026-01-01"}\n');
-    expect(await problem('logs/bb.ndjson', '{"ts":"x"}\n')).toMatch(/^logs\/bb\.ndjson:1: ts: "x"/);
+    expect(await rejected('logs/bb.ndjson', '{"ts":"x"}\n')).toMatch(/^logs\/bb\.ndjson:1: ts: "x"/);
   });
 
   test.each([
@@ -511,12 +561,18 @@ describe('a broken file is a problem of its table alone', () => {
     ['the first of two', '{}\n{"status":"a"}\n{}\n{"metadata":"x"}\n', 2],
     ['CRLF and a byte order mark', '\uFEFF{}\r\n{"status":"a"}\r\n', 2],
   ])('the line of %s', async (_, content, line) => {
-    expect(await problem('logs.ndjson', content)).toMatch(new RegExp(`^logs\\.ndjson:${line}: `));
+    expect(await rejected('logs.ndjson', content)).toMatch(
+      new RegExp(`(^|the first: )logs\\.ndjson:${line}: `),
+    );
   });
 
-  test('rows of a JSON array are counted where they can be, or else no number is told', async () => {
-    expect(await problem('logs.json', '[{},{},{"metadata":"x"},{}]')).toMatch(/^logs\.json: row 3: Expected/);
-    expect(await problem('logs.json', '{\n"id":1}\n{\n"metadata":"x"}\n')).toMatch(/^logs\.json: Expected/);
+  test('rows of a JSON array, and of values over many lines, are counted', async () => {
+    expect(await rejected('logs.json', '[{},{},{"metadata":"x"},{}]')).toMatch(
+      /^logs\.json: row 3: Expected/,
+    );
+    expect(await rejected('logs.json', '{\n"id":1}\n{\n"metadata":"x"}\n')).toMatch(
+      /^logs\.json: row 2: Expected/,
+    );
   });
 
   const long = 'secret'.repeat(50);
@@ -536,7 +592,8 @@ describe('a broken file is a problem of its table alone', () => {
     ['logs.csv.gz', gzipSync('id,ts\n1\n')],
     ['logs.csv.gz', 'none'],
   ])('no path of the machine and no whole row is told: %s %#', async (name, content) => {
-    const told = await problem(name, content);
+    write(name, content);
+    const [told] = (await importAll([logs, others])).told;
     expect(told).toMatch(new RegExp(`^${name.replace(/[.[\]]/g, '\\$&')}:`));
     expect(told).not.toContain(tmpdir());
     expect(told).not.toMatch(/(secret){9}|"(secret|other)"|querygate-/);
@@ -546,9 +603,10 @@ describe('a broken file is a problem of its table alone', () => {
   test('a REQUIRED column without a value', async () => {
     const strict: TableSchema = { name: 'logs', fields: [{ name: 'id', type: 'STRING', mode: 'REQUIRED' }] };
     write('logs.ndjson', '{"id":"1"}\n{"id":null}\n');
-    expect(await loadData(connection, [strict], folder)).toEqual(
-      new Map([['logs', 'logs.ndjson:2: id: is missing']]),
-    );
+    expect(await importAll([strict])).toEqual({
+      problems: new Map(),
+      told: ['logs.ndjson:2: id: is missing'],
+    });
   });
 
   test('the line is right deep in a big file', async () => {
@@ -557,10 +615,10 @@ describe('a broken file is a problem of its table alone', () => {
       (_, index) => `{"id":"${'x'.repeat(200)}","status":${index}}`,
     );
     lines[149_999] = '{"ts":"x"}';
-    expect(await problem('logs.ndjson', lines.join('\n'))).toMatch(/^logs\.ndjson:150000: ts: "x"/);
+    expect(await rejected('logs.ndjson', lines.join('\n'))).toMatch(/^logs\.ndjson:150000: ts: "x"/);
     lines[149_999] = '{"status":"x"}';
-    expect(await problem('logs.ndjson', lines.join('\n'))).toMatch(/^logs\.ndjson:150000: .*"x"/);
+    expect(await rejected('logs.ndjson', lines.join('\n'))).toMatch(/^logs\.ndjson:150000: .*"x"/);
     lines[149_999] = '{"status"';
-    expect(await problem('logs.ndjson', lines.join('\n'))).toMatch(/^logs\.ndjson:150000: not JSON/);
+    expect(await rejected('logs.ndjson', lines.join('\n'))).toMatch(/^logs\.ndjson:150000: not JSON/);
   });
 });

@@ -1,0 +1,115 @@
+import { existsSync, globSync, mkdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type Bench, tableOf } from './bench.ts';
+import { type Dataset, hotTables } from './dataset.ts';
+import { filesOf, readNested } from './flat.ts';
+import { type Limits, openDatabase, removeDatabase } from './limits.ts';
+import { alternate, timed } from './measure.ts';
+import { peakMemory, resetPeakMemory } from './memory.ts';
+import { count, endTelling, megabytes, printTable, ratio, tell } from './print.ts';
+import { openProduct } from './product.ts';
+
+const leastRatio = 0.7;
+
+/** How fast the product takes logs in, and what they take on disk; then beside DuckDB's own reading of the same files. */
+export async function benchImport(bench: Bench): Promise<void> {
+  const rows: string[][] = [];
+  for (const set of bench.sets) rows.push(await importWhole(bench, set));
+  endTelling();
+  printTable(
+    'Import of all streams',
+    ['set', 'rows', 'seconds', 'rows a second', 'files', 'store', 'peak memory'],
+    rows,
+  );
+  const [smallest] = bench.sets;
+  if (smallest !== undefined) await besideDuckdb(bench, smallest);
+}
+
+async function importWhole({ catalog, limits }: Bench, set: Dataset): Promise<string[]> {
+  tell(`${set.name}: importing`);
+  rmSync(dirname(set.storeFile), { recursive: true, force: true });
+  resetPeakMemory();
+  const took = await timed(async () => {
+    const product = await openProduct({ ...set, catalog, limits });
+    await product.close();
+  });
+  const all = hotTables.length * set.rows + (await rowsOfOthers(limits, set));
+  return [
+    set.name,
+    count(all),
+    (took / 1000).toFixed(1),
+    count((all / took) * 1000),
+    megabytes(sizeOf(set.dataDir)),
+    existsSync(set.storeFile) ? megabytes(sizeOf(dirname(set.storeFile))) : 'in memory',
+    megabytes(peakMemory()),
+  ];
+}
+
+async function rowsOfOthers(limits: Limits, set: Dataset): Promise<number> {
+  const database = await openDatabase(':memory:', limits);
+  const connection = await database.connect();
+  const files = globSync(join(set.dataDir, '*.ndjson')).map((file) => `'${file.replaceAll("'", "''")}'`);
+  const counted = await connection.runAndReadAll(
+    `SELECT count(*) FROM read_ndjson_objects([${files.join(', ')}])`,
+  );
+  const rows = Number(counted.getRows()[0]?.[0]);
+  database.close();
+  return rows;
+}
+
+/** One stream, by both in turns, each into a database file that is new every time. */
+async function besideDuckdb({ catalog, limits, options }: Bench, set: Dataset): Promise<void> {
+  const [table] = hotTables;
+  const folder = join(set.folder, 'one-stream');
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(join(folder, 'data'), { recursive: true });
+  symlinkSync(join(set.dataDir, table), join(folder, 'data', table));
+  const storeFile = join(folder, 'store', 'logs.duckdb');
+  const plainFile = join(folder, 'plain.duckdb');
+  const runs = Math.min(5, options.runs);
+  tell(`${set.name}: ${table}: importing ${runs + 1} times beside read_json`);
+
+  const [ours, theirs] = await alternate(
+    [
+      async () => {
+        rmSync(dirname(storeFile), { recursive: true, force: true });
+        const product = await openProduct({ catalog, limits, dataDir: join(folder, 'data'), storeFile });
+        await product.close();
+      },
+      async () => {
+        removeDatabase(plainFile);
+        const database = await openDatabase(plainFile, limits);
+        const connection = await database.connect();
+        const source = readNested(tableOf(catalog, table), filesOf(set, table), 'TIMESTAMPTZ');
+        await connection.run(`CREATE TABLE ${table} AS SELECT * FROM ${source}`);
+        await connection.run('CHECKPOINT');
+        database.close();
+      },
+    ],
+    runs,
+  );
+  rmSync(folder, { recursive: true });
+  if (ours === undefined || theirs === undefined) return;
+  endTelling();
+  const perSecond = (took: number) => count((set.rows / took) * 1000);
+  printTable(
+    `Import of ${table} of ${set.name}, rows a second, medians of ${runs} runs in turns`,
+    ['', 'product', 'read_json', 'ratio', 'goal'],
+    [
+      [
+        table,
+        perSecond(ours.median),
+        perSecond(theirs.median),
+        ratio(theirs.median / ours.median),
+        `at least ${leastRatio}`,
+      ],
+    ],
+  );
+}
+
+function sizeOf(folder: string): number {
+  return globSync(join(folder, '**')).reduce((sum, path) => {
+    const stats = statSync(path);
+    return stats.isFile() ? sum + stats.size : sum;
+  }, 0);
+}

@@ -1,0 +1,48 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { dirname } from 'node:path';
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+
+/** What both sides may use: the product reads the same variables. */
+export interface Limits {
+  readonly DUCKDB_MEMORY_LIMIT: string;
+  readonly DUCKDB_THREADS: string;
+}
+
+export function readLimits(env: Readonly<Record<string, string | undefined>>): Limits {
+  return {
+    DUCKDB_MEMORY_LIMIT: env.DUCKDB_MEMORY_LIMIT || '4GB',
+    DUCKDB_THREADS: env.DUCKDB_THREADS || String(cpus().length),
+  };
+}
+
+export interface Database {
+  connect(): Promise<DuckDBConnection>;
+  close(): void;
+}
+
+/** A DuckDB of the bench's own, within the limits that the product has. */
+export async function openDatabase(file: string, limits: Limits): Promise<Database> {
+  if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true });
+  const instance = await DuckDBInstance.create(file, {
+    threads: limits.DUCKDB_THREADS,
+    memory_limit: limits.DUCKDB_MEMORY_LIMIT,
+  });
+  const connections: DuckDBConnection[] = [];
+  return {
+    async connect() {
+      const connection = await instance.connect();
+      connections.push(connection);
+      await connection.run(`SET TimeZone = 'UTC'`);
+      return connection;
+    },
+    close() {
+      for (const connection of connections.splice(0)) connection.closeSync();
+      instance.closeSync();
+    },
+  };
+}
+
+export function removeDatabase(file: string): void {
+  for (const path of [file, `${file}.wal`, `${file}.tmp`]) rmSync(path, { recursive: true, force: true });
+}

@@ -1,0 +1,64 @@
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { loadCatalog } from '../../src/catalog/load-catalog.ts';
+import type { Bench } from './bench.ts';
+import { dataset, isSize } from './dataset.ts';
+import { generate } from './generate.ts';
+import { benchGrowth } from './growth.ts';
+import { benchImport } from './import.ts';
+import { benchLight } from './light.ts';
+import { readLimits } from './limits.ts';
+import { type Part, readOptions, usage } from './options.ts';
+import { endTelling, tell } from './print.ts';
+import { benchQueries } from './queries.ts';
+import { benchWordByWord } from './word-by-word.ts';
+
+// As the service does for its default of four queries at once.
+process.env.UV_THREADPOOL_SIZE ??= '16';
+
+const runs: Readonly<Record<Part, (bench: Bench) => Promise<void>>> = {
+  import: benchImport,
+  queries: benchQueries,
+  growth: benchGrowth,
+  'word-by-word': benchWordByWord,
+  light: benchLight,
+};
+
+async function main(): Promise<void> {
+  const options = readOptions(process.argv.slice(2));
+  if (options === undefined) return console.log(usage);
+  if (options.clean) return removeSets(options.dir);
+
+  const shipped = loadCatalog('queries');
+  const own = loadCatalog(join(import.meta.dirname, 'queries'));
+  const catalog = { ...shipped, queries: [...shipped.queries, ...own.queries] };
+  const limits = readLimits(process.env);
+  const sets = options.sizes.map((name) => dataset(options.dir, name)).sort((a, b) => a.rows - b.rows);
+  for (const set of sets) {
+    await generate(
+      set,
+      shipped.tables.map(({ name }) => name),
+      limits,
+      tell,
+    );
+  }
+  endTelling();
+  console.log(
+    `DuckDB: ${limits.DUCKDB_THREADS} threads, ${limits.DUCKDB_MEMORY_LIMIT}; UV_THREADPOOL_SIZE ${process.env.UV_THREADPOOL_SIZE ?? 'not set'}; Node ${process.version}`,
+  );
+  for (const part of options.parts) await runs[part]({ catalog, limits, options, sets });
+}
+
+/** Whatever else stands in the folder is somebody's. */
+function removeSets(dir: string): void {
+  const names = existsSync(dir) ? readdirSync(dir).filter(isSize) : [];
+  for (const name of names) rmSync(join(dir, name), { recursive: true });
+}
+
+try {
+  await main();
+} catch (error) {
+  endTelling();
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}

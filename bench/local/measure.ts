@@ -1,0 +1,38 @@
+/** How long runs of one thing took, in milliseconds. */
+export interface Times {
+  readonly median: number;
+  readonly p95: number;
+}
+
+/**
+ * Runs contenders in turns, so that what else the machine does meets all of them alike; who begins changes from round to
+ * round. One round before is not counted.
+ *
+ * @returns their times, in the order of the contenders
+ */
+export async function alternate(
+  contenders: readonly (() => Promise<unknown>)[],
+  runs: number,
+): Promise<readonly Times[]> {
+  const times: number[][] = contenders.map(() => []);
+  for (let round = -1; round < runs; round += 1) {
+    for (let turn = 0; turn < contenders.length; turn += 1) {
+      const at = (turn + round + 1) % contenders.length;
+      const ms = await timed(contenders[at] ?? (async () => {}));
+      if (round >= 0) times[at]?.push(ms);
+    }
+  }
+  return times.map(summary);
+}
+
+export async function timed(work: () => Promise<unknown>): Promise<number> {
+  const begun = performance.now();
+  await work();
+  return performance.now() - begun;
+}
+
+export function summary(times: readonly number[]): Times {
+  const sorted = times.toSorted((a, b) => a - b);
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
+  return { median: at(0.5), p95: at(0.95) };
+}

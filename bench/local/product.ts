@@ -1,0 +1,49 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { bind } from '../../src/catalog/bind.ts';
+import type { Catalog } from '../../src/catalog/saved-query.ts';
+import { readConfig } from '../../src/config.ts';
+import { openDuckdb } from '../../src/engine/duckdb/open-duckdb.ts';
+import { now } from './dataset.ts';
+import type { Limits } from './limits.ts';
+
+/** The product's own engine over a folder of logs. */
+export interface Product {
+  /** The rows of one question, as a door would get them. */
+  ask(endpoint: string, parameters: Readonly<Record<string, string>>): Promise<readonly string[]>;
+  close(): Promise<void>;
+}
+
+export interface ProductOptions {
+  readonly catalog: Catalog;
+  readonly dataDir: string;
+  readonly storeFile: string;
+  readonly limits: Limits;
+}
+
+/** Opened as `npm start` opens it; it is ready when all files are taken in. */
+export async function openProduct({ catalog, dataDir, storeFile, limits }: ProductOptions): Promise<Product> {
+  mkdirSync(dirname(storeFile), { recursive: true });
+  const settings = { ...limits, DATA_DIR: dataDir, STORE_FILE: storeFile, ENGINE_TIMEOUT_MS: '3600000' };
+  const engine = await openDuckdb({
+    catalog,
+    config: readConfig(settings),
+    now: () => now,
+    listener: {
+      problem: (message) => {
+        throw new Error(`The generated logs were not taken in: ${message}`);
+      },
+      news: () => {},
+    },
+  });
+  const { signal } = new AbortController();
+  return {
+    async ask(endpoint, parameters) {
+      const query = catalog.queries.find(({ name }) => name === endpoint);
+      if (query === undefined) throw new Error(`There is no saved query ${endpoint}`);
+      const raw = new Map(Object.entries(parameters).map(([name, value]) => [name, [value]]));
+      return (await engine.run(bind(query, raw), { signal })).rows;
+    },
+    close: () => engine.close(),
+  };
+}

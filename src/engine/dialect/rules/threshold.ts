@@ -1,0 +1,54 @@
+import type { LimitClause, Node, OrderByClause, SelectStmt } from 'sql-parser-cst';
+import type { Scope } from '../scope.ts';
+import type { Translator } from '../translator.ts';
+import { isScalar } from '../type.ts';
+import type { Output } from './select-list.ts';
+
+/**
+ * For `ORDER BY key … LIMIT n` over wide rows: the condition that only rows can meet whose key is among the first n.
+ * The keys are read first and by themselves, so that the wide columns are read for those rows alone.
+ *
+ * @param source FROM and WHERE of the query
+ * @param scope in which ORDER BY is read
+ * @returns undefined where the rows are not wide, or the key may be NULL
+ */
+export function threshold(
+  node: SelectStmt,
+  columns: readonly Output[],
+  source: string,
+  scope: Scope,
+  to: Translator,
+): string | undefined {
+  const order = node.clauses.find((clause) => clause.type === 'order_by_clause');
+  const limit = node.clauses.find((clause) => clause.type === 'limit_clause');
+  const count = limit && rowsRead(limit);
+  const key = order && firstKey(order, scope, to);
+  if (count === undefined || key === undefined || !columns.some(({ spread }) => spread)) return undefined;
+  const { text, descending } = key;
+  const first = `SELECT ${text} AS "key"${source} ORDER BY 1 ${descending ? 'DESC' : 'ASC'} LIMIT ${count}`;
+  return descending
+    ? `${text} >= (SELECT min("key") FROM (${first}))`
+    : `${text} <= (SELECT max("key") FROM (${first}))`;
+}
+
+/** How many rows LIMIT and OFFSET ask for, where they are written as numbers. */
+function rowsRead({ count, offset }: LimitClause): number | undefined {
+  const numbers = [count, offset].map((node) => (node === undefined ? 0 : numberOf(node)));
+  return numbers.reduce<number | undefined>(
+    (sum, number) => (sum === undefined || number === undefined ? undefined : sum + number),
+    0,
+  );
+}
+
+const numberOf = (node: Node): number | undefined =>
+  node.type === 'number_literal' && /^\d+$/.test(node.text) ? Number(node.text) : undefined;
+
+function firstKey(order: OrderByClause, scope: Scope, to: Translator) {
+  const [first] = order.specifications.items;
+  if (!first) return undefined;
+  const sort = first.type === 'sort_specification' ? first : undefined;
+  const { text, type, required } = to.expr(sort?.expr ?? first, scope);
+  // NaN is the least of all numbers here, and the greatest to DuckDB.
+  if (!required || isScalar(type, 'FLOAT64')) return undefined;
+  return { text, descending: sort?.direction?.type === 'sort_direction_desc' };
+}

@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto';
+import { open } from 'node:fs/promises';
+import { canGrow, type DataFile } from './data-files.ts';
+import type { Entry } from './ledger.ts';
+
+/** How much of a file's beginning, and of what stands before an offset, tells it from others. */
+export const fingerprintBytes = 4096;
+
+export const fingerprint = (bytes: Buffer): string =>
+  createHash('sha256').update(bytes).digest('base64url').slice(0, 22);
+
+/** The beginning of a file and what stands before an offset, as bytes. */
+export interface Ends {
+  readonly head: Buffer;
+  readonly tail: Buffer;
+}
+
+export const noEnds: Ends = { head: Buffer.alloc(0), tail: Buffer.alloc(0) };
+
+/**
+ * Whether a file begins, and up to the entry's offset ends, as it did when it was taken.
+ *
+ * @returns what stands there, undefined where it is another file or an edited one
+ */
+export async function sameEnds(file: DataFile, entry: Entry): Promise<Ends | undefined> {
+  const head = await readRange(file.path, 0, entry.headBytes);
+  if (fingerprint(head) !== entry.head) return undefined;
+  if (!canGrow(file)) return { head, tail: noEnds.tail };
+  const tail = await readRange(file.path, Math.max(0, entry.offset - fingerprintBytes), entry.offset);
+  return fingerprint(tail) === entry.tail ? { head, tail } : undefined;
+}
+
+/** The bytes of a file from one offset to another; fewer where it ends before. */
+export async function readRange(path: string, from: number, to: number): Promise<Buffer> {
+  if (to <= from) return noEnds.head;
+  const handle = await open(path);
+  try {
+    const bytes = Buffer.alloc(to - from);
+    const { bytesRead } = await handle.read(bytes, 0, bytes.length, from);
+    return bytes.subarray(0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,87 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { VARCHAR } from '@duckdb/node-api';
+import type { Field, TableSchema } from '../../../catalog/table-schema.ts';
+import { columnType, quoteText } from '../column-type.ts';
+import { type FoundValue, foundColumns } from '../stored-value.ts';
+import type { DataFile } from './data-files.ts';
+import { globText } from './glob-text.ts';
+
+const fileColumn = 'querygate file';
+
+/** Rows as DuckDB finds them: what may stand in a FROM clause as `r`, what it has, and how a row's file is told. */
+export interface FoundRows {
+  readonly source: string;
+  readonly found: ReadonlyMap<string, FoundValue>;
+  /** SQL of the file's number. */
+  readonly file: string;
+}
+
+/** Lines of a file, by themselves in a scratch file whose name is `scratchName` of the file's number. */
+export interface LinesFile {
+  readonly number: number;
+  readonly path: string;
+}
+
+export const scratchName = (number: number): string => String(number).padStart(10, '0');
+
+/** The rows of files of lines; all are of one table and one partition. */
+export function rowsOfLines(
+  connection: DuckDBConnection,
+  table: TableSchema,
+  partition: DataFile['partition'],
+  files: readonly LinesFile[],
+): Promise<FoundRows> {
+  const isOne = files.length === 1;
+  const source = linesSource(
+    table,
+    files.map(({ path }) => path),
+    isOne ? '' : `, filename = ${quoteText(fileColumn)}`,
+  );
+  const file = isOne ? String(files[0]?.number) : `CAST(right(r."${fileColumn}", 10) AS INTEGER)`;
+  return withPartition(connection, source, partition, file);
+}
+
+/** SQL that reads files of lines as rows of a table. */
+export function linesSource({ fields }: TableSchema, paths: readonly string[], more = ''): string {
+  const columns = fields.map((field) => `${quoteText(field.name)}: ${quoteText(columnType(asText(field)))}`);
+  return `read_json([${paths.map(globText).join(', ')}], columns = {${columns.join(', ')}},
+    format = 'newline_delimited', compression = 'uncompressed', hive_partitioning = false${more})`;
+}
+
+/** The rows of a Parquet file, without those of some numbers (from 1). */
+export function rowsOfParquet(
+  connection: DuckDBConnection,
+  { path, partition }: Pick<DataFile, 'path' | 'partition'>,
+  number: number,
+  without: readonly number[] = [],
+): Promise<FoundRows> {
+  const rows = `read_parquet(${globText(path)}, hive_partitioning = false`;
+  const source =
+    without.length === 0
+      ? `${rows})`
+      : `(SELECT * FROM ${rows}, file_row_number = true) WHERE file_row_number + 1 NOT IN (${without.join(', ')}))`;
+  return withPartition(connection, source, partition, String(number));
+}
+
+async function withPartition(
+  connection: DuckDBConnection,
+  source: string,
+  partition: DataFile['partition'],
+  file: string,
+): Promise<FoundRows> {
+  const found = await foundColumns(connection, source);
+  for (const [key, value] of Object.entries(partition)) found.set(key, partitionValue(value));
+  return { source, found, file };
+}
+
+/** What a folder's name says of a column. */
+export const partitionValue = (value: string | null): FoundValue => ({
+  sql: value === null ? 'NULL' : quoteText(value),
+  type: VARCHAR,
+});
+
+/** Values that JSON has no word for are read as text and converted by `storedValue`. */
+export function asText(field: Field): Field {
+  if (field.fields) return { ...field, fields: field.fields.map(asText) };
+  return field.type === 'TIMESTAMP' || field.type === 'BYTES' ? { ...field, type: 'STRING' } : field;
+}

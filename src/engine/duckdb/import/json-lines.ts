@@ -1,0 +1,111 @@
+const newline = 10;
+const space = 32;
+const quoteMark = 34;
+const comma = 44;
+const openBracket = 91;
+const backslash = 92;
+const closeBracket = 93;
+const openBrace = 123;
+const closeBrace = 125;
+
+/**
+ * The values of a JSON text, each on a line of its own: of an array its elements, or else one value after another. A
+ * text whose first line is a whole object is lines already.
+ *
+ * @throws Error where the text ends within a value
+ */
+export async function* jsonLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let areLines: boolean | undefined;
+  const splitter = openSplitter();
+  for await (const chunk of chunks) {
+    areLines ??= beginsWithRow(chunk);
+    if (areLines) yield chunk;
+    else yield splitter.split(chunk);
+  }
+  if (areLines === false) splitter.end();
+}
+
+function beginsWithRow(chunk: Buffer): boolean {
+  const [line = ''] = chunk
+    .toString('utf8')
+    .replace(/^\uFEFF/, '')
+    .trimStart()
+    .split('\n', 1);
+  if (!line.startsWith('{')) return false;
+  try {
+    JSON.parse(line);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+interface Splitter {
+  /** What a piece of the text holds, without breaks inside of a value and with one after each. */
+  split(chunk: Buffer): Buffer;
+  end(): void;
+}
+
+function openSplitter(): Splitter {
+  let depth = 0;
+  let isArray: boolean | undefined;
+  let inString = false;
+  let escaped = false;
+  let isOpen = false;
+  let isClosed = false;
+
+  /** The byte that stands for one of the text between values or outside of strings; undefined leaves it out. */
+  const outside = (byte: number): number | undefined => {
+    if (byte <= space) return depth > 0 ? space : ended();
+    if (depth === 0 && isArray && byte === comma) return ended();
+    if (depth === 0 && isArray && byte === closeBracket) {
+      isClosed = true;
+      return ended();
+    }
+    isArray ??= byte === openBracket;
+    isOpen = true;
+    if (byte === quoteMark) inString = true;
+    else if (byte === openBrace || byte === openBracket) depth += 1;
+    else if (byte === closeBrace || byte === closeBracket) depth -= 1;
+    return byte;
+  };
+  const ended = () => {
+    if (!isOpen) return undefined;
+    isOpen = false;
+    return newline;
+  };
+
+  return {
+    split(chunk) {
+      const out = Buffer.allocUnsafe(chunk.length * 2);
+      let length = 0;
+      for (const byte of chunk) {
+        if (inString) {
+          inString = escaped || byte !== quoteMark;
+          escaped = !escaped && byte === backslash;
+          out[length++] = byte;
+          continue;
+        }
+        if (isArray === undefined && (byte === openBracket || isMark(byte))) {
+          isArray = byte === openBracket ? true : undefined;
+          continue;
+        }
+        const told = outside(byte);
+        if (told === undefined) continue;
+        out[length++] = told;
+        if (depth === 0 && (byte === closeBrace || byte === closeBracket) && isOpen) {
+          out[length++] = newline;
+          isOpen = false;
+        }
+      }
+      return out.subarray(0, length);
+    },
+    end() {
+      if (depth > 0 || inString || (isArray && !isClosed))
+        throw new Error('not JSON: it ends within a value');
+    },
+  };
+}
+
+/** The bytes of a byte order mark. */
+const isMark = (byte: number) => byte === 0xef || byte === 0xbb || byte === 0xbf;

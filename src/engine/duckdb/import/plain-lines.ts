@@ -1,0 +1,82 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip, createZstdDecompress } from 'node:zlib';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import type { Field } from '../../../catalog/table-schema.ts';
+import { copyCsv } from './csv-copy.ts';
+import type { DataFile } from './data-files.ts';
+import { jsonLines } from './json-lines.ts';
+import type { Reject } from './ledger.ts';
+import { readBytes } from './read-bytes.ts';
+
+/** A data file as lines of JSON. */
+export interface PlainLines {
+  readonly bytes: AsyncIterable<Buffer>;
+  /** Rows of the file that never became a line. */
+  readonly rejects: readonly Reject[];
+}
+
+export interface PlainOptions {
+  /** For copies alone. */
+  readonly connect: () => Promise<DuckDBConnection>;
+  readonly fields: readonly Field[];
+  /** A folder for copies of this file: it is made where it is needed. */
+  readonly scratch: string;
+}
+
+/**
+ * The rows of a file as lines of JSON, whatever its format is but Parquet.
+ *
+ * @param offset of the plain bytes, where to begin
+ * @throws Error, also while the bytes are read, that says what is wrong with the file as a whole
+ */
+export async function openPlainLines(
+  file: DataFile,
+  offset: number,
+  { connect, fields, scratch }: PlainOptions,
+): Promise<PlainLines> {
+  if (file.format === 'ndjson' && file.compression === undefined) {
+    return { bytes: readBytes(file.path, offset, file.size), rejects: [] };
+  }
+  if (file.format !== 'csv') {
+    const bytes = inflated(file);
+    return { bytes: skipping(file.format === 'json' ? jsonLines(bytes) : bytes, offset), rejects: [] };
+  }
+  await mkdir(scratch, { recursive: true });
+  const plain = file.compression === undefined ? file.path : join(scratch, 'inflated');
+  if (plain !== file.path) await pipeline(inflated(file), createWriteStream(plain));
+  const copy = join(scratch, 'lines');
+  const rejects = await copyCsv(await connect(), fields, plain, copy);
+  return { bytes: readBytes(copy, offset), rejects: offset === 0 ? rejects : [] };
+}
+
+/** DuckDB takes a compressed file that was cut short for a whole one; zlib does not. */
+async function* inflated({ path, compression }: DataFile): AsyncGenerator<Buffer> {
+  if (compression === undefined) {
+    yield* readBytes(path);
+    return;
+  }
+  const options = { chunkSize: 1 << 20 };
+  const inflater = compression === 'gz' ? createGunzip(options) : createZstdDecompress(options);
+  const source = createReadStream(path, { highWaterMark: 1 << 20 });
+  source.once('error', (error) => inflater.destroy(error));
+  try {
+    for await (const chunk of source.pipe(inflater)) yield chunk;
+  } catch (cause) {
+    throw new Error(`cannot be decompressed: ${cause instanceof Error ? cause.message : cause}`, { cause });
+  } finally {
+    source.destroy();
+    inflater.destroy();
+  }
+}
+
+async function* skipping(chunks: AsyncIterable<Buffer>, bytes: number): AsyncGenerator<Buffer> {
+  let left = bytes;
+  for await (const chunk of chunks) {
+    const skipped = Math.min(left, chunk.length);
+    left -= skipped;
+    if (skipped < chunk.length) yield chunk.subarray(skipped);
+  }
+}

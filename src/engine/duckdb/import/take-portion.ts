@@ -1,0 +1,214 @@
+import { mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import type { TableSchema } from '../../../catalog/table-schema.ts';
+import type { DataFile } from './data-files.ts';
+import { reasonOf } from './data-problem.ts';
+import { rowsOfLines, rowsOfParquet, scratchName } from './found-rows.ts';
+import type { ImportTarget } from './import-target.ts';
+import type { Entry, Ledger, Reject } from './ledger.ts';
+import type { Part, Portion } from './portions.ts';
+import { isShortage } from './shortage.ts';
+import { siftLines } from './sift-lines.ts';
+import { siftParquet } from './sift-parquet.ts';
+
+export interface TakeOptions {
+  readonly connection: DuckDBConnection;
+  readonly ledger: Ledger;
+  readonly target: (table: TableSchema) => ImportTarget;
+  readonly onPlural: (table: TableSchema, path: string) => Promise<void>;
+  /** What the ledger says of a file before the portion. */
+  readonly entryOf: (number: number) => Entry | undefined;
+  /** Statements that each portion runs besides: what is no longer so of its files. */
+  readonly also: (parts: readonly Part[]) => readonly string[];
+  /** How many reasons of bad rows are asked for, of each file. */
+  readonly maxReasons: number;
+  readonly signal: AbortSignal;
+}
+
+/** What a portion has brought. */
+export interface Taken {
+  readonly rows: number;
+  readonly entries: readonly Entry[];
+  /** Entries that are no more. */
+  readonly replaced: readonly number[];
+  readonly rejects: readonly { readonly file: DataFile; readonly rejects: readonly Reject[] }[];
+  /** Files whose rows can be read, but not stored. */
+  readonly failures: readonly { readonly part: Part; readonly error: unknown }[];
+}
+
+/** A part as it is stored: without its bad rows, once they are known. */
+interface Sifted {
+  readonly part: Part;
+  readonly path: string | undefined;
+  readonly rows: number;
+  readonly rejects: readonly Reject[];
+  /** Rows of a Parquet file that are left out. */
+  readonly without: readonly number[];
+}
+
+/**
+ * Takes a portion into the store in one transaction, with what the ledger says of it; rows that cannot be read become
+ * rejects.
+ *
+ * @throws Error where the store lacks space or memory, or the import is ended; nothing of the portion is in the store then
+ */
+export async function takePortion(portion: Portion, options: TakeOptions): Promise<Taken> {
+  const isOver = (error: unknown) => isShortage(error) || options.signal.aborted;
+  try {
+    return await storeInTime(portion.table, portion.parts.map(asItIs), options);
+  } catch (error) {
+    if (isOver(error)) throw error;
+  }
+  const [first, ...others] = portion.parts;
+  if (first === undefined) return together([]);
+  try {
+    const sifted: Sifted[] = [];
+    for (const part of portion.parts) sifted.push(await sift(portion.table, part, options));
+    return await storeInTime(portion.table, sifted, options);
+  } catch (error) {
+    if (isOver(error)) throw error;
+    if (others.length === 0) return { ...together([]), failures: [{ part: first, error }] };
+  }
+  const taken: Taken[] = [];
+  for (const part of portion.parts) taken.push(await takePortion({ ...portion, parts: [part] }, options));
+  return together(taken);
+}
+
+const together = (taken: readonly Taken[]): Taken => ({
+  rows: taken.reduce((sum, { rows }) => sum + rows, 0),
+  entries: taken.flatMap(({ entries }) => entries),
+  replaced: taken.flatMap(({ replaced }) => replaced),
+  rejects: taken.flatMap(({ rejects }) => rejects),
+  failures: taken.flatMap(({ failures }) => failures),
+});
+
+const asItIs = (part: Part): Sifted => ({
+  part,
+  path: part.path,
+  rows: part.rows,
+  rejects: part.rejects,
+  without: [],
+});
+
+/** Stores when it can be: after the layout has been changed for a record's second element, after others' transactions. */
+async function storeInTime(
+  table: TableSchema,
+  parts: readonly Sifted[],
+  options: TakeOptions,
+): Promise<Taken> {
+  for (let conflicts = 0; ; ) {
+    options.signal.throwIfAborted();
+    try {
+      return await store(table, parts, options);
+    } catch (error) {
+      const message = error instanceof Error ? error.message : '';
+      const [, plural] = /plural record: ([^\n"]+)/.exec(message) ?? [];
+      if (plural !== undefined) await options.onPlural(table, plural.trim());
+      else if (/^TransactionContext Error: .*[Cc]onflict/.test(message) && conflicts < maxConflicts) {
+        conflicts += 1;
+        await delay(50);
+      } else throw error;
+    }
+  }
+}
+
+const maxConflicts = 100;
+
+async function store(table: TableSchema, parts: readonly Sifted[], options: TakeOptions): Promise<Taken> {
+  const { connection, ledger, signal } = options;
+  const target = options.target(table);
+  const interrupt = () => connection.interrupt();
+  signal.addEventListener('abort', interrupt, { once: true });
+  try {
+    await connection.run('BEGIN');
+    const replaced = parts.flatMap(({ part }) => part.replaces);
+    if (replaced.length > 0) await connection.run(target.deleteSql(replaced));
+    for (const sql of ledger.remove(replaced)) await connection.run(sql);
+    const rows = await insert(target, parts, connection);
+    const entries = parts.map((part) => {
+      const before = options.entryOf(part.part.entry.number);
+      return {
+        ...part.part.entry,
+        rows: (before?.rows ?? 0) + (parts.length === 1 ? rows : part.rows),
+        rejected: (before?.rejected ?? 0) + part.rejects.length,
+      };
+    });
+    for (const sql of options.also(parts.map(({ part }) => part))) await connection.run(sql);
+    for (const sql of ledger.put(entries)) await connection.run(sql);
+    for (const { part, rejects } of parts) {
+      for (const sql of ledger.addRejects(part.entry.number, rejects)) await connection.run(sql);
+    }
+    await connection.run('COMMIT');
+    const rejects = parts.map(({ part, rejects }) => ({ file: part.file, rejects }));
+    return {
+      ...together([]),
+      rows,
+      entries,
+      replaced,
+      rejects: rejects.filter(({ rejects }) => rejects.length > 0),
+    };
+  } catch (error) {
+    // A COMMIT that failed has ended the transaction by itself.
+    await connection.run('ROLLBACK').catch(() => undefined);
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', interrupt);
+  }
+}
+
+async function insert(
+  target: ImportTarget,
+  parts: readonly Sifted[],
+  connection: DuckDBConnection,
+): Promise<number> {
+  const read = parts.flatMap((sifted) =>
+    sifted.path === undefined ? [] : [{ ...sifted, path: sifted.path, number: sifted.part.entry.number }],
+  );
+  const [first] = read;
+  if (first === undefined) return 0;
+  const { file } = first.part;
+  const {
+    source,
+    found,
+    file: number,
+  } = file.format === 'parquet'
+    ? await rowsOfParquet(connection, file, first.number, first.without)
+    : await rowsOfLines(connection, target.table, file.partition, read);
+  return (await connection.run(target.insertSql(found, source, number))).rowsChanged;
+}
+
+async function sift(table: TableSchema, part: Part, options: TakeOptions): Promise<Sifted> {
+  const { connection, entryOf, maxReasons, signal } = options;
+  if (part.path === undefined) return asItIs(part);
+  const { file } = part;
+  const reasons = Math.max(0, maxReasons - (entryOf(part.entry.number)?.rejected ?? 0));
+  if (file.format === 'parquet') {
+    const rejects = await siftParquet({ connection, table, file, reasons });
+    return { part, path: part.path, rows: 0, rejects, without: rejects.map(({ line }) => line) };
+  }
+  const path = join(await mkdtemp(`${part.path}-kept-`), scratchName(part.entry.number));
+  const bad = await siftLines({
+    connection,
+    table,
+    partition: file.partition,
+    path: part.path,
+    kept: path,
+    reasons,
+    signal,
+  });
+  const rejects = bad.map(({ index, error }) => ({
+    line: part.firstLine + index,
+    isRow: file.format !== 'ndjson',
+    reason: error === undefined ? 'is not as the table declares it' : reasonOf(error, file),
+  }));
+  const rows = part.rows - bad.length;
+  return {
+    part,
+    path: rows === 0 ? undefined : path,
+    rows,
+    rejects: [...part.rejects, ...rejects],
+    without: [],
+  };
+}

@@ -1,0 +1,213 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import type { TableSchema } from '../../../catalog/table-schema.ts';
+import type { StoredTable } from '../../dialect/rewrite.ts';
+import { columnSql, type Origin, type StoredColumn } from '../../dialect/spread.ts';
+import { quote } from '../../dialect/type.ts';
+import { quoteText } from '../column-type.ts';
+import { type FoundValue, foundColumns } from '../stored-value.ts';
+import { storeName } from './open-store.ts';
+import { type ShreddedColumn, shreddedColumns, storedColumns } from './shred.ts';
+
+/** The column that tells from which file a row came, as the ledger numbers them. */
+export const fileColumn = '#file';
+
+/** One table of the store, in the form that it has at the moment. */
+export interface TableInStore extends StoredTable {
+  readonly relation: string;
+  readonly columns: readonly StoredColumn[];
+  /** Paths of the records that have several elements in some row. */
+  readonly plural: ReadonlySet<string>;
+  /** The column that windows and retention go by: the first TIMESTAMP that every row has. */
+  readonly time: string | undefined;
+}
+
+/** The tables of a database in memory or on disk. Their rows are ordered by day, by what queries seek, and by time. */
+export interface StoredTables {
+  readonly all: readonly TableInStore[];
+  get(name: string): TableInStore;
+  /** INSERT that stores the rows of a source, which stands as `r`; `file` is SQL for the number of a row's file. */
+  insertSql(name: string, found: ReadonlyMap<string, FoundValue>, source: string, file: string): string;
+  /** The same for rows that come in the order of time, a few at once. */
+  appendSql(name: string, found: ReadonlyMap<string, FoundValue>, source: string): string;
+  /** Writes a table anew, in order and in another form. What read the old one goes on until `drop`. */
+  rebuild(name: string, plural: ReadonlySet<string>): Promise<Rebuilt>;
+  /** Tells which columns queries seek, from now on. */
+  seek(columns: readonly Origin[]): void;
+}
+
+export interface Rebuilt {
+  drop(): Promise<void>;
+}
+
+/**
+ * Opens the tables of the store, empty where they are not there or of another definition than the catalog's.
+ *
+ * @param connection for the tables alone
+ */
+export async function openTables(
+  connection: DuckDBConnection,
+  schemas: readonly TableSchema[],
+): Promise<StoredTables> {
+  await connection.run(`CREATE SCHEMA IF NOT EXISTS ${storeName}.stored`);
+  await connection.run(`CREATE TABLE IF NOT EXISTS ${layouts} ("table" VARCHAR PRIMARY KEY, relation VARCHAR,
+    plural VARCHAR[], definition VARCHAR)`);
+  const tables = new Map<string, TableInStore>();
+  for (const schema of schemas) tables.set(schema.name, await openTable(connection, schema));
+  await dropOthers(connection, [...tables.values()]);
+  let sought: readonly Origin[] = [];
+
+  const get = (name: string): TableInStore => {
+    const table = tables.get(name);
+    if (table === undefined) throw new Error(`no table ${name}`);
+    return table;
+  };
+  const insertInto = (
+    table: TableInStore,
+    found: ReadonlyMap<string, FoundValue>,
+    source: string,
+    file: string,
+  ) =>
+    `INSERT INTO ${table.relation} ${ordered(table, sought, valuesOf(table, found, file), `${source} AS r`)}`;
+  return {
+    get all() {
+      return [...tables.values()];
+    },
+    get,
+    insertSql: (name, found, source, file) => insertInto(get(name), found, source, file),
+    appendSql(name, found, source) {
+      const table = get(name);
+      return `INSERT INTO ${table.relation} ${rowsOf(valuesOf(table, found, 'NULL'), `${source} AS r`)}`;
+    },
+    seek(columns) {
+      sought = columns;
+    },
+    async rebuild(name, plural) {
+      const old = get(name);
+      const made = tableInStore(old, relationName(name, generationOf(old.relation) + 1), plural);
+      await connection.run('BEGIN');
+      try {
+        await create(connection, made);
+        const source = `(SELECT ${declaredList(old, 'o')}, ${quote(fileColumn)} FROM ${old.relation} AS o)`;
+        const found = await foundColumns(connection, source);
+        await connection.run(insertInto(made, found, source, `r.${quote(fileColumn)}`));
+        await connection.run('COMMIT');
+      } catch (error) {
+        await connection.run('ROLLBACK');
+        throw error;
+      }
+      tables.set(name, made);
+      return { drop: async () => void (await connection.run(`DROP TABLE ${old.relation}`)) };
+    },
+  };
+}
+
+const layouts = `${storeName}.querygate_layouts`;
+
+async function openTable(connection: DuckDBConnection, schema: TableSchema): Promise<TableInStore> {
+  const known = await connection.runAndReadAll(
+    `SELECT relation, plural, definition FROM ${layouts} WHERE "table" = ${quoteText(schema.name)}`,
+  );
+  const [row] = known.getRowObjectsJson();
+  if (row !== undefined && row.definition === definitionOf(schema)) {
+    const table = tableInStore(schema, String(row.relation), new Set((row.plural as string[]) ?? []));
+    await describe(connection, table);
+    return table;
+  }
+  const table = tableInStore(schema, relationName(schema.name, 1), new Set());
+  await connection.run('BEGIN');
+  await connection.run(`DROP TABLE IF EXISTS ${table.relation}`);
+  await create(connection, table);
+  await forgetFiles(connection, schema.name);
+  await connection.run('COMMIT');
+  return table;
+}
+
+/** Files whose rows are gone with their table are taken in again. */
+async function forgetFiles(connection: DuckDBConnection, table: string): Promise<void> {
+  const ledger = `SELECT 1 FROM duckdb_tables() WHERE database_name = '${storeName}' AND schema_name = 'import' AND table_name = 'files'`;
+  if ((await connection.runAndReadAll(ledger)).currentRowCount === 0) return;
+  await connection.run(`DELETE FROM ${storeName}."import"."files" WHERE "table" = ${quoteText(table)}`);
+}
+
+function tableInStore(schema: TableSchema, relation: string, plural: ReadonlySet<string>): TableInStore {
+  const { name, fields } = schema;
+  const time = fields.find(({ type, mode }) => type === 'TIMESTAMP' && mode === 'REQUIRED')?.name;
+  return { name, fields, relation, plural, time, columns: storedColumns(schema, plural) };
+}
+
+const relationName = (name: string, generation: number) =>
+  `${storeName}.stored.${quote(generation === 1 ? name : `${name} ${generation}`)}`;
+
+const generationOf = (relation: string) => Number(/ (\d+)"$/.exec(relation)?.[1] ?? 1);
+
+/** What a store was made for; a table whose definition is another is filled anew. */
+const definitionOf = ({ fields }: TableSchema) =>
+  JSON.stringify(fields, (key, value) => (key === 'description' ? undefined : value));
+
+async function create(connection: DuckDBConnection, table: TableInStore): Promise<void> {
+  const columns = shreddedColumns(table, table.columns).map(({ name, type }) => `${quote(name)} ${type}`);
+  await connection.run(
+    `CREATE TABLE ${table.relation} (${columns.join(', ')}, ${quote(fileColumn)} INTEGER)`,
+  );
+  const plural = [...table.plural].map(quoteText).join(', ');
+  await connection.run(`INSERT OR REPLACE INTO ${layouts} VALUES (${quoteText(table.name)},
+    ${quoteText(table.relation)}, [${plural}]::VARCHAR[], ${quoteText(definitionOf(table))})`);
+  await describe(connection, table);
+}
+
+/** A view of the table in the shape that is declared, for whoever opens the store's file with DuckDB. */
+async function describe(connection: DuckDBConnection, table: TableInStore): Promise<void> {
+  await connection.run(
+    `CREATE OR REPLACE VIEW ${storeName}.main.${quote(table.name)} AS SELECT ${declaredList(table, 'o')} FROM ${table.relation} AS o`,
+  );
+}
+
+const declaredList = ({ columns }: TableInStore, alias: string) =>
+  columns
+    .map((column) => `${columnSql(alias, column.name, column).text} AS ${quote(column.name)}`)
+    .join(', ');
+
+interface Value {
+  readonly name: string;
+  readonly sql: string;
+}
+
+function valuesOf(
+  table: TableInStore,
+  found: ReadonlyMap<string, FoundValue>,
+  file: string,
+): readonly Value[] {
+  const columns: readonly ShreddedColumn[] = shreddedColumns(table, table.columns);
+  return [
+    ...columns.map(({ name, value }) => ({ name, sql: value(found) })),
+    { name: fileColumn, sql: file },
+  ];
+}
+
+const rowsOf = (values: readonly Value[], source: string) =>
+  `SELECT ${values.map((value) => `${value.sql} AS ${quote(value.name)}`).join(', ')} FROM ${source}`;
+
+/** Rows that a window wants lie together; in a day those of one value of what queries seek, in the order of time. */
+function ordered(
+  { name, time }: TableInStore,
+  sought: readonly Origin[],
+  values: readonly Value[],
+  source: string,
+): string {
+  const rows = rowsOf(values, source);
+  if (time === undefined) return rows;
+  const by = sought.find(({ table, path }) => table === name && values.some((value) => value.name === path));
+  const keys = [`date_trunc('day', ${quote(time)})`, ...(by ? [quote(by.path)] : []), quote(time)];
+  return `SELECT * FROM (${rows}) ORDER BY ${keys.join(', ')}`;
+}
+
+/** Tables that a process left behind which was killed while it wrote one anew. */
+async function dropOthers(connection: DuckDBConnection, tables: readonly TableInStore[]): Promise<void> {
+  const found = await connection.runAndReadAll(
+    `SELECT table_name FROM duckdb_tables() WHERE database_name = '${storeName}' AND schema_name = 'stored'`,
+  );
+  for (const [name] of found.getRows()) {
+    const relation = `${storeName}.stored.${quote(String(name))}`;
+    if (!tables.some((table) => table.relation === relation)) await connection.run(`DROP TABLE ${relation}`);
+  }
+}

@@ -1,0 +1,46 @@
+import { DuckDBTimestampTZValue, type DuckDBType, DuckDBTypeId, type DuckDBValue } from '@duckdb/node-api';
+import { unsafeInteger } from '../refused-rows.ts';
+import { wireSql } from './wire-sql.ts';
+
+/** How a column comes out of DuckDB, and goes onto the wire. */
+export interface WireCell {
+  /** What the query selects. */
+  readonly sql: string;
+  /** The JSON text of a value that is not NULL; undefined where JSON has no word for it. */
+  json(value: DuckDBValue): string | undefined;
+}
+
+/**
+ * Nested values are made JSON by DuckDB, ten times as fast as from objects; plain ones here, because DuckDB plans a
+ * query at each run, and the expressions would cost more than the values.
+ *
+ * @param value an SQL expression of the given type, cheap to repeat (a column)
+ */
+export function wireCell(value: string, type: DuckDBType): WireCell {
+  if (type.alias === 'JSON') return { sql: wireSql(value, type), json: asItIs };
+  switch (type.typeId) {
+    case DuckDBTypeId.BOOLEAN:
+    case DuckDBTypeId.VARCHAR:
+      return { sql: value, json: (cell) => JSON.stringify(cell) };
+    case DuckDBTypeId.DOUBLE:
+      return { sql: value, json: (cell) => (Number.isFinite(cell) ? String(cell) : undefined) };
+    case DuckDBTypeId.INTEGER:
+    case DuckDBTypeId.BIGINT:
+    case DuckDBTypeId.HUGEINT:
+      return { sql: value, json: integer };
+    case DuckDBTypeId.TIMESTAMP_TZ:
+      return {
+        sql: value,
+        json: (cell) => (cell instanceof DuckDBTimestampTZValue ? String(cell.micros) : undefined),
+      };
+    default:
+      return { sql: wireSql(value, type), json: asItIs };
+  }
+}
+
+const asItIs = (cell: DuckDBValue) => String(cell);
+
+function integer(cell: DuckDBValue): string {
+  if (!Number.isSafeInteger(Number(cell))) throw new Error(unsafeInteger);
+  return String(cell);
+}

@@ -1,0 +1,116 @@
+import type { DuckDBAppender, DuckDBConnection, DuckDBPreparedStatement } from '@duckdb/node-api';
+import { quote } from '../dialect/type.ts';
+import type { Binding, Bindings } from './bindings.ts';
+import type { Plan } from './prepare-query.ts';
+
+/** A connection that runs one statement at a time and keeps the statements it has prepared. */
+export interface Worker {
+  readonly connection: DuckDBConnection;
+  statement(sql: string): Promise<DuckDBPreparedStatement>;
+  /** The constants of a plan. */
+  compute(plan: Plan, bindings: Bindings): Promise<Bindings>;
+}
+
+/** How many statements a worker keeps: those of the plans in use, for a catalog of ordinary size. */
+const maxStatements = 256;
+
+export function openWorker(connection: DuckDBConnection): Worker {
+  const statements = new Map<string, Promise<DuckDBPreparedStatement>>();
+  const inputs = new Map<string, Promise<Input>>();
+
+  const statement: Worker['statement'] = (sql) => {
+    const known = statements.get(sql) ?? connection.prepare(sql);
+    // Put last again: the first is the one longest unused.
+    statements.delete(sql);
+    statements.set(sql, known);
+    known.catch(() => statements.delete(sql));
+    if (statements.size > maxStatements) forgetFirst(statements);
+    return known;
+  };
+
+  let made = 0;
+  const inputFor = async (bindings: Bindings): Promise<Input> => {
+    const key = [...bindings.keys()].join();
+    const known = await inputs.get(key);
+    if (known && known.uses < maxUses) return known;
+    await known?.drop();
+    made += 1;
+    const input = openInput(connection, `bound_${made}`, bindings);
+    inputs.set(key, input);
+    return input;
+  };
+
+  return {
+    connection,
+    statement,
+    async compute({ constants }, bindings) {
+      if (constants.length === 0) return bindings;
+      const input = await inputFor(bindings);
+      await input.fill(bindings);
+      const list = constants.map(({ name, sql }) => `${overInput(sql)} AS ${quote(name)}`);
+      const computed = await (
+        await statement(`SELECT ${list.join(', ')} FROM ${input.name} AS bound`)
+      ).runAndReadAll();
+      const [row = []] = computed.getRows();
+      const types = computed.columnTypes();
+      const added = constants.flatMap(({ name }, at): [string, Binding][] => {
+        const type = types[at];
+        return type === undefined ? [] : [[name, { value: row[at] ?? null, type }]];
+      });
+      return new Map([...bindings, ...added]);
+    },
+  };
+}
+
+/**
+ * The parameters of a query as a row of a table: a statement that reads them there is planned once, while one that
+ * binds them is planned anew at each run.
+ */
+interface Input {
+  readonly name: string;
+  readonly uses: number;
+  fill(bindings: Bindings): Promise<void>;
+  drop(): Promise<void>;
+}
+
+/** DuckDB never gives back the place of a temporary table's deleted rows. */
+const maxUses = 1000;
+
+async function openInput(connection: DuckDBConnection, name: string, bindings: Bindings): Promise<Input> {
+  const columns = [...bindings].map(([column, { type }]) => `${quote(column)} ${type}`);
+  await connection.run(`CREATE TEMP TABLE ${name} (${columns.join(', ')})`);
+  const clear = await connection.prepare(`DELETE FROM ${name}`);
+  const appender: DuckDBAppender = await connection.createAppender(name);
+  let uses = 0;
+  return {
+    name,
+    get uses() {
+      return uses;
+    },
+    async fill(values) {
+      uses += 1;
+      await clear.run();
+      for (const { value, type } of values.values()) appender.appendValue(value, type);
+      appender.endRow();
+      appender.flushSync();
+    },
+    async drop() {
+      appender.closeSync();
+      clear.destroySync();
+      await connection.run(`DROP TABLE ${name}`);
+    },
+  };
+}
+
+/** A constant's text with columns of the input in place of parameters. */
+const overInput = (sql: string) =>
+  sql.replaceAll(/'(?:[^']|'')*'|"(?:[^"]|"")*"|\$(\w+)/g, (text, parameter: string | undefined) =>
+    parameter === undefined ? text : `bound.${quote(parameter)}`,
+  );
+
+function forgetFirst(statements: Map<string, Promise<DuckDBPreparedStatement>>): void {
+  const [first] = statements;
+  if (first === undefined) return;
+  statements.delete(first[0]);
+  void first[1].then((unused) => unused.destroySync()).catch(() => {});
+}

@@ -1,0 +1,65 @@
+import { bind } from '../../../src/catalog/bind.ts';
+import type { SavedQuery } from '../../../src/catalog/saved-query.ts';
+import { readConfig } from '../../../src/config.ts';
+import { openBigquery } from '../../../src/engine/bigquery/open-bigquery.ts';
+import type { Engine, Rows } from '../../../src/engine/engine.ts';
+import { type FakeBigquery, startFakeBigquery } from '../../support/fake-bigquery.ts';
+import { draftQuery } from '../../support/queries.ts';
+
+export const asked = draftQuery({
+  name: 'numbers.of-something',
+  columns: { x: 'integer' },
+  parameters: { word: '{ type: string, description: Text. }', where: '{ type: pattern, description: RE2. }' },
+  maxRows: 25,
+  sql: 'select x from secret_table where word = @word and regexp_contains(y, @where)',
+});
+
+export interface OnFake {
+  readonly fake: FakeBigquery;
+  readonly engine: Engine;
+  run(parameters?: Record<string, string>, signal?: AbortSignal): Promise<Rows>;
+  /** What a run is refused with. */
+  refusal(parameters?: Record<string, string>): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+/** The engine over a server that plays faults. */
+export async function openOnFake(
+  env: Record<string, string> = {},
+  queries: readonly SavedQuery[] = [asked],
+): Promise<OnFake> {
+  const fake = await startFakeBigquery();
+  const engine = await openBigquery({
+    catalog: { queries, tables: [] },
+    config: readConfig({
+      ENGINE: 'bigquery',
+      ENGINE_TIMEOUT_MS: '5000',
+      BIGQUERY_PROJECT: 'our-project',
+      BIGQUERY_DATASET: 'logs',
+      BIGQUERY_API_ENDPOINT: fake.endpoint,
+      BIGQUERY_START_CHECK: 'off',
+      ...env,
+    }),
+    onChecked: () => {},
+  });
+  const run = (parameters: Record<string, string> = {}, signal = new AbortController().signal) => {
+    const raw = new Map(Object.entries(parameters).map(([name, value]) => [name, [value]]));
+    return engine.run(bind(asked, raw), { signal });
+  };
+  return {
+    fake,
+    engine,
+    run,
+    refusal: (parameters) =>
+      run(parameters).then(
+        () => {
+          throw new Error('was not refused');
+        },
+        (error: unknown) => error,
+      ),
+    async close() {
+      await engine.close();
+      await fake.close();
+    },
+  };
+}

@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { rewrite } from '../../../src/engine/dialect/rewrite.ts';
+import { storedColumns } from '../../../src/engine/duckdb/store/shred.ts';
+import { openDialect, tables } from './harness.ts';
+
+// The harness asks each question of declared and of spread tables, and wants the same rows.
+let dialect: Awaited<ReturnType<typeof openDialect>>;
+beforeAll(async () => {
+  dialect = await openDialect();
+}, 60_000);
+afterAll(() => dialect.close());
+
+test.each([
+  ['a record that is NULL has no fields', 'SELECT id, detail.kind FROM events ORDER BY id', 4],
+  ['a record is a value', 'SELECT id, detail FROM events ORDER BY id', 4],
+  ['a field of a record is an array', 'SELECT id, detail.source FROM events ORDER BY id', 4],
+  ['its length is known', 'SELECT id, ARRAY_LENGTH(detail.source) FROM events ORDER BY id', 4],
+  [
+    'UNNEST of a record below a record',
+    'SELECT id, s.host, s FROM events e, e.detail.source s ORDER BY id',
+    2,
+  ],
+  [
+    'LEFT JOIN with a condition',
+    "SELECT id, s.host, s FROM events e LEFT JOIN UNNEST(e.detail.source) s ON s.host = 'x' ORDER BY id",
+    4,
+  ],
+  ['JOIN with a condition', "SELECT id FROM events e JOIN UNNEST(e.detail.source) s ON s.host = 'x'", 1],
+  [
+    'WITH OFFSET',
+    'SELECT id, pos FROM events e LEFT JOIN UNNEST(e.detail.source) s WITH OFFSET AS pos ORDER BY id',
+    4,
+  ],
+  [
+    'an array below the element',
+    'SELECT id, port FROM events e, e.detail.source s, s.ports AS port ORDER BY id, port',
+    2,
+  ],
+  [
+    'EXISTS',
+    "SELECT id FROM events e WHERE EXISTS (SELECT 1 FROM UNNEST(e.detail.source) s WHERE s.host = 'x')",
+    1,
+  ],
+  [
+    'a subquery over the element',
+    'SELECT id, (SELECT s.host FROM UNNEST(e.detail.source) s) FROM events e ORDER BY id',
+    4,
+  ],
+  [
+    'ARRAY of the elements',
+    'SELECT id, ARRAY(SELECT s.host FROM UNNEST(e.detail.source) s) FROM events e ORDER BY id',
+    4,
+  ],
+  ['an index', 'SELECT id, detail.source[SAFE_OFFSET(0)].host FROM events ORDER BY id', 4],
+  ['a whole row', 'SELECT TO_JSON_STRING(e) FROM events e ORDER BY id', 4],
+  ['every column', 'SELECT * FROM events ORDER BY id', 4],
+  ['every column but one', 'SELECT * EXCEPT (id) FROM events ORDER BY happened, detail.kind', 4],
+  ['the fields of a record', 'SELECT id, detail.* FROM events ORDER BY id', 4],
+  [
+    'a common table hands records on',
+    'WITH e AS (SELECT id, detail AS d FROM events) SELECT id, s.host FROM e, e.d.source s ORDER BY id',
+    2,
+  ],
+  [
+    'a set operation',
+    'SELECT id, detail FROM events WHERE id = 1 UNION ALL SELECT id, detail FROM events WHERE id = 2 ORDER BY id',
+    2,
+  ],
+  ['a group', 'SELECT detail.kind, COUNT(*) FROM events GROUP BY 1 ORDER BY 1', 4],
+  ['an aggregate of records', 'SELECT ANY_VALUE(detail.kind), COUNT(detail) FROM events WHERE id = 1', 1],
+  [
+    'an outer join',
+    'SELECT p.project, e.detail FROM projects p LEFT JOIN events e ON e.id = 1 AND p.project = "a" ORDER BY 1',
+    2,
+  ],
+  ['the latest rows', 'SELECT id, detail FROM events ORDER BY happened DESC, id LIMIT 2', 2],
+  ['the first rows after some', 'SELECT id, detail FROM events ORDER BY happened, id LIMIT 1 OFFSET 1', 1],
+  [
+    'fewer rows than asked for',
+    'SELECT id, detail FROM events WHERE id > 9 ORDER BY happened DESC LIMIT 2',
+    0,
+  ],
+  [
+    'the latest rows of a common table',
+    'WITH e AS (SELECT * FROM events WHERE id < 4) SELECT * FROM e ORDER BY happened DESC, id LIMIT 2',
+    2,
+  ],
+])('%s', async (_, sql, count) => {
+  expect(await dialect.ask(sql)).toHaveLength(count);
+});
+
+const spread = tables.map((table) => ({ ...table, columns: storedColumns(table, new Set()) }));
+const textOf = (sql: string, known = {}) =>
+  rewrite({ sql, source: { file: 'x.sql', line: 1 } }, spread, known).quick.sql;
+
+test('an element of a spread record is read without UNNEST', () => {
+  const text = textOf('SELECT s.host FROM events e CROSS JOIN UNNEST(e.detail.source) AS s');
+  expect(text).toContain('"e"."detail.source.host"');
+  expect(text).not.toMatch(/unnest|struct_pack|LATERAL/i);
+});
+
+test('wide rows are read for the keys that are among the first', () => {
+  expect(textOf('SELECT * FROM events ORDER BY happened DESC LIMIT 5')).toMatch(
+    />= \(SELECT min\("key"\) FROM \(SELECT "events"."happened" AS "key" .* LIMIT 5\)\)/,
+  );
+});
+
+test.each([
+  ['a key that may be NULL', 'SELECT * FROM logs ORDER BY timestamp DESC LIMIT 5'],
+  ['rows that are not wide', 'SELECT id FROM events ORDER BY happened DESC LIMIT 5'],
+  [
+    'a key of the side that may be missing',
+    'SELECT e.* FROM projects p LEFT JOIN events e ON true ORDER BY happened LIMIT 5',
+  ],
+  ['groups', 'SELECT happened, ANY_VALUE(detail) FROM events GROUP BY happened ORDER BY happened LIMIT 5'],
+])('%s: no threshold', (_, sql) => {
+  expect(textOf(sql)).not.toContain('"key"');
+});
+
+test('what no row changes is bound, not planned', () => {
+  const text = textOf(
+    'SELECT id FROM events WHERE happened > TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL 1 DAY)',
+  );
+  expect(text).toContain('$constant_1');
+  expect(text).not.toContain('bq.');
+});
+
+test('a branch that a known parameter rules out is left out', () => {
+  const sql = "SELECT CASE @a WHEN 'x' THEN UPPER(detail.kind) ELSE LOWER(detail.kind) END FROM events";
+  expect(textOf(sql, { a: 'x' })).toMatch(/upper/i);
+  expect(textOf(sql, { a: 'x' })).not.toMatch(/lower|CASE/i);
+  expect(textOf(sql, { a: 'y' })).not.toMatch(/upper/i);
+});
+
+test('a common table that nothing reads is left out', () => {
+  expect(textOf('WITH a AS (SELECT id FROM events), b AS (SELECT 2 AS x) SELECT x FROM b')).not.toContain(
+    'events',
+  );
+});
+
+test('of quantiles, those that are read are computed', async () => {
+  const sql = `WITH s AS (SELECT project, APPROX_QUANTILES(id, 100) AS q FROM logs GROUP BY project)
+    SELECT project, q[OFFSET(95)], q[OFFSET(0)] FROM s ORDER BY project`;
+  expect(textOf(sql)).toContain('[0.95, 0])');
+  expect(await dialect.ask(sql)).toEqual([
+    [null, '4', '4'],
+    ['a', '2', '1'],
+    ['b', '3', '3'],
+  ]);
+  const whole = 'WITH s AS (SELECT APPROX_QUANTILES(id, 4) AS q FROM logs) SELECT q[OFFSET(1)], q FROM s';
+  expect(textOf(whole)).toContain('[0, 0.25, 0.5, 0.75, 1])');
+});

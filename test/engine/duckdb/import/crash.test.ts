@@ -1,0 +1,46 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { idsBetween, lines } from './import-folder.ts';
+
+const script = new URL('./import-until-killed.ts', import.meta.url).pathname;
+
+test('killed ten times during an import, then let finish: every row is there once', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'crash-'));
+  const data = join(root, 'data', 'logs');
+  mkdirSync(data, { recursive: true });
+  const rows = (from: number, to: number) =>
+    idsBetween(from, to)
+      .map((id) => (id % 1000 === 7 ? 'not JSON\n' : lines(id)))
+      .join('');
+  writeFileSync(join(data, 'a.ndjson'), rows(0, 40_000));
+  writeFileSync(join(data, 'b.ndjson.gz'), gzipSync(rows(40_000, 60_000)));
+  writeFileSync(join(data, 'c.csv'), `id\n${idsBetween(60_000, 70_000).join('\n')}\n`);
+  for (const id of idsBetween(0, 100)) writeFileSync(join(data, `small-${id}.ndjson`), lines(70_000 + id));
+
+  /** Runs the import, and kills it after so many portions and a moment more. */
+  const run = (portions: number, delayMs: number) =>
+    new Promise<string>((resolve, reject) => {
+      const places = ['store.db', 'data', 'scratch'].map((name) => join(root, name));
+      const child = spawn(process.execPath, [script, ...places], { stdio: ['ignore', 'pipe', 'inherit'] });
+      let out = '';
+      child.stdout.on('data', (chunk) => {
+        out += chunk;
+        if (out.split('portion').length > portions) setTimeout(() => child.kill('SIGKILL'), delayMs);
+      });
+      child.on('error', reject);
+      child.on('close', () => resolve(out));
+    });
+
+  let kills = 0;
+  for (const portions of [0, 1, 3, 5, 7, 9, 11, 12, 14, 15]) {
+    const out = await run(portions, Math.random() * 15);
+    if (!out.includes('done')) kills += 1;
+  }
+  expect(kills).toBeGreaterThanOrEqual(8);
+  expect(await run(Number.POSITIVE_INFINITY, 0)).toMatch(/done 70040 70040 60 70040\n$/);
+  rmSync(root, { recursive: true });
+}, 60_000);

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { openProgressLine, progressText } from '../../../../src/engine/duckdb/import/progress.ts';
+
+test.each([
+  [{ rows: 0, bytes: 0, totalBytes: 10 }, 500, 'importing 0 % | 0 rows'],
+  [
+    { rows: 1_234_567, bytes: 41, totalBytes: 100 },
+    9_424,
+    'importing 41 % | 1,234,567 rows | 131,000 rows/s | 14 s left',
+  ],
+  [{ rows: 10, bytes: 1, totalBytes: 1000 }, 1000, 'importing 0 % | 10 rows | 10 rows/s | 17 min left'],
+  [{ rows: 10, bytes: 9, totalBytes: 9 }, 1000, 'importing 100 % | 10 rows | 10 rows/s'],
+])('%o after %d ms', (progress, elapsedMs, text) => {
+  expect(progressText(progress, elapsedMs)).toBe(text);
+});
+
+test.each([
+  [true, ['\r\x1b[Kimporting 50 % | 5 rows | 3 rows/s | 2 s left', '\r\x1b[K']],
+  [false, []],
+])('a line is written on a terminal only: %s', (isTTY, written) => {
+  let now = 0;
+  const out: string[] = [];
+  const line = openProgressLine({ isTTY, write: (text: string) => out.push(text) > 0 }, () => now);
+  line.show({ rows: 1, bytes: 1, totalBytes: 10 });
+  now = 2000;
+  line.show({ rows: 5, bytes: 5, totalBytes: 10 });
+  line.end();
+  line.end();
+  expect(out).toEqual(written);
+});

@@ -1,0 +1,126 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { exampleParameters } from '../../src/catalog/example-parameters.ts';
+import { loadCatalog } from '../../src/catalog/load-catalog.ts';
+import { camelCase } from '../../src/catalog/names.ts';
+import type { Column, SavedQuery } from '../../src/catalog/saved-query.ts';
+import { skipsEmulator } from '../support/bigquery-emulator.ts';
+import { openOnEmulator, queriesAt } from '../support/on-engines.ts';
+import { randomRows } from '../support/random-rows.ts';
+import { now, openTestApp, type Rows, type TestApp } from '../support/test-app.ts';
+
+type Row = Record<string, unknown>;
+
+/** The typical question, and one for every other value of every enum. */
+function questions(query: SavedQuery): readonly Record<string, string>[] {
+  const typical = exampleParameters(query);
+  const varied = query.parameters.flatMap((parameter) =>
+    parameter.type === 'enum'
+      ? parameter.values.map(({ value }) => ({ ...typical, [parameter.name]: value }))
+      : [],
+  );
+  return varied.length === 0 ? [typical] : varied;
+}
+
+/** Approximate by definition: within a tenth. */
+const isQuantile = ({ name }: Column) => /^p\d+_/.test(name);
+
+/** Quantiles apart, rows are equal; floats in all digits but the last. */
+function expectSame(ours: readonly Row[], theirs: readonly Row[], columns: readonly Column[]): void {
+  expect(ours.length).toBe(theirs.length);
+  for (const [at, row] of ours.entries()) {
+    const other = theirs[at] ?? {};
+    for (const column of columns) {
+      const [a, b] = [row[column.name], other[column.name]];
+      if (typeof a !== 'number' || typeof b !== 'number' || column.type !== 'float') expect(a).toEqual(b);
+      else expect(Math.abs(a - b)).toBeLessThanOrEqual(Math.abs(b) * (isQuantile(column) ? 0.1 : 1e-12));
+    }
+  }
+}
+
+/** Every file of a folder as it is stored: the same NDJSON files go into both engines. */
+function readRows(folder: string): Rows {
+  return Object.fromEntries(
+    readdirSync(folder)
+      .filter((file) => file.endsWith('.ndjson'))
+      .map((file) => [
+        basename(file, '.ndjson'),
+        readFileSync(join(folder, file), 'utf8')
+          .split('\n')
+          .filter((line) => line !== '')
+          .map((line) => JSON.parse(line) as object),
+      ]),
+  );
+}
+
+describe.skipIf(skipsEmulator)('both engines over the same files', () => {
+  const { queries, tables } = loadCatalog('queries');
+  const project = queries
+    .flatMap(({ parameters }) => parameters)
+    .find(({ name }) => name === 'project')?.example;
+  const folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
+  const atNow = queriesAt(now);
+  let duckdb: TestApp;
+  let bigquery: TestApp;
+  beforeAll(async () => {
+    for (const [table, rows] of Object.entries(randomRows(tables, project ?? 'p', now))) {
+      writeFileSync(join(folder, `${table}.ndjson`), rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+    }
+    duckdb = await openTestApp({}, { DATA_DIR: folder, QUERIES_DIR: atNow });
+    bigquery = await openOnEmulator(readRows(folder));
+  });
+  afterAll(async () => {
+    await duckdb?.close();
+    await bigquery?.close();
+    rmSync(folder, { recursive: true });
+    rmSync(atNow, { recursive: true });
+  });
+
+  const cases = queries.flatMap((query) => questions(query).map((question) => [query, question] as const));
+
+  test.each(cases.map(([query, question]) => [query.name, question, query] as const))(
+    '%s with %j gives the same rows by REST and by GraphQL',
+    async (name, question, query) => {
+      const [ours, theirs] = await Promise.all([duckdb, bigquery].map((app) => app.rows(name, question)));
+      expectSame(theirs ?? [], ours ?? [], query.columns);
+      expect(Object.keys(theirs?.[0] ?? {}).sort()).toEqual(Object.keys(ours?.[0] ?? {}).sort());
+
+      const operation = graphqlOperation(query, question);
+      const [one, other] = await Promise.all(
+        [duckdb, bigquery].map(async (app) => {
+          const data = (await app.data(operation)) as Record<string, { rows: Row[] }>;
+          return data[camelCase(name)]?.rows.map((row) => inColumns(query, row)) ?? [];
+        }),
+      );
+      expectSame(other ?? [], one ?? [], query.columns);
+    },
+  );
+
+  test('the typical questions do find rows', async () => {
+    for (const query of queries) {
+      const found = await Promise.all(questions(query).map((one) => bigquery.rows(query.name, one)));
+      expect(found.flat().length, query.name).toBeGreaterThan(0);
+    }
+  });
+});
+
+/** A row of GraphQL's under the names that the columns have in SQL. */
+function inColumns({ columns }: SavedQuery, row: Row): Row {
+  return Object.fromEntries(columns.map(({ name }) => [name, row[camelCase(name)]]));
+}
+
+function graphqlOperation(query: SavedQuery, question: Record<string, string>): string {
+  const args = query.parameters
+    .filter(({ name }) => question[name] !== '')
+    .map((parameter) => {
+      const value = question[parameter.name] ?? '';
+      const found = parameter.type === 'enum' && parameter.values.find((one) => one.value === value);
+      const isBare = ['integer', 'float', 'boolean'].includes(parameter.type);
+      return `${camelCase(parameter.name)}: ${found ? found.name : isBare ? value : JSON.stringify(value)}`;
+    });
+  const given = args.length === 0 ? '' : `(${args.join(', ')})`;
+  const rows = query.columns.map(({ name }) => camelCase(name)).join(' ');
+  return `{ ${camelCase(query.name)}${given} { rows { ${rows} } } }`;
+}

@@ -1,0 +1,28 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { expect, test } from 'vitest';
+import { loadTables } from '../../src/catalog/load-tables.ts';
+import { forms, openTestApp } from '../support/test-app.ts';
+
+// Every rule once more, over tables whose records are stored as lists: one row far back in time has two of each.
+forms.general = true;
+for (const file of readdirSync(import.meta.dirname)) {
+  if (file.endsWith('.test.ts') && file !== 'general-arrays.test.ts') await import(`./${file}`);
+}
+
+test('there are lists', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
+  const app = await openTestApp({}, { STORE_FILE: join(folder, 'store.duckdb') });
+  await app.close();
+  const instance = await DuckDBInstance.create(join(folder, 'store.duckdb'));
+  const connection = await instance.connect();
+  const lists = await connection.runAndReadAll(
+    `SELECT count(*) FROM querygate_layouts WHERE plural = ['metadata']`,
+  );
+  expect(Number(lists.getRows()[0]?.[0])).toBe(loadTables('queries/tables').tables.length);
+  connection.closeSync();
+  instance.closeSync();
+  rmSync(folder, { recursive: true });
+});

@@ -1,0 +1,55 @@
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe } from 'vitest';
+import { skipsEmulator, startEmulator } from './bigquery-emulator.ts';
+import { now, openTestApp, type Rows, type TestApp } from './test-app.ts';
+
+/** Opens the whole service over rows, on one engine. */
+export type OpenApp = (tables: Rows) => Promise<TestApp>;
+
+/** The same tests on every engine; on BigQuery's emulator where it is installed. */
+export function describeOnEngines(
+  title: string,
+  tests: (open: OpenApp, engine: 'duckdb' | 'emulator') => void,
+): void {
+  describe(`${title}, on duckdb`, () => tests(openTestApp, 'duckdb'));
+  describe.skipIf(skipsEmulator)(`${title}, on bigquery-emulator`, () => tests(openOnEmulator, 'emulator'));
+}
+
+/** The whole service over an emulator of its own that holds the rows. */
+export async function openOnEmulator(tables: Rows): Promise<TestApp> {
+  const emulator = await startEmulator();
+  const queries = queriesAt(now);
+  const app = await openTestApp(
+    {},
+    {
+      ENGINE: 'bigquery',
+      QUERIES_DIR: queries,
+      BIGQUERY_PROJECT: emulator.project,
+      BIGQUERY_DATASET: await emulator.seed(tables),
+      BIGQUERY_API_ENDPOINT: emulator.endpoint,
+      BIGQUERY_START_CHECK: 'off',
+    },
+  );
+  return {
+    ...app,
+    async close() {
+      await app.close();
+      await emulator.close();
+      rmSync(queries, { recursive: true });
+    },
+  };
+}
+
+/** The shipped queries as they are asked at one moment: BigQuery has a clock of its own. @returns their folder */
+export function queriesAt(moment: Date): string {
+  const folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
+  cpSync('queries', folder, { recursive: true });
+  for (const name of readdirSync(folder).filter((file) => file.endsWith('.sql'))) {
+    const file = join(folder, name);
+    const text = readFileSync(file, 'utf8');
+    writeFileSync(file, text.replaceAll(/current_timestamp\(\)/gi, `timestamp '${moment.toISOString()}'`));
+  }
+  return folder;
+}
