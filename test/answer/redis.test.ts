@@ -77,12 +77,13 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
       await cache.watch('key');
       expect(await cache.renew('key', fence)).toBe(true);
 
-      const error = new GatewayError('ENGINE_FAILED', 'The query failed', { parameter: 'p' });
+      const options = { parameter: 'p', retryAfterSeconds: 600 };
+      const error = new GatewayError('ENGINE_FAILED', 'The query failed', options);
       await cache.giveUp('key', fence, error);
       expect(await cache.watch('key')).toMatchObject({
         doing: 'failed',
         fence,
-        error: { code: 'ENGINE_FAILED', message: 'The query failed', parameter: 'p' },
+        error: { code: 'ENGINE_FAILED', message: 'The query failed', ...options },
       });
       expect((await cache.take('key', false))?.role).toBe('leader');
     });

@@ -101,16 +101,20 @@ const errorSchema = z.object({
   code: z.custom<ErrorCode>((code) => typeof code === 'string' && Object.hasOwn(statusOf, code)),
   message: z.string(),
   parameter: z.string().optional(),
+  retryAfterSeconds: z.number().optional(),
 });
 
-function errorText({ code, message, parameter }: GatewayError): string {
-  return JSON.stringify({ code, message, parameter });
+function errorText({ code, message, parameter, retryAfterSeconds }: GatewayError): string {
+  return JSON.stringify({ code, message, parameter, retryAfterSeconds });
 }
 
 function parseError(text: string): GatewayError | undefined {
   try {
-    const { code, message, parameter } = errorSchema.parse(JSON.parse(text));
-    return new GatewayError(code, message, parameter === undefined ? {} : { parameter });
+    const { code, message, parameter, retryAfterSeconds } = errorSchema.parse(JSON.parse(text));
+    return new GatewayError(code, message, {
+      ...(parameter !== undefined && { parameter }),
+      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    });
   } catch {
     return undefined;
   }
