@@ -93,5 +93,6 @@ async function run(
 
 /** True where the caller did nothing wrong: an older answer is better than this error. */
 export function isEngineTrouble(error: unknown): boolean {
-  return !(error instanceof GatewayError) || error.status >= 500;
+  // The same question was cheap enough before: the data have grown.
+  return !(error instanceof GatewayError) || error.status >= 500 || error.code === 'QUERY_TOO_EXPENSIVE';
 }

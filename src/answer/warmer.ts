@@ -32,6 +32,9 @@ const listenEveryMs = 30_000;
 /** When it looks again for an answer that another gateway is getting. */
 const elsewhereMs = 1_000;
 
+/** When it asks again what the engine refuses as the question's own fault. */
+const refusedMs = 15_000;
+
 /** Refreshes what is in demand before it expires: one clock for all keys, and never more than half of the engine. */
 export function openWarmer(options: WarmerOptions): Warmer {
   const { demand, flights, shared, clock } = options;
@@ -46,7 +49,9 @@ export function openWarmer(options: WarmerOptions): Warmer {
       const isDone = await options.refresh(wanted, closing.signal);
       if (!isDone) wanted.nextAt = clock.now().getTime() + elsewhereMs;
     } catch {
-      // It was logged and counted where it failed, and the demand knows when it is tried again.
+      // The demand knows when it is tried again, but of the engine's troubles only.
+      const now = clock.now().getTime();
+      if (wanted.nextAt <= now) wanted.nextAt = now + refusedMs;
     } finally {
       running.delete(wanted.key);
     }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { GatewayError } from '../../src/errors.ts';
 import { settled } from '../support/fake-clock.ts';
 import { testAnswers, told } from '../support/test-answers.ts';
 
@@ -55,6 +56,16 @@ describe('an answer', () => {
     answers.engine.failing = false;
     await answers.clock.pass(16_000);
     expect(told(await asked(answers))[0]).toBe('HIT');
+    await answers.close();
+  });
+
+  test('is told stale where its query has become too expensive', async () => {
+    const answers = testAnswers({ caching: cold });
+    await asked(answers);
+    await answers.clock.pass(901_000);
+    answers.engine.failing = true;
+    answers.engine.fault = new GatewayError('QUERY_TOO_EXPENSIVE', 'The query would read too much');
+    expect(told(await asked(answers))).toEqual(['STALE', 1]);
     await answers.close();
   });
 

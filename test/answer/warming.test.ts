@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Answer } from '../../src/answer/answer.ts';
 import type { SharedCache } from '../../src/answer/shared-cache.ts';
+import { GatewayError } from '../../src/errors.ts';
 import { fakeClock, settled } from '../support/fake-clock.ts';
 import { type TestAnswers, testAnswers, warmed } from '../support/test-answers.ts';
 
@@ -64,6 +65,28 @@ describe('warming', () => {
     expect(answers.counters.refreshes).toBe(3);
     await answers.close();
   });
+
+  test.each(['ENGINE_FAILED', 'QUERY_TOO_EXPENSIVE', 'INVALID_PARAMETER'] as const)(
+    'a refresh that ends as %s is tried again now and then, and the rows stay',
+    async (code) => {
+      const answers = testAnswers();
+      const first = answers.question();
+      await answers.clock.pass(100);
+      await first;
+      answers.engine.failing = true;
+      answers.engine.fault = new GatewayError(code, 'It does not go');
+      await answers.clock.pass(minutes(10));
+      expect((await answers.question()).cacheStatus).toBe('HIT');
+      expect(answers.engine.runs).toBeGreaterThan(10);
+      expect(answers.engine.runs).toBeLessThan(60);
+      answers.engine.failing = false;
+      await answers.clock.pass(seconds(16));
+      expect((await answers.question()).content.computedAt).toBeGreaterThan(
+        answers.clock.now().getTime() - seconds(16),
+      );
+      await answers.close();
+    },
+  );
 
   test('without cache_warming nothing is refreshed', async () => {
     const answers = testAnswers({ caching: ['caching: 900s'] });

@@ -12,6 +12,8 @@ export interface FakeEngine extends Engine {
   running: number;
   most: number;
   failing: boolean;
+  /** What it fails with. */
+  fault: GatewayError;
 }
 
 export interface FakeEngineOptions {
@@ -30,6 +32,7 @@ export function fakeEngine({ clock, queryMs = 100, rows = count }: FakeEngineOpt
     running: 0,
     most: 0,
     failing: false,
+    fault: new GatewayError('ENGINE_FAILED', 'The query failed'),
     run(bound, { signal }) {
       engine.runs += 1;
       engine.running += 1;
@@ -37,7 +40,7 @@ export function fakeEngine({ clock, queryMs = 100, rows = count }: FakeEngineOpt
       const run = engine.runs;
       return new Promise<Rows>((resolve, reject) => {
         const back = clock.after(queryMs, () => {
-          if (engine.failing) reject(new GatewayError('ENGINE_FAILED', 'The query failed'));
+          if (engine.failing) reject(engine.fault);
           else resolve({ rows: rows(bound, run), truncated: false });
         });
         signal.addEventListener('abort', () => {
