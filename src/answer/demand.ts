@@ -119,7 +119,9 @@ export class Demand {
   }
 }
 
-function newWanted(key: string, bound: Bound, policy: CachePolicy, askedAt: number): Wanted {
+function newWanted(key: string, asked: Bound, policy: CachePolicy, askedAt: number): Wanted {
+  // Labels are of one request: what is run for all is not on its bill.
+  const { labels: _, ...bound } = asked;
   return {
     key,
     bound,

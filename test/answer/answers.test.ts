@@ -29,6 +29,15 @@ describe('an answer', () => {
     await answers.close();
   });
 
+  test('is told with what it cost, which is counted once', async () => {
+    const cost = { bytesProcessed: 1, bytesBilled: 2, slotMs: 3, cacheHit: false, jobId: 'job' };
+    const answers = testAnswers({ cost });
+    expect((await asked(answers)).content.facts).toEqual({ rowCount: 1, truncated: false, cost });
+    expect((await asked(answers)).content.facts.cost).toEqual(cost);
+    expect(answers.costs).toEqual([cost]);
+    await answers.close();
+  });
+
   test('is told stale where it has expired and the engine fails, until the grace ends', async () => {
     const answers = testAnswers({ caching: ['caching: 900s', 'stale_if_error: 60s'] });
     await asked(answers);

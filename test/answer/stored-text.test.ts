@@ -3,6 +3,14 @@ import { makeContent } from '../../src/answer/content.ts';
 import { parseStored, storedText } from '../../src/answer/stored-text.ts';
 
 const small = await makeContent({ rows: ['{"x":"ü"}'], truncated: true }, 1_773_144_000_000);
+const cost = {
+  bytesProcessed: 1000,
+  bytesBilled: 2000,
+  slotMs: undefined,
+  cacheHit: false,
+  jobId: undefined,
+};
+const paid = await makeContent({ rows: ['{"x":1}'], truncated: false, cost }, 7);
 const row = JSON.stringify({ x: 'some text that repeats itself' });
 const large = await makeContent({ rows: Array.from({ length: 1_000 }, () => row), truncated: false }, 7);
 
@@ -10,6 +18,7 @@ describe('a stored answer', () => {
   test.each([
     ['small', small],
     ['large', large],
+    ['with its cost', paid],
   ])('is read as it was written: %s', async (_, content) => {
     const text = storedText(content, '12');
     expect(await parseStored(text)).toEqual(content);
@@ -25,6 +34,8 @@ describe('a stored answer', () => {
   test('has a version that tells apart what is not the same', async () => {
     const again = await makeContent({ rows: ['{"x":"ü"}'], truncated: true }, small.computedAt);
     const later = await makeContent({ rows: ['{"x":"ü"}'], truncated: true }, small.computedAt + 1);
+    const free = await makeContent({ rows: ['{"x":1}'], truncated: false }, 7);
+    expect(free.version).not.toBe(paid.version);
     const cut = await makeContent({ rows: ['{"x":"ü"}'], truncated: false }, small.computedAt);
     expect(again.version).toBe(small.version);
     expect(later.digest).toBe(small.digest);

@@ -88,6 +88,17 @@ describe('warming', () => {
     },
   );
 
+  test("a refresh carries no request's labels, which are no part of the question", async () => {
+    const answers = testAnswers();
+    const first = answers.question('', { labels: { team: 'web' } });
+    await answers.clock.pass(100);
+    await first;
+    expect((await answers.question('', { labels: { team: 'app' } })).cacheStatus).toBe('HIT');
+    await answers.clock.pass(seconds(301));
+    expect(answers.engine.labels).toEqual([{ team: 'web' }, undefined]);
+    await answers.close();
+  });
+
   test('without cache_warming nothing is refreshed', async () => {
     const answers = testAnswers({ caching: ['caching: 900s'] });
     const first = answers.question();

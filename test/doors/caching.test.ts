@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { GatewayError } from '../../src/errors.ts';
 import { type FakeClock, fakeClock } from '../support/fake-clock.ts';
 import { type FakeEngine, fakeEngine } from '../support/fake-engine.ts';
 import { apiKey, openTestApp, type TestApp } from '../support/test-app.ts';
@@ -182,6 +183,29 @@ describe('what callers are told of the cache', () => {
     expect(engine.runs).toBe(1);
     expect(app.counters).toMatchObject({ runs: 1, failures: 0, entries: 1 });
     expect(app.counters.hits + app.counters.misses).toBe(1_000);
+  });
+
+  test('on a socket a refusal says when to ask again, in REST and in GraphQL', async () => {
+    engine.failing = true;
+    engine.fault = new GatewayError('ENGINE_BUSY', 'Too many queries', { retryAfterSeconds: 4.2 });
+    const server = createServer(app.listener).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const headers = { 'x-api-key': apiKey };
+    const query = encodeURIComponent('{ functionsInvocationStats(project: "p") { rowCount } }');
+    try {
+      for (const path of [`${stats}?project=p`, `/graphql?query=${query}`]) {
+        const response = await fetch(`${origin}${path}`, { headers });
+        expect(await response.text()).toContain('ENGINE_BUSY');
+        expect([response.headers.get('retry-after'), response.headers.get('cache-control')], path).toEqual([
+          '5',
+          'no-store',
+        ]);
+      }
+    } finally {
+      server.close();
+      server.closeAllConnections();
+    }
   });
 
   test('on a socket it is as without one', async () => {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/answer/clock.ts';
 import type { Bound } from '../../src/catalog/bind.ts';
-import type { Engine, Rows } from '../../src/engine/engine.ts';
+import type { Cost, Engine, Rows } from '../../src/engine/engine.ts';
 import { GatewayError } from '../../src/errors.ts';
 
 export interface FakeEngine extends Engine {
@@ -12,6 +12,8 @@ export interface FakeEngine extends Engine {
   running: number;
   most: number;
   failing: boolean;
+  /** The labels of each run. */
+  readonly labels: Bound['labels'][];
   /** What it fails with. */
   fault: GatewayError;
 }
@@ -21,10 +23,11 @@ export interface FakeEngineOptions {
   readonly queryMs?: number;
   /** The rows of the nth run. */
   readonly rows?: (bound: Bound, run: number) => readonly string[];
+  readonly cost?: Cost;
 }
 
 /** An engine that counts, delays and fails. */
-export function fakeEngine({ clock, queryMs = 100, rows = count }: FakeEngineOptions): FakeEngine {
+export function fakeEngine({ clock, queryMs = 100, rows = count, cost }: FakeEngineOptions): FakeEngine {
   const engine: FakeEngine = {
     name: 'fake',
     runs: 0,
@@ -32,16 +35,18 @@ export function fakeEngine({ clock, queryMs = 100, rows = count }: FakeEngineOpt
     running: 0,
     most: 0,
     failing: false,
+    labels: [],
     fault: new GatewayError('ENGINE_FAILED', 'The query failed'),
     run(bound, { signal }) {
       engine.runs += 1;
+      engine.labels.push(bound.labels);
       engine.running += 1;
       engine.most = Math.max(engine.most, engine.running);
       const run = engine.runs;
       return new Promise<Rows>((resolve, reject) => {
         const back = clock.after(queryMs, () => {
           if (engine.failing) reject(engine.fault);
-          else resolve({ rows: rows(bound, run), truncated: false });
+          else resolve({ rows: rows(bound, run), truncated: false, ...(cost && { cost }) });
         });
         signal.addEventListener('abort', () => {
           back();

@@ -4,6 +4,7 @@ import { rowsOf } from '../../src/answer/content.ts';
 import { type Answers, openAnswers } from '../../src/answer/open-answers.ts';
 import type { OpenSharedCache } from '../../src/answer/shared-cache.ts';
 import { bind, plainParameters } from '../../src/catalog/bind.ts';
+import type { Cost } from '../../src/engine/engine.ts';
 import { type FakeClock, fakeClock } from './fake-clock.ts';
 import { type FakeEngine, type FakeEngineOptions, fakeEngine } from './fake-engine.ts';
 import { draftQuery } from './queries.ts';
@@ -11,8 +12,16 @@ import { draftQuery } from './queries.ts';
 export interface TestAnswers extends Answers {
   readonly clock: FakeClock;
   readonly engine: FakeEngine;
+  /** What runs cost, as it was told. */
+  readonly costs: readonly Cost[];
   /** Asks the one query of the catalog with this value of its parameter. */
-  question(p?: string, options?: { signal?: AbortSignal; forced?: boolean }): Promise<Answer>;
+  question(p?: string, options?: QuestionOptions): Promise<Answer>;
+}
+
+interface QuestionOptions {
+  readonly signal?: AbortSignal;
+  readonly forced?: boolean;
+  readonly labels?: Readonly<Record<string, string>>;
 }
 
 export interface TestAnswersOptions extends Partial<FakeEngineOptions> {
@@ -41,6 +50,7 @@ export function testAnswers({
   const parameters = { p: '{ type: string, description: P. }' };
   const query = draftQuery({ columns: { x: 'string' }, parameters, caching, sql });
   const used = engine ?? fakeEngine({ clock, ...engineOptions });
+  const costs: Cost[] = [];
   const answers = openAnswers({
     catalog: { queries: [query], tables: [] },
     engine: used,
@@ -49,14 +59,18 @@ export function testAnswers({
     openShared,
     clock,
     log: pino({ level: 'silent' }),
-    onCost: () => {},
+    onCost: (_, cost) => costs.push(cost),
   });
   return {
     ...answers,
     clock,
     engine: used,
-    question: (p = '', { signal = new AbortController().signal, forced = false } = {}) =>
-      answers.ask(bind(query, plainParameters({ p })), { incoming: { signal }, forced }),
+    costs,
+    question: (p = '', { signal = new AbortController().signal, forced = false, labels } = {}) =>
+      answers.ask(
+        { ...bind(query, plainParameters({ p })), ...(labels && { labels }) },
+        { incoming: { signal }, forced },
+      ),
   };
 }
 
