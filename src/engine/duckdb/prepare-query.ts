@@ -69,7 +69,7 @@ export async function prepareQuery(
     general: wired(rewritten.sql),
     parameters: rewritten.parameters,
     plan(parameters) {
-      const known = enumValues(query, parameters);
+      const known = fewValued(query, parameters);
       const key = JSON.stringify(known);
       const plan = plans.get(key) ?? planFor(rewrite(query, tables, known), wired);
       plans.set(key, plan);
@@ -83,13 +83,16 @@ const planFor = ({ quick }: Rewritten, wired: (sql: string) => string): Plan => 
   constants: quick.constants,
 });
 
-/** The parameters that have few values: the query is rewritten for each combination that is asked for. */
-const enumValues = (
+/** The parameters that have few values, or none: the query is rewritten for each combination that is asked for. */
+const fewValued = (
   { parameters: declared }: SavedQuery,
   parameters: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> =>
   Object.fromEntries(
-    declared.filter(({ type }) => type === 'enum').map(({ name }) => [name, parameters[name] ?? '']),
+    declared
+      .map(({ name, type }) => ({ name, type, value: parameters[name] ?? '' }))
+      .filter(({ type, value }) => type === 'enum' || value === '')
+      .map(({ name, value }) => [name, value]),
   );
 
 async function describe(
