@@ -1,5 +1,10 @@
+import type { RequestListener } from 'node:http';
 import type { Logger } from 'pino';
-import { buildAsk } from './answer/answer.ts';
+import { type Clock, systemClock } from './answer/clock.ts';
+import type { Counters } from './answer/counters.ts';
+import { demandLimit } from './answer/demand.ts';
+import { openAnswers } from './answer/open-answers.ts';
+import type { OpenSharedCache } from './answer/shared-cache.ts';
 import { loadCatalog } from './catalog/load-catalog.ts';
 import type { Catalog } from './catalog/saved-query.ts';
 import type { Config } from './config.ts';
@@ -7,9 +12,11 @@ import { buildAuthenticate } from './doors/auth.ts';
 import { graphiqlPage } from './doors/graphiql.ts';
 import { buildGraphql } from './doors/graphql.ts';
 import { isLoopback } from './doors/loopback.ts';
+import { buildNodeFront } from './doors/node-front.ts';
 import { buildRest } from './doors/rest.ts';
 import { buildRouter } from './doors/router.ts';
 import type { ImportProgress } from './engine/duckdb/import/open-import.ts';
+import type { Engine } from './engine/engine.ts';
 import { openEngine } from './engine/open-engine.ts';
 import { describeProblem } from './errors.ts';
 
@@ -20,14 +27,22 @@ export interface AppOptions {
   readonly log: Logger;
   /** The time, for the SQL's CURRENT_TIMESTAMP() and for answers. */
   readonly now?: () => Date;
+  /** When what is to happen later happens. */
+  readonly after?: Clock['after'];
   /** Told how far the import of local files has come. */
   readonly onImport?: (progress: ImportProgress) => void;
+  /** Stands in for the configured engine. */
+  readonly engine?: Engine;
 }
 
 export interface App {
   readonly catalog: Catalog;
+  /** What the cache has done since the start. */
+  readonly counters: Readonly<Counters>;
   /** Answers one request. It never rejects. */
   fetch(request: Request): Promise<Response>;
+  /** The same for a server of Node's. */
+  readonly listener: RequestListener;
   /** Makes `/readyz` tell that no new request should come. */
   drain(): void;
   close(): Promise<void>;
@@ -38,15 +53,58 @@ export interface App {
  *
  * @throws StartError with everything that is wrong with the saved queries
  */
-export async function openApp({
-  config,
-  apiKey,
-  log,
-  now = () => new Date(),
-  onImport,
-}: AppOptions): Promise<App> {
+export async function openApp(options: AppOptions): Promise<App> {
+  const { config, apiKey, log, now = systemClock.now, after = systemClock.after } = options;
   const catalog = loadCatalog(config.queriesDir);
-  const engine = await openEngine({
+  const openShared = await sharedCache(config, log);
+  const engine = options.engine ?? (await configuredEngine(options, catalog, now));
+
+  const answers = openAnswers({
+    catalog,
+    engine,
+    engineConcurrency: config.engineConcurrency,
+    memoryBytes: config.cacheMemoryBytes,
+    openShared,
+    clock: { now, after },
+    log,
+    onCost: (endpoint, cost) => log.info({ endpoint, ...cost }, 'query ran'),
+  });
+  await answers.ready;
+  const { ask } = answers;
+  const authenticate = buildAuthenticate(apiKey);
+  const showsKey = !config.production && isLoopback(config.host);
+  let ready = true;
+  const router = buildRouter(
+    {
+      rest: buildRest({ catalog, ask, authenticate, log, now }),
+      graphql: buildGraphql({ catalog, ask, authenticate, log, now }),
+      page: ({ hostname }) => graphiqlPage(catalog, showsKey && isLoopback(hostname) ? apiKey : undefined),
+      isReady: () => ready,
+    },
+    config,
+    log,
+  );
+  return {
+    catalog,
+    counters: answers.counters,
+    fetch: router.fetch,
+    listener: buildNodeFront(router),
+    drain: () => {
+      ready = false;
+    },
+    async close() {
+      await answers.close();
+      await engine.close();
+    },
+  };
+}
+
+function configuredEngine(
+  { config, log, onImport }: AppOptions,
+  catalog: Catalog,
+  now: () => Date,
+): Promise<Engine> {
+  return openEngine({
     catalog,
     config,
     now,
@@ -60,27 +118,11 @@ export async function openApp({
       for (const problem of problems) log.warn({ endpoint }, describeProblem(problem));
     },
   });
+}
 
-  const ask = buildAsk(engine, now, (endpoint, cost) => log.info({ endpoint, ...cost }, 'query ran'));
-  const authenticate = buildAuthenticate(apiKey);
-  const showsKey = !config.production && isLoopback(config.host);
-  let ready = true;
-  const fetch = buildRouter(
-    {
-      rest: buildRest({ catalog, ask, authenticate, log }),
-      graphql: buildGraphql({ catalog, ask, authenticate, log }),
-      page: ({ hostname }) => graphiqlPage(catalog, showsKey && isLoopback(hostname) ? apiKey : undefined),
-      isReady: () => ready,
-    },
-    config,
-    log,
-  );
-  return {
-    catalog,
-    fetch,
-    drain: () => {
-      ready = false;
-    },
-    close: () => engine.close(),
-  };
+/** Redis's client is read only where it is used: it would be a part of every start. */
+async function sharedCache({ cacheUrl: url }: Config, log: Logger): Promise<OpenSharedCache | undefined> {
+  if (url === undefined) return undefined;
+  const { openRedisCache } = await import('./answer/redis/redis-cache.ts');
+  return (onUp) => openRedisCache({ url, log, onUp, demandLimit });
 }

@@ -64,6 +64,16 @@ const settings = z.object({
     .transform(Number)
     .optional(),
   BIGQUERY_START_CHECK: oneOf(['report', 'stop', 'off'], 'report'),
+  // It may hold a password: a bad one is never shown.
+  CACHE_URL: z
+    .string()
+    .refine((text) => /^rediss?:$/.test(URL.parse(text)?.protocol ?? ''), {
+      error: 'must be the URL of a Redis, as in redis://127.0.0.1:6379 or rediss://user:password@host:6380/1',
+    })
+    .optional(),
+  CACHE_MEMORY_LIMIT: matching(/^[1-9]\d{0,5}\s?(KB|MB|GB)$/i, 'a size, as in 64MB')
+    .default('64MB')
+    .transform(bytes),
   LOG_LEVEL: oneOf(logLevels, 'info'),
   NODE_ENV: z.string().optional(),
 });
@@ -115,6 +125,9 @@ export interface Config {
   readonly duckdbMemoryLimit: string;
   readonly duckdbThreads: number;
   readonly bigquery: BigqueryConfig;
+  /** The Redis that gateways share; undefined means that each has its memory only. */
+  readonly cacheUrl: string | undefined;
+  readonly cacheMemoryBytes: number;
   readonly logLevel: Settings['LOG_LEVEL'];
   readonly production: boolean;
 }
@@ -164,12 +177,20 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       maximumBytesBilled: read.BIGQUERY_MAXIMUM_BYTES_BILLED,
       startCheck: read.BIGQUERY_START_CHECK,
     }),
+    cacheUrl: read.CACHE_URL,
+    cacheMemoryBytes: read.CACHE_MEMORY_LIMIT,
     logLevel: read.LOG_LEVEL,
     production: read.NODE_ENV?.toLowerCase() === 'production',
   });
 }
 
 const bigqueryNeeds = ['BIGQUERY_PROJECT', 'BIGQUERY_DATASET'] as const satisfies readonly SettingName[];
+
+/** Powers of 1000, as DuckDB reads the same words. */
+function bytes(size: string): number {
+  const power = ['KB', 'MB', 'GB'].indexOf(size.slice(-2).toUpperCase()) + 1;
+  return Number.parseInt(size, 10) * 1000 ** power;
+}
 
 function origins(text = ''): Config['corsOrigins'] {
   if (text === '*') return '*';

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type Server, STATUS_CODES } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { createServerAdapter } from '@whatwg-node/server';
 import { type Logger, pino } from 'pino';
 import { type App, openApp } from './app.ts';
 import { type Config, readConfig } from './config.ts';
@@ -34,7 +33,7 @@ async function serve(config: Config): Promise<void> {
   const progress = openProgressLine(process.stderr, Date.now);
   const app = await openApp({ config, apiKey, log, onImport: progress.show });
   progress.end();
-  const server = createServer(createServerAdapter(app.fetch));
+  const server = createServer(app.listener);
   server.on('clientError', refuseBytes);
   await listen(server, config);
   endOnSignal(server, app, log);

@@ -56,7 +56,7 @@ describe('local data that cannot be read', () => {
     const app = await openTestApp(
       { edge_logs: [{ id: 'a', timestamp: ago({}), project: 'p' }] },
       {},
-      { 'function_edge_logs.ndjson.gz': 'no gzip', 'postgres_logs.ndjson.gz': 'yesterday' },
+      { files: { 'function_edge_logs.ndjson.gz': 'no gzip', 'postgres_logs.ndjson.gz': 'yesterday' } },
     );
     const broken = await app.fetch('/api/endpoints/query/functions.invocation-stats?project=p');
     expect(broken.status).toBe(502);

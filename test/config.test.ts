@@ -53,6 +53,7 @@ describe('configuration', () => {
       BIGQUERY_START_CHECK: 'yes',
       DUCKDB_MEMORY_LIMIT: 'lots',
       DUCKDB_THREADS: '1.5',
+      CACHE_MEMORY_LIMIT: '10%',
       LOG_LEVEL: 'loud',
       CORS_ORIGINS: 'example.com',
     };
@@ -89,6 +90,16 @@ describe('configuration', () => {
   test('a bad key is not shown', () => {
     expect(() => readConfig({ API_KEY: 'my secret' })).toThrow(/API_KEY: must be/);
     expect(() => readConfig({ API_KEY: 'my secret' })).not.toThrow(/secret/);
+  });
+
+  test('a bad CACHE_URL is not shown: it may hold a password', () => {
+    const bad = { CACHE_URL: 'user:hunter2@host' };
+    expect(() => readConfig(bad)).toThrow(/CACHE_URL: must be/);
+    expect(() => readConfig(bad)).not.toThrow(/hunter2/);
+    expect(readConfig({ CACHE_URL: 'rediss://a:b@host:1/2', CACHE_MEMORY_LIMIT: '1 GB' })).toMatchObject({
+      cacheUrl: 'rediss://a:b@host:1/2',
+      cacheMemoryBytes: 1_000_000_000,
+    });
   });
 
   test('every variable has its row in the README, with its default', () => {

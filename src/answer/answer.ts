@@ -1,39 +1,131 @@
 import type { Bound } from '../catalog/bind.ts';
-import type { Cost, Engine } from '../engine/engine.ts';
+import type { CachePolicy } from '../catalog/saved-query.ts';
+import type { Clock } from './clock.ts';
+import type { Content } from './content.ts';
+import type { Counters } from './counters.ts';
+import type { Demand } from './demand.ts';
+import type { Flights, Landed, Work } from './flights.ts';
+import { freshnessOf } from './freshness.ts';
+import type { MemoryStore } from './memory-store.ts';
+import { isEngineTrouble, type Obtain, type Question } from './obtain.ts';
+
+/**
+ * How an answer was obtained. HIT: kept, and fresh. STALE: kept and expired, because the engine fails. MISS: computed for
+ * this caller. SHARED: computed for another one, who asked just before. BYPASS: computed because no kept answer would do.
+ */
+export const cacheStatuses = ['HIT', 'STALE', 'MISS', 'SHARED', 'BYPASS'] as const;
+
+export type CacheStatus = (typeof cacheStatuses)[number];
 
 /** The rows for one question, and what is to be said about them. */
 export interface Answer {
-  /** The rows as the text of one JSON array, serialised once for all callers. */
-  readonly json: string;
-  readonly rowCount: number;
-  /** True where max rows cut the result. */
-  readonly truncated: boolean;
-  readonly computedAt: Date;
-  /** What computing the rows cost; only from engines that are paid for. */
-  readonly cost?: Cost;
+  readonly content: Content;
+  readonly caching: CachePolicy | 'disabled';
+  readonly cacheStatus: CacheStatus;
+}
+
+/** Who asks, and how. */
+export interface Asking {
+  /** Its signal is aborted when the caller has gone; it is looked at only where there is something to wait for. */
+  readonly incoming: { readonly signal: AbortSignal };
+  /** True where only a run that begins now will do. */
+  readonly forced: boolean;
 }
 
 /**
  * Gives the answer to a question.
  *
- * @param signal aborted when the caller has gone
  * @returns at most `query.maxRows` rows, in the order of the SQL
  * @throws GatewayError as the engine's `run` does
  * @see spec "Common call shape", "Limits": rows capped at max rows
  */
-export type Ask = (bound: Bound, signal: AbortSignal) => Promise<Answer>;
+export type Ask = (bound: Bound, asking: Asking) => Promise<Answer>;
 
-/** @param onCost told what each run cost, by endpoint */
-export function buildAsk(
-  engine: Engine,
-  now: () => Date,
-  onCost: (endpoint: string, cost: Cost) => void,
-): Ask {
-  return async (bound, signal) => {
-    const computedAt = now();
-    const { rows, truncated, cost } = await engine.run(bound, { signal });
-    if (cost !== undefined) onCost(bound.query.name, cost);
-    const answer = { json: `[${rows.join(',')}]`, rowCount: rows.length, truncated, computedAt };
-    return cost === undefined ? answer : { ...answer, cost };
+export interface AskOptions {
+  readonly keyOf: (bound: Bound) => string;
+  readonly memory: MemoryStore;
+  readonly flights: Flights;
+  readonly obtain: Obtain;
+  readonly demand: Demand;
+  readonly counters: Counters;
+  readonly clock: Clock;
+}
+
+/** @see design "How an answer is obtained" */
+export function buildAsk(options: AskOptions): Ask {
+  const { keyOf, demand, clock } = options;
+  return async (bound, asking) => {
+    const { caching } = bound.query;
+    const key = keyOf(bound);
+    if (caching === 'disabled') return computed(options, key, bound, asking);
+
+    const now = clock.now().getTime();
+    const question = { key, bound, policy: caching, newerThan: -1, forced: false };
+    demand.note(key, bound, caching, now);
+    if (asking.forced) return renewed(options, { ...question, newerThan: now - 1, forced: true }, asking);
+    return (await atHand(options, question)) ?? (await waitedFor(options, question, asking));
   };
+}
+
+/** Where nothing is kept. */
+async function computed(options: AskOptions, key: string, bound: Bound, asking: Asking): Promise<Answer> {
+  const { content } = await join(options, key, asking, options.obtain.unkept(bound));
+  return { content, caching: 'disabled', cacheStatus: 'BYPASS' };
+}
+
+/** A run that begins now; only those who want the same share it. */
+async function renewed(options: AskOptions, question: Question, asking: Asking): Promise<Answer> {
+  const { content } = await join(options, `forced ${question.key}`, asking, options.obtain.kept(question));
+  return { content, caching: question.policy, cacheStatus: 'BYPASS' };
+}
+
+/** What needs no waiting: fresh rows, or expired ones where the engine is known to fail. */
+async function atHand(options: AskOptions, question: Question): Promise<Answer | undefined> {
+  const fresh = await fromMemory(options, question, 'HIT');
+  if (fresh !== undefined || !options.demand.isFailing(question.key)) return fresh;
+  return fromMemory(options, question, 'STALE');
+}
+
+/** New rows, or expired ones where the engine has failed just now. */
+async function waitedFor(options: AskOptions, question: Question, asking: Asking): Promise<Answer> {
+  try {
+    const landed = await join(options, question.key, asking, options.obtain.kept(question));
+    return { content: landed.content, caching: question.policy, cacheStatus: statusOf(landed) };
+  } catch (error) {
+    const expired = isEngineTrouble(error) ? await fromMemory(options, question, 'STALE') : undefined;
+    if (expired === undefined) throw error;
+    return expired;
+  }
+}
+
+async function fromMemory(
+  { memory, demand, counters, clock }: AskOptions,
+  { key, policy }: Question,
+  cacheStatus: 'HIT' | 'STALE',
+): Promise<Answer | undefined> {
+  const content = await memory.get(key);
+  if (content === undefined) return undefined;
+  // It may have come to be in demand only now.
+  demand.learn(key, content.computedAt);
+  const freshness = freshnessOf(content, policy, clock.now());
+  if (freshness === 'gone' || (freshness === 'expired' && cacheStatus === 'HIT')) return undefined;
+  counters[cacheStatus === 'HIT' ? 'hits' : 'stale'] += 1;
+  return { content, caching: policy, cacheStatus };
+}
+
+async function join(
+  { flights, counters }: AskOptions,
+  key: string,
+  { incoming }: Asking,
+  work: Work,
+): Promise<Landed & { readonly joined: boolean }> {
+  const landed = await flights.join(key, incoming.signal, work);
+  if (landed.joined || landed.source === 'followed') counters.sharedFlights += 1;
+  counters[landed.source === 'kept' ? 'hits' : 'misses'] += 1;
+  return landed;
+}
+
+function statusOf({ source, joined }: Landed & { readonly joined: boolean }): CacheStatus {
+  if (source === 'kept') return 'HIT';
+  return source === 'run' && !joined ? 'MISS' : 'SHARED';
 }

@@ -5,6 +5,11 @@ import type { EnumParameter, Parameter, SavedQuery } from './saved-query.ts';
 /** Parameters as received: every value that was given for a name, in the order given. */
 export type RawParameters = ReadonlyMap<string, readonly string[]>;
 
+/** One value for each name, as raw parameters. */
+export function plainParameters(values: Readonly<Record<string, string>>): RawParameters {
+  return new Map(Object.entries(values).map(([name, value]) => [name, [value]]));
+}
+
 /** A question an engine may run: every declared parameter as text, checked, with defaults and fallbacks applied. */
 export interface Bound {
   readonly query: SavedQuery;

@@ -10,6 +10,7 @@ const ownTypes = new Set([
   ...['Query', 'Mutation', 'Subscription', 'Endpoint', 'EndpointParameter', 'EndpointColumn'],
   ...[
     'Boolean',
+    'CacheStatus',
     'Cost',
     'DateTime',
     'Float',

@@ -12,12 +12,17 @@ export function checkHeader(header: Header): readonly HeaderProblem[] {
   return [...checkCaching(header), ...checkParameters(header), ...checkNames(header)];
 }
 
-function checkCaching({ caching, cache_warming }: Header): readonly HeaderProblem[] {
-  if (cache_warming === undefined) return [];
-  const path = ['cache_warming'];
-  if (caching === 'disabled') return [{ path, message: 'cache_warming: only where caching is on' }];
-  if (cache_warming < caching) return [];
-  return [{ path, message: `cache_warming: must be shorter than caching (${caching}s)` }];
+function checkCaching({ caching, cache_warming, stale_if_error, warm }: Header): readonly HeaderProblem[] {
+  const problems: HeaderProblem[] = [];
+  const add = (key: string, message: string) => problems.push({ path: [key], message: `${key}: ${message}` });
+  if (caching === 'disabled') {
+    if (cache_warming !== undefined) add('cache_warming', 'only where caching is on');
+    if (stale_if_error !== undefined) add('stale_if_error', 'only where caching is on');
+  } else if (cache_warming !== undefined && cache_warming >= caching) {
+    add('cache_warming', `must be shorter than caching (${caching}s)`);
+  }
+  if (warm.length > 0 && cache_warming === undefined) add('warm', 'only where cache_warming is on');
+  return problems;
 }
 
 function checkParameters({ parameters }: Header): readonly HeaderProblem[] {

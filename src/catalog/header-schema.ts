@@ -69,6 +69,8 @@ export const headerSchema = z.strictObject({
   max_rows: z.int().min(1).max(100_000),
   caching: z.union([z.literal('disabled'), seconds], { error: 'must be seconds, as in 900s, or disabled' }),
   cache_warming: seconds.optional(),
+  stale_if_error: seconds.optional(),
+  warm: z.array(z.record(identifier, scalarText)).max(100).default([]),
   query_sandboxing: z
     .literal('disabled', { error: 'must be disabled: sandboxed queries are not supported' })
     .default('disabled'),

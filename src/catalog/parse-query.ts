@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import type { Problem } from '../errors.ts';
+import { GatewayError, type Problem } from '../errors.ts';
+import { bind, plainParameters } from './bind.ts';
 import { checkHeader, type HeaderProblem } from './check-header.ts';
 import { type Header, headerSchema, inWords } from './header-schema.ts';
 import { type HeaderAndSql, lineAt, readHeader } from './read-header.ts';
@@ -28,14 +29,20 @@ export function parseQuery(name: string, file: string, text: string): Parsed {
     ...parameterProblems(parts).map((problem) => ({ file, ...problem })),
   ];
   if (!header.success || problems.length > 0) return { problems };
-  return { query: toQuery(name, header.data, parts.sql, { file, line: parts.sqlLine }), problems: [] };
+  const query = toQuery(name, header.data, parts.sql, { file, line: parts.sqlLine });
+  const inWarm = warmProblems(query).map((message) => ({ file, line: parts.lineOf(['warm']), message }));
+  return inWarm.length > 0 ? { problems: inWarm } : { query, problems: [] };
 }
 
 function toQuery(name: string, header: Header, sql: string, source: SavedQuery['source']): SavedQuery {
   const caching: CachePolicy | 'disabled' =
     header.caching === 'disabled'
       ? 'disabled'
-      : { ttlSeconds: header.caching, warmingSeconds: header.cache_warming };
+      : {
+          ttlSeconds: header.caching,
+          warmingSeconds: header.cache_warming,
+          staleIfErrorSeconds: header.stale_if_error ?? header.caching,
+        };
   return {
     id: header.id,
     name,
@@ -44,6 +51,7 @@ function toQuery(name: string, header: Header, sql: string, source: SavedQuery['
     source,
     maxRows: header.max_rows,
     caching,
+    warm: header.warm,
     querySandboxing: header.query_sandboxing,
     labels: header.labels,
     parameters: Object.entries(header.parameters).map(([name, { default: fallback, example, ...rest }]) => {
@@ -60,6 +68,22 @@ function toQuery(name: string, header: Header, sql: string, source: SavedQuery['
       ([name, column]): Column => ({ ...column, name, unit: column.unit }),
     ),
   };
+}
+
+/** A set that is to be kept warm must be one that a caller could send. */
+function warmProblems(query: SavedQuery): readonly string[] {
+  const declared = new Set(query.parameters.map(({ name }) => name));
+  return query.warm.flatMap((set, at) => {
+    const strangers = Object.keys(set).filter((name) => !declared.has(name));
+    if (strangers.length > 0) return [`warm.${at}: not declared under parameters: ${strangers.join(', ')}`];
+    try {
+      bind(query, plainParameters(set));
+      return [];
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      return [`warm.${at}.${error.message}`];
+    }
+  });
 }
 
 function shapeProblem(issue: z.core.$ZodIssue): HeaderProblem {

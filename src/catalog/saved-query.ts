@@ -69,6 +69,8 @@ export interface Column {
 export interface CachePolicy {
   readonly ttlSeconds: number;
   readonly warmingSeconds: number | undefined;
+  /** How much longer an expired answer may be given, marked stale, while the engine fails. */
+  readonly staleIfErrorSeconds: number;
 }
 
 /** Where a text stands, for messages: the file, and the line (from 1) of the text's first character. */
@@ -91,6 +93,8 @@ export interface SavedQuery {
   readonly source: Source;
   readonly maxRows: number;
   readonly caching: CachePolicy | 'disabled';
+  /** Sets of raw parameters, by name, whose answers are kept warm from the start on. */
+  readonly warm: readonly Readonly<Record<string, string>>[];
   readonly querySandboxing: 'enabled' | 'disabled';
   /** The labels that a request may set for the engine's bill. */
   readonly labels: readonly string[];

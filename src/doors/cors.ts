@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts';
+import type { Incoming } from './incoming.ts';
 import { labelsHeader } from './request-labels.ts';
 
 const headersOf = (origin: string) => ({
@@ -15,20 +16,22 @@ const headersOf = (origin: string) => ({
  */
 export function corsHeaders(
   allowed: Config['corsOrigins'],
-  request: Request,
+  { header }: Incoming,
 ): Readonly<Record<string, string>> {
-  const origin = request.headers.get('origin');
+  const origin = header('origin');
   if (allowed === '*') return headersOf('*');
-  if (origin !== null && allowed.includes(origin)) return headersOf(origin);
+  if (origin !== undefined && allowed.includes(origin)) return headersOf(origin);
   return allowed.length === 0 ? {} : { vary: 'Origin' };
 }
+
+const askingHeaders = `Cache-Control, If-None-Match, ${labelsHeader}`;
 
 /** What a preflight for this path is told besides the headers of every response. */
 export function preflightHeaders(methods: string): Readonly<Record<string, string>> {
   return {
     allow: methods,
     'access-control-allow-methods': methods,
-    'access-control-allow-headers': `X-API-KEY, Authorization, Content-Type, Accept, ${labelsHeader}`,
+    'access-control-allow-headers': `X-API-KEY, Authorization, Content-Type, Accept, ${askingHeaders}`,
     'access-control-max-age': '86400',
   };
 }

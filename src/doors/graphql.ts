@@ -1,12 +1,15 @@
+import { createHash } from 'node:crypto';
 import { GraphQLError } from 'graphql';
-import { createYoga } from 'graphql-yoga';
+import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import type { Ask } from '../answer/answer.ts';
 import type { Catalog } from '../catalog/saved-query.ts';
 import type { GatewayError } from '../errors.ts';
 import type { Authenticate } from './auth.ts';
-import { buildContext, type Context } from './context.ts';
-import { respondJson, retryHeaders, toGatewayError } from './respond.ts';
+import { asksForNew, cacheHeaders, etagOf, isKnown } from './cache-headers.ts';
+import { buildContext, type Context, type Given } from './context.ts';
+import { fromRequest } from './incoming.ts';
+import { replyJson, retryHeaders, toGatewayError, toResponse, variesBy } from './respond.ts';
 import { buildSchema } from './schema.ts';
 
 export interface GraphqlOptions {
@@ -14,6 +17,13 @@ export interface GraphqlOptions {
   readonly ask: Ask;
   readonly authenticate: Authenticate;
   readonly log: Logger;
+  readonly now: () => Date;
+}
+
+/** What the server knows of a request besides the request. */
+interface Server {
+  readonly forced: boolean;
+  readonly given: Given;
 }
 
 export const graphqlPath = '/graphql';
@@ -27,10 +37,13 @@ export function buildGraphql({
   ask,
   authenticate,
   log,
+  now,
 }: GraphqlOptions): (request: Request) => Promise<Response> {
-  const yoga = createYoga<object, Context>({
+  const yoga = createYoga<Server, Context>({
     schema: buildSchema(catalog),
-    context: ({ request }) => buildContext(ask, request),
+    context: ({ request, forced, given }) =>
+      buildContext({ ask, incoming: fromRequest(request), forced, given }),
+    plugins: [noteErrors],
     graphqlEndpoint: graphqlPath,
     maskedErrors: { maskError: (error) => told(error, log) },
     // The router does these for all doors; the page that explores is of our own, and needs no internet.
@@ -43,14 +56,49 @@ export function buildGraphql({
   });
 
   return async (request) => {
+    const { header } = fromRequest(request);
+    const given: Given = { answers: [], hasErrors: false };
     try {
-      authenticate(request.headers);
+      const { mayForce } = authenticate(header);
+      const forced = mayForce && asksForNew(header('cache-control'));
+      const response = await yoga.fetch(request, { forced, given });
+      return request.method === 'GET'
+        ? withCacheHeaders(response, given, header('if-none-match'), now())
+        : response;
     } catch (error) {
       const { code, message, status } = toGatewayError(error, log);
-      return respondJson(status, JSON.stringify({ errors: [{ message, extensions: { code } }] }));
+      return toResponse(replyJson(status, JSON.stringify({ errors: [{ message, extensions: { code } }] })));
     }
-    return yoga.fetch(request);
   };
+}
+
+/** A response that tells of errors is one that no cache may keep. */
+const noteErrors: Plugin<object, Server> = {
+  onExecutionResult({ result, context: { given } }) {
+    given.hasErrors ||= result === undefined || !('data' in result) || result.errors !== undefined;
+  },
+};
+
+/** What GET queries are told as REST callers are, computed over all answers of the request. */
+async function withCacheHeaders(
+  response: Response,
+  { answers, hasErrors }: Given,
+  ifNoneMatch: string | undefined,
+  now: Date,
+): Promise<Response> {
+  const { status } = response;
+  const headers = new Headers(response.headers);
+  if (status !== 200 || hasErrors || answers.length === 0) {
+    headers.set('cache-control', 'no-store');
+    return new Response(response.body, { status, headers });
+  }
+  const body = await response.text();
+  const etag = etagOf(createHash('sha256').update(body).digest('base64url'));
+  const told = { etag, ...cacheHeaders(answers, now), vary: `${variesBy}, Accept` };
+  for (const [name, value] of Object.entries(told)) headers.set(name, value);
+  if (!isKnown(etag, ifNoneMatch)) return new Response(body, { status, headers });
+  for (const name of ['content-type', 'content-length']) headers.delete(name);
+  return new Response(null, { status: 304, headers });
 }
 
 /** Errors in the caller's document stay as they are; what a resolver threw is told as the REST door tells it. */

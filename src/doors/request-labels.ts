@@ -1,19 +1,23 @@
 import type { Bound } from '../catalog/bind.ts';
 import { labelValue } from '../catalog/labels.ts';
-import type { SavedQuery } from '../catalog/saved-query.ts';
 import { GatewayError } from '../errors.ts';
+import type { Incoming } from './incoming.ts';
 
 /** A request's own labels for the engine's bill, as in `LF-ENDPOINT-LABELS: team=web,session_id=42`. */
 export const labelsHeader = 'LF-ENDPOINT-LABELS';
 
+const headerName = labelsHeader.toLowerCase();
+
 /**
- * The labels of a request that the query allows; others are ignored, as parameters that a query does not declare.
+ * The question with the labels of its request that the query allows; others are ignored, as parameters that a query does
+ * not declare.
  *
  * @throws GatewayError BAD_REQUEST where an allowed label has a value that no label may have
  */
-export function requestLabels({ labels: allowed }: SavedQuery, headers: Headers): Pick<Bound, 'labels'> {
-  const given = headers.get(labelsHeader);
-  if (given === null || allowed.length === 0) return {};
+export function withLabels(bound: Bound, header: Incoming['header']): Bound {
+  const { labels: allowed } = bound.query;
+  const given = allowed.length === 0 ? undefined : header(headerName);
+  if (given === undefined) return bound;
   const labels: Record<string, string> = {};
   for (const pair of given.split(',')) {
     const [key = '', value = ''] = pair.split('=', 2).map((part) => part.trim());
@@ -21,7 +25,7 @@ export function requestLabels({ labels: allowed }: SavedQuery, headers: Headers)
     if (!labelValue.test(value)) throw badLabel(key);
     labels[key] = value;
   }
-  return { labels };
+  return { ...bound, labels };
 }
 
 function badLabel(key: string): GatewayError {

@@ -1,19 +1,22 @@
 import type { Logger } from 'pino';
-import type { Answer, Ask } from '../answer/answer.ts';
+import type { Ask } from '../answer/answer.ts';
 import { findQuery } from '../answer/find-query.ts';
-import { bind } from '../catalog/bind.ts';
+import { type Bound, bind } from '../catalog/bind.ts';
 import type { Catalog } from '../catalog/saved-query.ts';
 import { GatewayError } from '../errors.ts';
 import type { Authenticate } from './auth.ts';
+import { asksForNew } from './cache-headers.ts';
+import type { Incoming } from './incoming.ts';
 import { decodeText, rawParameters } from './raw-parameters.ts';
-import { requestLabels } from './request-labels.ts';
-import { respondAnswer, respondError } from './respond.ts';
+import { withLabels } from './request-labels.ts';
+import { type Reply, replyAnswer, replyError } from './respond.ts';
 
 export interface RestOptions {
   readonly catalog: Catalog;
   readonly ask: Ask;
   readonly authenticate: Authenticate;
   readonly log: Logger;
+  readonly now: () => Date;
 }
 
 /** Everything under this path is answered in JSON. */
@@ -26,33 +29,42 @@ const queryPath = /^\/api\/endpoints\/query\/(?<address>[^/]+)$/;
  *
  * @see spec "Common call shape"
  */
-export function buildRest(options: RestOptions): (request: Request, url: URL) => Promise<Response> {
-  return async (request, url) => {
+export function buildRest(options: RestOptions): (incoming: Incoming, url: URL) => Promise<Reply> {
+  const { ask, authenticate, log, now } = options;
+  const read = buildRead(options.catalog);
+  return async (incoming, url) => {
     try {
-      return respondAnswer(await answer(options, request, url));
+      const { method, header } = incoming;
+      const address = addressOf(url);
+      if (method !== 'GET' && method !== 'HEAD') {
+        throw new GatewayError('METHOD_NOT_ALLOWED', `${method} is not allowed here; use GET`);
+      }
+      const { mayForce } = authenticate(header);
+      const forced = mayForce && asksForNew(header('cache-control'));
+      const bound = withLabels(read(address, url), header);
+      return replyAnswer(await ask(bound, { incoming, forced }), incoming, now());
     } catch (error) {
-      return respondError(error, options.log);
+      return replyError(error, log);
     }
   };
 }
 
-async function answer(
-  { catalog, ask, authenticate }: RestOptions,
-  request: Request,
-  url: URL,
-): Promise<Answer> {
-  const address = queryPath.exec(url.pathname)?.groups?.address;
-  if (address === undefined) {
-    throw new GatewayError(
-      'NOT_FOUND',
-      'Nothing stands here; endpoints stand at /api/endpoints/query/<name or UUID>',
-    );
-  }
-  if (request.method !== 'GET' && request.method !== 'HEAD') {
-    throw new GatewayError('METHOD_NOT_ALLOWED', `${request.method} is not allowed here; use GET`);
-  }
-  authenticate(request.headers);
-  const query = findQuery(catalog, decodeText(address));
-  const bound = bind(query, rawParameters(url.search.slice(1)));
-  return ask({ ...bound, ...requestLabels(query, request.headers) }, request.signal);
+function addressOf({ pathname }: URL): string {
+  const address = queryPath.exec(pathname)?.groups?.address;
+  if (address !== undefined) return address;
+  throw new GatewayError(
+    'NOT_FOUND',
+    'Nothing stands here; endpoints stand at /api/endpoints/query/<name or UUID>',
+  );
+}
+
+/** Reads the question that a URL asks; a URL that comes again needs no reading. */
+function buildRead(catalog: Catalog): (address: string, url: URL) => Bound {
+  const known = new WeakMap<URL, Bound>();
+  return (address, url) => {
+    const read =
+      known.get(url) ?? bind(findQuery(catalog, decodeText(address)), rawParameters(url.search.slice(1)));
+    known.set(url, read);
+    return read;
+  };
 }

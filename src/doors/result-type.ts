@@ -1,4 +1,5 @@
-import type { Answer } from '../answer/answer.ts';
+import type { Answer, CacheStatus } from '../answer/answer.ts';
+import { rowsOf } from '../answer/content.ts';
 import { camelCase, pascalCase } from '../catalog/names.ts';
 import type { Column, SavedQuery } from '../catalog/saved-query.ts';
 import type { Builder } from './builder.ts';
@@ -6,8 +7,30 @@ import type { CostRef } from './cost-type.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
+type CacheStatusRef = ReturnType<typeof addCacheStatus>;
+
+/** One for all saved queries. */
+export function addCacheStatus(builder: Builder) {
+  return builder.enumType('CacheStatus', {
+    description: 'How an answer was obtained.',
+    values: {
+      HIT: { description: 'It was kept, and is fresh.' },
+      STALE: { description: 'It was kept and has expired; newer rows could not be had.' },
+      MISS: { description: 'It was computed for this request.' },
+      SHARED: { description: 'It was computed for an equal question that was asked just before.' },
+      BYPASS: {
+        description: 'It was computed because nothing is kept, or because the request asked for that.',
+      },
+    } satisfies Record<CacheStatus, object>,
+  });
+}
+
 /** The type of a saved query's field: its rows, and what a dashboard needs to say about them. */
-export function addResultType(builder: Builder, query: SavedQuery, cost: CostRef) {
+export function addResultType(
+  builder: Builder,
+  query: SavedQuery,
+  { cost, cacheStatus }: { readonly cost: CostRef; readonly cacheStatus: CacheStatusRef },
+) {
   const name = pascalCase(query.name);
   const row = builder.objectRef<Row>(`${name}Row`).implement({
     description: `One row of ${query.name}.`,
@@ -30,17 +53,36 @@ export function addResultType(builder: Builder, query: SavedQuery, cost: CostRef
       rows: t.field({
         type: [row],
         description: 'The rows, in the order of the saved query.',
-        resolve: (answer) => JSON.parse(answer.json) as Row[],
+        resolve: ({ content }) => [...rowsOf(content)],
       }),
-      rowCount: t.exposeInt('rowCount', { description: 'How many rows there are.' }),
-      truncated: t.exposeBoolean('truncated', { description: 'True where max rows cut the result.' }),
+      rowCount: t.int({
+        description: 'How many rows there are.',
+        resolve: ({ content }) => content.facts.rowCount,
+      }),
+      truncated: t.boolean({
+        description: 'True where max rows cut the result.',
+        resolve: ({ content }) => content.facts.truncated,
+      }),
       cost: t.field({
         type: cost,
         nullable: true,
         description: 'What computing the rows cost; null on an engine that costs nothing.',
-        resolve: (answer) => answer.cost,
+        resolve: ({ content }) => content.facts.cost,
       }),
-      computedAt: t.expose('computedAt', { type: 'DateTime', description: 'When the rows were computed.' }),
+      computedAt: t.field({
+        type: 'DateTime',
+        description: 'When the rows were computed.',
+        resolve: ({ content }) => new Date(content.computedAt),
+      }),
+      stale: t.boolean({
+        description: 'True where the rows have expired, and are told because newer ones could not be had.',
+        resolve: ({ cacheStatus }) => cacheStatus === 'STALE',
+      }),
+      cacheStatus: t.field({
+        type: cacheStatus,
+        description: 'How the rows were obtained.',
+        resolve: (answer) => answer.cacheStatus,
+      }),
     }),
   });
 }

@@ -6,8 +6,8 @@ import type { Catalog, SavedQuery } from '../catalog/saved-query.ts';
 import { type ArgumentTypes, buildArgumentTypes, defaultArgument, rawArguments } from './arguments.ts';
 import type { Builder, SchemaTypes } from './builder.ts';
 import { addCatalogFields } from './catalog-fields.ts';
-import { addCostType, type CostRef } from './cost-type.ts';
-import { addResultType } from './result-type.ts';
+import { addCostType } from './cost-type.ts';
+import { addCacheStatus, addResultType } from './result-type.ts';
 import { dateTime } from './scalars.ts';
 
 /**
@@ -25,15 +25,21 @@ export function buildSchema(catalog: Catalog): GraphQLSchema {
   builder.queryType({ description: 'One field per saved query, and the catalog that describes them.' });
 
   const argumentTypes = buildArgumentTypes(builder);
-  const cost = addCostType(builder);
-  for (const query of catalog.queries) addQueryField(builder, query, argumentTypes, cost);
+  const shared = { cost: addCostType(builder), cacheStatus: addCacheStatus(builder) };
+  for (const query of catalog.queries) {
+    addQueryField(builder, query, argumentTypes, addResultType(builder, query, shared));
+  }
   addCatalogFields(builder, catalog);
   // Unsorted: columns and enum values keep the order that their author gave them.
   return builder.toSchema({ sortSchema: false });
 }
 
-function addQueryField(builder: Builder, query: SavedQuery, typeOf: ArgumentTypes, cost: CostRef): void {
-  const result = addResultType(builder, query, cost);
+function addQueryField(
+  builder: Builder,
+  query: SavedQuery,
+  typeOf: ArgumentTypes,
+  result: ReturnType<typeof addResultType>,
+): void {
   builder.queryField(camelCase(query.name), (t) =>
     t.field({
       type: result,

@@ -26,10 +26,14 @@ describe('the queries folder', () => {
       {
         name: 'functions.invocation-stats',
         maxRows: 1000,
-        caching: { ttlSeconds: 900, warmingSeconds: 300 },
+        caching: { ttlSeconds: 900, warmingSeconds: 300, staleIfErrorSeconds: 900 },
       },
       { name: 'logs.all', maxRows: 1000, caching: 'disabled' },
-      { name: 'usage.api-counts', maxRows: 1000, caching: { ttlSeconds: 900, warmingSeconds: 300 } },
+      {
+        name: 'usage.api-counts',
+        maxRows: 1000,
+        caching: { ttlSeconds: 900, warmingSeconds: 300, staleIfErrorSeconds: 900 },
+      },
     ]);
     expect(tables).toHaveLength(9);
   });

@@ -44,7 +44,8 @@ describe('a saved-query file', () => {
       sql: "select @n as x where @unit != '' -- @comment\n",
       source: { file: 'queries/a.name.sql', line: 19 },
       maxRows: 10,
-      caching: { ttlSeconds: 900, warmingSeconds: 300 },
+      caching: { ttlSeconds: 900, warmingSeconds: 300, staleIfErrorSeconds: 900 },
+      warm: [],
       querySandboxing: 'disabled',
       labels: [],
       parameters: [
@@ -103,6 +104,34 @@ describe('a saved-query file', () => {
       'warming without caching',
       header(['max_rows: 1', 'caching: disabled', 'cache_warming: 3s', ...plain.slice(2)]),
       ['6 cache_warming: only where caching is on'],
+    ],
+    [
+      'stale_if_error without caching',
+      header(['max_rows: 1', 'caching: disabled', 'stale_if_error: 3s', ...plain.slice(2)]),
+      ['6 stale_if_error: only where caching is on'],
+    ],
+    [
+      'warm without cache_warming',
+      header([...plain, 'warm: [{}]']),
+      ['8 warm: only where cache_warming is on'],
+    ],
+    [
+      'warm sets that no caller could send',
+      header(
+        [
+          ...plain,
+          'cache_warming: 3s',
+          'parameters:',
+          '  p: { type: integer, required: true, description: P. }',
+          'warm: [{ p: 1 }, { q: 1 }, {}, { p: x }]',
+        ],
+        'select @p as x',
+      ),
+      [
+        '11 warm.1: not declared under parameters: q',
+        '11 warm.2.p: is required; p.',
+        '11 warm.3.p: got "x"; must be an integer between -9223372036854775808 and 9223372036854775807',
+      ],
     ],
     [
       'warming slower than caching',

@@ -1,13 +1,13 @@
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
-import { respondError } from '../../src/doors/respond.ts';
+import { replyError, toResponse } from '../../src/doors/respond.ts';
 import { GatewayError } from '../../src/errors.ts';
 
 describe('a refusal', () => {
   test('that is no GatewayError is a bug: logged once with its cause, told as INTERNAL', async () => {
     const lines: string[] = [];
     const log = pino({ level: 'info' }, { write: (line) => void lines.push(line) });
-    const response = respondError(new TypeError('select secret from nowhere'), log);
+    const response = toResponse(replyError(new TypeError('select secret from nowhere'), log));
     expect(response.status).toBe(500);
     expect(await response.json()).toEqual({ error: { code: 'INTERNAL', message: 'Internal error' } });
     expect(lines).toHaveLength(1);
@@ -17,7 +17,7 @@ describe('a refusal', () => {
   test('names the parameter it is about', async () => {
     const log = pino({ level: 'silent' });
     const error = new GatewayError('BAD_REQUEST', 'Wrong', { parameter: 'p', cause: new Error('inside') });
-    expect(await respondError(error, log).json()).toEqual({
+    expect(await toResponse(replyError(error, log)).json()).toEqual({
       error: { code: 'BAD_REQUEST', message: 'Wrong', parameter: 'p' },
     });
   });

@@ -13,9 +13,16 @@ export interface GatewayProcess {
   end(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-/** Starts the real process on a free port, and waits until it says that it is ready. */
-export async function startGateway(env: Record<string, string> = {}): Promise<GatewayProcess> {
-  const { child, output, errors } = spawnNode('src/main.ts', { PORT: '0', ...env });
+/**
+ * Starts the real process on a free port, and waits until it says that it is ready.
+ *
+ * @param logTo an open file that takes its log, where this process is too busy to read it
+ */
+export async function startGateway(
+  env: Record<string, string> = {},
+  logTo: 'pipe' | number = 'pipe',
+): Promise<GatewayProcess> {
+  const { child, output, errors } = spawnNode('src/main.ts', { PORT: '0', ...env }, { logTo });
   const ended = once(child, 'exit');
   const ready = new Promise<void>((resolve) => {
     child.stdout?.on('data', () => {
@@ -44,22 +51,26 @@ export async function runCommand(
   env: Record<string, string>,
   args: readonly string[] = [],
 ): Promise<{ exitCode: number | null; output: string; errors: string }> {
-  const { child, output, errors } = spawnNode(file, env, args);
+  const { child, output, errors } = spawnNode(file, env, { args });
   await once(child, 'close');
   return { exitCode: child.exitCode, output: output(), errors: errors() };
 }
 
-function spawnNode(file: string, env: Record<string, string>, args: readonly string[] = []) {
+function spawnNode(
+  file: string,
+  env: Record<string, string>,
+  { args = [], logTo = 'pipe' }: { args?: readonly string[]; logTo?: 'pipe' | number },
+) {
   const child = spawn(process.execPath, [file, ...args], {
     // A store beside the data would be one for all tests.
     env: { PATH: process.env.PATH, STORE_FILE: ':memory:', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', logTo],
   });
   const chunks = { stdout: '', stderr: '' };
-  child.stdout.on('data', (chunk) => {
+  child.stdout?.on('data', (chunk) => {
     chunks.stdout += chunk;
   });
-  child.stderr.on('data', (chunk) => {
+  child.stderr?.on('data', (chunk) => {
     chunks.stderr += chunk;
   });
   return { child, output: () => chunks.stdout, errors: () => chunks.stderr };

@@ -7,11 +7,20 @@ export interface Draft {
   readonly columns: Readonly<Record<string, string>>;
   readonly parameters?: Readonly<Record<string, string>>;
   readonly maxRows?: number;
+  /** Lines of the header about the cache; without them it is disabled. */
+  readonly caching?: readonly string[];
   readonly sql: string;
 }
 
 /** The text of a saved-query file. */
-export function queryText({ columns, parameters = {}, maxRows = 1000, sql, name = 'draft' }: Draft): string {
+export function queryText({
+  columns,
+  parameters = {},
+  maxRows = 1000,
+  caching = ['caching: disabled'],
+  sql,
+  name = 'draft',
+}: Draft): string {
   const lines = (section: Readonly<Record<string, string>>) =>
     Object.entries(section).map(
       ([key, value]) =>
@@ -22,7 +31,7 @@ export function queryText({ columns, parameters = {}, maxRows = 1000, sql, name 
     `id: ${idOf(name)}`,
     `description: About ${name}.`,
     `max_rows: ${maxRows}`,
-    'caching: disabled',
+    ...caching,
     ...(Object.keys(parameters).length > 0 ? ['parameters:', ...lines(parameters)] : []),
     'columns:',
     ...lines(columns),

@@ -2,10 +2,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { openApp } from '../../src/app.ts';
+import { type App, openApp } from '../../src/app.ts';
 import { loadTables } from '../../src/catalog/load-tables.ts';
 import type { Field } from '../../src/catalog/table-schema.ts';
 import { readConfig } from '../../src/config.ts';
+import type { Engine } from '../../src/engine/engine.ts';
 
 export const apiKey = 'a-key-for-tests-only';
 
@@ -18,7 +19,7 @@ export function ago({ days = 0, hours = 0, minutes = 0, seconds = 0, ms = 0 } = 
   return new Date(now.getTime() - back).toISOString();
 }
 
-export interface TestApp {
+export interface TestApp extends Pick<App, 'counters' | 'listener'> {
   /** The folder of its local files. */
   readonly dataDir: string;
   fetch(path: string, init?: RequestInit): Promise<Response>;
@@ -34,11 +35,19 @@ export type Rows = Readonly<Record<string, readonly object[]>>;
 /** Whether every table is given a row whose records have two elements each, so that all are stored as lists. */
 export const forms = { general: false };
 
-/** The whole service over the given rows of each table, and other files by name, without a socket. */
+export interface TestAppOptions {
+  /** Other files of the data folder, by name. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** Stands in for the configured engine. */
+  readonly engine?: Engine;
+  readonly clock?: () => Date;
+}
+
+/** The whole service over the given rows of each table, or over an engine of the test's own, without a socket. */
 export async function openTestApp(
   tables: Rows,
   env: Record<string, string> = {},
-  files: Readonly<Record<string, string>> = {},
+  { files = {}, engine, clock = () => now }: TestAppOptions = {},
 ): Promise<TestApp> {
   const dataDir = mkdtempSync(join(tmpdir(), 'querygate-test-'));
   for (const [table, rows] of Object.entries(tables)) {
@@ -52,11 +61,14 @@ export async function openTestApp(
     ENGINE_CONCURRENCY: '2',
     ...env,
   });
-  const app = await openApp({ config, apiKey, log: pino({ level: 'silent' }), now: () => now });
+  const log = pino({ level: 'silent' });
+  const app = await openApp({ config, apiKey, log, now: clock, ...(engine === undefined ? {} : { engine }) });
 
   const fetch = (path: string, init: RequestInit = {}) =>
     app.fetch(new Request(`http://gateway.test${path}`, { headers: { 'x-api-key': apiKey }, ...init }));
   return {
+    counters: app.counters,
+    listener: app.listener,
     dataDir,
     fetch,
     async rows(name, parameters = {}) {

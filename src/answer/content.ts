@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gzip, zstdCompress } from 'node:zlib';
+import type { Cost, Rows } from '../engine/engine.ts';
+
+/** Small things that are told beside the rows. They are kept with them, as JSON. */
+export interface Facts {
+  readonly rowCount: number;
+  /** True where max rows cut the result. */
+  readonly truncated: boolean;
+  /** What computing the rows cost; only from engines that are paid for. */
+  readonly cost?: Cost | undefined;
+}
+
+/** How a document may be written on the wire, the best first. */
+export const codings = ['zstd', 'gzip', 'identity'] as const;
+
+export type Coding = (typeof codings)[number];
+
+/** The document in every form that is kept; the compressed ones only where they are worth it. */
+export type Forms = Readonly<Partial<Record<Coding, Buffer>>> & { readonly identity: Buffer };
+
+/**
+ * The rows of one run, serialised and compressed once for all callers. The document is `{"result":[…]}` in UTF-8, as REST
+ * sends it; GraphQL reads its rows from there.
+ */
+export interface Content {
+  /** When the run began, in milliseconds since the epoch. */
+  readonly computedAt: number;
+  readonly facts: Facts;
+  readonly forms: Forms;
+  /** Of the document: equal for equal rows, whenever they were computed. */
+  readonly digest: string;
+  /** Of the content: two with one version are the same in everything, so that what is made of one serves for both. */
+  readonly version: string;
+}
+
+/** Below this many bytes an answer fits one packet, and compression saves nothing. */
+const worthCompressing = 1_400;
+
+const compress = { zstd: promisify(zstdCompress), gzip: promisify(gzip) };
+
+/** @param computedAt when the run began, in milliseconds since the epoch */
+export async function makeContent({ rows, truncated, cost }: Rows, computedAt: number): Promise<Content> {
+  const text = `{"result":[${rows.join(',')}]}`;
+  // Not from Node's pool: a small buffer that is kept would keep its whole slab.
+  const identity = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
+  identity.write(text);
+  const facts = { rowCount: rows.length, truncated, ...(cost && { cost }) };
+  return content({ computedAt, facts, forms: await formsOf(identity), digest: digestOf(identity) });
+}
+
+export function content(parts: Omit<Content, 'version'>): Content {
+  const { digest, computedAt, facts } = parts;
+  return { ...parts, version: digestOf(JSON.stringify([digest, computedAt, facts])) };
+}
+
+export function digestOf(document: Buffer | string): string {
+  return createHash('sha256').update(document).digest('base64url');
+}
+
+/** What a content takes in memory, in bytes. */
+export function sizeOf({ forms }: Content): number {
+  return codings.reduce((sum, coding) => sum + (forms[coding]?.byteLength ?? 0), 0);
+}
+
+export function rowsOf({ forms }: Content): readonly Readonly<Record<string, unknown>>[] {
+  return (JSON.parse(forms.identity.toString()) as { result: Record<string, unknown>[] }).result;
+}
+
+async function formsOf(identity: Buffer): Promise<Forms> {
+  if (identity.byteLength < worthCompressing) return { identity };
+  const [zstd, gzip] = await Promise.all([compress.zstd(identity), compress.gzip(identity)]);
+  return { zstd: own(zstd), gzip: own(gzip), identity };
+}
+
+/** Zlib's buffers are parts of larger ones. */
+export function own(bytes: Buffer): Buffer {
+  return bytes.byteLength === bytes.buffer.byteLength
+    ? bytes
+    : Buffer.from(Uint8Array.prototype.slice.call(bytes).buffer);
+}

@@ -1,0 +1,21 @@
+import type { CachePolicy } from '../catalog/saved-query.ts';
+import type { Content } from './content.ts';
+
+/** Fresh: as good as new. Expired: to be given only where the engine fails. Gone: never to be given. */
+export type Freshness = 'fresh' | 'expired' | 'gone';
+
+export function freshnessOf(content: Content, policy: CachePolicy, now: Date): Freshness {
+  const age = ageMs(content, now);
+  if (age < policy.ttlSeconds * 1000) return 'fresh';
+  return age < keepMs(policy) ? 'expired' : 'gone';
+}
+
+/** Never below zero: another gateway's clock may run ahead of ours. */
+export function ageMs({ computedAt }: Content, now: Date): number {
+  return Math.max(0, now.getTime() - computedAt);
+}
+
+/** How long after its run an answer may be of use at all. */
+export function keepMs({ ttlSeconds, staleIfErrorSeconds }: CachePolicy): number {
+  return (ttlSeconds + staleIfErrorSeconds) * 1000;
+}

@@ -1,0 +1,93 @@
+import type { Logger } from 'pino';
+import { type Bound, bind, plainParameters } from '../catalog/bind.ts';
+import type { Catalog } from '../catalog/saved-query.ts';
+import type { Cost, Engine } from '../engine/engine.ts';
+import { type Ask, buildAsk } from './answer.ts';
+import type { Clock } from './clock.ts';
+import { type Counters, zeroCounters } from './counters.ts';
+import { Demand, type Wanted } from './demand.ts';
+import { buildFlights } from './flights.ts';
+import { openMemoryStore } from './memory-store.ts';
+import { buildObtain } from './obtain.ts';
+import { parseQuestionKey, questionKey } from './question-key.ts';
+import type { OpenSharedCache } from './shared-cache.ts';
+import { openWarmer, type Warmer } from './warmer.ts';
+
+export interface AnswersOptions {
+  readonly catalog: Catalog;
+  readonly engine: Engine;
+  /** How many queries the engine runs at the same moment. */
+  readonly engineConcurrency: number;
+  readonly memoryBytes: number;
+  /** Opens the cache that gateways share; undefined where this one is alone. */
+  readonly openShared: OpenSharedCache | undefined;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Told what each run of our engine cost, by endpoint. */
+  readonly onCost: (endpoint: string, cost: Cost) => void;
+}
+
+export interface Answers {
+  readonly ask: Ask;
+  readonly counters: Readonly<Counters>;
+  /** Resolves when it is known, soon, whether the shared cache answers. */
+  readonly ready: Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Everything that stands between a bound question and the engine. */
+export function openAnswers({
+  catalog,
+  engine,
+  engineConcurrency,
+  memoryBytes,
+  openShared,
+  clock,
+  log,
+  onCost,
+}: AnswersOptions): Answers {
+  const counters = zeroCounters();
+  const memory = openMemoryStore(memoryBytes, counters);
+  const demand = new Demand();
+  const flights = buildFlights(clock);
+  // Engines may differ in what they hold, so they share no answers.
+  const prefix = `${engine.name} `;
+  const keyOf = (bound: Bound) => prefix + questionKey(bound);
+  const parseKey = (key: string) =>
+    key.startsWith(prefix) ? parseQuestionKey(catalog, key.slice(prefix.length)) : undefined;
+
+  let warmer: Warmer | undefined;
+  const shared = openShared?.(() => warmer?.readDemand());
+  const obtain = buildObtain({ engine, memory, shared, demand, counters, clock, log, onCost });
+
+  const refresh = async ({ key, bound, policy, computedAt = -1 }: Wanted, signal: AbortSignal) => {
+    const question = { key, bound, policy, newerThan: computedAt, forced: false };
+    const landed = await flights.launch(key, signal, obtain.kept(question));
+    if (landed?.source === 'run') counters.refreshes += 1;
+    return landed !== undefined;
+  };
+  pinWarm(catalog, demand, keyOf, clock);
+  warmer = openWarmer({ demand, flights, shared, clock, engineConcurrency, refresh, parseKey });
+
+  const { close } = warmer;
+  return {
+    ask: buildAsk({ keyOf, memory, flights, obtain, demand, counters, clock }),
+    counters,
+    ready: shared?.tried ?? Promise.resolve(),
+    async close() {
+      await close();
+      await shared?.close();
+    },
+  };
+}
+
+/** The parameter sets that queries' headers list; they were checked when the headers were read. */
+function pinWarm({ queries }: Catalog, demand: Demand, keyOf: (bound: Bound) => string, clock: Clock): void {
+  for (const query of queries) {
+    if (query.caching === 'disabled') continue;
+    for (const set of query.warm) {
+      const bound = bind(query, plainParameters(set));
+      demand.pin(keyOf(bound), bound, query.caching, clock.now().getTime());
+    }
+  }
+}

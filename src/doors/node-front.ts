@@ -1,0 +1,24 @@
+import type { RequestListener, ServerResponse } from 'node:http';
+import { createServerAdapter } from '@whatwg-node/server';
+import { buildParseUrl, fromNode } from './incoming.ts';
+import type { Reply } from './respond.ts';
+import { isGraphql, type Router } from './router.ts';
+
+/**
+ * The doors on a socket. What is no GraphQL goes from Node's own objects to Node's own objects: a Request and a Response
+ * between them would cost more than the answer.
+ */
+export function buildNodeFront(router: Router): RequestListener {
+  const fetch = createServerAdapter(router.fetch);
+  const parseUrl = buildParseUrl();
+  return async (message, response) => {
+    const incoming = fromNode(message, response, parseUrl);
+    if (isGraphql(incoming)) return void fetch(message, response);
+    send(await router.reply(incoming), response);
+  };
+}
+
+function send({ status, headers, body }: Reply, response: ServerResponse): void {
+  // Node leaves out the body of what answers HEAD.
+  response.writeHead(status, headers).end(body);
+}

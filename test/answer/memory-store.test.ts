@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { describe, expect, test } from 'vitest';
+import { makeContent } from '../../src/answer/content.ts';
+import { zeroCounters } from '../../src/answer/counters.ts';
+import { openMemoryStore } from '../../src/answer/memory-store.ts';
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
+
+/** What is freed by finalizers goes a turn after the collection. */
+const used = async () => {
+  for (let turn = 0; turn < 3; turn += 1) {
+    collect();
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+};
+
+describe('answers in memory', () => {
+  const limit = 32_000_000;
+  /** What compiled code and compression keep for themselves. */
+  const noise = 3_000_000;
+
+  test.each([
+    ['small', 100, 100_000],
+    ['large', 40_000, 5_000],
+  ])(
+    '%s ones stay under the limit, what they really take too',
+    async (_, size, keys) => {
+      const counters = zeroCounters();
+      const memory = openMemoryStore(limit, counters);
+      // Compression is used once before, so that what it needs for itself is not counted.
+      await makeContent({ rows: [JSON.stringify('x'.repeat(40_000))], truncated: false }, 0);
+      const before = await used();
+      for (let key = 0; key < keys; key += 1) {
+        const row = JSON.stringify({ x: randomBytes(size / 2).toString('hex') });
+        await memory.put(
+          `a key that is as long as keys are ${key}`,
+          await makeContent({ rows: [row], truncated: false }, 0),
+        );
+        if (key % 1_000 === 0) expect(counters.bytes).toBeLessThanOrEqual(limit);
+      }
+      expect(counters.entries + counters.evictions).toBe(keys);
+      expect(counters.evictions).toBeGreaterThan(0);
+      expect(counters.bytes).toBeGreaterThan(limit * 0.9);
+      expect((await used()) - before).toBeLessThan(limit + noise);
+      expect(await memory.get(`a key that is as long as keys are ${keys - 1}`)).toBeDefined();
+    },
+    120_000,
+  );
+
+  test('an older answer does not take the place of a newer one', async () => {
+    const memory = openMemoryStore(limit, zeroCounters());
+    const at = (computedAt: number) => makeContent({ rows: ['{}'], truncated: false }, computedAt);
+    await memory.put('key', await at(2));
+    await memory.put('key', await at(1));
+    expect((await memory.get('key'))?.computedAt).toBe(2);
+  });
+
+  test('an answer that is larger than the limit is not kept', async () => {
+    const counters = zeroCounters();
+    const memory = openMemoryStore(10_000, counters);
+    const row = JSON.stringify({ x: 'x'.repeat(20_000) });
+    await memory.put('key', await makeContent({ rows: [row], truncated: false }, 0));
+    expect(await memory.get('key')).toBeUndefined();
+    expect(counters.entries).toBe(0);
+  });
+});

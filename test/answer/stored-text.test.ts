@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'vitest';
+import { makeContent } from '../../src/answer/content.ts';
+import { parseStored, storedText } from '../../src/answer/stored-text.ts';
+
+const small = await makeContent({ rows: ['{"x":"ü"}'], truncated: true }, 1_773_144_000_000);
+const cost = {
+  bytesProcessed: 1000,
+  bytesBilled: 2000,
+  slotMs: undefined,
+  cacheHit: false,
+  jobId: undefined,
+};
+const paid = await makeContent({ rows: ['{"x":1}'], truncated: false, cost }, 7);
+const row = JSON.stringify({ x: 'some text that repeats itself' });
+const large = await makeContent({ rows: Array.from({ length: 1_000 }, () => row), truncated: false }, 7);
+
+describe('a stored answer', () => {
+  test.each([
+    ['small', small],
+    ['large', large],
+    ['with its cost', paid],
+  ])('is read as it was written: %s', async (_, content) => {
+    const text = storedText(content, '12');
+    expect(await parseStored(text)).toEqual(content);
+    expect(storedText(content, '12')).toBe(text);
+  });
+
+  test('is compressed where that is worth it', () => {
+    expect(Object.keys(small.forms)).toEqual(['identity']);
+    expect(Object.keys(large.forms)).toEqual(['zstd', 'gzip', 'identity']);
+    expect(storedText(large, '1').length).toBeLessThan(large.forms.identity.byteLength / 10);
+  });
+
+  test('has a version that tells apart what is not the same', async () => {
+    const again = await makeContent({ rows: ['{"x":"ü"}'], truncated: true }, small.computedAt);
+    const later = await makeContent({ rows: ['{"x":"ü"}'], truncated: true }, small.computedAt + 1);
+    const free = await makeContent({ rows: ['{"x":1}'], truncated: false }, 7);
+    expect(free.version).not.toBe(paid.version);
+    const cut = await makeContent({ rows: ['{"x":"ü"}'], truncated: false }, small.computedAt);
+    expect(again.version).toBe(small.version);
+    expect(later.digest).toBe(small.digest);
+    expect(new Set([small, later, cut].map(({ version }) => version)).size).toBe(3);
+  });
+
+  const text = storedText(large, '3');
+  const [head = '', body = ''] = text.split('\n');
+  test.each([
+    ['nothing', ''],
+    ['text', 'hello'],
+    ['JSON', '{"value":1}'],
+    ["Keyv's own form", JSON.stringify({ value: text, expires: null })],
+    ['another version', text.replace('querygate/1', 'querygate/2')],
+    ['a head that is no JSON', `querygate/1 3 {x\n${body}`],
+    ['a head without lengths', `querygate/1 3 {"computedAt":1}\n${body}`],
+    ['a body that is cut', text.slice(0, -40)],
+    ['a body that is too long', `${text}AAAA`],
+    ['a body of other rows', `${head}\n${Buffer.from('{"result":[]}').toString('base64')}`],
+    ['a changed byte', text.replace(/.{8}$/, 'AAAAAAA=')],
+    ['no body', head],
+    ['a length below zero', text.replace(/"zstd":\d+/, '"zstd":-1')],
+  ])('%s is none', async (_, foreign) => {
+    expect(await parseStored(foreign)).toBeUndefined();
+  });
+});

@@ -1,0 +1,125 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type GatewayProcess, startGateway } from '../support/gateway-process.ts';
+import { queryText } from '../support/queries.ts';
+import { hasRedis, type RedisServer, redisServer } from '../support/redis-server.ts';
+
+const headers = { 'x-api-key': 'key' };
+const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+describe.skipIf(!hasRedis)('gateways that share a Redis', () => {
+  const digits = 'unnest([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]) as';
+  const from = Array.from('abcdefghi', (name) => `${digits} ${name}`).join(' cross join ');
+  const queries = mkdtempSync(join(tmpdir(), 'querygate-test-'));
+  const slow = queryText({
+    name: 'slow',
+    columns: { x: 'integer' },
+    parameters: { p: '{ type: string, description: P. }' },
+    caching: ['caching: 900s', 'cache_warming: 300s'],
+    // A run takes seconds; what it counts depends on nothing.
+    sql: `select count(*) as x from ${from} where mod(a * b + c * d + e, 7) = 3 and @p != '-'`,
+  });
+  const quick = queryText({
+    name: 'quick',
+    columns: { made: 'timestamp' },
+    caching: ['caching: 6s', 'cache_warming: 2s'],
+    sql: 'select current_timestamp() as made',
+  });
+  let redis: RedisServer;
+  let gateways: GatewayProcess[] = [];
+  const start = () =>
+    startGateway({
+      API_KEY: 'key',
+      QUERIES_DIR: queries,
+      CACHE_URL: redis.url,
+      LOG_LEVEL: 'debug',
+      DATA_DIR: 'test',
+    });
+  const runs = (endpoint: string) =>
+    gateways.map(
+      (gateway) => gateway.log().split(`"endpoint":"${endpoint}","msg":"the engine runs a query"`).length - 1,
+    );
+  const total = (endpoint: string) => runs(endpoint).reduce((sum, count) => sum + count, 0);
+
+  beforeAll(() => {
+    writeFileSync(join(queries, 'slow.sql'), slow);
+    writeFileSync(join(queries, 'quick.sql'), quick);
+  });
+  afterAll(() => rmSync(queries, { recursive: true }));
+  beforeEach(async () => {
+    redis = await redisServer();
+    await redis.start();
+    gateways = await Promise.all([start(), start(), start()]);
+  });
+  afterEach(async () => {
+    await Promise.all(gateways.map((gateway) => gateway.end()));
+    await redis.close();
+  });
+
+  const ask = async (gateway: GatewayProcess | undefined, path: string) => {
+    const response = await fetch(`${gateway?.origin}/api/endpoints/query/${path}`, { headers });
+    const body = await response.text();
+    expect(response.status, body).toBe(200);
+    return { body, cacheStatus: response.headers.get('cache-status') };
+  };
+  /** A caller whose gateway dies asks another one, as a load balancer would. */
+  const askAny = (at: number, path: string): Promise<{ body: string }> =>
+    ask(gateways[at % gateways.length], path).catch((error) => {
+      if (!(error instanceof TypeError)) throw error;
+      return askAny(at + 1, path);
+    });
+
+  test('300 callers at each of three: one run', async () => {
+    const callers = gateways.flatMap((gateway) =>
+      Array.from({ length: 300 }, () => ask(gateway, 'slow?p=1')),
+    );
+    const answers = await Promise.all(callers);
+    expect(new Set(answers.map(({ body }) => body)).size).toBe(1);
+    expect(total('slow'), gateways.map((gateway) => gateway.log().match(/.*cache.*/g)).join()).toBe(1);
+  }, 60_000);
+
+  test('the leader is killed in mid-query: two runs, and every caller is answered', async () => {
+    // The leader is found before the crowd comes: a busy machine would see it too late.
+    const first = askAny(0, 'slow?p=2');
+    while (total('slow') === 0) await wait(2);
+    const callers = [first, ...Array.from({ length: 899 }, (_, at) => askAny(at, 'slow?p=2'))];
+    await wait(50);
+    const leader = runs('slow').indexOf(1);
+    gateways[leader]?.child.kill('SIGKILL');
+    const answers = await Promise.all(callers);
+    expect(answers).toHaveLength(900);
+    expect(new Set(answers.map(({ body }) => body)).size).toBe(1);
+    expect(total('slow')).toBe(2);
+  }, 60_000);
+
+  test('the only caller of the leader leaves: those elsewhere still get its answer', async () => {
+    const [first, second] = gateways;
+    const leaving = new AbortController();
+    const url = `${first?.origin}/api/endpoints/query/slow?p=3`;
+    const left = fetch(url, { headers, signal: leaving.signal }).catch(() => 'left');
+    while (total('slow') === 0) await wait(5);
+    const staying = ask(second, 'slow?p=3');
+    const isAwaited = () => redis.run((client) => client.keys('querygate:awaited:*'));
+    while ((await isAwaited()).length === 0) await wait(5);
+    leaving.abort();
+    expect(await left).toBe('left');
+    await staying;
+    expect(runs('slow')).toEqual([1, 0, 0]);
+  }, 60_000);
+
+  test('after a restart answers and demand are still there, and one refreshes for all', async () => {
+    const [first] = gateways;
+    await ask(first, 'quick');
+    await wait(200);
+    expect((await ask(gateways[1], 'quick')).cacheStatus).toMatch(/^querygate; hit; ttl=/);
+    await Promise.all(gateways.map((gateway) => gateway.end()));
+
+    gateways = [await start()];
+    await wait(2_500);
+    // Nobody has asked this one; it knows from Redis that somebody asked before.
+    expect(total('quick')).toBeGreaterThanOrEqual(1);
+    expect((await ask(gateways[0], 'quick')).cacheStatus).toMatch(/^querygate; hit; ttl=[3456]/);
+  }, 60_000);
+});

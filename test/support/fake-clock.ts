@@ -1,0 +1,41 @@
+import type { Clock } from '../../src/answer/clock.ts';
+
+export interface FakeClock extends Clock {
+  /** Lets time pass, with everything that happens in it. */
+  pass(ms: number): Promise<void>;
+  /** How many things wait for their time. */
+  timers(): number;
+}
+
+/** A clock that stands still until it is told to go on. */
+export function fakeClock(start = '2026-03-10T12:00:00Z'): FakeClock {
+  let now = new Date(start).getTime();
+  const timers = new Set<{ at: number; run: () => void }>();
+  return {
+    now: () => new Date(now),
+    after: (ms, run) => {
+      const timer = { at: now + ms, run };
+      timers.add(timer);
+      return () => timers.delete(timer);
+    },
+    timers: () => timers.size,
+    async pass(ms) {
+      const end = now + ms;
+      for (;;) {
+        await settled();
+        const [next] = [...timers].filter(({ at }) => at <= end).sort((a, b) => a.at - b.at);
+        if (next === undefined) break;
+        timers.delete(next);
+        now = Math.max(now, next.at);
+        next.run();
+      }
+      now = end;
+      await settled();
+    },
+  };
+}
+
+/** Until everything that needs no time has happened. */
+export async function settled(): Promise<void> {
+  for (let turn = 0; turn < 2; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,67 @@
+import type { Clock } from '../../src/answer/clock.ts';
+import type { Bound } from '../../src/catalog/bind.ts';
+import type { Cost, Engine, Rows } from '../../src/engine/engine.ts';
+import { GatewayError } from '../../src/errors.ts';
+
+export interface FakeEngine extends Engine {
+  /** How many runs were begun. */
+  runs: number;
+  /** How many runs were ended by their signal. */
+  cancelled: number;
+  /** How many runs are under way, and at most were. */
+  running: number;
+  most: number;
+  failing: boolean;
+  /** The labels of each run. */
+  readonly labels: Bound['labels'][];
+  /** What it fails with. */
+  fault: GatewayError;
+}
+
+export interface FakeEngineOptions {
+  readonly clock: Clock;
+  readonly queryMs?: number;
+  /** The rows of the nth run. */
+  readonly rows?: (bound: Bound, run: number) => readonly string[];
+  readonly cost?: Cost;
+}
+
+/** An engine that counts, delays and fails. */
+export function fakeEngine({ clock, queryMs = 100, rows = count, cost }: FakeEngineOptions): FakeEngine {
+  const engine: FakeEngine = {
+    name: 'fake',
+    runs: 0,
+    cancelled: 0,
+    running: 0,
+    most: 0,
+    failing: false,
+    labels: [],
+    fault: new GatewayError('ENGINE_FAILED', 'The query failed'),
+    run(bound, { signal }) {
+      engine.runs += 1;
+      engine.labels.push(bound.labels);
+      engine.running += 1;
+      engine.most = Math.max(engine.most, engine.running);
+      const run = engine.runs;
+      return new Promise<Rows>((resolve, reject) => {
+        const back = clock.after(queryMs, () => {
+          if (engine.failing) reject(engine.fault);
+          else resolve({ rows: rows(bound, run), truncated: false, ...(cost && { cost }) });
+        });
+        signal.addEventListener('abort', () => {
+          back();
+          engine.cancelled += 1;
+          reject(new GatewayError('CANCELLED', 'The caller has gone'));
+        });
+      }).finally(() => {
+        engine.running -= 1;
+      });
+    },
+    close: async () => {},
+  };
+  return engine;
+}
+
+function count(_bound: Bound, run: number): readonly string[] {
+  return [`{"x":${run}}`];
+}

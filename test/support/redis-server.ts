@@ -1,0 +1,77 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createClient } from '@keyv/redis';
+
+/** False where no Redis is installed: its tests skip, but in CI, where they must run. */
+export const hasRedis = process.env.CI === 'true' || spawnSync('redis-server', ['--version']).status === 0;
+
+export interface RedisServer {
+  readonly url: string;
+  start(): Promise<void>;
+  /** Sends a signal to the process: SIGKILL, SIGSTOP, SIGCONT. */
+  signal(signal: NodeJS.Signals): void;
+  /** Runs commands on a connection of its own. */
+  run<T>(work: (client: ReturnType<typeof createClient>) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+/** A Redis of this test's own on a free port, which is not started yet. */
+export async function redisServer(): Promise<RedisServer> {
+  const port = await freePort();
+  const url = `redis://127.0.0.1:${port}`;
+  const dir = mkdtempSync(join(tmpdir(), 'querygate-test-'));
+  let child: ChildProcess | undefined;
+  const run: RedisServer['run'] = async (work) => {
+    const client = createClient({ url, disableOfflineQueue: true, socket: { reconnectStrategy: false } });
+    client.on('error', () => {});
+    await client.connect();
+    try {
+      return await work(client as never);
+    } finally {
+      client.destroy();
+    }
+  };
+  return {
+    url,
+    run,
+    async start() {
+      child = spawn(
+        'redis-server',
+        ['--port', String(port), '--dir', dir, '--save', '', '--appendonly', 'no'],
+        {
+          stdio: 'ignore',
+        },
+      );
+      for (;;) {
+        try {
+          await run((client) => client.ping());
+          return;
+        } catch {
+          await new Promise((resolve) => setTimeout(resolve, 20));
+        }
+      }
+    },
+    signal: (signal) => child?.kill(signal),
+    async close() {
+      if (child !== undefined && child.exitCode === null && child.signalCode === null) {
+        child.kill('SIGKILL');
+        await once(child, 'exit');
+      }
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

@@ -1,0 +1,80 @@
+import { pino } from 'pino';
+import type { Answer } from '../../src/answer/answer.ts';
+import { rowsOf } from '../../src/answer/content.ts';
+import { type Answers, openAnswers } from '../../src/answer/open-answers.ts';
+import type { OpenSharedCache } from '../../src/answer/shared-cache.ts';
+import { bind, plainParameters } from '../../src/catalog/bind.ts';
+import type { Cost } from '../../src/engine/engine.ts';
+import { type FakeClock, fakeClock } from './fake-clock.ts';
+import { type FakeEngine, type FakeEngineOptions, fakeEngine } from './fake-engine.ts';
+import { draftQuery } from './queries.ts';
+
+export interface TestAnswers extends Answers {
+  readonly clock: FakeClock;
+  readonly engine: FakeEngine;
+  /** What runs cost, as it was told. */
+  readonly costs: readonly Cost[];
+  /** Asks the one query of the catalog with this value of its parameter. */
+  question(p?: string, options?: QuestionOptions): Promise<Answer>;
+}
+
+interface QuestionOptions {
+  readonly signal?: AbortSignal;
+  readonly forced?: boolean;
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+export interface TestAnswersOptions extends Partial<FakeEngineOptions> {
+  readonly caching?: readonly string[];
+  readonly sql?: string;
+  readonly clock?: FakeClock;
+  readonly engine?: FakeEngine;
+  readonly engineConcurrency?: number;
+  readonly memoryBytes?: number;
+  readonly openShared?: OpenSharedCache;
+}
+
+export const warmed = ['caching: 900s', 'cache_warming: 300s'];
+
+/** What stands between questions and an engine, over a fake engine and a fake clock. */
+export function testAnswers({
+  caching = warmed,
+  sql = 'select @p as x',
+  clock = fakeClock(),
+  engine,
+  engineConcurrency = 4,
+  memoryBytes = 64_000_000,
+  openShared,
+  ...engineOptions
+}: TestAnswersOptions = {}): TestAnswers {
+  const parameters = { p: '{ type: string, description: P. }' };
+  const query = draftQuery({ columns: { x: 'string' }, parameters, caching, sql });
+  const used = engine ?? fakeEngine({ clock, ...engineOptions });
+  const costs: Cost[] = [];
+  const answers = openAnswers({
+    catalog: { queries: [query], tables: [] },
+    engine: used,
+    engineConcurrency,
+    memoryBytes,
+    openShared,
+    clock,
+    log: pino({ level: 'silent' }),
+    onCost: (_, cost) => costs.push(cost),
+  });
+  return {
+    ...answers,
+    clock,
+    engine: used,
+    costs,
+    question: (p = '', { signal = new AbortController().signal, forced = false, labels } = {}) =>
+      answers.ask(
+        { ...bind(query, plainParameters({ p })), ...(labels && { labels }) },
+        { incoming: { signal }, forced },
+      ),
+  };
+}
+
+/** The rows of an answer, and how it was obtained. */
+export function told({ content, cacheStatus }: Answer): readonly unknown[] {
+  return [cacheStatus, ...rowsOf(content).map(({ x }) => x)];
+}
