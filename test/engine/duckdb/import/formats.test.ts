@@ -6,7 +6,7 @@ import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Field, TableSchema } from '../../../../src/catalog/table-schema.ts';
 import { openImport } from '../../../../src/engine/duckdb/import/open-import.ts';
-import { createPlainTables, plainTarget } from '../../../../src/engine/duckdb/import/plain-target.ts';
+import { createPlainTables, plainTarget } from './plain-target.ts';
 
 let folder: string;
 let instance: DuckDBInstance;

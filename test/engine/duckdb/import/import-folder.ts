@@ -8,7 +8,7 @@ import {
   type ImportOptions,
   openImport,
 } from '../../../../src/engine/duckdb/import/open-import.ts';
-import { createPlainTables, plainTarget } from '../../../../src/engine/duckdb/import/plain-target.ts';
+import { createPlainTables, plainTarget } from './plain-target.ts';
 
 export const logs: TableSchema = {
   name: 'logs',

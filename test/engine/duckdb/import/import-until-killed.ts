@@ -1,8 +1,8 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { openImport } from '../../../../src/engine/duckdb/import/open-import.ts';
-import { createPlainTables, plainTarget } from '../../../../src/engine/duckdb/import/plain-target.ts';
 import { logs } from './import-folder.ts';
+import { createPlainTables, plainTarget } from './plain-target.ts';
 
 /** Imports a folder into a store in small portions: `node import-until-killed.ts <store> <data> <scratch>`. */
 const [, , store = '', dataDir = '', scratch = ''] = process.argv;

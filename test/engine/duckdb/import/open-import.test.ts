@@ -1,8 +1,8 @@
 import { appendFileSync, renameSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { plainTarget } from '../../../../src/engine/duckdb/import/plain-target.ts';
 import { type ImportFolder, idsBetween, lines, openImportFolder } from './import-folder.ts';
+import { plainTarget } from './plain-target.ts';
 
 let folder: ImportFolder;
 beforeEach(async () => {

@@ -1,9 +1,9 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { TableSchema } from '../../../catalog/table-schema.ts';
-import { quote } from '../../dialect/type.ts';
-import { columnType } from '../column-type.ts';
-import { storedValue } from '../stored-value.ts';
-import type { ImportTarget } from './import-target.ts';
+import type { TableSchema } from '../../../../src/catalog/table-schema.ts';
+import { quote } from '../../../../src/engine/dialect/type.ts';
+import { columnType } from '../../../../src/engine/duckdb/column-type.ts';
+import type { ImportTarget } from '../../../../src/engine/duckdb/import/import-target.ts';
+import { storedValue } from '../../../../src/engine/duckdb/stored-value.ts';
 
 const fileColumn = quote('querygate file');
 
