@@ -34,8 +34,13 @@ export async function openLocalEngine(tables: readonly Table[] = []): Promise<Lo
       const names = Array.from({ length: prepared.parameterCount }, (_, at) =>
         prepared.parameterName(at + 1),
       );
-      if (names.length > 0)
-        prepared.bind(Object.fromEntries(names.map((name) => [name, parameters[name] ?? null])));
+      // Names of parameters are the same in capitals; one without a value is for DuckDB to refuse.
+      const given = new Map(Object.entries(parameters).map(([name, value]) => [name.toLowerCase(), value]));
+      const values = names.flatMap((name) => {
+        const value = given.get(name.toLowerCase());
+        return value === undefined ? [] : [[name, value] as const];
+      });
+      if (values.length > 0) prepared.bind(Object.fromEntries(values));
       return await prepared.runAndReadAll();
     } finally {
       clearTimeout(deadline);

@@ -27,9 +27,15 @@ export function bindingsOf(parameters: Readonly<Record<string, string>>, now: Da
 export function bindTo(statement: DuckDBPreparedStatement, bindings: Bindings): void {
   const names = Array.from({ length: statement.parameterCount }, (_, at) => statement.parameterName(at + 1));
   if (names.length === 0) return;
-  const found = names.map((name) => [name, bindings.get(name) ?? { value: '', type: VARCHAR }] as const);
+  const found = names.map((name) => [name, bindings.get(name) ?? inCapitals(bindings, name)] as const);
   statement.bind(
     Object.fromEntries(found.map(([name, { value }]) => [name, value])),
     Object.fromEntries(found.map(([name, { type }]) => [name, type])),
   );
+}
+
+/** BigQuery takes `@Name` and `@name` for one parameter. */
+function inCapitals(bindings: Bindings, name: string): Binding {
+  const [, found] = [...bindings].find(([known]) => known.toLowerCase() === name.toLowerCase()) ?? [];
+  return found ?? { value: '', type: VARCHAR };
 }
