@@ -10,6 +10,7 @@ import { explainFailure } from './explain-failure.ts';
 import type { Generations } from './generations.ts';
 import type { Runnable } from './prepare-all.ts';
 import type { Plan, PreparedQuery } from './prepare-query.ts';
+import { readRows } from './read-rows.ts';
 import type { Worker } from './worker.ts';
 
 interface RunContext {
@@ -105,13 +106,13 @@ async function rowsOf(
   bindings: Bindings,
   signal: AbortSignal,
 ): Promise<DuckDBValue[][]> {
-  const computed = await worker.compute(plan, bindings).catch(() => undefined);
+  const computed = await worker.compute(plan.constants, bindings).catch(() => undefined);
   signal.throwIfAborted();
   // What fails as a constant may be needed by no row: the general text computes it where it is.
   const statement = await worker.statement(computed ? plan.sql : general);
   bindTo(statement, computed ?? bindings);
   signal.throwIfAborted();
-  return (await statement.runAndReadAll()).getRows();
+  return readRows(await statement.run());
 }
 
 /** One row as a JSON object. A NULL column is left out: one existing client takes a null for an error. */

@@ -1,14 +1,15 @@
 import type { DuckDBAppender, DuckDBConnection, DuckDBPreparedStatement } from '@duckdb/node-api';
+import type { Constant } from '../dialect/constants.ts';
 import { quote } from '../dialect/type.ts';
 import type { Binding, Bindings } from './bindings.ts';
-import type { Plan } from './prepare-query.ts';
+import { readRows } from './read-rows.ts';
 
 /** A connection that runs one statement at a time and keeps the statements it has prepared. */
 export interface Worker {
   readonly connection: DuckDBConnection;
   statement(sql: string): Promise<DuckDBPreparedStatement>;
-  /** The constants of a plan. */
-  compute(plan: Plan, bindings: Bindings): Promise<Bindings>;
+  /** The bindings, and the values of constants that are made of them. */
+  compute(constants: readonly Constant[], bindings: Bindings): Promise<Bindings>;
 }
 
 /** How many statements a worker keeps: those of the plans in use, for a catalog of ordinary size. */
@@ -43,31 +44,29 @@ export function openWorker(connection: DuckDBConnection): Worker {
   return {
     connection,
     statement,
-    async compute({ constants }, bindings) {
+    async compute(constants, bindings) {
       if (constants.length === 0) return bindings;
       const input = await inputFor(bindings);
       await input.fill(bindings);
       const list = constants.map(({ name, sql }) => `${overInput(sql)} AS ${quote(name)}`);
-      const computed = await (
-        await statement(`SELECT ${list.join(', ')} FROM ${input.name} AS bound`)
-      ).runAndReadAll();
-      const [row = []] = computed.getRows();
-      const types = computed.columnTypes();
-      const added = constants.flatMap(({ name }, at): [string, Binding][] => {
-        const type = types[at];
-        return type === undefined ? [] : [[name, { value: row[at] ?? null, type }]];
-      });
+      const result = await (await statement(`SELECT ${list.join(', ')} FROM (${input.row}) AS bound`)).run();
+      const [row = []] = readRows(result);
+      const added = constants.map(({ name }, at): [string, Binding] => [
+        name,
+        { value: row[at] ?? null, type: result.columnType(at) },
+      ]);
       return new Map([...bindings, ...added]);
     },
   };
 }
 
 /**
- * The parameters of a query as a row of a table: a statement that reads them there is planned once, while one that
+ * The parameters of a query as the last row of a table: a statement that reads them there is planned once, while one that
  * binds them is planned anew at each run.
  */
 interface Input {
-  readonly name: string;
+  /** The query that gives the row. */
+  readonly row: string;
   readonly uses: number;
   fill(bindings: Bindings): Promise<void>;
   drop(): Promise<void>;
@@ -76,20 +75,24 @@ interface Input {
 /** DuckDB never gives back the place of a temporary table's deleted rows. */
 const maxUses = 1000;
 
+/** A row more costs less than to delete one. */
+const maxRows = 32;
+
 async function openInput(connection: DuckDBConnection, name: string, bindings: Bindings): Promise<Input> {
   const columns = [...bindings].map(([column, { type }]) => `${quote(column)} ${type}`);
   await connection.run(`CREATE TEMP TABLE ${name} (${columns.join(', ')})`);
   const clear = await connection.prepare(`DELETE FROM ${name}`);
   const appender: DuckDBAppender = await connection.createAppender(name);
+  const last = [...bindings.keys()].map((column) => `last(${quote(column)}) AS ${quote(column)}`);
   let uses = 0;
   return {
-    name,
+    row: `SELECT ${last.join(', ')} FROM ${name}`,
     get uses() {
       return uses;
     },
     async fill(values) {
+      if (uses % maxRows === 0) await clear.run();
       uses += 1;
-      await clear.run();
       for (const { value, type } of values.values()) appender.appendValue(value, type);
       appender.endRow();
       appender.flushSync();
