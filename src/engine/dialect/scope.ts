@@ -64,10 +64,20 @@ export interface Relation {
   readonly columns: readonly StoredColumn[];
   /** The name of the table that it is. */
   readonly table?: string;
+  /** Set where columns that nobody reads need not be computed. */
+  readonly narrow?: Narrow;
   /** True where it is no more than columns of some rows of one other relation: reading it twice costs little. */
   readonly simple?: boolean;
   /** True where its rows are values without a name: SELECT AS STRUCT and AS VALUE. They have one column. */
   readonly value?: boolean;
+}
+
+/** How a query is written that leaves out what nobody reads. */
+export interface Narrow {
+  /** The text that it stands for: a relation that has another one was made of this. */
+  readonly of: string;
+  /** The query with NULL for the columns that are not read. */
+  text(isRead: (column: string) => boolean): string;
 }
 
 export const emptyScope: Scope = {

@@ -138,6 +138,66 @@ test('a common table that nothing reads is left out', () => {
   );
 });
 
+const perProject = (columns: string, tail = 'GROUP BY project') =>
+  `WITH s AS (SELECT ${columns} FROM logs ${tail})`;
+
+test('a column of groups that nothing reads is not computed', async () => {
+  const sql = `${perProject('project, COUNT(*) AS n, MAX(id) AS latest')} SELECT project, n FROM s ORDER BY 1`;
+  expect(textOf(sql)).not.toContain('max(');
+  expect(await dialect.ask(sql)).toEqual([
+    [null, '1'],
+    ['a', '2'],
+    ['b', '1'],
+  ]);
+});
+
+test.each([
+  ['a key', `${perProject('project, COUNT(*) AS n')} SELECT n FROM s ORDER BY n`, [['1'], ['1'], ['2']]],
+  [
+    'a key of GROUP BY ALL',
+    `${perProject('project, COUNT(*) AS n', 'GROUP BY ALL')} SELECT n FROM s ORDER BY n`,
+    [['1'], ['1'], ['2']],
+  ],
+  [
+    'what all columns are read of',
+    `${perProject('project, MAX(id) AS m')} SELECT COUNT(*) FROM (SELECT * FROM s)`,
+    [['3']],
+  ],
+  [
+    'a key that is a part of another expression',
+    `${perProject('CONCAT(project, "x") AS p, COUNT(*) AS n', 'GROUP BY CONCAT(project, "x")')} SELECT n FROM s ORDER BY n`,
+    [['1'], ['1'], ['2']],
+  ],
+  [
+    'what HAVING reads',
+    `${perProject('project, COUNT(*) AS n', 'GROUP BY project HAVING n > 1')} SELECT project FROM s`,
+    [['a']],
+  ],
+  [
+    'what distinct rows are made of',
+    `WITH s AS (SELECT DISTINCT project, COUNT(*) AS n FROM logs GROUP BY project) SELECT n FROM s ORDER BY n`,
+    [['1'], ['1'], ['2']],
+  ],
+  [
+    'the second part of a union',
+    `WITH s AS (SELECT MAX(id) AS a FROM logs GROUP BY project UNION ALL SELECT MIN(id) AS b FROM logs GROUP BY project)
+     SELECT SUM(a) FROM s`,
+    [['17']],
+  ],
+  [
+    'the row as a whole',
+    `${perProject('project, COUNT(*) AS n')} SELECT s.n FROM (SELECT AS STRUCT s AS s FROM s) ORDER BY 1`,
+    [['1'], ['1'], ['2']],
+  ],
+  [
+    'what a later common table reads',
+    `${perProject('project, COUNT(*) AS n')}, t AS (SELECT SUM(n) AS total FROM s) SELECT total FROM t`,
+    [['4']],
+  ],
+])('%s is kept', async (_, sql, rows) => {
+  expect(await dialect.ask(sql)).toEqual(rows);
+});
+
 test('of quantiles, those that are read are computed', async () => {
   const sql = `WITH s AS (SELECT project, APPROX_QUANTILES(id, 100) AS q FROM logs GROUP BY project)
     SELECT project, q[OFFSET(95)], q[OFFSET(0)] FROM s ORDER BY project`;

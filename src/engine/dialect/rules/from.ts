@@ -177,6 +177,18 @@ export function relationItem(relation: Relation, alias: string | undefined, to: 
   };
 }
 
+/**
+ * Takes from the items what their rows must meet in the end, for WHERE to say: DuckDB plans that sooner than a subquery
+ * of its own.
+ */
+export const takeConditions = ({ carriers }: FromItem): readonly string[] =>
+  carriers.flatMap(({ folds }) => {
+    const last = folds.at(-1);
+    if (!last || !('condition' in last)) return [];
+    folds.pop();
+    return [last.condition];
+  });
+
 const folded = (inner: string, fold: Fold) =>
   'columns' in fold
     ? `SELECT *, ${fold.columns} FROM ${inner}`

@@ -5,7 +5,7 @@ import { handedOn, isThere, type StoredColumn } from '../spread.ts';
 import type { Translator } from '../translator.ts';
 import { quote } from '../type.ts';
 import { whole } from '../whole.ts';
-import { anything, type FromItem, fromItem, within } from './from.ts';
+import { anything, type FromItem, fromItem, takeConditions, within } from './from.ts';
 import { grouping, isOrdinal } from './grouping.ts';
 import { requireBool } from './operators.ts';
 import { orderText, type SortKey } from './order.ts';
@@ -45,51 +45,77 @@ function select(node: SelectStmt, parent: Scope, to: Translator): Relation {
   const list = clauseOf(node, 'select_clause');
   if (!list) throw new Refusal(node, 'a SELECT is wanted here');
 
-  const where = condition('WHERE', clauseOf(node, 'where_clause')?.expr, scope, to);
+  const asked = condition(clauseOf(node, 'where_clause')?.expr, 'WHERE', scope, to);
   const listed = outputs(list, scope, to);
   const value = rowValue(list, listed);
   const columns = value ? [value] : listed;
   const named = { ...scope, aliases: aliasesOf(listed) };
   const groupBy = grouping(clauseOf(node, 'group_by_clause'), columns, scope, to);
-  const having = condition('HAVING', clauseOf(node, 'having_clause')?.expr, named, to);
-  const qualify = condition('QUALIFY', clauseOf(node, 'qualify_clause')?.expr, named, to);
+  const having = condition(clauseOf(node, 'having_clause')?.expr, 'HAVING', named, to);
+  const qualify = condition(clauseOf(node, 'qualify_clause')?.expr, 'QUALIFY', named, to);
   const windows = windowText(clauseOf(node, 'window_clause'), scope, to);
   const ends = ending(node, columns, named, to);
 
   const distinct = isDistinct(node) ? 'DISTINCT ' : '';
   const grouped = distinct !== '' || groupBy !== '' || value !== undefined;
-  const { selected, handed } = selection(columns, grouped);
+  const where = [...takeConditions(item), ...asked];
   const source = item === nothing ? '' : ` FROM ${item.text()}`;
   const simple = isSimple(node, item, columns);
-  const late = simple && ends !== '' ? threshold(node, columns, `${source}${where}`, named, to) : undefined;
-  const rows = late === undefined ? where : `${where === '' ? ' WHERE' : `${where} AND`} ${late}`;
-  const clauses = `${source}${rows}${groupBy}${having}${windows}${qualify}${ends}`;
+  const rows = `${source}${clause('WHERE', where)}`;
+  const late = simple && ends !== '' ? threshold(node, columns, rows, named, to) : [];
+  const clauses = [
+    source,
+    clause('WHERE', [...where, ...late]),
+    groupBy,
+    clause('HAVING', having),
+    windows,
+    clause('QUALIFY', qualify),
+    ends,
+  ].join('');
+  const written = (list: readonly Output[]) =>
+    ctes.before(`SELECT ${distinct}${selected(list, grouped)}${clauses}`);
+  const text = written(columns);
+  const mayNarrow = /^ GROUP BY (?!ALL$)/.test(groupBy) && distinct === '' && ends === '' && !value;
   return {
-    text: ctes.before(`SELECT ${distinct}${selected}${clauses}`),
-    columns: handed,
+    text,
+    columns: handed(columns, grouped),
     simple: simple && ends === '',
+    ...(mayNarrow && {
+      narrow: { of: text, text: (isRead) => written(withoutUnread(columns, groupBy, isRead)) },
+    }),
     ...(value && { value: true }),
   };
 }
 
+/** Keys of GROUP BY, which names them by their place, are left as they are. */
+const withoutUnread = (
+  columns: readonly Output[],
+  groupBy: string,
+  isRead: (column: string) => boolean,
+): readonly Output[] => {
+  const places: readonly string[] = groupBy.match(/\b\d+\b/g) ?? [];
+  return columns.map((column, at) =>
+    isRead(column.name) || places.includes(String(at + 1)) ? column : { ...column, text: 'NULL' },
+  );
+};
+
 /** The select list as text; parts of spread records come last, so that columns keep their places. */
-function selection(columns: readonly Output[], grouped: boolean) {
-  const spreads = (column: Output) => (grouped ? undefined : column.spread);
-  const own = columns.map((column) => {
-    const spread = spreads(column);
-    return `${spread ? isThere(spread) : column.text} AS ${quote(column.name)}`;
+function selected(columns: readonly Output[], grouped: boolean): string {
+  const own = columns.map(({ name, text, spread }) => {
+    return `${spread && !grouped ? isThere(spread) : text} AS ${quote(name)}`;
   });
-  const parts = columns.flatMap((column) => {
-    const spread = spreads(column);
-    return spread ? handedOn(spread, column.name) : [];
-  });
-  const handed: StoredColumn[] = columns.map((column) => {
-    const spread = spreads(column);
-    const { name, type, required = false } = column;
-    return { name, type, required: required && !grouped, ...(spread && { parts: spread.parts }) };
-  });
-  return { selected: [...own, ...parts].join(', '), handed };
+  const parts = grouped ? [] : columns.flatMap(({ name, spread }) => (spread ? handedOn(spread, name) : []));
+  return [...own, ...parts].join(', ');
 }
+
+/** The columns that a select list gives. */
+const handed = (columns: readonly Output[], grouped: boolean): readonly StoredColumn[] =>
+  columns.map(({ name, type, required = false, spread }) => ({
+    name,
+    type,
+    required: required && !grouped,
+    ...(spread && !grouped && { parts: spread.parts }),
+  }));
 
 /** `(SELECT …) ORDER BY …`: what stands behind the parentheses sees the columns only. */
 function parenthesised(node: SelectStmt, parent: Scope, to: Translator): Relation {
@@ -194,12 +220,15 @@ const nothing: FromItem = { ranges: [], merged: [], carriers: [], text: () => ''
 const from = (clause: ClauseOf<'from_clause'> | undefined, scope: Scope, to: Translator): FromItem =>
   clause ? fromItem(clause.expr, scope, to) : nothing;
 
-function condition(keyword: string, expr: Node | undefined, scope: Scope, to: Translator): string {
-  if (!expr) return '';
+function condition(expr: Node | undefined, keyword: string, scope: Scope, to: Translator): readonly string[] {
+  if (!expr) return [];
   const test = to.expr(expr, scope);
   to.attempt(() => requireBool(expr, test, keyword), undefined);
-  return ` ${keyword} ${test.text}`;
+  return [test.text];
 }
+
+const clause = (keyword: string, conditions: readonly string[]): string =>
+  conditions.length === 0 ? '' : ` ${keyword} ${conditions.join(' AND ')}`;
 
 const aliasesOf = (columns: readonly Output[]): ReadonlyMap<string, Sql> =>
   new Map(columns.filter(({ aliased }) => aliased).map((column) => [column.name.toLowerCase(), column]));

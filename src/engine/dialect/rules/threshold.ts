@@ -10,7 +10,7 @@ import type { Output } from './select-list.ts';
  *
  * @param source FROM and WHERE of the query
  * @param scope in which ORDER BY is read
- * @returns undefined where the rows are not wide, or the key may be NULL
+ * @returns no condition where the rows are not wide, or the key may be NULL
  */
 export function threshold(
   node: SelectStmt,
@@ -18,17 +18,17 @@ export function threshold(
   source: string,
   scope: Scope,
   to: Translator,
-): string | undefined {
+): readonly string[] {
   const order = node.clauses.find((clause) => clause.type === 'order_by_clause');
   const limit = node.clauses.find((clause) => clause.type === 'limit_clause');
   const count = limit && rowsRead(limit);
   const key = order && firstKey(order, scope, to);
-  if (count === undefined || key === undefined || !columns.some(({ spread }) => spread)) return undefined;
+  if (count === undefined || key === undefined || !columns.some(({ spread }) => spread)) return [];
   const { text, descending } = key;
   const first = `SELECT ${text} AS "key"${source} ORDER BY 1 ${descending ? 'DESC' : 'ASC'} LIMIT ${count}`;
   return descending
-    ? `${text} >= (SELECT min("key") FROM (${first}))`
-    : `${text} <= (SELECT max("key") FROM (${first}))`;
+    ? [`${text} >= (SELECT min("key") FROM (${first}))`]
+    : [`${text} <= (SELECT max("key") FROM (${first}))`];
 }
 
 /** How many rows LIMIT and OFFSET ask for, where they are written as numbers. */

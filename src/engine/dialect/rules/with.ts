@@ -16,7 +16,7 @@ export interface CommonTables {
 export function withClause(node: WithClause | undefined, scope: Scope, to: Translator): CommonTables {
   if (!node) return { before: (query) => query, scope };
   const relations = new Map<string, Relation>();
-  const tables: { readonly name: string; readonly text: string }[] = [];
+  const tables: { readonly name: string; readonly as: string; readonly query: Relation }[] = [];
   const inner = { ...scope, relations };
   for (const table of node.tables.items) {
     const key = table.table.name.toLowerCase();
@@ -24,7 +24,7 @@ export function withClause(node: WithClause | undefined, scope: Scope, to: Trans
     const name = quote(to.fresh(table.table.name));
     const query = commonTable(table, node.recursiveKw !== undefined, name, inner, to);
     // DuckDB would compute what is read twice once, with all its columns.
-    tables.push({ name, text: `${name} AS ${query.simple ? 'NOT MATERIALIZED ' : ''}(${query.text})` });
+    tables.push({ name, as: `${name} AS ${query.simple ? 'NOT MATERIALIZED ' : ''}`, query });
     relations.set(key, { ...query, text: name });
   }
   const keyword = node.recursiveKw ? 'WITH RECURSIVE' : 'WITH';
@@ -32,12 +32,18 @@ export function withClause(node: WithClause | undefined, scope: Scope, to: Trans
     scope: inner,
     before(query) {
       const needed: string[] = [];
-      for (const { name, text } of tables.toReversed()) {
-        if ([query, ...needed].some((user) => user.includes(name))) needed.unshift(text);
+      const isRead = (name: string) => [query, ...needed].some((user) => user.includes(name));
+      for (const table of tables.toReversed()) {
+        if (isRead(table.name)) needed.unshift(`${table.as}(${narrowed(table.query, isRead)})`);
       }
       return needed.length === 0 ? query : `${keyword} ${needed.join(', ')} ${query}`;
     },
   };
+}
+
+/** The query without the columns that nobody reads: DuckDB would plan them, BigQuery does not run them. */
+function narrowed({ text, narrow }: Relation, isRead: (name: string) => boolean): string {
+  return narrow?.of === text ? narrow.text((column) => isRead(quote(column))) : text;
 }
 
 function commonTable(
