@@ -1,6 +1,7 @@
 import { DuckDBInstance, type DuckDBValue } from '@duckdb/node-api';
 import { macroDefinitions, sessionSettings } from '../../src/engine/dialect/macros.ts';
 import { type Rewritten, rewrite } from '../../src/engine/dialect/rewrite.ts';
+import { whole } from '../../src/engine/dialect/whole.ts';
 import { StartError } from '../../src/errors.ts';
 import { isSame } from '../compare.ts';
 import type { Table } from '../table.ts';
@@ -63,11 +64,15 @@ export async function openLocalEngine(tables: readonly Table[] = []): Promise<Lo
     { sql, quick }: Rewritten,
     parameters: Readonly<Record<string, DuckDBValue>>,
   ) => {
-    if (quick.constants.length === 0) return answer(quick.sql, parameters);
-    const list = quick.constants.map((constant) => `${constant.sql} AS ${constant.name}`);
-    const computed = await run(`SELECT ${list.join(', ')}`, parameters).catch(() => undefined);
-    if (!computed) return answer(sql, parameters);
-    return answer(quick.sql, { ...parameters, ...computed.getRowObjects()[0] });
+    const known = { ...parameters };
+    try {
+      for (const constant of [...quick.constants, ...quick.thresholds]) {
+        known[constant.name] = (await run(`SELECT ${constant.sql}`, known)).getRows()[0]?.[0] ?? null;
+      }
+    } catch {
+      return answer(sql, parameters);
+    }
+    return answer(whole({ ...quick, text: quick.sql }, { fresh: (name) => name }).text, known);
   };
 
   return {

@@ -1,5 +1,5 @@
 import type { Sql } from './scope.ts';
-import { duckdbType } from './type.ts';
+import { duckdbType, type Type } from './type.ts';
 
 /** A part of a query that is the same for all rows, as a query of its own may compute it. */
 export interface Constant {
@@ -13,6 +13,11 @@ export interface Constant {
 const begin = '\u0001';
 const end = '\u0002';
 
+/** Before the type of what rows are read for. */
+const reading = '?';
+
+const mark = (type: string, text: string) => `${begin}${type}${begin}${text}${end}`;
+
 /**
  * A value that no row changes, marked where it is worth computing before the query: DuckDB plans a query anew for each
  * set of parameters, and most of that is the binding of macros.
@@ -20,7 +25,13 @@ const end = '\u0002';
 export function marked(sql: Sql): Sql {
   const isWorth = sql.text.includes('bq.') && !isVolatile.test(sql.text) && !isMarked(sql.text);
   const type = isWorth ? duckdbType(sql.type) : undefined;
-  return type === undefined ? sql : { ...sql, text: `${begin}${type}${begin}${sql.text}${end}` };
+  return type === undefined ? sql : { ...sql, text: mark(type, sql.text) };
+}
+
+/** A scalar subquery that stands for itself, marked so that it is run first: DuckDB prunes rows by values it knows. */
+export function markedThreshold(query: string, type: Type): string {
+  const known = duckdbType(type);
+  return known === undefined ? query : mark(`${reading}${known}`, query);
 }
 
 const isVolatile = /\b(?:uuid|bq\.rand)\(/;
@@ -34,26 +45,46 @@ export const unmarked = (text: string): string =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are the marks
   text.replaceAll(/\u0001[^\u0001]*\u0001|\u0002/g, '');
 
-/** The text with a parameter for each of its constants. */
-export function withoutConstants(text: string): {
+/** A text in whose place parameters stand for its constants, and what those are. */
+export interface WithoutConstants {
   readonly sql: string;
+  /** Each is made of parameters alone. */
   readonly constants: readonly Constant[];
-} {
-  const names = new Map<string, string>();
-  let sql = '';
-  let from = 0;
-  for (let at = text.indexOf(begin); at >= 0; at = text.indexOf(begin, from)) {
-    const close = closing(text, at);
-    const typeEnd = text.indexOf(begin, at + 1);
-    const inner = unmarked(text.slice(typeEnd + 1, close));
-    const name = names.get(inner) ?? `constant_${names.size + 1}`;
-    names.set(inner, name);
-    sql += `${text.slice(from, at)}CAST($${name} AS ${text.slice(at + 1, typeEnd)})`;
-    from = close + 1;
-  }
-  const constants = [...names].map(([inner, name]) => ({ name, sql: inner }));
-  return { sql: sql + text.slice(from), constants };
+  /** Each reads rows, and is made of parameters and constants. */
+  readonly thresholds: readonly Constant[];
 }
+
+export function withoutConstants(text: string): WithoutConstants {
+  const constants = new Map<string, string>();
+  const thresholds = new Map<string, string>();
+  const replaced = (marked: string): string => {
+    let sql = '';
+    let from = 0;
+    for (let at = marked.indexOf(begin); at >= 0; at = marked.indexOf(begin, from)) {
+      const close = closing(marked, at);
+      const typeEnd = marked.indexOf(begin, at + 1);
+      const type = marked.slice(at + 1, typeEnd);
+      const inner = marked.slice(typeEnd + 1, close);
+      const name = type.startsWith(reading)
+        ? named(thresholds, 'threshold', replaced(inner))
+        : named(constants, 'constant', unmarked(inner));
+      sql += `${marked.slice(from, at)}CAST($${name} AS ${type.replace(reading, '')})`;
+      from = close + 1;
+    }
+    return sql + marked.slice(from);
+  };
+  const sql = replaced(text);
+  return { sql, constants: listed(constants), thresholds: listed(thresholds) };
+}
+
+function named(names: Map<string, string>, kind: string, sql: string): string {
+  const name = names.get(sql) ?? `${kind}_${names.size + 1}`;
+  names.set(sql, name);
+  return name;
+}
+
+const listed = (names: ReadonlyMap<string, string>): readonly Constant[] =>
+  [...names].map(([sql, name]) => ({ name, sql }));
 
 /** Where the mark ends that begins at an offset: each has two beginnings, around the type, and one end. */
 function closing(text: string, start: number): number {

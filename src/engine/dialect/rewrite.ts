@@ -2,13 +2,13 @@ import { FormattedSyntaxError, type Program, parse, type SelectStmt } from 'sql-
 import type { Source } from '../../catalog/saved-query.ts';
 import type { TableSchema } from '../../catalog/table-schema.ts';
 import { type Problem, StartError } from '../../errors.ts';
-import { type Constant, unmarked, withoutConstants } from './constants.ts';
+import { unmarked, type WithoutConstants, withoutConstants } from './constants.ts';
 import { macros } from './macros.ts';
 import { narrowQuantiles } from './quantiles.ts';
 import { Refusal } from './refusal.ts';
 import { query as queryRule } from './rules/select.ts';
 import { rules } from './rules.ts';
-import { emptyScope, type Scope } from './scope.ts';
+import { emptyScope, type Relation, type Scope } from './scope.ts';
 import type { Origin, StoredColumn } from './spread.ts';
 import { prepare, startOf } from './syntax.ts';
 import { translator } from './translator.ts';
@@ -21,8 +21,13 @@ export interface Rewritten {
   readonly parameters: readonly string[];
   /** The columns of tables that it compares with a parameter for equality. */
   readonly sought: readonly Origin[];
-  /** The same query with parameters for what no row changes, and what those are. DuckDB plans it faster. */
-  readonly quick: { readonly sql: string; readonly constants: readonly Constant[] };
+  readonly quick: Quick;
+}
+
+/** The same query as DuckDB plans it fastest. */
+export interface Quick extends WithoutConstants {
+  /** Spread records among them stand as they are stored. */
+  readonly columns: readonly StoredColumn[];
 }
 
 /** A table that queries may read, as DuckDB has it. */
@@ -56,18 +61,20 @@ export function rewrite(
   const prepared = prepare(sql);
   const program = parseProgram(prepared.sql, (offset, message) => fail([place(offset, message)]));
   const { to, found } = translator(rules, queryRule, macros, prepared.nullOrders, known);
-  const text = to.attempt(() => whole(queryRule(onlySelect(program), tableScope(tables), to), to).text, '');
+  const relation = to.attempt(() => queryRule(onlySelect(program), tableScope(tables), to), refused);
   if (found.refusals.length > 0) {
     throw fail(found.refusals.map(({ node, message }) => place(startOf(node), message)));
   }
   const { parameters, sought } = found;
   return {
-    sql: unmarked(text),
+    sql: unmarked(whole(relation, to).text),
     parameters: [...parameters],
     sought,
-    quick: withoutConstants(narrowQuantiles(text)),
+    quick: { ...withoutConstants(narrowQuantiles(relation.text)), columns: relation.columns },
   };
 }
+
+const refused: Relation = { text: '', columns: [] };
 
 function parseProgram(sql: string, failure: (offset: number, message: string) => Error): Program {
   try {

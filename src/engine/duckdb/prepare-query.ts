@@ -1,11 +1,13 @@
 import type { DuckDBConnection, DuckDBPreparedStatement } from '@duckdb/node-api';
 import type { Column, SavedQuery } from '../../catalog/saved-query.ts';
 import { type Problem, StartError } from '../../errors.ts';
-import type { Constant } from '../dialect/constants.ts';
+import type { WithoutConstants } from '../dialect/constants.ts';
 import { type Rewritten, rewrite, type StoredTable } from '../dialect/rewrite.ts';
-import { quote } from '../dialect/type.ts';
+import type { StoredColumn } from '../dialect/spread.ts';
+import { quote, sameName } from '../dialect/type.ts';
 import { columnMisfit } from './column-fit.ts';
 import { type WireCell, wireCell } from './wire-cell.ts';
+import { wireRecord } from './wire-record.ts';
 
 /** A saved query as DuckDB runs it. */
 export interface PreparedQuery {
@@ -18,11 +20,8 @@ export interface PreparedQuery {
   plan(parameters: Readonly<Record<string, string>>): Plan;
 }
 
-export interface Plan {
-  readonly sql: string;
-  /** What `sql` binds beside parameters. */
-  readonly constants: readonly Constant[];
-}
+/** A query that binds constants and thresholds beside its parameters. */
+export type Plan = WithoutConstants;
 
 /**
  * Prepares a saved query that was rewritten for DuckDB, and checks its columns against the header.
@@ -50,7 +49,7 @@ export async function prepareQuery(
     const type = types.get(column.name.toLowerCase());
     const misfit = type === undefined ? missing(column) : columnMisfit(column, type);
     if (misfit !== undefined) add(misfit);
-    return type === undefined ? undefined : wireCell(quote(column.name), type);
+    return type === undefined ? undefined : { ...wireCell(quote(column.name), type), type };
   });
   for (const name of types.keys()) {
     if (!query.columns.some((column) => column.name.toLowerCase() === name)) {
@@ -61,12 +60,18 @@ export async function prepareQuery(
   if (problems.length > 0) throw new StartError('A saved query does not fit its header', problems);
 
   // One row more than may be told, so that a cut is known.
-  const selected = cells.map((cell) => cell?.sql ?? 'NULL').join(', ');
-  const wired = (sql: string) => `SELECT ${selected} FROM (${sql}\n) LIMIT ${query.maxRows + 1}`;
+  const wired = (sql: string, spread: readonly StoredColumn[]) => {
+    const selected = query.columns.map(({ name }, at) => {
+      const column = spread.find((one) => sameName(one.name, name));
+      const cell = cells[at];
+      return column?.parts && cell ? wireRecord(column.name, column.parts, cell.type) : (cell?.sql ?? 'NULL');
+    });
+    return `SELECT ${selected.join(', ')} FROM (${sql}\n) LIMIT ${query.maxRows + 1}`;
+  };
   const plans = new Map<string, Plan>();
   return {
     columns: query.columns.map((column, at) => ({ ...column, json: cells[at]?.json ?? String })),
-    general: wired(rewritten.sql),
+    general: wired(rewritten.sql, []),
     parameters: rewritten.parameters,
     plan(parameters) {
       const known = fewValued(query, parameters);
@@ -78,10 +83,10 @@ export async function prepareQuery(
   };
 }
 
-const planFor = ({ quick }: Rewritten, wired: (sql: string) => string): Plan => ({
-  sql: wired(quick.sql),
-  constants: quick.constants,
-});
+const planFor = (
+  { quick }: Rewritten,
+  wired: (sql: string, columns: readonly StoredColumn[]) => string,
+): Plan => ({ ...quick, sql: wired(quick.sql, quick.columns) });
 
 /** The parameters that have few values, or none: the query is rewritten for each combination that is asked for. */
 const fewValued = (

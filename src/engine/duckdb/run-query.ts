@@ -4,7 +4,7 @@ import type { SavedQuery } from '../../catalog/saved-query.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Engine, Rows } from '../engine.ts';
 import { withoutRequired } from '../refused-rows.ts';
-import { type Bindings, bindingsOf, bindTo } from './bindings.ts';
+import { type Bindings, bindingsOf } from './bindings.ts';
 import type { ConnectionPool } from './connection-pool.ts';
 import { explainFailure } from './explain-failure.ts';
 import type { Generations } from './generations.ts';
@@ -77,6 +77,7 @@ async function runOnce(
       };
     } finally {
       stopper.end();
+      await worker.release();
     }
   });
 }
@@ -109,10 +110,28 @@ async function rowsOf(
   const computed = await worker.compute(plan.constants, bindings).catch(() => undefined);
   signal.throwIfAborted();
   // What fails as a constant may be needed by no row: the general text computes it where it is.
-  const statement = await worker.statement(computed ? plan.sql : general);
-  bindTo(statement, computed ?? bindings);
-  signal.throwIfAborted();
-  return readRows(await statement.run());
+  if (computed === undefined) return readRows(await worker.run(general, bindings));
+  return readRows(await worker.run(plan.sql, await found(worker, plan, computed, signal)));
+}
+
+/** The bindings, and the thresholds that they give. */
+async function found(
+  worker: Worker,
+  { thresholds }: Plan,
+  bindings: Bindings,
+  signal: AbortSignal,
+): Promise<Bindings> {
+  if (thresholds.length === 0) return bindings;
+  // They hold for the rows that they are found among.
+  await worker.holdState();
+  const all = new Map(bindings);
+  for (const { name, sql } of thresholds) {
+    const result = await worker.run(`SELECT ${sql}`, all);
+    const [[value = null] = []] = readRows(result);
+    all.set(name, { value, type: result.columnType(0) });
+    signal.throwIfAborted();
+  }
+  return all;
 }
 
 /** One row as a JSON object. A NULL column is left out: one existing client takes a null for an error. */

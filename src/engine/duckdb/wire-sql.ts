@@ -9,11 +9,14 @@ import { unsafeInteger } from '../refused-rows.ts';
  * @param value an SQL expression of the given type, cheap to repeat (a column)
  */
 export function wireSql(value: string, type: DuckDBType): string {
-  const wired = wire(value, type, 0);
+  const wired = wireValue(value, type);
   return type.typeId === DuckDBTypeId.LIST
     ? `to_json(${wired})::VARCHAR`
     : `CASE WHEN ${value} IS NOT NULL THEN to_json(${wired})::VARCHAR END`;
 }
+
+/** The value that `to_json` renders as the wire has it. */
+export const wireValue = (value: string, type: DuckDBType): string => wire(value, type, 0);
 
 /** The largest integer that JSON readers with double precision keep exact, 2^53 − 1. */
 const safeInteger = Number.MAX_SAFE_INTEGER;

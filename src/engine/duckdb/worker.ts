@@ -1,13 +1,22 @@
-import type { DuckDBAppender, DuckDBConnection, DuckDBPreparedStatement } from '@duckdb/node-api';
+import type {
+  DuckDBAppender,
+  DuckDBConnection,
+  DuckDBMaterializedResult,
+  DuckDBPreparedStatement,
+} from '@duckdb/node-api';
 import type { Constant } from '../dialect/constants.ts';
 import { quote } from '../dialect/type.ts';
-import type { Binding, Bindings } from './bindings.ts';
+import { type Binding, type Bindings, bindTo } from './bindings.ts';
 import { readRows } from './read-rows.ts';
 
 /** A connection that runs one statement at a time and keeps the statements it has prepared. */
 export interface Worker {
   readonly connection: DuckDBConnection;
-  statement(sql: string): Promise<DuckDBPreparedStatement>;
+  /** Runs a statement with those of the values that it asks for. */
+  run(sql: string, bindings: Bindings): Promise<DuckDBMaterializedResult>;
+  /** From now until `release` all statements see the same rows. */
+  holdState(): Promise<void>;
+  release(): Promise<void>;
   /** The bindings, and the values of constants that are made of them. */
   compute(constants: readonly Constant[], bindings: Bindings): Promise<Bindings>;
 }
@@ -19,7 +28,7 @@ export function openWorker(connection: DuckDBConnection): Worker {
   const statements = new Map<string, Promise<DuckDBPreparedStatement>>();
   const inputs = new Map<string, Promise<Input>>();
 
-  const statement: Worker['statement'] = (sql) => {
+  const statement = (sql: string): Promise<DuckDBPreparedStatement> => {
     const known = statements.get(sql) ?? connection.prepare(sql);
     // Put last again: the first is the one longest unused.
     statements.delete(sql);
@@ -29,6 +38,7 @@ export function openWorker(connection: DuckDBConnection): Worker {
     return known;
   };
 
+  let holds = false;
   let made = 0;
   const inputFor = async (bindings: Bindings): Promise<Input> => {
     const key = [...bindings.keys()].join();
@@ -43,7 +53,19 @@ export function openWorker(connection: DuckDBConnection): Worker {
 
   return {
     connection,
-    statement,
+    async run(sql, bindings) {
+      const prepared = await statement(sql);
+      bindTo(prepared, bindings);
+      return prepared.run();
+    },
+    async holdState() {
+      await (await statement('BEGIN')).run();
+      holds = true;
+    },
+    async release() {
+      if (holds) await (await statement('ROLLBACK')).run();
+      holds = false;
+    },
     async compute(constants, bindings) {
       if (constants.length === 0) return bindings;
       const input = await inputFor(bindings);

@@ -4,6 +4,7 @@ import type { TableSchema } from '../../../src/catalog/table-schema.ts';
 import { macroDefinitions, sessionSettings } from '../../../src/engine/dialect/macros.ts';
 import { type Rewritten, rewrite, type StoredTable } from '../../../src/engine/dialect/rewrite.ts';
 import { columnsOf, duckdbType, quote } from '../../../src/engine/dialect/type.ts';
+import { whole } from '../../../src/engine/dialect/whole.ts';
 import { shreddedColumns, storedColumns } from '../../../src/engine/duckdb/store/shred.ts';
 import { foundColumns } from '../../../src/engine/duckdb/stored-value.ts';
 import { type Problem, StartError } from '../../../src/errors.ts';
@@ -111,12 +112,13 @@ export async function openDialect() {
     return prepared.runAndReadAll();
   };
   const answers = async (rewritten: Rewritten, values: Readonly<Record<string, DuckDBValue>>) => {
-    const { sql, constants } = rewritten.quick;
-    const list = constants.map((constant) => `${constant.sql} AS ${constant.name}`);
-    const [computed] =
-      list.length === 0 ? [{}] : (await run(`SELECT ${list.join(', ')}`, values)).getRowObjects();
-    const whole = (await run(rewritten.sql, values)).getRowsJson();
-    return [whole, (await run(sql, { ...values, ...computed })).getRowsJson()];
+    const { constants, thresholds } = rewritten.quick;
+    const known = { ...values };
+    for (const { name, sql } of [...constants, ...thresholds]) {
+      known[name] = (await run(`SELECT ${sql}`, known)).getRows()[0]?.[0] ?? null;
+    }
+    const { text } = whole({ ...rewritten.quick, text: rewritten.quick.sql }, { fresh: (name) => name });
+    return [(await run(rewritten.sql, values)).getRowsJson(), (await run(text, known)).getRowsJson()];
   };
 
   return {

@@ -100,7 +100,16 @@ test('an element of a spread record is read without UNNEST', () => {
 });
 
 test('wide rows are read for the keys that are among the first', () => {
-  expect(textOf('SELECT * FROM events ORDER BY happened DESC LIMIT 5')).toMatch(
+  const sql = 'WITH e AS (SELECT * FROM events WHERE id > 1) SELECT * FROM e ORDER BY happened DESC LIMIT 5';
+  const { quick } = rewrite({ sql, source: { file: 'test.sql', line: 1 } }, spread);
+  const [threshold] = quick.thresholds;
+  expect(quick.sql).toMatch(/"happened" >= CAST\(\$threshold_1 AS TIMESTAMPTZ\)/);
+  expect(threshold?.sql).toMatch(/^\(SELECT min\("key"\) FROM \(WITH .*"happened" AS "key" .* LIMIT 5\)\)$/);
+});
+
+test('the rows of a part of a query are compared with a subquery of it', () => {
+  const sql = 'SELECT COUNT(*) FROM (SELECT * FROM events ORDER BY happened DESC LIMIT 5)';
+  expect(textOf(sql)).toMatch(
     />= \(SELECT min\("key"\) FROM \(SELECT "events"."happened" AS "key" .* LIMIT 5\)\)/,
   );
 });

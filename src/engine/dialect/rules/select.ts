@@ -62,7 +62,10 @@ function select(node: SelectStmt, parent: Scope, to: Translator): Relation {
   const source = item === nothing ? '' : ` FROM ${item.text()}`;
   const simple = isSimple(node, item, columns);
   const rows = `${source}${clause('WHERE', where)}`;
-  const late = simple && ends !== '' ? threshold(node, columns, rows, named, to) : [];
+  const late =
+    simple && ends !== ''
+      ? threshold(node, columns, rows, named, to, parent.parent ? undefined : ctes.before)
+      : [];
   const clauses = [
     source,
     clause('WHERE', [...where, ...late]),

@@ -1,4 +1,5 @@
 import type { LimitClause, Node, OrderByClause, SelectStmt } from 'sql-parser-cst';
+import { markedThreshold } from '../constants.ts';
 import type { Scope } from '../scope.ts';
 import type { Translator } from '../translator.ts';
 import { isScalar } from '../type.ts';
@@ -10,6 +11,7 @@ import type { Output } from './select-list.ts';
  *
  * @param source FROM and WHERE of the query
  * @param scope in which ORDER BY is read
+ * @param whole makes a query of it that stands for itself; undefined where it is a part of another one
  * @returns no condition where the rows are not wide, or the key may be NULL
  */
 export function threshold(
@@ -18,17 +20,17 @@ export function threshold(
   source: string,
   scope: Scope,
   to: Translator,
+  whole: ((query: string) => string) | undefined,
 ): readonly string[] {
   const order = node.clauses.find((clause) => clause.type === 'order_by_clause');
   const limit = node.clauses.find((clause) => clause.type === 'limit_clause');
   const count = limit && rowsRead(limit);
   const key = order && firstKey(order, scope, to);
   if (count === undefined || key === undefined || !columns.some(({ spread }) => spread)) return [];
-  const { text, descending } = key;
+  const { text, type, descending } = key;
   const first = `SELECT ${text} AS "key"${source} ORDER BY 1 ${descending ? 'DESC' : 'ASC'} LIMIT ${count}`;
-  return descending
-    ? [`${text} >= (SELECT min("key") FROM (${first}))`]
-    : [`${text} <= (SELECT max("key") FROM (${first}))`];
+  const edge = `(SELECT ${descending ? 'min' : 'max'}("key") FROM (${whole?.(first) ?? first}))`;
+  return [`${text} ${descending ? '>=' : '<='} ${whole ? markedThreshold(edge, type) : edge}`];
 }
 
 /** How many rows LIMIT and OFFSET ask for, where they are written as numbers. */
@@ -50,5 +52,5 @@ function firstKey(order: OrderByClause, scope: Scope, to: Translator) {
   const { text, type, required } = to.expr(sort?.expr ?? first, scope);
   // NaN is the least of all numbers here, and the greatest to DuckDB.
   if (!required || isScalar(type, 'FLOAT64')) return undefined;
-  return { text, descending: sort?.direction?.type === 'sort_direction_desc' };
+  return { text, type, descending: sort?.direction?.type === 'sort_direction_desc' };
 }

@@ -1,0 +1,96 @@
+import { DuckDBInstance } from '@duckdb/node-api';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Field } from '../../../src/catalog/table-schema.ts';
+import { columnSql, spreadColumns } from '../../../src/engine/dialect/spread.ts';
+import { quote } from '../../../src/engine/dialect/type.ts';
+import { wireRecord } from '../../../src/engine/duckdb/wire-record.ts';
+import { wireSql } from '../../../src/engine/duckdb/wire-sql.ts';
+
+const field = (name: string, type: string, mode = 'NULLABLE', fields?: readonly Field[]) =>
+  ({ name, type, mode, ...(fields && { fields }) }) as Field;
+
+/** Records before, between and behind plain fields, one without any, one that is no array, and an array of scalars. */
+const record = field('m', 'RECORD', 'REPEATED', [
+  field('first', 'RECORD', 'REPEATED', [field('n', 'INT64')]),
+  field('text', 'STRING'),
+  field('at', 'TIMESTAMP'),
+  field('one', 'RECORD', 'NULLABLE', [
+    field('ratio', 'FLOAT64'),
+    field('inner', 'RECORD', 'NULLABLE', [field('x', 'STRING')]),
+  ]),
+  field('tags', 'STRING', 'REPEATED'),
+  field('größe "q"', 'INT64'),
+  field('last', 'RECORD', 'REPEATED', [field('deep', 'RECORD', 'REPEATED', [field('b', 'BYTES')])]),
+]);
+
+const [column] = spreadColumns([record], () => true);
+const types = [
+  '"m" BOOLEAN',
+  '"m.first" BOOLEAN',
+  '"m.first.n" BIGINT',
+  '"m.text" VARCHAR',
+  '"m.at" TIMESTAMPTZ',
+  '"m.one" BOOLEAN',
+  '"m.one.ratio" DOUBLE',
+  '"m.one.inner" BOOLEAN',
+  '"m.one.inner.x" VARCHAR',
+  '"m.tags" VARCHAR[]',
+  '"m.größe ""q""" BIGINT',
+  '"m.last" BOOLEAN',
+  '"m.last.deep" BOOLEAN',
+  '"m.last.deep.b" BLOB',
+];
+const instance = await DuckDBInstance.create(':memory:');
+const connection = await instance.connect();
+beforeAll(async () => {
+  await connection.run(`SET TimeZone = 'UTC'; CREATE TABLE t (id INT, ${types.join(', ')})`);
+});
+afterAll(() => {
+  connection.closeSync();
+  instance.closeSync();
+});
+
+test.each([
+  [
+    'all that there can be',
+    `true, true, 7, 'a"}{"\\', '2024-01-01', true, 0.5, true, 'x', ['p', NULL], 1, true, true, 'ab'::BLOB`,
+  ],
+  [
+    'text that ends like JSON',
+    `true, true, 7, '}', '2024-01-01', true, 'nan', true, '{"x":1}', [], 1, true, true, '}'::BLOB`,
+  ],
+  [
+    'records that are there and empty',
+    'true, true, NULL, NULL, NULL, true, NULL, true, NULL, NULL, NULL, true, true, NULL',
+  ],
+  [
+    'records that are not there',
+    'true, false, NULL, NULL, NULL, false, NULL, NULL, NULL, NULL, NULL, false, NULL, NULL',
+  ],
+  [
+    'a record below one that is there',
+    'true, false, NULL, NULL, NULL, true, 1, false, NULL, NULL, NULL, true, false, NULL',
+  ],
+  ['an empty array', 'false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL'],
+])('%s: the same text as of the record as a whole', async (name, values) => {
+  if (!column?.parts) throw new Error('the record is not spread');
+  await connection.run(`DELETE FROM t; INSERT INTO t VALUES (1, ${values})`);
+  const declared = columnSql('t', 'm', column).text;
+  const type = (await connection.prepare(`SELECT ${declared} FROM t`)).columnType(0);
+  const sql = `SELECT ${wireSql('whole', type)}, ${wireRecord('m', column.parts, type)}
+    FROM (SELECT *, ${declared} AS whole FROM t)`;
+  const [[expected, told] = []] = (await connection.runAndReadAll(sql)).getRows();
+  expect(told, name).toBe(expected);
+  expect(() => JSON.parse(String(told))).not.toThrow();
+});
+
+test('an integer beyond 2^53 fails', async () => {
+  if (!column?.parts) throw new Error('the record is not spread');
+  await connection.run(
+    `DELETE FROM t; INSERT INTO t (id, "m", ${quote('m.größe "q"')}) VALUES (1, true, 9007199254740993)`,
+  );
+  const type = (await connection.prepare(`SELECT ${columnSql('t', 'm', column).text} FROM t`)).columnType(0);
+  await expect(connection.run(`SELECT ${wireRecord('m', column.parts, type)} FROM t`)).rejects.toThrow(
+    'beyond 2^53',
+  );
+});
