@@ -3,6 +3,11 @@ import { GatewayError } from '../errors.ts';
 /** How soon a place in a full queue may be free. */
 const retryAfterSeconds = 1;
 
+export const queueFull = (): GatewayError =>
+  new GatewayError('ENGINE_BUSY', 'Too many queries are waiting; try again in a moment', {
+    retryAfterSeconds,
+  });
+
 export interface QueueOptions {
   /** How many pieces of work may run at the same moment. */
   readonly width: number;
@@ -44,11 +49,7 @@ export class Queue {
       return Promise.resolve();
     }
     if (this.#waiting.length >= this.#length) {
-      return Promise.reject(
-        new GatewayError('ENGINE_BUSY', 'Too many queries are waiting; try again in a moment', {
-          retryAfterSeconds,
-        }),
-      );
+      return Promise.reject(queueFull());
     }
     return new Promise((resolve, reject) => {
       const take = () => {

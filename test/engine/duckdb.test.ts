@@ -22,12 +22,29 @@ const open = (queries: readonly SavedQuery[], env: Record<string, string> = {}) 
 engineContract('duckdb', { open });
 
 describe('slow queries', () => {
+  const slow = draftQuery({
+    name: 'slow',
+    columns: { x: 'integer' },
+    sql: 'select sum(a * b * c) as x from unnest(generate_array(1, 4000)) as a, unnest(generate_array(1, 4000)) as b, unnest(generate_array(1, 50)) as c',
+  });
+
+  test('wait in a bounded queue', async () => {
+    const settings = { ENGINE_TIMEOUT_MS: '60000', ENGINE_CONCURRENCY: '1', ENGINE_QUEUE_LENGTH: '2' };
+    const engine = await open([slow], settings);
+    const leave = new AbortController();
+    const codes = Array.from({ length: 5 }, () =>
+      engine.run({ query: slow, parameters: {} }, { signal: leave.signal }).then(
+        () => 'ended',
+        ({ code, retryAfterSeconds }) => `${code} ${retryAfterSeconds}`,
+      ),
+    );
+    expect(await Promise.all(codes.slice(3))).toEqual(['ENGINE_BUSY 1', 'ENGINE_BUSY 1']);
+    leave.abort();
+    expect(await Promise.all(codes.slice(0, 3))).toEqual(Array(3).fill('CANCELLED undefined'));
+    await engine.close();
+  });
+
   test('never make a quick one wait, however many there are', async () => {
-    const slow = draftQuery({
-      name: 'slow',
-      columns: { x: 'integer' },
-      sql: 'select sum(a * b * c) as x from unnest(generate_array(1, 4000)) as a, unnest(generate_array(1, 4000)) as b, unnest(generate_array(1, 50)) as c',
-    });
     const quick = draftQuery({ name: 'quick', columns: { x: 'integer' }, sql: 'select 1 as x' });
     const engine = await open([slow, quick], { ENGINE_TIMEOUT_MS: '60000', ENGINE_CONCURRENCY: '3' });
     const leave = new AbortController();

@@ -1,72 +1,104 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { queueFull } from '../queue.ts';
 import { openWorker, type Worker } from './worker.ts';
 
 /** A query that runs this long is no quick one. */
 const quickMs = 100;
 
+export interface PoolOptions {
+  /** How many queries that are not quick may run at the same moment. */
+  readonly slowAtOnce: number;
+  /** How many more may wait for their turn. */
+  readonly queueLength: number;
+}
+
 interface Waiting {
-  /** Whether the last worker, which is kept for quick queries, will do. */
   readonly isQuick: boolean;
   take(worker: Worker): void;
 }
 
 /**
- * A fixed set of workers, handed out first come, first served. Where there are several, the last free one is kept for
- * queries that are quick as far as is known: slow ones, however many, never make those wait for long.
+ * A fixed set of workers, handed out first come, first served. Of queries that are not quick only some run at once, each
+ * on all cores: more of them would end no sooner, but would leave quick ones, however many wait, no core and no worker.
  */
 export class ConnectionPool {
-  readonly #workers: readonly Worker[];
   readonly #idle: Worker[];
+  readonly #size: number;
+  readonly #slowAtOnce: number;
+  readonly #queueLength: number;
   readonly #waiting: Waiting[] = [];
   /** How long queries took, in ms, by a name for them and their like. */
   readonly #took = new Map<string, number>();
+  #slow = 0;
 
-  constructor(connections: readonly DuckDBConnection[]) {
-    this.#workers = connections.map(openWorker);
-    this.#idle = [...this.#workers];
+  constructor(connections: readonly DuckDBConnection[], { slowAtOnce, queueLength }: PoolOptions) {
+    this.#idle = connections.map(openWorker);
+    this.#size = connections.length;
+    // One worker is always left for quick ones, where there are several.
+    this.#slowAtOnce = Math.max(1, Math.min(slowAtOnce, this.#size - 1));
+    this.#queueLength = queueLength;
   }
 
   /**
-   * Runs a query; one that turns out to be slow on the worker that is kept for quick ones is stopped there, and begun
-   * again on another.
+   * Runs a query; one that turns out not to be quick, when as many run as may, is stopped and begun again in its turn.
    *
    * @param like a name for queries that take about as long
    * @param work stops when its signal is aborted
-   * @throws the signal's reason where it is aborted before a worker is free; nothing is held then
+   * @throws GatewayError ENGINE_BUSY where too many wait; the signal's reason where it is aborted before a worker is
+   * free: nothing is held then
    */
-  async use<T>(
+  use<T>(
     like: string,
     signal: AbortSignal,
     work: (worker: Worker, signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    const isQuick = (this.#took.get(like) ?? 0) <= quickMs;
-    const worker = await this.#acquire(signal, isQuick);
-    const isKept = this.#workers.length > 1 && this.#idle.length === 0;
-    const patience = isKept ? AbortSignal.timeout(quickMs) : undefined;
+    return this.#use(like, signal, work, this.#queueLength);
+  }
+
+  async #use<T>(
+    like: string,
+    signal: AbortSignal,
+    work: (worker: Worker, signal: AbortSignal) => Promise<T>,
+    queueLength: number,
+  ): Promise<T> {
+    let isQuick = (this.#took.get(like) ?? 0) <= quickMs;
+    const worker = await this.#acquire(signal, isQuick, queueLength);
+    const late = new AbortController();
+    const timer = setTimeout(() => {
+      if (!isQuick) return;
+      if (this.#slow >= this.#slowAtOnce) return late.abort();
+      isQuick = false;
+      this.#slow += 1;
+    }, quickMs).unref();
     const start = performance.now();
     try {
-      const result = await work(worker, patience ? AbortSignal.any([signal, patience]) : signal);
+      const result = await work(worker, AbortSignal.any([signal, late.signal]));
       this.#took.set(like, performance.now() - start);
       return result;
     } catch (error) {
-      if (!patience?.aborted || signal.aborted) throw error;
+      if (!late.signal.aborted || signal.aborted) throw error;
       this.#took.set(like, Number.POSITIVE_INFINITY);
     } finally {
-      this.#release(worker);
+      clearTimeout(timer);
+      this.#release(worker, isQuick);
     }
-    return this.use(like, signal, work);
+    // It has waited once already.
+    return this.#use(like, signal, work, Number.POSITIVE_INFINITY);
   }
 
   /** Takes every worker out of service, each when its work is done. */
   async close(): Promise<void> {
     const patient = new AbortController().signal;
-    for (const _ of this.#workers) await this.#acquire(patient, true);
+    for (let left = this.#size; left > 0; left -= 1) {
+      await this.#acquire(patient, true, Number.POSITIVE_INFINITY);
+    }
   }
 
-  #acquire(signal: AbortSignal, isQuick: boolean): Promise<Worker> {
+  async #acquire(signal: AbortSignal, isQuick: boolean, queueLength: number): Promise<Worker> {
     signal.throwIfAborted();
-    const worker = this.#mayTake(isQuick) ? this.#idle.pop() : undefined;
-    if (worker !== undefined) return Promise.resolve(worker);
+    const worker = this.#take(isQuick);
+    if (worker !== undefined) return worker;
+    if (this.#waiting.length >= queueLength) throw queueFull();
     return new Promise((resolve, reject) => {
       const waiting: Waiting = {
         isQuick,
@@ -84,17 +116,21 @@ export class ConnectionPool {
     });
   }
 
-  #mayTake(isQuick: boolean): boolean {
-    const kept = isQuick || this.#workers.length === 1 ? 0 : 1;
-    return this.#idle.length > kept;
+  #take(isQuick: boolean): Worker | undefined {
+    if (!isQuick && this.#slow >= this.#slowAtOnce) return undefined;
+    const worker = this.#idle.pop();
+    if (worker !== undefined && !isQuick) this.#slow += 1;
+    return worker;
   }
 
-  #release(worker: Worker): void {
+  #release(worker: Worker, wasQuick: boolean): void {
     this.#idle.push(worker);
-    const next = this.#waiting.findIndex(({ isQuick }) => this.#mayTake(isQuick));
-    if (next < 0) return;
-    const [waiting] = this.#waiting.splice(next, 1);
-    const freed = this.#idle.pop();
-    if (waiting && freed) waiting.take(freed);
+    if (!wasQuick) this.#slow -= 1;
+    for (const [at, { isQuick, take }] of this.#waiting.entries()) {
+      const freed = this.#take(isQuick);
+      if (freed === undefined) continue;
+      this.#waiting.splice(at, 1);
+      return take(freed);
+    }
   }
 }

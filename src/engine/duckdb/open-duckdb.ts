@@ -69,7 +69,10 @@ export async function openDuckdb({ catalog, config, now, listener }: DuckdbOptio
     const onRebuilt = async () => runnable.replace(await prepare(false));
     data = await openData({ connect, config, store, tables, onRebuilt, now, listener });
     await keeper.run(lock(store, config));
-    pool = new ConnectionPool(workers);
+    pool = new ConnectionPool(workers, {
+      slowAtOnce: config.duckdbThreads,
+      queueLength: config.engineQueueLength,
+    });
     const run = openRun({
       pool,
       runnable,
