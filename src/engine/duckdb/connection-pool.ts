@@ -66,7 +66,10 @@ export class ConnectionPool {
     const late = new AbortController();
     const timer = setTimeout(() => {
       if (!isQuick) return;
-      if (this.#slow >= this.#slowAtOnce) return late.abort();
+      if (this.#slow >= this.#slowAtOnce) {
+        late.abort();
+        return;
+      }
       isQuick = false;
       this.#slow += 1;
     }, quickMs).unref();
@@ -130,7 +133,8 @@ export class ConnectionPool {
       const freed = this.#take(isQuick);
       if (freed === undefined) continue;
       this.#waiting.splice(at, 1);
-      return take(freed);
+      take(freed);
+      return;
     }
   }
 }
