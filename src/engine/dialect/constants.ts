@@ -1,3 +1,4 @@
+import type { Moment } from './moments.ts';
 import type { Sql } from './scope.ts';
 import { duckdbType, type Type } from './type.ts';
 
@@ -7,6 +8,8 @@ export interface Constant {
   readonly name: string;
   /** DuckDB text; parameters stand in it as `$name`. */
   readonly sql: string;
+  /** The same without a database. */
+  readonly moment?: Moment;
 }
 
 // Characters that no SQL has: rules hand text around, and only the outermost mark counts in the end.
@@ -54,7 +57,8 @@ export interface WithoutConstants {
   readonly thresholds: readonly Constant[];
 }
 
-export function withoutConstants(text: string): WithoutConstants {
+/** @param moments of constants, by their text */
+export function withoutConstants(text: string, moments: ReadonlyMap<string, Moment>): WithoutConstants {
   const constants = new Map<string, string>();
   const thresholds = new Map<string, string>();
   const replaced = (marked: string): string => {
@@ -74,6 +78,11 @@ export function withoutConstants(text: string): WithoutConstants {
     return sql + marked.slice(from);
   };
   const sql = replaced(text);
+  const listed = (names: ReadonlyMap<string, string>): readonly Constant[] =>
+    [...names].map(([sql, name]) => {
+      const moment = moments.get(sql);
+      return { name, sql, ...(moment && { moment }) };
+    });
   return { sql, constants: listed(constants), thresholds: listed(thresholds) };
 }
 
@@ -82,9 +91,6 @@ function named(names: Map<string, string>, kind: string, sql: string): string {
   names.set(sql, name);
   return name;
 }
-
-const listed = (names: ReadonlyMap<string, string>): readonly Constant[] =>
-  [...names].map(([sql, name]) => ({ name, sql }));
 
 /** Where the mark ends that begins at an offset: each has two beginnings, around the type, and one end. */
 function closing(text: string, start: number): number {

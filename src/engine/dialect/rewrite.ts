@@ -65,12 +65,12 @@ export function rewrite(
   if (found.refusals.length > 0) {
     throw fail(found.refusals.map(({ node, message }) => place(startOf(node), message)));
   }
-  const { parameters, sought } = found;
+  const { parameters, sought, moments } = found;
   return {
     sql: unmarked(whole(relation, to).text),
     parameters: [...parameters],
     sought,
-    quick: { ...withoutConstants(narrowQuantiles(relation.text)), columns: relation.columns },
+    quick: { ...withoutConstants(narrowQuantiles(relation.text), moments), columns: relation.columns },
   };
 }
 

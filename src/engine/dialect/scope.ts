@@ -1,3 +1,4 @@
+import type { Moment } from './moments.ts';
 import { type Origin, partSql, type Spread, type StoredColumn } from './spread.ts';
 import { type Column, fieldOf, quote, sameName, type Type, unknown } from './type.ts';
 
@@ -9,6 +10,8 @@ export interface Sql {
   readonly coercible?: boolean;
   /** Set where the value is known: text, or the outcome of a test. */
   readonly known?: string | boolean;
+  /** Set where the value is known once the time of the run is. */
+  readonly moment?: Moment;
   /** The FROM item whose rows this is a path of; set on columns and their fields only. */
   readonly carrier?: Carrier;
   /** Set where the value is a spread record, or the array of that one record: its fields are read without it. */

@@ -1,10 +1,11 @@
 import type { Node, SelectStmt, SubSelect } from 'sql-parser-cst';
-import { marked } from './constants.ts';
+import { marked, unmarked } from './constants.ts';
 import type { Macro } from './macro-lines.ts';
+import type { Moment } from './moments.ts';
 import { Refusal } from './refusal.ts';
 import type { Relation, Scope, Sql } from './scope.ts';
 import type { Origin } from './spread.ts';
-import { unknown } from './type.ts';
+import { isScalar, unknown } from './type.ts';
 import { whole } from './whole.ts';
 
 /** The name under which rewritten SQL binds the moment that CURRENT_TIMESTAMP() means. */
@@ -44,6 +45,8 @@ interface Findings {
   readonly parameters: Set<string>;
   readonly sought: Origin[];
   readonly refusals: Refusal[];
+  /** Values that are known once the time of the run is, by their text. */
+  readonly moments: Map<string, Moment>;
 }
 
 export function translator(
@@ -53,7 +56,7 @@ export function translator(
   nullOrders: ReadonlyMap<number, 'FIRST' | 'LAST'>,
   known: Readonly<Record<string, string>>,
 ): { readonly to: Translator; readonly found: Findings } {
-  const found: Findings = { parameters: new Set(), sought: [], refusals: [] };
+  const found: Findings = { parameters: new Set(), sought: [], refusals: [], moments: new Map() };
   let names = 0;
   let variations = 0;
 
@@ -62,6 +65,7 @@ export function translator(
     expr(node, scope) {
       const before = variations;
       const sql = to.attempt(() => ruleFor(rules, node)(node, scope, to), broken);
+      if (sql.moment && isOfTime(sql)) found.moments.set(unmarked(sql.text), sql.moment);
       return variations === before ? marked(sql) : sql;
     },
     query: (node, scope) => whole(to.relation(node, scope), to),
@@ -94,6 +98,9 @@ export function translator(
   };
   return { to, found };
 }
+
+/** A whole number is a moment to those that are counted from it only. */
+const isOfTime = ({ type }: Sql) => isScalar(type.kind === 'array' ? type.element : type, 'TIMESTAMP');
 
 /** Stands where an expression was refused, so that the rest can still be checked. */
 const broken: Sql = { text: 'NULL', type: unknown };

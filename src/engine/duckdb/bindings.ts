@@ -23,19 +23,19 @@ export function bindingsOf(parameters: Readonly<Record<string, string>>, now: Da
   return new Map<string, Binding>([...texts, [nowParameter, { value: moment, type: TIMESTAMPTZ }]]);
 }
 
-/** Gives a statement the values that it asks for; '' where there is none. */
+/** Gives a statement the values that it asks for. */
 export function bindTo(statement: DuckDBPreparedStatement, bindings: Bindings): void {
   const names = Array.from({ length: statement.parameterCount }, (_, at) => statement.parameterName(at + 1));
   if (names.length === 0) return;
-  const found = names.map((name) => [name, bindings.get(name) ?? inCapitals(bindings, name)] as const);
+  const found = names.map((name) => [name, bindingOf(bindings, name)] as const);
   statement.bind(
     Object.fromEntries(found.map(([name, { value }]) => [name, value])),
     Object.fromEntries(found.map(([name, { type }]) => [name, type])),
   );
 }
 
-/** BigQuery takes `@Name` and `@name` for one parameter. */
-function inCapitals(bindings: Bindings, name: string): Binding {
-  const [, found] = [...bindings].find(([known]) => known.toLowerCase() === name.toLowerCase()) ?? [];
-  return found ?? { value: '', type: VARCHAR };
+/** @returns '' where there is none; BigQuery takes `@Name` and `@name` for one parameter */
+export function bindingOf(bindings: Bindings, name: string): Binding {
+  const same = () => [...bindings].find(([known]) => known.toLowerCase() === name.toLowerCase());
+  return bindings.get(name) ?? same()?.[1] ?? { value: '', type: VARCHAR };
 }

@@ -1,7 +1,16 @@
-import { type DuckDBConnection, DuckDBInstance, type DuckDBValue, type Json } from '@duckdb/node-api';
+import {
+  type DuckDBConnection,
+  DuckDBInstance,
+  DuckDBListValue,
+  DuckDBTimestampTZValue,
+  type DuckDBType,
+  type DuckDBValue,
+  type Json,
+} from '@duckdb/node-api';
 import { expect } from 'vitest';
 import type { TableSchema } from '../../../src/catalog/table-schema.ts';
 import { macroDefinitions, sessionSettings } from '../../../src/engine/dialect/macros.ts';
+import { microsOf, type Run } from '../../../src/engine/dialect/moments.ts';
 import { type Rewritten, rewrite, type StoredTable } from '../../../src/engine/dialect/rewrite.ts';
 import { columnsOf, duckdbType, quote } from '../../../src/engine/dialect/type.ts';
 import { whole } from '../../../src/engine/dialect/whole.ts';
@@ -92,6 +101,17 @@ const rows = [
 const plural = new Set(['metadata.request']);
 
 /** A database with the macros, the tables above in every form of storage, and a way to ask it in BigQuery's words. */
+const runOf = (values: Readonly<Record<string, DuckDBValue>>): Run => ({
+  now: microsOf(now) ?? 0n,
+  parameter: (name) => String(values[name] ?? ''),
+});
+
+/** A TIMESTAMP, or an array of them, as a moment has it. */
+const micros = (value: DuckDBValue): unknown => {
+  if (value instanceof DuckDBTimestampTZValue) return value.micros;
+  return value instanceof DuckDBListValue ? value.items.map(micros) : value;
+};
+
 export async function openDialect() {
   const instance = await DuckDBInstance.create(':memory:');
   const connection = await instance.connect();
@@ -105,20 +125,34 @@ export async function openDialect() {
   const spread: StoredTable[] = [];
   for (const table of tables) spread.push(await spreadTable(connection, table));
 
-  const run = async (sql: string, values: Readonly<Record<string, DuckDBValue>>) => {
+  const run = async (
+    sql: string,
+    values: Readonly<Record<string, DuckDBValue>>,
+    types: Readonly<Record<string, DuckDBType>> = {},
+  ) => {
     const prepared = await connection.prepare(sql);
     const names = Array.from({ length: prepared.parameterCount }, (_, at) => prepared.parameterName(at + 1));
-    prepared.bind(Object.fromEntries(names.map((name) => [name, values[name] ?? null])));
+    const typed = Object.entries(types).filter(([name]) => names.includes(name));
+    prepared.bind(
+      Object.fromEntries(names.map((name) => [name, values[name] ?? null])),
+      Object.fromEntries(typed),
+    );
     return prepared.runAndReadAll();
   };
   const answers = async (rewritten: Rewritten, values: Readonly<Record<string, DuckDBValue>>) => {
     const { constants, thresholds } = rewritten.quick;
     const known = { ...values };
-    for (const { name, sql } of [...constants, ...thresholds]) {
-      known[name] = (await run(`SELECT ${sql}`, known)).getRows()[0]?.[0] ?? null;
+    const types: Record<string, DuckDBType> = {};
+    for (const { name, sql, moment } of [...constants, ...thresholds]) {
+      const computed = await run(`SELECT ${sql}`, known, types);
+      const value = computed.getRows()[0]?.[0] ?? null;
+      const told = moment?.(runOf(values));
+      if (told !== undefined) expect(told, sql).toEqual(micros(value));
+      known[name] = value;
+      types[name] = computed.columnType(0);
     }
     const { text } = whole({ ...rewritten.quick, text: rewritten.quick.sql }, { fresh: (name) => name });
-    return [(await run(rewritten.sql, values)).getRowsJson(), (await run(text, known)).getRowsJson()];
+    return [(await run(rewritten.sql, values)).getRowsJson(), (await run(text, known, types)).getRowsJson()];
   };
 
   return {

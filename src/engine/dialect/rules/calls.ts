@@ -1,6 +1,7 @@
 import type { FuncCall, Identifier, MemberExpr, Node } from 'sql-parser-cst';
 import { functionNames } from '../function-names.ts';
 import type { Macro } from '../macro-lines.ts';
+import { callMoment } from '../moments.ts';
 import { Refusal } from '../refusal.ts';
 import { refusedFunctions } from '../refused.ts';
 import type { Scope, Sql } from '../scope.ts';
@@ -89,7 +90,12 @@ export function callMacro(
     return wanted && !unsure ? converted(arg, wanted) : arg.text;
   });
   const callee = unsure ? `bq.${name}` : signature.callee;
-  return { text: once(callee, signature, texts), type: signature.resultType(types) };
+  const moment = callMoment(name, args);
+  return {
+    text: once(callee, signature, texts),
+    type: signature.resultType(types),
+    ...(moment && { moment }),
+  };
 }
 
 /**

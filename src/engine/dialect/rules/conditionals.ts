@@ -25,7 +25,11 @@ export const caseExpr: Rule<CaseExpr> = (node, scope, to) => {
   const possible = reachable(branches);
   const texts = possible.map(({ lead, result }) => `${lead} ${converted(result, type)}`);
   const [only, another] = possible;
-  if (only?.lead === 'ELSE' && !another) return { text: `(${converted(only.result, type)})`, type };
+  if (only?.lead === 'ELSE' && !another) {
+    const text = converted(only.result, type);
+    const { moment } = only.result;
+    return { text: `(${text})`, type, ...(text === only.result.text && moment && { moment }) };
+  }
   return {
     text:
       texts.length === 0 ? `CAST(NULL AS ${duckdbType(type) ?? 'VARCHAR'})` : `CASE ${texts.join(' ')} END`,

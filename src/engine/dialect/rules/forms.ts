@@ -1,4 +1,5 @@
 import type { FuncCall, Node, SubSelect } from 'sql-parser-cst';
+import { coalesceMoment, type Moment, nullIfMoment } from '../moments.ts';
 import { Refusal } from '../refusal.ts';
 import type { Scope, Sql } from '../scope.ts';
 import { nowParameter, type Rule, type Translator } from '../translator.ts';
@@ -20,7 +21,7 @@ const now = (to: Translator) => `CAST(${to.parameter(nowParameter)} AS TIMESTAMP
 
 const currentTimestamp: Rule<FuncCall> = (node, _scope, to) => {
   if (plainArguments(node).length > 0) throw new Refusal(node, 'CURRENT_TIMESTAMP takes no arguments');
-  return { text: now(to), type: scalar('TIMESTAMP') };
+  return { text: now(to), type: scalar('TIMESTAMP'), moment: ({ now }) => now };
 };
 
 /** Functions of the current time, as the type they yield, in UTC or in the zone that is their argument. */
@@ -35,17 +36,17 @@ const current =
 
 /** Functions of any number of arguments that share one type. */
 const variadic =
-  (name: string, write: (args: readonly string[], type: Type) => string): Rule<FuncCall> =>
+  (
+    name: string,
+    write: (args: readonly string[], type: Type) => string,
+    momentOf?: (args: readonly Sql[]) => Moment | undefined,
+  ): Rule<FuncCall> =>
   (node, scope, to) => {
     const args = plainArguments(node).map((arg) => to.expr(arg, scope));
     const type = common(node, name, args);
-    return {
-      text: write(
-        args.map((arg) => converted(arg, type)),
-        type,
-      ),
-      type,
-    };
+    const texts = args.map((arg) => converted(arg, type));
+    const moment = args.every(({ text }, at) => text === texts[at]) ? momentOf?.(args) : undefined;
+    return { text: write(texts, type), type, ...(moment && { moment }) };
   };
 
 export function common(node: Node, name: string, args: readonly Sql[]): Type {
@@ -134,7 +135,9 @@ const nullIf: Rule<FuncCall> = (node, scope, to) => {
   if (!value || !other || another) throw new Refusal(node, 'NULLIF takes two values');
   const type = common(node, 'NULLIF', args);
   const test = compare(node, '=', value, other);
-  return { text: `CASE WHEN ${test.text} THEN NULL ELSE ${converted(value, type)} END`, type };
+  const moment = nullIfMoment(args);
+  const text = `CASE WHEN ${test.text} THEN NULL ELSE ${converted(value, type)} END`;
+  return { text, type, ...(moment && { moment }) };
 };
 
 const forms: Readonly<Record<string, Rule<FuncCall>>> = {
@@ -142,8 +145,8 @@ const forms: Readonly<Record<string, Rule<FuncCall>>> = {
   current_date: current('DATE', 'DATE'),
   current_datetime: current('DATETIME', 'TIMESTAMP'),
   current_time: current('TIME', 'TIME'),
-  coalesce: variadic('COALESCE', list('coalesce')),
-  ifnull: variadic('IFNULL', list('coalesce')),
+  coalesce: variadic('COALESCE', list('coalesce'), coalesceMoment),
+  ifnull: variadic('IFNULL', list('coalesce'), coalesceMoment),
   nullif: nullIf,
   greatest: variadic('GREATEST', strict('greatest')),
   least: variadic('LEAST', least),

@@ -11,6 +11,7 @@ import type {
   TimeLiteral,
   TimestampLiteral,
 } from 'sql-parser-cst';
+import { microsOf } from '../moments.ts';
 import { Refusal } from '../refusal.ts';
 import type { Sql } from '../scope.ts';
 import { nowParameter, type Rule } from '../translator.ts';
@@ -33,6 +34,7 @@ export const stringLiteral: Rule<StringLiteral> = (node) => {
     type: scalar('STRING'),
     coercible: true,
     known: value,
+    moment: () => value,
   };
 };
 
@@ -43,7 +45,8 @@ export function number(node: NumberLiteral, text: string): Sql {
   if (/^-?(\d+|0x[\da-f]+)$/i.test(text)) {
     const value = text.startsWith('-') ? -BigInt(text.slice(1)) : BigInt(text);
     if (BigInt.asIntN(64, value) !== value) throw new Refusal(node, `${text} does not fit INT64`);
-    return { text: `CAST(${value} AS BIGINT)`, type: scalar('INT64'), coercible: true };
+    const sql = { text: `CAST(${value} AS BIGINT)`, type: scalar('INT64'), coercible: true };
+    return { ...sql, moment: () => value };
   }
   return { text: `CAST('${text}' AS DOUBLE)`, type: scalar('FLOAT64'), coercible: true };
 }
@@ -66,7 +69,11 @@ const typed =
   (node, _scope, to) => {
     const value = textOf(node.string);
     const type = scalar(name);
-    if (plain?.test(value)) return { text: `CAST(${quoteText(value)} AS ${duckdbType(type)})`, type };
+    if (plain?.test(value)) {
+      const text = `CAST(${quoteText(value)} AS ${duckdbType(type)})`;
+      const sql = { text, type };
+      return name === 'TIMESTAMP' ? { ...sql, moment: () => microsOf(value) } : sql;
+    }
     const text = { text: quoteText(value), type: scalar('STRING') };
     return callMacro(node, `cast_${name.toLowerCase()}`, [text], to, name);
   };
@@ -98,5 +105,6 @@ export const parameter: Rule<Parameter> = (node, _scope, to) => {
     type: scalar('STRING'),
     coercible: true,
     ...(known !== undefined && { known }),
+    moment: (run) => known ?? run.parameter(name),
   };
 };

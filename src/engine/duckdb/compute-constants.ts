@@ -1,0 +1,146 @@
+import {
+  type DuckDBAppender,
+  type DuckDBConnection,
+  type DuckDBPreparedStatement,
+  DuckDBTimestampTZValue,
+  LIST,
+  listValue,
+  TIMESTAMPTZ,
+} from '@duckdb/node-api';
+import type { Constant } from '../dialect/constants.ts';
+import type { AtRun, Run } from '../dialect/moments.ts';
+import { nowParameter } from '../dialect/translator.ts';
+import { quote } from '../dialect/type.ts';
+import { type Binding, type Bindings, bindingOf } from './bindings.ts';
+import { readRows } from './read-rows.ts';
+
+/** Gives bindings, and the values of constants that are made of them. */
+export type Compute = (constants: readonly Constant[], given: Bindings) => Promise<Bindings>;
+
+/**
+ * Computes constants as soon as may be: of the time without a database, what no parameter changes once, and the rest by
+ * a statement that is planned once.
+ */
+export function buildCompute(
+  connection: DuckDBConnection,
+  prepare: (sql: string) => Promise<DuckDBPreparedStatement>,
+): Compute {
+  const inputs = new Map<string, Promise<Input>>();
+  const fixed = new Map<string, Binding>();
+  let made = 0;
+
+  const inputFor = async (bindings: Bindings): Promise<Input> => {
+    const key = [...bindings.keys()].join();
+    const known = await inputs.get(key);
+    if (known && known.uses < maxUses) return known;
+    await known?.drop();
+    made += 1;
+    const input = openInput(connection, `bound_${made}`, bindings);
+    inputs.set(key, input);
+    return input;
+  };
+  const fromDatabase = async (
+    constants: readonly Constant[],
+    given: Bindings,
+  ): Promise<readonly Binding[]> => {
+    const input = await inputFor(given);
+    await input.fill(given);
+    const list = constants.map(({ name, sql }) => `${overInput(sql)} AS ${quote(name)}`);
+    const statement = await prepare(`SELECT ${list.join(', ')} FROM (${input.row}) AS bound`);
+    const result = await statement.run();
+    const [row = []] = readRows(result);
+    return constants.map((_, at) => ({ value: row[at] ?? null, type: result.columnType(at) }));
+  };
+
+  return async (constants, given) => {
+    const bindings = new Map(given);
+    const run = runOf(given);
+    const left = constants.filter(({ name, sql, moment }) => {
+      const known = fixed.get(sql) ?? momentBinding(moment?.(run));
+      if (known !== undefined) bindings.set(name, known);
+      return known === undefined;
+    });
+    if (left.length === 0) return bindings;
+    const values = await fromDatabase(left, given);
+    for (const [at, { name, sql }] of left.entries()) {
+      const value = values[at];
+      if (value === undefined) continue;
+      bindings.set(name, value);
+      if (!hasParameter(sql)) fixed.set(sql, value);
+    }
+    return bindings;
+  };
+}
+
+const runOf = (given: Bindings): Run => ({
+  now: microsOf(given.get(nowParameter)),
+  parameter: (name) => String(bindingOf(given, name).value),
+});
+
+const microsOf = (binding: Binding | undefined) =>
+  binding?.value instanceof DuckDBTimestampTZValue ? binding.value.micros : 0n;
+
+/** Text and whole numbers are parts of moments only. */
+function momentBinding(value: AtRun | undefined): Binding | undefined {
+  if (value === null) return { value, type: TIMESTAMPTZ };
+  if (typeof value === 'bigint') return { value: new DuckDBTimestampTZValue(value), type: TIMESTAMPTZ };
+  if (typeof value !== 'object') return undefined;
+  const list = listValue(value.map((micros) => new DuckDBTimestampTZValue(micros)));
+  return { value: list, type: LIST(TIMESTAMPTZ) };
+}
+
+/**
+ * The parameters of a query as the last row of a table: a statement that reads them there is planned once, while one that
+ * binds them is planned anew at each run.
+ */
+interface Input {
+  /** The query that gives the row. */
+  readonly row: string;
+  readonly uses: number;
+  fill(bindings: Bindings): Promise<void>;
+  drop(): Promise<void>;
+}
+
+/** DuckDB never gives back the place of a temporary table's deleted rows. */
+const maxUses = 1000;
+
+/** A row more costs less than to delete one. */
+const maxRows = 32;
+
+async function openInput(connection: DuckDBConnection, name: string, bindings: Bindings): Promise<Input> {
+  const columns = [...bindings].map(([column, { type }]) => `${quote(column)} ${type}`);
+  await connection.run(`CREATE TEMP TABLE ${name} (${columns.join(', ')})`);
+  const clear = await connection.prepare(`DELETE FROM ${name}`);
+  const appender: DuckDBAppender = await connection.createAppender(name);
+  const last = [...bindings.keys()].map((column) => `last(${quote(column)}) AS ${quote(column)}`);
+  let uses = 0;
+  return {
+    row: `SELECT ${last.join(', ')} FROM ${name}`,
+    get uses() {
+      return uses;
+    },
+    async fill(values) {
+      if (uses % maxRows === 0) await clear.run();
+      uses += 1;
+      for (const { value, type } of values.values()) appender.appendValue(value, type);
+      appender.endRow();
+      appender.flushSync();
+    },
+    async drop() {
+      appender.closeSync();
+      clear.destroySync();
+      await connection.run(`DROP TABLE ${name}`);
+    },
+  };
+}
+
+/** A constant's text with columns of the input in place of parameters. */
+const overInput = (sql: string) =>
+  sql.replaceAll(parameterOrText, (text, parameter: string | undefined) =>
+    parameter === undefined ? text : `bound.${quote(parameter)}`,
+  );
+
+const parameterOrText = /'(?:[^']|'')*'|"(?:[^"]|"")*"|\$(\w+)/g;
+
+/** What text there is counts for a parameter too: such a constant is computed each time. */
+const hasParameter = (sql: string) => sql.includes('$');
