@@ -160,6 +160,12 @@ test('a column of groups that nothing reads is not computed', async () => {
   ]);
 });
 
+test('of the rows of a common table, columns that nothing reads are left out', async () => {
+  const sql = `WITH e AS (SELECT id, happened, detail FROM events) SELECT e.detail.kind FROM e WHERE id > 1 ORDER BY id`;
+  expect(textOf(sql)).toContain('NULL AS "happened"');
+  expect(await dialect.ask(sql)).toEqual([['b'], [null], ['c']]);
+});
+
 test.each([
   ['a key', `${perProject('project, COUNT(*) AS n')} SELECT n FROM s ORDER BY n`, [['1'], ['1'], ['2']]],
   [

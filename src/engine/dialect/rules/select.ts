@@ -78,7 +78,8 @@ function select(node: SelectStmt, parent: Scope, to: Translator): Relation {
   const written = (list: readonly Output[]) =>
     ctes.before(`SELECT ${distinct}${selected(list, grouped)}${clauses}`);
   const text = written(columns);
-  const mayNarrow = /^ GROUP BY (?!ALL$)/.test(groupBy) && distinct === '' && ends === '' && !value;
+  const isPlain = distinct === '' && ends === '' && !value;
+  const mayNarrow = isPlain && (simple || (groupBy !== '' && groupBy !== ' GROUP BY ALL'));
   return {
     text,
     columns: handed(columns, grouped),
@@ -97,9 +98,11 @@ const withoutUnread = (
   isRead: (column: string) => boolean,
 ): readonly Output[] => {
   const places: readonly string[] = groupBy.match(/\b\d+\b/g) ?? [];
-  return columns.map((column, at) =>
-    isRead(column.name) || places.includes(String(at + 1)) ? column : { ...column, text: 'NULL' },
-  );
+  return columns.map((column, at) => {
+    if (isRead(column.name) || places.includes(String(at + 1))) return column;
+    const { spread: _, ...unread } = column;
+    return { ...unread, text: 'NULL' };
+  });
 };
 
 /** The select list as text; parts of spread records come last, so that columns keep their places. */

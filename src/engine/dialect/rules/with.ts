@@ -43,7 +43,9 @@ export function withClause(node: WithClause | undefined, scope: Scope, to: Trans
 
 /** The query without the columns that nobody reads: DuckDB would plan them, BigQuery does not run them. */
 function narrowed({ text, narrow }: Relation, isRead: (name: string) => boolean): string {
-  return narrow?.of === text ? narrow.text((column) => isRead(quote(column))) : text;
+  if (narrow?.of !== text) return text;
+  // A spread record may be read by its parts alone.
+  return narrow.text((column) => isRead(quote(column)) || isRead(`${quote(column).slice(0, -1)}.`));
 }
 
 function commonTable(
