@@ -50,8 +50,7 @@ export function openAnswers({
   const memory = openMemoryStore(memoryBytes, counters);
   const demand = new Demand();
   const flights = buildFlights(clock);
-  // Engines may differ in what they hold, so they share no answers.
-  const prefix = `${engine.name} `;
+  const prefix = `${JSON.stringify(engine.source)} `;
   const keyOf = (bound: Bound) => prefix + questionKey(bound);
   const parseKey = (key: string) =>
     key.startsWith(prefix) ? parseQuestionKey(catalog, key.slice(prefix.length)) : undefined;

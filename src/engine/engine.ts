@@ -42,7 +42,8 @@ export interface Rows {
  * `close` stops what runs; it is safe to call twice.
  */
 export interface Engine {
-  readonly name: string;
+  /** What its rows are read from: answers of one source may stand for each other. */
+  readonly source: string;
   run(bound: Bound, options: RunOptions): Promise<Rows>;
   close(): Promise<void>;
 }

@@ -182,6 +182,22 @@ describe('warming', () => {
     expect((await atOnce(restarted))?.cacheStatus).toBe('HIT');
     await restarted.close();
   });
+
+  test('gateways over other data share nothing', async () => {
+    const clock = fakeClock();
+    const shared = fakeShared();
+    const gateways = ['one', 'another'].map((source) =>
+      testAnswers({ clock, source, openShared: shared.open }),
+    );
+    for (const { question } of gateways) {
+      const asked = question();
+      await clock.pass(100);
+      expect((await asked).cacheStatus).toBe('MISS');
+    }
+    await clock.pass(seconds(310));
+    expect(gateways.map(({ engine }) => engine.runs)).toEqual([2, 2]);
+    for (const gateway of gateways) await gateway.close();
+  });
 });
 
 /** A shared cache that never fails, in this process. */

@@ -24,12 +24,19 @@ export interface FakeEngineOptions {
   /** The rows of the nth run. */
   readonly rows?: (bound: Bound, run: number) => readonly string[];
   readonly cost?: Cost;
+  readonly source?: string;
 }
 
 /** An engine that counts, delays and fails. */
-export function fakeEngine({ clock, queryMs = 100, rows = count, cost }: FakeEngineOptions): FakeEngine {
+export function fakeEngine({
+  clock,
+  queryMs = 100,
+  rows = count,
+  cost,
+  source = 'fake',
+}: FakeEngineOptions): FakeEngine {
   const engine: FakeEngine = {
-    name: 'fake',
+    source,
     runs: 0,
     cancelled: 0,
     running: 0,

@@ -56,5 +56,6 @@ export async function openBigquery({ catalog, config, onChecked }: BigqueryOptio
     }
   }
   const run = openRun({ client, queue, config, closing: closing.signal, abandon: jobs.abandon });
-  return { name: 'bigquery', run, close };
+  const { project, dataset, apiEndpoint = '' } = config.bigquery;
+  return { source: `bigquery ${project}.${dataset} ${apiEndpoint}`.trim(), run, close };
 }

@@ -81,7 +81,11 @@ export async function openDuckdb({ catalog, config, now, listener }: DuckdbOptio
       now,
       closing: closing.signal,
     });
-    return { name: 'duckdb', run, close };
+    return {
+      source: `duckdb ${config.dataDir === undefined ? 'demo' : resolve(config.dataDir)}`,
+      run,
+      close,
+    };
   } catch (error) {
     await close();
     throw asStartError(error, config);
