@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { type Bound, bind, plainParameters } from '../catalog/bind.ts';
 import type { Catalog } from '../catalog/saved-query.ts';
 import type { Cost, Engine } from '../engine/engine.ts';
+import { GatewayError } from '../errors.ts';
 import { type Ask, buildAsk } from './answer.ts';
 import type { Clock } from './clock.ts';
 import { type Counters, zeroCounters } from './counters.ts';
@@ -66,7 +67,8 @@ export function openAnswers({
     return landed !== undefined;
   };
   pinWarm(catalog, demand, keyOf, clock);
-  warmer = openWarmer({ demand, flights, shared, clock, engineConcurrency, refresh, parseKey });
+  const onFailure = buildOnFailure(clock, log);
+  warmer = openWarmer({ demand, flights, shared, clock, engineConcurrency, refresh, onFailure, parseKey });
 
   const { close } = warmer;
   return {
@@ -77,6 +79,21 @@ export function openAnswers({
       await close();
       await shared?.close();
     },
+  };
+}
+
+/** A line in the log for each endpoint that cannot be refreshed, once a minute: it may have a thousand keys in demand. */
+function buildOnFailure(clock: Clock, log: Logger): (endpoint: string, error: unknown) => void {
+  const told = new Map<string, number>();
+  return (endpoint, error) => {
+    const now = clock.now().getTime();
+    if (now < (told.get(endpoint) ?? Number.NEGATIVE_INFINITY) + 60_000) return;
+    told.set(endpoint, now);
+    const { code, cause = error } = error instanceof GatewayError ? error : { code: 'INTERNAL' };
+    log.warn(
+      { endpoint, code, err: cause },
+      'a refresh failed; callers get what is kept as long as it may be',
+    );
   };
 }
 

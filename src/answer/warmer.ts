@@ -13,6 +13,8 @@ export interface WarmerOptions {
   readonly engineConcurrency: number;
   /** Gets a newer answer. @returns false where another gateway is getting it; rejects where the engine fails */
   readonly refresh: (wanted: Wanted, signal: AbortSignal) => Promise<boolean>;
+  /** Told of every refresh that failed: no caller hears of it. */
+  readonly onFailure: (endpoint: string, error: unknown) => void;
   /** The question that a shared key stands for, where it is one of ours. */
   readonly parseKey: (key: string) => Bound | undefined;
 }
@@ -48,7 +50,8 @@ export function openWarmer(options: WarmerOptions): Warmer {
     try {
       const isDone = await options.refresh(wanted, closing.signal);
       if (!isDone) wanted.nextAt = clock.now().getTime() + elsewhereMs;
-    } catch {
+    } catch (error) {
+      if (!closing.signal.aborted) options.onFailure(wanted.bound.query.name, error);
       // The demand knows when it is tried again, but of the engine's troubles only.
       const now = clock.now().getTime();
       if (wanted.nextAt <= now) wanted.nextAt = now + refusedMs;

@@ -79,6 +79,10 @@ describe('warming', () => {
       expect((await answers.question()).cacheStatus).toBe('HIT');
       expect(answers.engine.runs).toBeGreaterThan(10);
       expect(answers.engine.runs).toBeLessThan(60);
+      // Ten minutes, the first five of which need no refresh.
+      expect(answers.logged.length).toBeGreaterThanOrEqual(4);
+      expect(answers.logged.length).toBeLessThanOrEqual(6);
+      expect(answers.logged[0]).toMatchObject({ endpoint: 'draft', code });
       answers.engine.failing = false;
       await answers.clock.pass(seconds(16));
       expect((await answers.question()).content.computedAt).toBeGreaterThan(

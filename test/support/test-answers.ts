@@ -12,10 +12,17 @@ import { draftQuery } from './queries.ts';
 export interface TestAnswers extends Answers {
   readonly clock: FakeClock;
   readonly engine: FakeEngine;
+  readonly logged: readonly LogLine[];
   /** What runs cost, as it was told. */
   readonly costs: readonly Cost[];
   /** Asks the one query of the catalog with this value of its parameter. */
   question(p?: string, options?: QuestionOptions): Promise<Answer>;
+}
+
+interface LogLine {
+  readonly msg: string;
+  readonly endpoint?: string;
+  readonly code?: string;
 }
 
 interface QuestionOptions {
@@ -51,6 +58,7 @@ export function testAnswers({
   const query = draftQuery({ columns: { x: 'string' }, parameters, caching, sql });
   const used = engine ?? fakeEngine({ clock, ...engineOptions });
   const costs: Cost[] = [];
+  const logged: LogLine[] = [];
   const answers = openAnswers({
     catalog: { queries: [query], tables: [] },
     engine: used,
@@ -58,7 +66,7 @@ export function testAnswers({
     memoryBytes,
     openShared,
     clock,
-    log: pino({ level: 'silent' }),
+    log: pino({ level: 'warn' }, { write: (line) => void logged.push(JSON.parse(line)) }),
     onCost: (_, cost) => costs.push(cost),
   });
   return {
@@ -66,6 +74,7 @@ export function testAnswers({
     clock,
     engine: used,
     costs,
+    logged,
     question: (p = '', { signal = new AbortController().signal, forced = false, labels } = {}) =>
       answers.ask(
         { ...bind(query, plainParameters({ p })), ...(labels && { labels }) },
