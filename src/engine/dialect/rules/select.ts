@@ -1,22 +1,20 @@
 import type { CompoundSelectStmt, Node, SelectStmt, SubSelect } from 'sql-parser-cst';
 import { Refusal } from '../refusal.ts';
 import { childOf, isPath, type Relation, type Scope, type Sql } from '../scope.ts';
-import { handedOn, isThere, type StoredColumn } from '../spread.ts';
 import type { Translator } from '../translator.ts';
 import { quote } from '../type.ts';
 import { whole } from '../whole.ts';
+import { type Clause, type ClauseOf, clauseOf, isDistinct } from './clauses.ts';
+import { ending } from './ending.ts';
 import { anything, type FromItem, fromItem, takeConditions, within } from './from.ts';
-import { grouping, isOrdinal } from './grouping.ts';
+import { grouping } from './grouping.ts';
 import { requireBool } from './operators.ts';
-import { orderText, type SortKey } from './order.ts';
 import { type Output, outputs, rowValue } from './select-list.ts';
+import { handed, hasListedKeys, selected, withoutUnread } from './selected.ts';
 import { flatten, unite } from './set-operations.ts';
 import { threshold } from './threshold.ts';
 import { windowText } from './windows.ts';
-import { withClause } from './with.ts';
-
-type Clause = SelectStmt['clauses'][number];
-type ClauseOf<T extends Clause['type']> = Extract<Clause, { type: T }>;
+import { type CommonTables, withClause } from './with.ts';
 
 /** A whole query: one SELECT, several under a set operator, or one in parentheses. */
 export function query(node: SubSelect | SelectStmt, scope: Scope, to: Translator): Relation {
@@ -34,8 +32,48 @@ export function query(node: SubSelect | SelectStmt, scope: Scope, to: Translator
   }
 }
 
-/** The clauses in the order in which their names come into being, written in the order of SQL. */
 function select(node: SelectStmt, parent: Scope, to: Translator): Relation {
+  const clauses = clausesOf(node, parent, to);
+  const { ctes, item, columns, value, groupBy, ends } = clauses;
+  const distinct = isDistinct(node) ? 'DISTINCT ' : '';
+  const grouped = distinct !== '' || groupBy !== '' || value;
+  const simple = isSimple(node, item, columns);
+  const behind = behindList(node, clauses, simple, parent.parent === undefined, to);
+  const written = (list: readonly Output[]) =>
+    ctes.before(`SELECT ${distinct}${selected(list, grouped)}${behind}`);
+
+  const text = written(columns);
+  const mayNarrow = distinct === '' && ends === '' && !value && (simple || hasListedKeys(groupBy));
+  return {
+    text,
+    columns: handed(columns, grouped),
+    simple: simple && ends === '',
+    ...(mayNarrow && {
+      narrow: { of: text, text: (isRead) => written(withoutUnread(columns, groupBy, isRead)) },
+    }),
+    ...(value && { value }),
+  };
+}
+
+/** The parts of a SELECT, translated. */
+interface Clauses {
+  readonly ctes: CommonTables;
+  readonly item: FromItem;
+  readonly columns: readonly Output[];
+  /** True where the one column is the row: SELECT AS STRUCT and AS VALUE. */
+  readonly value: boolean;
+  /** What ORDER BY may name. */
+  readonly named: Scope;
+  readonly where: readonly string[];
+  readonly groupBy: string;
+  readonly having: readonly string[];
+  readonly windows: string;
+  readonly qualify: readonly string[];
+  readonly ends: string;
+}
+
+/** The clauses in the order in which their names come into being. */
+function clausesOf(node: SelectStmt, parent: Scope, to: Translator): Clauses {
   for (const clause of node.clauses) {
     if (!known.includes(clause.type)) to.attempt(() => refuse(clause), undefined);
   }
@@ -50,23 +88,34 @@ function select(node: SelectStmt, parent: Scope, to: Translator): Relation {
   const value = rowValue(list, listed);
   const columns = value ? [value] : listed;
   const named = { ...scope, aliases: aliasesOf(listed) };
-  const groupBy = grouping(clauseOf(node, 'group_by_clause'), columns, scope, to);
-  const having = condition(clauseOf(node, 'having_clause')?.expr, 'HAVING', named, to);
-  const qualify = condition(clauseOf(node, 'qualify_clause')?.expr, 'QUALIFY', named, to);
-  const windows = windowText(clauseOf(node, 'window_clause'), scope, to);
-  const ends = ending(node, columns, named, to);
+  return {
+    ctes,
+    item,
+    columns,
+    value: value !== undefined,
+    named,
+    groupBy: grouping(clauseOf(node, 'group_by_clause'), columns, scope, to),
+    having: condition(clauseOf(node, 'having_clause')?.expr, 'HAVING', named, to),
+    qualify: condition(clauseOf(node, 'qualify_clause')?.expr, 'QUALIFY', named, to),
+    windows: windowText(clauseOf(node, 'window_clause'), scope, to),
+    ends: ending(node, columns, named, to),
+    where: [...takeConditions(item), ...asked],
+  };
+}
 
-  const distinct = isDistinct(node) ? 'DISTINCT ' : '';
-  const grouped = distinct !== '' || groupBy !== '' || value !== undefined;
-  const where = [...takeConditions(item), ...asked];
+/** What stands behind the select list, in the order of SQL. */
+function behindList(
+  node: SelectStmt,
+  { ctes, item, columns, named, where, groupBy, having, windows, qualify, ends }: Clauses,
+  simple: boolean,
+  isWhole: boolean,
+  to: Translator,
+): string {
   const source = item === nothing ? '' : ` FROM ${item.text()}`;
-  const simple = isSimple(node, item, columns);
   const rows = `${source}${clause('WHERE', where)}`;
   const late =
-    simple && ends !== ''
-      ? threshold(node, columns, rows, named, to, parent.parent ? undefined : ctes.before)
-      : [];
-  const clauses = [
+    simple && ends !== '' ? threshold(node, columns, rows, named, to, isWhole ? ctes.before : undefined) : [];
+  return [
     source,
     clause('WHERE', [...where, ...late]),
     groupBy,
@@ -75,53 +124,7 @@ function select(node: SelectStmt, parent: Scope, to: Translator): Relation {
     clause('QUALIFY', qualify),
     ends,
   ].join('');
-  const written = (list: readonly Output[]) =>
-    ctes.before(`SELECT ${distinct}${selected(list, grouped)}${clauses}`);
-  const text = written(columns);
-  const isPlain = distinct === '' && ends === '' && !value;
-  const mayNarrow = isPlain && (simple || (groupBy !== '' && groupBy !== ' GROUP BY ALL'));
-  return {
-    text,
-    columns: handed(columns, grouped),
-    simple: simple && ends === '',
-    ...(mayNarrow && {
-      narrow: { of: text, text: (isRead) => written(withoutUnread(columns, groupBy, isRead)) },
-    }),
-    ...(value && { value: true }),
-  };
 }
-
-/** Keys of GROUP BY, which names them by their place, are left as they are. */
-const withoutUnread = (
-  columns: readonly Output[],
-  groupBy: string,
-  isRead: (column: string) => boolean,
-): readonly Output[] => {
-  const places: readonly string[] = groupBy.match(/\b\d+\b/g) ?? [];
-  return columns.map((column, at) => {
-    if (isRead(column.name) || places.includes(String(at + 1))) return column;
-    const { spread: _, ...unread } = column;
-    return { ...unread, text: 'NULL' };
-  });
-};
-
-/** The select list as text; parts of spread records come last, so that columns keep their places. */
-function selected(columns: readonly Output[], grouped: boolean): string {
-  const own = columns.map(({ name, text, spread }) => {
-    return `${spread && !grouped ? isThere(spread) : text} AS ${quote(name)}`;
-  });
-  const parts = grouped ? [] : columns.flatMap(({ name, spread }) => (spread ? handedOn(spread, name) : []));
-  return [...own, ...parts].join(', ');
-}
-
-/** The columns that a select list gives. */
-const handed = (columns: readonly Output[], grouped: boolean): readonly StoredColumn[] =>
-  columns.map(({ name, type, required = false, spread }) => ({
-    name,
-    type,
-    required: required && !grouped,
-    ...(spread && !grouped && { parts: spread.parts }),
-  }));
 
 /** `(SELECT …) ORDER BY …`: what stands behind the parentheses sees the columns only. */
 function parenthesised(node: SelectStmt, parent: Scope, to: Translator): Relation {
@@ -167,10 +170,6 @@ function endsOver(relation: Relation, node: SelectStmt, scope: Scope, to: Transl
   return ending(bare, columns, { ...scope, ranges: [range], merged: [] }, to);
 }
 
-const ending = (node: SelectStmt, columns: readonly Output[], scope: Scope, to: Translator): string =>
-  order(clauseOf(node, 'order_by_clause'), columns, isDistinct(node), scope, to) +
-  limitText(clauseOf(node, 'limit_clause'), scope, to);
-
 /** Whether a SELECT gives columns of some rows of one relation, in whatever order. */
 const isSimple = (node: SelectStmt, item: FromItem, columns: readonly Output[]): boolean =>
   node.clauses.every(({ type }) => simpleClauses.includes(type)) &&
@@ -187,9 +186,6 @@ const simpleClauses: readonly Clause['type'][] = [
   'order_by_clause',
   'limit_clause',
 ];
-
-const isDistinct = (node: SelectStmt): boolean =>
-  clauseOf(node, 'select_clause')?.modifiers.some(({ type }) => type === 'select_distinct') ?? false;
 
 const ends: readonly Clause['type'][] = ['order_by_clause', 'limit_clause'];
 
@@ -218,9 +214,6 @@ function refuse(clause: Node): never {
   throw new Refusal(clause, `${clause.type.replaceAll('_', ' ')} is not supported`);
 }
 
-const clauseOf = <T extends Clause['type']>(node: SelectStmt, type: T): ClauseOf<T> | undefined =>
-  node.clauses.find((clause): clause is ClauseOf<T> => clause.type === type);
-
 const nothing: FromItem = { ranges: [], merged: [], carriers: [], text: () => '' };
 
 const from = (clause: ClauseOf<'from_clause'> | undefined, scope: Scope, to: Translator): FromItem =>
@@ -238,50 +231,3 @@ const clause = (keyword: string, conditions: readonly string[]): string =>
 
 const aliasesOf = (columns: readonly Output[]): ReadonlyMap<string, Sql> =>
   new Map(columns.filter(({ aliased }) => aliased).map((column) => [column.name.toLowerCase(), column]));
-
-function order(
-  clause: ClauseOf<'order_by_clause'> | undefined,
-  columns: readonly Output[],
-  distinct: boolean,
-  scope: Scope,
-  to: Translator,
-): string {
-  if (!clause) return '';
-  return ` ${orderText(clause, scope, to, (expr) => sortKey(expr, columns, distinct, scope, to))}`;
-}
-
-/** A column of the output is named by its place, which no column of FROM can hide. */
-function sortKey(
-  node: Node,
-  columns: readonly Output[],
-  distinct: boolean,
-  scope: Scope,
-  to: Translator,
-): SortKey {
-  const byPlace = (index: number): SortKey => {
-    const column = columns[index];
-    if (!column) throw new Refusal(node, `the select list has no column ${index + 1}`);
-    // DISTINCT lets nothing but its columns be sorted by.
-    return { text: String(index + 1), type: column.type, ...(distinct ? {} : { value: column.text }) };
-  };
-  if (isOrdinal(node)) return byPlace(node.value - 1);
-  if (node.type === 'identifier') {
-    const place = columns.findIndex(
-      ({ name, aliased }) => aliased && name.toLowerCase() === node.name.toLowerCase(),
-    );
-    if (place >= 0) return byPlace(place);
-  }
-  const sort = to.expr(node, scope);
-  if (!distinct) return { ...sort, value: sort.text };
-  const place = columns.findIndex(({ text }) => text === sort.text);
-  if (place < 0)
-    throw new Refusal(node, 'ORDER BY with SELECT DISTINCT takes columns of the select list only');
-  return byPlace(place);
-}
-
-function limitText(clause: ClauseOf<'limit_clause'> | undefined, scope: Scope, to: Translator): string {
-  if (!clause) return '';
-  if (!clause.count || clause.count.type === 'limit_all') throw new Refusal(clause, 'LIMIT takes a number');
-  const count = ` LIMIT ${to.expr(clause.count, scope).text}`;
-  return clause.offset ? `${count} OFFSET ${to.expr(clause.offset, scope).text}` : count;
-}

@@ -1,0 +1,38 @@
+import { handedOn, isThere, type StoredColumn } from '../spread.ts';
+import { quote } from '../type.ts';
+import type { Output } from './select-list.ts';
+
+/** Whether GROUP BY says what its keys are; `ALL` takes them from the select list. */
+export const hasListedKeys = (groupBy: string): boolean => groupBy !== '' && groupBy !== ' GROUP BY ALL';
+
+/** NULL for columns that are not read. Keys of GROUP BY, which names them by their place, stay as they are. */
+export const withoutUnread = (
+  columns: readonly Output[],
+  groupBy: string,
+  isRead: (column: string) => boolean,
+): readonly Output[] => {
+  const places: readonly string[] = groupBy.match(/\b\d+\b/g) ?? [];
+  return columns.map((column, at) => {
+    if (isRead(column.name) || places.includes(String(at + 1))) return column;
+    const { spread: _, ...unread } = column;
+    return { ...unread, text: 'NULL' };
+  });
+};
+
+/** The select list as text; parts of spread records come last, so that columns keep their places. */
+export function selected(columns: readonly Output[], grouped: boolean): string {
+  const own = columns.map(({ name, text, spread }) => {
+    return `${spread && !grouped ? isThere(spread) : text} AS ${quote(name)}`;
+  });
+  const parts = grouped ? [] : columns.flatMap(({ name, spread }) => (spread ? handedOn(spread, name) : []));
+  return [...own, ...parts].join(', ');
+}
+
+/** The columns that a select list gives. */
+export const handed = (columns: readonly Output[], grouped: boolean): readonly StoredColumn[] =>
+  columns.map(({ name, type, required = false, spread }) => ({
+    name,
+    type,
+    required: required && !grouped,
+    ...(spread && !grouped && { parts: spread.parts }),
+  }));
