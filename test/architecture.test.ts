@@ -7,6 +7,7 @@ const rooms = [
   'errors',
   'config',
   'catalog',
+  'keys',
   'engine',
   'answer',
   'doors',
