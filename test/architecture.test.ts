@@ -15,6 +15,7 @@ const rooms = [
   'main',
   'print-schema',
   'check-queries',
+  'manage-keys',
 ];
 
 const files = globSync('src/**/*.ts').sort();
