@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -219,6 +220,26 @@ describe('npm run keys', () => {
     const start = await runCommand('src/main.ts', { API_KEYS_FILE: file, DATA_DIR: 'test', PORT: '0' });
     expect(start.exitCode).toBe(2);
     expect(start.errors).toContain('keys.yaml:5 keys.0: unknown: owner');
+  });
+
+  test('the README’s lines run as they stand', () => {
+    const [, block = ''] =
+      /```sh\nexport API_KEYS_FILE=([\s\S]*?)```/.exec(readFileSync('README.md', 'utf8')) ?? [];
+    const lines = `export API_KEYS_FILE=${block}`.replace('keys.yaml', file).replaceAll('<id>', '$ID');
+    const withId = lines.replace(
+      /\n(?=npm run -s keys -- list)/,
+      '\nID=$(npm run -s keys -- list | cut -f1)\n',
+    );
+    const output = execFileSync('sh', ['-ec', withId], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    expect(output).toMatch(
+      /^\w{8}\tDashboard of abc\tvalid\t.*\tlogs\.all\tabc\t600\/min, 4 at once\tnone\nqg_\w+\n$/,
+    );
+    const [first, second] = parseKeys(file, readFileSync(file, 'utf8')).keys;
+    expect(first?.revoked).toBeInstanceOf(Date);
+    expect(second).toMatchObject({ name: 'Dashboard of abc', projects: ['abc'] });
   });
 
   test('without API_KEYS_FILE it tells that, and how', async () => {
