@@ -1,12 +1,21 @@
 import { readFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { loadCatalog } from './catalog/load-catalog.ts';
 import { type Config, readConfig } from './config.ts';
 import { StartError } from './errors.ts';
+import {
+  noMore,
+  onlyId,
+  parseAmount,
+  parseCommand,
+  parseFuture,
+  parseLength,
+  quote,
+  wrongCommand,
+} from './keys/command-line.ts';
 import { createKey, revokeKey, rollKey } from './keys/key-commands.ts';
 import type { KeyEntry, Permission } from './keys/key-entry.ts';
 import { keyTable } from './keys/key-table.ts';
-import { momentText, parseDuration, parseMoment } from './keys/moments.ts';
+import { momentText } from './keys/moments.ts';
 import { parseKeys } from './keys/parse-keys.ts';
 
 const usage = `npm run keys -- create --name <text> [--project <reference>]… [--endpoint <name or UUID>]…
@@ -36,12 +45,12 @@ async function run([command, ...args]: readonly string[]): Promise<void> {
     roll,
   };
   const chosen = Object.hasOwn(commands, command) ? commands[command] : undefined;
-  if (chosen === undefined) throw wrong(`${command}: must be create, list, revoke or roll`);
+  if (chosen === undefined) throw wrongCommand(`${command}: must be create, list, revoke or roll`);
   await chosen(args);
 }
 
 async function create(args: readonly string[]): Promise<void> {
-  const { values, positionals } = parsed(args, {
+  const { values, positionals } = parseCommand(args, {
     name: { type: 'string' },
     project: { type: 'string', multiple: true },
     endpoint: { type: 'string', multiple: true },
@@ -51,15 +60,17 @@ async function create(args: readonly string[]): Promise<void> {
     'concurrent-queries': { type: 'string' },
   });
   noMore(positionals);
-  if (values.name === undefined) throw wrong('--name: is missing; it tells people whose key it is');
+  if (values.name === undefined) throw wrongCommand('--name: is missing; it tells people whose key it is');
   const config = readConfig(process.env);
   const file = keyFile(config);
   checkEndpoints(config, values.endpoint ?? []);
+  const perMinute = parseAmount('--requests-per-minute', values['requests-per-minute']);
+  const concurrent = parseAmount('--concurrent-queries', values['concurrent-queries']);
   const rate = {
-    ...amount('requests_per_minute', '--requests-per-minute', values['requests-per-minute']),
-    ...amount('concurrent_queries', '--concurrent-queries', values['concurrent-queries']),
+    ...(perMinute && { requests_per_minute: perMinute }),
+    ...(concurrent && { concurrent_queries: concurrent }),
   };
-  const expires = values.expires === undefined ? undefined : momentOf('--expires', values.expires);
+  const expires = parseFuture('--expires', values.expires, now);
   const { id, text } = await createKey(file, {
     name: values.name,
     ...(values.endpoint && { endpoints: values.endpoint }),
@@ -74,23 +85,24 @@ async function create(args: readonly string[]): Promise<void> {
 }
 
 function list(args: readonly string[]): void {
-  noMore(parsed(args, {}).positionals);
+  noMore(parseCommand(args, {}).positionals);
   const file = keyFile(readConfig(process.env));
   process.stdout.write(keyTable(readKeys(file), now, process.stdout.isTTY));
 }
 
 async function revoke(args: readonly string[]): Promise<void> {
-  const { positionals } = parsed(args, {});
+  const { positionals } = parseCommand(args, {});
   const { name } = await revokeKey(keyFile(readConfig(process.env)), onlyId(positionals), now);
   tell(`${positionals[0]} (${name}) is revoked. A gateway that runs refuses it within two seconds.\n`);
 }
 
 async function roll(args: readonly string[]): Promise<void> {
-  const { values, positionals } = parsed(args, { overlap: { type: 'string' }, expires: { type: 'string' } });
-  const overlapMs = parseDuration(values.overlap ?? '24h');
-  if (overlapMs === undefined)
-    throw wrong(`--overlap: got ${quote(values.overlap)}; must be as in 7d, 24h or 30m`);
-  const expires = values.expires === undefined ? undefined : momentOf('--expires', values.expires);
+  const { values, positionals } = parseCommand(args, {
+    overlap: { type: 'string' },
+    expires: { type: 'string' },
+  });
+  const overlapMs = parseLength('--overlap', values.overlap ?? '24h');
+  const expires = parseFuture('--expires', values.expires, now);
   const old = onlyId(positionals);
   const { id, text, oldEnds } = await rollKey(keyFile(readConfig(process.env)), old, {
     now,
@@ -113,7 +125,7 @@ function tell(text: string): void {
 
 function keyFile({ apiKeysFile }: Config): string {
   if (apiKeysFile !== undefined) return apiKeysFile;
-  throw wrong(
+  throw wrongCommand(
     'API_KEYS_FILE: is missing; it names the key file, as in API_KEYS_FILE=keys.yaml npm run keys -- list',
   );
 }
@@ -140,49 +152,5 @@ function checkEndpoints({ queriesDir }: Config, endpoints: readonly string[]): v
   );
   if (unknown.length === 0) return;
   const names = queries.map(({ name }) => name).join(', ');
-  throw wrong(`--endpoint: got ${unknown.map(quote).join(', ')}; must be of ${names}, or their UUIDs`);
-}
-
-function amount(key: string, option: string, text: string | undefined): Record<string, number> {
-  if (text === undefined) return {};
-  if (!/^[1-9]\d{0,8}$/.test(text))
-    throw wrong(`${option}: got ${quote(text)}; must be a whole number from 1`);
-  return { [key]: Number(text) };
-}
-
-function momentOf(option: string, text: string): Date {
-  const moment = parseMoment(text, now);
-  if (moment === undefined) {
-    throw wrong(`${option}: got ${quote(text)}; must be as in 90d, 12h or 2027-01-31T00:00:00Z`);
-  }
-  if (moment <= now) throw wrong(`${option}: ${momentText(moment)} is past`);
-  return moment;
-}
-
-function onlyId(positionals: readonly string[]): string {
-  const [id, ...more] = positionals;
-  if (id === undefined || more.length > 0) throw wrong('give the id of one key; list tells them');
-  return id;
-}
-
-function noMore([first]: readonly string[]): void {
-  if (first !== undefined) throw wrong(`${quote(first)} belongs to no option`);
-}
-
-type Options = NonNullable<NonNullable<Parameters<typeof parseArgs>[0]>['options']>;
-
-function parsed<const T extends Options>(args: readonly string[], options: T) {
-  try {
-    return parseArgs({ args: [...args], options, allowPositionals: true });
-  } catch (error) {
-    throw wrong((error as Error).message);
-  }
-}
-
-function quote(text: string | undefined): string {
-  return JSON.stringify(text);
-}
-
-function wrong(message: string): StartError {
-  return new StartError('The command has problems', [{ message }]);
+  throw wrongCommand(`--endpoint: got ${unknown.map(quote).join(', ')}; must be of ${names}, or their UUIDs`);
 }

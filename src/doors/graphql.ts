@@ -67,11 +67,11 @@ export function buildGraphql({
       visit = beginVisit(authenticate(incoming), incoming, now);
       if (visit.refusal !== undefined) throw visit.refusal;
       const response = await yoga.fetch(request, { visit, given });
-      const told =
+      const answered =
         request.method === 'GET'
           ? await withCacheHeaders(response, given, incoming.header('if-none-match'), now())
           : response;
-      return tell(visit, told);
+      return tell(visit, answered);
     } catch (error) {
       const refused = toGatewayError(error, log);
       const { code, message, status } = refused;

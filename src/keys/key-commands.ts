@@ -1,5 +1,6 @@
-import { type Problem, StartError } from '../errors.ts';
+import { StartError } from '../errors.ts';
 import { changeFile } from './change-file.ts';
+import { wrongCommand } from './command-line.ts';
 import { editKeys, type KeyEdits } from './edit-keys.ts';
 import type { KeyEntry, KeyInput } from './key-entry.ts';
 import { digestOf, makeKey, type NewKey } from './key-text.ts';
@@ -43,7 +44,7 @@ export async function rollKey(
   await edit(file, (keys, edits) => {
     const old = keyOf(keys, id);
     if (old.revoked !== undefined || (old.expires !== undefined && old.expires <= now)) {
-      throw refused(`${id} is no valid key any more; make a new one with create`);
+      throw wrongCommand(`${id} is no valid key any more; make a new one with create`);
     }
     const { sha256: _, id: __, revoked: ___, expires: oldExpires, ...facts } = old;
     const ends = expires ?? oldExpires;
@@ -92,11 +93,7 @@ function isNothing(value: unknown): boolean {
 function keyOf(keys: readonly KeyEntry[], id: string): KeyEntry {
   const found = keys.find((key) => key.id === id);
   if (found !== undefined) return found;
-  throw refused(`no key has the id ${JSON.stringify(id)}; list tells them`);
-}
-
-function refused(message: string): StartError {
-  return new StartError('The command has problems', [{ message } satisfies Problem]);
+  throw wrongCommand(`no key has the id ${JSON.stringify(id)}; list tells them`);
 }
 
 function given<T>(value: T | undefined): T {
