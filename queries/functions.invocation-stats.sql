@@ -9,6 +9,7 @@ parameters:
   project:
     type: string
     required: true
+    tenant: true
     description: Project reference that the function records must carry.
     example: mzqkvxwotrplbhnydsea
   function_id:

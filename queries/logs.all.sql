@@ -8,6 +8,7 @@ parameters:
   project:
     type: string
     required: true
+    tenant: true
     description: Project reference the records must belong to.
     example: mzqkvxwotrplbhnydsea
   project_tier:

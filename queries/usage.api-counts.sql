@@ -9,6 +9,9 @@ parameters:
   project:
     type: pattern
     required: true
+    tenant: true
+    # The host only: a reference may also stand in a path, a query string or before an @.
+    tenant_pattern: '^https?://{project}\.[^/?#@\\\s]*(?:[/?#]|$)'
     description: Regular expression (RE2 syntax) matched against the request URL; only matching requests are counted.
     example: mzqkvxwotrplbhnydsea
   interval:

@@ -11,6 +11,7 @@ import type { Config } from './config.ts';
 import { buildAuthenticate } from './doors/auth.ts';
 import { graphiqlPage } from './doors/graphiql.ts';
 import { buildGraphql } from './doors/graphql.ts';
+import { buildKeysInText } from './doors/keys-in-text.ts';
 import { isLoopback } from './doors/loopback.ts';
 import { buildNodeFront } from './doors/node-front.ts';
 import { buildRest } from './doors/rest.ts';
@@ -19,11 +20,12 @@ import type { ImportProgress } from './engine/duckdb/import/open-import.ts';
 import type { Engine } from './engine/engine.ts';
 import { openEngine } from './engine/open-engine.ts';
 import { describeProblem } from './errors.ts';
+import { openKeys } from './keys/open-keys.ts';
 
 export interface AppOptions {
   readonly config: Config;
-  /** What a caller must show: the configured key, or one that was made at start. */
-  readonly apiKey: string;
+  /** The key that may do everything, configured or made at start; undefined where the key file has all keys. */
+  readonly apiKey: string | undefined;
   readonly log: Logger;
   /** The time, for the SQL's CURRENT_TIMESTAMP() and for answers. */
   readonly now?: () => Date;
@@ -51,11 +53,12 @@ export interface App {
 /**
  * The whole service without its socket.
  *
- * @throws StartError with everything that is wrong with the saved queries
+ * @throws StartError with everything that is wrong with the saved queries, or with the key file
  */
 export async function openApp(options: AppOptions): Promise<App> {
   const { config, apiKey, log, now = systemClock.now, after = systemClock.after } = options;
   const catalog = loadCatalog(config.queriesDir);
+  const keys = openKeys({ file: config.apiKeysFile, apiKey, catalog, log, now });
   const openShared = await sharedCache(config, log);
   const engine = options.engine ?? (await configuredEngine(options, catalog, now));
 
@@ -71,14 +74,20 @@ export async function openApp(options: AppOptions): Promise<App> {
   });
   await answers.ready;
   const { ask } = answers;
-  const authenticate = buildAuthenticate(apiKey);
+  keys.watch();
+  const authenticate = buildAuthenticate(keys.keyring);
+  const keysInText = buildKeysInText(apiKey);
   const showsKey = !config.production && isLoopback(config.host);
   let ready = true;
   const router = buildRouter(
     {
-      rest: buildRest({ catalog, ask, authenticate, log, now }),
-      graphql: buildGraphql({ catalog, ask, authenticate, log, now }),
-      page: ({ hostname }) => graphiqlPage(catalog, showsKey && isLoopback(hostname) ? apiKey : undefined),
+      rest: buildRest({ catalog, ask, authenticate, keysInText, log, now }),
+      graphql: buildGraphql({ catalog, ask, authenticate, keysInText, log, now }),
+      page: async (url) => {
+        keysInText.refuse(url);
+        return graphiqlPage(catalog, showsKey && isLoopback(url.hostname) ? apiKey : undefined);
+      },
+      redact: keysInText.redact,
       isReady: () => ready,
     },
     config,
@@ -93,6 +102,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       ready = false;
     },
     async close() {
+      keys.close();
       await answers.close();
       await engine.close();
     },

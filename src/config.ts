@@ -37,6 +37,7 @@ const settings = z.object({
     .string()
     .regex(/^[\x21-\x7e]{1,256}$/, 'must be up to 256 printable ASCII characters without spaces')
     .optional(),
+  API_KEYS_FILE: z.string().optional(),
   CORS_ORIGINS: matching(
     /^(\*|https?:\/\/[^\s,/]+(\s*,\s*https?:\/\/[^\s,/]+)*)$/,
     '* or origins joined by commas, as in https://dash.example.com',
@@ -112,8 +113,10 @@ export interface Config {
   readonly dataRefreshSeconds: number;
   /** Rows older than this are dropped; undefined keeps all. */
   readonly dataRetentionDays: number | undefined;
-  /** undefined means that a random one is made at start. */
+  /** Where this and `apiKeysFile` are undefined, a random one is made at start. */
   readonly apiKey: string | undefined;
+  /** The file of keys with bounds. */
+  readonly apiKeysFile: string | undefined;
   /** Web origins that may read answers; `*` is any. */
   readonly corsOrigins: readonly string[] | '*';
   readonly engine: Settings['ENGINE'];
@@ -162,6 +165,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     dataRefreshSeconds: read.DATA_REFRESH_SECONDS,
     dataRetentionDays: read.DATA_RETENTION_DAYS,
     apiKey: read.API_KEY,
+    apiKeysFile: read.API_KEYS_FILE,
     corsOrigins: origins(read.CORS_ORIGINS),
     engine: read.ENGINE,
     engineTimeoutMs: read.ENGINE_TIMEOUT_MS,

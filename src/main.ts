@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { createServer, type Server, STATUS_CODES } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -8,6 +7,7 @@ import { type Config, readConfig } from './config.ts';
 import { welcome } from './doors/welcome.ts';
 import { openProgressLine } from './engine/duckdb/import/progress.ts';
 import { StartError } from './errors.ts';
+import { makeKey } from './keys/key-text.ts';
 
 const exitCode = { ended: 0, endedLate: 1, badStart: 2 } as const;
 
@@ -29,7 +29,8 @@ async function serve(config: Config): Promise<void> {
   // Every running query holds one of libuv's workers; of the default four, none would be left to read a file.
   process.env.UV_THREADPOOL_SIZE ??= String(config.engineConcurrency + 12);
   const log = await openLog(config);
-  const apiKey = config.apiKey ?? `qg_${randomBytes(24).toString('base64url')}`;
+  // With a key file nobody needs one more, who could read everything.
+  const apiKey = config.apiKey ?? (config.apiKeysFile === undefined ? makeKey().text : undefined);
   const progress = openProgressLine(process.stderr, Date.now);
   const app = await openApp({ config, apiKey, log, onImport: progress.show });
   progress.end();
@@ -41,7 +42,7 @@ async function serve(config: Config): Promise<void> {
   const { port } = server.address() as AddressInfo;
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   // A configured key is a secret of the operator's; one that was made here must be told somewhere.
-  const shownKey = config.apiKey === undefined ? apiKey : '$API_KEY';
+  const shownKey = config.apiKey === undefined ? (apiKey ?? '$KEY') : '$API_KEY';
   process.stdout.write(welcome(app.catalog, `http://${host}:${port}`, shownKey));
 }
 

@@ -7,6 +7,7 @@ const rooms = [
   'errors',
   'config',
   'catalog',
+  'keys',
   'engine',
   'answer',
   'doors',
@@ -14,6 +15,7 @@ const rooms = [
   'main',
   'print-schema',
   'check-queries',
+  'manage-keys',
 ];
 
 const files = globSync('src/**/*.ts').sort();

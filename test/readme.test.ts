@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadCatalog } from '../src/catalog/load-catalog.ts';
 import { camelCase } from '../src/catalog/names.ts';
+import { wrongTenantPattern } from '../src/catalog/tenant-pattern.ts';
+import { parseKeys } from '../src/keys/parse-keys.ts';
 import { ago, openTestApp } from './support/test-app.ts';
 
 describe('README', () => {
@@ -19,6 +21,16 @@ describe('README', () => {
     for (const { name } of loadCatalog('queries').queries) {
       expect(readme).toContain(`| \`${name}\` | \`${camelCase(name)}\` |`);
     }
+  });
+
+  test('its example of a key file is right, and so is its tenant_pattern', () => {
+    const [, yaml = ''] = /```yaml\n(keys:[\s\S]*?)```/.exec(readme) ?? [];
+    const { keys, problems } = parseKeys('README.md', yaml);
+    expect(problems).toEqual([]);
+    expect(keys).toMatchObject([{ projects: ['abc'], permissions: ['fresh', 'catalog'] }]);
+    const patterns = [...readme.matchAll(/^ +tenant_pattern: '(.*)'$/gm)].map(([, pattern]) => pattern ?? '');
+    expect(patterns).toHaveLength(1);
+    expect(wrongTenantPattern(patterns[0] ?? '', 'project')).toBeUndefined();
   });
 
   test('its example of a query runs as it stands', async () => {

@@ -27,14 +27,19 @@ export interface Bound {
  */
 export function bind(query: SavedQuery, raw: RawParameters): Bound {
   const parameters = query.parameters.map((parameter) => {
-    const value = one(parameter, raw.get(parameter.name) ?? []);
+    const value = givenOnce(parameter, raw.get(parameter.name) ?? []);
     return [parameter.name, effective(parameter, value)] as const;
   });
   return { query, parameters: Object.fromEntries(parameters) };
 }
 
-/** Empty equals absent: existing clients send `function_id=` for "all functions". */
-function one(parameter: Parameter, values: readonly string[]): string {
+/**
+ * The one value that was given for a parameter. Empty equals absent: existing clients send `function_id=` for "all
+ * functions".
+ *
+ * @throws GatewayError INVALID_PARAMETER where there are several, or one that no parameter may have
+ */
+export function givenOnce(parameter: Parameter, values: readonly string[]): string {
   if (values.length > 1) throw invalid(parameter, 'given more than once; give it once');
   const [value = ''] = values;
   if (value.includes('\0')) throw invalid(parameter, 'holds a NUL byte; leave it out');

@@ -1,6 +1,8 @@
 import { checkPlain } from './check-value.ts';
 import type { Header } from './header-schema.ts';
+import { isKeyName } from './key-names.ts';
 import { camelCase } from './names.ts';
+import { placeholderOf, wrongTenantPattern } from './tenant-pattern.ts';
 
 export interface HeaderProblem {
   readonly path: readonly PropertyKey[];
@@ -9,7 +11,7 @@ export interface HeaderProblem {
 
 /** What a header of the right shape can still get wrong. */
 export function checkHeader(header: Header): readonly HeaderProblem[] {
-  return [...checkCaching(header), ...checkParameters(header), ...checkNames(header)];
+  return [...checkCaching(header), ...checkParameters(header), ...checkTenant(header), ...checkNames(header)];
 }
 
 function checkCaching({ caching, cache_warming, stale_if_error, warm }: Header): readonly HeaderProblem[] {
@@ -51,6 +53,29 @@ function checkParameters({ parameters }: Header): readonly HeaderProblem[] {
   });
 }
 
+function checkTenant({ parameters }: Header): readonly HeaderProblem[] {
+  const tenants = Object.keys(parameters).filter((name) => parameters[name]?.tenant);
+  return Object.entries(parameters).flatMap(([name, { type, tenant, tenant_pattern: pattern }]) => {
+    const problems: HeaderProblem[] = [];
+    const add = (key: string, message: string) =>
+      problems.push({ path: ['parameters', name, key], message: `parameters.${name}.${key}: ${message}` });
+
+    if (tenant && tenants[0] !== name) add('tenant', `${tenants[0]} is the tenant already; there is one`);
+    if (tenant && type !== 'string' && type !== 'pattern') add('tenant', 'must be a string or a pattern');
+    if (tenant && type === 'pattern' && pattern === undefined) {
+      add('tenant', `a pattern needs a tenant_pattern, as in '^https?://${placeholderOf(name)}\\.'`);
+    }
+    if (pattern === undefined) return problems;
+    if (!tenant || type !== 'pattern') {
+      add('tenant_pattern', 'only for a parameter that is a tenant and a pattern');
+      return problems;
+    }
+    const wrong = wrongTenantPattern(pattern, name);
+    if (wrong !== undefined) add('tenant_pattern', wrong);
+    return problems;
+  });
+}
+
 function wrongValue(parameter: Header['parameters'][string], value: string): string | undefined {
   if (parameter.type !== 'enum') {
     const checked = checkPlain(parameter.type, value);
@@ -66,6 +91,9 @@ function checkNames(header: Header): readonly HeaderProblem[] {
     return names.flatMap((name, at) => {
       const path = [section, name];
       const camel = camelCase(name);
+      if (section === 'parameters' && isKeyName(name)) {
+        return [{ path, message: `parameters.${name}: is a name for keys, which no URL may hold` }];
+      }
       if (camel === '' || /^[0-9]/.test(camel)) {
         return [{ path, message: `${section}.${name}: needs a letter before any digit` }];
       }

@@ -24,6 +24,8 @@ const parameterBase = {
   required: z.boolean().default(false),
   default: scalarText.optional(),
   example: scalarText.optional(),
+  tenant: z.boolean().default(false),
+  tenant_pattern: text.optional(),
 };
 
 const plainParameter = z.strictObject({

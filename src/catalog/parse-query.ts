@@ -4,7 +4,7 @@ import { bind, plainParameters } from './bind.ts';
 import { checkHeader, type HeaderProblem } from './check-header.ts';
 import { type Header, headerSchema, inWords } from './header-schema.ts';
 import { type HeaderAndSql, lineAt, readHeader } from './read-header.ts';
-import type { CachePolicy, Column, Parameter, SavedQuery } from './saved-query.ts';
+import type { CachePolicy, Column, Parameter, SavedQuery, Tenant } from './saved-query.ts';
 import { sqlParameters } from './sql-parameters.ts';
 
 export type Parsed =
@@ -54,7 +54,9 @@ function toQuery(name: string, header: Header, sql: string, source: SavedQuery['
     warm: header.warm,
     querySandboxing: header.query_sandboxing,
     labels: header.labels,
-    parameters: Object.entries(header.parameters).map(([name, { default: fallback, example, ...rest }]) => {
+    tenant: tenantOf(header),
+    parameters: Object.entries(header.parameters).map(([name, declared]) => {
+      const { default: fallback, example, tenant: _, tenant_pattern: __, ...rest } = declared;
       const base = { name, default: fallback, example };
       return rest.type === 'enum'
         ? {
@@ -68,6 +70,11 @@ function toQuery(name: string, header: Header, sql: string, source: SavedQuery['
       ([name, column]): Column => ({ ...column, name, unit: column.unit }),
     ),
   };
+}
+
+function tenantOf({ parameters }: Header): Tenant | undefined {
+  const found = Object.entries(parameters).find(([, { tenant }]) => tenant);
+  return found && { parameter: found[0], pattern: found[1].tenant_pattern };
 }
 
 /** A set that is to be kept warm must be one that a caller could send. */

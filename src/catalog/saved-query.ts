@@ -73,6 +73,14 @@ export interface CachePolicy {
   readonly staleIfErrorSeconds: number;
 }
 
+/** Whose rows a query gives, where callers may be bound to some. */
+export interface Tenant {
+  /** The parameter that names the tenant: a string, or a pattern. */
+  readonly parameter: string;
+  /** Where the parameter is a pattern: the one that runs for a caller who is bound, `{parameter}` in the tenant's place. */
+  readonly pattern: string | undefined;
+}
+
 /** Where a text stands, for messages: the file, and the line (from 1) of the text's first character. */
 export interface Source {
   readonly file: string;
@@ -99,6 +107,8 @@ export interface SavedQuery {
   /** The labels that a request may set for the engine's bill. */
   readonly labels: readonly string[];
   readonly parameters: readonly Parameter[];
+  /** undefined: callers who are bound to tenants may not ask it. */
+  readonly tenant: Tenant | undefined;
   readonly columns: readonly Column[];
 }
 

@@ -1,5 +1,7 @@
 import { camelCase } from '../catalog/names.ts';
 import type { Catalog, Column, Parameter, SavedQuery } from '../catalog/saved-query.ts';
+import { GatewayError } from '../errors.ts';
+import { isOpenTo } from './asked.ts';
 import type { Builder } from './builder.ts';
 
 /** `endpoints` and `endpoint(id, name)`: what can be asked, in the spec's words. */
@@ -8,21 +10,22 @@ export function addCatalogFields(builder: Builder, { queries }: Catalog): void {
   builder.queryFields((t) => ({
     endpoints: t.field({
       type: [endpoint],
-      description: 'Every endpoint, by name.',
-      resolve: () => [...queries],
+      description: 'Every endpoint that the key may ask, by name.',
+      resolve: (_root, _args, { holder }) => queries.filter((query) => isOpenTo(holder, query)),
     }),
     endpoint: t.field({
       type: endpoint,
       nullable: true,
-      description: 'The endpoint with this id or this name; null where there is none.',
+      description: 'The endpoint with this id or this name; null where the key may ask none.',
       args: {
         id: t.arg({ type: 'UUID', description: 'The UUID of the endpoint.' }),
         name: t.arg.string({ description: 'The unique name of the endpoint.' }),
       },
-      resolve: (_root, { id, name }) =>
+      resolve: (_root, { id, name }, { holder }) =>
         queries.find(
           (query) =>
             (id ?? name) != null &&
+            isOpenTo(holder, query) &&
             (id == null || query.id === id.toLowerCase()) &&
             (name == null || query.name === name),
         ),
@@ -74,7 +77,18 @@ function endpointType(builder: Builder) {
       }),
       field: t.string({ description: 'Its field in this schema.', resolve: ({ name }) => camelCase(name) }),
       description: t.exposeString('description', { description: 'What it tells.' }),
-      query: t.exposeString('sql', { description: 'The saved query, in the BigQuery SQL dialect.' }),
+      query: t.string({
+        // A key without the permission still reads the other fields.
+        nullable: true,
+        description: 'The saved query, in the BigQuery SQL dialect, for keys with the permission catalog.',
+        resolve: ({ sql }, _args, { holder }) => {
+          if (holder.permissions.has('catalog')) return sql;
+          throw new GatewayError(
+            'FORBIDDEN',
+            'This key lacks the permission catalog, which reading SQL takes',
+          );
+        },
+      }),
       maxRows: t.exposeInt('maxRows', { description: 'Upper bound on the rows returned.' }),
       caching: t.int({
         nullable: true,

@@ -1,10 +1,13 @@
 import DataLoader from 'dataloader';
 import type { Answer, Ask } from '../answer/answer.ts';
 import { questionKey } from '../answer/question-key.ts';
-import { type Bound, bind, type RawParameters } from '../catalog/bind.ts';
+import type { Bound, RawParameters } from '../catalog/bind.ts';
 import type { SavedQuery } from '../catalog/saved-query.ts';
+import type { Holder } from '../keys/holder.ts';
+import { questionFor } from './asked.ts';
 import type { Incoming } from './incoming.ts';
 import { withLabels } from './request-labels.ts';
+import type { Visit } from './visit.ts';
 
 /** What the answers of one request were, once it is answered. */
 export interface Given {
@@ -14,28 +17,35 @@ export interface Given {
 
 /** What GraphQL resolvers may reach: for one request, answers, where equal questions are asked once. */
 export interface Context {
+  /** Who asks. */
+  readonly holder: Holder;
+  /** @throws GatewayError FORBIDDEN where the caller may not ask this; else as binding and asking do */
   answer(query: SavedQuery, raw: RawParameters): Promise<Answer>;
 }
 
 export interface ContextOptions {
   readonly ask: Ask;
   readonly incoming: Incoming;
-  readonly forced: boolean;
+  readonly visit: Visit;
   /** Takes up every answer. */
   readonly given: Given;
 }
 
-export function buildContext({ ask, incoming, forced, given }: ContextOptions): Context {
+export function buildContext({ ask, incoming, visit, given }: ContextOptions): Context {
+  const { holder, forced, inTurn } = visit;
   const loader = new DataLoader<Bound, Answer, string>(
     (questions) =>
       Promise.all(
-        questions.map((bound) => ask(bound, { incoming, forced }).catch((error: unknown) => toError(error))),
+        questions.map((bound) =>
+          inTurn(() => ask(bound, { incoming, forced }), incoming).catch((error: unknown) => toError(error)),
+        ),
       ),
     { cacheKeyFn: questionKey },
   );
   return {
+    holder,
     async answer(query, raw) {
-      const answer = await loader.load(withLabels(bind(query, raw), incoming.header));
+      const answer = await loader.load(withLabels(questionFor(holder, { query, raw }), incoming.header));
       given.answers.push(answer);
       return answer;
     },

@@ -6,23 +6,26 @@ import type { Ask } from '../answer/answer.ts';
 import type { Catalog } from '../catalog/saved-query.ts';
 import type { GatewayError } from '../errors.ts';
 import type { Authenticate } from './auth.ts';
-import { asksForNew, cacheHeaders, etagOf, isKnown } from './cache-headers.ts';
+import { cacheHeaders, etagOf, isKnown } from './cache-headers.ts';
 import { buildContext, type Context, type Given } from './context.ts';
-import { fromRequest } from './incoming.ts';
+import { fromRequest, type Incoming } from './incoming.ts';
+import type { KeysInText } from './keys-in-text.ts';
 import { replyJson, retryHeaders, toGatewayError, toResponse, variesBy } from './respond.ts';
 import { buildSchema } from './schema.ts';
+import { beginVisit, type Visit } from './visit.ts';
 
 export interface GraphqlOptions {
   readonly catalog: Catalog;
   readonly ask: Ask;
   readonly authenticate: Authenticate;
+  readonly keysInText: KeysInText;
   readonly log: Logger;
   readonly now: () => Date;
 }
 
 /** What the server knows of a request besides the request. */
 interface Server {
-  readonly forced: boolean;
+  readonly visit: Visit;
   readonly given: Given;
 }
 
@@ -36,13 +39,14 @@ export function buildGraphql({
   catalog,
   ask,
   authenticate,
+  keysInText,
   log,
   now,
-}: GraphqlOptions): (request: Request) => Promise<Response> {
+}: GraphqlOptions): (request: Request, incoming: Incoming) => Promise<Response> {
   const yoga = createYoga<Server, Context>({
     schema: buildSchema(catalog),
-    context: ({ request, forced, given }) =>
-      buildContext({ ask, incoming: fromRequest(request), forced, given }),
+    context: ({ request, visit, given }) =>
+      buildContext({ ask, incoming: fromRequest(request), visit, given }),
     plugins: [noteErrors],
     graphqlEndpoint: graphqlPath,
     maskedErrors: { maskError: (error) => told(error, log) },
@@ -55,21 +59,31 @@ export function buildGraphql({
     maxRequestBodySize: maxBodyBytes,
   });
 
-  return async (request) => {
-    const { header } = fromRequest(request);
+  return async (request, incoming) => {
     const given: Given = { answers: [], hasErrors: false };
+    let visit: Visit | undefined;
     try {
-      const { mayForce } = authenticate(header);
-      const forced = mayForce && asksForNew(header('cache-control'));
-      const response = await yoga.fetch(request, { forced, given });
-      return request.method === 'GET'
-        ? withCacheHeaders(response, given, header('if-none-match'), now())
-        : response;
+      if (incoming.url !== undefined) keysInText.refuse(incoming.url);
+      visit = beginVisit(authenticate(incoming), incoming, now);
+      if (visit.refusal !== undefined) throw visit.refusal;
+      const response = await yoga.fetch(request, { visit, given });
+      const answered =
+        request.method === 'GET'
+          ? await withCacheHeaders(response, given, incoming.header('if-none-match'), now())
+          : response;
+      return tell(visit, answered);
     } catch (error) {
-      const { code, message, status } = toGatewayError(error, log);
-      return toResponse(replyJson(status, JSON.stringify({ errors: [{ message, extensions: { code } }] })));
+      const refused = toGatewayError(error, log);
+      const { code, message, status } = refused;
+      const body = JSON.stringify({ errors: [{ message, extensions: { code } }] });
+      return tell(visit, toResponse(replyJson(status, body, retryHeaders(refused))));
     }
   };
+}
+
+function tell(visit: Visit | undefined, response: Response): Response {
+  for (const [name, value] of Object.entries(visit?.headers ?? {})) response.headers.set(name, value);
+  return response;
 }
 
 /** A response that tells of errors is one that no cache may keep. */

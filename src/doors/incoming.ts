@@ -8,6 +8,8 @@ export interface Incoming {
   readonly url: URL | undefined;
   /** Aborted when the caller has gone. */
   readonly signal: AbortSignal;
+  /** What has become known of the request, for its line in the log. */
+  readonly noted: { key?: string };
   /** @param name in lower case */
   header(name: string): string | undefined;
 }
@@ -17,6 +19,7 @@ export function fromRequest(request: Request): Incoming {
     method: request.method,
     url: URL.parse(request.url) ?? undefined,
     signal: request.signal,
+    noted: {},
     header: (name) => request.headers.get(name) ?? undefined,
   };
 }
@@ -35,6 +38,7 @@ export function fromNode(message: IncomingMessage, response: ServerResponse, par
       gone ??= goneOf(response);
       return gone.signal;
     },
+    noted: {},
     header: (name) => {
       const value = headers[name];
       return Array.isArray(value) ? value.join(', ') : value;

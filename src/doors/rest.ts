@@ -1,20 +1,22 @@
 import type { Logger } from 'pino';
 import type { Ask } from '../answer/answer.ts';
 import { findQuery } from '../answer/find-query.ts';
-import { type Bound, bind } from '../catalog/bind.ts';
 import type { Catalog } from '../catalog/saved-query.ts';
 import { GatewayError } from '../errors.ts';
+import { type Asked, questionFor } from './asked.ts';
 import type { Authenticate } from './auth.ts';
-import { asksForNew } from './cache-headers.ts';
 import type { Incoming } from './incoming.ts';
+import type { KeysInText } from './keys-in-text.ts';
 import { decodeText, rawParameters } from './raw-parameters.ts';
 import { withLabels } from './request-labels.ts';
 import { type Reply, replyAnswer, replyError } from './respond.ts';
+import { beginVisit, type Visit } from './visit.ts';
 
 export interface RestOptions {
   readonly catalog: Catalog;
   readonly ask: Ask;
   readonly authenticate: Authenticate;
+  readonly keysInText: KeysInText;
   readonly log: Logger;
   readonly now: () => Date;
 }
@@ -30,23 +32,32 @@ const queryPath = /^\/api\/endpoints\/query\/(?<address>[^/]+)$/;
  * @see spec "Common call shape"
  */
 export function buildRest(options: RestOptions): (incoming: Incoming, url: URL) => Promise<Reply> {
-  const { ask, authenticate, log, now } = options;
+  const { ask, authenticate, keysInText, log, now } = options;
   const read = buildRead(options.catalog);
   return async (incoming, url) => {
+    let visit: Visit | undefined;
     try {
       const { method, header } = incoming;
+      keysInText.refuse(url);
       const address = addressOf(url);
       if (method !== 'GET' && method !== 'HEAD') {
         throw new GatewayError('METHOD_NOT_ALLOWED', `${method} is not allowed here; use GET`);
       }
-      const { mayForce } = authenticate(header);
-      const forced = mayForce && asksForNew(header('cache-control'));
-      const bound = withLabels(read(address, url), header);
-      return replyAnswer(await ask(bound, { incoming, forced }), incoming, now());
+      visit = beginVisit(authenticate(incoming), incoming, now);
+      if (visit.refusal !== undefined) throw visit.refusal;
+      const { holder, forced, inTurn } = visit;
+      const bound = withLabels(questionFor(holder, read(address, url)), header);
+      const answer = await inTurn(() => ask(bound, { incoming, forced }), incoming);
+      return tell(visit, replyAnswer(answer, incoming, now()));
     } catch (error) {
-      return replyError(error, log);
+      return tell(visit, replyError(error, log));
     }
   };
+}
+
+function tell(visit: Visit | undefined, reply: Reply): Reply {
+  if (visit?.holder.budget === undefined) return reply;
+  return { ...reply, headers: { ...reply.headers, ...visit.headers } };
 }
 
 function addressOf({ pathname }: URL): string {
@@ -58,12 +69,14 @@ function addressOf({ pathname }: URL): string {
   );
 }
 
-/** Reads the question that a URL asks; a URL that comes again needs no reading. */
-function buildRead(catalog: Catalog): (address: string, url: URL) => Bound {
-  const known = new WeakMap<URL, Bound>();
+/** Reads what a URL asks, whoever asks it; a URL that comes again needs no reading. */
+function buildRead(catalog: Catalog): (address: string, url: URL) => Asked {
+  const known = new WeakMap<URL, Asked>();
   return (address, url) => {
-    const read =
-      known.get(url) ?? bind(findQuery(catalog, decodeText(address)), rawParameters(url.search.slice(1)));
+    const read = known.get(url) ?? {
+      query: findQuery(catalog, decodeText(address)),
+      raw: rawParameters(url.search.slice(1)),
+    };
     known.set(url, read);
     return read;
   };

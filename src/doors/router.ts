@@ -10,9 +10,11 @@ import { apiPath } from './rest.ts';
 
 export interface Doors {
   readonly rest: (incoming: Incoming, url: URL) => Promise<Reply>;
-  readonly graphql: (request: Request) => Promise<Response>;
+  readonly graphql: (request: Request, incoming: Incoming) => Promise<Response>;
   /** The page for people who explore. */
   readonly page: (url: URL) => Promise<Response>;
+  /** A path as it may stand in a log. */
+  readonly redact: (path: string) => string;
   /** False while no new question should come: the service is ending. */
   readonly isReady: () => boolean;
 }
@@ -31,10 +33,10 @@ export function isGraphql({ method, url }: Incoming): boolean {
 
 /** Leads a request to its door, and gives every response what all doors owe: CORS headers, and a line in the log. */
 export function buildRouter(doors: Doors, { corsOrigins }: Config, log: Logger): Router {
-  const logged = (started: number, { method, url }: Incoming, status: number) => {
+  const logged = (started: number, { method, url, noted }: Incoming, status: number) => {
     const ms = Math.round(performance.now() - started);
     // The path only: a query string may hold what should not be in a log.
-    log.info({ method, path: url?.pathname, status, ms }, 'request');
+    log.info({ method, path: url && doors.redact(url.pathname), status, ms, ...noted }, 'request');
   };
   const reply = async (incoming: Incoming): Promise<Reply> => {
     const started = performance.now();
@@ -58,10 +60,11 @@ export function buildRouter(doors: Doors, { corsOrigins }: Config, log: Logger):
   };
 }
 
-async function graphql(doors: Doors, log: Logger, request: Request, { url }: Incoming): Promise<Response> {
+async function graphql(doors: Doors, log: Logger, request: Request, incoming: Incoming): Promise<Response> {
+  const { url } = incoming;
   try {
     if (url !== undefined && isPageRequest(request)) return await doors.page(url);
-    const response = await doors.graphql(request);
+    const response = await doors.graphql(request, incoming);
     return request.method === 'HEAD' ? new Response(null, response) : response;
   } catch (error) {
     return toResponse(replyError(error, log), request.method);

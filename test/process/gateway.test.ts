@@ -32,7 +32,18 @@ describe('the process', () => {
     const key = 'a-configured-secret';
     const gateway = await startGateway({ API_KEY: key, DATA_DIR: 'test' });
     const url = `${gateway.origin}/api/endpoints/query/logs.all?project=p`;
-    expect((await fetch(`${url}&key=${key}`, { headers: { 'x-api-key': key } })).status).toBe(200);
+    const headers = { 'x-api-key': key };
+    expect((await fetch(url, { headers })).status).toBe(200);
+    for (const badUrl of [
+      `${url}&key=${key}`,
+      `${url}&api_key=${key}`,
+      `${gateway.origin}/graphql?key=${key}`,
+    ]) {
+      const refused = await fetch(badUrl, { headers });
+      expect(refused.status).toBe(400);
+      expect(await refused.text()).not.toContain(key);
+    }
+    expect((await fetch(`${gateway.origin}/api/${key}`, { headers })).status).toBe(404);
     expect((await fetch(url)).status).toBe(401);
     await gateway.end();
     expect(gateway.welcome + gateway.log()).not.toContain(key);

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { type App, openApp } from '../../src/app.ts';
 import { loadTables } from '../../src/catalog/load-tables.ts';
@@ -41,13 +42,15 @@ export interface TestAppOptions {
   /** Stands in for the configured engine. */
   readonly engine?: Engine;
   readonly clock?: () => Date;
+  /** Takes the log, which nobody reads otherwise. */
+  readonly logTo?: Writable;
 }
 
 /** The whole service over the given rows of each table, or over an engine of the test's own, without a socket. */
 export async function openTestApp(
   tables: Rows,
   env: Record<string, string> = {},
-  { files = {}, engine, clock = () => now }: TestAppOptions = {},
+  { files = {}, engine, clock = () => now, logTo }: TestAppOptions = {},
 ): Promise<TestApp> {
   const dataDir = mkdtempSync(join(tmpdir(), 'querygate-test-'));
   for (const [table, rows] of Object.entries(tables)) {
@@ -61,7 +64,7 @@ export async function openTestApp(
     ENGINE_CONCURRENCY: '2',
     ...env,
   });
-  const log = pino({ level: 'silent' });
+  const log = logTo === undefined ? pino({ level: 'silent' }) : pino({ level: config.logLevel }, logTo);
   const app = await openApp({ config, apiKey, log, now: clock, ...(engine === undefined ? {} : { engine }) });
 
   const fetch = (path: string, init: RequestInit = {}) =>

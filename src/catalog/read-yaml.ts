@@ -1,0 +1,52 @@
+import { isNode, LineCounter, parseDocument, YAMLMap, YAMLSeq } from 'yaml';
+
+/** YAML as data, not checked yet, and where in the text it stands. Lines count from 1. */
+export interface YamlData {
+  readonly data: unknown;
+  /** The line of the node at a path; of its nearest ancestor where it is absent. */
+  lineOf(path: readonly PropertyKey[]): number;
+}
+
+export interface YamlProblems {
+  readonly problems: readonly { readonly line: number; readonly message: string }[];
+}
+
+/** Reads YAML, of which JSON is a part. */
+export function readYaml(text: string): YamlData | YamlProblems {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true });
+  const lineOfOffset = (offset: number) => lines.linePos(offset).line;
+  const problems = document.errors.map((error) => ({
+    line: lineOfOffset(error.pos[0]),
+    message: `not valid YAML: ${error.message.split('\n')[0]?.replace(/ at line.*/, '') ?? ''}`,
+  }));
+  if (problems.length > 0) return { problems };
+  try {
+    return { data: document.toJS(), lineOf: (path) => lineOfOffset(offsetOf(document.contents, path)) };
+  } catch {
+    return { problems: [{ line: 1, message: 'not valid YAML: its aliases lead too far' }] };
+  }
+}
+
+function offsetOf(root: unknown, path: readonly PropertyKey[]): number {
+  let node = root;
+  let offset = startOf(node);
+  for (const key of path) {
+    if (node instanceof YAMLSeq) {
+      node = node.items[Number(key)];
+      offset = startOf(node) || offset;
+    } else if (node instanceof YAMLMap) {
+      const pair = node.items.find((item) => String((item.key as { value?: unknown }).value) === String(key));
+      if (pair === undefined) break;
+      offset = startOf(pair.key);
+      node = pair.value;
+    } else {
+      break;
+    }
+  }
+  return offset;
+}
+
+function startOf(node: unknown): number {
+  return isNode(node) ? (node.range?.[0] ?? 0) : 0;
+}

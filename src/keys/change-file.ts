@@ -1,0 +1,93 @@
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { StartError } from '../errors.ts';
+
+const waitMs = 5_000;
+
+/**
+ * Changes a file as a whole: readers see the old text or the new one, and of two changes at once neither is lost. Mode and
+ * owner stay, so that whoever could read it still can; a new file is its owner's alone.
+ *
+ * @param change gives the new text; '' is what a file that is not there holds
+ * @throws StartError where the file cannot be written; what `change` throws, and then nothing is written
+ */
+export async function changeFile(path: string, change: (text: string) => string): Promise<void> {
+  // A link stays one: its target is replaced.
+  const file = existsSync(path) ? realpathSync(path) : path;
+  const release = await lock(file);
+  try {
+    const before = statSync(file, { throwIfNoEntry: false });
+    const text = change(before === undefined ? '' : readFileSync(file, 'utf8'));
+    const draft = `${file}.${process.pid}.tmp`;
+    try {
+      write(draft, text);
+      chmodSync(draft, before === undefined ? 0o600 : before.mode & 0o777);
+      if (before !== undefined) keepOwner(draft, before);
+      renameSync(draft, file);
+    } finally {
+      rmSync(draft, { force: true });
+    }
+  } catch (error) {
+    throw cannotWrite(path, error);
+  } finally {
+    release();
+  }
+}
+
+function write(file: string, text: string): void {
+  const open = openSync(file, 'wx', 0o600);
+  try {
+    writeSync(open, text);
+    fsyncSync(open);
+  } finally {
+    closeSync(open);
+  }
+}
+
+function keepOwner(file: string, { uid, gid }: { readonly uid: number; readonly gid: number }): void {
+  try {
+    chownSync(file, uid, gid);
+  } catch {
+    // Only root gives files away; whoever else may write here is as good an owner.
+  }
+}
+
+/** @returns gives it back */
+async function lock(file: string): Promise<() => void> {
+  const path = `${file}.lock`;
+  const until = Date.now() + waitMs;
+  for (;;) {
+    try {
+      closeSync(openSync(path, 'wx', 0o600));
+      return () => rmSync(path, { force: true });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw cannotWrite(file, error);
+    }
+    if (Date.now() > until) {
+      const message = `another command holds ${path}; where none runs, one was killed: remove it`;
+      throw new StartError('The key file cannot be changed', [{ file, message }]);
+    }
+    await sleep(20);
+  }
+}
+
+function cannotWrite(file: string, error: unknown): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  if (error instanceof StartError || code === undefined) return error;
+  return new StartError('The key file cannot be changed', [
+    { file, message: `it or its folder cannot be written (${code})` },
+  ]);
+}

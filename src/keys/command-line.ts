@@ -1,0 +1,55 @@
+import { parseArgs } from 'node:util';
+import { StartError } from '../errors.ts';
+import { momentText, parseDuration, parseMoment } from './moments.ts';
+
+type Options = NonNullable<NonNullable<Parameters<typeof parseArgs>[0]>['options']>;
+
+/** The options and words of a command. @throws StartError, as everything here does */
+export function parseCommand<const T extends Options>(args: readonly string[], options: T) {
+  try {
+    return parseArgs({ args: [...args], options, allowPositionals: true });
+  } catch (error) {
+    throw wrongCommand((error as Error).message);
+  }
+}
+
+export function onlyId(positionals: readonly string[]): string {
+  const [id, ...more] = positionals;
+  if (id === undefined || more.length > 0) throw wrongCommand('give the id of one key; list tells them');
+  return id;
+}
+
+export function noMore([first]: readonly string[]): void {
+  if (first !== undefined) throw wrongCommand(`${quote(first)} belongs to no option`);
+}
+
+export function parseAmount(option: string, text: string | undefined): number | undefined {
+  if (text === undefined || /^[1-9]\d{0,8}$/.test(text)) return text === undefined ? undefined : Number(text);
+  throw wrongCommand(`${option}: got ${quote(text)}; must be a whole number from 1`);
+}
+
+/** @returns milliseconds */
+export function parseLength(option: string, text: string): number {
+  const ms = parseDuration(text);
+  if (ms !== undefined) return ms;
+  throw wrongCommand(`${option}: got ${quote(text)}; must be as in 7d, 24h or 30m`);
+}
+
+/** A moment to come. */
+export function parseFuture(option: string, text: string | undefined, now: Date): Date | undefined {
+  if (text === undefined) return undefined;
+  const moment = parseMoment(text, now);
+  if (moment === undefined) {
+    throw wrongCommand(`${option}: got ${quote(text)}; must be as in 90d, 12h or 2027-01-31T00:00:00Z`);
+  }
+  if (moment <= now) throw wrongCommand(`${option}: ${momentText(moment)} is past`);
+  return moment;
+}
+
+export function quote(text: string): string {
+  return JSON.stringify(text);
+}
+
+export function wrongCommand(message: string): StartError {
+  return new StartError('The command has problems', [{ message }]);
+}

@@ -1,0 +1,47 @@
+import type { Catalog } from '../catalog/saved-query.ts';
+import type { Budget } from './budget.ts';
+import type { KeyEntry, Permission } from './key-entry.ts';
+import type { Slots } from './slots.ts';
+
+/** What the holder of a key may do. */
+export interface Holder {
+  /** For the log: it is no secret. */
+  readonly id: string;
+  readonly permissions: ReadonlySet<Permission>;
+  /** The ids of the saved queries that may be asked; undefined: all. */
+  readonly endpoints: ReadonlySet<string> | undefined;
+  /** The only tenants whose rows may be read; undefined: all. */
+  readonly projects: ReadonlySet<string> | undefined;
+  /** Requests per minute; undefined: as many as come. */
+  readonly budget: Budget | undefined;
+  /** Questions in flight; undefined: as many as come. */
+  readonly slots: Slots | undefined;
+}
+
+/** The holder of a key that is bound to nothing. */
+export function unbound(id: string): Holder {
+  return {
+    id,
+    permissions: new Set(['fresh', 'catalog']),
+    endpoints: undefined,
+    projects: undefined,
+    budget: undefined,
+    slots: undefined,
+  };
+}
+
+/** The endpoints of a key as ids, and those that no saved query has. */
+export function resolveEndpoints(
+  { queries }: Catalog,
+  { endpoints }: KeyEntry,
+): { readonly ids: ReadonlySet<string> | undefined; readonly unknown: readonly string[] } {
+  if (endpoints === undefined) return { ids: undefined, unknown: [] };
+  const found = endpoints.map((address) => ({
+    address,
+    id: queries.find(({ id, name }) => name === address || id === address.toLowerCase())?.id,
+  }));
+  return {
+    ids: new Set(found.flatMap(({ id }) => id ?? [])),
+    unknown: found.filter(({ id }) => id === undefined).map(({ address }) => address),
+  };
+}

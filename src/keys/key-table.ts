@@ -1,0 +1,48 @@
+import type { KeyEntry } from './key-entry.ts';
+import { momentText } from './moments.ts';
+
+const head = ['id', 'name', 'state', 'expires', 'endpoints', 'projects', 'rate', 'permissions'];
+
+/**
+ * The keys of a file, one a line.
+ *
+ * @param forPeople aligned, under a head; else tabs between the columns and no head, for other programs
+ */
+export function keyTable(keys: readonly KeyEntry[], now: Date, forPeople: boolean): string {
+  const rows = keys.map((key) => rowOf(key, now));
+  if (!forPeople) return rows.map((row) => `${row.join('\t')}\n`).join('');
+  const all = [head, ...rows];
+  const widths = head.map((_, at) => Math.max(...all.map((row) => row[at]?.length ?? 0)));
+  return all
+    .map(
+      (row) =>
+        `${row
+          .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+          .join('  ')
+          .trimEnd()}\n`,
+    )
+    .join('');
+}
+
+function rowOf(key: KeyEntry, now: Date): readonly string[] {
+  const { endpoints, projects, rate, permissions } = key;
+  const limits = [
+    rate?.requests_per_minute && `${rate.requests_per_minute}/min`,
+    rate?.concurrent_queries && `${rate.concurrent_queries} at once`,
+  ];
+  return [
+    key.id,
+    key.name,
+    stateOf(key, now),
+    key.expires === undefined ? 'never' : momentText(key.expires),
+    endpoints?.join(',') ?? 'all',
+    projects?.join(',') ?? 'all',
+    limits.filter(Boolean).join(', ') || 'any',
+    permissions.join(',') || 'none',
+  ];
+}
+
+function stateOf({ revoked, expires }: KeyEntry, now: Date): string {
+  if (revoked !== undefined) return 'revoked';
+  return expires !== undefined && expires <= now ? 'expired' : 'valid';
+}

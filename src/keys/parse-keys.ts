@@ -1,0 +1,83 @@
+import type { z } from 'zod';
+import { inWords } from '../catalog/header-schema.ts';
+import { readYaml, type YamlData } from '../catalog/read-yaml.ts';
+import type { Problem } from '../errors.ts';
+import { type KeyEntry, keyFileSchema } from './key-entry.ts';
+
+export interface ParsedKeys {
+  /** None where there are problems: half a file is no file. */
+  readonly keys: readonly KeyEntry[];
+  readonly problems: readonly Problem[];
+  /** The line of what stands at a path of the file. */
+  lineOf(path: readonly PropertyKey[]): number;
+}
+
+/**
+ * The keys of a file, in YAML or JSON.
+ *
+ * @param file the path that messages show
+ */
+export function parseKeys(file: string, text: string): ParsedKeys {
+  const read = readText(text);
+  if ('problems' in read) {
+    return { keys: [], problems: read.problems.map((one) => ({ file, ...one })), lineOf: () => 1 };
+  }
+  const { data, lineOf } = read;
+  if (data === null) return { keys: [], problems: [{ file, line: 1, message: empty }], lineOf };
+  const parsed = keyFileSchema.safeParse(data, { error: inWords });
+  const problems = parsed.success ? twice(parsed.data.keys) : parsed.error.issues.flatMap(problemsOf);
+  return {
+    keys: parsed.success && problems.length === 0 ? parsed.data.keys : [],
+    problems: problems
+      .map(({ path, message }) => ({ file, line: lineOf(path), message }))
+      .sort((a, b) => a.line - b.line),
+    lineOf,
+  };
+}
+
+// It may be one that somebody is just writing: it must not take all keys away.
+const empty = 'is empty; where there are to be no keys, it says keys: []';
+
+/** JSON is read at once, and as YAML only where a line is asked for: that takes a hundred times as long. */
+function readText(text: string): ReturnType<typeof readYaml> {
+  try {
+    const data: unknown = JSON.parse(text);
+    let lines: YamlData['lineOf'] | undefined;
+    return {
+      data,
+      lineOf: (path) => {
+        const yaml = lines === undefined ? readYaml(text) : undefined;
+        lines ??= yaml !== undefined && 'lineOf' in yaml ? yaml.lineOf : () => 1;
+        return lines(path);
+      },
+    };
+  } catch {
+    return readYaml(text);
+  }
+}
+
+interface At {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+}
+
+function problemsOf(issue: z.core.$ZodIssue): readonly At[] {
+  const unknown = issue.code === 'unrecognized_keys' ? issue.keys : [];
+  const place = issue.path.join('.');
+  return [
+    {
+      path: [...issue.path, ...unknown],
+      message: place === '' ? issue.message : `${place}: ${issue.message}`,
+    },
+  ];
+}
+
+function twice(keys: readonly KeyEntry[]): readonly At[] {
+  const seen = new Set<string>();
+  return keys.flatMap(({ id }, at) => {
+    const isNew = seen.size < seen.add(id).size;
+    return isNew
+      ? []
+      : [{ path: ['keys', at, 'id'], message: `keys.${at}.id: ${id} is the id of another key too` }];
+  });
+}

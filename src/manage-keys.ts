@@ -1,0 +1,156 @@
+import { readFileSync } from 'node:fs';
+import { loadCatalog } from './catalog/load-catalog.ts';
+import { type Config, readConfig } from './config.ts';
+import { StartError } from './errors.ts';
+import {
+  noMore,
+  onlyId,
+  parseAmount,
+  parseCommand,
+  parseFuture,
+  parseLength,
+  quote,
+  wrongCommand,
+} from './keys/command-line.ts';
+import { createKey, revokeKey, rollKey } from './keys/key-commands.ts';
+import type { KeyEntry, Permission } from './keys/key-entry.ts';
+import { keyTable } from './keys/key-table.ts';
+import { momentText } from './keys/moments.ts';
+import { parseKeys } from './keys/parse-keys.ts';
+
+const usage = `npm run keys -- create --name <text> [--project <reference>]… [--endpoint <name or UUID>]…
+                        [--expires <90d, or 2027-01-31T00:00:00Z>] [--permission fresh|catalog]…
+                        [--requests-per-minute <number>] [--concurrent-queries <number>]
+npm run keys -- list
+npm run keys -- revoke <id>
+npm run keys -- roll <id> [--overlap <24h>] [--expires <90d>]
+`;
+
+const now = new Date();
+
+try {
+  await run(process.argv.slice(2));
+} catch (error) {
+  if (!(error instanceof StartError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exit(1);
+}
+
+async function run([command, ...args]: readonly string[]): Promise<void> {
+  if (command === undefined || command === 'help' || command === '--help') return tell(usage);
+  const commands: Readonly<Record<string, (args: readonly string[]) => Promise<void> | void>> = {
+    create,
+    list,
+    revoke,
+    roll,
+  };
+  const chosen = Object.hasOwn(commands, command) ? commands[command] : undefined;
+  if (chosen === undefined) throw wrongCommand(`${command}: must be create, list, revoke or roll`);
+  await chosen(args);
+}
+
+async function create(args: readonly string[]): Promise<void> {
+  const { values, positionals } = parseCommand(args, {
+    name: { type: 'string' },
+    project: { type: 'string', multiple: true },
+    endpoint: { type: 'string', multiple: true },
+    permission: { type: 'string', multiple: true },
+    expires: { type: 'string' },
+    'requests-per-minute': { type: 'string' },
+    'concurrent-queries': { type: 'string' },
+  });
+  noMore(positionals);
+  if (values.name === undefined) throw wrongCommand('--name: is missing; it tells people whose key it is');
+  const config = readConfig(process.env);
+  const file = keyFile(config);
+  checkEndpoints(config, values.endpoint ?? []);
+  const perMinute = parseAmount('--requests-per-minute', values['requests-per-minute']);
+  const concurrent = parseAmount('--concurrent-queries', values['concurrent-queries']);
+  const rate = {
+    ...(perMinute && { requests_per_minute: perMinute }),
+    ...(concurrent && { concurrent_queries: concurrent }),
+  };
+  const expires = parseFuture('--expires', values.expires, now);
+  const { id, text } = await createKey(file, {
+    name: values.name,
+    ...(values.endpoint && { endpoints: values.endpoint }),
+    ...(values.project && { projects: values.project }),
+    ...(expires && { expires: momentText(expires) }),
+    ...(Object.keys(rate).length > 0 && { rate }),
+    // The file's schema tells which there are.
+    ...(values.permission && { permissions: values.permission as Permission[] }),
+  });
+  showOnce(text);
+  tell(`${id} is in ${file}. A gateway that runs takes it within two seconds.\n`);
+}
+
+function list(args: readonly string[]): void {
+  noMore(parseCommand(args, {}).positionals);
+  const file = keyFile(readConfig(process.env));
+  process.stdout.write(keyTable(readKeys(file), now, process.stdout.isTTY));
+}
+
+async function revoke(args: readonly string[]): Promise<void> {
+  const { positionals } = parseCommand(args, {});
+  const { name } = await revokeKey(keyFile(readConfig(process.env)), onlyId(positionals), now);
+  tell(`${positionals[0]} (${name}) is revoked. A gateway that runs refuses it within two seconds.\n`);
+}
+
+async function roll(args: readonly string[]): Promise<void> {
+  const { values, positionals } = parseCommand(args, {
+    overlap: { type: 'string' },
+    expires: { type: 'string' },
+  });
+  const overlapMs = parseLength('--overlap', values.overlap ?? '24h');
+  const expires = parseFuture('--expires', values.expires, now);
+  const old = onlyId(positionals);
+  const { id, text, oldEnds } = await rollKey(keyFile(readConfig(process.env)), old, {
+    now,
+    overlapMs,
+    expires,
+  });
+  showOnce(text);
+  tell(`${id} may do what ${old} may. ${old} is valid until ${momentText(oldEnds)}.\n`);
+}
+
+/** On standard output there is the key and nothing else, for pipes. */
+function showOnce(key: string): void {
+  process.stdout.write(`${key}\n`);
+  tell('This is the key. Nobody can tell it again: only its hash is kept.\n');
+}
+
+function tell(text: string): void {
+  process.stderr.write(text);
+}
+
+function keyFile({ apiKeysFile }: Config): string {
+  if (apiKeysFile !== undefined) return apiKeysFile;
+  throw wrongCommand(
+    'API_KEYS_FILE: is missing; it names the key file, as in API_KEYS_FILE=keys.yaml npm run keys -- list',
+  );
+}
+
+function readKeys(file: string): readonly KeyEntry[] {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new StartError('The key file has problems', [{ file, message: `cannot be read (${code})` }]);
+  }
+  const { keys, problems } = parseKeys(file, text);
+  if (problems.length > 0) throw new StartError('The key file has problems', problems);
+  return keys;
+}
+
+/** A gateway would not start with an endpoint that it does not have. */
+function checkEndpoints({ queriesDir }: Config, endpoints: readonly string[]): void {
+  if (endpoints.length === 0) return;
+  const { queries } = loadCatalog(queriesDir);
+  const unknown = endpoints.filter(
+    (address) => !queries.some(({ id, name }) => name === address || id === address.toLowerCase()),
+  );
+  if (unknown.length === 0) return;
+  const names = queries.map(({ name }) => name).join(', ');
+  throw wrongCommand(`--endpoint: got ${unknown.map(quote).join(', ')}; must be of ${names}, or their UUIDs`);
+}

@@ -1,0 +1,95 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { parseQuestionKey, questionKey } from '../../src/answer/question-key.ts';
+import { bind, plainParameters } from '../../src/catalog/bind.ts';
+import { bindTenant } from '../../src/catalog/bind-tenant.ts';
+import { loadCatalog } from '../../src/catalog/load-catalog.ts';
+import { draftQuery } from '../support/queries.ts';
+
+describe('the key of a question', () => {
+  const { queries } = loadCatalog('queries');
+  const drafts = [
+    draftQuery({
+      name: 'a',
+      columns: { x: 'string' },
+      parameters: { p: 'string', q: 'string' },
+      sql: 'select @p as x where @q = @q',
+    }),
+    draftQuery({
+      name: 'b',
+      columns: { x: 'string' },
+      parameters: { q: 'string', p: 'string' },
+      sql: 'select @p as x where @q = @q',
+    }),
+    draftQuery({ name: 'c', columns: { x: 'string' }, parameters: { p: 'string' }, sql: 'select @p as x' }),
+    draftQuery({ name: 'd', columns: { x: 'string' }, sql: "select '' as x" }),
+  ];
+  const catalog = { queries: [...queries, ...drafts], tables: [] };
+  const nasty = fc.constantFrom(
+    '',
+    '"',
+    '","',
+    '\\',
+    '\\"',
+    '[',
+    ']',
+    '],["',
+    'null',
+    'a","b',
+    "'",
+    '\u2028',
+    'a',
+    'b',
+  );
+  const text = fc
+    .oneof(
+      nasty,
+      fc.tuple(nasty, nasty).map((parts) => parts.join('')),
+      fc.string({ unit: 'grapheme', maxLength: 4 }),
+    )
+    .filter((value) => !value.includes('\0'));
+  const question = fc
+    .tuple(fc.constantFrom(...drafts), text, text)
+    .map(([query, p, q]) => bind(query, plainParameters({ p, q, undeclared: `${p}${q}` })));
+
+  const effective = ({ query, parameters }: ReturnType<typeof bind>) =>
+    [query.id, query.parameters.map(({ name }) => [name, parameters[name]])] as const;
+
+  test('is equal exactly where the effective parameters of the same query are', () => {
+    fc.assert(
+      fc.property(question, question, (one, other) => {
+        const isSame = JSON.stringify(effective(one)) === JSON.stringify(effective(other));
+        expect(questionKey(one) === questionKey(other)).toBe(isSame);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  test('leads back to the question, and no other text does', () => {
+    fc.assert(
+      fc.property(question, text, (asked, more) => {
+        const key = questionKey(asked);
+        expect(parseQuestionKey(catalog, key)).toEqual(asked);
+        if (more !== '') expect(parseQuestionKey(catalog, `${key}${more}`)).toBeUndefined();
+      }),
+    );
+  });
+
+  test('of a tenant is about what is executed, and leads back to that', () => {
+    const usage = queries.find(({ tenant }) => tenant?.pattern !== undefined);
+    if (usage === undefined) throw new Error('no shipped query has a tenant_pattern');
+    const raw = (project: string) => plainParameters({ project, interval: 'daily' });
+    fc.assert(
+      fc.property(
+        text.filter((project) => project !== ''),
+        (project) => {
+          const bound = bindTenant(usage, raw(project), project);
+          const executed = bound.parameters.project ?? '';
+          expect(executed).toMatch(/^\^https\?:/);
+          expect(questionKey(bound)).toBe(questionKey(bind(usage, raw(executed))));
+          expect(parseQuestionKey(catalog, questionKey(bound))).toEqual(bound);
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,175 @@
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { loadCatalog } from '../../src/catalog/load-catalog.ts';
+import type { KeyInput } from '../../src/keys/key-entry.ts';
+import { digestOf, makeKey } from '../../src/keys/key-text.ts';
+import { type Keys, openKeys } from '../../src/keys/open-keys.ts';
+
+const catalog = loadCatalog('queries');
+
+describe('the keys of a gateway', () => {
+  let folder: string;
+  let file: string;
+  let keys: Keys | undefined;
+  let logged: string[];
+  let now: Date;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
+    file = join(folder, 'keys.json');
+    logged = [];
+    now = new Date('2026-03-10T12:00:00Z');
+  });
+  afterEach(() => {
+    keys?.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  const a = makeKey();
+  const b = makeKey();
+  const entry = ({ id, text }: typeof a, more: Partial<KeyInput> = {}): KeyInput => ({
+    id,
+    name: id,
+    sha256: digestOf(text).toString('hex'),
+    ...more,
+  });
+  const textOf = (...entries: KeyInput[]) => JSON.stringify({ keys: entries }, null, 2);
+  const open = (apiKey?: string) => {
+    const log = pino({ base: null }, { write: (line: string) => void logged.push(line) });
+    keys = openKeys({ file, apiKey, catalog, log, now: () => now });
+    keys.watch();
+    return keys.keyring;
+  };
+  const until = async (isSo: () => boolean) => {
+    const end = Date.now() + 5_000;
+    while (!isSo() && Date.now() < end) await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(isSo()).toBe(true);
+  };
+
+  test('let in who holds one, and nobody else', () => {
+    writeFileSync(
+      file,
+      textOf(entry(a, { projects: ['abc'], permissions: ['fresh'] }), entry(b, { revoked: '2026-01-01' })),
+    );
+    const keyring = open('api-key');
+    expect(keyring.find(a.text)).toMatchObject({
+      id: a.id,
+      projects: new Set(['abc']),
+      permissions: new Set(['fresh']),
+    });
+    expect(keyring.find('api-key')).toMatchObject({ id: 'API_KEY', projects: undefined });
+    // The right id with another secret, whose checksum is right too.
+    const forged = Array.from({ length: 3 }, () => makeKey()).map(({ id, text }) => text.replace(id, a.id));
+    for (const wrong of [undefined, '', 'api-ke', b.text, makeKey().text, `${a.text}x`, a.id, ...forged]) {
+      expect(keyring.find(wrong)).toBeUndefined();
+    }
+  });
+
+  test('expire at their moment', () => {
+    writeFileSync(file, textOf(entry(a, { expires: '2026-03-10T13:00:00Z' })));
+    const keyring = open();
+    now = new Date('2026-03-10T12:59:59.999Z');
+    expect(keyring.find(a.text)?.id).toBe(a.id);
+    now = new Date('2026-03-10T13:00:00Z');
+    expect(keyring.find(a.text)).toBeUndefined();
+  });
+
+  test('follow the file: written in place, replaced, and by a link whose target is replaced', async () => {
+    writeFileSync(file, textOf(entry(a)));
+    const keyring = open();
+    writeFileSync(file, textOf(entry(a, { revoked: '2026-01-01' })));
+    await until(() => keyring.find(a.text) === undefined);
+
+    writeFileSync(join(folder, 'next'), textOf(entry(a)));
+    renameSync(join(folder, 'next'), file);
+    await until(() => keyring.find(a.text) !== undefined);
+
+    // As Kubernetes mounts a ConfigMap.
+    for (const [name, text] of Object.entries({ one: textOf(entry(b)), two: textOf(entry(a)) })) {
+      mkdirSync(join(folder, name));
+      writeFileSync(join(folder, name, 'keys.json'), text);
+    }
+    symlinkSync('one', join(folder, 'data'));
+    symlinkSync(join('data', 'keys.json'), join(folder, 'link'));
+    renameSync(join(folder, 'link'), file);
+    await until(() => keyring.find(a.text) === undefined && keyring.find(b.text) !== undefined);
+    symlinkSync('two', join(folder, 'data.next'));
+    renameSync(join(folder, 'data.next'), join(folder, 'data'));
+    await until(() => keyring.find(a.text) !== undefined && keyring.find(b.text) === undefined);
+  });
+
+  test('stay as they were where the file becomes wrong or goes away, and the log tells it once', async () => {
+    writeFileSync(file, textOf(entry(a)));
+    const keyring = open();
+    const told = (what: string) => logged.filter((line) => line.includes(what)).length;
+    writeFileSync(file, textOf(entry(a, { revoked: 'soon' }), entry(b)));
+    await until(() => told('the key file has problems') === 1);
+    expect(logged.join()).toContain('keys.json:7 keys.0.revoked: must be an ISO 8601 timestamp');
+    unlinkSync(file);
+    await until(() => told('the key file cannot be read') === 1);
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    expect(keyring.find(a.text)?.id).toBe(a.id);
+    expect(keyring.find(b.text)).toBeUndefined();
+    expect([told('has problems'), told('cannot be read')]).toEqual([1, 1]);
+
+    writeFileSync(file, textOf(entry(b)));
+    await until(() => keyring.find(b.text) !== undefined);
+    expect(keyring.find(a.text)).toBeUndefined();
+    expect(logged.join()).not.toContain(digestOf(a.text).toString('hex'));
+  });
+
+  test('that change twice within one tick of the clock, to texts of one length, are read', async () => {
+    writeFileSync(file, textOf(entry(a)));
+    const keyring = open();
+    const texts = [textOf(entry(a)), textOf(entry(b))];
+    for (let round = 0; round < 50; round += 1) writeFileSync(file, texts[round % 2] ?? '');
+    await until(() => keyring.find(b.text) !== undefined && keyring.find(a.text) === undefined);
+  });
+
+  test('keep what they have used of their rate when the file is read again', async () => {
+    const rate = { requests_per_minute: 2, concurrent_queries: 1 };
+    writeFileSync(file, textOf(entry(a, { rate })));
+    const keyring = open();
+    const first = keyring.find(a.text);
+    first?.budget?.take(now.getTime());
+    writeFileSync(file, textOf(entry(a, { rate }), entry(b)));
+    await until(() => keyring.find(b.text) !== undefined);
+    const second = keyring.find(a.text);
+    expect(second).not.toBe(first);
+    expect(second?.slots).toBe(first?.slots);
+    expect(second?.budget?.take(now.getTime())).toMatchObject({ isWithin: true, remaining: 0 });
+  });
+
+  test('that name an endpoint that is none stop the start; later they are told', async () => {
+    const wrong = entry(a, { endpoints: ['logs.all', 'logs.al'] });
+    const line =
+      textOf(wrong)
+        .split('\n')
+        .findIndex((one) => one.includes('"logs.al"')) + 1;
+    const message = `keys.json:${line} keys.0.endpoints: no saved query has the name or UUID logs.al`;
+    writeFileSync(file, textOf(wrong));
+    expect(() => open()).toThrow(message);
+    writeFileSync(file, textOf({ ...wrong, revoked: '2026-01-01' }));
+    const keyring = open();
+    writeFileSync(file, readFileSync(file, 'utf8').replace(/,\s*"revoked": "[^"]*"/, ''));
+    await until(() => keyring.find(a.text) !== undefined);
+    expect(logged.join()).toContain(message);
+  });
+
+  test('in a file that is none stop the start', () => {
+    expect(() => open()).toThrow(/keys\.json cannot be read \(ENOENT\); API_KEYS_FILE must name/);
+    writeFileSync(file, '{"keys": [{}]}');
+    expect(() => open()).toThrow(/keys\.json:1 keys\.0\.id: /);
+  });
+});

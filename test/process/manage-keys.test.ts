@@ -1,0 +1,251 @@
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { digestOf, idOfKey } from '../../src/keys/key-text.ts';
+import { parseKeys } from '../../src/keys/parse-keys.ts';
+import { runCommand, startGateway } from '../support/gateway-process.ts';
+
+describe('npm run keys', () => {
+  let folder: string;
+  let file: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
+    file = join(folder, 'keys.yaml');
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  const keys = (args: readonly string[], at = file) =>
+    runCommand('src/manage-keys.ts', { API_KEYS_FILE: at }, args);
+  const create = async (...args: string[]) => {
+    const { exitCode, output, errors } = await keys(['create', '--name', 'one', ...args]);
+    expect(errors).toContain('Nobody can tell it again');
+    expect(exitCode).toBe(0);
+    return output.trimEnd();
+  };
+
+  test('a key works within its scope, and not outside; revoked it is refused within 2 s, without a restart', async () => {
+    await create();
+    const gateway = await startGateway({ API_KEYS_FILE: file, DATA_DIR: 'test' });
+    const status = async (name: string, project: string, key: string) => {
+      const search = new URLSearchParams({ project, interval: 'daily' });
+      const url = `${gateway.origin}/api/endpoints/query/${name}?${search}`;
+      return (await fetch(url, { headers: { 'x-api-key': key } })).status;
+    };
+    /** How long it takes until a request is answered so. */
+    const until = async (wanted: number, ask: () => Promise<number>) => {
+      const started = Date.now();
+      while ((await ask()) !== wanted) {
+        if (Date.now() - started > 10_000) throw new Error(`it is never answered with ${wanted}`);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+      return Date.now() - started;
+    };
+    try {
+      expect(gateway.welcome).not.toContain('qg_');
+      const key = await create('--project', 'abc', '--endpoint', 'usage.api-counts', '--expires', '90d');
+      expect(await until(200, () => status('usage.api-counts', 'abc', key))).toBeLessThan(2_000);
+      expect(await status('usage.api-counts', '.*', key)).toBe(403);
+      expect(await status('logs.all', 'abc', key)).toBe(403);
+
+      const rolled = await keys(['roll', idOfKey(key) ?? '', '--overlap', '1h']);
+      const next = rolled.output.trimEnd();
+      expect(await until(200, () => status('usage.api-counts', 'abc', next))).toBeLessThan(2_000);
+      expect(await status('logs.all', 'abc', next)).toBe(403);
+      expect(await status('usage.api-counts', 'abc', key)).toBe(200);
+
+      expect((await keys(['revoke', idOfKey(key) ?? ''])).exitCode).toBe(0);
+      expect(await until(401, () => status('usage.api-counts', 'abc', key))).toBeLessThan(2_000);
+      expect(await status('usage.api-counts', 'abc', next)).toBe(200);
+    } finally {
+      expect(await gateway.end()).toBe(0);
+    }
+    for (const line of readFileSync(file, 'utf8').matchAll(/sha256: (\w+)/g)) {
+      expect(gateway.log()).not.toContain(line[1]);
+    }
+    expect(gateway.log()).not.toMatch(/qg_/);
+  });
+
+  test('create stores the hash, prints the key once, and tells the rest on standard error', async () => {
+    const key = await create(
+      ...['--project', '0123', '--project', 'a|b', '--endpoint', 'logs.all', '--expires', '2099-01-31'],
+      ...['--permission', 'fresh', '--requests-per-minute', '600', '--concurrent-queries', '4'],
+    );
+    const text = readFileSync(file, 'utf8');
+    expect(text).not.toContain(key.slice(12));
+    expect(parseKeys(file, text).keys).toEqual([
+      {
+        id: idOfKey(key),
+        name: 'one',
+        sha256: digestOf(key).toString('hex'),
+        endpoints: ['logs.all'],
+        projects: ['0123', 'a|b'],
+        expires: new Date('2099-01-31'),
+        rate: { requests_per_minute: 600, concurrent_queries: 4 },
+        permissions: ['fresh'],
+      },
+    ]);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect((await keys(['list'])).output).toBe(
+      `${idOfKey(key)}\tone\tvalid\t2099-01-31T00:00:00Z\tlogs.all\t0123,a|b\t600/min, 4 at once\tfresh\n`,
+    );
+  });
+
+  test('what people have written stays, and who could read the file still can', async () => {
+    const first = await create();
+    const text = `# Ask Ann before you change anything.\n\n${readFileSync(file, 'utf8').replace('name: one', 'name: one # the first')}`;
+    writeFileSync(file, text);
+    chmodSync(file, 0o640);
+    await create('--project', 'abc');
+    const rolled = await keys(['roll', idOfKey(first) ?? '']);
+    await keys(['revoke', idOfKey(rolled.output.trim()) ?? '']);
+    const after = readFileSync(file, 'utf8');
+    expect(after).toContain('# Ask Ann before you change anything.\n');
+    expect(after).toContain('name: one # the first\n');
+    expect(after.match(/- id: \w+/g)).toHaveLength(3);
+    expect(statSync(file).mode & 0o777).toBe(0o640);
+    expect(readdirSync(folder)).toEqual(['keys.yaml']);
+  });
+
+  test('a JSON file stays JSON', async () => {
+    const json = join(folder, 'keys.json');
+    const made = await keys(['create', '--name', 'one', '--project', 'abc'], json);
+    await keys(['create', '--name', 'two'], json);
+    await keys(['revoke', idOfKey(made.output.trim()) ?? ''], json);
+    expect(JSON.parse(readFileSync(json, 'utf8')).keys).toMatchObject([
+      { name: 'one', projects: ['abc'], revoked: expect.any(String) },
+      { name: 'two' },
+    ]);
+  });
+
+  test('eight commands at once: eight keys', async () => {
+    const made = await Promise.all(Array.from({ length: 8 }, () => create()));
+    const { keys: kept } = parseKeys(file, readFileSync(file, 'utf8'));
+    expect(kept.map(({ id }) => id).sort()).toEqual(made.map((key) => idOfKey(key)).sort());
+  });
+
+  test('roll: the new key may do the same, and the old one ends after the overlap, or before', async () => {
+    const key = await create('--project', 'abc', '--permission', 'catalog', '--expires', '2d');
+    const next = (
+      await keys(['roll', idOfKey(key) ?? '', '--overlap', '1h', '--expires', '90d'])
+    ).output.trim();
+    const [old, rolled] = parseKeys(file, readFileSync(file, 'utf8')).keys;
+    const hours = (moment: Date | undefined) =>
+      Math.round(((moment?.getTime() ?? 0) - Date.now()) / 3_600_000);
+    expect([old?.id, hours(old?.expires)]).toEqual([idOfKey(key), 1]);
+    expect(rolled).toMatchObject({
+      id: idOfKey(next),
+      name: 'one',
+      projects: ['abc'],
+      permissions: ['catalog'],
+    });
+    expect(hours(rolled?.expires)).toBe(90 * 24);
+
+    const again = await keys(['roll', idOfKey(key) ?? '', '--overlap', '30d']);
+    expect(again.errors).toContain(
+      `${idOfKey(key)} is valid until ${old?.expires?.toISOString().slice(0, 19)}Z`,
+    );
+    await keys(['revoke', idOfKey(key) ?? '']);
+    const refused = await keys(['roll', idOfKey(key) ?? '']);
+    expect(refused).toMatchObject({ exitCode: 1, output: '' });
+    expect(refused.errors).toContain('is no valid key any more');
+  });
+
+  test.each([
+    ['no name', ['create'], '--name: is missing'],
+    [
+      'an endpoint that is none',
+      ['create', '--name', 'a', '--endpoint', 'logs.al'],
+      '--endpoint: got "logs.al"; must be of ',
+    ],
+    [
+      'an expiry that is none',
+      ['create', '--name', 'a', '--expires', 'soon'],
+      '--expires: got "soon"; must be as in 90d',
+    ],
+    [
+      'an expiry that is past',
+      ['create', '--name', 'a', '--expires', '2020-01-01'],
+      '--expires: 2020-01-01T00:00:00Z is past',
+    ],
+    [
+      'a permission that is none',
+      ['create', '--name', 'a', '--permission', 'all'],
+      'permissions.0: must be one of fresh, catalog',
+    ],
+    ['an empty project', ['create', '--name', 'a', '--project', ''], 'projects.0: must not be empty'],
+    [
+      'a rate that is none',
+      ['create', '--name', 'a', '--requests-per-minute', '0'],
+      '--requests-per-minute: got "0"; must be',
+    ],
+    ['an unknown option', ['create', '--nam', 'a'], "Unknown option '--nam'"],
+    ['a stray word', ['create', 'a', '--name', 'a'], '"a" belongs to no option'],
+    ['an unknown id', ['revoke', 'abcdefgh'], 'no key has the id "abcdefgh"'],
+    ['no id', ['revoke'], 'give the id of one key'],
+    [
+      'an overlap that is none',
+      ['roll', 'abcdefgh', '--overlap', 'long'],
+      '--overlap: got "long"; must be as in 7d',
+    ],
+    ['an unknown command', ['rotate'], 'rotate: must be create, list, revoke or roll'],
+    ['no file to list', ['list'], 'keys.yaml cannot be read (ENOENT)'],
+  ])('with %s it tells what would be right, ends with 1 and changes nothing', async (_, args, told) => {
+    const { exitCode, output, errors } = await keys(args);
+    expect({ exitCode, output }).toEqual({ exitCode: 1, output: '' });
+    expect(errors).toContain(told);
+    expect(errors).not.toContain('    at ');
+    expect(existsSync(file)).toBe(false);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test('a broken file is not changed: nobody shall believe that a key was revoked', async () => {
+    const key = await create();
+    const broken = `${readFileSync(file, 'utf8')}    owner: me\n`;
+    writeFileSync(file, broken);
+    const { exitCode, errors } = await keys(['revoke', idOfKey(key) ?? '']);
+    expect(exitCode).toBe(1);
+    expect(errors).toMatch(/keys\.yaml:5 keys\.0: unknown: owner/);
+    expect(readFileSync(file, 'utf8')).toBe(broken);
+    const start = await runCommand('src/main.ts', { API_KEYS_FILE: file, DATA_DIR: 'test', PORT: '0' });
+    expect(start.exitCode).toBe(2);
+    expect(start.errors).toContain('keys.yaml:5 keys.0: unknown: owner');
+  });
+
+  test('the README’s lines run as they stand', () => {
+    const [, block = ''] =
+      /```sh\nexport API_KEYS_FILE=([\s\S]*?)```/.exec(readFileSync('README.md', 'utf8')) ?? [];
+    const lines = `export API_KEYS_FILE=${block}`.replace('keys.yaml', file).replaceAll('<id>', '$ID');
+    const withId = lines.replace(
+      /\n(?=npm run -s keys -- list)/,
+      '\nID=$(npm run -s keys -- list | cut -f1)\n',
+    );
+    const output = execFileSync('sh', ['-ec', withId], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    expect(output).toMatch(
+      /^\w{8}\tDashboard of abc\tvalid\t.*\tlogs\.all\tabc\t600\/min, 4 at once\tnone\nqg_\w+\n$/,
+    );
+    const [first, second] = parseKeys(file, readFileSync(file, 'utf8')).keys;
+    expect(first?.revoked).toBeInstanceOf(Date);
+    expect(second).toMatchObject({ name: 'Dashboard of abc', projects: ['abc'] });
+  });
+
+  test('without API_KEYS_FILE it tells that, and how', async () => {
+    const { exitCode, errors } = await runCommand('src/manage-keys.ts', {}, ['list']);
+    expect(exitCode).toBe(1);
+    expect(errors).toContain('API_KEYS_FILE: is missing; it names the key file');
+    expect((await runCommand('src/manage-keys.ts', {})).errors).toContain('npm run keys -- create --name');
+  });
+});

@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { plainParameters } from '../../src/catalog/bind.ts';
+import { bindTenant } from '../../src/catalog/bind-tenant.ts';
+import { loadCatalog } from '../../src/catalog/load-catalog.ts';
+import { describeOnEngines } from '../support/on-engines.ts';
+import { ago, type TestApp } from '../support/test-app.ts';
+
+/** Every character of ASCII that is no letter and no digit, inside of a name: but the dot, which ends a host's label. */
+const punctuation = Array.from({ length: 127 }, (_, code) => String.fromCharCode(code))
+  .filter((character) => /[^A-Za-z0-9.\0]/.test(character))
+  .map((character) => `a${character}b`);
+const tenants = ['a', 'b', 'ab', 'aab', 'AB', 'aäb', 'a👍b', '.*', '\\E|\\Q', '$&', '(?i)ab', ...punctuation];
+
+describeOnEngines('the tenant_pattern of usage.api-counts', (openTestApp) => {
+  let app: TestApp;
+  const usage = loadCatalog('queries').queries.find(({ name }) => name === 'usage.api-counts');
+  beforeAll(async () => {
+    app = await openTestApp({
+      edge_logs: tenants.flatMap((tenant, at) =>
+        Array.from({ length: 1 + (at % 3) }, (_, row) => ({
+          id: `${at} ${row}`,
+          timestamp: ago({ minutes: 1 }),
+          project: tenant,
+          metadata: [{ request: [{ path: '/rest/v1', url: `https://${tenant}.example.co/rest/v1` }] }],
+        })),
+      ),
+    });
+  });
+  afterAll(() => app.close());
+
+  test('matches the URLs of the tenant, whatever its characters are, and of nobody else', async () => {
+    if (usage === undefined) throw new Error('usage.api-counts is gone');
+    for (const [at, tenant] of tenants.entries()) {
+      const raw = plainParameters({ project: tenant, interval: 'hourly' });
+      const { parameters } = bindTenant(usage, raw, tenant);
+      const counted = (await app.rows('usage.api-counts', parameters)).map((row) => row.total_rest_requests);
+      expect(counted, JSON.stringify(tenant)).toEqual([1 + (at % 3)]);
+    }
+  });
+});
