@@ -9,8 +9,10 @@ import { loadCatalog } from './catalog/load-catalog.ts';
 import type { Catalog } from './catalog/saved-query.ts';
 import type { Config } from './config.ts';
 import { buildAuthenticate } from './doors/auth.ts';
-import { graphiqlPage } from './doors/graphiql.ts';
+import { buildCrowd } from './doors/crowd.ts';
+import { buildGraphiqlPage } from './doors/graphiql.ts';
 import { buildGraphql } from './doors/graphql.ts';
+import { buildKnownPaths } from './doors/known-paths.ts';
 import { isLoopback } from './doors/loopback.ts';
 import { buildNodeFront } from './doors/node-front.ts';
 import { buildRest } from './doors/rest.ts';
@@ -73,13 +75,19 @@ export async function openApp(options: AppOptions): Promise<App> {
   const { ask } = answers;
   const authenticate = buildAuthenticate(apiKey);
   const showsKey = !config.production && isLoopback(config.host);
+  const page = buildGraphiqlPage(catalog);
+  const crowd = buildCrowd();
   let ready = true;
   const router = buildRouter(
     {
       rest: buildRest({ catalog, ask, authenticate, log, now }),
-      graphql: buildGraphql({ catalog, ask, authenticate, log, now }),
-      page: ({ hostname }) => graphiqlPage(catalog, showsKey && isLoopback(hostname) ? apiKey : undefined),
+      graphql: buildGraphql({ catalog, ask, authenticate, introspection: config.introspection, log, now }),
+      page: config.graphiql
+        ? ({ hostname }) => page(showsKey && isLoopback(hostname) ? apiKey : undefined)
+        : undefined,
       isReady: () => ready,
+      crowd,
+      loggedPath: buildKnownPaths(catalog),
     },
     config,
     log,
@@ -88,7 +96,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     catalog,
     counters: answers.counters,
     fetch: router.fetch,
-    listener: buildNodeFront(router),
+    listener: buildNodeFront(router, crowd),
     drain: () => {
       ready = false;
     },

@@ -11,6 +11,7 @@ const rooms = [
   'answer',
   'doors',
   'app',
+  'server',
   'main',
   'print-schema',
   'check-queries',

@@ -1,21 +1,27 @@
 import { createHash } from 'node:crypto';
-import { GraphQLError } from 'graphql';
+import { type GraphQLError, NoSchemaIntrospectionCustomRule, validate } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
+import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { Ask } from '../answer/answer.ts';
 import type { Catalog } from '../catalog/saved-query.ts';
-import type { GatewayError } from '../errors.ts';
+import { GatewayError } from '../errors.ts';
 import type { Authenticate } from './auth.ts';
 import { asksForNew, cacheHeaders, etagOf, isKnown } from './cache-headers.ts';
 import { buildContext, type Context, type Given } from './context.ts';
+import { inOwnWords, maxBodyBytes, refusal, replyGraphqlError, told } from './graphql-errors.ts';
+import { checkMediaTypes, readOperation } from './graphql-request.ts';
 import { fromRequest } from './incoming.ts';
-import { replyJson, retryHeaders, toGatewayError, toResponse, variesBy } from './respond.ts';
+import { parseOperation } from './operation-limits.ts';
+import { toResponse, variesBy } from './respond.ts';
 import { buildSchema } from './schema.ts';
 
 export interface GraphqlOptions {
   readonly catalog: Catalog;
   readonly ask: Ask;
   readonly authenticate: Authenticate;
+  /** Whether the schema may be asked for. */
+  readonly introspection: boolean;
   readonly log: Logger;
   readonly now: () => Date;
 }
@@ -28,14 +34,12 @@ interface Server {
 
 export const graphqlPath = '/graphql';
 
-/** The largest request body that is read, in bytes: queries are text that people write. */
-const maxBodyBytes = 256 * 1024;
-
 /** The GraphQL door. Every operation needs the key, introspection too. */
 export function buildGraphql({
   catalog,
   ask,
   authenticate,
+  introspection,
   log,
   now,
 }: GraphqlOptions): (request: Request) => Promise<Response> {
@@ -43,7 +47,8 @@ export function buildGraphql({
     schema: buildSchema(catalog),
     context: ({ request, forced, given }) =>
       buildContext({ ask, incoming: fromRequest(request), forced, given }),
-    plugins: [noteErrors],
+    plugins: [noteErrors, readOperation, validateWithin(introspection)],
+    parserAndValidationCache: { documentCache: textCache(), errorCache: textCache() },
     graphqlEndpoint: graphqlPath,
     maskedErrors: { maskError: (error) => told(error, log) },
     // The router does these for all doors; the page that explores is of our own, and needs no internet.
@@ -56,18 +61,23 @@ export function buildGraphql({
   });
 
   return async (request) => {
-    const { header } = fromRequest(request);
+    const incoming = fromRequest(request);
+    const { header } = incoming;
     const given: Given = { answers: [], hasErrors: false };
     try {
       const { mayForce } = authenticate(header);
       const forced = mayForce && asksForNew(header('cache-control'));
+      checkMediaTypes(incoming);
       const response = await yoga.fetch(request, { forced, given });
-      return request.method === 'GET'
-        ? withCacheHeaders(response, given, header('if-none-match'), now())
-        : response;
-    } catch (error) {
-      const { code, message, status } = toGatewayError(error, log);
-      return toResponse(replyJson(status, JSON.stringify({ errors: [{ message, extensions: { code } }] })));
+      if (request.method === 'GET') {
+        return await withCacheHeaders(response, given, header('if-none-match'), now());
+      }
+      response.headers.set('cache-control', 'private, no-store');
+      response.headers.set('vary', variesBy);
+      return response;
+    } catch (thrown) {
+      const error = request.signal.aborted ? new GatewayError('CANCELLED', 'The caller has gone') : thrown;
+      return toResponse(replyGraphqlError(error, log));
     }
   };
 }
@@ -78,6 +88,40 @@ const noteErrors: Plugin<object, Server> = {
     given.hasErrors ||= result === undefined || !('data' in result) || result.errors !== undefined;
   },
 };
+
+/** More errors than these help nobody, and each quotes the document. */
+const maxErrors = 10;
+
+/** Checks documents: small ones only, told without names that the caller has not written. */
+function validateWithin(introspection: boolean): Plugin {
+  return {
+    onParse: ({ setParseFn }) => setParseFn(parseOperation),
+    onValidate({ setValidationFn, addValidationRule }) {
+      if (!introspection) addValidationRule(NoSchemaIntrospectionCustomRule);
+      setValidationFn((schema, document, rules) =>
+        validate(schema, document, rules, { maxErrors, hideSuggestions: true }).map((error) =>
+          inOwnWords(asLimit(error), 'GRAPHQL_VALIDATION_FAILED'),
+        ),
+      );
+    },
+  };
+}
+
+/** graphql-js's own limit: lists of introspection within each other, which grow by their product. */
+function asLimit(error: GraphQLError): GraphQLError {
+  if (error.message !== 'Maximum introspection depth exceeded') return error;
+  return refusal(
+    'OPERATION_TOO_LARGE',
+    'The operation asks for lists of the schema within each other; nest less',
+  );
+}
+
+/** How much text of documents is kept with what became of it, in characters; a syntax tree is many times its text. */
+const keptText = 1_000_000;
+
+function textCache<T extends object>() {
+  return new LRUCache<string, T>({ maxSize: keptText, sizeCalculation: (_, text) => text.length + 1 });
+}
 
 /** What GET queries are told as REST callers are, computed over all answers of the request. */
 async function withCacheHeaders(
@@ -99,35 +143,4 @@ async function withCacheHeaders(
   if (!isKnown(etag, ifNoneMatch)) return new Response(body, { status, headers });
   for (const name of ['content-type', 'content-length']) headers.delete(name);
   return new Response(null, { status: 304, headers });
-}
-
-/** Errors in the caller's document stay as they are; what a resolver threw is told as the REST door tells it. */
-function told(error: unknown, log: Logger): Error {
-  if (!(error instanceof GraphQLError)) return toGraphql(toGatewayError(error, log));
-  const { originalError } = error;
-  if (originalError === undefined || originalError instanceof GraphQLError) return withoutEcho(error);
-  return toGraphql(toGatewayError(originalError, log), error);
-}
-
-function toGraphql(error: GatewayError, at?: GraphQLError): GraphQLError {
-  const { code, message, parameter } = error;
-  const extensions = {
-    code,
-    ...(parameter === undefined ? {} : { parameter }),
-    // Yoga makes headers of the response out of these, and leaves them out of its body.
-    ...(error.retryAfterSeconds === undefined ? {} : { http: { headers: retryHeaders(error) } }),
-  };
-  return new GraphQLError(message, { extensions, nodes: at?.nodes, path: at?.path });
-}
-
-/** An error in the caller's document. Yoga tells of a malformed body by quoting it, and a body may hold anything. */
-function withoutEcho(error: GraphQLError): GraphQLError {
-  if (error.extensions.originalError === undefined) {
-    // graphql-js gives errors in variables no code.
-    error.extensions.code ??= 'BAD_USER_INPUT';
-    return error;
-  }
-  return new GraphQLError(error.message, {
-    extensions: { code: error.extensions.code, http: { status: 400 } },
-  });
 }

@@ -22,6 +22,9 @@ export interface RestOptions {
 /** Everything under this path is answered in JSON. */
 export const apiPath = '/api/';
 
+/** A saved query's name or UUID follows. */
+export const queriesPath = '/api/endpoints/query/';
+
 const queryPath = /^\/api\/endpoints\/query\/(?<address>[^/]+)$/;
 
 /**

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import { type App, openApp } from '../../src/app.ts';
 import { loadTables } from '../../src/catalog/load-tables.ts';
 import type { Field } from '../../src/catalog/table-schema.ts';
@@ -41,13 +41,14 @@ export interface TestAppOptions {
   /** Stands in for the configured engine. */
   readonly engine?: Engine;
   readonly clock?: () => Date;
+  readonly log?: Logger;
 }
 
 /** The whole service over the given rows of each table, or over an engine of the test's own, without a socket. */
 export async function openTestApp(
   tables: Rows,
   env: Record<string, string> = {},
-  { files = {}, engine, clock = () => now }: TestAppOptions = {},
+  { files = {}, engine, clock = () => now, log = pino({ level: 'silent' }) }: TestAppOptions = {},
 ): Promise<TestApp> {
   const dataDir = mkdtempSync(join(tmpdir(), 'querygate-test-'));
   for (const [table, rows] of Object.entries(tables)) {
@@ -61,7 +62,6 @@ export async function openTestApp(
     ENGINE_CONCURRENCY: '2',
     ...env,
   });
-  const log = pino({ level: 'silent' });
   const app = await openApp({ config, apiKey, log, now: clock, ...(engine === undefined ? {} : { engine }) });
 
   const fetch = (path: string, init: RequestInit = {}) =>
