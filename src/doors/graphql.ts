@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type GraphQLError, NoSchemaIntrospectionCustomRule, validate } from 'graphql';
+import { type DocumentNode, type GraphQLError, NoSchemaIntrospectionCustomRule, validate } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
@@ -48,7 +48,7 @@ export function buildGraphql({
     context: ({ request, forced, given }) =>
       buildContext({ ask, incoming: fromRequest(request), forced, given }),
     plugins: [noteErrors, readOperation, validateWithin(introspection)],
-    parserAndValidationCache: { documentCache: textCache(), errorCache: textCache() },
+    parserAndValidationCache: { documentCache: documentCache(), errorCache: noCache },
     graphqlEndpoint: graphqlPath,
     maskedErrors: { maskError: (error) => told(error, log) },
     // The router does these for all doors; the page that explores is of our own, and needs no internet.
@@ -116,12 +116,15 @@ function asLimit(error: GraphQLError): GraphQLError {
   );
 }
 
-/** How much text of documents is kept with what became of it, in characters; a syntax tree is many times its text. */
-const keptText = 1_000_000;
-
-function textCache<T extends object>() {
-  return new LRUCache<string, T>({ maxSize: keptText, sizeCalculation: (_, text) => text.length + 1 });
+/** Dashboards send the same few documents; of those that nobody sends again, not many may be kept. */
+function documentCache() {
+  // A syntax tree takes some 150 bytes for each character of its text: these are 30 MB.
+  const maxSize = 200_000;
+  return new LRUCache<string, DocumentNode>({ maxSize, sizeCalculation: (_, text) => text.length + 100 });
 }
+
+/** Whoever sends errors sends others each time, and each holds its document. */
+const noCache = { get: () => undefined, set: () => {} };
 
 /** What GET queries are told as REST callers are, computed over all answers of the request. */
 async function withCacheHeaders(

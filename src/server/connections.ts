@@ -1,22 +1,35 @@
-import type { Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Every open connection of a server, each with the last response that was begun on it. */
-export type Connections = ReadonlyMap<Socket, ServerResponse | undefined>;
+export interface Connection {
+  /** The responses that are yet to be written on it, in their order. */
+  readonly waiting: ReadonlySet<ServerResponse>;
+  /** The one that was asked for last, written or not. */
+  readonly last: ServerResponse | undefined;
+}
+
+/** Every open connection of a server. */
+export type Connections = ReadonlyMap<Socket, Connection>;
 
 export function trackConnections(server: Server): Connections {
-  const open = new Map<Socket, ServerResponse | undefined>();
+  const open = new Map<Socket, { waiting: Set<ServerResponse>; last: ServerResponse | undefined }>();
   server.on('connection', (socket: Socket) => {
-    open.set(socket, undefined);
-    socket.once('close', () => open.delete(socket));
+    const waiting = new Set<ServerResponse>();
+    open.set(socket, { waiting, last: undefined });
+    socket.once('close', () => {
+      open.delete(socket);
+      // Node tells the response whose turn it is; those of requests that were sent behind it would never know.
+      for (const response of waiting) if (response.socket === null) response.emit('close');
+    });
   });
-  const note = ({ socket }: { socket: Socket }, response: ServerResponse) => void open.set(socket, response);
+  const note = ({ socket }: IncomingMessage, response: ServerResponse) => {
+    const connection = open.get(socket);
+    if (connection === undefined) return;
+    connection.last = response;
+    connection.waiting.add(response);
+    response.once('close', () => connection.waiting.delete(response));
+  };
   server.on('request', note);
   server.on('checkExpectation', note);
   return open;
-}
-
-/** True where an answer is yet to be written, of a request that has come as far as its body. */
-export function isAnswering(response: ServerResponse | undefined): response is ServerResponse {
-  return response?.writableFinished === false;
 }

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { Logger } from 'pino';
 import type { App } from '../app.ts';
-import { type Connections, isAnswering } from './connections.ts';
+import type { Connections } from './connections.ts';
 
 /** What the process tells whoever watches over it. */
 export const exitCode = { ended: 0, cut: 1, badStart: 2, bug: 3 } as const;
@@ -53,9 +53,9 @@ function finish(server: Server, connections: Connections, app: App, code: number
   // Whoever is kept alive, has yet to ask, or never will, would hold the server open.
   const bodiesUntil = performance.now() + bodyWithinMs;
   const closeUnused = () => {
-    for (const [socket, response] of connections) {
-      const isUseful = isAnswering(response) && (response.req.complete || performance.now() < bodiesUntil);
-      if (!isUseful) socket.destroy();
+    const waitsForBodies = performance.now() < bodiesUntil;
+    for (const [socket, { waiting }] of connections) {
+      if (![...waiting].some(({ req }) => req.complete || waitsForBodies)) socket.destroy();
     }
   };
   setInterval(closeUnused, 20).unref();

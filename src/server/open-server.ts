@@ -40,7 +40,7 @@ export function openServer(
   server.on('checkExpectation', listener);
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     // Bytes of a second answer in the middle of a first one would be taken for a part of it.
-    if (error.code === 'ECONNRESET' || !socket.writable || connections.get(socket)?.headersSent) {
+    if (error.code === 'ECONNRESET' || !socket.writable || isBegun(connections, socket)) {
       return void socket.destroy();
     }
     refuse(socket, refusalOf(error), log);
@@ -50,6 +50,13 @@ export function openServer(
   });
   cutSlowReaders(server, connections, serverLimits.slowReaderMs);
   return { server, connections };
+}
+
+/** True in the middle of an answer, or behind the answer to a request whose body still comes. */
+function isBegun(connections: Connections, socket: Socket): boolean {
+  const { waiting, last } = connections.get(socket) ?? {};
+  const [first] = waiting ?? [];
+  return first?.headersSent === true || (last?.headersSent === true && !last.req.complete);
 }
 
 function refuse(socket: Socket, error: GatewayError, log: Logger): void {
