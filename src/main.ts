@@ -34,7 +34,7 @@ async function serve(config: Config): Promise<void> {
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   // A configured key is a secret of the operator's; one that was made here must be told somewhere.
   const shownKey = config.apiKey === undefined ? apiKey : '$API_KEY';
-  process.stdout.write(welcome(app.catalog, `http://${host}:${port}`, shownKey));
+  process.stdout.write(welcome(app.catalog, `http://${host}:${port}`, shownKey, config.graphiql));
 }
 
 /** Lines for people on a terminal, JSON elsewhere; on standard error, which keeps the welcome apart. */

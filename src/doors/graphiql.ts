@@ -6,10 +6,10 @@ import type { Incoming } from './incoming.ts';
 import type { Reply } from './respond.ts';
 import { securityHeaders } from './security-headers.ts';
 
-/** True where a browser asks for a page, not a program for data. */
+/** True where a browser asks for a page, not a program for data: some of these accept all that browsers do. */
 export function isPageRequest({ method, url, header }: Incoming): boolean {
-  const reads = method === 'GET' || method === 'HEAD';
-  return reads && url?.pathname === graphqlPath && (header('accept') ?? '').includes('text/html');
+  if (url?.pathname !== graphqlPath || (method !== 'GET' && method !== 'HEAD')) return false;
+  return header('x-api-key') === undefined && (header('accept') ?? '').includes('text/html');
 }
 
 /**

@@ -111,6 +111,12 @@ describe('the GraphQL server', () => {
     }
   });
 
+  test('gives programs that accept pages too what they ask for', async () => {
+    const headers = { 'x-api-key': apiKey, accept: 'text/html, image/gif, */*; q=.2' };
+    const response = await fetch(`${url()}?query={__typename}`, { headers });
+    expect(await response.json()).toEqual({ data: { __typename: 'Query' } });
+  });
+
   test('gives browsers a page that only this site can use', async () => {
     const response = await fetch(url(), { headers: { accept: 'text/html', origin: 'https://evil.example' } });
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
