@@ -9,11 +9,13 @@ import { loadCatalog } from './catalog/load-catalog.ts';
 import type { Catalog } from './catalog/saved-query.ts';
 import type { Config } from './config.ts';
 import { buildAuthenticate } from './doors/auth.ts';
-import { graphiqlPage } from './doors/graphiql.ts';
+import { buildCrowd } from './doors/crowd.ts';
+import { buildGraphiqlPage } from './doors/graphiql.ts';
 import { buildGraphql } from './doors/graphql.ts';
-import { buildKeysInText } from './doors/keys-in-text.ts';
+import { buildKnownPaths } from './doors/known-paths.ts';
 import { isLoopback } from './doors/loopback.ts';
 import { buildNodeFront } from './doors/node-front.ts';
+import { buildRefuseKeys } from './doors/refuse-keys.ts';
 import { buildRest } from './doors/rest.ts';
 import { buildRouter } from './doors/router.ts';
 import type { ImportProgress } from './engine/duckdb/import/open-import.ts';
@@ -76,19 +78,32 @@ export async function openApp(options: AppOptions): Promise<App> {
   const { ask } = answers;
   keys.watch();
   const authenticate = buildAuthenticate(keys.keyring);
-  const keysInText = buildKeysInText(apiKey);
+  const refuseKeys = buildRefuseKeys(apiKey);
   const showsKey = !config.production && isLoopback(config.host);
+  const page = buildGraphiqlPage(catalog);
+  const crowd = buildCrowd();
   let ready = true;
   const router = buildRouter(
     {
-      rest: buildRest({ catalog, ask, authenticate, keysInText, log, now }),
-      graphql: buildGraphql({ catalog, ask, authenticate, keysInText, log, now }),
-      page: async (url) => {
-        keysInText.refuse(url);
-        return graphiqlPage(catalog, showsKey && isLoopback(url.hostname) ? apiKey : undefined);
-      },
-      redact: keysInText.redact,
+      rest: buildRest({ catalog, ask, authenticate, refuseKeys, log, now }),
+      graphql: buildGraphql({
+        catalog,
+        ask,
+        authenticate,
+        refuseKeys,
+        introspection: config.introspection,
+        log,
+        now,
+      }),
+      page: config.graphiql
+        ? async (url) => {
+            refuseKeys(url);
+            return page(showsKey && isLoopback(url.hostname) ? apiKey : undefined);
+          }
+        : undefined,
       isReady: () => ready,
+      crowd,
+      loggedPath: buildKnownPaths(catalog),
     },
     config,
     log,
@@ -97,7 +112,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     catalog,
     counters: answers.counters,
     fetch: router.fetch,
-    listener: buildNodeFront(router),
+    listener: buildNodeFront(router, crowd),
     drain: () => {
       ready = false;
     },

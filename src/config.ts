@@ -5,6 +5,8 @@ import { StartError } from './errors.ts';
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
+const onOff = ['on', 'off'] as const;
+
 const whole = (low: number, high: number) =>
   z
     .string()
@@ -13,12 +15,10 @@ const whole = (low: number, high: number) =>
     })
     .transform(Number);
 
-const oneOf = <const T extends readonly [string, ...string[]]>(values: T, fallback: T[number]) =>
-  z
-    .enum(values, {
-      error: ({ input }) => `got ${JSON.stringify(input)}; must be one of ${values.join(', ')}`,
-    })
-    .default(fallback);
+const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
+  z.enum(values, {
+    error: ({ input }) => `got ${JSON.stringify(input)}; must be one of ${values.join(', ')}`,
+  });
 
 const matching = (pattern: RegExp, right: string) =>
   z.string().regex(pattern, { error: ({ input }) => `got ${JSON.stringify(input)}; must be ${right}` });
@@ -38,11 +38,16 @@ const settings = z.object({
     .regex(/^[\x21-\x7e]{1,256}$/, 'must be up to 256 printable ASCII characters without spaces')
     .optional(),
   API_KEYS_FILE: z.string().optional(),
-  CORS_ORIGINS: matching(
-    /^(\*|https?:\/\/[^\s,/]+(\s*,\s*https?:\/\/[^\s,/]+)*)$/,
-    '* or origins joined by commas, as in https://dash.example.com',
-  ).optional(),
-  ENGINE: oneOf(['duckdb', 'bigquery'], 'duckdb'),
+  CORS_ORIGINS: z
+    .string()
+    .refine((text) => text === '*' || text.split(',').every((one) => originOf(one) !== undefined), {
+      error: ({ input }) =>
+        `got ${JSON.stringify(input)}; must be * or origins joined by commas, as in https://dash.example.com`,
+    })
+    .optional(),
+  GRAPHIQL: oneOf(onOff).optional(),
+  GRAPHQL_INTROSPECTION: oneOf(onOff).optional(),
+  ENGINE: oneOf(['duckdb', 'bigquery']).default('duckdb'),
   ENGINE_TIMEOUT_MS: whole(1, 3_600_000).default(30_000),
   ENGINE_CONCURRENCY: whole(1, 64).default(4),
   ENGINE_QUEUE_LENGTH: whole(0, 100_000).default(100),
@@ -64,7 +69,7 @@ const settings = z.object({
   BIGQUERY_MAXIMUM_BYTES_BILLED: matching(/^[1-9]\d{0,14}$/, 'a whole number of bytes')
     .transform(Number)
     .optional(),
-  BIGQUERY_START_CHECK: oneOf(['report', 'stop', 'off'], 'report'),
+  BIGQUERY_START_CHECK: oneOf(['report', 'stop', 'off']).default('report'),
   // It may hold a password: a bad one is never shown.
   CACHE_URL: z
     .string()
@@ -75,7 +80,7 @@ const settings = z.object({
   CACHE_MEMORY_LIMIT: matching(/^[1-9]\d{0,5}\s?(KB|MB|GB)$/i, 'a size, as in 64MB')
     .default('64MB')
     .transform(bytes),
-  LOG_LEVEL: oneOf(logLevels, 'info'),
+  LOG_LEVEL: oneOf(logLevels).default('info'),
   NODE_ENV: z.string().optional(),
 });
 
@@ -119,6 +124,10 @@ export interface Config {
   readonly apiKeysFile: string | undefined;
   /** Web origins that may read answers; `*` is any. */
   readonly corsOrigins: readonly string[] | '*';
+  /** Whether a browser is given the page that explores. */
+  readonly graphiql: boolean;
+  /** Whether the GraphQL schema may be asked for. */
+  readonly introspection: boolean;
   readonly engine: Settings['ENGINE'];
   readonly engineTimeoutMs: number;
   /** How many queries run at the same moment. */
@@ -155,6 +164,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     ]);
   }
   const read = parsed.data;
+  const production = read.NODE_ENV?.toLowerCase() === 'production';
+  const exploring = production ? 'off' : 'on';
   return Object.freeze({
     port: read.PORT,
     host: read.HOST,
@@ -167,6 +178,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     apiKey: read.API_KEY,
     apiKeysFile: read.API_KEYS_FILE,
     corsOrigins: origins(read.CORS_ORIGINS),
+    graphiql: (read.GRAPHIQL ?? exploring) === 'on',
+    introspection: (read.GRAPHQL_INTROSPECTION ?? exploring) === 'on',
     engine: read.ENGINE,
     engineTimeoutMs: read.ENGINE_TIMEOUT_MS,
     engineConcurrency: read.ENGINE_CONCURRENCY,
@@ -184,7 +197,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     cacheUrl: read.CACHE_URL,
     cacheMemoryBytes: read.CACHE_MEMORY_LIMIT,
     logLevel: read.LOG_LEVEL,
-    production: read.NODE_ENV?.toLowerCase() === 'production',
+    production,
   });
 }
 
@@ -198,5 +211,12 @@ function bytes(size: string): number {
 
 function origins(text = ''): Config['corsOrigins'] {
   if (text === '*') return '*';
-  return text === '' ? [] : text.split(',').map((origin) => origin.trim());
+  return text.split(',').flatMap((one) => originOf(one) ?? []);
+}
+
+/** An origin as browsers send it, in lower case and without its default port; undefined for what is none. */
+function originOf(text: string): string | undefined {
+  const url = URL.parse(text.trim());
+  const isOrigin = url !== null && /^https?:\/\/[^\s/?#@\\]+$/i.test(text.trim());
+  return isOrigin && url.origin !== 'null' ? url.origin : undefined;
 }

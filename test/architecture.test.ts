@@ -12,6 +12,7 @@ const rooms = [
   'answer',
   'doors',
   'app',
+  'server',
   'main',
   'print-schema',
   'check-queries',

@@ -2,6 +2,9 @@ import { GatewayError } from '../errors.ts';
 import { checkPlain } from './check-value.ts';
 import type { EnumParameter, Parameter, SavedQuery } from './saved-query.ts';
 
+/** The longest value that a parameter may have, in characters. */
+export const maxValueLength = 4_096;
+
 /** Parameters as received: every value that was given for a name, in the order given. */
 export type RawParameters = ReadonlyMap<string, readonly string[]>;
 
@@ -42,6 +45,9 @@ export function bind(query: SavedQuery, raw: RawParameters): Bound {
 export function givenOnce(parameter: Parameter, values: readonly string[]): string {
   if (values.length > 1) throw invalid(parameter, 'given more than once; give it once');
   const [value = ''] = values;
+  if (value.length > maxValueLength) {
+    throw invalid(parameter, `has ${value.length} characters; at most ${maxValueLength} are read`);
+  }
   if (value.includes('\0')) throw invalid(parameter, 'holds a NUL byte; leave it out');
   if (!value.isWellFormed())
     throw invalid(parameter, 'is not well-formed Unicode; send UTF-8, percent-encoded');

@@ -1,4 +1,4 @@
-import { RE2JS } from 're2js';
+import { checkPattern } from './check-pattern.ts';
 import { parseTimestamp } from './parse-timestamp.ts';
 import type { PlainParameter } from './saved-query.ts';
 
@@ -21,17 +21,6 @@ const checks: Record<PlainParameter['type'], (text: string) => Checked> = {
   boolean: (text) =>
     /^(true|false)$/i.test(text) ? { value: text.toLowerCase() } : { wrong: 'must be true or false' },
 };
-
-function checkPattern(text: string): Checked {
-  try {
-    RE2JS.compile(text);
-    return { value: text };
-  } catch (error) {
-    const reason =
-      error instanceof Error ? error.message.replace(/^error parsing regexp: /, '') : 'not valid';
-    return { wrong: `must be a regular expression in RE2 syntax (${reason})` };
-  }
-}
 
 function checkTimestamp(text: string): Checked {
   const value = parseTimestamp(text);

@@ -2,6 +2,8 @@ import type { Config } from '../config.ts';
 import type { Incoming } from './incoming.ts';
 import { labelsHeader } from './request-labels.ts';
 
+type Headers = Readonly<Record<string, string>>;
+
 const headersOf = (origin: string) => ({
   'access-control-allow-origin': origin,
   'access-control-expose-headers': '*',
@@ -14,20 +16,25 @@ const headersOf = (origin: string) => ({
  *
  * @returns headers to add to every response to this request
  */
-export function corsHeaders(
-  allowed: Config['corsOrigins'],
-  { header }: Incoming,
-): Readonly<Record<string, string>> {
-  const origin = header('origin');
+export function corsHeaders(allowed: Config['corsOrigins'], incoming: Incoming): Headers {
   if (allowed === '*') return headersOf('*');
-  if (origin !== undefined && allowed.includes(origin)) return headersOf(origin);
-  return allowed.length === 0 ? {} : { vary: 'Origin' };
+  if (allowed.length === 0) return {};
+  const origin = incoming.header('origin');
+  return origin !== undefined && allowed.includes(origin) ? headersOf(origin) : { vary: 'Origin' };
 }
 
 const askingHeaders = `Cache-Control, If-None-Match, ${labelsHeader}`;
 
-/** What a preflight for this path is told besides the headers of every response. */
-export function preflightHeaders(methods: string): Readonly<Record<string, string>> {
+/**
+ * What OPTIONS is told besides the headers of every response: a page of a configured origin, what it may send; whoever
+ * else asks, which methods there are.
+ */
+export function preflightHeaders(
+  allowed: Config['corsOrigins'],
+  incoming: Incoming,
+  methods: string,
+): Headers {
+  if (corsHeaders(allowed, incoming)['access-control-allow-origin'] === undefined) return { allow: methods };
   return {
     allow: methods,
     'access-control-allow-methods': methods,

@@ -1,18 +1,33 @@
+import { createHash } from 'node:crypto';
 import type { Catalog } from '../catalog/saved-query.ts';
 import { graphqlExamples } from './examples.ts';
+import { graphqlPath } from './graphql.ts';
+import type { Incoming } from './incoming.ts';
+import type { Reply } from './respond.ts';
+import { securityHeaders } from './security-headers.ts';
 
-/** True where a browser asks for a page, not a program for data. */
-export function isPageRequest({ method, headers }: Request): boolean {
-  return method === 'GET' && (headers.get('accept') ?? '').includes('text/html');
+/** True where a browser asks for a page, not a program for data: some of these accept all that browsers do. */
+export function isPageRequest({ method, url, header }: Incoming): boolean {
+  if (url?.pathname !== graphqlPath || (method !== 'GET' && method !== 'HEAD')) return false;
+  return header('x-api-key') === undefined && (header('accept') ?? '').includes('text/html');
 }
 
 /**
  * GraphiQL as one page that loads nothing from elsewhere, with a tab for every saved query.
  *
- * @param apiKey filled in where it may be shown to whoever opens the page
+ * @returns gives the page; a key is filled in where it may be shown to whoever opens it
  */
-export async function graphiqlPage(catalog: Catalog, apiKey: string | undefined): Promise<Response> {
-  // Nine megabytes of page: read only when somebody opens it.
+export function buildGraphiqlPage(catalog: Catalog): (apiKey: string | undefined) => Promise<Reply> {
+  // Nine megabytes: made when somebody opens it, and once.
+  const made = new Map<string | undefined, Promise<Reply>>();
+  return (apiKey) => {
+    const page = made.get(apiKey) ?? makePage(catalog, apiKey);
+    made.set(apiKey, page);
+    return page;
+  };
+}
+
+async function makePage(catalog: Catalog, apiKey: string | undefined): Promise<Reply> {
   const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
   const headers = JSON.stringify({ 'X-API-KEY': apiKey ?? '' }, null, 2);
   const options = {
@@ -27,9 +42,44 @@ export async function graphiqlPage(catalog: Catalog, apiKey: string | undefined)
     // The page embeds the options in a script: text in them must not be able to end it.
     .replace(embedded, () => embedded.replaceAll('<', '\\u003c'))
     .replace('<head>', () => `<head><script>${forgetTabs}</script>`);
-  return new Response(page, {
-    headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' },
-  });
+  const body = Buffer.from(page);
+  return {
+    status: 200,
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      'content-length': String(body.byteLength),
+      'cache-control': 'no-store',
+      vary: 'Accept',
+      ...securityHeaders,
+      'content-security-policy': pagePolicy(page),
+    },
+    body,
+  };
+}
+
+/**
+ * What the page may do: run its own two scripts, known by their hashes, and ask this service. Its editor writes styles and
+ * starts workers out of what the page holds.
+ */
+function pagePolicy(page: string): string {
+  const scripts = [...page.matchAll(/<script>(?<text>.*?)<\/script>/gs)].map(
+    ({ groups }) =>
+      `'sha256-${createHash('sha256')
+        .update(groups?.text ?? '')
+        .digest('base64')}'`,
+  );
+  return [
+    "default-src 'none'",
+    `script-src ${scripts.join(' ')}`,
+    "style-src 'unsafe-inline'",
+    'img-src data:',
+    'font-src data:',
+    'worker-src blob:',
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
 }
 
 /**

@@ -1,16 +1,20 @@
 import { createHash } from 'node:crypto';
-import { GraphQLError } from 'graphql';
+import { type DocumentNode, type GraphQLError, NoSchemaIntrospectionCustomRule, validate } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
+import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { Ask } from '../answer/answer.ts';
 import type { Catalog } from '../catalog/saved-query.ts';
-import type { GatewayError } from '../errors.ts';
+import { GatewayError } from '../errors.ts';
 import type { Authenticate } from './auth.ts';
 import { cacheHeaders, etagOf, isKnown } from './cache-headers.ts';
 import { buildContext, type Context, type Given } from './context.ts';
+import { inOwnWords, maxBodyBytes, refusal, replyGraphqlError, told } from './graphql-errors.ts';
+import { checkMediaTypes, readOperation } from './graphql-request.ts';
 import { fromRequest, type Incoming } from './incoming.ts';
-import type { KeysInText } from './keys-in-text.ts';
-import { replyJson, retryHeaders, toGatewayError, toResponse, variesBy } from './respond.ts';
+import { parseOperation } from './operation-limits.ts';
+import type { RefuseKeys } from './refuse-keys.ts';
+import { toResponse, variesBy } from './respond.ts';
 import { buildSchema } from './schema.ts';
 import { beginVisit, type Visit } from './visit.ts';
 
@@ -18,7 +22,9 @@ export interface GraphqlOptions {
   readonly catalog: Catalog;
   readonly ask: Ask;
   readonly authenticate: Authenticate;
-  readonly keysInText: KeysInText;
+  readonly refuseKeys: RefuseKeys;
+  /** Whether the schema may be asked for. */
+  readonly introspection: boolean;
   readonly log: Logger;
   readonly now: () => Date;
 }
@@ -31,15 +37,13 @@ interface Server {
 
 export const graphqlPath = '/graphql';
 
-/** The largest request body that is read, in bytes: queries are text that people write. */
-const maxBodyBytes = 256 * 1024;
-
 /** The GraphQL door. Every operation needs the key, introspection too. */
 export function buildGraphql({
   catalog,
   ask,
   authenticate,
-  keysInText,
+  refuseKeys,
+  introspection,
   log,
   now,
 }: GraphqlOptions): (request: Request, incoming: Incoming) => Promise<Response> {
@@ -47,7 +51,8 @@ export function buildGraphql({
     schema: buildSchema(catalog),
     context: ({ request, visit, given }) =>
       buildContext({ ask, incoming: fromRequest(request), visit, given }),
-    plugins: [noteErrors],
+    plugins: [noteErrors, readOperation, validateWithin(introspection)],
+    parserAndValidationCache: { documentCache: documentCache(), errorCache: noCache },
     graphqlEndpoint: graphqlPath,
     maskedErrors: { maskError: (error) => told(error, log) },
     // The router does these for all doors; the page that explores is of our own, and needs no internet.
@@ -63,20 +68,20 @@ export function buildGraphql({
     const given: Given = { answers: [], hasErrors: false };
     let visit: Visit | undefined;
     try {
-      if (incoming.url !== undefined) keysInText.refuse(incoming.url);
+      if (incoming.url !== undefined) refuseKeys(incoming.url);
       visit = beginVisit(authenticate(incoming), incoming, now);
       if (visit.refusal !== undefined) throw visit.refusal;
+      checkMediaTypes(incoming);
       const response = await yoga.fetch(request, { visit, given });
-      const answered =
-        request.method === 'GET'
-          ? await withCacheHeaders(response, given, incoming.header('if-none-match'), now())
-          : response;
-      return tell(visit, answered);
-    } catch (error) {
-      const refused = toGatewayError(error, log);
-      const { code, message, status } = refused;
-      const body = JSON.stringify({ errors: [{ message, extensions: { code } }] });
-      return tell(visit, toResponse(replyJson(status, body, retryHeaders(refused))));
+      if (request.method === 'GET') {
+        return tell(visit, await withCacheHeaders(response, given, incoming.header('if-none-match'), now()));
+      }
+      response.headers.set('cache-control', 'private, no-store');
+      response.headers.set('vary', variesBy);
+      return tell(visit, response);
+    } catch (thrown) {
+      const error = request.signal.aborted ? new GatewayError('CANCELLED', 'The caller has gone') : thrown;
+      return tell(visit, toResponse(replyGraphqlError(error, log)));
     }
   };
 }
@@ -92,6 +97,43 @@ const noteErrors: Plugin<object, Server> = {
     given.hasErrors ||= result === undefined || !('data' in result) || result.errors !== undefined;
   },
 };
+
+/** More errors than these help nobody, and each quotes the document. */
+const maxErrors = 10;
+
+/** Checks documents: small ones only, told without names that the caller has not written. */
+function validateWithin(introspection: boolean): Plugin {
+  return {
+    onParse: ({ setParseFn }) => setParseFn(parseOperation),
+    onValidate({ setValidationFn, addValidationRule }) {
+      if (!introspection) addValidationRule(NoSchemaIntrospectionCustomRule);
+      setValidationFn((schema, document, rules) =>
+        validate(schema, document, rules, { maxErrors, hideSuggestions: true }).map((error) =>
+          inOwnWords(asLimit(error), 'GRAPHQL_VALIDATION_FAILED'),
+        ),
+      );
+    },
+  };
+}
+
+/** graphql-js's own limit: lists of introspection within each other, which grow by their product. */
+function asLimit(error: GraphQLError): GraphQLError {
+  if (error.message !== 'Maximum introspection depth exceeded') return error;
+  return refusal(
+    'OPERATION_TOO_LARGE',
+    'The operation asks for lists of the schema within each other; nest less',
+  );
+}
+
+/** Dashboards send the same few documents; of those that nobody sends again, not many may be kept. */
+function documentCache() {
+  // A syntax tree takes some 150 bytes for each character of its text: these are 30 MB.
+  const maxSize = 200_000;
+  return new LRUCache<string, DocumentNode>({ maxSize, sizeCalculation: (_, text) => text.length + 100 });
+}
+
+/** Whoever sends errors sends others each time, and each holds its document. */
+const noCache = { get: () => undefined, set: () => {} };
 
 /** What GET queries are told as REST callers are, computed over all answers of the request. */
 async function withCacheHeaders(
@@ -113,35 +155,4 @@ async function withCacheHeaders(
   if (!isKnown(etag, ifNoneMatch)) return new Response(body, { status, headers });
   for (const name of ['content-type', 'content-length']) headers.delete(name);
   return new Response(null, { status: 304, headers });
-}
-
-/** Errors in the caller's document stay as they are; what a resolver threw is told as the REST door tells it. */
-function told(error: unknown, log: Logger): Error {
-  if (!(error instanceof GraphQLError)) return toGraphql(toGatewayError(error, log));
-  const { originalError } = error;
-  if (originalError === undefined || originalError instanceof GraphQLError) return withoutEcho(error);
-  return toGraphql(toGatewayError(originalError, log), error);
-}
-
-function toGraphql(error: GatewayError, at?: GraphQLError): GraphQLError {
-  const { code, message, parameter } = error;
-  const extensions = {
-    code,
-    ...(parameter === undefined ? {} : { parameter }),
-    // Yoga makes headers of the response out of these, and leaves them out of its body.
-    ...(error.retryAfterSeconds === undefined ? {} : { http: { headers: retryHeaders(error) } }),
-  };
-  return new GraphQLError(message, { extensions, nodes: at?.nodes, path: at?.path });
-}
-
-/** An error in the caller's document. Yoga tells of a malformed body by quoting it, and a body may hold anything. */
-function withoutEcho(error: GraphQLError): GraphQLError {
-  if (error.extensions.originalError === undefined) {
-    // graphql-js gives errors in variables no code.
-    error.extensions.code ??= 'BAD_USER_INPUT';
-    return error;
-  }
-  return new GraphQLError(error.message, {
-    extensions: { code: error.extensions.code, http: { status: 400 } },
-  });
 }

@@ -26,13 +26,14 @@ export function fromRequest(request: Request): Incoming {
 
 /** @param parseUrl as `buildParseUrl` gives it */
 export function fromNode(message: IncomingMessage, response: ServerResponse, parseUrl: ParseUrl): Incoming {
-  const { method = 'GET', url: target = '/', headers } = message;
+  const { method = 'GET', url: target = '/', headers, httpVersion } = message;
+  const { host = httpVersion === '1.1' ? '' : 'localhost' } = headers;
   // A proxy's request names its whole URL; everybody else's names the host apart.
-  const url = target.startsWith('/') ? `http://${headers.host ?? 'localhost'}${target}` : target;
+  const url = target.startsWith('/') ? `http://${host}${target}` : target;
   let gone: AbortController | undefined;
   return {
     method,
-    url: parseUrl(url),
+    url: isHost.test(host) ? parseUrl(url) : undefined,
     // Most answers are at hand, and nobody asks for it.
     get signal() {
       gone ??= goneOf(response);
@@ -45,6 +46,9 @@ export function fromNode(message: IncomingMessage, response: ServerResponse, par
     },
   };
 }
+
+/** A host and a port, and nothing of a path that would come before the target's. */
+const isHost = /^[^\s/?#@\\]+$/;
 
 function goneOf(response: ServerResponse): AbortController {
   const gone = new AbortController();

@@ -1,20 +1,25 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import { createServerAdapter } from '@whatwg-node/server';
+import type { Crowd } from './crowd.ts';
 import { buildParseUrl, fromNode } from './incoming.ts';
 import type { Reply } from './respond.ts';
-import { isGraphql, type Router } from './router.ts';
+import { isOperation, type Router } from './router.ts';
 
 /**
  * The doors on a socket. What is no GraphQL goes from Node's own objects to Node's own objects: a Request and a Response
  * between them would cost more than the answer.
  */
-export function buildNodeFront(router: Router): RequestListener {
+export function buildNodeFront(router: Router, crowd: Crowd): RequestListener {
   const fetch = createServerAdapter(router.fetch);
   const parseUrl = buildParseUrl();
   return async (message, response) => {
     const incoming = fromNode(message, response, parseUrl);
-    if (isGraphql(incoming)) return void fetch(message, response);
-    send(await router.reply(incoming), response);
+    if (!isOperation(incoming)) {
+      return send(await crowd.count(() => router.reply(incoming)), response);
+    }
+    // The adapter takes every target for a path.
+    message.url = `${incoming.url?.pathname}${incoming.url?.search}`;
+    await crowd.count(async () => fetch(message, response));
   };
 }
 

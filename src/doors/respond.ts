@@ -6,6 +6,7 @@ import { GatewayError } from '../errors.ts';
 import { cacheHeaders, etagOf, isKnown } from './cache-headers.ts';
 import { chooseCoding } from './choose-coding.ts';
 import type { Incoming } from './incoming.ts';
+import { securityHeaders } from './security-headers.ts';
 
 /** A response before it is written to a socket, or made a Response. Names of headers are in lower case. */
 export interface Reply {
@@ -56,7 +57,8 @@ function fullReply(answer: Answer, coding: Coding, now: Date): Reply {
 }
 
 function answerHeaders(answer: Answer, now: Date): Reply['headers'] {
-  return { etag: etagOf(answer.content.digest), ...cacheHeaders([answer], now), vary: variesBy };
+  const etag = etagOf(answer.content.digest);
+  return { etag, ...cacheHeaders([answer], now), vary: variesBy, ...securityHeaders };
 }
 
 /** The one body shape of a refusal: `{"error":{"code","message"}}`, with the parameter's name where one is wrong. */
@@ -79,6 +81,7 @@ export function replyJson(status: number, text: string, headers: Reply['headers'
       'content-type': contentType,
       'content-length': String(Buffer.byteLength(text)),
       'cache-control': 'no-store',
+      ...securityHeaders,
       ...explained[status],
       ...headers,
     },

@@ -6,8 +6,8 @@ import { GatewayError } from '../errors.ts';
 import { type Asked, questionFor } from './asked.ts';
 import type { Authenticate } from './auth.ts';
 import type { Incoming } from './incoming.ts';
-import type { KeysInText } from './keys-in-text.ts';
 import { decodeText, rawParameters } from './raw-parameters.ts';
+import type { RefuseKeys } from './refuse-keys.ts';
 import { withLabels } from './request-labels.ts';
 import { type Reply, replyAnswer, replyError } from './respond.ts';
 import { beginVisit, type Visit } from './visit.ts';
@@ -16,13 +16,16 @@ export interface RestOptions {
   readonly catalog: Catalog;
   readonly ask: Ask;
   readonly authenticate: Authenticate;
-  readonly keysInText: KeysInText;
+  readonly refuseKeys: RefuseKeys;
   readonly log: Logger;
   readonly now: () => Date;
 }
 
 /** Everything under this path is answered in JSON. */
 export const apiPath = '/api/';
+
+/** A saved query's name or UUID follows. */
+export const queriesPath = '/api/endpoints/query/';
 
 const queryPath = /^\/api\/endpoints\/query\/(?<address>[^/]+)$/;
 
@@ -32,13 +35,13 @@ const queryPath = /^\/api\/endpoints\/query\/(?<address>[^/]+)$/;
  * @see spec "Common call shape"
  */
 export function buildRest(options: RestOptions): (incoming: Incoming, url: URL) => Promise<Reply> {
-  const { ask, authenticate, keysInText, log, now } = options;
+  const { ask, authenticate, refuseKeys, log, now } = options;
   const read = buildRead(options.catalog);
   return async (incoming, url) => {
     let visit: Visit | undefined;
     try {
       const { method, header } = incoming;
-      keysInText.refuse(url);
+      refuseKeys(url);
       const address = addressOf(url);
       if (method !== 'GET' && method !== 'HEAD') {
         throw new GatewayError('METHOD_NOT_ALLOWED', `${method} is not allowed here; use GET`);

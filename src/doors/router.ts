@@ -2,21 +2,26 @@ import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { GatewayError } from '../errors.ts';
 import { corsHeaders, preflightHeaders } from './cors.ts';
+import type { Crowd } from './crowd.ts';
 import { isPageRequest } from './graphiql.ts';
 import { graphqlPath } from './graphql.ts';
+import { replyGraphqlError } from './graphql-errors.ts';
 import { fromRequest, type Incoming } from './incoming.ts';
+import { healthPaths } from './known-paths.ts';
 import { type Reply, replyError, replyJson, toResponse } from './respond.ts';
 import { apiPath } from './rest.ts';
+import { securityHeaders } from './security-headers.ts';
 
 export interface Doors {
   readonly rest: (incoming: Incoming, url: URL) => Promise<Reply>;
   readonly graphql: (request: Request, incoming: Incoming) => Promise<Response>;
-  /** The page for people who explore. */
-  readonly page: (url: URL) => Promise<Response>;
-  /** A path as it may stand in a log. */
-  readonly redact: (path: string) => string;
+  /** The page for people who explore, where there is one. */
+  readonly page: ((url: URL) => Promise<Reply>) | undefined;
   /** False while no new question should come: the service is ending. */
   readonly isReady: () => boolean;
+  readonly crowd: Crowd;
+  /** A path as the log may have it. */
+  readonly loggedPath: (pathname: string | undefined) => string;
 }
 
 export interface Router {
@@ -26,31 +31,38 @@ export interface Router {
   reply(incoming: Incoming): Promise<Reply>;
 }
 
-/** True for what only `fetch` answers. */
-export function isGraphql({ method, url }: Incoming): boolean {
-  return url?.pathname === graphqlPath && method !== 'OPTIONS';
+const graphqlMethods = 'GET, POST, OPTIONS';
+const readingMethods = 'GET, HEAD, OPTIONS';
+
+/** True for what only `fetch` answers: GraphQL's operations. */
+export function isOperation(incoming: Incoming): boolean {
+  const { method, url } = incoming;
+  if (url?.pathname !== graphqlPath) return false;
+  return method === 'POST' || (method === 'GET' && !isPageRequest(incoming));
 }
 
 /** Leads a request to its door, and gives every response what all doors owe: CORS headers, and a line in the log. */
 export function buildRouter(doors: Doors, { corsOrigins }: Config, log: Logger): Router {
   const logged = (started: number, { method, url, noted }: Incoming, status: number) => {
     const ms = Math.round(performance.now() - started);
-    // The path only: a query string may hold what should not be in a log.
-    log.info({ method, path: url && doors.redact(url.pathname), status, ms, ...noted }, 'request');
+    log.info({ method, path: doors.loggedPath(url?.pathname), status, ms, ...noted }, 'request');
   };
   const reply = async (incoming: Incoming): Promise<Reply> => {
     const started = performance.now();
-    const { status, headers, body } = await route(doors, log, incoming);
+    const { status, headers, body } = await route(doors, corsOrigins, log, incoming);
     logged(started, incoming, status);
-    return { status, headers: withCors(headers, corsHeaders(corsOrigins, incoming)), body };
+    // The page may hold the key: it is for nobody's scripts.
+    const cors = isPageRequest(incoming) ? {} : corsHeaders(corsOrigins, incoming);
+    return { status, headers: withCors(headers, cors), body };
   };
   return {
     reply,
     async fetch(request) {
       const started = performance.now();
       const incoming = fromRequest(request);
-      if (!isGraphql(incoming)) return toResponse(await reply(incoming), request.method);
-      const response = await graphql(doors, log, request, incoming);
+      if (!isOperation(incoming)) return toResponse(await reply(incoming), request.method);
+      const response = await operation(doors, log, request, incoming);
+      for (const [name, value] of Object.entries(securityHeaders)) response.headers.set(name, value);
       for (const [name, value] of Object.entries(corsHeaders(corsOrigins, incoming))) {
         response.headers.append(name, value);
       }
@@ -60,37 +72,47 @@ export function buildRouter(doors: Doors, { corsOrigins }: Config, log: Logger):
   };
 }
 
-async function graphql(doors: Doors, log: Logger, request: Request, incoming: Incoming): Promise<Response> {
-  const { url } = incoming;
+async function operation(
+  { graphql, crowd }: Doors,
+  log: Logger,
+  request: Request,
+  incoming: Incoming,
+): Promise<Response> {
   try {
-    if (url !== undefined && isPageRequest(request)) return await doors.page(url);
-    const response = await doors.graphql(request, incoming);
-    return request.method === 'HEAD' ? new Response(null, response) : response;
+    crowd.refuse();
+    refuseLong(incoming);
+    return await graphql(request, incoming);
   } catch (error) {
-    return toResponse(replyError(error, log), request.method);
+    return toResponse(replyGraphqlError(error, log));
   }
 }
 
-async function route(doors: Doors, log: Logger, incoming: Incoming): Promise<Reply> {
+async function route(
+  doors: Doors,
+  origins: Config['corsOrigins'],
+  log: Logger,
+  incoming: Incoming,
+): Promise<Reply> {
   try {
     const { method, url } = incoming;
     if (url === undefined) {
-      throw new GatewayError('BAD_REQUEST', 'The header Host is not one; send the host alone');
+      throw new GatewayError(
+        'BAD_REQUEST',
+        'The request names no place: its target or its header Host is none',
+      );
     }
     const { pathname } = url;
+    if (healthPaths.includes(pathname)) return health(doors, incoming, pathname);
+    doors.crowd.refuse();
+    refuseLong(incoming);
     const isApi = pathname.startsWith(apiPath);
     if (method === 'OPTIONS' && (isApi || pathname === graphqlPath)) {
-      const methods = isApi ? 'GET, HEAD, OPTIONS' : 'GET, POST, OPTIONS';
-      return { status: 204, headers: preflightHeaders(methods), body: undefined };
+      const methods = isApi ? readingMethods : graphqlMethods;
+      const headers = { ...securityHeaders, ...preflightHeaders(origins, incoming, methods) };
+      return { status: 204, headers, body: undefined };
     }
     if (isApi) return await doors.rest(incoming, url);
-    if ((pathname === '/healthz' || pathname === '/readyz') && !['GET', 'HEAD'].includes(method)) {
-      throw new GatewayError('METHOD_NOT_ALLOWED', `${method} is not allowed here; use GET`);
-    }
-    if (pathname === '/healthz') return replyJson(200, '{"status":"ok"}');
-    if (pathname === '/readyz') {
-      return doors.isReady() ? replyJson(200, '{"status":"ready"}') : replyJson(503, '{"status":"ending"}');
-    }
+    if (pathname === graphqlPath) return await page(doors, log, incoming, url);
     throw new GatewayError(
       'NOT_FOUND',
       `Nothing stands here; GraphQL stands at ${graphqlPath}, REST under ${apiPath}`,
@@ -98,6 +120,42 @@ async function route(doors: Doors, log: Logger, incoming: Incoming): Promise<Rep
   } catch (error) {
     return replyError(error, log);
   }
+}
+
+/** What stands at GraphQL's path and is no operation. */
+async function page({ page }: Doors, log: Logger, incoming: Incoming, url: URL): Promise<Reply> {
+  if (!isPageRequest(incoming)) {
+    const refused = new GatewayError(
+      'METHOD_NOT_ALLOWED',
+      `${incoming.method} is not allowed here; use POST or GET`,
+    );
+    return replyGraphqlError(refused, log, { allow: graphqlMethods });
+  }
+  if (page !== undefined) return page(url);
+  const refused = new GatewayError(
+    'NOT_FOUND',
+    'There is no page here: GRAPHIQL is off; programs ask with POST and Content-Type: application/json',
+  );
+  return replyGraphqlError(refused, log);
+}
+
+function health({ isReady }: Doors, { method }: Incoming, pathname: string): Reply {
+  if (method !== 'GET' && method !== 'HEAD') {
+    throw new GatewayError('METHOD_NOT_ALLOWED', `${method} is not allowed here; use GET`);
+  }
+  if (pathname === '/healthz') return replyJson(200, '{"status":"ok"}');
+  return isReady() ? replyJson(200, '{"status":"ready"}') : replyJson(503, '{"status":"ending"}');
+}
+
+/** The longest URL that is read, in characters; longer operations are sent by POST. */
+export const maxUrlLength = 8_192;
+
+function refuseLong({ url }: Incoming): void {
+  if (url === undefined || url.href.length <= maxUrlLength) return;
+  throw new GatewayError(
+    'URL_TOO_LONG',
+    `The URL has ${url.href.length} characters; at most ${maxUrlLength} are read`,
+  );
 }
 
 function withCors(headers: Reply['headers'], cors: Reply['headers']): Reply['headers'] {

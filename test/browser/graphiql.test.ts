@@ -27,6 +27,13 @@ test.skipIf(missing && !process.env.CI)(
     try {
       const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
       const elsewhere: string[] = [];
+      const refused: string[] = [];
+      // A breach of the page's policy is told in the console.
+      page.on('console', (line) => {
+        if (line.type() === 'error' || line.text().includes('Content Security Policy'))
+          refused.push(line.text());
+      });
+      page.on('pageerror', (error) => refused.push(error.message));
       page.on('request', (request) => {
         if (!request.url().startsWith(gateway.origin) && /^https?:/.test(request.url()))
           elsewhere.push(request.url());
@@ -34,7 +41,10 @@ test.skipIf(missing && !process.env.CI)(
 
       // Twice: GraphiQL remembers an earlier visit.
       for (const visit of ['first', 'second']) {
-        await page.goto(`${gateway.origin}/graphql`);
+        const response = await page.goto(`${gateway.origin}/graphql`);
+        expect(response?.headers()['content-security-policy']).toMatch(
+          /script-src 'sha256-\S+' 'sha256-\S+';/,
+        );
         const tabs = page.getByRole('tab', { name: /Stats|Logs|Usage/ });
         await tabs.first().waitFor();
         expect(await tabs.count(), visit).toBe(3);
@@ -44,9 +54,18 @@ test.skipIf(missing && !process.env.CI)(
         expect(await result.textContent(), visit).toMatch(/"count":\s[1-9]/);
       }
       expect(elsewhere).toEqual([]);
+      expect(refused).toEqual([]);
+
+      // Nor does it run what somebody could get into the page.
+      await page.evaluate(
+        "document.body.append(Object.assign(document.createElement('script'), { text: 'window.ran = 1' }))",
+      );
+      expect(await page.evaluate('window.ran')).toBeUndefined();
+      expect(refused.join()).toContain('Content Security Policy');
     } finally {
       await browser.close();
       await gateway.end();
     }
   },
+  60_000,
 );

@@ -50,6 +50,13 @@ describe('the process', () => {
     expect(gateway.log()).toContain('"msg":"request"');
   });
 
+  test('does not point to a page that production does not have', async () => {
+    const gateway = await startGateway({ API_KEY: 'key', NODE_ENV: 'production', DATA_DIR: 'test' });
+    await gateway.end();
+    expect(gateway.welcome).not.toContain('GraphiQL');
+    expect(gateway.welcome).toContain('REST:');
+  });
+
   describe('with queries of its own', () => {
     const digits = 'unnest([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]) as';
     const counting = (names: string) => {

@@ -1,8 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Writable } from 'node:stream';
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import { type App, openApp } from '../../src/app.ts';
 import { loadTables } from '../../src/catalog/load-tables.ts';
 import type { Field } from '../../src/catalog/table-schema.ts';
@@ -43,14 +42,14 @@ export interface TestAppOptions {
   readonly engine?: Engine;
   readonly clock?: () => Date;
   /** Takes the log, which nobody reads otherwise. */
-  readonly logTo?: Writable;
+  readonly log?: Logger;
 }
 
 /** The whole service over the given rows of each table, or over an engine of the test's own, without a socket. */
 export async function openTestApp(
   tables: Rows,
   env: Record<string, string> = {},
-  { files = {}, engine, clock = () => now, logTo }: TestAppOptions = {},
+  { files = {}, engine, clock = () => now, log = pino({ level: 'silent' }) }: TestAppOptions = {},
 ): Promise<TestApp> {
   const dataDir = mkdtempSync(join(tmpdir(), 'querygate-test-'));
   for (const [table, rows] of Object.entries(tables)) {
@@ -64,7 +63,6 @@ export async function openTestApp(
     ENGINE_CONCURRENCY: '2',
     ...env,
   });
-  const log = logTo === undefined ? pino({ level: 'silent' }) : pino({ level: config.logLevel }, logTo);
   const app = await openApp({ config, apiKey, log, now: clock, ...(engine === undefined ? {} : { engine }) });
 
   const fetch = (path: string, init: RequestInit = {}) =>

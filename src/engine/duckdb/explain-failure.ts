@@ -30,7 +30,7 @@ export function explainFailure(cause: unknown, { query, parameters }: Bound): Ga
 
 /** How RE2 tells of a pattern; binding has checked it with a port of RE2, whose version differs. */
 const re2Error =
-  /^Invalid Input Error: (invalid (escape sequence|character class|perl operator|repetition size|UTF-8|named capture)|missing [\])]|unexpected \)|trailing \\|no argument for repetition|bad repetition)/;
+  /^Invalid Input Error: (invalid (escape sequence|character class|perl operator|repetition size|UTF-8|named capture)|missing [\])]|unexpected \)|trailing \\|no argument for repetition|bad repetition|pattern too large)/;
 
 /** True where the text quotes the value, as DuckDB does (`string 'abc' to INT64`) or a macro (`Bad int64 value: abc'`). */
 function names(text: string, value: string): boolean {

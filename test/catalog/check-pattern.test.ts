@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'vitest';
+import { checkPattern, maxPatternLength } from '../../src/catalog/check-pattern.ts';
+
+const isFine = (text: string) => 'value' in checkPattern(text);
+
+describe('a pattern', () => {
+  test.each([
+    '.*',
+    '',
+    '^https?://([a-z0-9-]{1,63}\\.){1,5}[a-z]{2,}(:\\d{1,5})?/',
+    'a{1000}',
+    'x{0,}y{,5}',
+    'a{1}{',
+    '\\Q{1000}{1000}\\E',
+    '[{1000}{1000}(((]',
+    '[]a]{500}[^]b]{500}',
+    '[[:alpha:]{1000}]{1000}',
+    '\\{1000}\\{1000}\\{1000}',
+    '(?i)(?P<name>a|b)*',
+    'é{500}😀{500}',
+    'a'.repeat(maxPatternLength),
+    '('.repeat(500) + ')'.repeat(500),
+  ])('%j is read', (text) => {
+    expect(checkPattern(text)).toEqual({ value: text });
+  });
+
+  test.each([
+    ['a'.repeat(maxPatternLength + 1), `at most ${maxPatternLength} characters`],
+    ['((a{1,100}){1,100}){1,100}', `at most ${maxPatternLength} characters with its {counts} written out`],
+    ['a{1000}'.repeat(3), 'written out'],
+    ['(abc){700}', 'written out'],
+    ['(a{40}){40}(b{40}){40}', 'written out'],
+    ['[a-z]{1000}\\pL{1000}.', 'written out'],
+    ['(a', 'missing closing'],
+    ['a{5,2}', 'RE2 syntax'],
+  ])('%j is refused with what would be right', (text, right) => {
+    expect(checkPattern(text)).toEqual({ wrong: expect.stringContaining(right) });
+  });
+
+  test('what is wrong is told shortly', () => {
+    const checked = checkPattern('('.repeat(1_000));
+    expect('wrong' in checked && checked.wrong.length).toBeLessThan(200);
+  });
+
+  test('the longest that are read cost some milliseconds', () => {
+    const longest = ['[^\\pL\\pN]{1000}', '(?i)(\\pL{30}){30}', 'a{1000}', '(a|b|c){150}'].filter(isFine);
+    expect(longest.length).toBeGreaterThan(1);
+    // Twice: the first time, the compiler itself is compiled. A tenth of what it took without the limit.
+    for (const text of [...longest, ...longest]) {
+      const started = performance.now();
+      checkPattern(text);
+      expect(performance.now() - started, text).toBeLessThan(200);
+    }
+  });
+});

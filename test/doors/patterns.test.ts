@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ago, openTestApp, type TestApp } from '../support/test-app.ts';
+
+/** Text that a costly pattern finds no short way through. */
+const row = (id: number) => ({
+  id: `${id}`,
+  timestamp: ago({ minutes: 1 }),
+  project: 'p',
+  metadata: [
+    {
+      request: [
+        { url: `https://p.${createHash('sha256').update(`${id}`).digest('hex')}`, path: '/rest/v1/a' },
+      ],
+    },
+  ],
+});
+
+describe('a pattern that is legal and costly', () => {
+  let app: TestApp;
+  beforeAll(async () => {
+    const rows = Array.from({ length: 40_000 }, (_, id) => row(id));
+    app = await openTestApp({ edge_logs: rows }, { ENGINE_TIMEOUT_MS: '1500' });
+  });
+  afterAll(() => app.close());
+
+  const ask = async (pattern: string) => {
+    const query = new URLSearchParams({ project: pattern, interval: 'daily' });
+    const response = await app.fetch(`/api/endpoints/query/usage.api-counts?${query}`);
+    return { status: response.status, body: await response.json() };
+  };
+
+  test('is stopped by the deadline of the engine, which answers others then', async () => {
+    expect(await ask('(?:[0-9].{1,9}[a-f].{1,9}){40}zz')).toMatchObject({
+      status: 504,
+      body: { error: { code: 'ENGINE_TIMEOUT' } },
+    });
+    expect(await ask('^https://p\\.')).toMatchObject({ status: 200, body: { result: [{}] } });
+  });
+
+  test('is told by its name where it is too large for the engine', async () => {
+    expect(await ask('(?i)\\pL{990}')).toMatchObject({
+      status: 400,
+      body: { error: { code: 'INVALID_PARAMETER', parameter: 'project' } },
+    });
+  });
+});

@@ -1,0 +1,83 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startGateway } from '../support/gateway-process.ts';
+import { queryText } from '../support/queries.ts';
+
+const digits = 'unnest([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]) as';
+const from = Array.from('abcdefg', (name) => `${digits} ${name}`).join(' cross join ');
+const slow = `select count(*) as x from ${from} where mod(a * b + c, 7) = 3`;
+const key = 'X-API-KEY: key\r\n';
+const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n${key}\r\n`;
+
+describe('the process ends in order', () => {
+  const queries = mkdtempSync(join(tmpdir(), 'querygate-test-'));
+  beforeAll(() => {
+    writeFileSync(
+      join(queries, 'slow.sql'),
+      queryText({ name: 'slow', columns: { x: 'integer' }, sql: slow }),
+    );
+  });
+  afterAll(() => rmSync(queries, { recursive: true }));
+  const start = (env: Record<string, string> = {}) =>
+    startGateway({ API_KEY: 'key', QUERIES_DIR: queries, ENGINE_CONCURRENCY: '1', ...env });
+
+  test('whatever is connected: a thousand kept alive, half a request, and nothing at all', async () => {
+    const gateway = await start();
+    const port = Number(new URL(gateway.origin).port);
+    const kept = await Promise.all(Array.from({ length: 1_000 }, () => open(port, get('/healthz'))));
+    const silent = connect(port, '127.0.0.1').on('error', () => {});
+    const half = connect(port, '127.0.0.1').on('error', () => {});
+    half.write('GET /healthz HTTP/1.1\r\nHost:');
+    const answered = fetch(`${gateway.origin}/api/endpoints/query/slow`, { headers: { 'x-api-key': 'key' } });
+    await new Promise((resolve) => setTimeout(resolve, 100));
+
+    const ended = gateway.end();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    // Still listening, it says that it goes.
+    const late = await fetch(`${gateway.origin}/readyz`);
+    expect([late.status, late.headers.get('connection'), await late.json()]).toEqual([
+      503,
+      'close',
+      { status: 'ending' },
+    ]);
+    expect((await answered).status).toBe(200);
+    expect(await ended).toBe(0);
+    for (const socket of [...kept, silent, half]) socket.destroy();
+  });
+
+  /** Does something bad when it is told to by a signal. */
+  const withBug = (bug: string) => ({
+    NODE_OPTIONS: `--import data:text/javascript,process.on('SIGUSR2',()=>{${encodeURIComponent(bug)}})`,
+  });
+
+  test('on a bug that nobody caught: it is logged, and what is in flight is finished', async () => {
+    const gateway = await start(withBug('throw new Error("a bug of the test")'));
+    const headers = { 'x-api-key': 'key' };
+    const inFlight = fetch(`${gateway.origin}/api/endpoints/query/slow`, { headers });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(await gateway.end('SIGUSR2')).toBe(3);
+    expect((await inFlight).status).toBe(200);
+    expect(gateway.log()).toContain('a bug of the test');
+  });
+
+  test('but a promise that nobody caught is logged, and the service goes on', async () => {
+    const gateway = await start(withBug('Promise.reject(new Error("a lost promise"))'));
+    gateway.child.kill('SIGUSR2');
+    while (!gateway.log().includes('a lost promise')) await new Promise((resolve) => setTimeout(resolve, 50));
+    expect((await fetch(`${gateway.origin}/readyz`)).status).toBe(200);
+    expect(await gateway.end()).toBe(0);
+  });
+});
+
+/** A connection that has its first answer. */
+function open(port: number, request: string): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('error', reject);
+    socket.once('data', () => resolve(socket.on('error', () => {})));
+    socket.write(request);
+  });
+}

@@ -1,0 +1,40 @@
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { pino } from 'pino';
+import { systemClock } from '../../src/answer/clock.ts';
+import { openServer } from '../../src/server/open-server.ts';
+import { type FakeEngine, fakeEngine } from './fake-engine.ts';
+import { openTestApp, type TestApp } from './test-app.ts';
+
+export interface ServedApp {
+  readonly app: TestApp;
+  readonly server: Server;
+  readonly port: number;
+  /** Counts what got through. */
+  readonly engine: FakeEngine;
+  /** Everything that was logged so far. */
+  log(): string;
+  close(): Promise<void>;
+}
+
+/** The whole service behind a real socket, in this process, over an engine that counts. */
+export async function serveTestApp(env: Record<string, string> = {}, queryMs = 1): Promise<ServedApp> {
+  const lines: string[] = [];
+  const log = pino({ level: 'trace' }, { write: (line) => void lines.push(line) });
+  const engine = fakeEngine({ clock: systemClock, queryMs });
+  const app = await openTestApp({}, env, { engine, clock: systemClock.now, log });
+  const { server } = openServer(app.listener, log);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    app,
+    server,
+    port: (server.address() as AddressInfo).port,
+    engine,
+    log: () => lines.join(''),
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await app.close();
+    },
+  };
+}
