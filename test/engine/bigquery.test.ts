@@ -26,7 +26,7 @@ describe.skipIf(skipsEmulator)('on bigquery-emulator', () => {
         config: readConfig({
           ENGINE: 'bigquery',
           // The emulator takes one query after the other.
-          ENGINE_TIMEOUT_MS: '3000',
+          ENGINE_TIMEOUT_MS: '8000',
           ENGINE_CONCURRENCY: '2',
           BIGQUERY_PROJECT: emulator.project,
           BIGQUERY_DATASET: dataset,

@@ -74,16 +74,18 @@ export class ConnectionPool {
       this.#slow += 1;
     }, quickMs).unref();
     const start = performance.now();
+    const stop = AbortSignal.any([signal, late.signal]);
+    const working = work(worker, stop).finally(() => {
+      clearTimeout(timer);
+      this.#release(worker, isQuick);
+    });
     try {
-      const result = await work(worker, AbortSignal.any([signal, late.signal]));
+      const result = await orStopped(working, stop);
       this.#took.set(like, performance.now() - start);
       return result;
     } catch (error) {
       if (!late.signal.aborted || signal.aborted) throw error;
       this.#took.set(like, Number.POSITIVE_INFINITY);
-    } finally {
-      clearTimeout(timer);
-      this.#release(worker, isQuick);
     }
     // It has waited once already.
     return this.#use(like, signal, work, Number.POSITIVE_INFINITY);
@@ -137,4 +139,13 @@ export class ConnectionPool {
       return;
     }
   }
+}
+
+/** Work whose caller does not wait longer than its signal says: DuckDB stops only between blocks of rows. */
+function orStopped<T>(working: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stopped = () => reject(signal.reason);
+    signal.addEventListener('abort', stopped, { once: true });
+    working.then(resolve, reject).finally(() => signal.removeEventListener('abort', stopped));
+  });
 }
