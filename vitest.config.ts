@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 // Without Vite's condition `development`: a second copy of graphql would be loaded, and its errors not known as ours.
@@ -6,5 +7,11 @@ const conditions = ['node', 'module-sync', 'import', 'default'];
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: conditions } },
-  test: { include: ['test/**/*.test.ts'], testTimeout: 20_000, hookTimeout: 60_000 },
+  test: {
+    include: ['test/**/*.test.ts'],
+    testTimeout: 20_000,
+    hookTimeout: 60_000,
+    // Half of the time tests wait: for deadlines, for a frozen Redis, for processes to end.
+    maxWorkers: Math.max(3, availableParallelism()),
+  },
 });
