@@ -4,11 +4,12 @@ import type { TableSchema } from '../../catalog/table-schema.ts';
 import { type Problem, StartError } from '../../errors.ts';
 import { unmarked, type WithoutConstants, withoutConstants } from './constants.ts';
 import { macros } from './macros.ts';
+import type { Moment } from './moments.ts';
 import { narrowQuantiles } from './quantiles.ts';
 import { Refusal } from './refusal.ts';
 import { query as queryRule } from './rules/select.ts';
 import { rules } from './rules.ts';
-import { emptyScope, type Relation, type Scope } from './scope.ts';
+import { emptyScope, type Relation, type Scope, type Tell } from './scope.ts';
 import type { Origin, StoredColumn } from './spread.ts';
 import { prepare, startOf } from './syntax.ts';
 import { translator } from './translator.ts';
@@ -44,12 +45,14 @@ export interface StoredTable extends TableSchema {
  *
  * @param tables what the query may read
  * @param known values of parameters: the query holds for these alone
+ * @param tell how the quick query tells spread records, where it can in its own select list
  * @throws StartError with everything in the query that is not supported or can't be right
  */
 export function rewrite(
   { sql, source }: { readonly sql: string; readonly source: Source },
   tables: readonly StoredTable[],
   known: Readonly<Record<string, string>> = {},
+  tell?: Tell,
 ): Rewritten {
   const place = (offset: number, message: string): Problem => ({
     ...positionOf(sql, source, offset),
@@ -70,8 +73,17 @@ export function rewrite(
     sql: unmarked(whole(relation, to).text),
     parameters: [...parameters],
     sought,
-    quick: { ...withoutConstants(narrowQuantiles(relation.text), moments), columns: relation.columns },
+    quick: quickOf(relation, moments, tell),
   };
+}
+
+function quickOf(relation: Relation, moments: ReadonlyMap<string, Moment>, tell: Tell | undefined): Quick {
+  const told = tell && relation.told?.of === relation.text ? relation.told.text(tell) : undefined;
+  const columns = relation.columns.map(({ parts, ...column }) => {
+    if (parts === undefined) return column;
+    return told === undefined ? { ...column, parts } : { ...column, told: true };
+  });
+  return { ...withoutConstants(narrowQuantiles(told ?? relation.text), moments), columns };
 }
 
 const refused: Relation = { text: '', columns: [] };

@@ -68,20 +68,24 @@ export interface Relation {
   /** The name of the table that it is. */
   readonly table?: string;
   /** Set where columns that nobody reads need not be computed. */
-  readonly narrow?: Narrow;
+  readonly narrow?: Variant<(column: string) => boolean>;
+  /** Set where spread records may be told in the select list itself. */
+  readonly told?: Variant<Tell>;
   /** True where it is no more than columns of some rows of one other relation: reading it twice costs little. */
   readonly simple?: boolean;
   /** True where its rows are values without a name: SELECT AS STRUCT and AS VALUE. They have one column. */
   readonly value?: boolean;
 }
 
-/** How a query is written that leaves out what nobody reads. */
-export interface Narrow {
+/** Another way to write a query. */
+export interface Variant<How> {
   /** The text that it stands for: a relation that has another one was made of this. */
   readonly of: string;
-  /** The query with NULL for the columns that are not read. */
-  text(isRead: (column: string) => boolean): string;
+  text(how: How): string;
 }
+
+/** How a spread record is told in the end, under the name of its column. */
+export type Tell = (column: string, record: Spread) => string;
 
 export const emptyScope: Scope = {
   parent: undefined,

@@ -11,6 +11,8 @@ export interface StoredColumn extends Column {
   readonly parts?: readonly StoredColumn[];
   /** True where it is never NULL. */
   readonly required?: boolean;
+  /** True where it is a record that is told already. */
+  readonly told?: boolean;
 }
 
 /** Where the columns of one spread record stand. */

@@ -3,6 +3,7 @@ import type { Column, SavedQuery } from '../../catalog/saved-query.ts';
 import { type Problem, StartError } from '../../errors.ts';
 import type { WithoutConstants } from '../dialect/constants.ts';
 import { type Rewritten, rewrite, type StoredTable } from '../dialect/rewrite.ts';
+import type { Tell } from '../dialect/scope.ts';
 import type { StoredColumn } from '../dialect/spread.ts';
 import { quote, sameName } from '../dialect/type.ts';
 import { columnMisfit } from './column-fit.ts';
@@ -19,6 +20,9 @@ export interface PreparedQuery {
   /** How the query is run for some values: planned sooner than the general text, of the same outcome. */
   plan(parameters: Readonly<Record<string, string>>): Plan;
 }
+
+/** The query whose columns are made those of the wire. */
+const inner = '"inner"';
 
 /** A query that binds constants and thresholds beside its parameters. */
 export type Plan = WithoutConstants;
@@ -59,14 +63,21 @@ export async function prepareQuery(
   statement.destroySync();
   if (problems.length > 0) throw new StartError('A saved query does not fit its header', problems);
 
+  const tell: Tell = (name, record) => {
+    const cell = cells[query.columns.findIndex((column) => sameName(column.name, name))];
+    return cell ? wireRecord(record, cell.type) : 'NULL';
+  };
+  const told = ({ name, parts, told }: StoredColumn): string | undefined => {
+    if (told) return quote(name);
+    return parts && tell(name, { owner: inner, path: name, parts, table: undefined });
+  };
   // One row more than may be told, so that a cut is known.
-  const wired = (sql: string, spread: readonly StoredColumn[]) => {
+  const wired = (sql: string, given: readonly StoredColumn[]) => {
     const selected = query.columns.map(({ name }, at) => {
-      const column = spread.find((one) => sameName(one.name, name));
-      const cell = cells[at];
-      return column?.parts && cell ? wireRecord(column.name, column.parts, cell.type) : (cell?.sql ?? 'NULL');
+      const column = given.find((one) => sameName(one.name, name));
+      return (column && told(column)) ?? cells[at]?.sql ?? 'NULL';
     });
-    return `SELECT ${selected.join(', ')} FROM (${sql}\n) LIMIT ${query.maxRows + 1}`;
+    return `SELECT ${selected.join(', ')} FROM (${sql}\n) AS ${inner} LIMIT ${query.maxRows + 1}`;
   };
   const plans = new Map<string, Plan>();
   return {
@@ -76,7 +87,7 @@ export async function prepareQuery(
     plan(parameters) {
       const known = fewValued(query, parameters);
       const key = JSON.stringify(known);
-      const plan = plans.get(key) ?? planFor(rewrite(query, tables, known), wired);
+      const plan = plans.get(key) ?? planFor(rewrite(query, tables, known, tell), wired);
       plans.set(key, plan);
       return plan;
     },

@@ -1,5 +1,5 @@
 import { type DuckDBType, DuckDBTypeId } from '@duckdb/node-api';
-import type { StoredColumn } from '../dialect/spread.ts';
+import { isThere, type Spread, type StoredColumn } from '../dialect/spread.ts';
 import { quote } from '../dialect/type.ts';
 import { quoteText } from './column-type.ts';
 import { wireValue } from './wire-sql.ts';
@@ -8,30 +8,28 @@ import { wireValue } from './wire-sql.ts';
  * A DuckDB expression that gives a spread record as JSON text, as `wireSql` does for the record as a whole. Records are
  * glued as text: to build the nested values first would take DuckDB five times as long.
  *
- * @param path where the record's columns stand
  * @param type of the record as a whole
  */
-export function wireRecord(path: string, parts: readonly StoredColumn[], type: DuckDBType): string {
-  const isThere = quote(path);
+export function wireRecord(record: Spread, type: DuckDBType): string {
+  const there = isThere(record);
   if (type.typeId === DuckDBTypeId.LIST) {
-    const one = `concat('[', ${object(path, parts, type.valueType)}, ']')`;
-    return `CASE WHEN ${isThere} THEN ${one} ELSE '[]' END`;
+    return `CASE WHEN ${there} THEN concat('[', ${object(record, type.valueType)}, ']') ELSE '[]' END`;
   }
-  return `CASE WHEN ${isThere} THEN ${object(path, parts, type)} END`;
+  return `CASE WHEN ${there} THEN ${object(record, type)} END`;
 }
 
-function object(path: string, parts: readonly StoredColumn[], type: DuckDBType): string {
+function object({ owner, path, parts }: Spread, type: DuckDBType): string {
   const types = type.typeId === DuckDBTypeId.STRUCT ? type.entryTypes : [];
   const members = pieces(parts).map(([from, to]) => {
     const [part] = parts.slice(from, to);
     const [one] = types.slice(from, to);
     if (part?.parts && one) {
-      const name = quoteText(`${JSON.stringify(part.name)}:`);
-      return `${name}, coalesce(${wireRecord(`${path}.${part.name}`, part.parts, one)}, 'null')`;
+      const below = { owner, path: `${path}.${part.name}`, parts: part.parts, table: undefined };
+      return `${quoteText(`${JSON.stringify(part.name)}:`)}, coalesce(${wireRecord(below, one)}, 'null')`;
     }
     const plain = parts.slice(from, to).map(({ name }, at) => {
       const own = types[from + at];
-      const column = quote(`${path}.${name}`);
+      const column = `${owner}.${quote(`${path}.${name}`)}`;
       return `${quote(name)} := ${own ? wireValue(column, own) : column}`;
     });
     return `left(right(to_json(struct_pack(${plain.join(', ')}))::VARCHAR, -1), -1)`;

@@ -107,6 +107,28 @@ test('wide rows are read for the keys that are among the first', () => {
   expect(threshold?.sql).toMatch(/^\(SELECT min\("key"\) FROM \(WITH .*"happened" AS "key" .* LIMIT 5\)\)$/);
 });
 
+test.each([
+  ['in the select list', 'SELECT id, detail FROM events', true],
+  ['of the rows that are wanted', 'SELECT id, detail FROM events ORDER BY happened LIMIT 5', true],
+  ['not before rows are sorted and cut', 'SELECT id, detail FROM events ORDER BY id + 1 LIMIT 5', false],
+  [
+    'not in a part of a query',
+    'SELECT * FROM (SELECT id, detail FROM events) UNION ALL SELECT 1, NULL',
+    false,
+  ],
+])('spread records are told %s', (_, sql, isTold) => {
+  const source = { file: 'test.sql', line: 1 };
+  const { quick } = rewrite(
+    { sql, source },
+    spread,
+    {},
+    (column, { path }) => `told('${column}', '${path}')`,
+  );
+  expect(quick.sql.includes(`told('detail', 'detail') AS "detail"`)).toBe(isTold);
+  const [, detail] = quick.columns;
+  expect(detail?.told ?? false).toBe(isTold);
+});
+
 test('the rows of a part of a query are compared with a subquery of it', () => {
   const sql = 'SELECT COUNT(*) FROM (SELECT * FROM events ORDER BY happened DESC LIMIT 5)';
   expect(textOf(sql)).toMatch(

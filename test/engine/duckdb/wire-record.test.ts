@@ -77,8 +77,8 @@ test.each([
   await connection.run(`DELETE FROM t; INSERT INTO t VALUES (1, ${values})`);
   const declared = columnSql('t', 'm', column).text;
   const type = (await connection.prepare(`SELECT ${declared} FROM t`)).columnType(0);
-  const sql = `SELECT ${wireSql('whole', type)}, ${wireRecord('m', column.parts, type)}
-    FROM (SELECT *, ${declared} AS whole FROM t)`;
+  const sql = `SELECT ${wireSql('whole', type)}, ${wireRecord({ owner: 't', path: 'm', parts: column.parts, table: undefined }, type)}
+    FROM (SELECT *, ${declared} AS whole FROM t) AS t`;
   const [[expected, told] = []] = (await connection.runAndReadAll(sql)).getRows();
   expect(told, name).toBe(expected);
   expect(() => JSON.parse(String(told))).not.toThrow();
@@ -90,7 +90,9 @@ test('an integer beyond 2^53 fails', async () => {
     `DELETE FROM t; INSERT INTO t (id, "m", ${quote('m.größe "q"')}) VALUES (1, true, 9007199254740993)`,
   );
   const type = (await connection.prepare(`SELECT ${columnSql('t', 'm', column).text} FROM t`)).columnType(0);
-  await expect(connection.run(`SELECT ${wireRecord('m', column.parts, type)} FROM t`)).rejects.toThrow(
-    'beyond 2^53',
-  );
+  await expect(
+    connection.run(
+      `SELECT ${wireRecord({ owner: 't', path: 'm', parts: column.parts, table: undefined }, type)} FROM t`,
+    ),
+  ).rejects.toThrow('beyond 2^53');
 });

@@ -4,17 +4,26 @@ import { childOf, isPath, type Relation, type Scope, type Sql } from '../scope.t
 import type { Translator } from '../translator.ts';
 import { quote } from '../type.ts';
 import { whole } from '../whole.ts';
-import { type Clause, type ClauseOf, clauseOf, isDistinct } from './clauses.ts';
+import {
+  type Clause,
+  type ClauseOf,
+  type Clauses,
+  clause,
+  clauseOf,
+  isDistinct,
+  nothing,
+  rowsOf,
+} from './clauses.ts';
 import { ending } from './ending.ts';
 import { anything, type FromItem, fromItem, takeConditions, within } from './from.ts';
 import { grouping } from './grouping.ts';
 import { requireBool } from './operators.ts';
 import { type Output, outputs, rowValue } from './select-list.ts';
-import { handed, hasListedKeys, selected, withoutUnread } from './selected.ts';
+import { handed, hasListedKeys, selected, withoutUnread, withTold } from './selected.ts';
 import { flatten, unite } from './set-operations.ts';
 import { threshold } from './threshold.ts';
 import { windowText } from './windows.ts';
-import { type CommonTables, withClause } from './with.ts';
+import { withClause } from './with.ts';
 
 /** A whole query: one SELECT, several under a set operator, or one in parentheses. */
 export function query(node: SubSelect | SelectStmt, scope: Scope, to: Translator): Relation {
@@ -38,12 +47,15 @@ function select(node: SelectStmt, parent: Scope, to: Translator): Relation {
   const distinct = isDistinct(node) ? 'DISTINCT ' : '';
   const grouped = distinct !== '' || groupBy !== '' || value;
   const simple = isSimple(node, item, columns);
-  const behind = behindList(node, clauses, simple, parent.parent === undefined, to);
+  const late = simple && ends !== '' ? threshold(node, clauses, parent.parent === undefined, to) : [];
+  const behind = behindList(clauses, late);
   const written = (list: readonly Output[]) =>
     ctes.before(`SELECT ${distinct}${selected(list, grouped)}${behind}`);
 
   const text = written(columns);
   const mayNarrow = distinct === '' && ends === '' && !value && (simple || hasListedKeys(groupBy));
+  // Before they are sorted and cut, too many rows would be told.
+  const mayTell = !grouped && (ends === '' || late.length > 0);
   return {
     text,
     columns: handed(columns, grouped),
@@ -51,25 +63,9 @@ function select(node: SelectStmt, parent: Scope, to: Translator): Relation {
     ...(mayNarrow && {
       narrow: { of: text, text: (isRead) => written(withoutUnread(columns, groupBy, isRead)) },
     }),
+    ...(mayTell && { told: { of: text, text: (tell) => written(withTold(columns, tell)) } }),
     ...(value && { value }),
   };
-}
-
-/** The parts of a SELECT, translated. */
-interface Clauses {
-  readonly ctes: CommonTables;
-  readonly item: FromItem;
-  readonly columns: readonly Output[];
-  /** True where the one column is the row: SELECT AS STRUCT and AS VALUE. */
-  readonly value: boolean;
-  /** What ORDER BY may name. */
-  readonly named: Scope;
-  readonly where: readonly string[];
-  readonly groupBy: string;
-  readonly having: readonly string[];
-  readonly windows: string;
-  readonly qualify: readonly string[];
-  readonly ends: string;
 }
 
 /** The clauses in the order in which their names come into being. */
@@ -104,20 +100,10 @@ function clausesOf(node: SelectStmt, parent: Scope, to: Translator): Clauses {
 }
 
 /** What stands behind the select list, in the order of SQL. */
-function behindList(
-  node: SelectStmt,
-  { ctes, item, columns, named, where, groupBy, having, windows, qualify, ends }: Clauses,
-  simple: boolean,
-  isWhole: boolean,
-  to: Translator,
-): string {
-  const source = item === nothing ? '' : ` FROM ${item.text()}`;
-  const rows = `${source}${clause('WHERE', where)}`;
-  const late =
-    simple && ends !== '' ? threshold(node, columns, rows, named, to, isWhole ? ctes.before : undefined) : [];
+function behindList(clauses: Clauses, late: readonly string[]): string {
+  const { groupBy, having, windows, qualify, ends } = clauses;
   return [
-    source,
-    clause('WHERE', [...where, ...late]),
+    rowsOf(clauses, late),
     groupBy,
     clause('HAVING', having),
     windows,
@@ -214,8 +200,6 @@ function refuse(clause: Node): never {
   throw new Refusal(clause, `${clause.type.replaceAll('_', ' ')} is not supported`);
 }
 
-const nothing: FromItem = { ranges: [], merged: [], carriers: [], text: () => '' };
-
 const from = (clause: ClauseOf<'from_clause'> | undefined, scope: Scope, to: Translator): FromItem =>
   clause ? fromItem(clause.expr, scope, to) : nothing;
 
@@ -225,9 +209,6 @@ function condition(expr: Node | undefined, keyword: string, scope: Scope, to: Tr
   to.attempt(() => requireBool(expr, test, keyword), undefined);
   return [test.text];
 }
-
-const clause = (keyword: string, conditions: readonly string[]): string =>
-  conditions.length === 0 ? '' : ` ${keyword} ${conditions.join(' AND ')}`;
 
 const aliasesOf = (columns: readonly Output[]): ReadonlyMap<string, Sql> =>
   new Map(columns.filter(({ aliased }) => aliased).map((column) => [column.name.toLowerCase(), column]));

@@ -1,3 +1,4 @@
+import type { Tell } from '../scope.ts';
 import { handedOn, isThere, type StoredColumn } from '../spread.ts';
 import { quote } from '../type.ts';
 import type { Output } from './select-list.ts';
@@ -18,6 +19,10 @@ export const withoutUnread = (
     return { ...unread, text: 'NULL' };
   });
 };
+
+/** Spread records as text that `tell` makes of them. */
+export const withTold = (columns: readonly Output[], tell: Tell): readonly Output[] =>
+  columns.map(({ spread, ...column }) => (spread ? { ...column, text: tell(column.name, spread) } : column));
 
 /** The select list as text; parts of spread records come last, so that columns keep their places. */
 export function selected(columns: readonly Output[], grouped: boolean): string {

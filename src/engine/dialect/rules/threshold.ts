@@ -3,34 +3,31 @@ import { markedThreshold } from '../constants.ts';
 import type { Scope } from '../scope.ts';
 import type { Translator } from '../translator.ts';
 import { isScalar } from '../type.ts';
-import type { Output } from './select-list.ts';
+import { type Clauses, clauseOf, rowsOf } from './clauses.ts';
 
 /**
  * For `ORDER BY key … LIMIT n` over wide rows: the condition that only rows can meet whose key is among the first n.
  * The keys are read first and by themselves, so that the wide columns are read for those rows alone.
  *
- * @param source FROM and WHERE of the query
- * @param scope in which ORDER BY is read
- * @param whole makes a query of it that stands for itself; undefined where it is a part of another one
+ * @param isWhole whether it is no part of another query: then the keys may be read before it
  * @returns no condition where the rows are not wide, or the key may be NULL
  */
 export function threshold(
   node: SelectStmt,
-  columns: readonly Output[],
-  source: string,
-  scope: Scope,
+  clauses: Clauses,
+  isWhole: boolean,
   to: Translator,
-  whole: ((query: string) => string) | undefined,
 ): readonly string[] {
-  const order = node.clauses.find((clause) => clause.type === 'order_by_clause');
-  const limit = node.clauses.find((clause) => clause.type === 'limit_clause');
+  const { ctes, columns, named } = clauses;
+  const order = clauseOf(node, 'order_by_clause');
+  const limit = clauseOf(node, 'limit_clause');
   const count = limit && rowsRead(limit);
-  const key = order && firstKey(order, scope, to);
+  const key = order && firstKey(order, named, to);
   if (count === undefined || key === undefined || !columns.some(({ spread }) => spread)) return [];
   const { text, type, descending } = key;
-  const first = `SELECT ${text} AS "key"${source} ORDER BY 1 ${descending ? 'DESC' : 'ASC'} LIMIT ${count}`;
-  const edge = `(SELECT ${descending ? 'min' : 'max'}("key") FROM (${whole?.(first) ?? first}))`;
-  return [`${text} ${descending ? '>=' : '<='} ${whole ? markedThreshold(edge, type) : edge}`];
+  const first = `SELECT ${text} AS "key"${rowsOf(clauses)} ORDER BY 1 ${descending ? 'DESC' : 'ASC'} LIMIT ${count}`;
+  const edge = `(SELECT ${descending ? 'min' : 'max'}("key") FROM (${isWhole ? ctes.before(first) : first}))`;
+  return [`${text} ${descending ? '>=' : '<='} ${isWhole ? markedThreshold(edge, type) : edge}`];
 }
 
 /** How many rows LIMIT and OFFSET ask for, where they are written as numbers. */
