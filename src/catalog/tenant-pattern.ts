@@ -46,7 +46,7 @@ export function wrongTenantPattern(pattern: string, parameter: string): string |
   if (!places.some((at) => depths[at] === 0)) {
     return `must hold ${placeholder} outside of groups and [ ]`;
   }
-  const before = tokens.slice(0, places[0]).find((token) => /^(?:\.|\\[a-z\d]|\[\^.*)$/is.test(token));
+  const before = tokens.slice(0, places[0]).find(reachesFar);
   if (before !== undefined) {
     return `must not have ${before} before ${placeholder}: it reaches into other parts of a URL`;
   }
@@ -54,6 +54,11 @@ export function wrongTenantPattern(pattern: string, parameter: string): string |
     return `must have a character before and behind ${placeholder} that ends a name, as in /${placeholder}\\.`;
   }
   return doesNotCompile(fillTenantPattern(pattern, parameter, 'tenant'));
+}
+
+/** Whether a token can stand for text of many kinds or of any length; characters and groups of them may be left out. */
+function reachesFar(token: string): boolean {
+  return /^(?:[.*+{]|\\[a-z\d]|\[.*)$/is.test(token);
 }
 
 /** Escapes, classes and the placeholder as one token each; every other character is one. */
