@@ -44,6 +44,28 @@ describe('slow queries', () => {
     await engine.close();
   });
 
+  test('fill the queue for those that are slow too, and for no others', async () => {
+    const quick = draftQuery({ name: 'quick', columns: { x: 'integer' }, sql: 'select 1 as x' });
+    const engine = await open([slow, quick], {
+      ENGINE_TIMEOUT_MS: '60000',
+      ENGINE_CONCURRENCY: '3',
+      ENGINE_QUEUE_LENGTH: '3',
+      DUCKDB_THREADS: '2',
+    });
+    const leave = new AbortController();
+    const ask = (query: SavedQuery, { signal } = new AbortController()) =>
+      engine.run({ query, parameters: {} }, { signal }).then(
+        () => 'ended',
+        ({ code }) => code,
+      );
+    const slowRuns = Array.from({ length: 5 }, () => ask(slow, leave));
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(await Promise.all(Array.from({ length: 4 }, () => ask(quick)))).toEqual(Array(4).fill('ended'));
+    leave.abort();
+    await Promise.all(slowRuns);
+    await engine.close();
+  });
+
   test('never make a quick one wait, however many there are', async () => {
     const quick = draftQuery({ name: 'quick', columns: { x: 'integer' }, sql: 'select 1 as x' });
     const engine = await open([slow, quick], { ENGINE_TIMEOUT_MS: '60000', ENGINE_CONCURRENCY: '3' });

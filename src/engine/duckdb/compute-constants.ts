@@ -33,10 +33,13 @@ export function buildCompute(
     const key = [...bindings.keys()].join();
     const known = await inputs.get(key);
     if (known && known.uses < maxUses) return known;
+    inputs.delete(key);
     await known?.drop();
     made += 1;
     const input = openInput(connection, `bound_${made}`, bindings);
     inputs.set(key, input);
+    // Whoever asked may have gone while it was opened; the next one opens another.
+    input.catch(() => inputs.delete(key));
     return input;
   };
   const fromDatabase = async (

@@ -1,4 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { LRUCache } from 'lru-cache';
 import { queueFull } from '../queue.ts';
 import { openWorker, type Worker } from './worker.ts';
 
@@ -8,7 +9,7 @@ const quickMs = 100;
 export interface PoolOptions {
   /** How many queries that are not quick may run at the same moment. */
   readonly slowAtOnce: number;
-  /** How many more may wait for their turn. */
+  /** How many more may wait for their turn: so many of those that are quick, and so many of the others. */
   readonly queueLength: number;
 }
 
@@ -28,7 +29,7 @@ export class ConnectionPool {
   readonly #queueLength: number;
   readonly #waiting: Waiting[] = [];
   /** How long queries took, in ms, by a name for them and their like. */
-  readonly #took = new Map<string, number>();
+  readonly #took = new LRUCache<string, number>({ max: 1_000 });
   #slow = 0;
 
   constructor(connections: readonly DuckDBConnection[], { slowAtOnce, queueLength }: PoolOptions) {
@@ -63,32 +64,32 @@ export class ConnectionPool {
   ): Promise<T> {
     let isQuick = (this.#took.get(like) ?? 0) <= quickMs;
     const worker = await this.#acquire(signal, isQuick, queueLength);
-    const late = new AbortController();
+    const stopper = stopperOf(signal);
+    let isLate = false;
     const timer = setTimeout(() => {
       if (!isQuick) return;
-      if (this.#slow >= this.#slowAtOnce) {
-        late.abort();
-        return;
-      }
+      isLate = this.#slow >= this.#slowAtOnce;
+      // It counts as slow until it has ended, which it does at the end of a block of rows.
       isQuick = false;
       this.#slow += 1;
+      if (isLate) stopper.abort();
     }, quickMs).unref();
     const start = performance.now();
-    const stop = AbortSignal.any([signal, late.signal]);
-    const working = work(worker, stop).finally(() => {
+    const working = work(worker, stopper.signal).finally(() => {
       clearTimeout(timer);
+      stopper.end();
       this.#release(worker, isQuick);
     });
     try {
-      const result = await orStopped(working, stop);
+      const result = await orStopped(working, stopper.signal);
       this.#took.set(like, performance.now() - start);
       return result;
     } catch (error) {
-      if (!late.signal.aborted || signal.aborted) throw error;
+      if (!isLate || signal.aborted) throw error;
       this.#took.set(like, Number.POSITIVE_INFINITY);
     }
-    // It has waited once already.
-    return this.#use(like, signal, work, Number.POSITIVE_INFINITY);
+    // It was let in once already.
+    return this.#use(like, signal, work, this.#queueLength + this.#size);
   }
 
   /** Takes every worker out of service, each when its work is done. */
@@ -103,7 +104,8 @@ export class ConnectionPool {
     signal.throwIfAborted();
     const worker = this.#take(isQuick);
     if (worker !== undefined) return worker;
-    if (this.#waiting.length >= queueLength) throw queueFull();
+    const before = this.#waiting.filter((one) => one.isQuick === isQuick).length;
+    if (before >= queueLength) throw queueFull();
     return new Promise((resolve, reject) => {
       const waiting: Waiting = {
         isQuick,
@@ -139,6 +141,19 @@ export class ConnectionPool {
       return;
     }
   }
+}
+
+/** A signal that follows another one. `AbortSignal.any` over one that is made by `any` is never freed (Node 24). */
+function stopperOf(signal: AbortSignal) {
+  const controller = new AbortController();
+  const follow = () => controller.abort(signal.reason);
+  if (signal.aborted) follow();
+  signal.addEventListener('abort', follow, { once: true });
+  return {
+    signal: controller.signal,
+    abort: () => controller.abort(),
+    end: () => signal.removeEventListener('abort', follow),
+  };
 }
 
 /** Work whose caller does not wait longer than its signal says: DuckDB stops only between blocks of rows. */

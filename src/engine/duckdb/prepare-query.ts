@@ -1,4 +1,5 @@
 import type { DuckDBConnection, DuckDBPreparedStatement } from '@duckdb/node-api';
+import { LRUCache } from 'lru-cache';
 import type { Column, SavedQuery } from '../../catalog/saved-query.ts';
 import { type Problem, StartError } from '../../errors.ts';
 import type { WithoutConstants } from '../dialect/constants.ts';
@@ -20,6 +21,9 @@ export interface PreparedQuery {
   /** How the query is run for some values: planned sooner than the general text, of the same outcome. */
   plan(parameters: Readonly<Record<string, string>>): Plan;
 }
+
+/** How many combinations of enum values and absent parameters are kept rewritten. */
+const maxPlans = 200;
 
 /** The query whose columns are made those of the wire. */
 const inner = '"inner"';
@@ -79,7 +83,7 @@ export async function prepareQuery(
     });
     return `SELECT ${selected.join(', ')} FROM (${sql}\n) AS ${inner} LIMIT ${query.maxRows + 1}`;
   };
-  const plans = new Map<string, Plan>();
+  const plans = new LRUCache<string, Plan>({ max: maxPlans });
   return {
     columns: query.columns.map((column, at) => ({ ...column, json: cells[at]?.json ?? String })),
     general: wired(rewritten.sql, []),
