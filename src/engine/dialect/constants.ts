@@ -16,6 +16,9 @@ export interface Constant {
 const begin = '\u0001';
 const end = '\u0002';
 
+/** What the names begin with under which constants are bound; no parameter's may. */
+export const ownPrefix = 'querygate_';
+
 /** Before the type of what rows are read for. */
 const reading = '?';
 
@@ -70,8 +73,8 @@ export function withoutConstants(text: string, moments: ReadonlyMap<string, Mome
       const type = marked.slice(at + 1, typeEnd);
       const inner = marked.slice(typeEnd + 1, close);
       const name = type.startsWith(reading)
-        ? named(thresholds, 'threshold', replaced(inner))
-        : named(constants, 'constant', unmarked(inner));
+        ? named(thresholds, `${ownPrefix}threshold`, replaced(inner))
+        : named(constants, `${ownPrefix}constant`, unmarked(inner));
       sql += `${marked.slice(from, at)}CAST($${name} AS ${type.replace(reading, '')})`;
       from = close + 1;
     }

@@ -18,6 +18,7 @@ describe('what is not supported is told with its place', () => {
     ],
     ['SELECT m.nothing FROM logs t, t.metadata m', '1:10 no field is named nothing'],
     ['SELECT @current_timestamp', "1:8 a parameter can't be named current_timestamp"],
+    ['SELECT @Querygate_constant_1', "1:8 a parameter can't be named Querygate_constant_1"],
     [
       'SELECT TIMESTAMP_TRUNC(timestamp, FORTNIGHT) FROM logs',
       '1:8 TIMESTAMP_TRUNC does not support FORTNIGHT',

@@ -14,6 +14,32 @@ test.each([
   ['a record that is NULL has no fields', 'SELECT id, detail.kind FROM events ORDER BY id', 4],
   ['a record is a value', 'SELECT id, detail FROM events ORDER BY id', 4],
   ['a field of a record is an array', 'SELECT id, detail.source FROM events ORDER BY id', 4],
+  [
+    'a key that REPLACE makes NULL',
+    'SELECT * FROM (SELECT * REPLACE (IF(id = 4, NULL, happened) AS happened) FROM events) ORDER BY happened DESC, id LIMIT 4',
+    4,
+  ],
+  [
+    'a record that REPLACE hides',
+    'SELECT * REPLACE (CAST(NULL AS STRING) AS detail) FROM events ORDER BY id',
+    4,
+  ],
+  [
+    "text in a record's place",
+    "SELECT id, detail FROM (SELECT * REPLACE ('x' AS detail) FROM events) ORDER BY id",
+    4,
+  ],
+  ['a LIMIT beyond all numbers', 'SELECT * FROM events ORDER BY happened, id LIMIT 9223372036854775807', 4],
+  [
+    'an OFFSET beyond all numbers',
+    'SELECT * FROM events ORDER BY happened LIMIT 2 OFFSET 9223372036854775807',
+    0,
+  ],
+  [
+    'a join in parentheses of which one item is left',
+    'SELECT e.id, s.host FROM (events e CROSS JOIN UNNEST(e.detail.source) s) LEFT JOIN projects p ON FALSE ORDER BY id',
+    2,
+  ],
   ['its length is known', 'SELECT id, ARRAY_LENGTH(detail.source) FROM events ORDER BY id', 4],
   [
     'UNNEST of a record below a record',
@@ -103,7 +129,7 @@ test('wide rows are read for the keys that are among the first', () => {
   const sql = 'WITH e AS (SELECT * FROM events WHERE id > 1) SELECT * FROM e ORDER BY happened DESC LIMIT 5';
   const { quick } = rewrite({ sql, source: { file: 'test.sql', line: 1 } }, spread);
   const [threshold] = quick.thresholds;
-  expect(quick.sql).toMatch(/"happened" >= CAST\(\$threshold_1 AS TIMESTAMPTZ\)/);
+  expect(quick.sql).toMatch(/"happened" >= CAST\(\$querygate_threshold_1 AS TIMESTAMPTZ\)/);
   expect(threshold?.sql).toMatch(/^\(SELECT min\("key"\) FROM \(WITH .*"happened" AS "key" .* LIMIT 5\)\)$/);
 });
 
@@ -152,7 +178,7 @@ test('what no row changes is bound, not planned', () => {
   const text = textOf(
     'SELECT id FROM events WHERE happened > TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL 1 DAY)',
   );
-  expect(text).toContain('$constant_1');
+  expect(text).toContain('$querygate_constant_1');
   expect(text).not.toContain('bq.');
 });
 

@@ -23,6 +23,8 @@ export interface FromItem {
   readonly merged: Scope['merged'];
   /** The items whose rows may be multiplied in place without changing the meaning of the joins around them. */
   readonly carriers: readonly Carrier[];
+  /** True where it is no join: then no parentheses may stand around it. */
+  readonly isOne?: true;
   text(): string;
 }
 
@@ -145,7 +147,7 @@ function parenthesised(node: Node, alias: Identifier | undefined, scope: Scope, 
   if (node.type === 'paren_expr') return parenthesised(node.expr, alias, scope, to);
   if (alias) throw new Refusal(alias, 'a join in parentheses takes no alias');
   const inner = fromItem(node, scope, to);
-  return { ...inner, text: () => `(${inner.text()})` };
+  return inner.isOne ? inner : { ...inner, text: () => `(${inner.text()})` };
 }
 
 /** A table, common table expression or subquery, as a FROM item that UNNESTs can be folded into. */
@@ -169,6 +171,7 @@ export function relationItem(relation: Relation, alias: string | undefined, to: 
     ranges: [range],
     merged: [],
     carriers: [carrier],
+    isOne: true,
     text: () =>
       carrier.folds.reduce(
         (inner, fold) => `(${folded(inner, fold)}) AS ${quote(name)}`,

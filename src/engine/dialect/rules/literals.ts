@@ -11,6 +11,7 @@ import type {
   TimeLiteral,
   TimestampLiteral,
 } from 'sql-parser-cst';
+import { ownPrefix } from '../constants.ts';
 import { microsOf } from '../moments.ts';
 import { Refusal } from '../refusal.ts';
 import type { Sql } from '../scope.ts';
@@ -95,8 +96,8 @@ export const numericLiteral = typed('NUMERIC');
 export const parameter: Rule<Parameter> = (node, _scope, to) => {
   const name = node.text.slice(1);
   if (!/^[a-z_]\w*$/i.test(name)) throw new Refusal(node, `${node.text} is not a parameter name`);
-  if (name.toLowerCase() === nowParameter) {
-    throw new Refusal(node, `a parameter can't be named ${nowParameter}`);
+  if (name.toLowerCase() === nowParameter || name.toLowerCase().startsWith(ownPrefix)) {
+    throw new Refusal(node, `a parameter can't be named ${name}`);
   }
   const known = to.known(name);
   const text = known === undefined ? to.parameter(name) : quoteText(known);

@@ -63,7 +63,7 @@ function output(node: Node, scope: Scope, to: Translator): readonly Output[] {
       for (const { alias } of replacements) requireColumn(alias, left);
       return left.map((column) => {
         const found = replacements.find(({ alias }) => sameName(alias.name, column.name));
-        return found ? { ...column, ...to.expr(found.expr, scope) } : column;
+        return found ? { ...to.expr(found.expr, scope), name: column.name, aliased: true } : column;
       });
     }
     case 'alias':

@@ -33,10 +33,8 @@ export function threshold(
 /** How many rows LIMIT and OFFSET ask for, where they are written as numbers. */
 function rowsRead({ count, offset }: LimitClause): number | undefined {
   const numbers = [count, offset].map((node) => (node === undefined ? 0 : numberOf(node)));
-  return numbers.reduce<number | undefined>(
-    (sum, number) => (sum === undefined || number === undefined ? undefined : sum + number),
-    0,
-  );
+  const sum = numbers.reduce<number>((sum, number) => sum + (number ?? Number.NaN), 0);
+  return Number.isSafeInteger(sum) ? sum : undefined;
 }
 
 const numberOf = (node: Node): number | undefined =>
