@@ -3,6 +3,7 @@ import type { Answer, Ask } from '../answer/answer.ts';
 import { questionKey } from '../answer/question-key.ts';
 import type { Bound, RawParameters } from '../catalog/bind.ts';
 import type { SavedQuery } from '../catalog/saved-query.ts';
+import { GatewayError } from '../errors.ts';
 import type { Holder } from '../keys/holder.ts';
 import { questionFor } from './asked.ts';
 import type { Incoming } from './incoming.ts';
@@ -21,7 +22,12 @@ export interface Context {
   readonly holder: Holder;
   /** @throws GatewayError FORBIDDEN where the caller may not ask this; else as binding and asking do */
   answer(query: SavedQuery, raw: RawParameters): Promise<Answer>;
+  /** Counts rows that the response will have. @throws GatewayError QUERY_TOO_EXPENSIVE where it would be too long */
+  spend(bytes: number): void;
 }
+
+/** As much text as one response may be made of, in bytes: it is in memory several times while it is written. */
+const longestResponse = 64_000_000;
 
 export interface ContextOptions {
   readonly ask: Ask;
@@ -42,8 +48,17 @@ export function buildContext({ ask, incoming, visit, given }: ContextOptions): C
       ),
     { cacheKeyFn: questionKey },
   );
+  let spent = 0;
   return {
     holder,
+    spend(bytes) {
+      spent += bytes;
+      if (spent <= longestResponse) return;
+      throw new GatewayError(
+        'QUERY_TOO_EXPENSIVE',
+        `The response would have more than ${longestResponse / 1e6} MB of rows; ask for them in several requests`,
+      );
+    },
     async answer(query, raw) {
       const answer = await loader.load(withLabels(questionFor(holder, { query, raw }), incoming.header));
       given.answers.push(answer);

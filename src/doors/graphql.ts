@@ -9,6 +9,7 @@ import { GatewayError } from '../errors.ts';
 import type { Authenticate } from './auth.ts';
 import { cacheHeaders, etagOf, isKnown } from './cache-headers.ts';
 import { buildContext, type Context, type Given } from './context.ts';
+import { manyCopies } from './copies.ts';
 import { inOwnWords, maxBodyBytes, refusal, replyGraphqlError, told } from './graphql-errors.ts';
 import { checkMediaTypes, readOperation } from './graphql-request.ts';
 import { fromRequest, type Incoming } from './incoming.ts';
@@ -107,11 +108,11 @@ function validateWithin(introspection: boolean): Plugin {
     onParse: ({ setParseFn }) => setParseFn(parseOperation),
     onValidate({ setValidationFn, addValidationRule }) {
       if (!introspection) addValidationRule(NoSchemaIntrospectionCustomRule);
-      setValidationFn((schema, document, rules) =>
-        validate(schema, document, rules, { maxErrors, hideSuggestions: true }).map((error) =>
-          inOwnWords(asLimit(error), 'GRAPHQL_VALIDATION_FAILED'),
-        ),
-      );
+      setValidationFn((schema, document, rules) => {
+        const errors = validate(schema, document, rules, { maxErrors, hideSuggestions: true });
+        if (errors.length === 0) return manyCopies(document);
+        return errors.map((error) => inOwnWords(asLimit(error), 'GRAPHQL_VALIDATION_FAILED'));
+      });
     },
   };
 }

@@ -53,7 +53,10 @@ export function addResultType(
       rows: t.field({
         type: [row],
         description: 'The rows, in the order of the saved query.',
-        resolve: ({ content }) => [...rowsOf(content)],
+        resolve: ({ content }, _args, context) => {
+          context.spend(content.forms.identity.byteLength);
+          return [...rowsOf(content)];
+        },
       }),
       rowCount: t.int({
         description: 'How many rows there are.',
