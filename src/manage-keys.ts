@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { loadCatalog } from './catalog/load-catalog.ts';
 import { type Config, readConfig } from './config.ts';
 import { StartError } from './errors.ts';
@@ -12,11 +11,12 @@ import {
   quote,
   wrongCommand,
 } from './keys/command-line.ts';
+import { resolveEndpoints } from './keys/holder.ts';
 import { createKey, revokeKey, rollKey } from './keys/key-commands.ts';
-import type { KeyEntry, Permission } from './keys/key-entry.ts';
+import type { Permission } from './keys/key-entry.ts';
 import { keyTable } from './keys/key-table.ts';
+import { loadKeyText, requireKeys } from './keys/load-keys.ts';
 import { momentText } from './keys/moments.ts';
-import { parseKeys } from './keys/parse-keys.ts';
 
 const usage = `npm run keys -- create --name <text> [--project <reference>]… [--endpoint <name or UUID>]…
                         [--expires <90d, or 2027-01-31T00:00:00Z>] [--permission fresh|catalog]…
@@ -87,7 +87,7 @@ async function create(args: readonly string[]): Promise<void> {
 function list(args: readonly string[]): void {
   noMore(parseCommand(args, {}).positionals);
   const file = keyFile(readConfig(process.env));
-  process.stdout.write(keyTable(readKeys(file), now, process.stdout.isTTY));
+  process.stdout.write(keyTable(requireKeys(file, loadKeyText(file)), now, process.stdout.isTTY));
 }
 
 async function revoke(args: readonly string[]): Promise<void> {
@@ -130,27 +130,12 @@ function keyFile({ apiKeysFile }: Config): string {
   );
 }
 
-function readKeys(file: string): readonly KeyEntry[] {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new StartError('The key file has problems', [{ file, message: `cannot be read (${code})` }]);
-  }
-  const { keys, problems } = parseKeys(file, text);
-  if (problems.length > 0) throw new StartError('The key file has problems', problems);
-  return keys;
-}
-
 /** A gateway would not start with an endpoint that it does not have. */
 function checkEndpoints({ queriesDir }: Config, endpoints: readonly string[]): void {
   if (endpoints.length === 0) return;
-  const { queries } = loadCatalog(queriesDir);
-  const unknown = endpoints.filter(
-    (address) => !queries.some(({ id, name }) => name === address || id === address.toLowerCase()),
-  );
+  const catalog = loadCatalog(queriesDir);
+  const { unknown } = resolveEndpoints(catalog, { endpoints });
   if (unknown.length === 0) return;
-  const names = queries.map(({ name }) => name).join(', ');
+  const names = catalog.queries.map(({ name }) => name).join(', ');
   throw wrongCommand(`--endpoint: got ${unknown.map(quote).join(', ')}; must be of ${names}, or their UUIDs`);
 }
