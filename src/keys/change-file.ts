@@ -10,7 +10,7 @@ import {
   renameSync,
   rmSync,
   statSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StartError } from '../errors.ts';
@@ -50,7 +50,8 @@ export async function changeFile(path: string, change: (text: string) => string)
 function write(file: string, text: string): void {
   const open = openSync(file, 'wx', 0o600);
   try {
-    writeSync(open, text);
+    // Not writeSync: on a full disk that writes a part, and says so by a number only.
+    writeFileSync(open, text);
     fsyncSync(open);
   } finally {
     closeSync(open);
@@ -87,7 +88,16 @@ async function lock(file: string): Promise<() => void> {
 function cannotWrite(file: string, error: unknown): unknown {
   const { code } = error as NodeJS.ErrnoException;
   if (error instanceof StartError || code === undefined) return error;
+  const reason = reasons[code] ?? 'it or its folder cannot be written';
   return new StartError('The key file cannot be changed', [
-    { file, message: `it or its folder cannot be written (${code})` },
+    { file, message: `${reason} (${code}); it stays as it was` },
   ]);
 }
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOSPC: 'its disk is full',
+  EDQUOT: 'its owner may keep no more on this disk',
+  EFBIG: 'it would be larger than a file may be here (see ulimit -f)',
+  ENOENT: 'its folder does not exist',
+  ELOOP: 'its links lead in a circle',
+};

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -220,6 +220,29 @@ describe('npm run keys', () => {
     const start = await runCommand('src/main.ts', { API_KEYS_FILE: file, DATA_DIR: 'test', PORT: '0' });
     expect(start.exitCode).toBe(2);
     expect(start.errors).toContain('keys.yaml:5 keys.0: unknown: owner');
+  });
+
+  test('a file that there is no room for stays whole, and the command says so', async () => {
+    await create('--project', 'a'.repeat(200), '--project', 'b'.repeat(200), '--project', 'c'.repeat(200));
+    const before = readFileSync(file, 'utf8');
+    // 512 bytes a file: the system takes a part of the text, as a full disk does, and refuses the rest.
+    const script = 'ulimit -f 1; exec "$0" src/manage-keys.ts create --name two';
+    const { status, stdout, stderr } = spawnSync('sh', ['-c', script, process.execPath], {
+      env: { PATH: process.env.PATH, API_KEYS_FILE: file },
+      encoding: 'utf8',
+    });
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr).toBe(
+      `The key file cannot be changed:\n  ${file} it would be larger than a file may be here (see ulimit -f) (EFBIG); it stays as it was\n`,
+    );
+    expect(readFileSync(file, 'utf8')).toBe(before);
+    expect(readdirSync(folder)).toEqual(['keys.yaml']);
+  });
+
+  test('a folder that is none is told', async () => {
+    const { exitCode, errors } = await keys(['create', '--name', 'one'], join(folder, 'none', 'keys.yaml'));
+    expect(exitCode).toBe(1);
+    expect(errors).toContain('its folder does not exist (ENOENT)');
   });
 
   test('the README’s lines run as they stand', () => {
