@@ -2,16 +2,18 @@ import {
   chmodSync,
   chownSync,
   closeSync,
-  existsSync,
   fsyncSync,
+  lstatSync,
   openSync,
   readFileSync,
+  readlinkSync,
   realpathSync,
   renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StartError } from '../errors.ts';
 
@@ -25,10 +27,10 @@ const waitMs = 5_000;
  * @throws StartError where the file cannot be written; what `change` throws, and then nothing is written
  */
 export async function changeFile(path: string, change: (text: string) => string): Promise<void> {
-  // A link stays one: its target is replaced.
-  const file = existsSync(path) ? realpathSync(path) : path;
-  const release = await lock(file);
+  let release = () => {};
   try {
+    const file = targetOf(path);
+    release = await lock(file);
     const before = statSync(file, { throwIfNoEntry: false });
     const text = change(before === undefined ? '' : readFileSync(file, 'utf8'));
     const draft = `${file}.${process.pid}.tmp`;
@@ -45,6 +47,14 @@ export async function changeFile(path: string, change: (text: string) => string)
   } finally {
     release();
   }
+}
+
+/** A link stays one, and what it leads to is replaced, or made where it is not there yet. */
+function targetOf(path: string): string {
+  const there = statSync(path, { throwIfNoEntry: false });
+  if (there !== undefined) return realpathSync(path);
+  const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+  return isLink ? targetOf(resolve(realpathSync(dirname(path)), readlinkSync(path))) : path;
 }
 
 function write(file: string, text: string): void {

@@ -2,11 +2,14 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -237,6 +240,24 @@ describe('npm run keys', () => {
     );
     expect(readFileSync(file, 'utf8')).toBe(before);
     expect(readdirSync(folder)).toEqual(['keys.yaml']);
+  });
+
+  test('a link stays one, whether the file it leads to is there or not', async () => {
+    mkdirSync(join(folder, 'secret'));
+    symlinkSync(join('secret', 'current.yaml'), file);
+    symlinkSync('real.yaml', join(folder, 'secret', 'current.yaml'));
+    await create();
+    await create();
+    const real = join(folder, 'secret', 'real.yaml');
+    expect(parseKeys(real, readFileSync(real, 'utf8')).keys).toHaveLength(2);
+    expect([readlinkSync(file), readdirSync(folder).sort()]).toEqual([
+      join('secret', 'current.yaml'),
+      ['keys.yaml', 'secret'],
+    ]);
+    expect(readdirSync(join(folder, 'secret')).sort()).toEqual(['current.yaml', 'real.yaml']);
+    rmSync(real);
+    symlinkSync(file, real);
+    expect((await keys(['create', '--name', 'one'])).errors).toContain('its links lead in a circle (ELOOP)');
   });
 
   test('a folder that is none is told', async () => {
