@@ -14,10 +14,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { StartError } from '../errors.ts';
-
-const waitMs = 5_000;
+import { lockFile } from './file-lock.ts';
 
 /**
  * Changes a file as a whole: readers see the old text or the new one, and of two changes at once neither is lost. Mode and
@@ -30,7 +28,7 @@ export async function changeFile(path: string, change: (text: string) => string)
   let release = () => {};
   try {
     const file = targetOf(path);
-    release = await lock(file);
+    release = await lockFile(file);
     const before = statSync(file, { throwIfNoEntry: false });
     const text = change(before === undefined ? '' : readFileSync(file, 'utf8'));
     const draft = `${file}.${process.pid}.tmp`;
@@ -73,25 +71,6 @@ function keepOwner(file: string, { uid, gid }: { readonly uid: number; readonly 
     chownSync(file, uid, gid);
   } catch {
     // Only root gives files away; whoever else may write here is as good an owner.
-  }
-}
-
-/** @returns gives it back */
-async function lock(file: string): Promise<() => void> {
-  const path = `${file}.lock`;
-  const until = Date.now() + waitMs;
-  for (;;) {
-    try {
-      closeSync(openSync(path, 'wx', 0o600));
-      return () => rmSync(path, { force: true });
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw cannotWrite(file, error);
-    }
-    if (Date.now() > until) {
-      const message = `another command holds ${path}; where none runs, one was killed: remove it`;
-      throw new StartError('The key file cannot be changed', [{ file, message }]);
-    }
-    await sleep(20);
   }
 }
 
