@@ -1,5 +1,5 @@
 import { loadCatalog } from './catalog/load-catalog.ts';
-import { type Config, readConfig } from './config.ts';
+import { readKeySettings } from './config.ts';
 import { StartError } from './errors.ts';
 import {
   noMore,
@@ -27,6 +27,7 @@ npm run keys -- roll <id> [--overlap <24h>] [--expires <90d>]
 `;
 
 const now = new Date();
+const { apiKeysFile, queriesDir } = readKeySettings(process.env);
 
 try {
   await run(process.argv.slice(2));
@@ -61,9 +62,8 @@ async function create(args: readonly string[]): Promise<void> {
   });
   noMore(positionals);
   if (values.name === undefined) throw wrongCommand('--name: is missing; it tells people whose key it is');
-  const config = readConfig(process.env);
-  const file = keyFile(config);
-  checkEndpoints(config, values.endpoint ?? []);
+  const file = keyFile();
+  checkEndpoints(values.endpoint ?? []);
   const perMinute = parseAmount('--requests-per-minute', values['requests-per-minute']);
   const concurrent = parseAmount('--concurrent-queries', values['concurrent-queries']);
   const rate = {
@@ -86,13 +86,13 @@ async function create(args: readonly string[]): Promise<void> {
 
 function list(args: readonly string[]): void {
   noMore(parseCommand(args, {}).positionals);
-  const file = keyFile(readConfig(process.env));
+  const file = keyFile();
   process.stdout.write(keyTable(requireKeys(file, loadKeyText(file)), now, process.stdout.isTTY));
 }
 
 async function revoke(args: readonly string[]): Promise<void> {
   const { positionals } = parseCommand(args, {});
-  const { name } = await revokeKey(keyFile(readConfig(process.env)), onlyId(positionals), now);
+  const { name } = await revokeKey(keyFile(), onlyId(positionals), now);
   tell(`${positionals[0]} (${name}) is revoked. A gateway that runs refuses it within two seconds.\n`);
 }
 
@@ -104,7 +104,7 @@ async function roll(args: readonly string[]): Promise<void> {
   const overlapMs = parseLength('--overlap', values.overlap ?? '24h');
   const expires = parseFuture('--expires', values.expires, now);
   const old = onlyId(positionals);
-  const { id, text, oldEnds } = await rollKey(keyFile(readConfig(process.env)), old, {
+  const { id, text, oldEnds } = await rollKey(keyFile(), old, {
     now,
     overlapMs,
     expires,
@@ -123,7 +123,7 @@ function tell(text: string): void {
   process.stderr.write(text);
 }
 
-function keyFile({ apiKeysFile }: Config): string {
+function keyFile(): string {
   if (apiKeysFile !== undefined) return apiKeysFile;
   throw wrongCommand(
     'API_KEYS_FILE: is missing; it names the key file, as in API_KEYS_FILE=keys.yaml npm run keys -- list',
@@ -131,7 +131,7 @@ function keyFile({ apiKeysFile }: Config): string {
 }
 
 /** A gateway would not start with an endpoint that it does not have. */
-function checkEndpoints({ queriesDir }: Config, endpoints: readonly string[]): void {
+function checkEndpoints(endpoints: readonly string[]): void {
   if (endpoints.length === 0) return;
   const catalog = loadCatalog(queriesDir);
   const { unknown } = resolveEndpoints(catalog, { endpoints });

@@ -286,6 +286,13 @@ describe('npm run keys', () => {
     expect(second).toMatchObject({ name: 'Dashboard of abc', projects: ['abc'] });
   });
 
+  test('what is wrong with the gateway’s other settings keeps no key from being revoked', async () => {
+    const id = idOfKey(await create()) ?? '';
+    const env = { API_KEYS_FILE: file, PORT: 'abc', ENGINE: 'bigquery', QUERIES_DIR: join(folder, 'none') };
+    expect(await runCommand('src/manage-keys.ts', env, ['revoke', id])).toMatchObject({ exitCode: 0 });
+    expect((await runCommand('src/manage-keys.ts', env, ['list'])).output).toMatch(/^\w+\tone\trevoked\t/);
+  });
+
   test('without API_KEYS_FILE it tells that, and how', async () => {
     const { exitCode, errors } = await runCommand('src/manage-keys.ts', {}, ['list']);
     expect(exitCode).toBe(1);
