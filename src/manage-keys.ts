@@ -9,6 +9,7 @@ import {
   parseFuture,
   parseLength,
   quote,
+  UsageError,
   wrongCommand,
 } from './keys/command-line.ts';
 import { resolveEndpoints } from './keys/holder.ts';
@@ -33,12 +34,14 @@ try {
   await run(process.argv.slice(2));
 } catch (error) {
   if (!(error instanceof StartError)) throw error;
-  process.stderr.write(`${error.message}\n`);
+  tell(`${error.message}\n`);
+  if (error instanceof UsageError) tell(`\n${usage}`);
   process.exit(1);
 }
 
 async function run([command, ...args]: readonly string[]): Promise<void> {
-  if (command === undefined || command === 'help' || command === '--help') return tell(usage);
+  if (command === undefined) return tell(usage);
+  if (command === 'help' || [command, ...args].includes('--help')) return void process.stdout.write(usage);
   const commands: Readonly<Record<string, (args: readonly string[]) => Promise<void> | void>> = {
     create,
     list,
@@ -46,12 +49,12 @@ async function run([command, ...args]: readonly string[]): Promise<void> {
     roll,
   };
   const chosen = Object.hasOwn(commands, command) ? commands[command] : undefined;
-  if (chosen === undefined) throw wrongCommand(`${command}: must be create, list, revoke or roll`);
+  if (chosen === undefined) throw new UsageError(`${command}: must be create, list, revoke or roll`);
   await chosen(args);
 }
 
 async function create(args: readonly string[]): Promise<void> {
-  const { values, positionals } = parseCommand(args, {
+  const { values, positionals } = parseCommand('create', args, {
     name: { type: 'string' },
     project: { type: 'string', multiple: true },
     endpoint: { type: 'string', multiple: true },
@@ -61,7 +64,7 @@ async function create(args: readonly string[]): Promise<void> {
     'concurrent-queries': { type: 'string' },
   });
   noMore(positionals);
-  if (values.name === undefined) throw wrongCommand('--name: is missing; it tells people whose key it is');
+  if (values.name === undefined) throw new UsageError('--name: is missing; it tells people whose key it is');
   const file = keyFile();
   checkEndpoints(values.endpoint ?? []);
   const perMinute = parseAmount('--requests-per-minute', values['requests-per-minute']);
@@ -85,19 +88,19 @@ async function create(args: readonly string[]): Promise<void> {
 }
 
 function list(args: readonly string[]): void {
-  noMore(parseCommand(args, {}).positionals);
+  noMore(parseCommand('list', args, {}).positionals);
   const file = keyFile();
   process.stdout.write(keyTable(requireKeys(file, loadKeyText(file)), now, process.stdout.isTTY));
 }
 
 async function revoke(args: readonly string[]): Promise<void> {
-  const { positionals } = parseCommand(args, {});
+  const { positionals } = parseCommand('revoke', args, {});
   const { name } = await revokeKey(keyFile(), onlyId(positionals), now);
   tell(`${positionals[0]} (${name}) is revoked. A gateway that runs refuses it within two seconds.\n`);
 }
 
 async function roll(args: readonly string[]): Promise<void> {
-  const { values, positionals } = parseCommand(args, {
+  const { values, positionals } = parseCommand('roll', args, {
     overlap: { type: 'string' },
     expires: { type: 'string' },
   });

@@ -192,7 +192,14 @@ describe('npm run keys', () => {
       ['create', '--name', 'a', '--requests-per-minute', '0'],
       '--requests-per-minute: got "0"; must be',
     ],
-    ['an unknown option', ['create', '--nam', 'a'], "Unknown option '--nam'"],
+    ['an unknown option', ['create', '--nam', 'a'], '--nam: is no option of create\n'],
+    ['an option of another command', ['list', '--name', 'a'], '--name: is no option of list\n'],
+    ['an option without its value', ['create', '--name'], '--name: its value is missing\n'],
+    [
+      'an option for a value',
+      ['create', '--name', '--project', 'a'],
+      '--name: its value is missing; one that begins with - is written --name=--project\n',
+    ],
     ['a stray word', ['create', 'a', '--name', 'a'], '"a" belongs to no option'],
     ['an unknown id', ['revoke', 'abcdefgh'], 'no key has the id "abcdefgh"'],
     ['no id', ['revoke'], 'give the id of one key'],
@@ -209,6 +216,21 @@ describe('npm run keys', () => {
     expect(errors).toContain(told);
     expect(errors).not.toContain('    at ');
     expect(existsSync(file)).toBe(false);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test('--help anywhere prints how commands are written, and so does one that cannot be read', async () => {
+    const usage = 'npm run keys -- create --name <text>';
+    const helped = [['--help'], ['help'], ['create', '--help'], ['roll', 'abcdefgh', '--overlap', '--help']];
+    for (const { exitCode, output, errors } of await Promise.all(helped.map((args) => keys(args)))) {
+      expect({ exitCode, errors }).toEqual({ exitCode: 0, errors: '' });
+      expect(output.startsWith(usage)).toBe(true);
+    }
+    const wrong = [['rotate'], ['create', '--nam', 'a'], ['revoke'], ['list', 'a']];
+    for (const { exitCode, errors } of await Promise.all(wrong.map((args) => keys(args)))) {
+      expect(exitCode).toBe(1);
+      expect(errors).toContain(`\n\n${usage}`);
+    }
     expect(readdirSync(folder)).toEqual([]);
   });
 
