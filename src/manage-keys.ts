@@ -2,6 +2,7 @@ import { loadCatalog } from './catalog/load-catalog.ts';
 import { readKeySettings } from './config.ts';
 import { StartError } from './errors.ts';
 import {
+  checkEach,
   noMore,
   onlyId,
   parseAmount,
@@ -65,6 +66,8 @@ async function create(args: readonly string[]): Promise<void> {
   });
   noMore(positionals);
   if (values.name === undefined) throw new UsageError('--name: is missing; it tells people whose key it is');
+  checkEach('--project', values.project);
+  checkEach('--endpoint', values.endpoint);
   const file = keyFile();
   checkEndpoints(values.endpoint ?? []);
   const perMinute = parseAmount('--requests-per-minute', values['requests-per-minute']);

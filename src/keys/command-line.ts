@@ -41,6 +41,13 @@ export function noMore([first]: readonly string[]): void {
   if (first !== undefined) throw new UsageError(`${quote(first)} belongs to no option`);
 }
 
+/** Values that are given one by one: a comma would make them one that nobody has. */
+export function checkEach(option: string, values: readonly string[] = []): void {
+  const joined = values.find((value) => value.includes(','));
+  if (joined === undefined) return;
+  throw wrongCommand(`${option}: got ${quote(joined)}; must be one: give ${option} twice, once for each`);
+}
+
 export function parseAmount(option: string, text: string | undefined): number | undefined {
   if (text === undefined || /^[1-9]\d{0,8}$/.test(text)) return text === undefined ? undefined : Number(text);
   throw wrongCommand(`${option}: got ${quote(text)}; must be a whole number from 1`);

@@ -200,6 +200,16 @@ describe('npm run keys', () => {
       ['create', '--name', '--project', 'a'],
       '--name: its value is missing; one that begins with - is written --name=--project\n',
     ],
+    [
+      'two projects in one',
+      ['create', '--name', 'a', '--project', 'a,b'],
+      '--project: got "a,b"; must be one: give --project twice',
+    ],
+    [
+      'two endpoints in one',
+      ['create', '--name', 'a', '--endpoint', 'logs.all,usage.api-counts'],
+      '; must be one: give --endpoint twice',
+    ],
     ['a stray word', ['create', 'a', '--name', 'a'], '"a" belongs to no option'],
     ['an unknown id', ['revoke', 'abcdefgh'], 'no key has the id "abcdefgh"'],
     ['no id', ['revoke'], 'give the id of one key'],
