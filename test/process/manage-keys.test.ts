@@ -301,12 +301,10 @@ describe('npm run keys', () => {
   test('the README’s lines run as they stand', () => {
     const [, block = ''] =
       /```sh\nexport API_KEYS_FILE=([\s\S]*?)```/.exec(readFileSync('README.md', 'utf8')) ?? [];
-    const lines = `export API_KEYS_FILE=${block}`.replace('keys.yaml', file).replaceAll('<id>', '$ID');
-    const withId = lines.replace(
-      /\n(?=npm run -s keys -- list)/,
-      '\nID=$(npm run -s keys -- list | cut -f1)\n',
-    );
-    const output = execFileSync('sh', ['-ec', withId], {
+    const lines = `export API_KEYS_FILE=${block}`.replace('keys.yaml', file);
+    // Not every shell takes a comment where people type: zsh does not.
+    expect(lines).not.toMatch(/[<>#]/);
+    const output = execFileSync('sh', ['-ec', lines], {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'ignore'],
     });
