@@ -144,15 +144,15 @@ export interface Config {
   readonly production: boolean;
 }
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
 /**
  * The configuration that an environment describes. A variable set to nothing counts as not set.
  *
  * @throws StartError with every bad value; a bad API_KEY is never shown
  */
-export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
-  const given = Object.fromEntries(
-    settingNames.flatMap((name) => (env[name] === undefined || env[name] === '' ? [] : [[name, env[name]]])),
-  );
+export function readConfig(env: Environment): Config {
+  const given = givenIn(env);
   const parsed = settings.safeParse(given);
   const missing = (given.ENGINE === 'bigquery' ? bigqueryNeeds : []).filter((name) => !(name in given));
   if (!parsed.success || missing.length > 0) {
@@ -199,6 +199,16 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     logLevel: read.LOG_LEVEL,
     production,
   });
+}
+
+/** What the commands that change keys need: nothing else that is wrong keeps a key from being revoked. */
+export function readKeySettings(env: Environment): Pick<Config, 'apiKeysFile' | 'queriesDir'> {
+  const read = settings.pick({ API_KEYS_FILE: true, QUERIES_DIR: true }).parse(givenIn(env));
+  return { apiKeysFile: read.API_KEYS_FILE, queriesDir: read.QUERIES_DIR };
+}
+
+function givenIn(env: Environment): Readonly<Record<string, string>> {
+  return Object.fromEntries(settingNames.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
 }
 
 const bigqueryNeeds = ['BIGQUERY_PROJECT', 'BIGQUERY_DATASET'] as const satisfies readonly SettingName[];

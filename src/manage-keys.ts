@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { loadCatalog } from './catalog/load-catalog.ts';
-import { type Config, readConfig } from './config.ts';
+import { readKeySettings } from './config.ts';
 import { StartError } from './errors.ts';
 import {
+  checkEach,
   noMore,
   onlyId,
   parseAmount,
@@ -10,13 +10,15 @@ import {
   parseFuture,
   parseLength,
   quote,
+  UsageError,
   wrongCommand,
 } from './keys/command-line.ts';
+import { resolveEndpoints } from './keys/holder.ts';
 import { createKey, revokeKey, rollKey } from './keys/key-commands.ts';
-import type { KeyEntry, Permission } from './keys/key-entry.ts';
+import type { Permission } from './keys/key-entry.ts';
 import { keyTable } from './keys/key-table.ts';
+import { loadKeyText, requireKeys } from './keys/load-keys.ts';
 import { momentText } from './keys/moments.ts';
-import { parseKeys } from './keys/parse-keys.ts';
 
 const usage = `npm run keys -- create --name <text> [--project <reference>]… [--endpoint <name or UUID>]…
                         [--expires <90d, or 2027-01-31T00:00:00Z>] [--permission fresh|catalog]…
@@ -27,17 +29,20 @@ npm run keys -- roll <id> [--overlap <24h>] [--expires <90d>]
 `;
 
 const now = new Date();
+const { apiKeysFile, queriesDir } = readKeySettings(process.env);
 
 try {
   await run(process.argv.slice(2));
 } catch (error) {
   if (!(error instanceof StartError)) throw error;
-  process.stderr.write(`${error.message}\n`);
+  tell(`${error.message}\n`);
+  if (error instanceof UsageError) tell(`\n${usage}`);
   process.exit(1);
 }
 
 async function run([command, ...args]: readonly string[]): Promise<void> {
-  if (command === undefined || command === 'help' || command === '--help') return tell(usage);
+  if (command === undefined) return tell(usage);
+  if (command === 'help' || [command, ...args].includes('--help')) return void process.stdout.write(usage);
   const commands: Readonly<Record<string, (args: readonly string[]) => Promise<void> | void>> = {
     create,
     list,
@@ -45,12 +50,12 @@ async function run([command, ...args]: readonly string[]): Promise<void> {
     roll,
   };
   const chosen = Object.hasOwn(commands, command) ? commands[command] : undefined;
-  if (chosen === undefined) throw wrongCommand(`${command}: must be create, list, revoke or roll`);
+  if (chosen === undefined) throw new UsageError(`${command}: must be create, list, revoke or roll`);
   await chosen(args);
 }
 
 async function create(args: readonly string[]): Promise<void> {
-  const { values, positionals } = parseCommand(args, {
+  const { values, positionals } = parseCommand('create', args, {
     name: { type: 'string' },
     project: { type: 'string', multiple: true },
     endpoint: { type: 'string', multiple: true },
@@ -60,10 +65,11 @@ async function create(args: readonly string[]): Promise<void> {
     'concurrent-queries': { type: 'string' },
   });
   noMore(positionals);
-  if (values.name === undefined) throw wrongCommand('--name: is missing; it tells people whose key it is');
-  const config = readConfig(process.env);
-  const file = keyFile(config);
-  checkEndpoints(config, values.endpoint ?? []);
+  if (values.name === undefined) throw new UsageError('--name: is missing; it tells people whose key it is');
+  checkEach('--project', values.project);
+  checkEach('--endpoint', values.endpoint);
+  const file = keyFile();
+  checkEndpoints(values.endpoint ?? []);
   const perMinute = parseAmount('--requests-per-minute', values['requests-per-minute']);
   const concurrent = parseAmount('--concurrent-queries', values['concurrent-queries']);
   const rate = {
@@ -85,26 +91,26 @@ async function create(args: readonly string[]): Promise<void> {
 }
 
 function list(args: readonly string[]): void {
-  noMore(parseCommand(args, {}).positionals);
-  const file = keyFile(readConfig(process.env));
-  process.stdout.write(keyTable(readKeys(file), now, process.stdout.isTTY));
+  noMore(parseCommand('list', args, {}).positionals);
+  const file = keyFile();
+  process.stdout.write(keyTable(requireKeys(file, loadKeyText(file)), now, process.stdout.isTTY));
 }
 
 async function revoke(args: readonly string[]): Promise<void> {
-  const { positionals } = parseCommand(args, {});
-  const { name } = await revokeKey(keyFile(readConfig(process.env)), onlyId(positionals), now);
+  const { positionals } = parseCommand('revoke', args, {});
+  const { name } = await revokeKey(keyFile(), onlyId(positionals), now);
   tell(`${positionals[0]} (${name}) is revoked. A gateway that runs refuses it within two seconds.\n`);
 }
 
 async function roll(args: readonly string[]): Promise<void> {
-  const { values, positionals } = parseCommand(args, {
+  const { values, positionals } = parseCommand('roll', args, {
     overlap: { type: 'string' },
     expires: { type: 'string' },
   });
   const overlapMs = parseLength('--overlap', values.overlap ?? '24h');
   const expires = parseFuture('--expires', values.expires, now);
   const old = onlyId(positionals);
-  const { id, text, oldEnds } = await rollKey(keyFile(readConfig(process.env)), old, {
+  const { id, text, oldEnds } = await rollKey(keyFile(), old, {
     now,
     overlapMs,
     expires,
@@ -123,34 +129,19 @@ function tell(text: string): void {
   process.stderr.write(text);
 }
 
-function keyFile({ apiKeysFile }: Config): string {
+function keyFile(): string {
   if (apiKeysFile !== undefined) return apiKeysFile;
   throw wrongCommand(
     'API_KEYS_FILE: is missing; it names the key file, as in API_KEYS_FILE=keys.yaml npm run keys -- list',
   );
 }
 
-function readKeys(file: string): readonly KeyEntry[] {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new StartError('The key file has problems', [{ file, message: `cannot be read (${code})` }]);
-  }
-  const { keys, problems } = parseKeys(file, text);
-  if (problems.length > 0) throw new StartError('The key file has problems', problems);
-  return keys;
-}
-
 /** A gateway would not start with an endpoint that it does not have. */
-function checkEndpoints({ queriesDir }: Config, endpoints: readonly string[]): void {
+function checkEndpoints(endpoints: readonly string[]): void {
   if (endpoints.length === 0) return;
-  const { queries } = loadCatalog(queriesDir);
-  const unknown = endpoints.filter(
-    (address) => !queries.some(({ id, name }) => name === address || id === address.toLowerCase()),
-  );
+  const catalog = loadCatalog(queriesDir);
+  const { unknown } = resolveEndpoints(catalog, { endpoints });
   if (unknown.length === 0) return;
-  const names = queries.map(({ name }) => name).join(', ');
+  const names = catalog.queries.map(({ name }) => name).join(', ');
   throw wrongCommand(`--endpoint: got ${unknown.map(quote).join(', ')}; must be of ${names}, or their UUIDs`);
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { readConfig, settingNames } from '../src/config.ts';
+import { readConfig, readKeySettings, settingNames } from '../src/config.ts';
 
 describe('configuration', () => {
   test('has a default for everything', () => {
@@ -84,6 +84,15 @@ describe('configuration', () => {
       apiEndpoint: undefined,
       maximumBytesBilled: 10_000_000_000,
       startCheck: 'report',
+    });
+  });
+
+  test('the commands that change keys read two settings, whatever the others are', () => {
+    const bad = { PORT: 'abc', ENGINE: 'postgres', API_KEY: 'my secret' };
+    expect(readKeySettings({ ...bad, API_KEYS_FILE: '' })).toEqual({ queriesDir: 'queries' });
+    expect(readKeySettings({ ...bad, API_KEYS_FILE: 'a.yaml', QUERIES_DIR: 'b' })).toEqual({
+      apiKeysFile: 'a.yaml',
+      queriesDir: 'b',
     });
   });
 

@@ -2,20 +2,20 @@ import {
   chmodSync,
   chownSync,
   closeSync,
-  existsSync,
   fsyncSync,
+  lstatSync,
   openSync,
   readFileSync,
+  readlinkSync,
   realpathSync,
   renameSync,
   rmSync,
   statSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { dirname, resolve } from 'node:path';
 import { StartError } from '../errors.ts';
-
-const waitMs = 5_000;
+import { lockFile } from './file-lock.ts';
 
 /**
  * Changes a file as a whole: readers see the old text or the new one, and of two changes at once neither is lost. Mode and
@@ -25,10 +25,10 @@ const waitMs = 5_000;
  * @throws StartError where the file cannot be written; what `change` throws, and then nothing is written
  */
 export async function changeFile(path: string, change: (text: string) => string): Promise<void> {
-  // A link stays one: its target is replaced.
-  const file = existsSync(path) ? realpathSync(path) : path;
-  const release = await lock(file);
+  let release = () => {};
   try {
+    const file = targetOf(path);
+    release = await lockFile(file);
     const before = statSync(file, { throwIfNoEntry: false });
     const text = change(before === undefined ? '' : readFileSync(file, 'utf8'));
     const draft = `${file}.${process.pid}.tmp`;
@@ -47,10 +47,19 @@ export async function changeFile(path: string, change: (text: string) => string)
   }
 }
 
+/** A link stays one, and what it leads to is replaced, or made where it is not there yet. */
+function targetOf(path: string): string {
+  const there = statSync(path, { throwIfNoEntry: false });
+  if (there !== undefined) return realpathSync(path);
+  const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+  return isLink ? targetOf(resolve(realpathSync(dirname(path)), readlinkSync(path))) : path;
+}
+
 function write(file: string, text: string): void {
   const open = openSync(file, 'wx', 0o600);
   try {
-    writeSync(open, text);
+    // Not writeSync: on a full disk that writes a part, and says so by a number only.
+    writeFileSync(open, text);
     fsyncSync(open);
   } finally {
     closeSync(open);
@@ -65,29 +74,19 @@ function keepOwner(file: string, { uid, gid }: { readonly uid: number; readonly 
   }
 }
 
-/** @returns gives it back */
-async function lock(file: string): Promise<() => void> {
-  const path = `${file}.lock`;
-  const until = Date.now() + waitMs;
-  for (;;) {
-    try {
-      closeSync(openSync(path, 'wx', 0o600));
-      return () => rmSync(path, { force: true });
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw cannotWrite(file, error);
-    }
-    if (Date.now() > until) {
-      const message = `another command holds ${path}; where none runs, one was killed: remove it`;
-      throw new StartError('The key file cannot be changed', [{ file, message }]);
-    }
-    await sleep(20);
-  }
-}
-
 function cannotWrite(file: string, error: unknown): unknown {
   const { code } = error as NodeJS.ErrnoException;
   if (error instanceof StartError || code === undefined) return error;
+  const reason = reasons[code] ?? 'it or its folder cannot be written';
   return new StartError('The key file cannot be changed', [
-    { file, message: `it or its folder cannot be written (${code})` },
+    { file, message: `${reason} (${code}); it stays as it was` },
   ]);
 }
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOSPC: 'its disk is full',
+  EDQUOT: 'its owner may keep no more on this disk',
+  EFBIG: 'it would be larger than a file may be here (see ulimit -f)',
+  ENOENT: 'its folder does not exist',
+  ELOOP: 'its links lead in a circle',
+};

@@ -1,6 +1,6 @@
 import type { Catalog } from '../catalog/saved-query.ts';
 import type { Budget } from './budget.ts';
-import type { KeyEntry, Permission } from './key-entry.ts';
+import type { Permission } from './key-entry.ts';
 import type { Slots } from './slots.ts';
 
 /** What the holder of a key may do. */
@@ -33,7 +33,7 @@ export function unbound(id: string): Holder {
 /** The endpoints of a key as ids, and those that no saved query has. */
 export function resolveEndpoints(
   { queries }: Catalog,
-  { endpoints }: KeyEntry,
+  { endpoints }: { readonly endpoints?: readonly string[] | undefined },
 ): { readonly ids: ReadonlySet<string> | undefined; readonly unknown: readonly string[] } {
   if (endpoints === undefined) return { ids: undefined, unknown: [] };
   const found = endpoints.map((address) => ({

@@ -4,6 +4,7 @@ import { wrongCommand } from './command-line.ts';
 import { editKeys, type KeyEdits } from './edit-keys.ts';
 import type { KeyEntry, KeyInput } from './key-entry.ts';
 import { digestOf, makeKey, type NewKey } from './key-text.ts';
+import { requireKeys } from './load-keys.ts';
 import { momentText } from './moments.ts';
 import { parseKeys } from './parse-keys.ts';
 
@@ -61,7 +62,7 @@ async function edit(
 ): Promise<void> {
   await changeFile(file, (text) => {
     const edits = editKeys(text, file.endsWith('.json'));
-    change(text.trim() === '' ? [] : checked(file, text), edits);
+    change(text.trim() === '' ? [] : requireKeys(file, text), edits);
     const after = edits.text();
     // The file was right before: what is wrong now was given to the command.
     const { problems } = parseKeys(file, after);
@@ -69,12 +70,6 @@ async function edit(
     const told = problems.map(({ message }) => ({ message: message.replace(/^keys\.\d+\./, '') }));
     throw new StartError('The command has problems', told);
   });
-}
-
-function checked(file: string, text: string): readonly KeyEntry[] {
-  const { keys, problems } = parseKeys(file, text);
-  if (problems.length > 0) throw new StartError('The key file has problems', problems);
-  return keys;
 }
 
 function addNew(keys: readonly KeyEntry[], edits: KeyEdits, facts: KeyFacts, after?: string): NewKey {

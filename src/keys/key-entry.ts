@@ -5,9 +5,11 @@ export const permissions = ['fresh', 'catalog'] as const;
 
 export type Permission = (typeof permissions)[number];
 
+/** What is no text is told so; what is not there, or has no value in YAML, is told to be missing. */
+const text = (right: string) => z.string({ error: ({ input }) => (input == null ? 'is missing' : right) });
+
 const line = (longest: number) =>
-  z
-    .string('must be text; in YAML, quote what looks like a number')
+  text('must be text; in YAML, quote what looks like a number')
     .min(1, 'must not be empty')
     .max(longest, `must be at most ${longest} characters`)
     .refine((text) => !/\p{Cc}/u.test(text) && text.isWellFormed(), 'must be one line of Unicode');
@@ -31,10 +33,10 @@ const amount = (most: number) => z.int().min(1).max(most).optional();
 
 /** One key as the file has it: what its holder may do, and no secret. */
 const keyEntry = z.strictObject({
-  id: z.string('must be text').regex(/^[0-9a-z]{8}$/, 'must be 8 lowercase letters and digits'),
+  id: text('must be text').regex(/^[0-9a-z]{8}$/, 'must be 8 lowercase letters and digits'),
   name: line(100),
   /** Of the key's whole text, in hexadecimal. */
-  sha256: z.string('must be text').regex(/^[0-9a-f]{64}$/, 'must be 64 lowercase hexadecimal digits'),
+  sha256: text('must be text').regex(/^[0-9a-f]{64}$/, 'must be 64 lowercase hexadecimal digits'),
   /** Names or UUIDs; absent: all. */
   endpoints: lines(200),
   /** The only tenants whose rows it reads; absent: all. */

@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import type { Catalog } from '../catalog/saved-query.ts';
-import { describeProblem, type Problem, StartError } from '../errors.ts';
+import { describeProblem, type Problem } from '../errors.ts';
 import { resolveEndpoints } from './holder.ts';
 import { Keyring } from './keyring.ts';
+import { loadKeyText, requireKeys } from './load-keys.ts';
 import { type ParsedKeys, parseKeys } from './parse-keys.ts';
 
 export interface KeysOptions {
@@ -38,11 +38,8 @@ export function openKeys({ file, apiKey, catalog, log, now }: KeysOptions): Keys
   const keyring = new Keyring({ catalog, apiKey, now });
   if (file === undefined) return { keyring, watch: () => {}, close: () => {} };
 
-  let text = readAtStart(file);
-  const atStart = parseKeys(file, text);
-  const problems = [...atStart.problems, ...unknownEndpoints(file, atStart, catalog)];
-  if (problems.length > 0) throw new StartError('The key file has problems', problems);
-  keyring.replace(atStart.keys);
+  let text = loadKeyText(file);
+  keyring.replace(requireKeys(file, text, (parsed) => unknownEndpoints(file, parsed, catalog)));
 
   const take = (next: string) => {
     if (next === text) return;
@@ -100,16 +97,6 @@ function follow(file: string, take: (text: string) => void, told: (error: NodeJS
       isLooking = false;
     }
   };
-}
-
-function readAtStart(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const message = `cannot be read (${code}); API_KEYS_FILE must name a file that \`npm run keys -- create\` has made`;
-    throw new StartError('The key file has problems', [{ file, message }]);
-  }
 }
 
 /** Only of keys that are not revoked: those need not be mended. */

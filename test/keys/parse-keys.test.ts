@@ -63,6 +63,17 @@ describe('a key file', () => {
     ]);
   });
 
+  test.each([
+    'keys:\n  - id: abcdefgh\n',
+    'keys:\n  - id: abcdefgh\n    name:\n    sha256:\n',
+    '{"keys": [{"id": "abcdefgh"}]}',
+  ])('tells what is missing: %j', (text) => {
+    expect(parseKeys('keys', text).problems.map(({ message }) => message)).toEqual([
+      'keys.0.name: is missing',
+      'keys.0.sha256: is missing',
+    ]);
+  });
+
   test('with one id twice is refused', () => {
     const key = (name: string) => ({ id: 'abcdefgh', name, sha256 });
     const text = JSON.stringify({ keys: [key('a'), key('b')] }, null, 1);

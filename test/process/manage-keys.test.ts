@@ -1,12 +1,15 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -189,7 +192,24 @@ describe('npm run keys', () => {
       ['create', '--name', 'a', '--requests-per-minute', '0'],
       '--requests-per-minute: got "0"; must be',
     ],
-    ['an unknown option', ['create', '--nam', 'a'], "Unknown option '--nam'"],
+    ['an unknown option', ['create', '--nam', 'a'], '--nam: is no option of create\n'],
+    ['an option of another command', ['list', '--name', 'a'], '--name: is no option of list\n'],
+    ['an option without its value', ['create', '--name'], '--name: its value is missing\n'],
+    [
+      'an option for a value',
+      ['create', '--name', '--project', 'a'],
+      '--name: its value is missing; one that begins with - is written --name=--project\n',
+    ],
+    [
+      'two projects in one',
+      ['create', '--name', 'a', '--project', 'a,b'],
+      '--project: got "a,b"; must be one: give --project twice',
+    ],
+    [
+      'two endpoints in one',
+      ['create', '--name', 'a', '--endpoint', 'logs.all,usage.api-counts'],
+      '; must be one: give --endpoint twice',
+    ],
     ['a stray word', ['create', 'a', '--name', 'a'], '"a" belongs to no option'],
     ['an unknown id', ['revoke', 'abcdefgh'], 'no key has the id "abcdefgh"'],
     ['no id', ['revoke'], 'give the id of one key'],
@@ -209,6 +229,21 @@ describe('npm run keys', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
+  test('--help anywhere prints how commands are written, and so does one that cannot be read', async () => {
+    const usage = 'npm run keys -- create --name <text>';
+    const helped = [['--help'], ['help'], ['create', '--help'], ['roll', 'abcdefgh', '--overlap', '--help']];
+    for (const { exitCode, output, errors } of await Promise.all(helped.map((args) => keys(args)))) {
+      expect({ exitCode, errors }).toEqual({ exitCode: 0, errors: '' });
+      expect(output.startsWith(usage)).toBe(true);
+    }
+    const wrong = [['rotate'], ['create', '--nam', 'a'], ['revoke'], ['list', 'a']];
+    for (const { exitCode, errors } of await Promise.all(wrong.map((args) => keys(args)))) {
+      expect(exitCode).toBe(1);
+      expect(errors).toContain(`\n\n${usage}`);
+    }
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
   test('a broken file is not changed: nobody shall believe that a key was revoked', async () => {
     const key = await create();
     const broken = `${readFileSync(file, 'utf8')}    owner: me\n`;
@@ -222,15 +257,54 @@ describe('npm run keys', () => {
     expect(start.errors).toContain('keys.yaml:5 keys.0: unknown: owner');
   });
 
+  test('a file that there is no room for stays whole, and the command says so', async () => {
+    await create('--project', 'a'.repeat(200), '--project', 'b'.repeat(200), '--project', 'c'.repeat(200));
+    const before = readFileSync(file, 'utf8');
+    // 512 bytes a file: the system takes a part of the text, as a full disk does, and refuses the rest.
+    const script = 'ulimit -f 1; exec "$0" src/manage-keys.ts create --name two';
+    const { status, stdout, stderr } = spawnSync('sh', ['-c', script, process.execPath], {
+      env: { PATH: process.env.PATH, API_KEYS_FILE: file },
+      encoding: 'utf8',
+    });
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr).toBe(
+      `The key file cannot be changed:\n  ${file} it would be larger than a file may be here (see ulimit -f) (EFBIG); it stays as it was\n`,
+    );
+    expect(readFileSync(file, 'utf8')).toBe(before);
+    expect(readdirSync(folder)).toEqual(['keys.yaml']);
+  });
+
+  test('a link stays one, whether the file it leads to is there or not', async () => {
+    mkdirSync(join(folder, 'secret'));
+    symlinkSync(join('secret', 'current.yaml'), file);
+    symlinkSync('real.yaml', join(folder, 'secret', 'current.yaml'));
+    await create();
+    await create();
+    const real = join(folder, 'secret', 'real.yaml');
+    expect(parseKeys(real, readFileSync(real, 'utf8')).keys).toHaveLength(2);
+    expect([readlinkSync(file), readdirSync(folder).sort()]).toEqual([
+      join('secret', 'current.yaml'),
+      ['keys.yaml', 'secret'],
+    ]);
+    expect(readdirSync(join(folder, 'secret')).sort()).toEqual(['current.yaml', 'real.yaml']);
+    rmSync(real);
+    symlinkSync(file, real);
+    expect((await keys(['create', '--name', 'one'])).errors).toContain('its links lead in a circle (ELOOP)');
+  });
+
+  test('a folder that is none is told', async () => {
+    const { exitCode, errors } = await keys(['create', '--name', 'one'], join(folder, 'none', 'keys.yaml'));
+    expect(exitCode).toBe(1);
+    expect(errors).toContain('its folder does not exist (ENOENT)');
+  });
+
   test('the README’s lines run as they stand', () => {
     const [, block = ''] =
       /```sh\nexport API_KEYS_FILE=([\s\S]*?)```/.exec(readFileSync('README.md', 'utf8')) ?? [];
-    const lines = `export API_KEYS_FILE=${block}`.replace('keys.yaml', file).replaceAll('<id>', '$ID');
-    const withId = lines.replace(
-      /\n(?=npm run -s keys -- list)/,
-      '\nID=$(npm run -s keys -- list | cut -f1)\n',
-    );
-    const output = execFileSync('sh', ['-ec', withId], {
+    const lines = `export API_KEYS_FILE=${block}`.replace('keys.yaml', file);
+    // Not every shell takes a comment where people type: zsh does not.
+    expect(lines).not.toMatch(/[<>#]/);
+    const output = execFileSync('sh', ['-ec', lines], {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'ignore'],
     });
@@ -240,6 +314,13 @@ describe('npm run keys', () => {
     const [first, second] = parseKeys(file, readFileSync(file, 'utf8')).keys;
     expect(first?.revoked).toBeInstanceOf(Date);
     expect(second).toMatchObject({ name: 'Dashboard of abc', projects: ['abc'] });
+  });
+
+  test('what is wrong with the gateway’s other settings keeps no key from being revoked', async () => {
+    const id = idOfKey(await create()) ?? '';
+    const env = { API_KEYS_FILE: file, PORT: 'abc', ENGINE: 'bigquery', QUERIES_DIR: join(folder, 'none') };
+    expect(await runCommand('src/manage-keys.ts', env, ['revoke', id])).toMatchObject({ exitCode: 0 });
+    expect((await runCommand('src/manage-keys.ts', env, ['list'])).output).toMatch(/^\w+\tone\trevoked\t/);
   });
 
   test('without API_KEYS_FILE it tells that, and how', async () => {
