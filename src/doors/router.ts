@@ -16,7 +16,7 @@ export interface Doors {
   readonly rest: (incoming: Incoming, url: URL) => Promise<Reply>;
   readonly graphql: (request: Request, incoming: Incoming) => Promise<Response>;
   /** The page for people who explore, where there is one. */
-  readonly page: ((url: URL) => Promise<Reply>) | undefined;
+  readonly page: ((incoming: Incoming, url: URL) => Promise<Reply>) | undefined;
   /** False while no new question should come: the service is ending. */
   readonly isReady: () => boolean;
   readonly crowd: Crowd;
@@ -131,7 +131,7 @@ async function page({ page }: Doors, log: Logger, incoming: Incoming, url: URL):
     );
     return replyGraphqlError(refused, log, { allow: graphqlMethods });
   }
-  if (page !== undefined) return page(url);
+  if (page !== undefined) return page(incoming, url);
   const refused = new GatewayError(
     'NOT_FOUND',
     'There is no page here: GRAPHIQL is off; programs ask with POST and Content-Type: application/json',
