@@ -78,7 +78,6 @@ export async function openApp(options: AppOptions): Promise<App> {
   const { ask } = answers;
   keys.watch();
   const authenticate = buildAuthenticate(keys.keyring);
-  const refuseKeys = buildRefuseKeys(apiKey);
   // A configured key is a secret of the operator's; one that was made at start stands in the welcome too.
   const showsKey = config.apiKey === undefined && !config.production && isLoopback(config.host);
   const page = buildGraphiqlPage(catalog);
@@ -86,22 +85,19 @@ export async function openApp(options: AppOptions): Promise<App> {
   let ready = true;
   const router = buildRouter(
     {
-      rest: buildRest({ catalog, ask, authenticate, refuseKeys, log, now }),
+      rest: buildRest({ catalog, ask, authenticate, log, now }),
       graphql: buildGraphql({
         catalog,
         ask,
         authenticate,
-        refuseKeys,
         introspection: config.introspection,
         log,
         now,
       }),
       page: config.graphiql
-        ? async (incoming, url) => {
-            refuseKeys(url);
-            return page(showsKey && isFromHere(incoming) ? apiKey : undefined);
-          }
+        ? (incoming) => page(showsKey && isFromHere(incoming) ? apiKey : undefined)
         : undefined,
+      refuseKeys: buildRefuseKeys(apiKey),
       isReady: () => ready,
       crowd,
       loggedPath: buildKnownPaths(catalog),

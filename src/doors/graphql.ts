@@ -13,7 +13,6 @@ import { inOwnWords, maxBodyBytes, refusal, replyGraphqlError, told } from './gr
 import { checkMediaTypes, readOperation } from './graphql-request.ts';
 import { fromRequest, type Incoming } from './incoming.ts';
 import { parseOperation } from './operation-limits.ts';
-import type { RefuseKeys } from './refuse-keys.ts';
 import { toResponse, variesBy } from './respond.ts';
 import { buildSchema } from './schema.ts';
 import { beginVisit, type Visit } from './visit.ts';
@@ -22,7 +21,6 @@ export interface GraphqlOptions {
   readonly catalog: Catalog;
   readonly ask: Ask;
   readonly authenticate: Authenticate;
-  readonly refuseKeys: RefuseKeys;
   /** Whether the schema may be asked for. */
   readonly introspection: boolean;
   readonly log: Logger;
@@ -42,7 +40,6 @@ export function buildGraphql({
   catalog,
   ask,
   authenticate,
-  refuseKeys,
   introspection,
   log,
   now,
@@ -68,7 +65,6 @@ export function buildGraphql({
     const given: Given = { answers: [], hasErrors: false };
     let visit: Visit | undefined;
     try {
-      if (incoming.url !== undefined) refuseKeys(incoming.url);
       visit = beginVisit(authenticate(incoming), incoming, now);
       if (visit.refusal !== undefined) throw visit.refusal;
       checkMediaTypes(incoming);

@@ -136,6 +136,11 @@ const keys: readonly Row[] = [
     401,
     'UNAUTHENTICATED',
   ],
+  ['a key in the query string of health', http('GET /healthz?api_key=x', []), 400, 'BAD_REQUEST'],
+  ['a key in the query string of nothing', http('GET /?api_key=x', []), 400, 'BAD_REQUEST'],
+  ['a key in the query string of a preflight', http(`OPTIONS ${logs}?api_key=x`, []), 400, 'BAD_REQUEST'],
+  ['the key as a bearer in a query string', get(`${logs}?project=Bearer+${apiKey}`), 400, 'BAD_REQUEST'],
+  ['the key as a word in a query string', get(`${logs}?project=p%3B${apiKey}`), 400, 'BAD_REQUEST'],
   [
     'a large body without a key',
     http('POST /graphql', [json], `{"query":"${'x'.repeat(200_000)}"}`),
