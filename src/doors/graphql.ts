@@ -146,8 +146,8 @@ async function withCacheHeaders(
   }
   const body = await response.text();
   const etag = etagOf(createHash('sha256').update(body).digest('base64url'));
-  const told = { etag, ...cacheHeaders(answers, now), vary: `${variesBy}, Accept` };
-  for (const [name, value] of Object.entries(told)) headers.set(name, value);
+  const facts = { etag, ...cacheHeaders(answers, now), vary: `${variesBy}, Accept` };
+  for (const [name, value] of Object.entries(facts)) headers.set(name, value);
   if (!isKnown(etag, ifNoneMatch)) return new Response(body, { status, headers });
   for (const name of ['content-type', 'content-length']) headers.delete(name);
   return new Response(null, { status: 304, headers });
