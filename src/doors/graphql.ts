@@ -1,11 +1,17 @@
 import { createHash } from 'node:crypto';
-import { type DocumentNode, type GraphQLError, NoSchemaIntrospectionCustomRule, validate } from 'graphql';
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  type GraphQLError,
+  NoSchemaIntrospectionCustomRule,
+  validate,
+} from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { Ask } from '../answer/answer.ts';
 import type { Catalog } from '../catalog/saved-query.ts';
-import { GatewayError } from '../errors.ts';
+import { GatewayError, statusOf } from '../errors.ts';
 import type { Authenticate } from './auth.ts';
 import { cacheHeaders, etagOf, isKnown } from './cache-headers.ts';
 import { buildContext, type Context, type Given } from './context.ts';
@@ -62,13 +68,13 @@ export function buildGraphql({
   });
 
   return async (request, incoming) => {
-    const given: Given = { answers: [], hasErrors: false };
+    const given: Given = { answers: [], hasErrors: false, isRateLimited: false };
     let visit: Visit | undefined;
     try {
       visit = beginVisit(authenticate(incoming), incoming, now);
       if (visit.refusal !== undefined) throw visit.refusal;
       checkMediaTypes(incoming);
-      const response = await yoga.fetch(request, { visit, given });
+      const response = withStatus(await yoga.fetch(request, { visit, given }), given);
       if (request.method === 'GET') {
         return tell(visit, await withCacheHeaders(response, given, incoming.header('if-none-match'), now()));
       }
@@ -91,8 +97,24 @@ function tell(visit: Visit | undefined, response: Response): Response {
 const noteErrors: Plugin<object, Server> = {
   onExecutionResult({ result, context: { given } }) {
     given.hasErrors ||= result === undefined || !('data' in result) || result.errors !== undefined;
+    given.isRateLimited = result !== undefined && 'data' in result && isRateLimited(result);
   },
 };
+
+/** True where every field is null, and each because of the key's rate. */
+function isRateLimited({ data, errors = [] }: ExecutionResult): boolean {
+  const limited = new Set(
+    errors.filter(({ extensions }) => extensions.code === 'RATE_LIMITED').map(({ path }) => path?.[0]),
+  );
+  const fields = Object.entries(data ?? {});
+  return limited.size > 0 && fields.every(([name, value]) => value === null && limited.has(name));
+}
+
+/** Clients look at the status to come again later: 200 would tell them that something was answered. */
+function withStatus(response: Response, { isRateLimited }: Given): Response {
+  if (!isRateLimited) return response;
+  return new Response(response.body, { status: statusOf.RATE_LIMITED, headers: response.headers });
+}
 
 /** More errors than these help nobody, and each quotes the document. */
 const maxErrors = 10;
