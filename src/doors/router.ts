@@ -107,14 +107,16 @@ async function route(
     }
     doors.refuseKeys(url);
     const { pathname } = url;
-    if (healthPaths.includes(pathname)) return health(doors, incoming, pathname);
+    if (healthPaths.includes(pathname)) {
+      return method === 'OPTIONS'
+        ? options(origins, incoming, readingMethods)
+        : health(doors, incoming, pathname);
+    }
     doors.crowd.refuse();
     refuseLong(incoming);
     const isApi = pathname.startsWith(apiPath);
     if (method === 'OPTIONS' && (isApi || pathname === graphqlPath)) {
-      const methods = isApi ? readingMethods : graphqlMethods;
-      const headers = { ...securityHeaders, ...preflightHeaders(origins, incoming, methods) };
-      return { status: 204, headers, body: undefined };
+      return options(origins, incoming, isApi ? readingMethods : graphqlMethods);
     }
     if (isApi) return await doors.rest(incoming, url);
     if (pathname === graphqlPath) return await page(doors, log, incoming);
@@ -125,6 +127,11 @@ async function route(
   } catch (error) {
     return replyError(error, log);
   }
+}
+
+function options(origins: Config['corsOrigins'], incoming: Incoming, methods: string): Reply {
+  const headers = { ...securityHeaders, ...preflightHeaders(origins, incoming, methods) };
+  return { status: 204, headers, body: undefined };
 }
 
 /** What stands at GraphQL's path and is no operation. */
