@@ -77,6 +77,14 @@ describe('the GraphQL server', () => {
     expect(await messages(query)).toContain(message);
   });
 
+  test('takes a body that says it is not coded, and tells what is right of one that is', async () => {
+    expect((await post('{ __typename }', { 'content-encoding': 'identity' })).status).toBe(200);
+    const coded = await post('{ __typename }', { 'content-encoding': 'gzip' });
+    expect(await coded.json()).toMatchObject({
+      errors: [{ message: 'Send the body as it is, without a Content-Encoding' }],
+    });
+  });
+
   test('quotes no more of a value than helps', async () => {
     for (const message of await messages(`{ endpoint(name: ${'9'.repeat(10_000)}) { id } }`)) {
       expect(message.length).toBeLessThan(400);

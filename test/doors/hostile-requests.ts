@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { apiKey } from '../support/test-app.ts';
 
 /** One request that must be refused, and how. */
@@ -647,6 +648,18 @@ const bodies: readonly Row[] = [
   [
     'XML',
     post('<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]>', 'Content-Type: application/xml'),
+    415,
+    'UNSUPPORTED_MEDIA_TYPE',
+  ],
+  [
+    'a body that is coded',
+    post(gzipSync('{"query":"{ __typename }"}'), json, 'Content-Encoding: gzip'),
+    415,
+    'UNSUPPORTED_MEDIA_TYPE',
+  ],
+  [
+    'a body that says it is coded, twice',
+    post('{"query":"{ __typename }"}', json, 'Content-Encoding: identity, br'),
     415,
     'UNSUPPORTED_MEDIA_TYPE',
   ],
