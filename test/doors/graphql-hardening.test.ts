@@ -60,6 +60,11 @@ describe('the GraphQL server', () => {
     expect(await messages(`{ ${'__typename '.repeat(21)} }`)).toEqual([
       'The operation has 21 root fields; at most 20 are answered: ask for the others in another request',
     ]);
+    const twice = (at: number) => `fragment F${at} on Query { __typename ...F${at + 1} ...F${at + 1} }`;
+    const bomb = `{ ...F0 } ${Array.from({ length: 60 }, (_, at) => twice(at)).join(' ')} fragment F60 on Query { __typename }`;
+    expect(await messages(bomb)).toEqual([
+      'The operation has more than 200 root fields; at most 20 are answered: ask for the others in another request',
+    ]);
     expect(await messages(`{ ${'a '.repeat(2_001)} }`)).toEqual([
       'The document has more than 2000 tokens; ask in several requests',
     ]);
