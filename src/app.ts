@@ -13,7 +13,7 @@ import { buildCrowd } from './doors/crowd.ts';
 import { buildGraphiqlPage } from './doors/graphiql.ts';
 import { buildGraphql } from './doors/graphql.ts';
 import { buildKnownPaths } from './doors/known-paths.ts';
-import { isLoopback } from './doors/loopback.ts';
+import { isFromHere, isLoopback } from './doors/loopback.ts';
 import { buildNodeFront } from './doors/node-front.ts';
 import { buildRefuseKeys } from './doors/refuse-keys.ts';
 import { buildRest } from './doors/rest.ts';
@@ -78,29 +78,26 @@ export async function openApp(options: AppOptions): Promise<App> {
   const { ask } = answers;
   keys.watch();
   const authenticate = buildAuthenticate(keys.keyring);
-  const refuseKeys = buildRefuseKeys(apiKey);
-  const showsKey = !config.production && isLoopback(config.host);
+  // A configured key is a secret of the operator's; one that was made at start stands in the welcome too.
+  const showsKey = config.apiKey === undefined && !config.production && isLoopback(config.host);
   const page = buildGraphiqlPage(catalog);
   const crowd = buildCrowd();
   let ready = true;
   const router = buildRouter(
     {
-      rest: buildRest({ catalog, ask, authenticate, refuseKeys, log, now }),
+      rest: buildRest({ catalog, ask, authenticate, log, now }),
       graphql: buildGraphql({
         catalog,
         ask,
         authenticate,
-        refuseKeys,
         introspection: config.introspection,
         log,
         now,
       }),
       page: config.graphiql
-        ? async (url) => {
-            refuseKeys(url);
-            return page(showsKey && isLoopback(url.hostname) ? apiKey : undefined);
-          }
+        ? (incoming) => page(showsKey && isFromHere(incoming) ? apiKey : undefined)
         : undefined,
+      refuseKeys: buildRefuseKeys(apiKey),
       isReady: () => ready,
       crowd,
       loggedPath: buildKnownPaths(catalog),

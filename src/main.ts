@@ -7,9 +7,10 @@ import { welcome } from './doors/welcome.ts';
 import { openProgressLine } from './engine/duckdb/import/progress.ts';
 import { StartError } from './errors.ts';
 import { makeKey } from './keys/key-text.ts';
-import { endInOrder, exitCode } from './server/end-in-order.ts';
+import { endAtOnce, endInOrder, exitCode } from './server/end-in-order.ts';
 import { openServer } from './server/open-server.ts';
 
+const opened = endAtOnce();
 try {
   await serve(readConfig(process.env));
 } catch (error) {
@@ -30,6 +31,7 @@ async function serve(config: Config): Promise<void> {
   const { server, connections } = openServer(app.listener, log);
   await listen(server, config);
   endInOrder(server, connections, app, log);
+  opened();
 
   const { port } = server.address() as AddressInfo;
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;

@@ -14,6 +14,8 @@ import type { Visit } from './visit.ts';
 export interface Given {
   readonly answers: Answer[];
   hasErrors: boolean;
+  /** True where the key's rate is why there is nothing in the response. */
+  isRateLimited: boolean;
 }
 
 /** What GraphQL resolvers may reach: for one request, answers, where equal questions are asked once. */

@@ -27,9 +27,13 @@ export function buildCrowd(most = maxInFlight): Crowd {
     },
     refuse() {
       if (inside <= most) return;
-      throw new GatewayError('OVERLOADED', 'Too many requests are under way; try again in a moment', {
-        retryAfterSeconds: 1,
-      });
+      throw new GatewayError(
+        'OVERLOADED',
+        `${most} requests are under way, and no more are taken; try again in a moment`,
+        {
+          retryAfterSeconds: 1,
+        },
+      );
     },
   };
 }

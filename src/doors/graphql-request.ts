@@ -5,6 +5,7 @@ import { refusal } from './graphql-errors.ts';
 import type { Incoming } from './incoming.ts';
 
 const bodyTypes = ['application/json', 'application/graphql+json'];
+const uncoded = ['', 'identity'];
 const answerTypes = ['*/*', 'application/*', 'application/json', 'application/graphql-response+json'];
 
 /**
@@ -16,6 +17,13 @@ const answerTypes = ['*/*', 'application/*', 'application/json', 'application/gr
 export function checkMediaTypes({ method, header }: Incoming): void {
   if (method === 'POST' && !isJson(header('content-type') ?? '')) {
     throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', 'Send the body as Content-Type: application/json');
+  }
+  // A small coded body may be a large one.
+  if (
+    method === 'POST' &&
+    typesOf(header('content-encoding') ?? '').some((coding) => !uncoded.includes(coding))
+  ) {
+    throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', 'Send the body as it is, without a Content-Encoding');
   }
   const accepted = typesOf(header('accept') ?? '*/*');
   if (accepted.some((type) => answerTypes.includes(type))) return;

@@ -1,11 +1,17 @@
 import { createHash } from 'node:crypto';
-import { type DocumentNode, type GraphQLError, NoSchemaIntrospectionCustomRule, validate } from 'graphql';
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  type GraphQLError,
+  NoSchemaIntrospectionCustomRule,
+  validate,
+} from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { Ask } from '../answer/answer.ts';
 import type { Catalog } from '../catalog/saved-query.ts';
-import { GatewayError } from '../errors.ts';
+import { GatewayError, statusOf } from '../errors.ts';
 import type { Authenticate } from './auth.ts';
 import { cacheHeaders, etagOf, isKnown } from './cache-headers.ts';
 import { buildContext, type Context, type Given } from './context.ts';
@@ -14,7 +20,6 @@ import { inOwnWords, maxBodyBytes, refusal, replyGraphqlError, told } from './gr
 import { checkMediaTypes, readOperation } from './graphql-request.ts';
 import { fromRequest, type Incoming } from './incoming.ts';
 import { parseOperation } from './operation-limits.ts';
-import type { RefuseKeys } from './refuse-keys.ts';
 import { toResponse, variesBy } from './respond.ts';
 import { buildSchema } from './schema.ts';
 import { beginVisit, type Visit } from './visit.ts';
@@ -23,7 +28,6 @@ export interface GraphqlOptions {
   readonly catalog: Catalog;
   readonly ask: Ask;
   readonly authenticate: Authenticate;
-  readonly refuseKeys: RefuseKeys;
   /** Whether the schema may be asked for. */
   readonly introspection: boolean;
   readonly log: Logger;
@@ -43,7 +47,6 @@ export function buildGraphql({
   catalog,
   ask,
   authenticate,
-  refuseKeys,
   introspection,
   log,
   now,
@@ -66,14 +69,13 @@ export function buildGraphql({
   });
 
   return async (request, incoming) => {
-    const given: Given = { answers: [], hasErrors: false };
+    const given: Given = { answers: [], hasErrors: false, isRateLimited: false };
     let visit: Visit | undefined;
     try {
-      if (incoming.url !== undefined) refuseKeys(incoming.url);
       visit = beginVisit(authenticate(incoming), incoming, now);
       if (visit.refusal !== undefined) throw visit.refusal;
       checkMediaTypes(incoming);
-      const response = await yoga.fetch(request, { visit, given });
+      const response = withStatus(await yoga.fetch(request, { visit, given }), given);
       if (request.method === 'GET') {
         return tell(visit, await withCacheHeaders(response, given, incoming.header('if-none-match'), now()));
       }
@@ -96,8 +98,24 @@ function tell(visit: Visit | undefined, response: Response): Response {
 const noteErrors: Plugin<object, Server> = {
   onExecutionResult({ result, context: { given } }) {
     given.hasErrors ||= result === undefined || !('data' in result) || result.errors !== undefined;
+    given.isRateLimited = result !== undefined && 'data' in result && isRateLimited(result);
   },
 };
+
+/** True where every field is null, and each because of the key's rate. */
+function isRateLimited({ data, errors = [] }: ExecutionResult): boolean {
+  const limited = new Set(
+    errors.filter(({ extensions }) => extensions.code === 'RATE_LIMITED').map(({ path }) => path?.[0]),
+  );
+  const fields = Object.entries(data ?? {});
+  return limited.size > 0 && fields.every(([name, value]) => value === null && limited.has(name));
+}
+
+/** Clients look at the status to come again later: 200 would tell them that something was answered. */
+function withStatus(response: Response, { isRateLimited }: Given): Response {
+  if (!isRateLimited) return response;
+  return new Response(response.body, { status: statusOf.RATE_LIMITED, headers: response.headers });
+}
 
 /** More errors than these help nobody, and each quotes the document. */
 const maxErrors = 10;
@@ -151,8 +169,8 @@ async function withCacheHeaders(
   }
   const body = await response.text();
   const etag = etagOf(createHash('sha256').update(body).digest('base64url'));
-  const told = { etag, ...cacheHeaders(answers, now), vary: `${variesBy}, Accept` };
-  for (const [name, value] of Object.entries(told)) headers.set(name, value);
+  const facts = { etag, ...cacheHeaders(answers, now), vary: `${variesBy}, Accept` };
+  for (const [name, value] of Object.entries(facts)) headers.set(name, value);
   if (!isKnown(etag, ifNoneMatch)) return new Response(body, { status, headers });
   for (const name of ['content-type', 'content-length']) headers.delete(name);
   return new Response(null, { status: 304, headers });

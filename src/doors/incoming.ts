@@ -12,6 +12,8 @@ export interface Incoming {
   readonly noted: { key?: string };
   /** @param name in lower case */
   header(name: string): string | undefined;
+  /** In lower case. */
+  headerNames(): readonly string[];
 }
 
 export function fromRequest(request: Request): Incoming {
@@ -21,6 +23,7 @@ export function fromRequest(request: Request): Incoming {
     signal: request.signal,
     noted: {},
     header: (name) => request.headers.get(name) ?? undefined,
+    headerNames: () => [...request.headers.keys()],
   };
 }
 
@@ -44,6 +47,7 @@ export function fromNode(message: IncomingMessage, response: ServerResponse, par
       const value = headers[name];
       return Array.isArray(value) ? value.join(', ') : value;
     },
+    headerNames: () => Object.keys(headers),
   };
 }
 

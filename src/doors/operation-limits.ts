@@ -94,7 +94,9 @@ function refuseLarge(size: Size): void {
     const limit = operationLimits[name];
     if (size[name] <= limit) continue;
     const { what, right } = words[name];
-    throw tooLarge(`The operation has ${size[name]} ${what}; at most ${limit} are answered: ${right}`);
+    // A fragment bomb has more than anybody could count.
+    const count = size[name] > 10 * limit ? `more than ${10 * limit}` : size[name];
+    throw tooLarge(`The operation has ${count} ${what}; at most ${limit} are answered: ${right}`);
   }
 }
 

@@ -14,8 +14,10 @@ export type RefuseKeys = (url: URL) => void;
 /** @param apiKey the configured key, which may have any shape */
 export function buildRefuseKeys(apiKey: string | undefined): RefuseKeys {
   const own = apiKey === undefined ? undefined : digestOf(apiKey);
-  const isKey = (text: string) =>
-    keyShape.test(text) || (own !== undefined && timingSafeEqual(digestOf(text), own));
+  const isOwn = (text: string) =>
+    own !== undefined && text.length === apiKey?.length && timingSafeEqual(digestOf(text), own);
+  // As a header has it, too: `Bearer <key>`.
+  const isKey = (text: string) => keyShape.test(text) || isOwn(text) || text.split(/[\s,;]+/).some(isOwn);
   // URLs that are asked again are the same objects: see `buildParseUrl`.
   const right = new WeakSet<URL>();
   return (url) => {

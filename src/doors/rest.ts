@@ -7,7 +7,6 @@ import { type Asked, questionFor } from './asked.ts';
 import type { Authenticate } from './auth.ts';
 import type { Incoming } from './incoming.ts';
 import { decodeText, rawParameters } from './raw-parameters.ts';
-import type { RefuseKeys } from './refuse-keys.ts';
 import { withLabels } from './request-labels.ts';
 import { type Reply, replyAnswer, replyError } from './respond.ts';
 import { beginVisit, type Visit } from './visit.ts';
@@ -16,7 +15,6 @@ export interface RestOptions {
   readonly catalog: Catalog;
   readonly ask: Ask;
   readonly authenticate: Authenticate;
-  readonly refuseKeys: RefuseKeys;
   readonly log: Logger;
   readonly now: () => Date;
 }
@@ -35,13 +33,12 @@ const queryPath = /^\/api\/endpoints\/query\/(?<address>[^/]+)$/;
  * @see spec "Common call shape"
  */
 export function buildRest(options: RestOptions): (incoming: Incoming, url: URL) => Promise<Reply> {
-  const { ask, authenticate, refuseKeys, log, now } = options;
+  const { ask, authenticate, log, now } = options;
   const read = buildRead(options.catalog);
   return async (incoming, url) => {
     let visit: Visit | undefined;
     try {
       const { method, header } = incoming;
-      refuseKeys(url);
       const address = addressOf(url);
       if (method !== 'GET' && method !== 'HEAD') {
         throw new GatewayError('METHOD_NOT_ALLOWED', `${method} is not allowed here; use GET`);

@@ -8,6 +8,7 @@ import { graphqlPath } from './graphql.ts';
 import { replyGraphqlError } from './graphql-errors.ts';
 import { fromRequest, type Incoming } from './incoming.ts';
 import { healthPaths } from './known-paths.ts';
+import type { RefuseKeys } from './refuse-keys.ts';
 import { type Reply, replyError, replyJson, toResponse } from './respond.ts';
 import { apiPath } from './rest.ts';
 import { securityHeaders } from './security-headers.ts';
@@ -16,7 +17,9 @@ export interface Doors {
   readonly rest: (incoming: Incoming, url: URL) => Promise<Reply>;
   readonly graphql: (request: Request, incoming: Incoming) => Promise<Response>;
   /** The page for people who explore, where there is one. */
-  readonly page: ((url: URL) => Promise<Reply>) | undefined;
+  readonly page: ((incoming: Incoming) => Promise<Reply>) | undefined;
+  /** Looks at every request first. */
+  readonly refuseKeys: RefuseKeys;
   /** False while no new question should come: the service is ending. */
   readonly isReady: () => boolean;
   readonly crowd: Crowd;
@@ -73,12 +76,13 @@ export function buildRouter(doors: Doors, { corsOrigins }: Config, log: Logger):
 }
 
 async function operation(
-  { graphql, crowd }: Doors,
+  { graphql, refuseKeys, crowd }: Doors,
   log: Logger,
   request: Request,
   incoming: Incoming,
 ): Promise<Response> {
   try {
+    if (incoming.url !== undefined) refuseKeys(incoming.url);
     crowd.refuse();
     refuseLong(incoming);
     return await graphql(request, incoming);
@@ -101,18 +105,21 @@ async function route(
         'The request names no place: its target or its header Host is none',
       );
     }
+    doors.refuseKeys(url);
     const { pathname } = url;
-    if (healthPaths.includes(pathname)) return health(doors, incoming, pathname);
+    if (healthPaths.includes(pathname)) {
+      return method === 'OPTIONS'
+        ? options(origins, incoming, readingMethods)
+        : health(doors, incoming, pathname);
+    }
     doors.crowd.refuse();
     refuseLong(incoming);
     const isApi = pathname.startsWith(apiPath);
     if (method === 'OPTIONS' && (isApi || pathname === graphqlPath)) {
-      const methods = isApi ? readingMethods : graphqlMethods;
-      const headers = { ...securityHeaders, ...preflightHeaders(origins, incoming, methods) };
-      return { status: 204, headers, body: undefined };
+      return options(origins, incoming, isApi ? readingMethods : graphqlMethods);
     }
     if (isApi) return await doors.rest(incoming, url);
-    if (pathname === graphqlPath) return await page(doors, log, incoming, url);
+    if (pathname === graphqlPath) return await page(doors, log, incoming);
     throw new GatewayError(
       'NOT_FOUND',
       `Nothing stands here; GraphQL stands at ${graphqlPath}, REST under ${apiPath}`,
@@ -122,8 +129,13 @@ async function route(
   }
 }
 
+function options(origins: Config['corsOrigins'], incoming: Incoming, methods: string): Reply {
+  const headers = { ...securityHeaders, ...preflightHeaders(origins, incoming, methods) };
+  return { status: 204, headers, body: undefined };
+}
+
 /** What stands at GraphQL's path and is no operation. */
-async function page({ page }: Doors, log: Logger, incoming: Incoming, url: URL): Promise<Reply> {
+async function page({ page }: Doors, log: Logger, incoming: Incoming): Promise<Reply> {
   if (!isPageRequest(incoming)) {
     const refused = new GatewayError(
       'METHOD_NOT_ALLOWED',
@@ -131,7 +143,7 @@ async function page({ page }: Doors, log: Logger, incoming: Incoming, url: URL):
     );
     return replyGraphqlError(refused, log, { allow: graphqlMethods });
   }
-  if (page !== undefined) return page(url);
+  if (page !== undefined) return page(incoming);
   const refused = new GatewayError(
     'NOT_FOUND',
     'There is no page here: GRAPHIQL is off; programs ask with POST and Content-Type: application/json',

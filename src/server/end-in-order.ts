@@ -19,6 +19,22 @@ const bodyWithinMs = 2_000;
 const closeWithinMs = 2_000;
 
 /**
+ * Ends the process on SIGTERM and SIGINT while it opens: nobody has asked it anything yet, and the store outlives any end.
+ * Without this the first process of a container would not hear them at all.
+ *
+ * @returns ends this, where `endInOrder` takes over
+ */
+export function endAtOnce(): () => void {
+  const end = () => process.exit(exitCode.ended);
+  process.on('SIGTERM', end);
+  process.on('SIGINT', end);
+  return () => {
+    process.off('SIGTERM', end);
+    process.off('SIGINT', end);
+  };
+}
+
+/**
  * Ends the process on SIGTERM and SIGINT: it tells that it is not ready, finishes what is in flight, closes in order. A
  * second signal cuts what is left. A bug that nobody caught ends it in the same order, because what it has left behind is
  * not known, and because other callers' requests have done nothing wrong.

@@ -3,22 +3,9 @@ import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import { GatewayError } from '../errors.ts';
 import { type Connections, trackConnections } from './connections.ts';
+import { serverLimits } from './server-limits.ts';
 import { cutSlowReaders } from './slow-readers.ts';
 import { rawReply, refusalOf } from './unreadable.ts';
-
-/**
- * What a connection may take, in milliseconds and pieces. A request is some hundred bytes of head, and at most 256 KB of
- * body: who needs longer for them holds a connection and asks nothing. A kept connection outlives the idle time of the
- * usual balancers (60 s), so that it is they who close it and never send a request into a connection that is closing.
- */
-export const serverLimits = {
-  headersMs: 5_000,
-  requestMs: 10_000,
-  checkEveryMs: 500,
-  keepAliveMs: 72_000,
-  slowReaderMs: 60_000,
-  connections: 10_000,
-} as const;
 
 /** A server of Node's that answers whatever comes, bytes that are no request too, in the one body shape. */
 export function openServer(

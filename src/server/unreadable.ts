@@ -3,11 +3,16 @@ import type { Logger } from 'pino';
 import { replyError } from '../doors/respond.ts';
 import { maxUrlLength } from '../doors/router.ts';
 import { GatewayError } from '../errors.ts';
+import { serverLimits } from './server-limits.ts';
 
 /** What is to be told of bytes that Node's parser gave up on. */
 export function refusalOf(error: NodeJS.ErrnoException): GatewayError {
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    return new GatewayError('REQUEST_TIMEOUT', 'The request took too long to come');
+    const [headers, whole] = [serverLimits.headersMs / 1000, serverLimits.requestMs / 1000];
+    return new GatewayError(
+      'REQUEST_TIMEOUT',
+      `The request took too long to come; its headers may take ${headers} s, the whole of it ${whole} s`,
+    );
   }
   if (error.code !== 'HPE_HEADER_OVERFLOW') {
     return new GatewayError('BAD_REQUEST', 'This is no HTTP request that can be read');
@@ -16,7 +21,10 @@ export function refusalOf(error: NodeJS.ErrnoException): GatewayError {
   const bytes = 'rawPacket' in error && Buffer.isBuffer(error.rawPacket) ? error.rawPacket : undefined;
   const firstLine = bytes?.indexOf('\r\n') ?? 0;
   return firstLine < 0 || firstLine > maxUrlLength
-    ? new GatewayError('URL_TOO_LONG', 'The URL is too long; send long operations by POST')
+    ? new GatewayError(
+        'URL_TOO_LONG',
+        `The URL is too long; at most ${maxUrlLength} characters are read: send long operations by POST`,
+      )
     : new GatewayError('HEADERS_TOO_LARGE', 'The headers are larger than 16 KB');
 }
 

@@ -77,6 +77,20 @@ describe('CORS with origins', () => {
   });
 });
 
+test('OPTIONS tells everybody the methods of a path, of health too', async () => {
+  const app = await open();
+  for (const [path, methods] of [
+    [endpoint, 'GET, HEAD, OPTIONS'],
+    ['/graphql', 'GET, POST, OPTIONS'],
+    ['/healthz', 'GET, HEAD, OPTIONS'],
+    ['/readyz', 'GET, HEAD, OPTIONS'],
+  ] as const) {
+    const { status, headers } = await app.fetch(path, { method: 'OPTIONS', headers: {} });
+    expect([status, headers.get('allow')], path).toEqual([204, methods]);
+  }
+  await app.close();
+});
+
 test('without origins, no page may read anything', async () => {
   const app = await open();
   expect(await told(app, 'https://dash.example.com')).toEqual({});

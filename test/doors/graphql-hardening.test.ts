@@ -3,6 +3,7 @@ import { auditServer } from 'graphql-http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { securityHeaders } from '../../src/doors/security-headers.ts';
+import { sendRaw } from '../support/raw-request.ts';
 import { type ServedApp, serveTestApp } from '../support/served-app.ts';
 import { apiKey } from '../support/test-app.ts';
 
@@ -59,6 +60,11 @@ describe('the GraphQL server', () => {
     expect(await messages(`{ ${'__typename '.repeat(21)} }`)).toEqual([
       'The operation has 21 root fields; at most 20 are answered: ask for the others in another request',
     ]);
+    const twice = (at: number) => `fragment F${at} on Query { __typename ...F${at + 1} ...F${at + 1} }`;
+    const bomb = `{ ...F0 } ${Array.from({ length: 60 }, (_, at) => twice(at)).join(' ')} fragment F60 on Query { __typename }`;
+    expect(await messages(bomb)).toEqual([
+      'The operation has more than 200 root fields; at most 20 are answered: ask for the others in another request',
+    ]);
     expect(await messages(`{ ${'a '.repeat(2_001)} }`)).toEqual([
       'The document has more than 2000 tokens; ask in several requests',
     ]);
@@ -74,6 +80,14 @@ describe('the GraphQL server', () => {
     ['{ ...A } fragment A on Quer { __typename }', 'Unknown type "Quer".'],
   ])('%s is told without a suggestion', async (query, message) => {
     expect(await messages(query)).toContain(message);
+  });
+
+  test('takes a body that says it is not coded, and tells what is right of one that is', async () => {
+    expect((await post('{ __typename }', { 'content-encoding': 'identity' })).status).toBe(200);
+    const coded = await post('{ __typename }', { 'content-encoding': 'gzip' });
+    expect(await coded.json()).toMatchObject({
+      errors: [{ message: 'Send the body as it is, without a Content-Encoding' }],
+    });
   });
 
   test('quotes no more of a value than helps', async () => {
@@ -125,6 +139,34 @@ describe('the GraphQL server', () => {
     expect(policy).not.toMatch(/unsafe-eval|script-src[^;]*unsafe-inline/);
     expect(response.headers.get('x-frame-options')).toBe('DENY');
     expect((await fetch(url(), { method: 'HEAD', headers: { accept: 'text/html' } })).status).toBe(200);
+  });
+
+  const page = async (headers: Record<string, string> = {}, port = served.port) => {
+    const sent = Object.entries({ Host: '127.0.0.1:4000', Accept: 'text/html', ...headers });
+    const lines = sent.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+    const text = await sendRaw(port, `GET /graphql HTTP/1.1\r\n${lines}Connection: close\r\n\r\n`);
+    expect(text).toContain('<title>Querygate</title>');
+    return text;
+  };
+
+  test('fills the key that was made at start into the page for a browser on this machine alone', async () => {
+    expect(await page()).toContain(apiKey);
+    for (const headers of [
+      { Host: 'gateway.example' },
+      { Forwarded: 'for=192.0.2.1' },
+      { Via: '1.1 proxy' },
+      { 'X-Forwarded-For': '' },
+      { 'X-Forwarded-Proto': 'https' },
+      { 'X-Real-IP': '192.0.2.1' },
+    ]) {
+      expect(await page(headers), JSON.stringify(headers)).not.toContain(apiKey);
+    }
+  });
+
+  test('never fills in a configured key: a proxy that says nothing of itself looks like a browser here', async () => {
+    const configured = await serveTestApp({ API_KEY: apiKey });
+    expect(await page({}, configured.port)).not.toContain(apiKey);
+    await configured.close();
   });
 });
 

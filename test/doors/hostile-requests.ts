@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { apiKey } from '../support/test-app.ts';
 
 /** One request that must be refused, and how. */
@@ -136,6 +137,11 @@ const keys: readonly Row[] = [
     401,
     'UNAUTHENTICATED',
   ],
+  ['a key in the query string of health', http('GET /healthz?api_key=x', []), 400, 'BAD_REQUEST'],
+  ['a key in the query string of nothing', http('GET /?api_key=x', []), 400, 'BAD_REQUEST'],
+  ['a key in the query string of a preflight', http(`OPTIONS ${logs}?api_key=x`, []), 400, 'BAD_REQUEST'],
+  ['the key as a bearer in a query string', get(`${logs}?project=Bearer+${apiKey}`), 400, 'BAD_REQUEST'],
+  ['the key as a word in a query string', get(`${logs}?project=p%3B${apiKey}`), 400, 'BAD_REQUEST'],
   [
     'a large body without a key',
     http('POST /graphql', [json], `{"query":"${'x'.repeat(200_000)}"}`),
@@ -642,6 +648,18 @@ const bodies: readonly Row[] = [
   [
     'XML',
     post('<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]>', 'Content-Type: application/xml'),
+    415,
+    'UNSUPPORTED_MEDIA_TYPE',
+  ],
+  [
+    'a body that is coded',
+    post(gzipSync('{"query":"{ __typename }"}'), json, 'Content-Encoding: gzip'),
+    415,
+    'UNSUPPORTED_MEDIA_TYPE',
+  ],
+  [
+    'a body that says it is coded, twice',
+    post('{"query":"{ __typename }"}', json, 'Content-Encoding: identity, br'),
     415,
     'UNSUPPORTED_MEDIA_TYPE',
   ],

@@ -101,6 +101,9 @@ describe('keys at the doors', () => {
     ['Authorization', 'x'],
     ['key', apiKey],
     ['ref', apiKey],
+    ['ref', `Bearer ${apiKey}`],
+    ['ref', `old,${apiKey};new`],
+    [`see ${apiKey}`, ''],
     ['ref', makeKey().text],
     ['ref', `see ${makeKey().text}.`],
     [makeKey().text, ''],
@@ -113,7 +116,13 @@ describe('keys at the doors', () => {
       const requests: [string, RequestInit][] = [
         [`${stats}&${search}`, {}],
         [`${stats}&${search}`, { method: 'HEAD' }],
+        [`${stats}&${search}`, { method: 'OPTIONS' }],
         [`${path}/nope?${search}`, {}],
+        [`/healthz?${search}`, {}],
+        [`/readyz?${search}`, { method: 'POST' }],
+        [`/?${search}`, {}],
+        [`/graphql?${search}`, { method: 'OPTIONS' }],
+        [`/graphql?${search}`, { method: 'PUT' }],
         [`/graphql?query=${query}&${search}`, {}],
         [`/graphql?${search}`, { method: 'POST', body: JSON.stringify({ query: '{ __typename }' }) }],
         [`/graphql?${search}`, { headers: { accept: 'text/html' } }],
@@ -247,11 +256,23 @@ describe('keys at the doors', () => {
     expect(engine.running).toBe(2);
     const rest = await get(`${path}/logs.all?project=f`, keyed('narrow'));
     expect([rest.status, rest.headers.get('retry-after')]).toEqual([429, '1']);
-    const document = await graphql('narrow', `{ ${field('g')} }`);
+    const document = await graphql('narrow', `{ ${field('g')} ${field('i')} }`);
+    expect([document.status, document.headers.get('retry-after')]).toEqual([429, '1']);
     expect(await document.json()).toMatchObject({
-      data: { g: null },
-      errors: [{ extensions: { code: 'RATE_LIMITED' } }],
+      data: { g: null, i: null },
+      errors: [{ extensions: { code: 'RATE_LIMITED' } }, { extensions: { code: 'RATE_LIMITED' } }],
     });
+    const byGet = await get(`/graphql?query=${encodeURIComponent(`{ ${field('g')} }`)}`, keyed('narrow'));
+    expect([byGet.status, byGet.headers.get('cache-control')]).toEqual([429, 'no-store']);
+    // Something was answered: a field besides, and one that there is nothing for.
+    for (const other of [
+      'endpoints { name }',
+      'endpoint(name: "nope") { name }',
+      'logsAll(project: "") { rowCount }',
+    ]) {
+      const partial = await graphql('narrow', `{ ${field('g')} other: ${other} }`);
+      expect([partial.status, partial.headers.get('retry-after')], other).toEqual([200, '1']);
+    }
     const other = get(`${path}/logs.all?project=h`, keyed('plain'));
     await clock.pass(1_000);
     expect((await other).status).toBe(200);

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startGateway } from '../support/gateway-process.ts';
+import { runCommand, startGateway } from '../support/gateway-process.ts';
 import { queryText } from '../support/queries.ts';
 
 const digits = 'unnest([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]) as';
@@ -46,6 +46,16 @@ describe('the process ends in order', () => {
     expect((await answered).status).toBe(200);
     expect(await ended).toBe(0);
     for (const socket of [...kept, silent, half]) socket.destroy();
+  });
+
+  test.each(['SIGTERM', 'SIGINT'])('on %s while it starts, at once', async (signal) => {
+    // The signal comes as soon as anybody listens for it.
+    const early = `process.on('newListener',(name)=>name==='${signal}'&&setTimeout(()=>process.kill(process.pid,name)))`;
+    const { exitCode, output } = await runCommand('src/main.ts', {
+      PORT: '0',
+      NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(early)}`,
+    });
+    expect([exitCode, output]).toEqual([0, '']);
   });
 
   /** Does something bad when it is told to by a signal. */

@@ -40,7 +40,9 @@ describe('connections', () => {
         connection: 'close',
         'content-type': 'application/json; charset=utf-8',
       });
-      expect(JSON.parse(body)).toMatchObject({ error: { code: 'REQUEST_TIMEOUT' } });
+      expect(JSON.parse(body)).toMatchObject({
+        error: { code: 'REQUEST_TIMEOUT', message: expect.stringMatching(/ 5 s, .* 10 s$/) },
+      });
     }
   });
 
@@ -55,6 +57,13 @@ describe('connections', () => {
     const requests = `${good(`${logs}?project=a`)}\r\n${good('/nowhere')}\r\n${good(`${logs}?project=b`)}${closing}`;
     const text = await sendRaw(served.port, requests);
     expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 404', 'HTTP/1.1 200']);
+  });
+
+  test.each([9_000, 20_000])('are told the limit of a URL, of one of %i characters', async (length) => {
+    const text = await sendRaw(served.port, `${good(`${logs}?project=${'p'.repeat(length)}`)}${closing}`);
+    expect(JSON.parse(parseRaw(text).body)).toMatchObject({
+      error: { code: 'URL_TOO_LONG', message: expect.stringContaining(' at most 8192 ') },
+    });
   });
 
   test('that do not take their answer are cut', async () => {
@@ -86,7 +95,9 @@ describe('too many requests', () => {
 
     const rest = parseRaw(await sendRaw(served.port, `${good(`${logs}?project=p`)}${closing}`));
     expect(rest).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
-    expect(JSON.parse(rest.body)).toMatchObject({ error: { code: 'OVERLOADED' } });
+    expect(JSON.parse(rest.body)).toMatchObject({
+      error: { code: 'OVERLOADED', message: expect.stringContaining(`${maxInFlight} requests`) },
+    });
     const graphql = parseRaw(await sendRaw(served.port, `${good('/graphql?query={__typename}')}${closing}`));
     expect(graphql).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
     expect(graphql.body).toContain('OVERLOADED');

@@ -15,7 +15,9 @@ export function explainFailure(cause: unknown, { query, parameters }: Bound): Ga
   }
   const pattern = query.parameters.find(({ type }) => type === 'pattern');
   if (pattern !== undefined && re2Error.test(text)) {
-    const message = `${pattern.name}: must be a regular expression in RE2 syntax`;
+    const message = text.includes('pattern too large')
+      ? `${pattern.name}: is too large for the engine, written out; must have smaller {counts}, or smaller classes in them`
+      : `${pattern.name}: must be a regular expression in RE2 syntax`;
     return new GatewayError('INVALID_PARAMETER', message, { parameter: pattern.name, cause });
   }
   if (/^(Conversion|Invalid Input|Out of Range) Error/.test(text)) {
