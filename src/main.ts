@@ -21,7 +21,7 @@ try {
 
 async function serve(config: Config): Promise<void> {
   // Every running query holds one of libuv's workers; of the default four, none would be left to read a file.
-  process.env.UV_THREADPOOL_SIZE ??= String(config.engineConcurrency + 12);
+  process.env.UV_THREADPOOL_SIZE ??= String(config.engineConcurrency + 4);
   const log = await openLog(config);
   // With a key file nobody needs one more, who could read everything.
   const apiKey = config.apiKey ?? (config.apiKeysFile === undefined ? makeKey().text : undefined);

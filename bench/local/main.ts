@@ -14,7 +14,7 @@ import { benchQueries } from './queries.ts';
 import { benchWordByWord } from './word-by-word.ts';
 
 // As the service does for its default of four queries at once.
-process.env.UV_THREADPOOL_SIZE ??= '16';
+process.env.UV_THREADPOOL_SIZE ??= '8';
 
 const runs: Readonly<Record<Part, (bench: Bench) => Promise<void>>> = {
   import: benchImport,
