@@ -1,9 +1,10 @@
-import { DuckDBInstance, type DuckDBResultReader, type DuckDBValue } from '@duckdb/node-api';
+import { DuckDBInstance, type DuckDBMaterializedResult, type DuckDBValue } from '@duckdb/node-api';
 import { macroDefinitions, sessionSettings } from '../../src/engine/dialect/macros.ts';
 import { type Rewritten, rewrite } from '../../src/engine/dialect/rewrite.ts';
 import { whole } from '../../src/engine/dialect/whole.ts';
 import { type Bindings, bindingsOf, bindTo } from '../../src/engine/duckdb/bindings.ts';
-import { buildCompute } from '../../src/engine/duckdb/compute-constants.ts';
+import { buildCompute, withThresholds } from '../../src/engine/duckdb/compute-constants.ts';
+import { readRows } from '../../src/engine/duckdb/read-rows.ts';
 import { StartError } from '../../src/errors.ts';
 import { isSame } from '../compare.ts';
 import type { Table } from '../table.ts';
@@ -51,15 +52,15 @@ export async function openLocalEngine(tables: readonly Table[] = []): Promise<Lo
         return value === undefined ? [] : [[name, value] as const];
       });
       if (values.length > 0) prepared.bind(Object.fromEntries(values));
-      return prepared.runAndReadAll();
+      return prepared.run();
     });
-  const answer = async (ask: () => Promise<DuckDBResultReader>): Promise<Answer> => {
+  const answer = async (ask: () => Promise<DuckDBMaterializedResult>): Promise<Answer> => {
     try {
       const result = await ask();
       const types = result.columnTypes();
       return {
         columns: result.columnNames(),
-        rows: result.getRows().map((row) => row.map((value, at) => decode(value, types[at] ?? failType(at)))),
+        rows: readRows(result).map((row) => row.map((value, at) => decode(value, types[at] ?? failType(at)))),
       };
     } catch (error) {
       return failure(error);
@@ -70,22 +71,18 @@ export async function openLocalEngine(tables: readonly Table[] = []): Promise<Lo
     inTime(async () => {
       const prepared = await connection.prepare(sql);
       bindTo(prepared, bindings);
-      return prepared.runAndReadAll();
+      return prepared.run();
     });
   /** As the service runs it: over tables in the form of the store, what no row changes computed first. */
   const served = async (
     { sql, quick }: Rewritten,
     parameters: Readonly<Record<string, string>>,
     now: Date,
-  ): Promise<DuckDBResultReader> => {
+  ): Promise<DuckDBMaterializedResult> => {
     const given = bindingsOf(parameters, now);
     const computed = await inTime(() => compute(quick.constants, given)).catch(() => undefined);
     if (computed === undefined) return runBound(sql, given);
-    const known = new Map(computed);
-    for (const threshold of quick.thresholds) {
-      const found = await runBound(`SELECT ${threshold.sql}`, known);
-      known.set(threshold.name, { value: found.getRows()[0]?.[0] ?? null, type: found.columnType(0) });
-    }
+    const known = await withThresholds(quick.thresholds, computed, runBound);
     return runBound(whole({ ...quick, text: quick.sql }, { fresh: (name) => name }).text, known);
   };
 

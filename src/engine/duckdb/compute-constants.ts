@@ -1,6 +1,7 @@
 import {
   type DuckDBAppender,
   type DuckDBConnection,
+  type DuckDBMaterializedResult,
   type DuckDBPreparedStatement,
   DuckDBTimestampTZValue,
   LIST,
@@ -75,13 +76,28 @@ export function buildCompute(
   };
 }
 
-const runOf = (given: Bindings): Run => ({
-  now: microsOf(given.get(nowParameter)),
-  parameter: (name) => String(bindingOf(given, name).value),
-});
+/** The bindings, and the thresholds that queries over rows give for them, one after the other. */
+export async function withThresholds(
+  thresholds: readonly Constant[],
+  given: Bindings,
+  run: (sql: string, bindings: Bindings) => Promise<DuckDBMaterializedResult>,
+): Promise<Bindings> {
+  const bindings = new Map(given);
+  for (const { name, sql } of thresholds) {
+    const result = await run(`SELECT ${sql}`, bindings);
+    const [[value = null] = []] = readRows(result);
+    bindings.set(name, { value, type: result.columnType(0) });
+  }
+  return bindings;
+}
 
-const microsOf = (binding: Binding | undefined) =>
-  binding?.value instanceof DuckDBTimestampTZValue ? binding.value.micros : 0n;
+function runOf(given: Bindings): Run {
+  const now = given.get(nowParameter)?.value;
+  return {
+    now: now instanceof DuckDBTimestampTZValue ? now.micros : 0n,
+    parameter: (name) => String(bindingOf(given, name).value),
+  };
+}
 
 /** Text and whole numbers are parts of moments only. */
 function momentBinding(value: AtRun | undefined): Binding | undefined {

@@ -5,6 +5,7 @@ import { GatewayError } from '../../errors.ts';
 import type { Engine, Rows } from '../engine.ts';
 import { withoutRequired } from '../refused-rows.ts';
 import { type Bindings, bindingsOf } from './bindings.ts';
+import { withThresholds } from './compute-constants.ts';
 import type { ConnectionPool } from './connection-pool.ts';
 import { explainFailure } from './explain-failure.ts';
 import type { Generations } from './generations.ts';
@@ -111,27 +112,15 @@ async function rowsOf(
   signal.throwIfAborted();
   // What fails as a constant may be needed by no row: the general text computes it where it is.
   if (computed === undefined) return readRows(await worker.run(general, bindings));
-  return readRows(await worker.run(plan.sql, await found(worker, plan, computed, signal)));
-}
-
-/** The bindings, and the thresholds that they give. */
-async function found(
-  worker: Worker,
-  { thresholds }: Plan,
-  bindings: Bindings,
-  signal: AbortSignal,
-): Promise<Bindings> {
-  if (thresholds.length === 0) return bindings;
+  if (plan.thresholds.length === 0) return readRows(await worker.run(plan.sql, computed));
   // They hold for the rows that they are found among.
   await worker.holdState();
-  const all = new Map(bindings);
-  for (const { name, sql } of thresholds) {
-    const result = await worker.run(`SELECT ${sql}`, all);
-    const [[value = null] = []] = readRows(result);
-    all.set(name, { value, type: result.columnType(0) });
+  const all = await withThresholds(plan.thresholds, computed, async (sql, bindings) => {
+    const result = await worker.run(sql, bindings);
     signal.throwIfAborted();
-  }
-  return all;
+    return result;
+  });
+  return readRows(await worker.run(plan.sql, all));
 }
 
 /** One row as a JSON object. A NULL column is left out: one existing client takes a null for an error. */
