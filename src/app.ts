@@ -1,12 +1,12 @@
 import type { RequestListener } from 'node:http';
 import type { Logger } from 'pino';
-import { type Clock, systemClock } from './answer/clock.ts';
 import type { Counters } from './answer/counters.ts';
 import { demandLimit } from './answer/demand.ts';
 import { openAnswers } from './answer/open-answers.ts';
 import type { OpenSharedCache } from './answer/shared-cache.ts';
 import { loadCatalog } from './catalog/load-catalog.ts';
 import type { Catalog } from './catalog/saved-query.ts';
+import { type Clock, systemClock } from './concurrency/clock.ts';
 import type { Config } from './config.ts';
 import { buildAuthenticate } from './doors/auth.ts';
 import { buildCrowd } from './doors/crowd.ts';

@@ -1,6 +1,7 @@
 import { loadCatalog } from './catalog/load-catalog.ts';
 import { readKeySettings } from './config.ts';
 import { StartError } from './errors.ts';
+import { momentText } from './files/durations.ts';
 import {
   checkEach,
   noMore,
@@ -18,7 +19,6 @@ import { createKey, revokeKey, rollKey } from './keys/key-commands.ts';
 import type { Permission } from './keys/key-entry.ts';
 import { keyTable } from './keys/key-table.ts';
 import { loadKeyText, requireKeys } from './keys/load-keys.ts';
-import { momentText } from './keys/moments.ts';
 
 const usage = `npm run keys -- create --name <text> [--project <reference>]… [--endpoint <name or UUID>]…
                         [--expires <90d, or 2027-01-31T00:00:00Z>] [--permission fresh|catalog]…

@@ -6,17 +6,23 @@ import { describe, expect, test } from 'vitest';
 const rooms = [
   'errors',
   'config',
+  'concurrency',
+  'files',
   'catalog',
   'keys',
   'engine',
   'answer',
+  'results',
   'doors',
+  'http',
+  'start-banner',
   'app',
   'server',
   'main',
   'print-schema',
   'check-queries',
   'manage-keys',
+  'cli',
 ];
 
 const files = globSync('src/**/*.ts').sort();

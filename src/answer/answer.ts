@@ -1,6 +1,6 @@
 import type { Bound } from '../catalog/bind.ts';
 import type { CachePolicy } from '../catalog/saved-query.ts';
-import type { Clock } from './clock.ts';
+import type { Clock } from '../concurrency/clock.ts';
 import type { Content } from './content.ts';
 import type { Counters } from './counters.ts';
 import type { Demand } from './demand.ts';

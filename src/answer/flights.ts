@@ -1,5 +1,5 @@
+import { type Clock, sleep } from '../concurrency/clock.ts';
 import { GatewayError } from '../errors.ts';
-import { type Clock, sleep } from './clock.ts';
 import type { Content } from './content.ts';
 
 /** What a flight's work may know of those who wait for it. */

@@ -1,5 +1,5 @@
+import { type Clock, sleep } from '../concurrency/clock.ts';
 import { GatewayError } from '../errors.ts';
-import { type Clock, sleep } from './clock.ts';
 import type { Content } from './content.ts';
 import type { Crew, Landed, Work } from './flights.ts';
 import { leaseMs, type SharedCache, type Turn } from './shared-cache.ts';

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 import type { Bound } from '../catalog/bind.ts';
 import type { CachePolicy } from '../catalog/saved-query.ts';
+import type { Clock } from '../concurrency/clock.ts';
 import type { Cost, Engine } from '../engine/engine.ts';
 import { GatewayError } from '../errors.ts';
-import type { Clock } from './clock.ts';
 import { type Content, makeContent } from './content.ts';
 import type { Counters } from './counters.ts';
 import type { Demand } from './demand.ts';

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
 import { type Bound, bind, plainParameters } from '../catalog/bind.ts';
 import type { Catalog } from '../catalog/saved-query.ts';
+import type { Clock } from '../concurrency/clock.ts';
 import type { Cost, Engine } from '../engine/engine.ts';
 import { GatewayError } from '../errors.ts';
 import { type Ask, buildAsk } from './answer.ts';
-import type { Clock } from './clock.ts';
 import { type Counters, zeroCounters } from './counters.ts';
 import { Demand, type Wanted } from './demand.ts';
 import { buildFlights } from './flights.ts';

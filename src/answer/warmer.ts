@@ -1,5 +1,5 @@
 import type { Bound } from '../catalog/bind.ts';
-import type { Clock } from './clock.ts';
+import type { Clock } from '../concurrency/clock.ts';
 import type { Demand, Wanted } from './demand.ts';
 import type { Flights } from './flights.ts';
 import type { SharedCache } from './shared-cache.ts';

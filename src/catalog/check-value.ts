@@ -1,5 +1,5 @@
+import { parseTimestamp } from '../files/timestamps.ts';
 import { checkPattern } from './check-pattern.ts';
-import { parseTimestamp } from './parse-timestamp.ts';
 import type { PlainParameter } from './saved-query.ts';
 
 export type Checked = { readonly value: string } | { readonly wrong: string };

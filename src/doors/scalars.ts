@@ -1,5 +1,5 @@
 import { GraphQLScalarType, Kind } from 'graphql';
-import { parseTimestamp } from '../catalog/parse-timestamp.ts';
+import { parseTimestamp } from '../files/timestamps.ts';
 
 /**
  * DateTime of our own: the one of graphql-scalars goes through a JavaScript Date, which cuts microseconds.

@@ -1,11 +1,11 @@
 import { StartError } from '../errors.ts';
+import { momentText } from '../files/durations.ts';
 import { changeFile } from './change-file.ts';
 import { wrongCommand } from './command-line.ts';
 import { editKeys, type KeyEdits } from './edit-keys.ts';
 import type { KeyEntry, KeyInput } from './key-entry.ts';
 import { digestOf, makeKey, type NewKey } from './key-text.ts';
 import { requireKeys } from './load-keys.ts';
-import { momentText } from './moments.ts';
 import { parseKeys } from './parse-keys.ts';
 
 /** What a new key may do, as the file has it. */

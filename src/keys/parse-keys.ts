@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { inWords } from '../catalog/header-schema.ts';
-import { readYaml, type YamlData } from '../catalog/read-yaml.ts';
 import type { Problem } from '../errors.ts';
+import { readYaml, type YamlData } from '../files/read-yaml.ts';
 import { type KeyEntry, keyFileSchema } from './key-entry.ts';
 
 export interface ParsedKeys {

@@ -1,11 +1,11 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { systemClock } from '../../src/answer/clock.ts';
 import { makeContent } from '../../src/answer/content.ts';
 import { type Answers, openAnswers } from '../../src/answer/open-answers.ts';
 import { openRedisCache } from '../../src/answer/redis/redis-cache.ts';
 import type { SharedCache } from '../../src/answer/shared-cache.ts';
 import { bind, plainParameters } from '../../src/catalog/bind.ts';
+import { systemClock } from '../../src/concurrency/clock.ts';
 import { GatewayError } from '../../src/errors.ts';
 import { fakeEngine } from '../support/fake-engine.ts';
 import { draftQuery } from '../support/queries.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { systemClock } from '../../src/answer/clock.ts';
+import { systemClock } from '../../src/concurrency/clock.ts';
 import { fakeEngine } from '../support/fake-engine.ts';
 import { openTestApp, type TestApp } from '../support/test-app.ts';
 

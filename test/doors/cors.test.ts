@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { systemClock } from '../../src/answer/clock.ts';
+import { systemClock } from '../../src/concurrency/clock.ts';
 import { readConfig } from '../../src/config.ts';
 import { fakeEngine } from '../support/fake-engine.ts';
 import { apiKey, openTestApp, type TestApp } from '../support/test-app.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/answer/clock.ts';
+import type { Clock } from '../../src/concurrency/clock.ts';
 
 export interface FakeClock extends Clock {
   /** Lets time pass, with everything that happens in it. */

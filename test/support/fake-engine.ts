@@ -1,5 +1,5 @@
-import type { Clock } from '../../src/answer/clock.ts';
 import type { Bound } from '../../src/catalog/bind.ts';
+import type { Clock } from '../../src/concurrency/clock.ts';
 import type { Cost, Engine, Rows } from '../../src/engine/engine.ts';
 import { GatewayError } from '../../src/errors.ts';
 

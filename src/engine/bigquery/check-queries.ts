@@ -1,6 +1,6 @@
 import type { Catalog } from '../../catalog/saved-query.ts';
+import { Queue } from '../../concurrency/semaphore.ts';
 import type { Config } from '../../config.ts';
-import { Queue } from '../queue.ts';
 import { type CheckContext, type CheckedQuery, checkQuery } from './check-query.ts';
 import { openClient } from './client.ts';
 

@@ -1,8 +1,8 @@
 import type { Catalog } from '../../catalog/saved-query.ts';
+import { Queue } from '../../concurrency/semaphore.ts';
 import type { Config } from '../../config.ts';
 import { StartError } from '../../errors.ts';
 import type { Engine } from '../engine.ts';
-import { Queue } from '../queue.ts';
 import { openAbandonedJobs } from './abandoned-jobs.ts';
 import { checkAll } from './check-queries.ts';
 import type { CheckedQuery } from './check-query.ts';

@@ -1,6 +1,6 @@
+import type { Queue } from '../../concurrency/semaphore.ts';
 import type { Config } from '../../config.ts';
 import type { Engine } from '../engine.ts';
-import type { Queue } from '../queue.ts';
 import { type Client, untilAborted } from './client.ts';
 import { converse, type Job } from './converse.ts';
 import { EngineFailure } from './failures.ts';

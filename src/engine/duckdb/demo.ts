@@ -6,7 +6,7 @@ import {
   DuckDBTimestampTZValue,
   TIMESTAMPTZ,
 } from '@duckdb/node-api';
-import { openRepeat } from './repeat.ts';
+import { openRepeat } from '../../concurrency/repeat.ts';
 import { storeName } from './store/open-store.ts';
 import { dropOlder } from './store/retention.ts';
 import type { StoredTables } from './store/stored-tables.ts';

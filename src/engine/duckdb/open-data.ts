@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { openRepeat } from '../../concurrency/repeat.ts';
 import type { Config } from '../../config.ts';
 import { StartError } from '../../errors.ts';
 import { quote } from '../dialect/type.ts';
 import { openDemo } from './demo.ts';
 import { type ImportProgress, openImport } from './import/open-import.ts';
-import { openRepeat } from './repeat.ts';
 import { isDisordered } from './store/disorder.ts';
 import { type Store, storeName } from './store/open-store.ts';
 import { dropOlder } from './store/retention.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Queue } from '../../src/engine/queue.ts';
+import { Queue } from '../../src/concurrency/semaphore.ts';
 
 const patient = () => new AbortController().signal;
 

@@ -1,4 +1,4 @@
-import { parseTimestamp } from '../catalog/parse-timestamp.ts';
+import { parseTimestamp } from './timestamps.ts';
 
 const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
