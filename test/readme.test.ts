@@ -2,9 +2,9 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { wrongTenantPattern } from '../src/catalog/binding/tenant-pattern.ts';
 import { loadCatalog } from '../src/catalog/load-catalog.ts';
 import { camelCase } from '../src/catalog/names.ts';
-import { wrongTenantPattern } from '../src/catalog/tenant-pattern.ts';
 import { parseKeys } from '../src/keys/parse-keys.ts';
 import { ago, openTestApp } from './support/test-app.ts';
 

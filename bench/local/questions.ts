@@ -1,4 +1,4 @@
-import type { TableSchema } from '../../src/catalog/table-schema.ts';
+import type { TableSchema } from '../../src/catalog/tables/table-schema.ts';
 import { quote } from '../../src/engine/dialect/type.ts';
 import { flatColumns } from './flat.ts';
 

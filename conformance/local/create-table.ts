@@ -1,4 +1,4 @@
-import type { Field } from '../../src/catalog/table-schema.ts';
+import type { Field } from '../../src/catalog/tables/table-schema.ts';
 import { columnsOf, duckdbType, quote } from '../../src/engine/dialect/type.ts';
 import type { Table } from '../table.ts';
 

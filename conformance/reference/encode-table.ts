@@ -1,4 +1,4 @@
-import type { Field } from '../../src/catalog/table-schema.ts';
+import type { Field } from '../../src/catalog/tables/table-schema.ts';
 import type { Table } from '../table.ts';
 
 /** The table as the evaluator's protocol writes it. */

@@ -1,4 +1,4 @@
-import type { Bound } from '../catalog/bind.ts';
+import type { Bound } from '../catalog/binding/bind.ts';
 import type { CachePolicy } from '../catalog/saved-query.ts';
 import type { Clock } from '../concurrency/clock.ts';
 import type { Content } from './content.ts';

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Bound } from '../catalog/bind.ts';
+import type { Bound } from '../catalog/binding/bind.ts';
 import type { CachePolicy } from '../catalog/saved-query.ts';
 
 /** A key that somebody asks for, and what is known of its answer. Moments are milliseconds since the epoch. */

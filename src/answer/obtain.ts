@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Bound } from '../catalog/bind.ts';
+import type { Bound } from '../catalog/binding/bind.ts';
 import type { CachePolicy } from '../catalog/saved-query.ts';
 import type { Clock } from '../concurrency/clock.ts';
 import type { Cost, Engine } from '../engine/engine.ts';

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { type Bound, bind, plainParameters } from '../catalog/bind.ts';
+import { type Bound, bind, plainParameters } from '../catalog/binding/bind.ts';
 import type { Catalog } from '../catalog/saved-query.ts';
 import type { Clock } from '../concurrency/clock.ts';
 import type { Cost, Engine } from '../engine/engine.ts';

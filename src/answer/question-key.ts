@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Bound, bind, plainParameters } from '../catalog/bind.ts';
+import { type Bound, bind, plainParameters } from '../catalog/binding/bind.ts';
 import type { Catalog, SavedQuery } from '../catalog/saved-query.ts';
 import { GatewayError } from '../errors.ts';
 

@@ -1,4 +1,4 @@
-import type { Bound } from '../catalog/bind.ts';
+import type { Bound } from '../catalog/binding/bind.ts';
 import type { Clock } from '../concurrency/clock.ts';
 import type { Demand, Wanted } from './demand.ts';
 import type { Flights } from './flights.ts';

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type Problem, StartError } from '../errors.ts';
 import { checkCatalog } from './check-catalog.ts';
-import { loadTables } from './load-tables.ts';
-import { type Parsed, parseQuery } from './parse-query.ts';
+import { type Parsed, parseQuery } from './header/parse-query.ts';
 import type { Catalog } from './saved-query.ts';
+import { loadTables } from './tables/load-tables.ts';
 
 const namePattern = /^[a-z][a-z0-9]*(?:[._-][a-z0-9]+)*$/;
 

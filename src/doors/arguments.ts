@@ -1,4 +1,4 @@
-import type { RawParameters } from '../catalog/bind.ts';
+import type { RawParameters } from '../catalog/binding/bind.ts';
 import { camelCase } from '../catalog/names.ts';
 import type { EnumParameter, Parameter, SavedQuery } from '../catalog/saved-query.ts';
 import type { Builder } from './builder.ts';

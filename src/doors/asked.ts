@@ -1,5 +1,5 @@
-import { type Bound, bind, type RawParameters } from '../catalog/bind.ts';
-import { bindTenant, forbiddenTenant, tenantOf } from '../catalog/bind-tenant.ts';
+import { type Bound, bind, type RawParameters } from '../catalog/binding/bind.ts';
+import { bindTenant, forbiddenTenant, tenantOf } from '../catalog/binding/bind-tenant.ts';
 import type { SavedQuery } from '../catalog/saved-query.ts';
 import { GatewayError } from '../errors.ts';
 import type { Holder } from '../keys/holder.ts';

@@ -1,7 +1,7 @@
 import DataLoader from 'dataloader';
 import type { Answer, Ask } from '../answer/answer.ts';
 import { questionKey } from '../answer/question-key.ts';
-import type { Bound, RawParameters } from '../catalog/bind.ts';
+import type { Bound, RawParameters } from '../catalog/binding/bind.ts';
 import type { SavedQuery } from '../catalog/saved-query.ts';
 import { GatewayError } from '../errors.ts';
 import type { Holder } from '../keys/holder.ts';

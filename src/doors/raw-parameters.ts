@@ -1,4 +1,4 @@
-import type { RawParameters } from '../catalog/bind.ts';
+import type { RawParameters } from '../catalog/binding/bind.ts';
 import { GatewayError } from '../errors.ts';
 
 /** How many parameters a query string may have, those included that no query declares. */

@@ -1,4 +1,4 @@
-import type { Bound } from '../catalog/bind.ts';
+import type { Bound } from '../catalog/binding/bind.ts';
 import { labelValue } from '../catalog/labels.ts';
 import { GatewayError } from '../errors.ts';
 import type { Incoming } from './incoming.ts';

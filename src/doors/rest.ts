@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Ask } from '../answer/answer.ts';
-import { findQuery } from '../answer/find-query.ts';
+import { findQuery } from '../catalog/find-query.ts';
 import type { Catalog } from '../catalog/saved-query.ts';
 import { GatewayError } from '../errors.ts';
 import { type Asked, questionFor } from './asked.ts';

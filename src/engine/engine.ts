@@ -1,4 +1,4 @@
-import type { Bound } from '../catalog/bind.ts';
+import type { Bound } from '../catalog/binding/bind.ts';
 
 /** What one run needs besides the question. */
 export interface RunOptions {

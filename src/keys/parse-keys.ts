@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { inWords } from '../catalog/header-schema.ts';
+import { inWords } from '../catalog/header/header-schema.ts';
 import type { Problem } from '../errors.ts';
 import { readYaml, type YamlData } from '../files/read-yaml.ts';
 import { type KeyEntry, keyFileSchema } from './key-entry.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseQuestionKey, questionKey } from '../../src/answer/question-key.ts';
-import { bind, plainParameters } from '../../src/catalog/bind.ts';
-import { bindTenant } from '../../src/catalog/bind-tenant.ts';
+import { bind, plainParameters } from '../../src/catalog/binding/bind.ts';
+import { bindTenant } from '../../src/catalog/binding/bind-tenant.ts';
 import { loadCatalog } from '../../src/catalog/load-catalog.ts';
 import { draftQuery } from '../support/queries.ts';
 

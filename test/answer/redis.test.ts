@@ -4,7 +4,7 @@ import { makeContent } from '../../src/answer/content.ts';
 import { type Answers, openAnswers } from '../../src/answer/open-answers.ts';
 import { openRedisCache } from '../../src/answer/redis/redis-cache.ts';
 import type { SharedCache } from '../../src/answer/shared-cache.ts';
-import { bind, plainParameters } from '../../src/catalog/bind.ts';
+import { bind, plainParameters } from '../../src/catalog/binding/bind.ts';
 import { systemClock } from '../../src/concurrency/clock.ts';
 import { GatewayError } from '../../src/errors.ts';
 import { fakeEngine } from '../support/fake-engine.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { plainParameters } from '../../src/catalog/bind.ts';
-import { bindTenant } from '../../src/catalog/bind-tenant.ts';
+import { plainParameters } from '../../src/catalog/binding/bind.ts';
+import { bindTenant } from '../../src/catalog/binding/bind-tenant.ts';
 import { loadCatalog } from '../../src/catalog/load-catalog.ts';
 import { describeOnEngines } from '../support/on-engines.ts';
 import { ago, type TestApp } from '../support/test-app.ts';

@@ -1,4 +1,4 @@
-import type { Bound } from '../../src/catalog/bind.ts';
+import type { Bound } from '../../src/catalog/binding/bind.ts';
 import type { Clock } from '../../src/concurrency/clock.ts';
 import type { Cost, Engine, Rows } from '../../src/engine/engine.ts';
 import { GatewayError } from '../../src/errors.ts';

@@ -1,4 +1,4 @@
-import { parseQuery } from '../../src/catalog/parse-query.ts';
+import { parseQuery } from '../../src/catalog/header/parse-query.ts';
 import type { SavedQuery } from '../../src/catalog/saved-query.ts';
 
 export interface Draft {

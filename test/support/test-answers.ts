@@ -3,7 +3,7 @@ import type { Answer } from '../../src/answer/answer.ts';
 import { rowsOf } from '../../src/answer/content.ts';
 import { type Answers, openAnswers } from '../../src/answer/open-answers.ts';
 import type { OpenSharedCache } from '../../src/answer/shared-cache.ts';
-import { bind, plainParameters } from '../../src/catalog/bind.ts';
+import { bind, plainParameters } from '../../src/catalog/binding/bind.ts';
 import type { Cost } from '../../src/engine/engine.ts';
 import { type FakeClock, fakeClock } from './fake-clock.ts';
 import { type FakeEngine, type FakeEngineOptions, fakeEngine } from './fake-engine.ts';

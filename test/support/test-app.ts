@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Logger, pino } from 'pino';
 import { type App, openApp } from '../../src/app.ts';
-import { loadTables } from '../../src/catalog/load-tables.ts';
-import type { Field } from '../../src/catalog/table-schema.ts';
+import { loadTables } from '../../src/catalog/tables/load-tables.ts';
+import type { Field } from '../../src/catalog/tables/table-schema.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Bound } from '../../catalog/bind.ts';
+import type { Bound } from '../../catalog/binding/bind.ts';
 import type { Call, Client } from './client.ts';
 import { EngineFailure, explainRefusal } from './failures.ts';
 import type { HttpReply } from './http.ts';

@@ -1,4 +1,4 @@
-import type { Bound } from '../../catalog/bind.ts';
+import type { Bound } from '../../catalog/binding/bind.ts';
 import { exampleParameters } from '../../catalog/example-parameters.ts';
 import type { SavedQuery } from '../../catalog/saved-query.ts';
 import type { Config } from '../../config.ts';

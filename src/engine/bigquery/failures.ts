@@ -1,4 +1,4 @@
-import type { Bound } from '../../catalog/bind.ts';
+import type { Bound } from '../../catalog/binding/bind.ts';
 import { type ErrorCode, GatewayError } from '../../errors.ts';
 
 /** A refusal of BigQuery's: its HTTP status, and what its body says. */

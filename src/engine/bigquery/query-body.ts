@@ -1,4 +1,4 @@
-import type { Bound } from '../../catalog/bind.ts';
+import type { Bound } from '../../catalog/binding/bind.ts';
 import { asLabelValue } from '../../catalog/labels.ts';
 import type { BigqueryConfig } from '../../config.ts';
 

@@ -1,6 +1,6 @@
 import { FormattedSyntaxError, type Program, parse, type SelectStmt } from 'sql-parser-cst';
 import type { Source } from '../../catalog/saved-query.ts';
-import type { TableSchema } from '../../catalog/table-schema.ts';
+import type { TableSchema } from '../../catalog/tables/table-schema.ts';
 import { type Problem, StartError } from '../../errors.ts';
 import { unmarked, type WithoutConstants, withoutConstants } from './constants.ts';
 import { macros } from './macros.ts';

@@ -1,4 +1,4 @@
-import type { Field } from '../../catalog/table-schema.ts';
+import type { Field } from '../../catalog/tables/table-schema.ts';
 import { type Column, columnsOf, quote, type Type } from './type.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Field, FieldType } from '../../catalog/table-schema.ts';
+import type { Field, FieldType } from '../../catalog/tables/table-schema.ts';
 import { quote } from '../dialect/type.ts';
 
 const plainTypes: Readonly<Record<Exclude<FieldType, 'RECORD' | 'STRUCT'>, string>> = {

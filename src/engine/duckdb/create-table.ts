@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { TableSchema } from '../../catalog/table-schema.ts';
+import type { TableSchema } from '../../catalog/tables/table-schema.ts';
 import { quote } from '../dialect/type.ts';
 import { columnType } from './column-type.ts';
 

@@ -1,4 +1,4 @@
-import type { Bound } from '../../catalog/bind.ts';
+import type { Bound } from '../../catalog/binding/bind.ts';
 import { GatewayError } from '../../errors.ts';
 import { unsafeInteger } from '../refused-rows.ts';
 

@@ -1,5 +1,5 @@
 import type { DuckDBValue } from '@duckdb/node-api';
-import type { Bound } from '../../catalog/bind.ts';
+import type { Bound } from '../../catalog/binding/bind.ts';
 import type { SavedQuery } from '../../catalog/saved-query.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Engine, Rows } from '../engine.ts';

@@ -1,5 +1,5 @@
 import { type DuckDBConnection, type DuckDBType, DuckDBTypeId } from '@duckdb/node-api';
-import type { Field } from '../../catalog/table-schema.ts';
+import type { Field } from '../../catalog/tables/table-schema.ts';
 import { quote } from '../dialect/type.ts';
 import { columnType, elementType, quoteText } from './column-type.ts';
 

@@ -1,4 +1,4 @@
-import { bind } from '../../../src/catalog/bind.ts';
+import { bind } from '../../../src/catalog/binding/bind.ts';
 import type { SavedQuery } from '../../../src/catalog/saved-query.ts';
 import { readConfig } from '../../../src/config.ts';
 import { openBigquery } from '../../../src/engine/bigquery/open-bigquery.ts';

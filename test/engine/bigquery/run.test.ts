@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bind } from '../../../src/catalog/bind.ts';
+import { bind } from '../../../src/catalog/binding/bind.ts';
 import { done, inTurn, type Play, sends, silence, unfinished } from '../../support/fake-bigquery.ts';
 import { asked, type OnFake, openOnFake } from './open-fake.ts';
 

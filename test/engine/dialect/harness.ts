@@ -8,7 +8,7 @@ import {
   type Json,
 } from '@duckdb/node-api';
 import { expect } from 'vitest';
-import type { TableSchema } from '../../../src/catalog/table-schema.ts';
+import type { TableSchema } from '../../../src/catalog/tables/table-schema.ts';
 import { macroDefinitions, sessionSettings } from '../../../src/engine/dialect/macros.ts';
 import { microsOf, type Run } from '../../../src/engine/dialect/moments.ts';
 import { type Rewritten, rewrite, type StoredTable } from '../../../src/engine/dialect/rewrite.ts';

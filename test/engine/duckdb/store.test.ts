@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { SavedQuery } from '../../../src/catalog/saved-query.ts';
-import type { TableSchema } from '../../../src/catalog/table-schema.ts';
+import type { TableSchema } from '../../../src/catalog/tables/table-schema.ts';
 import { readConfig } from '../../../src/config.ts';
 import { openDuckdb } from '../../../src/engine/duckdb/open-duckdb.ts';
 import { isDisordered } from '../../../src/engine/duckdb/store/disorder.ts';

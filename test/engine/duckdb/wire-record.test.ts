@@ -1,6 +1,6 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Field } from '../../../src/catalog/table-schema.ts';
+import type { Field } from '../../../src/catalog/tables/table-schema.ts';
 import { columnSql, spreadColumns } from '../../../src/engine/dialect/spread.ts';
 import { quote } from '../../../src/engine/dialect/type.ts';
 import { wireRecord } from '../../../src/engine/duckdb/wire-record.ts';

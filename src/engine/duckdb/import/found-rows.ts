@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { VARCHAR } from '@duckdb/node-api';
-import type { Field, TableSchema } from '../../../catalog/table-schema.ts';
+import type { Field, TableSchema } from '../../../catalog/tables/table-schema.ts';
 import { columnType, quoteText } from '../column-type.ts';
 import { type FoundValue, foundColumns } from '../stored-value.ts';
 import type { DataFile } from './data-files.ts';

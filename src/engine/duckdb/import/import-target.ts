@@ -1,4 +1,4 @@
-import type { TableSchema } from '../../../catalog/table-schema.ts';
+import type { TableSchema } from '../../../catalog/tables/table-schema.ts';
 import type { FoundValue } from '../stored-value.ts';
 
 /** How the rows of one table are stored. */

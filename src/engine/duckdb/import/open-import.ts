@@ -1,7 +1,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { TableSchema } from '../../../catalog/table-schema.ts';
+import type { TableSchema } from '../../../catalog/tables/table-schema.ts';
 import { findChanges } from './changes.ts';
 import { type DataFile, findDataFiles, type TableFiles } from './data-files.ts';
 import { describeFileProblem, describeReject } from './data-problem.ts';

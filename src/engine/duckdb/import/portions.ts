@@ -1,6 +1,6 @@
 import { mkdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { TableSchema } from '../../../catalog/table-schema.ts';
+import type { TableSchema } from '../../../catalog/tables/table-schema.ts';
 import type { Change } from './changes.ts';
 import { canGrow, type DataFile } from './data-files.ts';
 import { fingerprint, fingerprintBytes, noEnds, readRange, sameEnds } from './fingerprint.ts';

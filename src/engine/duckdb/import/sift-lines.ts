@@ -3,7 +3,7 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { Field, TableSchema } from '../../../catalog/table-schema.ts';
+import type { Field, TableSchema } from '../../../catalog/tables/table-schema.ts';
 import { columnType, quoteText } from '../column-type.ts';
 import { foundColumns, refusalInTry, storedValue } from '../stored-value.ts';
 import type { DataFile } from './data-files.ts';

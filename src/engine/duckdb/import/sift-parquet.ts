@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { TableSchema } from '../../../catalog/table-schema.ts';
+import type { TableSchema } from '../../../catalog/tables/table-schema.ts';
 import { type Refuse, refusalInTry, storedValue } from '../stored-value.ts';
 import type { DataFile } from './data-files.ts';
 import { reasonOf } from './data-problem.ts';

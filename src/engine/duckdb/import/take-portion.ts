@@ -2,7 +2,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { TableSchema } from '../../../catalog/table-schema.ts';
+import type { TableSchema } from '../../../catalog/tables/table-schema.ts';
 import type { DataFile } from './data-files.ts';
 import { reasonOf } from './data-problem.ts';
 import { rowsOfLines, rowsOfParquet, scratchName } from './found-rows.ts';

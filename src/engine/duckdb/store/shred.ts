@@ -1,5 +1,5 @@
 import { DuckDBTypeId } from '@duckdb/node-api';
-import type { Field, TableSchema } from '../../../catalog/table-schema.ts';
+import type { Field, TableSchema } from '../../../catalog/tables/table-schema.ts';
 import { type StoredColumn, spreadColumns } from '../../dialect/spread.ts';
 import { quote } from '../../dialect/type.ts';
 import { columnType, quoteText } from '../column-type.ts';

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Field, TableSchema } from '../../../../src/catalog/table-schema.ts';
+import type { Field, TableSchema } from '../../../../src/catalog/tables/table-schema.ts';
 import { openImport } from '../../../../src/engine/duckdb/import/open-import.ts';
 import { createPlainTables, plainTarget } from './plain-target.ts';
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
-import type { TableSchema } from '../../../../src/catalog/table-schema.ts';
+import type { TableSchema } from '../../../../src/catalog/tables/table-schema.ts';
 import {
   type Import,
   type ImportOptions,

@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { TableSchema } from '../../../../src/catalog/table-schema.ts';
+import type { TableSchema } from '../../../../src/catalog/tables/table-schema.ts';
 import { quote } from '../../../../src/engine/dialect/type.ts';
 import { columnType } from '../../../../src/engine/duckdb/column-type.ts';
 import type { ImportTarget } from '../../../../src/engine/duckdb/import/import-target.ts';

@@ -1,5 +1,5 @@
-import type { Problem } from '../errors.ts';
-import { readYaml } from '../files/read-yaml.ts';
+import type { Problem } from '../../errors.ts';
+import { readYaml } from '../../files/read-yaml.ts';
 
 /** A saved-query file taken apart: the header's data, not checked yet, and the SQL. Lines are those of the file. */
 export interface HeaderAndSql {

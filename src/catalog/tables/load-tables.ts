@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { isNode, LineCounter, parseDocument } from 'yaml';
 import { z } from 'zod';
-import type { Problem } from '../errors.ts';
+import type { Problem } from '../../errors.ts';
 import { type Field, fieldTypes, type TableSchema } from './table-schema.ts';
 
 export interface LoadedTables {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { parseQuery } from '../../src/catalog/parse-query.ts';
-import { queryText } from '../support/queries.ts';
+import { parseQuery } from '../../../src/catalog/header/parse-query.ts';
+import { queryText } from '../../support/queries.ts';
 
 const problemsOf = (text: string) =>
   parseQuery('draft', 'draft.sql', text).problems.map(({ line, message }) => `${line} ${message}`);

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { RE2JS } from 're2js';
 import { describe, expect, test } from 'vitest';
-import { parseQuery } from '../../src/catalog/parse-query.ts';
-import { fillTenantPattern, wrongTenantPattern } from '../../src/catalog/tenant-pattern.ts';
+import { fillTenantPattern, wrongTenantPattern } from '../../../src/catalog/binding/tenant-pattern.ts';
+import { parseQuery } from '../../../src/catalog/header/parse-query.ts';
 
 describe('a tenant_pattern', () => {
   test.each([

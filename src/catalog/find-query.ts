@@ -1,5 +1,5 @@
-import type { Catalog, SavedQuery } from '../catalog/saved-query.ts';
 import { GatewayError } from '../errors.ts';
+import type { Catalog, SavedQuery } from './saved-query.ts';
 
 /**
  * The saved query at an address: its name or its UUID.

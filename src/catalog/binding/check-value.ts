@@ -1,6 +1,6 @@
-import { parseTimestamp } from '../files/timestamps.ts';
+import { parseTimestamp } from '../../files/timestamps.ts';
+import type { PlainParameter } from '../saved-query.ts';
 import { checkPattern } from './check-pattern.ts';
-import type { PlainParameter } from './saved-query.ts';
 
 export type Checked = { readonly value: string } | { readonly wrong: string };
 

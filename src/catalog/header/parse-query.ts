@@ -1,10 +1,10 @@
 import type { z } from 'zod';
-import { GatewayError, type Problem } from '../errors.ts';
-import { bind, plainParameters } from './bind.ts';
+import { GatewayError, type Problem } from '../../errors.ts';
+import { bind, plainParameters } from '../binding/bind.ts';
+import type { CachePolicy, Column, Parameter, SavedQuery, Tenant } from '../saved-query.ts';
 import { checkHeader, type HeaderProblem } from './check-header.ts';
 import { type Header, headerSchema, inWords } from './header-schema.ts';
 import { type HeaderAndSql, lineAt, readHeader } from './read-header.ts';
-import type { CachePolicy, Column, Parameter, SavedQuery, Tenant } from './saved-query.ts';
 import { sqlParameters } from './sql-parameters.ts';
 
 export type Parsed =

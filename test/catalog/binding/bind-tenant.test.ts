@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { plainParameters } from '../../src/catalog/bind.ts';
-import { bindTenant, forbiddenTenant, tenantOf } from '../../src/catalog/bind-tenant.ts';
-import { draftQuery } from '../support/queries.ts';
+import { plainParameters } from '../../../src/catalog/binding/bind.ts';
+import { bindTenant, forbiddenTenant, tenantOf } from '../../../src/catalog/binding/bind-tenant.ts';
+import { draftQuery } from '../../support/queries.ts';
 
 const pattern = "{ type: pattern, tenant: true, tenant_pattern: '^/{p}/', description: P. }";
 const query = draftQuery({ columns: { x: 'string' }, parameters: { p: pattern }, sql: 'select @p as x' });

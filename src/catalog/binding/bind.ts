@@ -1,6 +1,6 @@
-import { GatewayError } from '../errors.ts';
+import { GatewayError } from '../../errors.ts';
+import type { EnumParameter, Parameter, SavedQuery } from '../saved-query.ts';
 import { checkPlain } from './check-value.ts';
-import type { EnumParameter, Parameter, SavedQuery } from './saved-query.ts';
 
 /** The longest value that a parameter may have, in characters. */
 export const maxValueLength = 4_096;

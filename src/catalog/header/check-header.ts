@@ -1,8 +1,8 @@
-import { checkPlain } from './check-value.ts';
+import { checkPlain } from '../binding/check-value.ts';
+import { placeholderOf, wrongTenantPattern } from '../binding/tenant-pattern.ts';
+import { isKeyName } from '../key-names.ts';
+import { camelCase } from '../names.ts';
 import type { Header } from './header-schema.ts';
-import { isKeyName } from './key-names.ts';
-import { camelCase } from './names.ts';
-import { placeholderOf, wrongTenantPattern } from './tenant-pattern.ts';
 
 export interface HeaderProblem {
   readonly path: readonly PropertyKey[];

@@ -1,6 +1,6 @@
-import { GatewayError } from '../errors.ts';
+import { GatewayError } from '../../errors.ts';
+import type { SavedQuery } from '../saved-query.ts';
 import { type Bound, bind, givenOnce, type RawParameters } from './bind.ts';
-import type { SavedQuery } from './saved-query.ts';
 import { fillTenantPattern } from './tenant-pattern.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { labelKey } from './labels.ts';
-import { columnTypes } from './saved-query.ts';
+import { labelKey } from '../labels.ts';
+import { columnTypes } from '../saved-query.ts';
 
 const identifier = z
   .string()

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { checkPattern, maxPatternLength } from '../../src/catalog/check-pattern.ts';
+import { checkPattern, maxPatternLength } from '../../../src/catalog/binding/check-pattern.ts';
 
 const isFine = (text: string) => 'value' in checkPattern(text);
 
