@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { wrongTenantPattern } from '../src/catalog/binding/tenant-pattern.ts';
 import { loadCatalog } from '../src/catalog/load-catalog.ts';
 import { camelCase } from '../src/catalog/names.ts';
-import { parseKeys } from '../src/keys/parse-keys.ts';
+import { parseKeys } from '../src/keys/file/parse-keys.ts';
 import { ago, openTestApp } from './support/test-app.ts';
 
 describe('README', () => {

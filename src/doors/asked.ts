@@ -2,7 +2,7 @@ import { type Bound, bind, type RawParameters } from '../catalog/binding/bind.ts
 import { bindTenant, forbiddenTenant, tenantOf } from '../catalog/binding/bind-tenant.ts';
 import type { SavedQuery } from '../catalog/saved-query.ts';
 import { GatewayError } from '../errors.ts';
-import type { Holder } from '../keys/holder.ts';
+import type { Holder } from '../keys/principal.ts';
 
 /** What was asked, and what it comes to: found once, for all callers who ask the same again. */
 export interface Asked {

@@ -1,6 +1,6 @@
 import { GatewayError } from '../errors.ts';
-import type { Holder } from '../keys/holder.ts';
 import type { Keyring } from '../keys/keyring.ts';
+import type { Holder } from '../keys/principal.ts';
 import type { Incoming } from './incoming.ts';
 
 /**

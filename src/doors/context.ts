@@ -4,7 +4,7 @@ import { questionKey } from '../answer/question-key.ts';
 import type { Bound, RawParameters } from '../catalog/binding/bind.ts';
 import type { SavedQuery } from '../catalog/saved-query.ts';
 import { GatewayError } from '../errors.ts';
-import type { Holder } from '../keys/holder.ts';
+import type { Holder } from '../keys/principal.ts';
 import { questionFor } from './asked.ts';
 import type { Incoming } from './incoming.ts';
 import { withLabels } from './request-labels.ts';

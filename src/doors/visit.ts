@@ -1,6 +1,6 @@
 import { GatewayError } from '../errors.ts';
-import type { Holder } from '../keys/holder.ts';
-import type { InTurn } from '../keys/slots.ts';
+import type { InTurn } from '../keys/concurrency-limiter.ts';
+import type { Holder } from '../keys/principal.ts';
 import { asksForNew } from './cache-headers.ts';
 import type { Incoming } from './incoming.ts';
 

@@ -1,10 +1,10 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Catalog } from '../catalog/saved-query.ts';
-import { Budget } from './budget.ts';
-import { type Holder, resolveEndpoints, unbound } from './holder.ts';
-import type { KeyEntry } from './key-entry.ts';
+import { Slots } from './concurrency-limiter.ts';
+import type { KeyEntry } from './file/key-schema.ts';
 import { digestOf, idOfKey } from './key-text.ts';
-import { Slots } from './slots.ts';
+import { type Holder, resolveEndpoints, unbound } from './principal.ts';
+import { Budget } from './rate-limiter.ts';
 
 export interface KeyringOptions {
   readonly catalog: Catalog;

@@ -2,10 +2,10 @@ import { readFile, stat } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import type { Catalog } from '../catalog/saved-query.ts';
 import { describeProblem, type Problem } from '../errors.ts';
-import { resolveEndpoints } from './holder.ts';
+import { loadKeyText, requireKeys } from './file/load-keys.ts';
+import { type ParsedKeys, parseKeys } from './file/parse-keys.ts';
 import { Keyring } from './keyring.ts';
-import { loadKeyText, requireKeys } from './load-keys.ts';
-import { type ParsedKeys, parseKeys } from './parse-keys.ts';
+import { resolveEndpoints } from './principal.ts';
 
 export interface KeysOptions {
   /** The key file; undefined where there is none. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Budget } from '../../src/keys/budget.ts';
-import { Slots } from '../../src/keys/slots.ts';
+import { Slots } from '../../src/keys/concurrency-limiter.ts';
+import { Budget } from '../../src/keys/rate-limiter.ts';
 import { settled } from '../support/fake-clock.ts';
 
 describe('requests per minute', () => {

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { loadCatalog } from '../../src/catalog/load-catalog.ts';
-import type { KeyInput } from '../../src/keys/key-entry.ts';
+import type { KeyInput } from '../../src/keys/file/key-schema.ts';
 import { digestOf, makeKey } from '../../src/keys/key-text.ts';
 import { type Keys, openKeys } from '../../src/keys/open-keys.ts';
 

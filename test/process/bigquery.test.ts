@@ -103,7 +103,7 @@ describe('check-queries --engine bigquery', () => {
 
   const command = (...args: string[]) => {
     const { ENGINE: _, ...env } = bigquery(fake);
-    return runCommand('src/check-queries.ts', env, ['--engine', 'bigquery', ...args]);
+    return runCommand('src/cli/check-queries.ts', env, ['--engine', 'bigquery', ...args]);
   };
 
   test('tells what does not fit, and what would read too much, and ends with 1', async () => {
@@ -120,7 +120,7 @@ describe('check-queries --engine bigquery', () => {
     fake.plays(sends(done()));
     const { BIGQUERY_API_ENDPOINT: _, ...env } = bigquery(fake);
     const credentials = { GOOGLE_APPLICATION_CREDENTIALS: 'no/such/file.json' };
-    const { exitCode, errors } = await runCommand('src/check-queries.ts', { ...env, ...credentials });
+    const { exitCode, errors } = await runCommand('src/cli/check-queries.ts', { ...env, ...credentials });
     expect(exitCode).toBe(1);
     expect(errors).toContain('Unable to read the credential file');
     expect(fake.received).toEqual([]);
@@ -141,7 +141,7 @@ describe.skipIf(skipsEmulator)('check-queries on bigquery-emulator', () => {
       BIGQUERY_DATASET: await emulator.seed({}),
       BIGQUERY_API_ENDPOINT: emulator.endpoint,
     };
-    const ended = await runCommand('src/check-queries.ts', env, ['--engine', 'bigquery']);
+    const ended = await runCommand('src/cli/check-queries.ts', env, ['--engine', 'bigquery']);
     await emulator.close();
     expect(ended).toMatchObject({ exitCode: 0, errors: '' });
     expect(ended.output).toMatch(/^logs\.all would read .* bytes$/m);

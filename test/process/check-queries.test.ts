@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runCommand } from '../support/gateway-process.ts';
 
-const command = 'src/check-queries.ts';
+const command = 'src/cli/check-queries.ts';
 
 test('check-queries says that the shipped queries are right', async () => {
   expect(await runCommand(command, {})).toEqual({

@@ -15,8 +15,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { parseKeys } from '../../src/keys/file/parse-keys.ts';
 import { digestOf, idOfKey } from '../../src/keys/key-text.ts';
-import { parseKeys } from '../../src/keys/parse-keys.ts';
 import { runCommand, startGateway } from '../support/gateway-process.ts';
 
 describe('npm run keys', () => {
@@ -29,7 +29,7 @@ describe('npm run keys', () => {
   afterEach(() => rmSync(folder, { recursive: true }));
 
   const keys = (args: readonly string[], at = file) =>
-    runCommand('src/manage-keys.ts', { API_KEYS_FILE: at }, args);
+    runCommand('src/cli/manage-keys.ts', { API_KEYS_FILE: at }, args);
   const create = async (...args: string[]) => {
     const { exitCode, output, errors } = await keys(['create', '--name', 'one', ...args]);
     expect(errors).toContain('Nobody can tell it again');
@@ -261,7 +261,7 @@ describe('npm run keys', () => {
     await create('--project', 'a'.repeat(200), '--project', 'b'.repeat(200), '--project', 'c'.repeat(200));
     const before = readFileSync(file, 'utf8');
     // 512 bytes a file: the system takes a part of the text, as a full disk does, and refuses the rest.
-    const script = 'ulimit -f 1; exec "$0" src/manage-keys.ts create --name two';
+    const script = 'ulimit -f 1; exec "$0" src/cli/manage-keys.ts create --name two';
     const { status, stdout, stderr } = spawnSync('sh', ['-c', script, process.execPath], {
       env: { PATH: process.env.PATH, API_KEYS_FILE: file },
       encoding: 'utf8',
@@ -319,14 +319,18 @@ describe('npm run keys', () => {
   test('what is wrong with the gateway’s other settings keeps no key from being revoked', async () => {
     const id = idOfKey(await create()) ?? '';
     const env = { API_KEYS_FILE: file, PORT: 'abc', ENGINE: 'bigquery', QUERIES_DIR: join(folder, 'none') };
-    expect(await runCommand('src/manage-keys.ts', env, ['revoke', id])).toMatchObject({ exitCode: 0 });
-    expect((await runCommand('src/manage-keys.ts', env, ['list'])).output).toMatch(/^\w+\tone\trevoked\t/);
+    expect(await runCommand('src/cli/manage-keys.ts', env, ['revoke', id])).toMatchObject({ exitCode: 0 });
+    expect((await runCommand('src/cli/manage-keys.ts', env, ['list'])).output).toMatch(
+      /^\w+\tone\trevoked\t/,
+    );
   });
 
   test('without API_KEYS_FILE it tells that, and how', async () => {
-    const { exitCode, errors } = await runCommand('src/manage-keys.ts', {}, ['list']);
+    const { exitCode, errors } = await runCommand('src/cli/manage-keys.ts', {}, ['list']);
     expect(exitCode).toBe(1);
     expect(errors).toContain('API_KEYS_FILE: is missing; it names the key file');
-    expect((await runCommand('src/manage-keys.ts', {})).errors).toContain('npm run keys -- create --name');
+    expect((await runCommand('src/cli/manage-keys.ts', {})).errors).toContain(
+      'npm run keys -- create --name',
+    );
   });
 });

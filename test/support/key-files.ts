@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { KeyInput } from '../../src/keys/key-entry.ts';
+import type { KeyInput } from '../../src/keys/file/key-schema.ts';
 import { digestOf, makeKey } from '../../src/keys/key-text.ts';
 
 export interface KeyFile {

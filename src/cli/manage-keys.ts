@@ -1,7 +1,10 @@
-import { loadCatalog } from './catalog/load-catalog.ts';
-import { readKeySettings } from './config.ts';
-import { StartError } from './errors.ts';
-import { momentText } from './files/durations.ts';
+import { loadCatalog } from '../catalog/load-catalog.ts';
+import { readKeySettings } from '../config.ts';
+import { StartError } from '../errors.ts';
+import { momentText } from '../files/durations.ts';
+import type { Permission } from '../keys/file/key-schema.ts';
+import { loadKeyText, requireKeys } from '../keys/file/load-keys.ts';
+import { resolveEndpoints } from '../keys/principal.ts';
 import {
   checkEach,
   noMore,
@@ -13,12 +16,9 @@ import {
   quote,
   UsageError,
   wrongCommand,
-} from './keys/command-line.ts';
-import { resolveEndpoints } from './keys/holder.ts';
-import { createKey, revokeKey, rollKey } from './keys/key-commands.ts';
-import type { Permission } from './keys/key-entry.ts';
+} from './keys/arguments.ts';
+import { createKey, revokeKey, rollKey } from './keys/commands.ts';
 import { keyTable } from './keys/key-table.ts';
-import { loadKeyText, requireKeys } from './keys/load-keys.ts';
 
 const usage = `npm run keys -- create --name <text> [--project <reference>]… [--endpoint <name or UUID>]…
                         [--expires <90d, or 2027-01-31T00:00:00Z>] [--permission fresh|catalog]…

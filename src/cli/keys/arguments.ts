@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import { StartError } from '../errors.ts';
-import { momentText, parseDuration, parseMoment } from '../files/durations.ts';
+import { StartError } from '../../errors.ts';
+import { momentText, parseDuration, parseMoment } from '../../files/durations.ts';
 
 const summary = 'The command has problems';
 

@@ -1,7 +1,7 @@
 import type { Catalog } from '../catalog/saved-query.ts';
-import type { Budget } from './budget.ts';
-import type { Permission } from './key-entry.ts';
-import type { Slots } from './slots.ts';
+import type { Slots } from './concurrency-limiter.ts';
+import type { Permission } from './file/key-schema.ts';
+import type { Budget } from './rate-limiter.ts';
 
 /** What the holder of a key may do. */
 export interface Holder {

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { StartError } from '../errors.ts';
+import { StartError } from '../../errors.ts';
 
 /** A change of ten thousand keys in YAML takes seconds, and several commands may stand in line. */
 const patienceMs = 30_000;

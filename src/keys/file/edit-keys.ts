@@ -1,5 +1,5 @@
 import { type Document, isMap, isSeq, parseDocument, type YAMLMap, YAMLSeq } from 'yaml';
-import type { KeyInput } from './key-entry.ts';
+import type { KeyInput } from './key-schema.ts';
 
 /** Changes the text of a key file; in YAML, what people have written around it stays. */
 export interface KeyEdits {

@@ -1,5 +1,5 @@
-import { momentText } from '../files/durations.ts';
-import type { KeyEntry } from './key-entry.ts';
+import { momentText } from '../../files/durations.ts';
+import type { KeyEntry } from '../../keys/file/key-schema.ts';
 
 const head = ['id', 'name', 'state', 'expires', 'endpoints', 'projects', 'rate', 'permissions'];
 

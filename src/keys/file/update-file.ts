@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { StartError } from '../errors.ts';
+import { StartError } from '../../errors.ts';
 import { lockFile } from './file-lock.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
-import { loadCatalog } from './catalog/load-catalog.ts';
-import type { Catalog } from './catalog/saved-query.ts';
-import { type Config, readConfig } from './config.ts';
-import { type Problem, StartError } from './errors.ts';
+import { loadCatalog } from '../catalog/load-catalog.ts';
+import type { Catalog } from '../catalog/saved-query.ts';
+import { type Config, readConfig } from '../config.ts';
+import { type Problem, StartError } from '../errors.ts';
 
 try {
   const { engine, maximumBytes } = readArguments();
@@ -34,10 +34,10 @@ function readArguments(): { engine: string | undefined; maximumBytes: number | u
 /** Only the libraries of the engine that is asked for are loaded. */
 async function check(catalog: Catalog, config: Config, maximumBytes: number | undefined): Promise<void> {
   if (config.engine === 'duckdb') {
-    const { checkQueries } = await import('./engine/duckdb/check-queries.ts');
+    const { checkQueries } = await import('../engine/duckdb/check-queries.ts');
     return checkQueries(catalog, config);
   }
-  const { checkQueries } = await import('./engine/bigquery/check-queries.ts');
+  const { checkQueries } = await import('../engine/bigquery/check-queries.ts');
   const checked = await checkQueries(catalog, config, maximumBytes);
   for (const { query, bytesProcessed, problems } of checked) {
     const bytes = bytesProcessed === undefined ? 'an unknown number of' : bytesProcessed.toLocaleString('en');

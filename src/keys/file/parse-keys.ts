@@ -1,8 +1,8 @@
 import type { z } from 'zod';
-import { inWords } from '../catalog/header/header-schema.ts';
-import type { Problem } from '../errors.ts';
-import { readYaml, type YamlData } from '../files/read-yaml.ts';
-import { type KeyEntry, keyFileSchema } from './key-entry.ts';
+import { inWords } from '../../catalog/header/header-schema.ts';
+import type { Problem } from '../../errors.ts';
+import { readYaml, type YamlData } from '../../files/read-yaml.ts';
+import { type KeyEntry, keyFileSchema } from './key-schema.ts';
 
 export interface ParsedKeys {
   /** None where there are problems: half a file is no file. */

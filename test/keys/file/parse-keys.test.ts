@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseKeys } from '../../src/keys/parse-keys.ts';
+import { parseKeys } from '../../../src/keys/file/parse-keys.ts';
 
 const sha256 = 'ab'.repeat(32);
 const problemsOf = (text: string) =>

@@ -1,12 +1,12 @@
-import { StartError } from '../errors.ts';
-import { momentText } from '../files/durations.ts';
-import { changeFile } from './change-file.ts';
-import { wrongCommand } from './command-line.ts';
-import { editKeys, type KeyEdits } from './edit-keys.ts';
-import type { KeyEntry, KeyInput } from './key-entry.ts';
-import { digestOf, makeKey, type NewKey } from './key-text.ts';
-import { requireKeys } from './load-keys.ts';
-import { parseKeys } from './parse-keys.ts';
+import { StartError } from '../../errors.ts';
+import { momentText } from '../../files/durations.ts';
+import { editKeys, type KeyEdits } from '../../keys/file/edit-keys.ts';
+import type { KeyEntry, KeyInput } from '../../keys/file/key-schema.ts';
+import { requireKeys } from '../../keys/file/load-keys.ts';
+import { parseKeys } from '../../keys/file/parse-keys.ts';
+import { changeFile } from '../../keys/file/update-file.ts';
+import { digestOf, makeKey, type NewKey } from '../../keys/key-text.ts';
+import { wrongCommand } from './arguments.ts';
 
 /** What a new key may do, as the file has it. */
 export type KeyFacts = Omit<KeyInput, 'id' | 'sha256' | 'revoked'>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseTimestamp } from '../files/timestamps.ts';
+import { parseTimestamp } from '../../files/timestamps.ts';
 
 export const permissions = ['fresh', 'catalog'] as const;
 

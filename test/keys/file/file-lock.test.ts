@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { lockFile } from '../../src/keys/file-lock.ts';
+import { lockFile } from '../../../src/keys/file/file-lock.ts';
 
 describe('the lock of a key file', () => {
   let folder: string;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { type Problem, StartError } from '../errors.ts';
-import type { KeyEntry } from './key-entry.ts';
+import { type Problem, StartError } from '../../errors.ts';
+import type { KeyEntry } from './key-schema.ts';
 import { type ParsedKeys, parseKeys } from './parse-keys.ts';
 
 /** The text of a key file. @throws StartError where it cannot be read */
