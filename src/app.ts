@@ -20,7 +20,7 @@ import { buildRest } from './doors/rest.ts';
 import { buildRouter } from './doors/router.ts';
 import type { ImportProgress } from './engine/duckdb/import/open-import.ts';
 import type { Engine } from './engine/engine.ts';
-import { openEngine } from './engine/open-engine.ts';
+import { openEngine } from './engine/engines.ts';
 import { describeProblem } from './errors.ts';
 import { openKeys } from './keys/open-keys.ts';
 

@@ -1,8 +1,8 @@
 import type { Catalog } from '../../catalog/saved-query.ts';
 import { Queue } from '../../concurrency/semaphore.ts';
 import type { Config } from '../../config.ts';
-import { type CheckContext, type CheckedQuery, checkQuery } from './check-query.ts';
-import { openClient } from './client.ts';
+import { openClient } from './api/client.ts';
+import { type CheckContext, type CheckedQuery, checkQuery } from './dry-run.ts';
 
 /**
  * Checks every query of the catalog by a dry run, without an engine; a failing one does not stop the others.

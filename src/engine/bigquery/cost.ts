@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Cost } from '../engine.ts';
-import { type Asking, read } from './ask.ts';
-import { openPatience } from './patience.ts';
-import { count, optional, type QueryReply } from './wire.ts';
+import { openPatience } from './api/attempt-timeout.ts';
+import { type Asking, read } from './api/call-api.ts';
+import { count, optional, type QueryReply } from './api/wire.ts';
 
 /** What a query cost, as the answer to jobs.query tells. */
 export function costOf(reply: QueryReply): Cost {

@@ -1,8 +1,8 @@
 import { GatewayError } from '../../errors.ts';
 import { unsafeInteger } from '../refused-rows.ts';
-import { isRepeated } from './column-fit.ts';
-import { unreadable } from './unreadable.ts';
-import type { WireField } from './wire.ts';
+import { unreadable } from './api/malformed-response.ts';
+import type { WireField } from './api/wire.ts';
+import { isRepeated } from './check-columns.ts';
 
 /** Gives a cell's value, as BigQuery's JSON has it, as JSON text of our wire; undefined where there is none to tell. */
 export type DecodeCell = (value: unknown) => string | undefined;

@@ -1,9 +1,9 @@
 import type { SavedQuery } from '../../catalog/saved-query.ts';
 import { GatewayError } from '../../errors.ts';
 import { withoutRequired } from '../refused-rows.ts';
-import { fits, sameName } from './column-fit.ts';
+import type { WireField } from './api/wire.ts';
+import { fits, sameName } from './check-columns.ts';
 import { buildDecodeCell, cellValue, rowCells } from './decode-cell.ts';
-import type { WireField } from './wire.ts';
 
 /** Gives one row of BigQuery's JSON as the text of one JSON object, with the columns that the header declares. */
 export type DecodeRow = (row: unknown) => string;

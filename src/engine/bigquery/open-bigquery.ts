@@ -3,10 +3,10 @@ import { Queue } from '../../concurrency/semaphore.ts';
 import type { Config } from '../../config.ts';
 import { StartError } from '../../errors.ts';
 import type { Engine } from '../engine.ts';
-import { openAbandonedJobs } from './abandoned-jobs.ts';
+import { openClient } from './api/client.ts';
 import { checkAll } from './check-queries.ts';
-import type { CheckedQuery } from './check-query.ts';
-import { openClient } from './client.ts';
+import type { CheckedQuery } from './dry-run.ts';
+import { openAbandonedJobs } from './job-canceller.ts';
 import { openRun } from './run-query.ts';
 
 export interface BigqueryOptions {

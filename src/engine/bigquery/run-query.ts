@@ -1,11 +1,11 @@
 import type { Queue } from '../../concurrency/semaphore.ts';
 import type { Config } from '../../config.ts';
 import type { Engine } from '../engine.ts';
-import { type Client, untilAborted } from './client.ts';
-import { converse, type Job } from './converse.ts';
-import { EngineFailure } from './failures.ts';
-import { openLimit } from './limit.ts';
+import { type Client, untilAborted } from './api/client.ts';
+import { EngineFailure } from './api/errors.ts';
+import { openLimit } from './deadline.ts';
 import { queryBody } from './query-body.ts';
+import { converse, type Job } from './run-job.ts';
 
 export interface RunContext {
   readonly client: Client;

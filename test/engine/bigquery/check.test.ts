@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SavedQuery } from '../../../src/catalog/saved-query.ts';
 import { readConfig } from '../../../src/config.ts';
-import type { CheckedQuery } from '../../../src/engine/bigquery/check-query.ts';
+import type { CheckedQuery } from '../../../src/engine/bigquery/dry-run.ts';
 import { openBigquery } from '../../../src/engine/bigquery/open-bigquery.ts';
 import {
   done,

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { WireField } from '../../../src/engine/bigquery/api/wire.ts';
 import { buildDecodeCell } from '../../../src/engine/bigquery/decode-cell.ts';
 import { buildDecodeRow } from '../../../src/engine/bigquery/decode-rows.ts';
-import type { WireField } from '../../../src/engine/bigquery/wire.ts';
 import { draftQuery } from '../../support/queries.ts';
 
 const field = (type: string, more: Partial<WireField> = {}): WireField => ({ name: 'x', type, ...more });

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { EngineFailure } from './failures.ts';
-import type { Limit } from './limit.ts';
+import type { Limit } from '../deadline.ts';
+import { EngineFailure } from './errors.ts';
 
 /** How often a call is made at most. */
 const maxTries = 5;

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Rows } from '../engine.ts';
-import { type Asking, ask } from './ask.ts';
+import { type Asking, ask } from './api/call-api.ts';
+import { explainRefusal } from './api/errors.ts';
+import { unreadable } from './api/malformed-response.ts';
+import { pause } from './api/retry.ts';
+import { type QueryReply, queryReply } from './api/wire.ts';
 import { askCost, costOf } from './cost.ts';
 import { buildDecodeRow, type DecodeRow } from './decode-rows.ts';
-import { explainRefusal } from './failures.ts';
-import { pause } from './retry.ts';
-import { unreadable } from './unreadable.ts';
-import { type QueryReply, queryReply } from './wire.ts';
 
 /** A job as later calls name it. */
 export interface Job {

@@ -1,12 +1,12 @@
 import type { z } from 'zod';
-import type { Bound } from '../../catalog/binding/bind.ts';
+import type { Bound } from '../../../catalog/binding/bind.ts';
+import type { Limit } from '../deadline.ts';
+import { openPatience } from './attempt-timeout.ts';
 import type { Call, Client } from './client.ts';
-import { EngineFailure, explainRefusal } from './failures.ts';
+import { EngineFailure, explainRefusal } from './errors.ts';
 import type { HttpReply } from './http.ts';
-import type { Limit } from './limit.ts';
-import { openPatience } from './patience.ts';
+import { unreadable } from './malformed-response.ts';
 import { retrying } from './retry.ts';
-import { unreadable } from './unreadable.ts';
 import { errorReply } from './wire.ts';
 
 /** The longest that BigQuery is let work on one call. After that it tells a job to ask for, and to cancel. */

@@ -1,4 +1,4 @@
-import { GatewayError } from '../../errors.ts';
+import { GatewayError } from '../../../errors.ts';
 
 /** An answer that is none of BigQuery's: HTML of some proxy, half a body, rows that do not fit their schema. */
 export function unreadable(what: string): GatewayError {

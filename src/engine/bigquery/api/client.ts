@@ -1,6 +1,6 @@
 import { BigQuery } from '@google-cloud/bigquery';
-import type { BigqueryConfig } from '../../config.ts';
-import { explainCredentials, explainNetwork } from './failures.ts';
+import type { BigqueryConfig } from '../../../config.ts';
+import { explainCredentials, explainNetwork } from './errors.ts';
 import { type HttpReply, openHttp } from './http.ts';
 
 /** Where BigQuery answers, unless an emulator does. */

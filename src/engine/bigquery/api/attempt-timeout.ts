@@ -1,4 +1,4 @@
-import { explainSilence } from './failures.ts';
+import { explainSilence } from './errors.ts';
 
 /** A signal for one call: aborted with the given one, and when its own time is over. */
 export interface Patience {

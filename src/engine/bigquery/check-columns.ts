@@ -1,5 +1,5 @@
 import type { Column } from '../../catalog/saved-query.ts';
-import type { WireField } from './wire.ts';
+import type { WireField } from './api/wire.ts';
 
 /** BigQuery's types, in both of its spellings, that may stand for a declared type. */
 const fitting: Record<Column['type'], readonly string[]> = {

@@ -1,6 +1,6 @@
-import type { Client } from './client.ts';
-import type { Job } from './converse.ts';
-import { openPatience } from './patience.ts';
+import { openPatience } from './api/attempt-timeout.ts';
+import type { Client } from './api/client.ts';
+import type { Job } from './run-job.ts';
 
 /** How long BigQuery may take to hear that a job is not wanted any longer. */
 const waitMs = 2_000;

@@ -1,5 +1,5 @@
-import type { Bound } from '../../catalog/binding/bind.ts';
-import { type ErrorCode, GatewayError } from '../../errors.ts';
+import type { Bound } from '../../../catalog/binding/bind.ts';
+import { type ErrorCode, GatewayError } from '../../../errors.ts';
 
 /** A refusal of BigQuery's: its HTTP status, and what its body says. */
 export interface Refusal {

@@ -3,13 +3,13 @@ import { exampleParameters } from '../../catalog/example-parameters.ts';
 import type { SavedQuery } from '../../catalog/saved-query.ts';
 import type { Config } from '../../config.ts';
 import { GatewayError, type Problem } from '../../errors.ts';
-import { ask } from './ask.ts';
-import type { Client } from './client.ts';
-import { schemaMisfits } from './column-fit.ts';
-import { EngineFailure } from './failures.ts';
-import { openLimit } from './limit.ts';
+import { ask } from './api/call-api.ts';
+import type { Client } from './api/client.ts';
+import { EngineFailure } from './api/errors.ts';
+import { dryJobReply, type QueryReply, queryReply } from './api/wire.ts';
+import { schemaMisfits } from './check-columns.ts';
+import { openLimit } from './deadline.ts';
 import { queryBody } from './query-body.ts';
-import { dryJobReply, type QueryReply, queryReply } from './wire.ts';
 
 /** What a dry run tells of a saved query. */
 export interface CheckedQuery {
