@@ -1,8 +1,8 @@
-import { functionNames } from '../src/engine/dialect/function-names.ts';
-import { supportedFunctions } from '../src/engine/dialect/functions.ts';
-import { refusedConstructs, refusedFunctions } from '../src/engine/dialect/refused.ts';
+import { functionNames } from '../src/engine/dialect/functions/function-names.ts';
+import { refusedConstructs, refusedFunctions } from '../src/engine/dialect/functions/unsupported-names.ts';
 import type { Explanation } from './explained.ts';
 import type { Score } from './report.ts';
+import { supportedFunctions } from './supported-functions.ts';
 
 /** Every function of BigQuery that the dialect refuses, with the reason. */
 export const unsupportedFunctions: ReadonlyMap<string, string> = new Map(

@@ -1,5 +1,5 @@
 import type { Field } from '../../src/catalog/tables/table-schema.ts';
-import { columnsOf, duckdbType, quote } from '../../src/engine/dialect/type.ts';
+import { columnsOf, duckdbType, quote } from '../../src/engine/dialect/types.ts';
 import type { Table } from '../table.ts';
 
 /** The statement that makes a table with its rows. */

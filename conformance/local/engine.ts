@@ -1,7 +1,7 @@
 import { DuckDBInstance, type DuckDBMaterializedResult, type DuckDBValue } from '@duckdb/node-api';
-import { macroDefinitions, sessionSettings } from '../../src/engine/dialect/macros.ts';
+import { macroDefinitions, sessionSettings } from '../../src/engine/dialect/functions/macros.ts';
+import { whole } from '../../src/engine/dialect/passes/assemble.ts';
 import { type Rewritten, rewrite } from '../../src/engine/dialect/rewrite.ts';
-import { whole } from '../../src/engine/dialect/whole.ts';
 import { type Bindings, bindingsOf, bindTo } from '../../src/engine/duckdb/bindings.ts';
 import { buildCompute, withThresholds } from '../../src/engine/duckdb/compute-constants.ts';
 import { readRows } from '../../src/engine/duckdb/read-rows.ts';
@@ -11,7 +11,7 @@ import type { Table } from '../table.ts';
 import type { Answer } from '../values.ts';
 import { createTable } from './create-table.ts';
 import { decode } from './decode.ts';
-import { spreadTables } from './spread-tables.ts';
+import { spreadTables } from './shred-tables.ts';
 
 /** Our side: BigQuery SQL, rewritten and run on an empty DuckDB with the dialect's macros. */
 export interface LocalEngine {

@@ -2,19 +2,19 @@ import { FormattedSyntaxError, type Program, parse, type SelectStmt } from 'sql-
 import type { Source } from '../../catalog/saved-query.ts';
 import type { TableSchema } from '../../catalog/tables/table-schema.ts';
 import { type Problem, StartError } from '../../errors.ts';
-import { unmarked, type WithoutConstants, withoutConstants } from './constants.ts';
-import { macros } from './macros.ts';
-import type { Moment } from './moments.ts';
-import { narrowQuantiles } from './quantiles.ts';
-import { Refusal } from './refusal.ts';
-import { query as queryRule } from './rules/select.ts';
+import { macros } from './functions/macros.ts';
+import { whole } from './passes/assemble.ts';
+import { unmarked, type WithoutConstants, withoutConstants } from './passes/hoist-constants.ts';
+import { narrowQuantiles } from './passes/quantiles.ts';
+import type { Origin, StoredColumn } from './passes/shredded.ts';
+import type { Moment } from './passes/time-expressions.ts';
+import { query as queryRule } from './query/select.ts';
 import { rules } from './rules.ts';
 import { emptyScope, type Relation, type Scope, type Tell } from './scope.ts';
-import type { Origin, StoredColumn } from './spread.ts';
 import { prepare, startOf } from './syntax.ts';
 import { translator } from './translator.ts';
-import { columnsOf, quote } from './type.ts';
-import { whole } from './whole.ts';
+import { columnsOf, quote } from './types.ts';
+import { Refusal } from './unsupported.ts';
 
 /** A query in DuckDB's dialect, and the names of the parameters that it binds as `$name`. */
 export interface Rewritten {

@@ -1,15 +1,15 @@
-import { arrayExpr, arrayLiteral } from './rules/arrays.ts';
-import { call } from './rules/calls.ts';
-import { cast } from './rules/casts.ts';
-import { caseExpr } from './rules/conditionals.ts';
-import { extract } from './rules/extract.ts';
-import { interval } from './rules/intervals.ts';
-import { jsonLiteral } from './rules/json-literals.ts';
-import * as literals from './rules/literals.ts';
-import { identifier, memberExpr } from './rules/names.ts';
-import { between, binaryExpr, parenExpr, prefixOp } from './rules/operators.ts';
-import { structExpr, typedExpr } from './rules/structs.ts';
-import { arrayConstructor } from './rules/subqueries.ts';
+import { arrayExpr, arrayLiteral } from './expr/arrays.ts';
+import { cast } from './expr/casts.ts';
+import { caseExpr } from './expr/conditionals.ts';
+import { identifier, memberExpr } from './expr/identifiers.ts';
+import { interval } from './expr/intervals.ts';
+import { jsonLiteral } from './expr/json-literals.ts';
+import * as literals from './expr/literals.ts';
+import { between, binaryExpr, parenExpr, prefixOp } from './expr/operators.ts';
+import { structExpr, typedExpr } from './expr/structs.ts';
+import { call } from './functions/calls.ts';
+import { extract } from './functions/extract.ts';
+import { arrayConstructor } from './query/subqueries.ts';
 import type { Rule, Rules } from './translator.ts';
 
 /** The expressions that are understood, and by which rule. */

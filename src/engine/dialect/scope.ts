@@ -1,6 +1,6 @@
-import type { Moment } from './moments.ts';
-import { type Origin, partSql, type Spread, type StoredColumn } from './spread.ts';
-import { type Column, fieldOf, quote, sameName, type Type, unknown } from './type.ts';
+import { type Origin, partSql, type Spread, type StoredColumn } from './passes/shredded.ts';
+import type { Moment } from './passes/time-expressions.ts';
+import { type Column, fieldOf, quote, sameName, type Type, unknown } from './types.ts';
 
 /** DuckDB text of one BigQuery expression, with what is known of it. */
 export interface Sql {

@@ -1,12 +1,12 @@
 import type { Node, SelectStmt, SubSelect } from 'sql-parser-cst';
-import { marked, unmarked } from './constants.ts';
-import type { Macro } from './macro-lines.ts';
-import type { Moment } from './moments.ts';
-import { Refusal } from './refusal.ts';
+import type { Macro } from './functions/macro-lines.ts';
+import { whole } from './passes/assemble.ts';
+import { marked, unmarked } from './passes/hoist-constants.ts';
+import type { Origin } from './passes/shredded.ts';
+import type { Moment } from './passes/time-expressions.ts';
 import type { Relation, Scope, Sql } from './scope.ts';
-import type { Origin } from './spread.ts';
-import { isScalar, unknown } from './type.ts';
-import { whole } from './whole.ts';
+import { isScalar, unknown } from './types.ts';
+import { Refusal } from './unsupported.ts';
 
 /** The name under which rewritten SQL binds the moment that CURRENT_TIMESTAMP() means. */
 export const nowParameter = 'current_timestamp';

@@ -1,6 +1,6 @@
 import type { Catalog } from '../../catalog/saved-query.ts';
 import type { Config } from '../../config.ts';
-import { sessionSettings } from '../dialect/macros.ts';
+import { sessionSettings } from '../dialect/functions/macros.ts';
 import { createTable } from './create-table.ts';
 import { openDatabase } from './open-database.ts';
 import { prepareAll } from './prepare-all.ts';

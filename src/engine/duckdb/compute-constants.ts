@@ -8,10 +8,10 @@ import {
   listValue,
   TIMESTAMPTZ,
 } from '@duckdb/node-api';
-import type { Constant } from '../dialect/constants.ts';
-import type { AtRun, Run } from '../dialect/moments.ts';
+import type { Constant } from '../dialect/passes/hoist-constants.ts';
+import type { AtRun, Run } from '../dialect/passes/time-expressions.ts';
 import { nowParameter } from '../dialect/translator.ts';
-import { quote } from '../dialect/type.ts';
+import { quote } from '../dialect/types.ts';
 import { type Binding, type Bindings, bindingOf } from './bindings.ts';
 import { readRows } from './read-rows.ts';
 

@@ -4,7 +4,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { openRepeat } from '../../concurrency/repeat.ts';
 import type { Config } from '../../config.ts';
 import { StartError } from '../../errors.ts';
-import { quote } from '../dialect/type.ts';
+import { quote } from '../dialect/types.ts';
 import { openDemo } from './demo.ts';
 import { type ImportProgress, openImport } from './import/open-import.ts';
 import { isDisordered } from './store/disorder.ts';

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Catalog } from '../../catalog/saved-query.ts';
 import type { Config } from '../../config.ts';
-import { sessionSettings } from '../dialect/macros.ts';
+import { sessionSettings } from '../dialect/functions/macros.ts';
 import type { Engine } from '../engine.ts';
 import { quoteText } from './column-type.ts';
 import { ConnectionPool } from './connection-pool.ts';

@@ -2,11 +2,11 @@ import type { DuckDBConnection, DuckDBPreparedStatement } from '@duckdb/node-api
 import { LRUCache } from 'lru-cache';
 import type { Column, SavedQuery } from '../../catalog/saved-query.ts';
 import { type Problem, StartError } from '../../errors.ts';
-import type { WithoutConstants } from '../dialect/constants.ts';
+import type { WithoutConstants } from '../dialect/passes/hoist-constants.ts';
+import type { StoredColumn } from '../dialect/passes/shredded.ts';
 import { type Rewritten, rewrite, type StoredTable } from '../dialect/rewrite.ts';
 import type { Tell } from '../dialect/scope.ts';
-import type { StoredColumn } from '../dialect/spread.ts';
-import { quote, sameName } from '../dialect/type.ts';
+import { quote, sameName } from '../dialect/types.ts';
 import { columnMisfit } from './column-fit.ts';
 import { type WireCell, wireCell } from './wire-cell.ts';
 import { wireRecord } from './wire-record.ts';

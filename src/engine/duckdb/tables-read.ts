@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { StoredTable } from '../dialect/rewrite.ts';
-import { quote } from '../dialect/type.ts';
+import { quote } from '../dialect/types.ts';
 import { bindTo } from './bindings.ts';
 
 /**

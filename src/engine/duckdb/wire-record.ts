@@ -1,6 +1,6 @@
 import { type DuckDBType, DuckDBTypeId } from '@duckdb/node-api';
-import { isThere, type Spread, type StoredColumn } from '../dialect/spread.ts';
-import { quote } from '../dialect/type.ts';
+import { isThere, type Spread, type StoredColumn } from '../dialect/passes/shredded.ts';
+import { quote } from '../dialect/types.ts';
 import { quoteText } from './column-type.ts';
 import { wireValue } from './wire-sql.ts';
 

@@ -1,5 +1,5 @@
 import { type DuckDBType, DuckDBTypeId } from '@duckdb/node-api';
-import { quote } from '../dialect/type.ts';
+import { quote } from '../dialect/types.ts';
 import { unsafeInteger } from '../refused-rows.ts';
 
 /**

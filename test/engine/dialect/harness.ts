@@ -9,11 +9,11 @@ import {
 } from '@duckdb/node-api';
 import { expect } from 'vitest';
 import type { TableSchema } from '../../../src/catalog/tables/table-schema.ts';
-import { macroDefinitions, sessionSettings } from '../../../src/engine/dialect/macros.ts';
-import { microsOf, type Run } from '../../../src/engine/dialect/moments.ts';
+import { macroDefinitions, sessionSettings } from '../../../src/engine/dialect/functions/macros.ts';
+import { whole } from '../../../src/engine/dialect/passes/assemble.ts';
+import { microsOf, type Run } from '../../../src/engine/dialect/passes/time-expressions.ts';
 import { type Rewritten, rewrite, type StoredTable } from '../../../src/engine/dialect/rewrite.ts';
-import { columnsOf, duckdbType, quote } from '../../../src/engine/dialect/type.ts';
-import { whole } from '../../../src/engine/dialect/whole.ts';
+import { columnsOf, duckdbType, quote } from '../../../src/engine/dialect/types.ts';
 import { shreddedColumns, storedColumns } from '../../../src/engine/duckdb/store/shred.ts';
 import { foundColumns } from '../../../src/engine/duckdb/stored-value.ts';
 import { type Problem, StartError } from '../../../src/errors.ts';

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Field } from '../../../catalog/tables/table-schema.ts';
-import { quote } from '../../dialect/type.ts';
+import { quote } from '../../dialect/types.ts';
 import { quoteText } from '../column-type.ts';
 import { globText } from './glob-text.ts';
 import type { Reject } from './ledger.ts';

@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { quote } from '../../dialect/type.ts';
+import { quote } from '../../dialect/types.ts';
 import { quoteText } from '../column-type.ts';
 
 /** What the store holds of one file. */

@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { quote } from '../../dialect/type.ts';
+import { quote } from '../../dialect/types.ts';
 import type { TableInStore } from './stored-tables.ts';
 
 const rowGroup = 122_880;

@@ -1,7 +1,7 @@
 import { DuckDBTypeId } from '@duckdb/node-api';
 import type { Field, TableSchema } from '../../../catalog/tables/table-schema.ts';
-import { type StoredColumn, spreadColumns } from '../../dialect/spread.ts';
-import { quote } from '../../dialect/type.ts';
+import { type StoredColumn, spreadColumns } from '../../dialect/passes/shredded.ts';
+import { quote } from '../../dialect/types.ts';
 import { columnType, quoteText } from '../column-type.ts';
 import { type FoundValue, storedValue } from '../stored-value.ts';
 

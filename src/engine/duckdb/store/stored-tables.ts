@@ -1,8 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { TableSchema } from '../../../catalog/tables/table-schema.ts';
+import { columnSql, type Origin, type StoredColumn } from '../../dialect/passes/shredded.ts';
 import type { StoredTable } from '../../dialect/rewrite.ts';
-import { columnSql, type Origin, type StoredColumn } from '../../dialect/spread.ts';
-import { quote } from '../../dialect/type.ts';
+import { quote } from '../../dialect/types.ts';
 import { quoteText } from '../column-type.ts';
 import { type FoundValue, foundColumns } from '../stored-value.ts';
 import { storeName } from './open-store.ts';

@@ -1,0 +1,39 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import type { Field } from '../../src/catalog/tables/table-schema.ts';
+import type { StoredTable } from '../../src/engine/dialect/rewrite.ts';
+import { quote } from '../../src/engine/dialect/types.ts';
+import { shreddedColumns, storedColumns } from '../../src/engine/duckdb/store/shred.ts';
+import { foundColumns } from '../../src/engine/duckdb/stored-value.ts';
+import type { Table } from '../table.ts';
+
+/** Copies of tables in the form of the store: every record that no row has twice is spread over columns. */
+export async function spreadTables(
+  connection: DuckDBConnection,
+  tables: readonly Table[],
+): Promise<readonly StoredTable[]> {
+  const spread: StoredTable[] = [];
+  for (const table of tables) {
+    const { name, fields, rows } = table;
+    const relation = quote(`${name} spread`);
+    const columns = storedColumns(table, new Set(pluralPaths(fields, rows)));
+    const found = await foundColumns(connection, quote(name));
+    const list = shreddedColumns(table, columns).map(
+      (column) => `${column.value(found)} AS ${quote(column.name)}`,
+    );
+    await connection.run(`CREATE TABLE ${relation} AS SELECT ${list.join(', ')} FROM ${quote(name)} AS r`);
+    spread.push({ name, fields, relation, columns });
+  }
+  return spread;
+}
+
+/** The repeated records that have several elements in some row, or one that is NULL. */
+function pluralPaths(fields: readonly Field[], records: readonly unknown[], above = ''): readonly string[] {
+  return fields.flatMap(({ name, fields: inner, mode }) => {
+    if (inner === undefined) return [];
+    const path = `${above}${name}`;
+    const values = records.map((record) => (record as Record<string, unknown> | null)?.[name] ?? []);
+    const lists = mode === 'REPEATED' ? (values as unknown[][]) : values.map((value) => [value]);
+    if (mode === 'REPEATED' && lists.some((list) => list.length > 1 || list.includes(null))) return [path];
+    return pluralPaths(inner, lists.flat(), `${path}.`);
+  });
+}

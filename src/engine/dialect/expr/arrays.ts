@@ -1,0 +1,32 @@
+import type { ArrayExpr, ArrayLiteralExpr, Node } from 'sql-parser-cst';
+import { common } from '../functions/special-functions.ts';
+import type { Sql } from '../scope.ts';
+import type { Rule } from '../translator.ts';
+import { arrayOf, nullType } from '../types.ts';
+import { Refusal } from '../unsupported.ts';
+import { converted } from './coercion.ts';
+
+/** `[a, b]`: the elements share one type. */
+export const arrayExpr: Rule<ArrayExpr> = (node, scope, to) => {
+  const items = node.expr.items.map((item) => to.expr(item, scope));
+  if (items.length === 0) return { text: '[]', type: arrayOf(nullType), coercible: true };
+  const type = common(node, 'an array', items);
+  if (type.kind === 'array')
+    throw new Refusal(node, 'an array can not hold arrays: put a STRUCT between them');
+  const text = `[${items.map((item) => converted(item, type)).join(', ')}]`;
+  return { text, type: arrayOf(type), coercible: items.every(({ coercible }) => coercible) };
+};
+
+/** Arrays one after the other; NULL where one is NULL. */
+export function concatenation(node: Node, name: string, arrays: readonly Sql[]): Sql {
+  const type = common(node, name, arrays);
+  if (type.kind !== 'array' && type.kind !== 'null' && type.kind !== 'unknown')
+    throw new Refusal(node, `${name} takes arrays`);
+  const texts = arrays.map((array) => converted(array, type));
+  const some = texts.map((text) => `${text} IS NULL`).join(' OR ');
+  const joined = texts.reduceRight((rest, text) => `list_concat(${text}, ${rest})`);
+  return { text: `CASE WHEN ${some} THEN NULL ELSE ${joined} END`, type };
+}
+
+/** `ARRAY[a, b]`. */
+export const arrayLiteral: Rule<ArrayLiteralExpr> = (node, scope, to) => arrayExpr(node.expr, scope, to);

@@ -1,0 +1,120 @@
+import type { CastExpr, DataType, Node } from 'sql-parser-cst';
+import { callMacro } from '../functions/calls.ts';
+import { castFormat } from '../functions/cast-format.ts';
+import { safely } from '../functions/safe.ts';
+import type { Sql } from '../scope.ts';
+import type { Rule, Translator } from '../translator.ts';
+import {
+  anonymousField,
+  arrayOf,
+  describeType,
+  duckdbType,
+  isScalar,
+  quote,
+  type ScalarName,
+  scalar,
+  structOf,
+  type Type,
+} from '../types.ts';
+import { Refusal } from '../unsupported.ts';
+
+/** CAST has one macro for each type it makes, with a signature for each type it takes. */
+export const cast: Rule<CastExpr> = (node, scope, to) => {
+  const { expr, dataType, format } = node.args.expr;
+  const type = parseDataType(dataType);
+  const make = (value: Sql): Sql =>
+    format ? castFormat(format, value, type, to) : { ...castTo(node, value, type, to), type };
+  const value = readAsText(expr, type) ?? to.expr(expr, scope);
+  return node.castKw.name === 'SAFE_CAST' ? safely([value], ([arg = value]) => make(arg)) : make(value);
+};
+
+/** A number as it is written is the NUMERIC it is cast to: as FLOAT64 it would lose digits. */
+function readAsText(node: Node, type: Type): Sql | undefined {
+  if (!isScalar(type, 'NUMERIC') || node.type !== 'number_literal' || /^(\d+|0x.*)$/i.test(node.text))
+    return undefined;
+  return { text: `'${node.text}'`, type: scalar('STRING') };
+}
+
+/** A value as another type, members of arrays and structs one by one. */
+function castTo(node: Node, value: Sql, type: Type, to: Translator): Sql {
+  const from = value.type;
+  if (from.kind === 'null') return { text: `CAST(NULL AS ${duckdbType(type)})`, type };
+  if (type.kind === 'scalar')
+    return callMacro(node, `cast_${type.name.toLowerCase()}`, [value], to, `CAST AS ${type.name}`);
+  if (type.kind === 'array' && from.kind === 'array') {
+    if (from.element.kind === 'null') return { text: `CAST(${value.text} AS ${duckdbType(type)})`, type };
+    const name = quote(to.fresh('element'));
+    const element = castTo(node, { text: name, type: from.element }, type.element, to);
+    return { text: `list_transform(${value.text}, lambda ${name}: ${element.text})`, type };
+  }
+  if (type.kind === 'struct' && from.kind === 'struct' && type.fields.length === from.fields.length) {
+    const name = quote(to.fresh('struct'));
+    const fields = from.fields.map((field, index) => {
+      const wanted = type.fields[index] ?? field;
+      const text = `(${name}).${quote(field.name || anonymousField(index))}`;
+      const made = castTo(node, { text, type: field.type }, wanted.type, to);
+      return `${quote(wanted.name || anonymousField(index))} := ${made.text}`;
+    });
+    const packed = `CASE WHEN ${name} IS NOT NULL THEN struct_pack(${fields.join(', ')}) END`;
+    return { text: `list_transform([${value.text}], lambda ${name}: ${packed})[1]`, type };
+  }
+  throw new Refusal(node, `${describeType(from)} can't be cast to ${describeType(type)}`);
+}
+
+const names: Readonly<Record<string, ScalarName>> = {
+  INT64: 'INT64',
+  INT: 'INT64',
+  INTEGER: 'INT64',
+  BIGINT: 'INT64',
+  SMALLINT: 'INT64',
+  TINYINT: 'INT64',
+  BYTEINT: 'INT64',
+  FLOAT64: 'FLOAT64',
+  NUMERIC: 'NUMERIC',
+  DECIMAL: 'NUMERIC',
+  BOOL: 'BOOL',
+  BOOLEAN: 'BOOL',
+  STRING: 'STRING',
+  BYTES: 'BYTES',
+  DATE: 'DATE',
+  TIME: 'TIME',
+  DATETIME: 'DATETIME',
+  TIMESTAMP: 'TIMESTAMP',
+  JSON: 'JSON',
+};
+
+/** A type as it is written in CAST, ARRAY<…> and STRUCT<…>. */
+export function parseDataType(node: DataType): Type {
+  if (node.type === 'data_type_name' || node.type === 'time_data_type') {
+    const text =
+      node.type === 'time_data_type'
+        ? node.timeKw.name
+        : [node.name]
+            .flat()
+            .map(({ name }) => name)
+            .join(' ');
+    const name = names[text.toUpperCase()];
+    if (name) return scalar(name);
+    throw new Refusal(node, `the type ${text} is not supported`);
+  }
+  if (node.type === 'identifier') {
+    const name = names[node.name.toUpperCase()];
+    if (name) return scalar(name);
+    throw new Refusal(node, `the type ${node.name} is not supported`);
+  }
+  if (node.type === 'parametric_data_type') {
+    const params = node.params?.params.items ?? [];
+    const [first] = params;
+    if (node.typeKw.name === 'ARRAY' && first?.type === 'array_type_param')
+      return arrayOf(parseDataType(first.dataType));
+    if (node.typeKw.name === 'STRUCT') {
+      return structOf(
+        params.map((param) => ({
+          name: param.type === 'struct_type_param' ? param.name.name : '',
+          type: parseDataType(param.dataType),
+        })),
+      );
+    }
+  }
+  throw new Refusal(node, 'this type is not supported');
+}

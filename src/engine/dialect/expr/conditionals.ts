@@ -1,0 +1,54 @@
+import type { CaseExpr } from 'sql-parser-cst';
+import { common } from '../functions/special-functions.ts';
+import type { Sql } from '../scope.ts';
+import type { Rule } from '../translator.ts';
+import { duckdbType } from '../types.ts';
+import { converted } from './coercion.ts';
+import { compare, requireBool } from './operators.ts';
+
+export const caseExpr: Rule<CaseExpr> = (node, scope, to) => {
+  const subject = node.expr && to.expr(node.expr, scope);
+  const branches = node.clauses.map((clause) => {
+    const result = to.expr(clause.result, scope);
+    if (clause.type === 'case_else') return { lead: 'ELSE', result, known: true };
+    const condition = to.expr(clause.condition, scope);
+    if (!subject) requireBool(clause.condition, condition, 'WHEN');
+    // The subject is written again: NaN, and literals that follow its type, need a comparison of their own.
+    const test = subject ? compare(clause.condition, '=', subject, condition) : condition;
+    return { lead: `WHEN ${test.text} THEN`, result, known: test.known };
+  });
+  const type = common(
+    node,
+    'CASE',
+    branches.map(({ result }) => result),
+  );
+  const possible = reachable(branches);
+  const texts = possible.map(({ lead, result }) => `${lead} ${converted(result, type)}`);
+  const [only, another] = possible;
+  if (only?.lead === 'ELSE' && !another) {
+    const text = converted(only.result, type);
+    const { moment } = only.result;
+    return { text: `(${text})`, type, ...(text === only.result.text && moment && { moment }) };
+  }
+  return {
+    text:
+      texts.length === 0 ? `CAST(NULL AS ${duckdbType(type) ?? 'VARCHAR'})` : `CASE ${texts.join(' ')} END`,
+    type,
+  };
+};
+
+interface Branch {
+  readonly lead: string;
+  readonly result: Sql;
+  readonly known: Sql['known'];
+}
+
+/** The branches that are not known to be passed over. */
+function reachable(branches: readonly Branch[]): readonly Branch[] {
+  const possible = branches.filter(({ known }) => known !== false);
+  const taken = possible.findIndex(({ known }) => known === true);
+  if (taken < 0) return possible;
+  return possible
+    .slice(0, taken + 1)
+    .map((branch, index) => (index === taken ? { ...branch, lead: 'ELSE' } : branch));
+}

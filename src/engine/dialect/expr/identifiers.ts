@@ -1,0 +1,61 @@
+import type { Identifier, MemberExpr } from 'sql-parser-cst';
+import { columnsIn, fieldSql, findColumns, findRange, type Range, type Sql } from '../scope.ts';
+import type { Rule } from '../translator.ts';
+import { describeType, isScalar, quote, structOf, unknown } from '../types.ts';
+import { Refusal } from '../unsupported.ts';
+import { quoteText } from './literals.ts';
+import { jsonField, subscript } from './subscripts.ts';
+
+/** A bare name: a FROM item's own name first, then a column or an array element's field. */
+export const identifier: Rule<Identifier> = (node, scope, to) => {
+  to.varies();
+  const alias = scope.aliases?.get(node.name.toLowerCase());
+  if (alias) return alias;
+  const range = findRange(scope, node.name);
+  if (range) return wholeRow(range);
+  return one(node, node.name, findColumns(scope, node.name));
+};
+
+/** `a.b`: a column of a FROM item, or a field of a struct; `a[…]`: an element of an array. */
+export const memberExpr: Rule<MemberExpr> = (node, scope, to) => {
+  const { object, property } = node;
+  to.varies();
+  if (property.type === 'array_subscript') return subscript(node, property, scope, to);
+  if (property.type !== 'identifier') throw new Refusal(property, 'only a name or [ ] may follow here');
+
+  const range = object.type === 'identifier' ? findRange(scope, object.name) : undefined;
+  if (range && !range.value) return one(property, property.name, columnsIn(range, property.name));
+  return field(to.expr(object, scope), property);
+};
+
+function field(of: Sql, property: Identifier): Sql {
+  const { type, carrier } = of;
+  if (isScalar(type, 'JSON')) return jsonField(of, quoteText(property.name));
+  if (type.kind === 'array') {
+    throw new Refusal(
+      property,
+      `${property.name} is read from an array: UNNEST it, or take one element with [OFFSET(0)]`,
+    );
+  }
+  if (type.kind !== 'struct' && type.kind !== 'unknown') {
+    throw new Refusal(property, `${property.name} is read from ${describeType(type)}, which has no fields`);
+  }
+  const found = fieldSql(of, property.name);
+  if (type.kind === 'struct' && !found) throw new Refusal(property, `no field is named ${property.name}`);
+  const named = found ?? { text: `(${of.text}).${quote(property.name)}`, type: unknown };
+  return { ...named, ...(carrier && { carrier }) };
+}
+
+function one(node: Identifier, name: string, candidates: readonly Sql[]): Sql {
+  const [found, another] = candidates;
+  if (!found) throw new Refusal(node, `no column is named ${name}`);
+  if (another) throw new Refusal(node, `${name} is ambiguous: say which table's`);
+  return found;
+}
+
+/** A FROM item used as a value: the element itself, or the row as a STRUCT. */
+function wholeRow(range: Range): Sql {
+  if (range.value) return { ...range.value, ...(range.carrier && { carrier: range.carrier }) };
+  const fields = range.columns.map(({ name, text }) => `${quote(name)} := ${text}`);
+  return { text: `struct_pack(${fields.join(', ')})`, type: structOf(range.columns) };
+}

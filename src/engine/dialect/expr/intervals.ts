@@ -1,0 +1,66 @@
+import type { IntervalLiteral, IntervalUnitRange } from 'sql-parser-cst';
+import type { Sql } from '../scope.ts';
+import type { Rule } from '../translator.ts';
+import { isScalar, scalar } from '../types.ts';
+import { Refusal } from '../unsupported.ts';
+
+/** DuckDB's function for one part, and how many of its units the part has. */
+const makers: Readonly<Record<string, readonly [name: string, times: number]>> = {
+  YEAR: ['to_years', 1],
+  QUARTER: ['to_months', 3],
+  MONTH: ['to_months', 1],
+  WEEK: ['to_days', 7],
+  DAY: ['to_days', 1],
+  HOUR: ['to_hours', 1],
+  MINUTE: ['to_minutes', 1],
+  SECOND: ['to_microseconds', 1_000_000],
+  MILLISECOND: ['to_microseconds', 1000],
+  MICROSECOND: ['to_microseconds', 1],
+};
+
+/** `INTERVAL n DAY` and `INTERVAL '1-2' YEAR TO MONTH`. */
+export const interval: Rule<IntervalLiteral> = (node, scope, to) => {
+  const { unit, value } = node;
+  if (unit?.type === 'interval_unit_range') return ofRange(node, unit);
+  const name = unit?.unitKw.name ?? '';
+  const [maker, times] = makers[name] ?? [];
+  if (!maker) throw new Refusal(node, `INTERVAL does not support ${name}`);
+  const amount = to.expr(value, scope);
+  if (!isScalar(amount.type, 'INT64')) throw new Refusal(value, `INTERVAL … ${name} takes INT64`);
+  return intervalOf(`${maker}(${amount.text}${times === 1 ? '' : ` * ${times}`})`);
+};
+
+const intervalOf = (text: string): Sql => ({ text, type: scalar('INTERVAL') });
+
+/** The parts of an interval's text in their order, and the pattern of each. */
+const parts = ['YEAR', 'MONTH', 'DAY', 'HOUR', 'MINUTE', 'SECOND'];
+const leads = ['', '-', ' ', ' ', ':', ':'];
+
+function ofRange(node: IntervalLiteral, { fromUnit, toUnit }: IntervalUnitRange): Sql {
+  const [from, to] = [fromUnit, toUnit].map((unit) => parts.indexOf(unit.unitKw.name));
+  if (
+    node.value.type !== 'string_literal' ||
+    from === undefined ||
+    to === undefined ||
+    from < 0 ||
+    to <= from
+  )
+    throw new Refusal(node, 'INTERVAL takes a number and a part, or text and a range of parts');
+  const wanted = parts.slice(from, to + 1);
+  const pattern = wanted.map((part, index) => {
+    const sign = index === 0 || part === 'DAY' || part === 'HOUR' ? '([+-]?)' : '()';
+    const digits = part === 'SECOND' ? '(\\d+(?:\\.\\d{1,6})?)' : '(\\d+)';
+    return `${index === 0 ? '' : leads[from + index]}${sign}${digits}`;
+  });
+  const found = new RegExp(`^${pattern.join('')}$`).exec(node.value.value);
+  if (!found) throw new Refusal(node.value, `this is not an interval from ${wanted[0]} to ${wanted.at(-1)}`);
+  let sign = '';
+  const terms = wanted.map((part, index) => {
+    // A sign is that of the months with their years, and of the whole time of the day.
+    if (index === 0 || part === 'DAY' || part === 'HOUR') sign = found[2 * index + 1] ?? '';
+    const amount = `${sign === '-' ? '-' : ''}${found[2 * index + 2]}`;
+    if (part !== 'SECOND') return `${makers[part]?.[0]}(${amount})`;
+    return `to_microseconds(${Math.round(Number(amount) * 1_000_000)})`;
+  });
+  return intervalOf(`(${terms.join(' + ')})`);
+}

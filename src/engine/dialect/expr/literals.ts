@@ -1,0 +1,111 @@
+import type {
+  BlobLiteral,
+  BooleanLiteral,
+  DateLiteral,
+  DatetimeLiteral,
+  NullLiteral,
+  NumberLiteral,
+  NumericLiteral,
+  Parameter,
+  StringLiteral,
+  TimeLiteral,
+  TimestampLiteral,
+} from 'sql-parser-cst';
+import { callMacro } from '../functions/calls.ts';
+import { ownPrefix } from '../passes/hoist-constants.ts';
+import { microsOf } from '../passes/time-expressions.ts';
+import type { Sql } from '../scope.ts';
+import { nowParameter, type Rule } from '../translator.ts';
+import { duckdbType, nullType, type ScalarName, scalar } from '../types.ts';
+import { Refusal } from '../unsupported.ts';
+import { bytesOf, textOf } from './escapes.ts';
+
+export const quoteText = (text: string): string =>
+  `'${text.replaceAll("'", "''").replaceAll(unwritable, (character) => `' || chr(${character.charCodeAt(0)}) || '`)}'`;
+
+/** DuckDB's parser ends a statement at a NUL byte; the others mark constants. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is meant
+const unwritable = /[\0-\x02]/g;
+
+export const stringLiteral: Rule<StringLiteral> = (node) => {
+  const value = textOf(node);
+  const text = quoteText(value);
+  return {
+    text: text.includes(' || chr(') ? `(${text})` : text,
+    type: scalar('STRING'),
+    coercible: true,
+    known: value,
+    moment: () => value,
+  };
+};
+
+export const numberLiteral: Rule<NumberLiteral> = (node) => number(node, node.text);
+
+/** Integers are INT64 even where DuckDB would take a smaller type; the rest are FLOAT64, never decimals. */
+export function number(node: NumberLiteral, text: string): Sql {
+  if (/^-?(\d+|0x[\da-f]+)$/i.test(text)) {
+    const value = text.startsWith('-') ? -BigInt(text.slice(1)) : BigInt(text);
+    if (BigInt.asIntN(64, value) !== value) throw new Refusal(node, `${text} does not fit INT64`);
+    const sql = { text: `CAST(${value} AS BIGINT)`, type: scalar('INT64'), coercible: true };
+    return { ...sql, moment: () => value };
+  }
+  return { text: `CAST('${text}' AS DOUBLE)`, type: scalar('FLOAT64'), coercible: true };
+}
+
+export const booleanLiteral: Rule<BooleanLiteral> = (node) => ({
+  text: node.value ? 'TRUE' : 'FALSE',
+  type: scalar('BOOL'),
+});
+
+export const nullLiteral: Rule<NullLiteral> = () => ({ text: 'NULL', type: nullType });
+
+export const blobLiteral: Rule<BlobLiteral> = (node) => ({
+  text: `from_hex('${bytesOf(node).toString('hex')}')`,
+  type: scalar('BYTES'),
+});
+
+/** A literal with a type before it is what CAST makes of its text. */
+const typed =
+  (name: ScalarName, plain?: RegExp): Rule<TypedLiteral> =>
+  (node, _scope, to) => {
+    const value = textOf(node.string);
+    const type = scalar(name);
+    if (plain?.test(value)) {
+      const text = `CAST(${quoteText(value)} AS ${duckdbType(type)})`;
+      const sql = { text, type };
+      return name === 'TIMESTAMP' ? { ...sql, moment: () => microsOf(value) } : sql;
+    }
+    const text = { text: quoteText(value), type: scalar('STRING') };
+    return callMacro(node, `cast_${name.toLowerCase()}`, [text], to, name);
+  };
+
+type TypedLiteral = DateLiteral | DatetimeLiteral | NumericLiteral | TimeLiteral | TimestampLiteral;
+
+// What the engines read alike needs no macro.
+const date = /^(?!0000)\d{4}-\d\d-\d\d$/;
+const moment = /^(?!0000)\d{4}-\d\d-\d\d[ T](?!24)\d\d:\d\d:\d\d(\.\d{1,6})?$/;
+const utcMoment = new RegExp(moment.source.replace('$', '(Z|[+]00(:00)?)?$'));
+
+export const dateLiteral = typed('DATE', date);
+export const timeLiteral = typed('TIME');
+export const datetimeLiteral = typed('DATETIME', moment);
+export const timestampLiteral = typed('TIMESTAMP', utcMoment);
+export const numericLiteral = typed('NUMERIC');
+
+/** Every parameter of a saved query is a STRING. */
+export const parameter: Rule<Parameter> = (node, _scope, to) => {
+  const name = node.text.slice(1);
+  if (!/^[a-z_]\w*$/i.test(name)) throw new Refusal(node, `${node.text} is not a parameter name`);
+  if (name.toLowerCase() === nowParameter || name.toLowerCase().startsWith(ownPrefix)) {
+    throw new Refusal(node, `a parameter can't be named ${name}`);
+  }
+  const known = to.known(name);
+  const text = known === undefined ? to.parameter(name) : quoteText(known);
+  return {
+    text: `CAST(${text} AS VARCHAR)`,
+    type: scalar('STRING'),
+    coercible: true,
+    ...(known !== undefined && { known }),
+    moment: (run) => known ?? run.parameter(name),
+  };
+};

@@ -1,0 +1,82 @@
+import type { Alias, ListExpr, Node, StructExpr, TypedExpr } from 'sql-parser-cst';
+import { impliedName } from '../query/select-list.ts';
+import type { Scope, Sql } from '../scope.ts';
+import type { Rule, Translator } from '../translator.ts';
+import { anonymousField, arrayOf, type Column, duckdbType, quote, structOf, type Type } from '../types.ts';
+import { Refusal } from '../unsupported.ts';
+import { arrayExpr } from './arrays.ts';
+import { parseDataType } from './casts.ts';
+import { converted, distance } from './coercion.ts';
+
+/** `(a, b)`: a struct whose fields have no names. */
+export const structExpr: Rule<StructExpr> = (node, scope, to) =>
+  pack(node.expr.items.map((item) => ({ name: '', ...to.expr(item, scope) })));
+
+/** `STRUCT(a AS b)`, `STRUCT<…>(…)` and `ARRAY<…>[…]`. */
+export const typedExpr: Rule<TypedExpr> = (node, scope, to) => {
+  const { dataType, expr } = node;
+  if (
+    dataType.type === 'parametric_data_type' &&
+    dataType.typeKw.name === 'ARRAY' &&
+    !dataType.params &&
+    expr.type === 'array_expr'
+  )
+    return arrayExpr(expr, scope, to);
+  const bare =
+    dataType.type === 'parametric_data_type' && dataType.typeKw.name === 'STRUCT' && !dataType.params;
+  const type = bare ? undefined : parseDataType(dataType);
+  if (expr.type === 'array_expr') {
+    if (type?.kind !== 'array') throw new Refusal(dataType, 'ARRAY<type> is wanted here');
+    const items = expr.expr.items.map((item) => shaped(item, type.element, scope, to).text);
+    return { text: `CAST([${items.join(', ')}] AS ${duckdbType(type)})`, type: arrayOf(type.element) };
+  }
+  if (!type) return pack(fields(expr.expr, scope, to));
+  if (type.kind !== 'struct') throw new Refusal(dataType, 'STRUCT<…> is wanted here');
+  return shaped(expr, type, scope, to);
+};
+
+/** A struct of fields in their order. */
+interface Field extends Sql, Column {}
+
+export function pack(values: readonly Field[]): Sql {
+  const named = values.map(({ name, text }, index) => `${quote(name || anonymousField(index))} := ${text}`);
+  return {
+    text: `struct_pack(${named.join(', ')})`,
+    type: structOf(values.map(({ name, type }) => ({ name, type }))),
+  };
+}
+
+function fields(list: ListExpr, scope: Scope, to: Translator): readonly Field[] {
+  return list.items.map((item) => {
+    const aliased = item.type === 'alias' ? (item as Alias) : undefined;
+    const name = aliased?.alias.name ?? impliedName(item) ?? '';
+    return { ...to.expr((aliased?.expr as Node | undefined) ?? item, scope), name };
+  });
+}
+
+/** A value written where its type is already told: struct literals take its field names. */
+function shaped(node: Node, type: Type, scope: Scope, to: Translator): Sql {
+  if (type.kind === 'struct' && node.type === 'struct_expr') {
+    const { items } = node.expr;
+    if (items.length !== type.fields.length)
+      throw new Refusal(node, `${type.fields.length} fields are wanted here`);
+    const values = items.map((item, index) => {
+      const field = type.fields[index];
+      return field
+        ? { ...shaped(item, field.type, scope, to), name: field.name }
+        : { ...to.expr(item, scope), name: '' };
+    });
+    return { ...pack(values), type };
+  }
+  const inner =
+    type.kind === 'struct' && node.type === 'paren_expr' && type.fields.length === 1
+      ? type.fields[0]
+      : undefined;
+  if (inner && node.type === 'paren_expr') {
+    return { ...pack([{ ...shaped(node.expr, inner.type, scope, to), name: inner.name }]), type };
+  }
+  const value = to.expr(node, scope);
+  if (distance(value, type) === undefined)
+    throw new Refusal(node, 'the value is not of the type that is written');
+  return { text: converted(value, type), type };
+}

@@ -1,0 +1,47 @@
+import type { ArraySubscript, MemberExpr } from 'sql-parser-cst';
+import type { Scope, Sql } from '../scope.ts';
+import type { Translator } from '../translator.ts';
+import { isScalar, scalar, unknown } from '../types.ts';
+import { Refusal } from '../unsupported.ts';
+import { requireInt } from './coercion.ts';
+
+const macroOf = {
+  OFFSET: 'at_offset',
+  SAFE_OFFSET: 'at_safe_offset',
+  ORDINAL: 'at_ordinal',
+  SAFE_ORDINAL: 'at_safe_ordinal',
+} as const;
+
+/** `json.name` and `json['name']`: NULL where there is none. */
+export const jsonField = (of: Sql, name: string): Sql => ({
+  text: `bq.json_field(${of.text}, ${name})`,
+  type: scalar('JSON'),
+});
+
+/** `a[OFFSET(n)]` and its kin; a bare index counts from 0. */
+export function subscript(node: MemberExpr, { expr }: ArraySubscript, scope: Scope, to: Translator): Sql {
+  const array = to.expr(node.object, scope);
+  if (isScalar(array.type, 'JSON')) return jsonElement(array, expr, scope, to);
+  const type = array.type.kind === 'array' ? array.type.element : unknown;
+  if (array.type.kind !== 'array' && array.type.kind !== 'unknown') {
+    throw new Refusal(node, 'only arrays take [ ]');
+  }
+  if (expr.type === 'array_slice_specifier') throw new Refusal(expr, 'array slices are not supported');
+  if (expr.type !== 'array_subscript_specifier') {
+    const index = to.expr(expr, scope);
+    requireInt(expr, index);
+    return { text: `bq.at_offset(${array.text}, ${index.text})`, type };
+  }
+  const index = to.expr(expr.args.expr, scope);
+  requireInt(expr, index);
+  return { text: `bq.${macroOf[expr.specifierKw.name]}(${array.text}, ${index.text})`, type };
+}
+
+function jsonElement(json: Sql, expr: ArraySubscript['expr'], scope: Scope, to: Translator): Sql {
+  if (expr.type === 'array_slice_specifier' || expr.type === 'array_subscript_specifier')
+    throw new Refusal(expr, 'JSON takes a number or a name in [ ]');
+  const key = to.expr(expr, scope);
+  if (isScalar(key.type, 'STRING')) return jsonField(json, key.text);
+  requireInt(expr, key);
+  return { text: `bq.json_element(${json.text}, ${key.text})`, type: scalar('JSON') };
+}

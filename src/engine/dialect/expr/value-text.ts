@@ -1,0 +1,38 @@
+import type { Sql } from '../scope.ts';
+import type { Translator } from '../translator.ts';
+import { anonymousField, type Type } from '../types.ts';
+import { quoteText } from './literals.ts';
+
+/** How values of any type are told as text. Texts are DuckDB's, and NULL where the value is. */
+export interface Spelling {
+  readonly null: string;
+  scalar(value: Sql): string;
+  /** @param elements the elements' texts, as an array; depth: how many arrays and structs are around it */
+  array(elements: string, depth: number): string;
+  struct(fields: readonly { readonly name: string; readonly text: string }[], depth: number): string;
+}
+
+/** The text of a value, of its elements and of its fields; never NULL. */
+export function spell(value: Sql, spelling: Spelling, to: Translator, depth = 0): string {
+  return `coalesce(${spellKnown(value, spelling, to, depth)}, ${quoteText(spelling.null)})`;
+}
+
+function spellKnown(value: Sql, spelling: Spelling, to: Translator, depth: number): string {
+  const { text, type } = value;
+  if (type.kind === 'array') {
+    const item = to.fresh('item');
+    const element = spell({ text: item, type: type.element }, spelling, to, depth + 1);
+    return spelling.array(`list_transform(${text}, lambda ${item}: ${element})`, depth);
+  }
+  if (type.kind !== 'struct') return type.kind === 'null' ? 'NULL' : spelling.scalar(value);
+  const fields = type.fields.map((field, index) => ({
+    name: field.name,
+    text: spell(fieldOf(text, field.name || anonymousField(index), field.type), spelling, to, depth + 1),
+  }));
+  return `CASE WHEN ${text} IS NOT NULL THEN ${spelling.struct(fields, depth)} END`;
+}
+
+const fieldOf = (struct: string, name: string, type: Type): Sql => ({
+  text: `struct_extract(${struct}, ${quoteText(name)})`,
+  type,
+});

@@ -1,0 +1,155 @@
+import type { FuncCall, Identifier, MemberExpr, Node } from 'sql-parser-cst';
+import { converted, distance } from '../expr/coercion.ts';
+import { callMoment } from '../passes/time-expressions.ts';
+import type { Scope, Sql } from '../scope.ts';
+import type { Rule, Translator } from '../translator.ts';
+import { describeType, type Type } from '../types.ts';
+import { Refusal } from '../unsupported.ts';
+import { aggregateOf } from './aggregates.ts';
+import { partArguments } from './date-parts.ts';
+import { functionNames } from './function-names.ts';
+import type { Macro } from './macro-lines.ts';
+import { isPlain, safely } from './safe.ts';
+import { formOf } from './special-functions.ts';
+import { refusedFunctions } from './unsupported-names.ts';
+
+/** A function: a special form, an aggregate, or a macro; anything else is refused. */
+export const call: Rule<FuncCall> = (node, scope, to) => {
+  const name = functionName(node.name);
+  if (name.startsWith('safe.')) return safeCall(node, name.slice('safe.'.length), scope, to);
+  const form = formOf(name);
+  if (form) return form(node, scope, to);
+  const aggregate = aggregateOf(name);
+  if (aggregate) {
+    to.varies();
+    return aggregate(node, scope, to);
+  }
+
+  const { macro, args } = macroCall(node, name, scope, to);
+  const value = callMacro(node, macro, args, to);
+  return name.startsWith('regexp_') && args[1]?.known === undefined ? stoppable(value) : value;
+};
+
+/**
+ * A match whose pattern a caller may choose. DuckDB tests a filter that it can push into the scan over a whole row group
+ * before it looks whether the query is to stop, which a costly pattern makes half a minute; what is volatile it tests
+ * block by block.
+ */
+const stoppable = (value: Sql): Sql => ({ ...value, text: `CASE WHEN random() >= 0 THEN ${value.text} END` });
+
+/** `SAFE.f(…)`: NULL where f fails. */
+function safeCall(node: FuncCall, name: string, scope: Scope, to: Translator): Sql {
+  if (aggregateOf(name)) throw new Refusal(node.name, `SAFE. is not supported before ${name.toUpperCase()}`);
+  const form = formOf(name);
+  if (form) {
+    const value = form({ ...node, name: { type: 'identifier', text: name, name } }, scope, to);
+    return { ...value, text: `TRY(${value.text})` };
+  }
+  const { macro, args } = macroCall(node, name, scope, to);
+  return safely(args, (safe) => callMacro(node, macro, safe, to), name.startsWith('regexp'));
+}
+
+function macroCall(node: FuncCall, name: string, scope: Scope, to: Translator) {
+  const { suffix, args } = partArguments(name, plainArguments(node));
+  const macro = name.replace('net.', 'net_') + suffix;
+  // Other macros are helpers, which no query may call.
+  if (!functionNames.has(name) || !to.macros.has(macro))
+    throw new Refusal(node.name, unsupported(name, suffix, to));
+  return { macro, args: args.map((arg) => to.expr(arg, scope)) };
+}
+
+export const functionName = (name: Identifier | MemberExpr): string =>
+  name.type === 'identifier'
+    ? name.name.toLowerCase()
+    : [name.object, name.property]
+        .map((part) => (part.type === 'identifier' ? part.name.toLowerCase() : '?'))
+        .join('.');
+
+/** The arguments of a call that takes no DISTINCT, ORDER BY and the like. */
+export function plainArguments(node: FuncCall): readonly Node[] {
+  const extra = node.over ?? node.filter ?? node.args?.expr.distinctKw ?? node.args?.expr.orderBy;
+  if (extra)
+    throw new Refusal(
+      extra,
+      `${functionName(node.name).toUpperCase()} is not an aggregate or window function`,
+    );
+  return node.args?.expr.args.items ?? [];
+}
+
+/** A call of the macro's signature that fits the arguments best. `shown` is its name in messages. */
+export function callMacro(
+  node: Node,
+  name: string,
+  args: readonly Sql[],
+  to: Translator,
+  shown = name.toUpperCase(),
+): Sql {
+  const signature = choose(to.macros.get(name) ?? [], args);
+  const inUtc = signature && args.at(-1)?.known === 'UTC' && signature.parameters.at(-1)?.name === 'zone';
+  const shorter = args.slice(0, -1);
+  // UTC is every function's default zone; DuckDB plans the short form sooner.
+  if (inUtc && choose(to.macros.get(name) ?? [], shorter)) return callMacro(node, name, shorter, to, shown);
+  const types = args.map(({ type }) => type);
+  if (!signature) throw new Refusal(node, noSignature(shown, types));
+  if (signature.refused !== undefined) throw new Refusal(node, signature.refused);
+  const unsure = types.some(({ kind }) => kind === 'unknown') && (to.macros.get(name)?.length ?? 0) > 1;
+  const texts = args.map((arg, index) => {
+    const wanted = signature.parameters[index]?.type;
+    return wanted && !unsure ? converted(arg, wanted) : arg.text;
+  });
+  const callee = unsure ? `bq.${name}` : signature.callee;
+  const moment = callMoment(name, args);
+  return {
+    text: once(callee, signature, texts),
+    type: signature.resultType(types),
+    ...(moment && { moment }),
+  };
+}
+
+/**
+ * The call, with what is long computed before it. DuckDB copies the text of an argument to each place where the
+ * macro uses it, so that calls within calls would grow beyond all measure.
+ */
+function once(callee: string, signature: Macro, texts: readonly string[]): string {
+  if (!texts.some((text, index) => isLong(text) && isUsedTwice(signature, index)))
+    return `${callee}(${texts.join(', ')})`;
+  // What is no name and no literal may hold a subquery or an aggregate, which a lambda may not.
+  const early = texts.map((text) => !isPlain(text));
+  const fields = texts.flatMap((text, index) => (early[index] ? [`a${index} := ${text}`] : []));
+  const inside = texts.map((text, index) => (early[index] ? `given.a${index}` : text));
+  return `list_transform([struct_pack(${fields.join(', ')})], lambda given: ${callee}(${inside.join(', ')}))[1]`;
+}
+
+const isLong = (text: string): boolean => (text.match(/\bbq\./g)?.length ?? 0) >= 3;
+
+function isUsedTwice({ parameters, body }: Macro, index: number): boolean {
+  const name = parameters[index]?.name;
+  const uses = body.replaceAll(/'(?:[^']|'')*'/g, "''").match(new RegExp(`\\b${name}\\b`, 'g'));
+  return (uses?.length ?? 0) > 1;
+}
+
+function choose(signatures: readonly Macro[], args: readonly Sql[]): Macro | undefined {
+  const costs = signatures.map((signature) => cost(signature, args));
+  const best = Math.min(...costs);
+  return best === Number.POSITIVE_INFINITY ? undefined : signatures[costs.indexOf(best)];
+}
+
+function cost({ parameters }: Macro, args: readonly Sql[]): number {
+  if (parameters.length !== args.length) return Number.POSITIVE_INFINITY;
+  return args.reduce((sum, arg, index) => {
+    const wanted = parameters[index]?.type;
+    return sum + (wanted ? (distance(arg, wanted) ?? Number.POSITIVE_INFINITY) : 0);
+  }, 0);
+}
+
+const noSignature = (shown: string, types: readonly Type[]) =>
+  `${shown} does not take (${types.map(describeType).join(', ')})`;
+
+function unsupported(name: string, suffix: string, to: Translator): string {
+  const shown = name.toUpperCase();
+  const reason = refusedFunctions.get(name);
+  if (reason !== undefined) return `the function ${shown} is not supported: ${reason}`;
+  const parts = [...to.macros.keys()].some((key) => key.startsWith(`${name}_`));
+  if (suffix !== '' && parts) return `${shown} does not support ${suffix.slice(1).toUpperCase()}`;
+  return `the function ${shown} is not supported`;
+}

@@ -1,0 +1,198 @@
+import type { FuncCall, Node } from 'sql-parser-cst';
+import { converted, distance } from '../expr/coercion.ts';
+import { textOf } from '../expr/escapes.ts';
+import { quoteText } from '../expr/literals.ts';
+import type { Sql } from '../scope.ts';
+import type { Rule } from '../translator.ts';
+import { describeType, type ScalarName, scalar } from '../types.ts';
+import { Refusal } from '../unsupported.ts';
+import { functionName, plainArguments } from './calls.ts';
+
+/** What is formatted: the value as it was given, and as DuckDB's strftime takes it, in the zone that is wanted. */
+interface Moment {
+  readonly given: string;
+  readonly civil: string;
+}
+
+/** One element of a format: text that strftime understands, or an expression of its own. */
+type Element = { readonly strftime: string } | { readonly sql: (moment: Moment) => string };
+
+/** The types a function formats, its own first. */
+const formatted: Readonly<Record<string, readonly ScalarName[]>> = {
+  format_date: ['DATE', 'DATETIME', 'TIMESTAMP'],
+  format_datetime: ['DATETIME', 'TIMESTAMP'],
+  format_timestamp: ['TIMESTAMP', 'DATETIME'],
+  format_time: ['TIME'],
+};
+
+/** `FORMAT_TIMESTAMP('%F', x, zone)` and its like: the format is read here, each element becomes DuckDB text. */
+export const formatMoment: Rule<FuncCall> = (node, scope, to) => {
+  const name = functionName(node.name);
+  const [formatNode, valueNode, zoneNode, another] = plainArguments(node);
+  if (!formatNode || !valueNode || another)
+    throw new Refusal(node, `${name.toUpperCase()} takes a format and a value`);
+  const value = to.expr(valueNode, scope);
+  const type = nearest(formatted[name] ?? [], value);
+  if (!type || (zoneNode && type !== 'TIMESTAMP'))
+    throw new Refusal(node, `${name.toUpperCase()} does not take (${describeType(value.type)})`);
+  const given = converted(value, scalar(type));
+  const moment = { given, civil: civil(type, given, zoneNode && to.expr(zoneNode, scope).text) };
+  const format = literalFormat(formatNode, name);
+  return {
+    text: format === null ? 'CAST(NULL AS VARCHAR)' : written(formatNode, format, type, moment),
+    type: scalar('STRING'),
+  };
+};
+
+/** The format of a call, null for NULL. @throws Refusal where it is no literal */
+export function literalFormat(node: Node, name: string): string | null {
+  if (node.type === 'string_literal') return textOf(node);
+  if (node.type === 'null_literal') return null;
+  throw new Refusal(node, `the format of ${name.toUpperCase()} must be a string literal here`);
+}
+
+function nearest(types: readonly ScalarName[], value: Sql): ScalarName | undefined {
+  const reachable = types.filter((type) => distance(value, scalar(type)) !== undefined);
+  return reachable.find((type) => distance(value, scalar(type)) === 0) ?? reachable[0];
+}
+
+function civil(type: ScalarName, given: string, zone: string | undefined): string {
+  if (type === 'TIME') return `(DATE '2000-01-01' + ${given})`;
+  if (type !== 'TIMESTAMP') return given;
+  return zone === undefined ? `make_timestamp(epoch_us(${given}))` : `bq.civil_to_show(${given}, ${zone})`;
+}
+
+/** Neighbouring elements that strftime writes share one call of it. */
+function written(node: Node, format: string, type: ScalarName, moment: Moment): string {
+  const elements = parseFormat(node, format, type);
+  const texts: string[] = [];
+  let run = '';
+  const flush = () => {
+    if (run !== '') texts.push(`strftime(${moment.civil}, ${quoteText(run)})`);
+    run = '';
+  };
+  for (const element of elements) {
+    if ('strftime' in element) run += element.strftime;
+    else {
+      flush();
+      texts.push(element.sql(moment));
+    }
+  }
+  flush();
+  // An empty format still yields NULL for NULL.
+  return texts.length === 0 ? `left(CAST(${moment.given} AS VARCHAR), 0)` : `(${texts.join(' || ')})`;
+}
+
+/** `%Y`, `%E3S`, `%Om` … or anything else, character by character. */
+const token = /%(E(?:[0-9*]S|4Y|[zYyCcXx])|O[deHImMSUuVWwy]|[^EO])|[\s\S]/g;
+
+function parseFormat(node: Node, format: string, type: ScalarName): readonly Element[] {
+  return [...format.matchAll(token)].flatMap(([text, name]) => {
+    if (name === undefined) return [literal(text)];
+    if (/^[-_0-9^#J]/.test(name)) throw new Refusal(node, `the format element ${text} is not supported`);
+    return elements(name, type) ?? [literal(text)];
+  });
+}
+
+const literal = (text: string): Element => ({ strftime: text.replaceAll('%', '%%') });
+
+/** Undefined where the type has no such element: it then stands for itself. */
+function elements(name: string, type: ScalarName): readonly Element[] | undefined {
+  if (name.startsWith('O') || /^E[yCcXxY]$/.test(name)) return elements(name.slice(1), type);
+  const composite = composites[name];
+  if (composite !== undefined) {
+    const parts = [...composite.matchAll(token)].map(([text, part]) =>
+      part === undefined ? [literal(text)] : elements(part, type),
+    );
+    return parts.includes(undefined) ? undefined : parts.flatMap((part) => part ?? []);
+  }
+  if (name in neutralElements) return neutralElements[name];
+  if (type !== 'TIME' && name in dateElements) return dateElements[name];
+  if (type !== 'DATE' && name in clockElements) return clockElements[name];
+  const fraction = type === 'DATE' ? null : /^E(\d)S$/.exec(name);
+  if (fraction) return secondsWith(Number(fraction[1]));
+  if ((type === 'DATETIME' || type === 'TIMESTAMP') && name === 's') return epochSeconds;
+  return type === 'TIMESTAMP' ? zoneElements[name] : undefined;
+}
+
+const composites: Readonly<Record<string, string>> = {
+  c: '%a %b %e %H:%M:%S %Y',
+  D: '%m/%d/%y',
+  F: '%Y-%m-%d',
+  R: '%H:%M',
+  r: '%I:%M:%S %p',
+  T: '%H:%M:%S',
+  X: '%H:%M:%S',
+  x: '%m/%d/%y',
+};
+
+const same = (text: string): readonly Element[] => [{ strftime: text }];
+const made = (sql: (civilText: string) => string): readonly Element[] => [
+  { sql: (moment) => sql(moment.civil) },
+];
+
+const neutralElements: Readonly<Record<string, readonly Element[]>> = {
+  '%': same('%%'),
+  n: same('\n'),
+  t: same('\t'),
+};
+
+const dateElements: Readonly<Record<string, readonly Element[]>> = {
+  A: same('%A'),
+  a: same('%a'),
+  B: same('%B'),
+  b: same('%b'),
+  C: made((civilText) => `CAST(extract(year FROM ${civilText}) // 100 AS VARCHAR)`),
+  d: same('%d'),
+  E4Y: same('%Y'),
+  e: made((civilText) => `lpad(CAST(extract(day FROM ${civilText}) AS VARCHAR), 2, ' ')`),
+  G: made((civilText) => `CAST(extract(isoyear FROM ${civilText}) AS VARCHAR)`),
+  g: made((civilText) => `lpad(CAST(extract(isoyear FROM ${civilText}) % 100 AS VARCHAR), 2, '0')`),
+  h: same('%b'),
+  j: same('%j'),
+  m: same('%m'),
+  Q: made((civilText) => `CAST(extract(quarter FROM ${civilText}) AS VARCHAR)`),
+  U: same('%U'),
+  u: same('%u'),
+  V: same('%V'),
+  W: same('%W'),
+  w: same('%w'),
+  // strftime pads the year with zeros.
+  Y: made((civilText) => `CAST(extract(year FROM ${civilText}) AS VARCHAR)`),
+  y: same('%y'),
+};
+
+const clockElements: Readonly<Record<string, readonly Element[]>> = {
+  'E*S': [
+    { strftime: '%S' },
+    ...made((civilText) => `rtrim(rtrim(strftime(${civilText}, '.%f'), '0'), '.')`),
+  ],
+  H: same('%H'),
+  I: same('%I'),
+  k: made((civilText) => `lpad(CAST(extract(hour FROM ${civilText}) AS VARCHAR), 2, ' ')`),
+  l: made((civilText) => `lpad(ltrim(strftime(${civilText}, '%I'), '0'), 2, ' ')`),
+  M: same('%M'),
+  P: made((civilText) => `lower(strftime(${civilText}, '%p'))`),
+  p: same('%p'),
+  S: same('%S'),
+};
+
+const secondsWith = (digits: number): readonly Element[] =>
+  digits === 0
+    ? same('%S')
+    : [{ strftime: '%S.' }, ...made((civilText) => `left(strftime(${civilText}, '%f000'), ${digits})`)];
+
+const epochSeconds: readonly Element[] = [
+  { sql: ({ given }) => `CAST(bq.floor_to(epoch_us(${given}), 1000000) // 1000000 AS VARCHAR)` },
+];
+
+const zone =
+  (macro: string) =>
+  ({ given, civil: civilText }: Moment) =>
+    `bq.${macro}(epoch_us(${civilText}) - epoch_us(${given}))`;
+
+const zoneElements: Readonly<Record<string, readonly Element[]>> = {
+  Ez: [{ sql: zone('offset_with_colon') }],
+  Z: [{ sql: zone('zone_name') }],
+  z: [{ sql: zone('offset_text') }],
+};

@@ -1,0 +1,185 @@
+import type { FuncCall, Node } from 'sql-parser-cst';
+import { quoteText } from '../expr/literals.ts';
+import { type Spelling, spell } from '../expr/value-text.ts';
+import type { Scope, Sql } from '../scope.ts';
+import type { Rule, Translator } from '../translator.ts';
+import { describeType, isScalar, type ScalarName, scalar } from '../types.ts';
+import { Refusal } from '../unsupported.ts';
+import { callMacro, plainArguments } from './calls.ts';
+
+/** One `%…` of a format; widths and precisions are DuckDB texts. */
+interface Specifier {
+  readonly flags: string;
+  readonly width: string | undefined;
+  readonly precision: string | undefined;
+  readonly letter: string;
+  readonly value: Sql;
+}
+
+/** FORMAT over a literal: text and specifiers in turn, each specifier with its arguments. */
+export const format: Rule<FuncCall> = (node, scope, to) => {
+  const [pattern, ...args] = plainArguments(node);
+  if (pattern && isNull(pattern)) return { text: 'CAST(NULL AS VARCHAR)', type: scalar('STRING') };
+  if (pattern?.type !== 'string_literal')
+    throw new Refusal(pattern ?? node, 'FORMAT takes a string literal first');
+  const queue = args.map((arg) => ({ node: arg, scope, to }));
+  const parts = [...pattern.value.matchAll(/%%|%([-+ #0']*)(\d+|\*)?(?:\.(\d+|\*)?)?(.)?|[^%]+/gsu)].map(
+    (match) => part(match, pattern, queue),
+  );
+  if (queue[0]) throw new Refusal(queue[0].node, 'FORMAT has more arguments than its text takes');
+  return { text: parts.length === 0 ? "''" : `(${parts.join(' || ')})`, type: scalar('STRING') };
+};
+
+const isNull = (node: Node): boolean =>
+  node.type === 'null_literal' || (node.type === 'cast_expr' && isNull(node.args.expr.expr));
+
+interface Argument {
+  readonly node: Node;
+  readonly scope: Scope;
+  readonly to: Translator;
+}
+
+function part(match: RegExpExecArray, pattern: Node, queue: Argument[]): string {
+  const [all, flags = '', width, precision, letter] = match;
+  if (all === '%%') return quoteText('%');
+  if (!all.startsWith('%')) return `(${quoteText(all)})`;
+  const write = letter === undefined ? undefined : writers[letter];
+  if (!write || !letter) throw new Refusal(pattern, `FORMAT does not support ${all}`);
+
+  const next = () => {
+    const argument = queue.shift();
+    if (argument) return argument;
+    throw new Refusal(pattern, 'FORMAT has fewer arguments than its text takes');
+  };
+  const size = (text: string | undefined) => {
+    if (text !== '*') return text;
+    const argument = next();
+    return typed(argument.to.expr(argument.node, argument.scope), argument.node, '*', 'INT64').text;
+  };
+  const specifier = {
+    flags,
+    width: size(width),
+    precision: size(all.includes('.') ? (precision ?? '0') : undefined),
+  };
+  const { node, scope, to } = next();
+  return write({ ...specifier, letter, value: to.expr(node, scope) }, node, to);
+}
+
+function typed(value: Sql, node: Node, letter: string, ...names: readonly ScalarName[]): Sql {
+  if (value.type.kind === 'null' && names.includes('INT64'))
+    return { text: 'CAST(NULL AS BIGINT)', type: scalar('INT64') };
+  if (isScalar(value.type, ...names)) return value;
+  throw new Refusal(node, `%${letter} takes ${names.join(' or ')}, not ${describeType(value.type)}`);
+}
+
+type Writer = (specifier: Specifier, node: Node, to: Translator) => string;
+
+const integer: Writer = ({ flags, width, precision, letter, value }, node) => {
+  const { text } = typed(value, node, letter, 'INT64');
+  const base = letter === 'd' || letter === 'i' ? 'd' : letter;
+  const digits = `bq.format_digits(${text}, '${base}', ${precision ?? 1})`;
+  const prefix = flags.includes('#') ? ({ x: '0x', X: '0X', o: '0' }[letter] ?? '') : '';
+  const grouped = flags.includes("'")
+    ? `bq.format_grouped(${digits}, ${base === 'd' ? 3 : 4}, '${/x/i.test(base) ? ':' : ','}')`
+    : digits;
+  const head = `bq.format_sign(${text} < 0, ${quoteText(flags)}) || '${prefix}'`;
+  return numberOfWidth(head, grouped, precision === undefined ? flags : flags.replaceAll('0', ''), width);
+};
+
+const float: Writer = ({ flags, width, precision = '6', letter, value }, node) => {
+  const { text, type } = typed(value, node, letter, 'FLOAT64', 'NUMERIC');
+  const exact = isScalar(type, 'NUMERIC');
+  if (exact && !/f/i.test(letter)) throw new Refusal(node, `%${letter} of NUMERIC is not supported`);
+  const macro = exact ? 'numeric' : 'float';
+  const hash = flags.includes('#');
+  const digits = `bq.format_${macro}(${text}, '${hash ? '#' : ''}', ${precision}, '${letter}')`;
+  const grouped = flags.includes("'") ? `bq.format_grouped(${digits}, 3, ',')` : digits;
+  const head = `bq.format_sign(${text} < 0, ${quoteText(flags)})`;
+  const padded = numberOfWidth(head, grouped, flags, width);
+  if (exact || !flags.includes('0') || width === undefined) return padded;
+  const blank = numberOfWidth(head, grouped, flags.replaceAll('0', ''), width);
+  return `CASE WHEN isfinite(${text}) THEN ${padded} ELSE ${blank} END`;
+};
+
+const text: Writer = (specifier, node) => {
+  const { text } = typed(specifier.value, node, specifier.letter, 'STRING');
+  return textOfWidth(text, specifier);
+};
+
+/** %t and %T take values of every type. */
+const anyValue: Writer = (specifier, node, to) => {
+  const spelling = (specifier.letter === 't' ? plainSpelling : literalSpelling)(node, to);
+  return textOfWidth(spell(specifier.value, spelling, to), specifier);
+};
+
+const json: Writer = (specifier, node) =>
+  textOfWidth(`bq.json_of_json(${typed(specifier.value, node, 'p', 'JSON').text})`, specifier);
+
+const writers: Readonly<Record<string, Writer>> = {
+  d: integer,
+  i: integer,
+  x: integer,
+  X: integer,
+  o: integer,
+  f: float,
+  F: float,
+  e: float,
+  E: float,
+  g: float,
+  G: float,
+  s: text,
+  p: json,
+  t: anyValue,
+  T: anyValue,
+};
+
+const textOfWidth = (text: string, { flags, width, precision }: Specifier) =>
+  ofWidth(precision === undefined ? text : `bq.format_cut(${text}, ${precision})`, flags, width);
+
+function ofWidth(text: string, flags: string, width: string | undefined): string {
+  if (width === undefined) return text;
+  return `bq.format_padded(${text}, ${flags.includes('-') ? `-abs(${width})` : width})`;
+}
+
+/** Zeros stand between the sign and the digits. */
+function numberOfWidth(head: string, digits: string, flags: string, width: string | undefined): string {
+  const zeros = flags.includes('0') && !flags.includes('-') && width !== undefined;
+  const body = zeros ? `bq.format_zeros(${head}, ${digits}, ${width})` : `(${head} || ${digits})`;
+  return ofWidth(body, flags, width);
+}
+
+const plainSpelling = (node: Node, to: Translator): Spelling => ({
+  null: 'NULL',
+  scalar: (value) => {
+    if (isScalar(value.type, 'BYTES')) return `bq.format_bytes(${value.text})`;
+    if (isScalar(value.type, 'FLOAT64'))
+      return `bq.format_any_float(${asString(value, node, to)}, ${value.text})`;
+    if (isScalar(value.type, 'JSON')) return `bq.json_of_json(${value.text})`;
+    return asString(value, node, to);
+  },
+  array: (elements) => `'[' || array_to_string(${elements}, ', ') || ']'`,
+  struct: (fields) => `'(' || ${fields.map((field) => field.text).join(" || ', ' || ") || "''"} || ')'`,
+});
+
+const literalSpelling = (node: Node, to: Translator): Spelling => ({
+  ...plainSpelling(node, to),
+  scalar: (value) => {
+    if (isScalar(value.type, 'STRING')) return `bq.format_string_literal(${value.text})`;
+    if (isScalar(value.type, 'BYTES')) return `bq.format_bytes_literal(${value.text})`;
+    const plain = plainSpelling(node, to).scalar(value);
+    if (isScalar(value.type, 'INT64', 'BOOL')) return plain;
+    if (isScalar(value.type, 'FLOAT64')) return `bq.format_float_literal(${plain})`;
+    if (isScalar(value.type, 'DATE', 'DATETIME', 'TIME', 'TIMESTAMP', 'NUMERIC'))
+      return `'${describeType(value.type)} "' || ${plain} || '"'`;
+    throw new Refusal(node, `%T of ${describeType(value.type)} is not supported`);
+  },
+  struct: (fields) =>
+    `'${fields.length < 2 ? 'STRUCT' : ''}(' || ${fields.map((field) => field.text).join(" || ', ' || ") || "''"} || ')'`,
+});
+
+function asString(value: Sql, node: Node, to: Translator): string {
+  if (isScalar(value.type, 'STRING')) return value.text;
+  if (isScalar(value.type, 'INT64', 'FLOAT64', 'NUMERIC', 'BOOL', 'DATE', 'DATETIME', 'TIME', 'TIMESTAMP'))
+    return callMacro(node, 'cast_string', [value], to, 'FORMAT').text;
+  throw new Refusal(node, `FORMAT of ${describeType(value.type)} is not supported`);
+}

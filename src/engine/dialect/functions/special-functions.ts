@@ -1,0 +1,180 @@
+import type { FuncCall, Node, SubSelect } from 'sql-parser-cst';
+import { concatenation } from '../expr/arrays.ts';
+import { converted, supertype } from '../expr/coercion.ts';
+import { compare, requireBool } from '../expr/operators.ts';
+import { coalesceMoment, type Moment, nullIfMoment } from '../passes/time-expressions.ts';
+import { arrayQuery } from '../query/subqueries.ts';
+import type { Scope, Sql } from '../scope.ts';
+import { nowParameter, type Rule, type Translator } from '../translator.ts';
+import { describeType, isScalar, nullType, scalar, type Type } from '../types.ts';
+import { Refusal } from '../unsupported.ts';
+import { plainArguments } from './calls.ts';
+import { concat } from './concat.ts';
+import { editDistance } from './edit-distance.ts';
+import { format } from './format.ts';
+import { formatMoment } from './format-time.ts';
+import { parseMoment } from './parse-time.ts';
+import { jsonArray, jsonObject, toJson, toJsonString } from './to-json.ts';
+
+/** The one moment that a run calls now; bound by the engine, so that tests can set it. */
+const now = (to: Translator) => `CAST(${to.parameter(nowParameter)} AS TIMESTAMPTZ)`;
+
+const currentTimestamp: Rule<FuncCall> = (node, _scope, to) => {
+  if (plainArguments(node).length > 0) throw new Refusal(node, 'CURRENT_TIMESTAMP takes no arguments');
+  return { text: now(to), type: scalar('TIMESTAMP'), moment: ({ now }) => now };
+};
+
+/** Functions of the current time, as the type they yield, in UTC or in the zone that is their argument. */
+const current =
+  (name: 'DATE' | 'DATETIME' | 'TIME', duckdb: string): Rule<FuncCall> =>
+  (node, scope, to) => {
+    const [zone, another] = plainArguments(node);
+    if (another) throw new Refusal(another, `CURRENT_${name} takes a time zone at most`);
+    const zoneText = zone ? to.expr(zone, scope).text : "'UTC'";
+    return { text: `CAST(bq.civil(${now(to)}, ${zoneText}) AS ${duckdb})`, type: scalar(name) };
+  };
+
+/** Functions of any number of arguments that share one type. */
+const variadic =
+  (
+    name: string,
+    write: (args: readonly string[], type: Type) => string,
+    momentOf?: (args: readonly Sql[]) => Moment | undefined,
+  ): Rule<FuncCall> =>
+  (node, scope, to) => {
+    const args = plainArguments(node).map((arg) => to.expr(arg, scope));
+    const type = common(node, name, args);
+    const texts = args.map((arg) => converted(arg, type));
+    const moment = args.every(({ text }, at) => text === texts[at]) ? momentOf?.(args) : undefined;
+    return { text: write(texts, type), type, ...(moment && { moment }) };
+  };
+
+export function common(node: Node, name: string, args: readonly Sql[]): Type {
+  const type = supertype(args);
+  if (type) return type;
+  throw new Refusal(
+    node,
+    `${name} has no common type for (${args.map((arg) => describeType(arg.type)).join(', ')})`,
+  );
+}
+
+const conditional: Rule<FuncCall> = (node, scope, to) => {
+  const [condition, yes, no, another] = plainArguments(node);
+  if (!condition || !yes || !no || another) throw new Refusal(node, 'IF takes a condition and two values');
+  const [test, ...values] = [condition, yes, no].map((arg) => to.expr(arg, scope));
+  if (test) requireBool(condition, test, 'IF');
+  const type = common(node, 'IF', values);
+  const [then = '', otherwise = ''] = values.map((value) => converted(value, type));
+  return { text: `CASE WHEN ${test?.text} THEN ${then} ELSE ${otherwise} END`, type };
+};
+
+const list = (name: string) => (args: readonly string[]) => `${name}(${args.join(', ')})`;
+
+/** DuckDB's greatest and least skip NULLs; BigQuery's yield NULL when one is. */
+const strict = (name: string) => (args: readonly string[]) =>
+  `CASE WHEN ${args.map((arg) => `${arg} IS NULL`).join(' OR ')} THEN NULL ELSE ${name}(${args.join(', ')}) END`;
+
+/** In DuckDB NaN is the greatest number; in BigQuery it is also the least. */
+const least = (args: readonly string[], type: Type) => {
+  const greatest = `greatest(${args.join(', ')})`;
+  const text = strict('least')(args);
+  return isScalar(type, 'FLOAT64')
+    ? `CASE WHEN isnan(${greatest}) THEN ${greatest} + ${text} ELSE ${text} END`
+    : text;
+};
+
+const numeric = (node: FuncCall, scope: Scope, to: Translator): Sql => {
+  const [arg, another] = plainArguments(node);
+  if (!arg || another) throw new Refusal(node, 'one argument is wanted here');
+  const value = to.expr(arg, scope);
+  if (value.type.kind === 'null') return { text: 'CAST(NULL AS BIGINT)', type: scalar('INT64') };
+  if (!isScalar(value.type, 'INT64', 'FLOAT64', 'NUMERIC')) throw new Refusal(arg, 'a number is wanted here');
+  return value;
+};
+
+const nullIfZero: Rule<FuncCall> = (node, scope, to) => {
+  const value = numeric(node, scope, to);
+  return { text: `nullif(${value.text}, 0)`, type: value.type };
+};
+
+const zeroIfNull: Rule<FuncCall> = (node, scope, to) => {
+  const value = numeric(node, scope, to);
+  return { text: `coalesce(${value.text}, 0)`, type: value.type };
+};
+
+const arrayConcat: Rule<FuncCall> = (node, scope, to) =>
+  concatenation(
+    node,
+    'ARRAY_CONCAT',
+    plainArguments(node).map((arg) => to.expr(arg, scope)),
+  );
+
+/** `array(SELECT …)` in small letters is a call to the parser. */
+const arrayOfQuery: Rule<FuncCall> = (node, scope, to) => {
+  const [expr, another] = node.args?.expr.args.items ?? [];
+  const isQuery =
+    expr?.type === 'select_stmt' || expr?.type === 'compound_select_stmt' || expr?.type === 'paren_expr';
+  if (!expr || !isQuery || another) throw new Refusal(node, 'ARRAY takes a subquery');
+  return arrayQuery({ type: 'paren_expr', expr: expr as SubSelect, range: node.range ?? [0, 0] }, scope, to);
+};
+
+const error: Rule<FuncCall> = (node, scope, to) => {
+  const [message, another] = plainArguments(node);
+  if (!message || another) throw new Refusal(node, 'ERROR takes a message');
+  return { text: `bq.fail(${to.expr(message, scope).text})`, type: nullType };
+};
+
+const generateUuid: Rule<FuncCall> = (node) => {
+  if (plainArguments(node).length > 0) throw new Refusal(node, 'GENERATE_UUID takes no arguments');
+  return { text: 'CAST(uuid() AS VARCHAR)', type: scalar('STRING') };
+};
+
+const nullIf: Rule<FuncCall> = (node, scope, to) => {
+  const args = plainArguments(node).map((arg) => to.expr(arg, scope));
+  const [value, other, another] = args;
+  if (!value || !other || another) throw new Refusal(node, 'NULLIF takes two values');
+  const type = common(node, 'NULLIF', args);
+  const test = compare(node, '=', value, other);
+  const moment = nullIfMoment(args);
+  const text = `CASE WHEN ${test.text} THEN NULL ELSE ${converted(value, type)} END`;
+  return { text, type, ...(moment && { moment }) };
+};
+
+const forms: Readonly<Record<string, Rule<FuncCall>>> = {
+  current_timestamp: currentTimestamp,
+  current_date: current('DATE', 'DATE'),
+  current_datetime: current('DATETIME', 'TIMESTAMP'),
+  current_time: current('TIME', 'TIME'),
+  coalesce: variadic('COALESCE', list('coalesce'), coalesceMoment),
+  ifnull: variadic('IFNULL', list('coalesce'), coalesceMoment),
+  nullif: nullIf,
+  greatest: variadic('GREATEST', strict('greatest')),
+  least: variadic('LEAST', least),
+  if: conditional,
+  nullifzero: nullIfZero,
+  zeroifnull: zeroIfNull,
+  array_concat: arrayConcat,
+  array: arrayOfQuery,
+  error,
+  generate_uuid: generateUuid,
+  concat,
+  edit_distance: editDistance,
+  format,
+  json_array: jsonArray,
+  json_object: jsonObject,
+  to_json: toJson,
+  to_json_string: toJsonString,
+  format_date: formatMoment,
+  format_datetime: formatMoment,
+  format_time: formatMoment,
+  format_timestamp: formatMoment,
+  parse_date: parseMoment,
+  parse_datetime: parseMoment,
+  parse_time: parseMoment,
+  parse_timestamp: parseMoment,
+};
+
+export const formNames: readonly string[] = Object.keys(forms);
+
+export const formOf = (name: string): Rule<FuncCall> | undefined =>
+  Object.hasOwn(forms, name) ? forms[name] : undefined;

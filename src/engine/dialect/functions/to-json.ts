@@ -1,0 +1,115 @@
+import type { FuncCall, Node } from 'sql-parser-cst';
+import { quoteText } from '../expr/literals.ts';
+import { type Spelling, spell } from '../expr/value-text.ts';
+import type { Sql } from '../scope.ts';
+import type { Rule, Translator } from '../translator.ts';
+import { describeType, isScalar, scalar } from '../types.ts';
+import { Refusal } from '../unsupported.ts';
+import { callMacro, plainArguments } from './calls.ts';
+
+/** TO_JSON_STRING of a value of any type; `true` as second argument puts each field and element on its own line. */
+export const toJsonString: Rule<FuncCall> = (node, scope, to) => {
+  const [value, pretty, another] = plainArguments(node);
+  if (!value || another) throw new Refusal(node, 'TO_JSON_STRING takes a value and whether to indent it');
+  if (pretty && pretty.type !== 'boolean_literal')
+    throw new Refusal(pretty, 'TO_JSON_STRING takes TRUE or FALSE here');
+  const spelling = pretty?.type === 'boolean_literal' && pretty.value ? indented : compact;
+  return {
+    text: spell(to.expr(value, scope), spelling(scalarText(node, to)), to),
+    type: scalar('STRING'),
+  };
+};
+
+/** TO_JSON keeps wide numbers numbers. */
+export const toJson: Rule<FuncCall> = (node, scope, to) => {
+  const [value, another] = plainArguments(node);
+  if (!value || another) throw new Refusal(another ?? node, 'TO_JSON takes one value here');
+  return asJson(jsonText(to.expr(value, scope), node, to));
+};
+
+export const jsonArray: Rule<FuncCall> = (node, scope, to) => {
+  const items = plainArguments(node).map((item) => jsonText(to.expr(item, scope), node, to));
+  return asJson(`'[' || ${items.join(" || ',' || ") || "''"} || ']'`);
+};
+
+/** JSON_OBJECT with literal names, which BigQuery keeps in alphabetical order. */
+export const jsonObject: Rule<FuncCall> = (node, scope, to) => {
+  const args = plainArguments(node);
+  if (args.length % 2 === 1) throw new Refusal(node, 'JSON_OBJECT takes names and values in turn');
+  const fields = args.flatMap((name, index) => {
+    if (index % 2 === 1) return [];
+    if (name.type !== 'string_literal') throw new Refusal(name, 'JSON_OBJECT takes string literals as names');
+    return [{ name: name.value, text: jsonText(to.expr(args[index + 1] ?? name, scope), node, to) }];
+  });
+  const names = fields.map(({ name }) => name);
+  // Of fields with one name the first counts.
+  const kept = fields.filter(({ name }, index) => names.indexOf(name) === index);
+  const sorted = kept.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  return asJson(jsonObjectText(sorted));
+};
+
+const asJson = (text: string): Sql => ({ text: `CAST(${text} AS JSON)`, type: scalar('JSON') });
+
+function jsonText(value: Sql, node: Node, to: Translator): string {
+  const spelling = compact((inner) => {
+    if (isScalar(inner.type, 'JSON', 'INT64')) return `CAST(${inner.text} AS VARCHAR)`;
+    if (isScalar(inner.type, 'NUMERIC')) return asString(inner, node, to);
+    if (isScalar(inner.type, 'FLOAT64')) return `bq.format_point(bq.json_of_float64(${inner.text}))`;
+    return scalarText(node, to)(inner);
+  });
+  return spell(value, spelling, to);
+}
+
+type ScalarText = (value: Sql) => string;
+
+const scalarText =
+  (node: Node, to: Translator): ScalarText =>
+  (value) => {
+    const { text, type } = value;
+    if (isScalar(type, 'STRING')) return `bq.json_quoted(${text})`;
+    if (isScalar(type, 'BOOL')) return `CAST(${text} AS VARCHAR)`;
+    if (isScalar(type, 'INT64')) return `bq.json_of_int64(${text})`;
+    if (isScalar(type, 'FLOAT64')) return `bq.json_of_float64(${text})`;
+    if (isScalar(type, 'NUMERIC')) return `bq.json_of_numeric(${asString(value, node, to)})`;
+    if (isScalar(type, 'BYTES')) return `'"' || to_base64(${text}) || '"'`;
+    if (isScalar(type, 'JSON')) return `bq.json_of_json(${text})`;
+    if (isScalar(type, 'DATE', 'TIME')) return `'"' || ${asString(value, node, to)} || '"'`;
+    if (isScalar(type, 'DATETIME')) return `'"' || replace(${asString(value, node, to)}, ' ', 'T') || '"'`;
+    if (isScalar(type, 'TIMESTAMP'))
+      return `'"' || replace(replace(${asString(value, node, to)}, ' ', 'T'), '+00', 'Z') || '"'`;
+    throw new Refusal(node, `JSON of ${describeType(type)} is not supported`);
+  };
+
+const asString = (value: Sql, node: Node, to: Translator) =>
+  callMacro(node, 'cast_string', [value], to, 'TO_JSON_STRING').text;
+
+const jsonObjectText = (fields: readonly { readonly name: string; readonly text: string }[]) =>
+  `'{' || ${fields.map(({ name, text }) => `${quoteText(`${JSON.stringify(name)}:`)} || ${text}`).join(" || ',' || ") || "''"} || '}'`;
+
+const compact = (text: ScalarText): Spelling => ({
+  null: 'null',
+  scalar: text,
+  array: (elements) => `'[' || array_to_string(${elements}, ',') || ']'`,
+  struct: jsonObjectText,
+});
+
+const indented = (text: ScalarText): Spelling => ({
+  null: 'null',
+  scalar: (value) => {
+    if (isScalar(value.type, 'JSON')) return "bq.fail('TO_JSON_STRING does not indent JSON')";
+    return text(value);
+  },
+  array: (elements, depth) =>
+    `coalesce('[' || ${line(depth + 1)} || nullif(array_to_string(${elements}, ',' || ${line(depth + 1)}), '') || ${line(depth)} || ']', '[]')`,
+  struct: (fields, depth) =>
+    fields.length === 0
+      ? "'{}'"
+      : `'{' || ${fields
+          .map(
+            (field) =>
+              `${line(depth + 1)} || ${quoteText(`${JSON.stringify(field.name)}: `)} || ${field.text}`,
+          )
+          .join(" || ',' || ")} || ${line(depth)} || '}'`,
+});
+
+const line = (depth: number) => `chr(10) || '${'  '.repeat(depth)}'`;

@@ -1,0 +1,49 @@
+import type { FrameBound, FrameClause, FuncCall, WindowClause, WindowDefinition } from 'sql-parser-cst';
+import { orderText } from '../query/order.ts';
+import type { Scope } from '../scope.ts';
+import type { Translator } from '../translator.ts';
+import { quote } from '../types.ts';
+import { Refusal } from '../unsupported.ts';
+
+/** ` OVER (…)`, or nothing where the call has none. */
+export function overText(node: FuncCall, scope: Scope, to: Translator): string {
+  if (!node.over) return '';
+  const { window } = node.over;
+  if (window.type === 'identifier') return ` OVER ${quote(window.name)}`;
+  return ` OVER (${definition(window.expr, scope, to)})`;
+}
+
+/** ` WINDOW w AS (…)`. */
+export function windowText(node: WindowClause | undefined, scope: Scope, to: Translator): string {
+  if (!node) return '';
+  const windows = node.namedWindows.items.map(
+    ({ name, window }) => `${quote(name.name)} AS (${definition(window.expr, scope, to)})`,
+  );
+  return ` WINDOW ${windows.join(', ')}`;
+}
+
+function definition(node: WindowDefinition, scope: Scope, to: Translator): string {
+  const { baseWindowName, partitionBy, orderBy, frame } = node;
+  const partition = partitionBy?.specifications.items.map((item) => to.expr(item, scope).text).join(', ');
+  return [
+    baseWindowName && quote(baseWindowName.name),
+    partition && `PARTITION BY ${partition}`,
+    orderBy && orderText(orderBy, scope, to),
+    frame && frameText(frame, scope, to),
+  ]
+    .filter((part) => part)
+    .join(' ');
+}
+
+function frameText({ unitKw, extent, exclusion }: FrameClause, scope: Scope, to: Translator): string {
+  if (exclusion) throw new Refusal(exclusion, 'EXCLUDE is not supported');
+  if (extent.type !== 'frame_between') return `${unitKw.name} ${bound(extent, scope, to)}`;
+  const [begin, end] = [extent.begin, extent.end].map((edge) => bound(edge, scope, to));
+  return `${unitKw.name} BETWEEN ${begin} AND ${end}`;
+}
+
+function bound(node: FrameBound, scope: Scope, to: Translator): string {
+  if (node.type === 'frame_bound_current_row') return 'CURRENT ROW';
+  const amount = node.expr.type === 'frame_unbounded' ? 'UNBOUNDED' : to.expr(node.expr, scope).text;
+  return `${amount} ${node.type === 'frame_bound_preceding' ? 'PRECEDING' : 'FOLLOWING'}`;
+}

@@ -1,0 +1,15 @@
+import type { Relation } from '../scope.ts';
+import type { Translator } from '../translator.ts';
+import { quote } from '../types.ts';
+import { columnSql } from './shredded.ts';
+
+/** A query whose columns are what BigQuery has: spread records are put together again. */
+export function whole(relation: Relation, to: Pick<Translator, 'fresh'>): Relation {
+  if (relation.columns.every(({ parts }) => !parts)) return relation;
+  const name = quote(to.fresh('spread'));
+  const columns = relation.columns.map(({ parts: _, ...column }) => column);
+  const values = relation.columns.map(
+    (column) => `${columnSql(name, column.name, column).text} AS ${quote(column.name)}`,
+  );
+  return { ...relation, columns, text: `SELECT ${values.join(', ')} FROM (${relation.text}) AS ${name}` };
+}

@@ -1,0 +1,112 @@
+import type { Sql } from '../scope.ts';
+import { duckdbType, type Type } from '../types.ts';
+import type { Moment } from './time-expressions.ts';
+
+/** A part of a query that is the same for all rows, as a query of its own may compute it. */
+export interface Constant {
+  /** The name under which the query binds its value. */
+  readonly name: string;
+  /** DuckDB text; parameters stand in it as `$name`. */
+  readonly sql: string;
+  /** The same without a database. */
+  readonly moment?: Moment;
+}
+
+// Characters that no SQL has: rules hand text around, and only the outermost mark counts in the end.
+const begin = '\u0001';
+const end = '\u0002';
+
+/** What the names begin with under which constants are bound; no parameter's may. */
+export const ownPrefix = 'querygate_';
+
+/** Before the type of what rows are read for. */
+const reading = '?';
+
+const mark = (type: string, text: string) => `${begin}${type}${begin}${text}${end}`;
+
+/**
+ * A value that no row changes, marked where it is worth computing before the query: DuckDB plans a query anew for each
+ * set of parameters, and most of that is the binding of macros.
+ */
+export function marked(sql: Sql): Sql {
+  const isWorth = sql.text.includes('bq.') && !isVolatile.test(sql.text) && !isMarked(sql.text);
+  const type = isWorth ? duckdbType(sql.type) : undefined;
+  return type === undefined ? sql : { ...sql, text: mark(type, sql.text) };
+}
+
+/** A scalar subquery that stands for itself, marked so that it is run first: DuckDB prunes rows by values it knows. */
+export function markedThreshold(query: string, type: Type): string {
+  const known = duckdbType(type);
+  return known === undefined ? query : mark(`${reading}${known}`, query);
+}
+
+const isVolatile = /\b(?:uuid|bq\.rand)\(/;
+
+/** Whether a whole text is one constant. */
+export const isMarked = (text: string): boolean =>
+  text.startsWith(begin) && closing(text, 0) === text.length - 1;
+
+/** The text without its marks. */
+export const unmarked = (text: string): string =>
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are the marks
+  text.replaceAll(/\u0001[^\u0001]*\u0001|\u0002/g, '');
+
+/** A text in whose place parameters stand for its constants, and what those are. */
+export interface WithoutConstants {
+  readonly sql: string;
+  /** Each is made of parameters alone. */
+  readonly constants: readonly Constant[];
+  /** Each reads rows, and is made of parameters and constants. */
+  readonly thresholds: readonly Constant[];
+}
+
+/** @param moments of constants, by their text */
+export function withoutConstants(text: string, moments: ReadonlyMap<string, Moment>): WithoutConstants {
+  const constants = new Map<string, string>();
+  const thresholds = new Map<string, string>();
+  const replaced = (marked: string): string => {
+    let sql = '';
+    let from = 0;
+    for (let at = marked.indexOf(begin); at >= 0; at = marked.indexOf(begin, from)) {
+      const close = closing(marked, at);
+      const typeEnd = marked.indexOf(begin, at + 1);
+      const type = marked.slice(at + 1, typeEnd);
+      const inner = marked.slice(typeEnd + 1, close);
+      const name = type.startsWith(reading)
+        ? named(thresholds, `${ownPrefix}threshold`, replaced(inner))
+        : named(constants, `${ownPrefix}constant`, unmarked(inner));
+      sql += `${marked.slice(from, at)}CAST($${name} AS ${type.replace(reading, '')})`;
+      from = close + 1;
+    }
+    return sql + marked.slice(from);
+  };
+  const sql = replaced(text);
+  const listed = (names: ReadonlyMap<string, string>): readonly Constant[] =>
+    [...names].map(([sql, name]) => {
+      const moment = moments.get(sql);
+      return { name, sql, ...(moment && { moment }) };
+    });
+  return { sql, constants: listed(constants), thresholds: listed(thresholds) };
+}
+
+function named(names: Map<string, string>, kind: string, sql: string): string {
+  const name = names.get(sql) ?? `${kind}_${names.size + 1}`;
+  names.set(sql, name);
+  return name;
+}
+
+/** Where the mark ends that begins at an offset: each has two beginnings, around the type, and one end. */
+function closing(text: string, start: number): number {
+  let depth = 0;
+  for (let at = start; at < text.length; at += 1) {
+    if (text[at] === begin) {
+      depth += 1;
+      at = text.indexOf(begin, at + 1);
+      if (at < 0) return -1;
+    } else if (text[at] === end) {
+      depth -= 1;
+      if (depth === 0) return at;
+    }
+  }
+  return -1;
+}

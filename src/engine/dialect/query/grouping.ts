@@ -1,0 +1,65 @@
+import type { GroupByClause, Node, NumberLiteral } from 'sql-parser-cst';
+import type { Scope } from '../scope.ts';
+import type { Translator } from '../translator.ts';
+import { sameName } from '../types.ts';
+import { Refusal } from '../unsupported.ts';
+import type { Output } from './select-list.ts';
+
+/** GROUP BY; output columns are named by their place, which no column of FROM can hide. */
+export function grouping(
+  node: GroupByClause | undefined,
+  columns: readonly Output[],
+  scope: Scope,
+  to: Translator,
+): string {
+  if (!node) return '';
+  // The parser leaves ALL in a list of its own.
+  const items = node.columns.items.flat() as readonly (Node | null)[];
+  const elements = items
+    .filter((item) => item !== null && item !== undefined)
+    .map((item) => element(item, columns, scope, to));
+  return ` GROUP BY ${elements.join(', ')}`;
+}
+
+export const isOrdinal = (node: Node): node is NumberLiteral =>
+  node.type === 'number_literal' && /^\d+$/.test(node.text);
+
+function element(node: Node, columns: readonly Output[], scope: Scope, to: Translator): string {
+  const list = (items: readonly Node[]) =>
+    `(${items.map((item) => set(item, columns, scope, to)).join(', ')})`;
+  switch (node.type) {
+    case 'group_by_all':
+      return 'ALL';
+    case 'group_by_rollup':
+      return `ROLLUP ${list(node.columns.expr.items)}`;
+    case 'group_by_cube':
+      return `CUBE ${list(node.columns.expr.items)}`;
+    case 'group_by_grouping_sets':
+      return `GROUPING SETS ${list(node.columns.expr.items)}`;
+    default:
+      return key(node, columns, scope, to);
+  }
+}
+
+/** One member of ROLLUP, CUBE or GROUPING SETS: a key, several in parentheses, or none. */
+function set(node: Node, columns: readonly Output[], scope: Scope, to: Translator): string {
+  const keys = (items: readonly Node[]) =>
+    `(${items.map((item) => key(item, columns, scope, to)).join(', ')})`;
+  if (node.type === 'struct_expr') return keys(node.expr.items);
+  if (node.type === 'paren_expr') return keys(node.expr.type === 'list_expr' ? node.expr.items : [node.expr]);
+  return element(node, columns, scope, to);
+}
+
+function key(node: Node, columns: readonly Output[], scope: Scope, to: Translator): string {
+  if (isOrdinal(node)) {
+    if (node.value >= 1 && node.value <= columns.length) return node.text;
+    throw new Refusal(node, `the select list has no column ${node.text}`);
+  }
+  if (node.type === 'identifier') {
+    const place = columns.findIndex(({ name, aliased }) => aliased && sameName(name, node.name));
+    if (place >= 0) return String(place + 1);
+  }
+  const { text } = to.expr(node, scope);
+  const same = columns.findIndex((column) => column.text === text);
+  return same < 0 ? text : String(same + 1);
+}

@@ -1,0 +1,131 @@
+import type { JoinExpr } from 'sql-parser-cst';
+import { compare, operatorName, requireBool } from '../expr/operators.ts';
+import { columnsIn, type Range, type Scope, type Sql } from '../scope.ts';
+import type { Translator } from '../translator.ts';
+import { Refusal } from '../unsupported.ts';
+import { asUnnest, type FromItem, fromItem, within } from './from.ts';
+import { folded, standalone, type Unnest } from './unnest.ts';
+
+type Kind = 'CROSS' | 'INNER' | 'LEFT' | 'RIGHT' | 'FULL';
+
+export function join(node: JoinExpr, scope: Scope, to: Translator): FromItem {
+  const left = fromItem(node.left, scope, to);
+  const kind = kindOf(node);
+  const beside = within(scope, left);
+  const unnest = asUnnest(node.right, beside);
+  if (unnest) return joinUnnest(node, kind, left, unnest, beside, to);
+  return joined(node, kind, left, fromItem(node.right, scope, to), '', scope, to);
+}
+
+function kindOf({ operator, right, specification }: JoinExpr): Kind {
+  const words = operatorName(operator).replace(' OUTER', '');
+  switch (words) {
+    case 'LEFT JOIN':
+      return 'LEFT';
+    case 'RIGHT JOIN':
+      return 'RIGHT';
+    case 'FULL JOIN':
+      return 'FULL';
+    case 'JOIN':
+    case 'INNER JOIN':
+      return specification ? 'INNER' : 'CROSS';
+    case ',':
+    case 'CROSS JOIN':
+      return 'CROSS';
+    default:
+      throw new Refusal(right, `${words} is not supported`);
+  }
+}
+
+function joinUnnest(
+  node: JoinExpr,
+  kind: Kind,
+  left: FromItem,
+  unnest: Unnest,
+  scope: Scope,
+  to: Translator,
+): FromItem {
+  const unconditional = kind === 'CROSS' || (kind === 'LEFT' && isTrue(node));
+  const inPlace = unconditional ? folded(unnest, kind === 'LEFT', left, scope, to) : undefined;
+  return inPlace ?? joined(node, kind, left, standalone(unnest, scope, to), 'LATERAL ', scope, to);
+}
+
+const isTrue = ({ specification }: JoinExpr) =>
+  specification === undefined ||
+  (specification.type === 'join_on_specification' &&
+    specification.expr.type === 'boolean_literal' &&
+    specification.expr.value);
+
+function joined(
+  node: JoinExpr,
+  kind: Kind,
+  left: FromItem,
+  right: FromItem,
+  lateral: '' | 'LATERAL ',
+  scope: Scope,
+  to: Translator,
+): FromItem {
+  const { condition, merged } = conditionOf(node, kind, left, right, scope, to);
+  return {
+    ranges: [
+      ...(kind === 'RIGHT' || kind === 'FULL' ? left.ranges.map(nullable) : left.ranges),
+      ...(kind === 'LEFT' || kind === 'FULL' ? right.ranges.map(nullable) : right.ranges),
+    ],
+    merged: [...left.merged, ...merged],
+    carriers: [
+      ...(kind === 'RIGHT' || kind === 'FULL' ? [] : left.carriers),
+      ...(kind === 'LEFT' || kind === 'FULL' ? [] : right.carriers),
+    ],
+    text: () => `${left.text()} ${kind} JOIN ${lateral}${right.text()}${condition}`,
+  };
+}
+
+/** The side of an outer join that may be missing. */
+const nullable = (range: Range): Range => ({
+  ...range,
+  columns: range.columns.map(({ required: _, ...column }) => column),
+});
+
+interface Condition {
+  readonly condition: string;
+  readonly merged: Scope['merged'];
+}
+
+function conditionOf(
+  { specification }: JoinExpr,
+  kind: Kind,
+  left: FromItem,
+  right: FromItem,
+  scope: Scope,
+  to: Translator,
+): Condition {
+  if (!specification) return { condition: kind === 'CROSS' ? '' : ' ON TRUE', merged: [] };
+  if (specification.type === 'join_on_specification') {
+    const both = { ...scope, ranges: [...left.ranges, ...right.ranges], merged: left.merged };
+    const test = to.expr(specification.expr, both);
+    requireBool(specification.expr, test, 'ON');
+    return { condition: ` ON ${test.text}`, merged: [] };
+  }
+  const pairs = specification.expr.expr.items.map((column) => {
+    const [a, b] = [named(left, column.name), named(right, column.name)];
+    if (!a || !b) throw new Refusal(column, `${column.name} is not one column on each side`);
+    return { name: column.name, a, b, test: compare(column, '=', a, b).text };
+  });
+  return {
+    condition: ` ON ${pairs.map(({ test }) => test).join(' AND ')}`,
+    merged: pairs.map(({ name, a, b }) => ({ name, type: a.type, text: mergedText(kind, a, b) })),
+  };
+}
+
+function named(item: FromItem, name: string): Sql | undefined {
+  const merged = item.merged.find((column) => column.name.toLowerCase() === name.toLowerCase());
+  if (merged) return merged;
+  const found = item.ranges.flatMap((range) => columnsIn(range, name));
+  return found.length === 1 ? found[0] : undefined;
+}
+
+/** The column that JOIN USING makes of two: the side that is never missing. */
+function mergedText(kind: Kind, left: Sql, right: Sql): string {
+  if (kind === 'FULL') return `coalesce(${left.text}, ${right.text})`;
+  return kind === 'RIGHT' ? right.text : left.text;
+}

@@ -1,0 +1,43 @@
+import { handedOn, isThere, type StoredColumn } from '../passes/shredded.ts';
+import type { Tell } from '../scope.ts';
+import { quote } from '../types.ts';
+import type { Output } from './select-list.ts';
+
+/** Whether GROUP BY says what its keys are; `ALL` takes them from the select list. */
+export const hasListedKeys = (groupBy: string): boolean => groupBy !== '' && groupBy !== ' GROUP BY ALL';
+
+/** NULL for columns that are not read. Keys of GROUP BY, which names them by their place, stay as they are. */
+export const withoutUnread = (
+  columns: readonly Output[],
+  groupBy: string,
+  isRead: (column: string) => boolean,
+): readonly Output[] => {
+  const places: readonly string[] = groupBy.match(/\b\d+\b/g) ?? [];
+  return columns.map((column, at) => {
+    if (isRead(column.name) || places.includes(String(at + 1))) return column;
+    const { spread: _, ...unread } = column;
+    return { ...unread, text: 'NULL' };
+  });
+};
+
+/** Spread records as text that `tell` makes of them. */
+export const withTold = (columns: readonly Output[], tell: Tell): readonly Output[] =>
+  columns.map(({ spread, ...column }) => (spread ? { ...column, text: tell(column.name, spread) } : column));
+
+/** The select list as text; parts of spread records come last, so that columns keep their places. */
+export function selected(columns: readonly Output[], grouped: boolean): string {
+  const own = columns.map(({ name, text, spread }) => {
+    return `${spread && !grouped ? isThere(spread) : text} AS ${quote(name)}`;
+  });
+  const parts = grouped ? [] : columns.flatMap(({ name, spread }) => (spread ? handedOn(spread, name) : []));
+  return [...own, ...parts].join(', ');
+}
+
+/** The columns that a select list gives. */
+export const handed = (columns: readonly Output[], grouped: boolean): readonly StoredColumn[] =>
+  columns.map(({ name, type, required = false, spread }) => ({
+    name,
+    type,
+    required: required && !grouped,
+    ...(spread && !grouped && { parts: spread.parts }),
+  }));

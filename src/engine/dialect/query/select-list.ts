@@ -1,0 +1,120 @@
+import type { Identifier, Node, SelectClause } from 'sql-parser-cst';
+import { pack } from '../expr/structs.ts';
+import { fieldSql, findRange, type Range, type Scope, type Sql } from '../scope.ts';
+import type { Translator } from '../translator.ts';
+import { type Column, sameName } from '../types.ts';
+import { Refusal } from '../unsupported.ts';
+
+/** One column of a query's result. */
+export interface Output extends Sql, Column {
+  /** False where BigQuery gives the column no name that the query could use. */
+  readonly aliased: boolean;
+}
+
+const known: readonly string[] = ['select_distinct', 'select_all', 'select_as_struct', 'select_as_value'];
+
+/** The one column that SELECT AS STRUCT or AS VALUE makes of the select list; undefined without either. */
+export function rowValue(node: SelectClause, columns: readonly Output[]): Output | undefined {
+  const types = node.modifiers.map(({ type }) => type as string);
+  if (types.includes('select_as_struct')) {
+    const fields = columns.map(({ name, aliased, text, type }) => ({
+      name: aliased ? name : '',
+      text,
+      type,
+    }));
+    return { ...pack(fields), name: 'value', aliased: false };
+  }
+  if (!types.includes('select_as_value')) return undefined;
+  const [only, another] = columns;
+  if (!only || another) throw new Refusal(node, 'SELECT AS VALUE takes one column');
+  const { spread: _, ...value } = only;
+  return { ...value, name: 'value', aliased: false };
+}
+
+/** The select list with every star written out. */
+export function outputs(node: SelectClause, scope: Scope, to: Translator): readonly Output[] {
+  for (const modifier of node.modifiers) {
+    if (!known.includes(modifier.type)) {
+      to.attempt(() => {
+        throw new Refusal(modifier, `${modifier.type.replaceAll('_', ' ')} is not supported`);
+      }, undefined);
+    }
+  }
+  const items = (node.columns?.items ?? []).filter(({ type }) => type !== 'empty');
+  let anonymous = 0;
+  return items
+    .flatMap((item) => to.attempt(() => output(item, scope, to), []))
+    .map((column) => (column.aliased ? column : { ...column, name: `f${anonymous++}_` }));
+}
+
+function output(node: Node, scope: Scope, to: Translator): readonly Output[] {
+  switch (node.type) {
+    case 'all_columns':
+      return star(node, scope);
+    case 'except_columns': {
+      const left = output(node.expr, scope, to);
+      const names = node.columns.expr.items;
+      for (const name of names) requireColumn(name, left);
+      return left.filter((column) => !names.some(({ name }) => sameName(name, column.name)));
+    }
+    case 'replace_columns': {
+      const left = output(node.expr, scope, to);
+      const replacements = node.columns.expr.items;
+      for (const { alias } of replacements) requireColumn(alias, left);
+      return left.map((column) => {
+        const found = replacements.find(({ alias }) => sameName(alias.name, column.name));
+        return found ? { ...to.expr(found.expr, scope), name: column.name, aliased: true } : column;
+      });
+    }
+    case 'alias':
+      if (/^["']/.test(node.alias.text)) throw new Refusal(node.alias, 'an alias is not quoted like text');
+      return [{ ...to.expr(node.expr as Node, scope), name: node.alias.name, aliased: true }];
+    case 'member_expr':
+      if (node.property.type === 'all_columns') return starOf(node.object, scope, to);
+  }
+  const name = impliedName(node);
+  return [{ ...to.expr(node, scope), name: name ?? '', aliased: name !== undefined }];
+}
+
+/** The name that a column has without an alias: the last of a path. */
+export function impliedName(node: Node): string | undefined {
+  if (node.type === 'identifier') return node.name;
+  return node.type === 'member_expr' && node.property.type === 'identifier' ? node.property.name : undefined;
+}
+
+function requireColumn({ name, ...node }: Identifier, columns: readonly Output[]): void {
+  if (!columns.some((column) => sameName(column.name, name))) {
+    throw new Refusal({ name, ...node }, `no column is named ${name}`);
+  }
+}
+
+function star(node: Node, scope: Scope): readonly Output[] {
+  if (scope.ranges.length === 0) throw new Refusal(node, '* needs a FROM');
+  const merged = scope.merged.map((column) => ({ ...column, aliased: true }));
+  const rest = scope.ranges
+    .flatMap((range) => columnsOf(range))
+    .filter(({ name }) => !scope.merged.some((column) => sameName(column.name, name)));
+  return [...merged, ...rest];
+}
+
+function starOf(node: Node, scope: Scope, to: Translator): readonly Output[] {
+  const range = node.type === 'identifier' ? findRange(scope, node.name) : undefined;
+  if (range) return columnsOf(range);
+  const value = to.expr(node, scope);
+  if (value.type.kind !== 'struct') throw new Refusal(node, '.* needs a struct whose fields are known');
+  return fieldsOf(value, value.type.fields);
+}
+
+function columnsOf(range: Range): readonly Output[] {
+  const { value } = range;
+  if (!value) return range.columns.map((column) => ({ ...column, aliased: true }));
+  if (value.type.kind !== 'struct')
+    return [{ ...value, name: range.name ?? '', aliased: range.name !== undefined }];
+  return fieldsOf(value, value.type.fields);
+}
+
+const fieldsOf = (value: Sql, fields: readonly Column[]): readonly Output[] =>
+  fields.flatMap(({ name }) => {
+    const field = fieldSql(value, name);
+    return field ? [{ ...field, name, aliased: true }] : [];
+  });

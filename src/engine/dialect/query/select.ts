@@ -1,0 +1,214 @@
+import type { CompoundSelectStmt, Node, SelectStmt, SubSelect } from 'sql-parser-cst';
+import { requireBool } from '../expr/operators.ts';
+import { windowText } from '../functions/windows.ts';
+import { whole } from '../passes/assemble.ts';
+import { threshold } from '../passes/top-n.ts';
+import { childOf, isPath, type Relation, type Scope, type Sql } from '../scope.ts';
+import type { Translator } from '../translator.ts';
+import { quote } from '../types.ts';
+import { Refusal } from '../unsupported.ts';
+import {
+  type Clause,
+  type ClauseOf,
+  type Clauses,
+  clause,
+  clauseOf,
+  isDistinct,
+  nothing,
+  rowsOf,
+} from './clauses.ts';
+import { anything, type FromItem, fromItem, takeConditions, within } from './from.ts';
+import { grouping } from './grouping.ts';
+import { ending } from './order-limit.ts';
+import { handed, hasListedKeys, selected, withoutUnread, withTold } from './output-columns.ts';
+import { type Output, outputs, rowValue } from './select-list.ts';
+import { flatten, unite } from './set-operations.ts';
+import { withClause } from './with.ts';
+
+/** A whole query: one SELECT, several under a set operator, or one in parentheses. */
+export function query(node: SubSelect | SelectStmt, scope: Scope, to: Translator): Relation {
+  switch (node.type) {
+    case 'select_stmt':
+      return node.clauses.some(({ type }) => type === 'paren_expr')
+        ? parenthesised(node, scope, to)
+        : select(node, scope, to);
+    case 'compound_select_stmt':
+      return setOperation(node, scope, to);
+    case 'paren_expr': {
+      const inner = query(node.expr, scope, to);
+      return { ...inner, text: `(${inner.text})` };
+    }
+  }
+}
+
+function select(node: SelectStmt, parent: Scope, to: Translator): Relation {
+  const clauses = clausesOf(node, parent, to);
+  const { ctes, item, columns, value, groupBy, ends } = clauses;
+  const distinct = isDistinct(node) ? 'DISTINCT ' : '';
+  const grouped = distinct !== '' || groupBy !== '' || value;
+  const simple = isSimple(node, item, columns);
+  const late = simple && ends !== '' ? threshold(node, clauses, parent.parent === undefined, to) : [];
+  const behind = behindList(clauses, late);
+  const written = (list: readonly Output[]) =>
+    ctes.before(`SELECT ${distinct}${selected(list, grouped)}${behind}`);
+
+  const text = written(columns);
+  const mayNarrow = distinct === '' && ends === '' && !value && (simple || hasListedKeys(groupBy));
+  // Before they are sorted and cut, too many rows would be told.
+  const mayTell = !grouped && (ends === '' || late.length > 0);
+  return {
+    text,
+    columns: handed(columns, grouped),
+    simple: simple && ends === '',
+    ...(mayNarrow && {
+      narrow: { of: text, text: (isRead) => written(withoutUnread(columns, groupBy, isRead)) },
+    }),
+    ...(mayTell && { told: { of: text, text: (tell) => written(withTold(columns, tell)) } }),
+    ...(value && { value }),
+  };
+}
+
+/** The clauses in the order in which their names come into being. */
+function clausesOf(node: SelectStmt, parent: Scope, to: Translator): Clauses {
+  for (const clause of node.clauses) {
+    if (!known.includes(clause.type)) to.attempt(() => refuse(clause), undefined);
+  }
+  const ctes = withClause(clauseOf(node, 'with_clause'), childOf(parent), to);
+  const item = to.attempt(() => from(clauseOf(node, 'from_clause'), ctes.scope, to), anything(undefined));
+  const scope = within(ctes.scope, item);
+  const list = clauseOf(node, 'select_clause');
+  if (!list) throw new Refusal(node, 'a SELECT is wanted here');
+
+  const asked = condition(clauseOf(node, 'where_clause')?.expr, 'WHERE', scope, to);
+  const listed = outputs(list, scope, to);
+  const value = rowValue(list, listed);
+  const columns = value ? [value] : listed;
+  const named = { ...scope, aliases: aliasesOf(listed) };
+  return {
+    ctes,
+    item,
+    columns,
+    value: value !== undefined,
+    named,
+    groupBy: grouping(clauseOf(node, 'group_by_clause'), columns, scope, to),
+    having: condition(clauseOf(node, 'having_clause')?.expr, 'HAVING', named, to),
+    qualify: condition(clauseOf(node, 'qualify_clause')?.expr, 'QUALIFY', named, to),
+    windows: windowText(clauseOf(node, 'window_clause'), scope, to),
+    ends: ending(node, columns, named, to),
+    where: [...takeConditions(item), ...asked],
+  };
+}
+
+/** What stands behind the select list, in the order of SQL. */
+function behindList(clauses: Clauses, late: readonly string[]): string {
+  const { groupBy, having, windows, qualify, ends } = clauses;
+  return [
+    rowsOf(clauses, late),
+    groupBy,
+    clause('HAVING', having),
+    windows,
+    clause('QUALIFY', qualify),
+    ends,
+  ].join('');
+}
+
+/** `(SELECT …) ORDER BY …`: what stands behind the parentheses sees the columns only. */
+function parenthesised(node: SelectStmt, parent: Scope, to: Translator): Relation {
+  const ctes = withClause(clauseOf(node, 'with_clause'), childOf(parent), to);
+  const inner = clauseOf(node, 'paren_expr');
+  if (!inner) throw new Refusal(node, 'a SELECT is wanted here');
+  const relation = query(inner.expr, ctes.scope, to);
+  const ends = endsOver(relation, node, ctes.scope, to);
+  return {
+    ...relation,
+    text: ctes.before(ends === '' ? `(${relation.text})` : wrapped(relation, ends, to)),
+  };
+}
+
+/** ORDER BY and LIMIT behind a set operation belong to the whole, though the tree hangs them on its last part. */
+function setOperation(node: CompoundSelectStmt, parent: Scope, to: Translator): Relation {
+  const parts = flatten(node);
+  const [first] = parts.queries;
+  const last = parts.queries.at(-1);
+  if (!first || !last) throw new Refusal(node, 'a SELECT is wanted here');
+  const ctes = withClause(
+    first.type === 'select_stmt' ? clauseOf(first, 'with_clause') : undefined,
+    childOf(parent),
+    to,
+  );
+  const relations = parts.queries.map((part) =>
+    whole(query(withoutEnds(part, part === last), ctes.scope, to), to),
+  );
+  const united = unite(node, parts.operator, relations, to);
+  if (last.type !== 'select_stmt') return { ...united, text: ctes.before(united.text) };
+  const ends = endsOver(united, last, ctes.scope, to);
+  return { ...united, text: ctes.before(ends === '' ? united.text : wrapped(united, ends, to)) };
+}
+
+const wrapped = ({ text }: Relation, ends: string, to: Translator) =>
+  `SELECT * FROM (${text}) AS ${quote(to.fresh('all'))}${ends}`;
+
+function endsOver(relation: Relation, node: SelectStmt, scope: Scope, to: Translator): string {
+  const columns = relation.columns.map((column) => ({ ...column, text: quote(column.name), aliased: true }));
+  const range = { name: undefined, columns };
+  // The tree hangs DISTINCT of the last part beside the clauses of the whole.
+  const bare = { ...node, clauses: node.clauses.filter(({ type }) => type !== 'select_clause') };
+  return ending(bare, columns, { ...scope, ranges: [range], merged: [] }, to);
+}
+
+/** Whether a SELECT gives columns of some rows of one relation, in whatever order. */
+const isSimple = (node: SelectStmt, item: FromItem, columns: readonly Output[]): boolean =>
+  node.clauses.every(({ type }) => simpleClauses.includes(type)) &&
+  !isDistinct(node) &&
+  item.carriers.length === 1 &&
+  item.ranges.length === 1 &&
+  columns.every(({ text, spread }) => spread !== undefined || isPath(text));
+
+const simpleClauses: readonly Clause['type'][] = [
+  'with_clause',
+  'select_clause',
+  'from_clause',
+  'where_clause',
+  'order_by_clause',
+  'limit_clause',
+];
+
+const ends: readonly Clause['type'][] = ['order_by_clause', 'limit_clause'];
+
+function withoutEnds(node: SubSelect, last: boolean): SubSelect {
+  if (node.type !== 'select_stmt') return node;
+  const clauses = node.clauses.filter(({ type }) => type !== 'with_clause' && !(last && ends.includes(type)));
+  const [only] = clauses;
+  if (clauses.length === 1 && only?.type === 'paren_expr') return only.expr;
+  return { ...node, clauses };
+}
+
+const known: readonly Clause['type'][] = [
+  'with_clause',
+  'select_clause',
+  'from_clause',
+  'where_clause',
+  'group_by_clause',
+  'having_clause',
+  'qualify_clause',
+  'window_clause',
+  'order_by_clause',
+  'limit_clause',
+];
+
+function refuse(clause: Node): never {
+  throw new Refusal(clause, `${clause.type.replaceAll('_', ' ')} is not supported`);
+}
+
+const from = (clause: ClauseOf<'from_clause'> | undefined, scope: Scope, to: Translator): FromItem =>
+  clause ? fromItem(clause.expr, scope, to) : nothing;
+
+function condition(expr: Node | undefined, keyword: string, scope: Scope, to: Translator): readonly string[] {
+  if (!expr) return [];
+  const test = to.expr(expr, scope);
+  to.attempt(() => requireBool(expr, test, keyword), undefined);
+  return [test.text];
+}
+
+const aliasesOf = (columns: readonly Output[]): ReadonlyMap<string, Sql> =>
+  new Map(columns.filter(({ aliased }) => aliased).map((column) => [column.name.toLowerCase(), column]));

@@ -1,0 +1,74 @@
+import type { CompoundSelectStmt, SubSelect } from 'sql-parser-cst';
+import { converted, supertype } from '../expr/coercion.ts';
+import { operatorName } from '../expr/operators.ts';
+import type { Relation } from '../scope.ts';
+import type { Translator } from '../translator.ts';
+import { type Column, describeType, duckdbType, quote } from '../types.ts';
+import { Refusal } from '../unsupported.ts';
+
+/** The parts of `a UNION ALL b UNION ALL c`: BigQuery wants parentheses where operators differ. */
+export function flatten(node: CompoundSelectStmt): { operator: string; queries: readonly SubSelect[] } {
+  const operator = operatorName(node.operator);
+  const { left, right } = node;
+  if (left.type !== 'compound_select_stmt') return { operator, queries: [left, right] };
+  const before = flatten(left);
+  if (before.operator !== operator)
+    throw new Refusal(right, `${before.operator} and ${operator} in one query need parentheses`);
+  return { operator, queries: [...before.queries, right] };
+}
+
+const operators: Readonly<Record<string, string>> = {
+  'UNION ALL': 'UNION ALL',
+  'UNION DISTINCT': 'UNION',
+  'INTERSECT DISTINCT': 'INTERSECT',
+  'EXCEPT DISTINCT': 'EXCEPT',
+};
+
+/** Columns are matched by their place, named by the first part, and of the type that all parts have together. */
+export function unite(
+  node: CompoundSelectStmt,
+  operator: string,
+  relations: readonly Relation[],
+  to: Translator,
+): Relation {
+  const word = operators[operator];
+  if (!word)
+    throw new Refusal(node, `${operator} is not supported: one of ${Object.keys(operators).join(', ')}`);
+  const [first] = relations;
+  if (!first || relations.some(({ columns }) => columns.length !== first.columns.length))
+    throw new Refusal(node, `${operator} takes queries of equally many columns`);
+  const columns = first.columns.map((column, index) => common(node, operator, column, index, relations));
+  const texts = relations.map((relation) => shaped(relation, columns, to));
+  return { ...first, text: texts.join(` ${word} `), columns };
+}
+
+function common(
+  node: CompoundSelectStmt,
+  operator: string,
+  column: Column,
+  index: number,
+  relations: readonly Relation[],
+): Column {
+  const types = relations.flatMap(({ columns }) => columns.slice(index, index + 1));
+  const type = supertype(types.map((one) => ({ text: '', type: one.type })));
+  if (type) return { name: column.name, type };
+  const shown = types.map((one) => describeType(one.type)).join(', ');
+  throw new Refusal(node, `${operator} has no common type for column ${index + 1} (${shown})`);
+}
+
+/** A part of the set operation with exactly these types; DuckDB's own choice may be another. */
+export function shaped(relation: Relation, columns: readonly Column[], to: Translator): string {
+  const same = relation.columns.every(
+    ({ type }, index) =>
+      duckdbType(type) === duckdbType(columns[index]?.type ?? type) && type.kind !== 'null',
+  );
+  if (same) return `(${relation.text})`;
+  const name = quote(to.fresh('part'));
+  const names = columns.map((_, index) => quote(`c${index}`));
+  const values = relation.columns.map(({ type }, index) => {
+    const text = names[index] ?? '';
+    const wanted = columns[index];
+    return `${wanted ? converted({ text, type }, wanted.type) : text} AS ${quote(wanted?.name ?? '')}`;
+  });
+  return `(SELECT ${values.join(', ')} FROM (${relation.text}) AS ${name}(${names.join(', ')}))`;
+}

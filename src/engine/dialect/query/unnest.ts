@@ -1,0 +1,138 @@
+import type { Node } from 'sql-parser-cst';
+import { gathered, handedOn, isThere, type Spread } from '../passes/shredded.ts';
+import type { Carrier, Range, Scope, Sql } from '../scope.ts';
+import type { Translator } from '../translator.ts';
+import { quote, scalar, type Type, unknown } from '../types.ts';
+import { Refusal } from '../unsupported.ts';
+import type { FromItem } from './from.ts';
+
+/** One UNNEST as it stands in FROM. */
+export interface Unnest {
+  readonly node: Node;
+  readonly array: Node;
+  readonly alias: string | undefined;
+  /** The offset's name; undefined without WITH OFFSET. */
+  readonly offset: string | undefined;
+}
+
+/** What a select list has to hold so that each row becomes one row per element. */
+interface Element {
+  readonly element: string;
+  readonly offset: string;
+  readonly type: Type;
+}
+
+/**
+ * How the elements of a list are had.
+ *
+ * @param keepEmpty whether a row without elements stays, with NULL for its element (LEFT JOIN)
+ */
+export function elementOf(array: Sql, keepEmpty: boolean): Element {
+  const type = array.type.kind === 'array' ? array.type.element : unknown;
+  const indexes = `range(len(${array.text}))`;
+  if (!keepEmpty) return { element: `unnest(${array.text})`, offset: `unnest(${indexes})`, type };
+  const orNull = (list: string) => `unnest(CASE WHEN len(${array.text}) > 0 THEN ${list} ELSE [NULL] END)`;
+  return { element: orNull(array.text), offset: orNull(indexes), type };
+}
+
+/** FROM UNNEST(…) on its own, or where its elements can't be folded into the rows they come from. */
+export function standalone(unnest: Unnest, scope: Scope, to: Translator): FromItem {
+  const array = arrayOf(unnest, scope, to);
+  const name = to.fresh('element');
+  if (array.spread) return standaloneRecord(unnest, array, array.spread, name);
+  const { element, offset, type } = elementOf(array, false);
+  const value = `${quote(name)}."value"`;
+  const offsets = unnest.offset === undefined ? '' : `, ${offset} AS "offset"`;
+  return {
+    ranges: ranges(unnest, { text: value, type }, { text: `${quote(name)}."offset"`, type: scalar('INT64') }),
+    merged: [],
+    carriers: [],
+    text: () => `(SELECT ${element} AS "value"${offsets}) AS ${quote(name)}`,
+  };
+}
+
+/** The one record of a spread array, as a row of its own where it is there. */
+function standaloneRecord(unnest: Unnest, array: Sql, spread: Spread, name: string): FromItem {
+  const columns = [`${isThere(spread)} AS "value"`, ...handedOn(spread, 'value')];
+  const record = elementOfSpread(array, { ...spread, owner: quote(name), path: 'value' });
+  return {
+    ranges: ranges(unnest, record, { text: firstOffset, type: scalar('INT64') }),
+    merged: [],
+    carriers: [],
+    text: () => `(SELECT ${columns.join(', ')} WHERE ${isThere(spread)}) AS ${quote(name)}`,
+  };
+}
+
+const firstOffset = 'CAST(0 AS BIGINT)';
+
+const elementOfSpread = ({ type }: Sql, spread: Spread): Sql => ({
+  text: gathered(spread),
+  type: type.kind === 'array' ? type.element : unknown,
+  spread,
+});
+
+/**
+ * The left side with one row per element. DuckDB plans a join with a correlated UNNEST as a delim join, a hundred
+ * times slower than UNNEST in the select list of a subquery around the FROM item that the array is a column of.
+ *
+ * @returns undefined where the array is not a path of an item whose rows may be multiplied in place
+ */
+export function folded(
+  unnest: Unnest,
+  keepEmpty: boolean,
+  left: FromItem,
+  scope: Scope,
+  to: Translator,
+): FromItem | undefined {
+  const array = arrayOf(unnest, scope, to);
+  const { carrier } = array;
+  if (!carrier || !left.carriers.includes(carrier)) return undefined;
+  const carried = (added: readonly Range[]): FromItem => ({
+    ...left,
+    ranges: [...left.ranges, ...added.map((range) => ({ ...range, carrier }))],
+  });
+  if (array.spread) {
+    const there = isThere(array.spread);
+    if (!keepEmpty) require(carrier, there);
+    const first = keepEmpty ? `CASE WHEN ${there} THEN ${firstOffset} END` : firstOffset;
+    const record = elementOfSpread(array, array.spread);
+    return carried(ranges(unnest, record, { text: first, type: scalar('INT64') }));
+  }
+
+  const { element, offset, type } = elementOf(array, keepEmpty);
+  const column = (wanted: string) => {
+    const name = carrier.taken.has(wanted.toLowerCase()) ? to.fresh(wanted) : wanted;
+    carrier.taken.add(name.toLowerCase());
+    return name;
+  };
+  const elementName = column(unnest.alias ?? 'element');
+  const columns = [`${element} AS ${quote(elementName)}`];
+  const at = (name: string) => `${quote(carrier.name)}.${quote(name)}`;
+  let position: Sql = { text: 'NULL', type: scalar('INT64') };
+  if (unnest.offset !== undefined) {
+    const offsetName = column(unnest.offset);
+    columns.push(`${offset} AS ${quote(offsetName)}`);
+    position = { text: at(offsetName), type: scalar('INT64') };
+  }
+  carrier.folds.push({ columns: columns.join(', ') });
+
+  return carried(ranges(unnest, { text: at(elementName), type }, position));
+}
+
+/** Drops the rows that do not meet a condition. */
+function require({ folds }: Carrier, condition: string): void {
+  const last = folds.at(-1);
+  if (last && 'condition' in last) folds.splice(-1, 1, { condition: `${last.condition} AND ${condition}` });
+  else folds.push({ condition });
+}
+
+function ranges(unnest: Unnest, element: Sql, offset: Sql): readonly Range[] {
+  const own: Range = { name: unnest.alias, columns: [], value: element };
+  return unnest.offset === undefined ? [own] : [own, { name: unnest.offset, columns: [], value: offset }];
+}
+
+function arrayOf(unnest: Unnest, scope: Scope, to: Translator): Sql {
+  const array = to.expr(unnest.array, scope);
+  if (array.type.kind === 'array' || array.type.kind === 'unknown') return array;
+  throw new Refusal(unnest.node, 'UNNEST takes an array');
+}

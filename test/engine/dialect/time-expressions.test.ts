@@ -1,0 +1,98 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { microsOf } from '../../../src/engine/dialect/passes/time-expressions.ts';
+import { rewrite } from '../../../src/engine/dialect/rewrite.ts';
+import { openDialect } from './harness.ts';
+
+// The harness asks the database what each constant is, and wants what its moment tells.
+let dialect: Awaited<ReturnType<typeof openDialect>>;
+beforeAll(async () => {
+  dialect = await openDialect();
+}, 60_000);
+afterAll(() => dialect.close());
+
+const iso = '2026-01-31T12:00:00.000001Z';
+const now = microsOf(iso) ?? 0n;
+
+/** What the expression's moment is; undefined where there is none. */
+const momentOf = (expression: string, parameters: Readonly<Record<string, string>> = {}) => {
+  const source = { file: 'test.sql', line: 1 };
+  const { constants } = rewrite({ sql: `SELECT ${expression} AS x`, source }, []).quick;
+  return constants[0]?.moment?.({ now, parameter: (name) => parameters[name] ?? '' });
+};
+
+const day = 86_400_000_000n;
+
+describe('what the time tells', () => {
+  test.each([
+    ['TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL 7 DAY)', now - 7n * day],
+    ['TIMESTAMP_ADD(CURRENT_TIMESTAMP(), INTERVAL -90 MINUTE)', now - 5_400_000_000n],
+    ['TIMESTAMP_TRUNC(CURRENT_TIMESTAMP(), DAY)', now - (now % day)],
+    ["TIMESTAMP_TRUNC(TIMESTAMP '1969-12-31 23:59:59.5+00', DAY)", -day],
+    ["TIMESTAMP_TRUNC(TIMESTAMP '0001-01-01 00:00:00.5+00', SECOND)", -62_135_596_800_000_000n],
+    ["TIMESTAMP_SUB(TIMESTAMP(NULLIF(@at, '')), INTERVAL 1 SECOND)", now - 1_000_000n],
+    [
+      "COALESCE(TIMESTAMP(NULLIF(@none, '')), TIMESTAMP '9999-12-31 23:59:59.999999+00')",
+      253_402_300_799_999_999n,
+    ],
+    ["TIMESTAMP_SUB(TIMESTAMP(NULLIF(@none, '')), INTERVAL 1 DAY)", null],
+    [
+      "GENERATE_TIMESTAMP_ARRAY(TIMESTAMP '1970-01-01 00:00:00+00', TIMESTAMP '1970-01-01 00:00:03+00', INTERVAL 2 SECOND)",
+      [0n, 2_000_000n],
+    ],
+    [
+      "GENERATE_TIMESTAMP_ARRAY(TIMESTAMP '1970-01-02 00:00:00+00', TIMESTAMP '1970-01-01 00:00:00+00', INTERVAL 1 DAY)",
+      [],
+    ],
+  ])('%s', async (expression, value) => {
+    expect(momentOf(expression, { at: iso })).toEqual(value);
+    await dialect.ask(`SELECT ${expression}`, { at: iso, none: '' });
+  });
+
+  test.each([
+    ['a part that has no one length', 'TIMESTAMP_TRUNC(CURRENT_TIMESTAMP(), MONTH)'],
+    ['another zone', "TIMESTAMP_TRUNC(CURRENT_TIMESTAMP(), DAY, 'Europe/Berlin')"],
+    ['what is out of range', 'TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL 9000000000 HOUR)'],
+    [
+      'a step that is none',
+      'GENERATE_TIMESTAMP_ARRAY(CURRENT_TIMESTAMP(), CURRENT_TIMESTAMP(), INTERVAL 0 DAY)',
+    ],
+    ['a step back', 'GENERATE_TIMESTAMP_ARRAY(CURRENT_TIMESTAMP(), CURRENT_TIMESTAMP(), INTERVAL -1 DAY)'],
+    [
+      'a long array',
+      "GENERATE_TIMESTAMP_ARRAY(TIMESTAMP '2020-01-01 00:00:00+00', CURRENT_TIMESTAMP(), INTERVAL 1 SECOND)",
+    ],
+    ['text of another form', 'TIMESTAMP(@other)'],
+    ['a day that is none', "TIMESTAMP(CONCAT('2024-02-30', ' 00:00:00'))"],
+  ])('%s is left to the database', (_, expression) => {
+    expect(momentOf(expression, { other: '2026-1-1' })).toBeUndefined();
+  });
+});
+
+test.each([
+  ['2024-02-29T00:00:00Z', 1_709_164_800_000_000n],
+  ['2024-02-29 00:00:00.5+00:00', 1_709_164_800_500_000n],
+  ['2023-02-29T00:00:00Z', undefined],
+  ['2024-01-01T24:00:00Z', undefined],
+  ['2016-12-31T23:59:60Z', undefined],
+  ['0000-01-01T00:00:00Z', undefined],
+  ['2024-01-01T00:00:00+01:00', undefined],
+])('the text %s', (text, micros) => {
+  expect(microsOf(text)).toBe(micros);
+});
+
+test('random arithmetic is what the database makes of it', async () => {
+  const parts = fc.constantFrom('MICROSECOND', 'MILLISECOND', 'SECOND', 'MINUTE', 'HOUR', 'DAY');
+  const text = fc
+    .date({
+      min: new Date('0001-01-01T00:00:00Z'),
+      max: new Date('9999-12-31T23:59:59Z'),
+      noInvalidDate: true,
+    })
+    .map((date) => date.toISOString());
+  const property = fc.asyncProperty(text, fc.integer(), parts, parts, async (at, n, part, trunc) => {
+    const moved = `SAFE.TIMESTAMP_SUB(TIMESTAMP(@at), INTERVAL ${n} ${part})`;
+    await dialect.ask(`SELECT ${moved}, TIMESTAMP_TRUNC(${moved}, ${trunc})`, { at });
+  });
+  await fc.assert(property, { numRuns: 40 });
+}, 60_000);
