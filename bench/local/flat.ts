@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import type { Field, TableSchema } from '../../src/catalog/tables/table-schema.ts';
 import { quote } from '../../src/engine/dialect/types.ts';
-import { columnType, quoteText } from '../../src/engine/duckdb/column-type.ts';
+import { columnType, quoteText } from '../../src/engine/duckdb/store/column-type.ts';
 import type { Dataset, HotTable } from './dataset.ts';
 import { type Limits, openDatabase, removeDatabase } from './limits.ts';
 

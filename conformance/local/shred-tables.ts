@@ -3,7 +3,7 @@ import type { Field } from '../../src/catalog/tables/table-schema.ts';
 import type { StoredTable } from '../../src/engine/dialect/rewrite.ts';
 import { quote } from '../../src/engine/dialect/types.ts';
 import { shreddedColumns, storedColumns } from '../../src/engine/duckdb/store/shred.ts';
-import { foundColumns } from '../../src/engine/duckdb/stored-value.ts';
+import { foundColumns } from '../../src/engine/duckdb/store/stored-value.ts';
 import type { Table } from '../table.ts';
 
 /** Copies of tables in the form of the store: every record that no row has twice is spread over columns. */

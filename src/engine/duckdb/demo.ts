@@ -10,7 +10,7 @@ import { openRepeat } from '../../concurrency/repeat.ts';
 import { storeName } from './store/open-store.ts';
 import { dropOlder } from './store/retention.ts';
 import type { StoredTables } from './store/stored-tables.ts';
-import { foundColumns } from './stored-value.ts';
+import { foundColumns } from './store/stored-value.ts';
 
 export interface DemoOptions {
   /** Milliseconds since the epoch. */

@@ -15,7 +15,7 @@ import { microsOf, type Run } from '../../../src/engine/dialect/passes/time-expr
 import { type Rewritten, rewrite, type StoredTable } from '../../../src/engine/dialect/rewrite.ts';
 import { columnsOf, duckdbType, quote } from '../../../src/engine/dialect/types.ts';
 import { shreddedColumns, storedColumns } from '../../../src/engine/duckdb/store/shred.ts';
-import { foundColumns } from '../../../src/engine/duckdb/stored-value.ts';
+import { foundColumns } from '../../../src/engine/duckdb/store/stored-value.ts';
 import { type Problem, StartError } from '../../../src/errors.ts';
 
 /** The moment that CURRENT_TIMESTAMP() is in the tests. */

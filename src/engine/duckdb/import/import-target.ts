@@ -1,5 +1,5 @@
 import type { TableSchema } from '../../../catalog/tables/table-schema.ts';
-import type { FoundValue } from '../stored-value.ts';
+import type { FoundValue } from '../store/stored-value.ts';
 
 /** How the rows of one table are stored. */
 export interface ImportTarget {

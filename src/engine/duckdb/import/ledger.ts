@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { quote } from '../../dialect/types.ts';
-import { quoteText } from '../column-type.ts';
+import { quoteText } from '../store/column-type.ts';
 
 /** What the store holds of one file. */
 export interface Entry {

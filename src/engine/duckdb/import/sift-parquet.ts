@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { TableSchema } from '../../../catalog/tables/table-schema.ts';
-import { type Refuse, refusalInTry, storedValue } from '../stored-value.ts';
+import { type Refuse, refusalInTry, storedValue } from '../store/stored-value.ts';
 import type { DataFile } from './data-files.ts';
 import { reasonOf } from './data-problem.ts';
 import { rowsOfParquet } from './found-rows.ts';

@@ -2,8 +2,8 @@ import { DuckDBTypeId } from '@duckdb/node-api';
 import type { Field, TableSchema } from '../../../catalog/tables/table-schema.ts';
 import { type StoredColumn, spreadColumns } from '../../dialect/passes/shredded.ts';
 import { quote } from '../../dialect/types.ts';
-import { columnType, quoteText } from '../column-type.ts';
-import { type FoundValue, storedValue } from '../stored-value.ts';
+import { columnType, quoteText } from './column-type.ts';
+import { type FoundValue, storedValue } from './stored-value.ts';
 
 /** A physical column: of a field that is stored whole, or of a spread record, where it tells whether the record is there. */
 export interface ShreddedColumn {

@@ -3,10 +3,10 @@ import type { TableSchema } from '../../../catalog/tables/table-schema.ts';
 import { columnSql, type Origin, type StoredColumn } from '../../dialect/passes/shredded.ts';
 import type { StoredTable } from '../../dialect/rewrite.ts';
 import { quote } from '../../dialect/types.ts';
-import { quoteText } from '../column-type.ts';
-import { type FoundValue, foundColumns } from '../stored-value.ts';
+import { quoteText } from './column-type.ts';
 import { storeName } from './open-store.ts';
 import { type ShreddedColumn, shreddedColumns, storedColumns } from './shred.ts';
+import { type FoundValue, foundColumns } from './stored-value.ts';
 
 /** The column that tells from which file a row came, as the ledger numbers them. */
 export const fileColumn = '#file';

@@ -1,9 +1,9 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { TableSchema } from '../../../../src/catalog/tables/table-schema.ts';
 import { quote } from '../../../../src/engine/dialect/types.ts';
-import { columnType } from '../../../../src/engine/duckdb/column-type.ts';
 import type { ImportTarget } from '../../../../src/engine/duckdb/import/import-target.ts';
-import { storedValue } from '../../../../src/engine/duckdb/stored-value.ts';
+import { columnType } from '../../../../src/engine/duckdb/store/column-type.ts';
+import { storedValue } from '../../../../src/engine/duckdb/store/stored-value.ts';
 
 const fileColumn = quote('querygate file');
 

@@ -1,6 +1,6 @@
 import { type DuckDBConnection, type DuckDBType, DuckDBTypeId } from '@duckdb/node-api';
-import type { Field } from '../../catalog/tables/table-schema.ts';
-import { quote } from '../dialect/types.ts';
+import type { Field } from '../../../catalog/tables/table-schema.ts';
+import { quote } from '../../dialect/types.ts';
 import { columnType, elementType, quoteText } from './column-type.ts';
 
 /** What a file holds for a field, as SQL, and of which type it is there. */

@@ -1,5 +1,5 @@
-import type { Field, FieldType } from '../../catalog/tables/table-schema.ts';
-import { quote } from '../dialect/types.ts';
+import type { Field, FieldType } from '../../../catalog/tables/table-schema.ts';
+import { quote } from '../../dialect/types.ts';
 
 const plainTypes: Readonly<Record<Exclude<FieldType, 'RECORD' | 'STRUCT'>, string>> = {
   STRING: 'VARCHAR',

@@ -1,6 +1,6 @@
-import type { Bound } from '../../catalog/binding/bind.ts';
-import { GatewayError } from '../../errors.ts';
-import { unsafeInteger } from '../refused-rows.ts';
+import type { Bound } from '../../../catalog/binding/bind.ts';
+import { GatewayError } from '../../../errors.ts';
+import { unsafeInteger } from '../../refused-rows.ts';
 
 /** A DuckDB failure as the caller may see it. DuckDB's own text holds SQL and names, so it stays in the cause. */
 export function explainFailure(cause: unknown, { query, parameters }: Bound): GatewayError {

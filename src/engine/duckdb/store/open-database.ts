@@ -1,6 +1,6 @@
 import { DuckDBInstance } from '@duckdb/node-api';
-import type { Config } from '../../config.ts';
-import { StartError } from '../../errors.ts';
+import type { Config } from '../../../config.ts';
+import { StartError } from '../../../errors.ts';
 
 /**
  * An empty database in memory that fetches nothing from elsewhere.

@@ -1,6 +1,6 @@
 import { DuckDBTimestampTZValue, type DuckDBType, DuckDBTypeId, type DuckDBValue } from '@duckdb/node-api';
-import { unsafeInteger } from '../refused-rows.ts';
-import { wireSql } from './wire-sql.ts';
+import { unsafeInteger } from '../../refused-rows.ts';
+import { wireSql } from './sql.ts';
 
 /** How a column comes out of DuckDB, and goes onto the wire. */
 export interface WireCell {

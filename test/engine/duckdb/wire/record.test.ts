@@ -1,10 +1,10 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Field } from '../../../src/catalog/tables/table-schema.ts';
-import { columnSql, spreadColumns } from '../../../src/engine/dialect/passes/shredded.ts';
-import { quote } from '../../../src/engine/dialect/types.ts';
-import { wireRecord } from '../../../src/engine/duckdb/wire-record.ts';
-import { wireSql } from '../../../src/engine/duckdb/wire-sql.ts';
+import type { Field } from '../../../../src/catalog/tables/table-schema.ts';
+import { columnSql, spreadColumns } from '../../../../src/engine/dialect/passes/shredded.ts';
+import { quote } from '../../../../src/engine/dialect/types.ts';
+import { wireRecord } from '../../../../src/engine/duckdb/wire/record.ts';
+import { wireSql } from '../../../../src/engine/duckdb/wire/sql.ts';
 
 const field = (name: string, type: string, mode = 'NULLABLE', fields?: readonly Field[]) =>
   ({ name, type, mode, ...(fields && { fields }) }) as Field;

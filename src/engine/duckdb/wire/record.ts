@@ -1,8 +1,8 @@
 import { type DuckDBType, DuckDBTypeId } from '@duckdb/node-api';
-import { isThere, type Spread, type StoredColumn } from '../dialect/passes/shredded.ts';
-import { quote } from '../dialect/types.ts';
-import { quoteText } from './column-type.ts';
-import { wireValue } from './wire-sql.ts';
+import { isThere, type Spread, type StoredColumn } from '../../dialect/passes/shredded.ts';
+import { quote } from '../../dialect/types.ts';
+import { quoteText } from '../store/column-type.ts';
+import { wireValue } from './sql.ts';
 
 /**
  * A DuckDB expression that gives a spread record as JSON text, as `wireSql` does for the record as a whole. Records are

@@ -1,17 +1,17 @@
 import type { DuckDBValue } from '@duckdb/node-api';
-import type { Bound } from '../../catalog/binding/bind.ts';
-import type { SavedQuery } from '../../catalog/saved-query.ts';
-import { GatewayError } from '../../errors.ts';
-import type { Engine, Rows } from '../engine.ts';
-import { withoutRequired } from '../refused-rows.ts';
+import type { Bound } from '../../../catalog/binding/bind.ts';
+import type { SavedQuery } from '../../../catalog/saved-query.ts';
+import { GatewayError } from '../../../errors.ts';
+import type { Engine, Rows } from '../../engine.ts';
+import { withoutRequired } from '../../refused-rows.ts';
+import type { Runnable } from '../prepare/prepare-catalog.ts';
+import type { Plan, PreparedQuery } from '../prepare/prepare-query.ts';
+import { readRows } from '../wire/read-rows.ts';
 import { type Bindings, bindingsOf } from './bindings.ts';
 import { withThresholds } from './compute-constants.ts';
 import type { ConnectionPool } from './connection-pool.ts';
 import { explainFailure } from './explain-failure.ts';
-import type { Generations } from './generations.ts';
-import type { Runnable } from './prepare-all.ts';
-import type { Plan, PreparedQuery } from './prepare-query.ts';
-import { readRows } from './read-rows.ts';
+import type { Generations } from './versioned-ref.ts';
 import type { Worker } from './worker.ts';
 
 interface RunContext {

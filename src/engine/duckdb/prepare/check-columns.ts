@@ -1,5 +1,5 @@
 import { type DuckDBType, DuckDBTypeId } from '@duckdb/node-api';
-import type { Column } from '../../catalog/saved-query.ts';
+import type { Column } from '../../../catalog/saved-query.ts';
 
 const fitting: Record<Column['type'], readonly DuckDBTypeId[]> = {
   string: [DuckDBTypeId.VARCHAR],

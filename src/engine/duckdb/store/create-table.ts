@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { TableSchema } from '../../catalog/tables/table-schema.ts';
-import { quote } from '../dialect/types.ts';
+import type { TableSchema } from '../../../catalog/tables/table-schema.ts';
+import { quote } from '../../dialect/types.ts';
 import { columnType } from './column-type.ts';
 
 /** An empty table, in place of any other of its name. */

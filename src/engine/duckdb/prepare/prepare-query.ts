@@ -1,15 +1,15 @@
 import type { DuckDBConnection, DuckDBPreparedStatement } from '@duckdb/node-api';
 import { LRUCache } from 'lru-cache';
-import type { Column, SavedQuery } from '../../catalog/saved-query.ts';
-import { type Problem, StartError } from '../../errors.ts';
-import type { WithoutConstants } from '../dialect/passes/hoist-constants.ts';
-import type { StoredColumn } from '../dialect/passes/shredded.ts';
-import { type Rewritten, rewrite, type StoredTable } from '../dialect/rewrite.ts';
-import type { Tell } from '../dialect/scope.ts';
-import { quote, sameName } from '../dialect/types.ts';
-import { columnMisfit } from './column-fit.ts';
-import { type WireCell, wireCell } from './wire-cell.ts';
-import { wireRecord } from './wire-record.ts';
+import type { Column, SavedQuery } from '../../../catalog/saved-query.ts';
+import { type Problem, StartError } from '../../../errors.ts';
+import type { WithoutConstants } from '../../dialect/passes/hoist-constants.ts';
+import type { StoredColumn } from '../../dialect/passes/shredded.ts';
+import { type Rewritten, rewrite, type StoredTable } from '../../dialect/rewrite.ts';
+import type { Tell } from '../../dialect/scope.ts';
+import { quote, sameName } from '../../dialect/types.ts';
+import { type WireCell, wireCell } from '../wire/cell.ts';
+import { wireRecord } from '../wire/record.ts';
+import { columnMisfit } from './check-columns.ts';
 
 /** A saved query as DuckDB runs it. */
 export interface PreparedQuery {

@@ -8,12 +8,12 @@ import {
   listValue,
   TIMESTAMPTZ,
 } from '@duckdb/node-api';
-import type { Constant } from '../dialect/passes/hoist-constants.ts';
-import type { AtRun, Run } from '../dialect/passes/time-expressions.ts';
-import { nowParameter } from '../dialect/translator.ts';
-import { quote } from '../dialect/types.ts';
+import type { Constant } from '../../dialect/passes/hoist-constants.ts';
+import type { AtRun, Run } from '../../dialect/passes/time-expressions.ts';
+import { nowParameter } from '../../dialect/translator.ts';
+import { quote } from '../../dialect/types.ts';
+import { readRows } from '../wire/read-rows.ts';
 import { type Binding, type Bindings, bindingOf } from './bindings.ts';
-import { readRows } from './read-rows.ts';
 
 /** Gives bindings, and the values of constants that are made of them. */
 export type Compute = (constants: readonly Constant[], given: Bindings) => Promise<Bindings>;

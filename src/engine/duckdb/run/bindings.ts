@@ -6,7 +6,7 @@ import {
   TIMESTAMPTZ,
   VARCHAR,
 } from '@duckdb/node-api';
-import { nowParameter } from '../dialect/translator.ts';
+import { nowParameter } from '../../dialect/translator.ts';
 
 /** A value that a statement binds, with its type. */
 export interface Binding {

@@ -1,9 +1,9 @@
-import type { Catalog } from '../../catalog/saved-query.ts';
-import type { Config } from '../../config.ts';
-import { sessionSettings } from '../dialect/functions/macros.ts';
-import { createTable } from './create-table.ts';
-import { openDatabase } from './open-database.ts';
-import { prepareAll } from './prepare-all.ts';
+import type { Catalog } from '../../../catalog/saved-query.ts';
+import type { Config } from '../../../config.ts';
+import { sessionSettings } from '../../dialect/functions/macros.ts';
+import { createTable } from '../store/create-table.ts';
+import { openDatabase } from '../store/open-database.ts';
+import { prepareAll } from './prepare-catalog.ts';
 
 /**
  * Checks that DuckDB can run every query of the catalog, without any data.

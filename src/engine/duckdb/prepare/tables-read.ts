@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { StoredTable } from '../dialect/rewrite.ts';
-import { quote } from '../dialect/types.ts';
-import { bindTo } from './bindings.ts';
+import type { StoredTable } from '../../dialect/rewrite.ts';
+import { quote } from '../../dialect/types.ts';
+import { bindTo } from '../run/bindings.ts';
 
 /**
  * The tables that a query really reads: of those its SQL names, a common table expression that nothing refers to reads
