@@ -2,16 +2,16 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { TableSchema } from '../../../catalog/tables/table-schema.ts';
-import { findChanges } from './changes.ts';
-import { type DataFile, findDataFiles, type TableFiles } from './data-files.ts';
-import { describeFileProblem, describeReject } from './data-problem.ts';
+import { cutPortions, type Failure, type Portion } from './batches.ts';
+import { demandSpace, isShortage, shortageMessage } from './disk-space.ts';
 import type { ImportTarget } from './import-target.ts';
-import { type Entry, openLedger, type Reject } from './ledger.ts';
-import type { Room } from './lines-writer.ts';
-import { ahead } from './look-ahead.ts';
-import { cutPortions, type Failure, type Portion } from './portions.ts';
-import { demandSpace, isShortage, shortageMessage } from './shortage.ts';
-import { takePortion } from './take-portion.ts';
+import { takePortion } from './load-batch.ts';
+import { type Entry, openLedger, type Reject } from './manifest.ts';
+import type { Room } from './read/lines-writer.ts';
+import { ahead } from './read/prefetch.ts';
+import { describeFileProblem, describeReject } from './reject/describe-problem.ts';
+import { type DataFile, findDataFiles, type TableFiles } from './scan/data-files.ts';
+import { findChanges } from './scan/find-changes.ts';
 
 export interface ImportOptions {
   /** Connections for the import alone, ready to use: session settings done, search path on the store. */

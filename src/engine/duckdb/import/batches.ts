@@ -1,15 +1,15 @@
 import { mkdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TableSchema } from '../../../catalog/tables/table-schema.ts';
-import type { Change } from './changes.ts';
-import { canGrow, type DataFile } from './data-files.ts';
-import { fingerprint, fingerprintBytes, noEnds, readRange, sameEnds } from './fingerprint.ts';
-import { scratchName } from './found-rows.ts';
-import type { Entry, Reject } from './ledger.ts';
-import { type LinesWriter, openLinesWriter, type Position, type Room } from './lines-writer.ts';
-import { openPlainLines, type PlainOptions } from './plain-lines.ts';
-import { mendSpelling } from './respell.ts';
-import { isShortage } from './shortage.ts';
+import { isShortage } from './disk-space.ts';
+import type { Entry, Reject } from './manifest.ts';
+import { type LinesWriter, openLinesWriter, type Position, type Room } from './read/lines-writer.ts';
+import { openPlainLines, type PlainOptions } from './read/plain-lines.ts';
+import { scratchName } from './read/source-relation.ts';
+import { mendSpelling } from './reject/normalize-keys.ts';
+import { canGrow, type DataFile } from './scan/data-files.ts';
+import type { Change } from './scan/find-changes.ts';
+import { fingerprint, fingerprintBytes, noEnds, readRange, sameEnds } from './scan/fingerprint.ts';
 
 /** What one transaction takes in: rows of one table and one partition, from one file or several. */
 export interface Portion {

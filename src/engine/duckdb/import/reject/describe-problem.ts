@@ -1,5 +1,5 @@
-import type { DataFile } from './data-files.ts';
-import type { Reject } from './ledger.ts';
+import type { Reject } from '../manifest.ts';
+import type { DataFile } from '../scan/data-files.ts';
 
 /**
  * What is wrong with a data file, for the log: its name below the data folder, and what is said of it. Never a path of

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { Field } from '../../../catalog/tables/table-schema.ts';
+import type { Field } from '../../../../catalog/tables/table-schema.ts';
+import type { Reject } from '../manifest.ts';
+import type { DataFile } from '../scan/data-files.ts';
 import { copyCsv } from './csv-copy.ts';
-import type { DataFile } from './data-files.ts';
 import { jsonLines } from './json-lines.ts';
-import type { Reject } from './ledger.ts';
 import { readBytes } from './read-bytes.ts';
 
 /** A data file as lines of JSON. */

@@ -1,6 +1,6 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
-import type { TableSchema } from '../../../catalog/tables/table-schema.ts';
+import type { TableSchema } from '../../../../catalog/tables/table-schema.ts';
 
 /** One file of rows of one table, as it was when it was looked at. */
 export interface DataFile {

@@ -1,11 +1,11 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { TableSchema } from '../../../catalog/tables/table-schema.ts';
-import { type Refuse, refusalInTry, storedValue } from '../store/stored-value.ts';
-import type { DataFile } from './data-files.ts';
-import { reasonOf } from './data-problem.ts';
-import { rowsOfParquet } from './found-rows.ts';
-import { globText } from './glob-text.ts';
-import type { Reject } from './ledger.ts';
+import type { TableSchema } from '../../../../catalog/tables/table-schema.ts';
+import { type Refuse, refusalInTry, storedValue } from '../../store/stored-value.ts';
+import type { Reject } from '../manifest.ts';
+import { globText } from '../read/glob-text.ts';
+import { rowsOfParquet } from '../read/source-relation.ts';
+import type { DataFile } from '../scan/data-files.ts';
+import { reasonOf } from './describe-problem.ts';
 
 export interface SiftParquetOptions {
   readonly connection: DuckDBConnection;

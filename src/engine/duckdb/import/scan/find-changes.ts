@@ -1,5 +1,5 @@
+import type { Entry } from '../manifest.ts';
 import { type DataFile, isAlike } from './data-files.ts';
-import type { Entry } from './ledger.ts';
 
 /** A file of which something is to be taken. */
 export interface Change {

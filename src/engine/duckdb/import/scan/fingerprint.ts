@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
+import type { Entry } from '../manifest.ts';
 import { canGrow, type DataFile } from './data-files.ts';
-import type { Entry } from './ledger.ts';
 
 /** How much of a file's beginning, and of what stands before an offset, tells it from others. */
 export const fingerprintBytes = 4096;

@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { TableSchema } from '../../../catalog/tables/table-schema.ts';
-import type { DataFile } from './data-files.ts';
-import { reasonOf } from './data-problem.ts';
-import { rowsOfLines, rowsOfParquet, scratchName } from './found-rows.ts';
+import type { Part, Portion } from './batches.ts';
+import { isShortage } from './disk-space.ts';
 import type { ImportTarget } from './import-target.ts';
-import type { Entry, Ledger, Reject } from './ledger.ts';
-import type { Part, Portion } from './portions.ts';
-import { isShortage } from './shortage.ts';
-import { siftLines } from './sift-lines.ts';
-import { siftParquet } from './sift-parquet.ts';
+import type { Entry, Ledger, Reject } from './manifest.ts';
+import { rowsOfLines, rowsOfParquet, scratchName } from './read/source-relation.ts';
+import { reasonOf } from './reject/describe-problem.ts';
+import { siftLines } from './reject/reject-lines.ts';
+import { siftParquet } from './reject/reject-parquet-rows.ts';
+import type { DataFile } from './scan/data-files.ts';
 
 export interface TakeOptions {
   readonly connection: DuckDBConnection;

@@ -3,13 +3,13 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { Field, TableSchema } from '../../../catalog/tables/table-schema.ts';
-import { columnType, quoteText } from '../store/column-type.ts';
-import { foundColumns, refusalInTry, storedValue } from '../store/stored-value.ts';
-import type { DataFile } from './data-files.ts';
-import { asText, linesSource, partitionValue, rowsOfLines } from './found-rows.ts';
-import { globText } from './glob-text.ts';
-import { parseJson } from './respell.ts';
+import type { Field, TableSchema } from '../../../../catalog/tables/table-schema.ts';
+import { columnType, quoteText } from '../../store/column-type.ts';
+import { foundColumns, refusalInTry, storedValue } from '../../store/stored-value.ts';
+import { globText } from '../read/glob-text.ts';
+import { asText, linesSource, partitionValue, rowsOfLines } from '../read/source-relation.ts';
+import type { DataFile } from '../scan/data-files.ts';
+import { parseJson } from './normalize-keys.ts';
 
 /** A line that is no row, from 0 in its file. */
 export interface BadLine {

@@ -1,6 +1,6 @@
 import { closeSync, ftruncateSync, openSync, write, writeSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { type Ends, fingerprintBytes } from './fingerprint.ts';
+import { type Ends, fingerprintBytes } from '../scan/fingerprint.ts';
 
 const newline = 10;
 const fewBytes = 1 << 16;

@@ -1,8 +1,8 @@
 import { createWriteStream } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import type { Field } from '../../../catalog/tables/table-schema.ts';
-import { linesOf } from './lines.ts';
+import type { Field } from '../../../../catalog/tables/table-schema.ts';
+import { linesOf } from '../read/lines.ts';
 
 declare global {
   /** JSON's access to the source text, which Node has and TypeScript's library does not know yet. */
