@@ -1,9 +1,5 @@
 import type { RequestListener } from 'node:http';
 import type { Logger } from 'pino';
-import type { Counters } from './answer/counters.ts';
-import { demandLimit } from './answer/demand.ts';
-import { openAnswers } from './answer/open-answers.ts';
-import type { OpenSharedCache } from './answer/shared-cache.ts';
 import { loadCatalog } from './catalog/load-catalog.ts';
 import type { Catalog } from './catalog/saved-query.ts';
 import { type Clock, systemClock } from './concurrency/clock.ts';
@@ -23,6 +19,10 @@ import type { Engine } from './engine/engine.ts';
 import { openEngine } from './engine/engines.ts';
 import { describeProblem } from './errors.ts';
 import { openKeys } from './keys/open-keys.ts';
+import type { Counters } from './results/counters.ts';
+import { demandLimit } from './results/hot-keys.ts';
+import { openAnswers } from './results/open-results.ts';
+import type { OpenSharedCache } from './results/shared-cache.ts';
 
 export interface AppOptions {
   readonly config: Config;
@@ -145,6 +145,6 @@ function configuredEngine(
 /** Redis's client is read only where it is used: it would be a part of every start. */
 async function sharedCache({ cacheUrl: url }: Config, log: Logger): Promise<OpenSharedCache | undefined> {
   if (url === undefined) return undefined;
-  const { openRedisCache } = await import('./answer/redis/redis-cache.ts');
+  const { openRedisCache } = await import('./results/redis/redis-cache.ts');
   return (onUp) => openRedisCache({ url, log, onUp, demandLimit });
 }

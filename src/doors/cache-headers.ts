@@ -1,6 +1,6 @@
-import type { Answer, CacheStatus } from '../answer/answer.ts';
-import type { Content } from '../answer/content.ts';
-import { ageMs } from '../answer/freshness.ts';
+import { ageMs } from '../results/freshness.ts';
+import type { Answer, CacheStatus } from '../results/get-result.ts';
+import type { Content } from '../results/result-document.ts';
 
 /**
  * What HTTP caches and people may know of the answers that a response is made of: `Age`, `Cache-Control`, `Cache-Status`.

@@ -1,4 +1,4 @@
-import { type Coding, codings, type Forms } from '../answer/content.ts';
+import { type Coding, codings, type Forms } from '../results/result-document.ts';
 
 /**
  * The form that a caller reads and that costs least, by its `Accept-Encoding`.

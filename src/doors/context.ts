@@ -1,10 +1,10 @@
 import DataLoader from 'dataloader';
-import type { Answer, Ask } from '../answer/answer.ts';
-import { questionKey } from '../answer/question-key.ts';
 import type { Bound, RawParameters } from '../catalog/binding/bind.ts';
 import type { SavedQuery } from '../catalog/saved-query.ts';
 import { GatewayError } from '../errors.ts';
 import type { Holder } from '../keys/principal.ts';
+import { questionKey } from '../results/cache-key.ts';
+import type { Answer, Ask } from '../results/get-result.ts';
 import { questionFor } from './asked.ts';
 import type { Incoming } from './incoming.ts';
 import { withLabels } from './request-labels.ts';

@@ -9,9 +9,9 @@ import {
 import { createYoga, type Plugin } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import type { Ask } from '../answer/answer.ts';
 import type { Catalog } from '../catalog/saved-query.ts';
 import { GatewayError, statusOf } from '../errors.ts';
+import type { Ask } from '../results/get-result.ts';
 import type { Authenticate } from './auth.ts';
 import { cacheHeaders, etagOf, isKnown } from './cache-headers.ts';
 import { buildContext, type Context, type Given } from './context.ts';

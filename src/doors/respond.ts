@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
-import type { Answer } from '../answer/answer.ts';
-import type { Coding, Content } from '../answer/content.ts';
-import { ageMs } from '../answer/freshness.ts';
 import { GatewayError } from '../errors.ts';
+import { ageMs } from '../results/freshness.ts';
+import type { Answer } from '../results/get-result.ts';
+import type { Coding, Content } from '../results/result-document.ts';
 import { cacheHeaders, etagOf, isKnown } from './cache-headers.ts';
 import { chooseCoding } from './choose-coding.ts';
 import type { Incoming } from './incoming.ts';

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
-import type { Ask } from '../answer/answer.ts';
 import { findQuery } from '../catalog/find-query.ts';
 import type { Catalog } from '../catalog/saved-query.ts';
 import { GatewayError } from '../errors.ts';
+import type { Ask } from '../results/get-result.ts';
 import { type Asked, questionFor } from './asked.ts';
 import type { Authenticate } from './auth.ts';
 import type { Incoming } from './incoming.ts';

@@ -1,7 +1,7 @@
-import type { Answer, CacheStatus } from '../answer/answer.ts';
-import { rowsOf } from '../answer/content.ts';
 import { camelCase, pascalCase } from '../catalog/names.ts';
 import type { Column, SavedQuery } from '../catalog/saved-query.ts';
+import type { Answer, CacheStatus } from '../results/get-result.ts';
+import { rowsOf } from '../results/result-document.ts';
 import type { Builder } from './builder.ts';
 import type { CostRef } from './cost-type.ts';
 

@@ -1,10 +1,10 @@
 import { pino } from 'pino';
-import type { Answer } from '../../src/answer/answer.ts';
-import { rowsOf } from '../../src/answer/content.ts';
-import { type Answers, openAnswers } from '../../src/answer/open-answers.ts';
-import type { OpenSharedCache } from '../../src/answer/shared-cache.ts';
 import { bind, plainParameters } from '../../src/catalog/binding/bind.ts';
 import type { Cost } from '../../src/engine/engine.ts';
+import type { Answer } from '../../src/results/get-result.ts';
+import { type Answers, openAnswers } from '../../src/results/open-results.ts';
+import { rowsOf } from '../../src/results/result-document.ts';
+import type { OpenSharedCache } from '../../src/results/shared-cache.ts';
 import { type FakeClock, fakeClock } from './fake-clock.ts';
 import { type FakeEngine, type FakeEngineOptions, fakeEngine } from './fake-engine.ts';
 import { draftQuery } from './queries.ts';

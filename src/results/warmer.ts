@@ -1,8 +1,8 @@
 import type { Bound } from '../catalog/binding/bind.ts';
 import type { Clock } from '../concurrency/clock.ts';
-import type { Demand, Wanted } from './demand.ts';
-import type { Flights } from './flights.ts';
+import type { Demand, Wanted } from './hot-keys.ts';
 import type { SharedCache } from './shared-cache.ts';
+import type { Flights } from './single-flight.ts';
 
 export interface WarmerOptions {
   readonly demand: Demand;

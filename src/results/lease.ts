@@ -1,8 +1,8 @@
 import { type Clock, sleep } from '../concurrency/clock.ts';
 import { GatewayError } from '../errors.ts';
-import type { Content } from './content.ts';
-import type { Crew, Landed, Work } from './flights.ts';
+import type { Content } from './result-document.ts';
 import { leaseMs, type SharedCache, type Turn } from './shared-cache.ts';
+import type { Crew, Landed, Work } from './single-flight.ts';
 
 export interface Task {
   readonly key: string;

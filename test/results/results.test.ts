@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { GatewayError } from '../../src/errors.ts';
 import { settled } from '../support/fake-clock.ts';
-import { testAnswers, told } from '../support/test-answers.ts';
+import { testAnswers, told } from '../support/test-results.ts';
 
 const cold = ['caching: 900s'];
 

@@ -1,12 +1,12 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { makeContent } from '../../src/answer/content.ts';
-import { type Answers, openAnswers } from '../../src/answer/open-answers.ts';
-import { openRedisCache } from '../../src/answer/redis/redis-cache.ts';
-import type { SharedCache } from '../../src/answer/shared-cache.ts';
 import { bind, plainParameters } from '../../src/catalog/binding/bind.ts';
 import { systemClock } from '../../src/concurrency/clock.ts';
 import { GatewayError } from '../../src/errors.ts';
+import { type Answers, openAnswers } from '../../src/results/open-results.ts';
+import { openRedisCache } from '../../src/results/redis/redis-cache.ts';
+import { makeContent } from '../../src/results/result-document.ts';
+import type { SharedCache } from '../../src/results/shared-cache.ts';
 import { fakeEngine } from '../support/fake-engine.ts';
 import { draftQuery } from '../support/queries.ts';
 import { hasRedis, type RedisServer, redisServer } from '../support/redis-server.ts';

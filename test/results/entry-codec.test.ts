@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { makeContent } from '../../src/answer/content.ts';
-import { parseStored, storedText } from '../../src/answer/stored-text.ts';
+import { parseStored, storedText } from '../../src/results/entry-codec.ts';
+import { makeContent } from '../../src/results/result-document.ts';
 
 const small = await makeContent({ rows: ['{"x":"ü"}'], truncated: true }, 1_773_144_000_000);
 const cost = {

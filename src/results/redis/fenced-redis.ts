@@ -1,6 +1,6 @@
 import KeyvRedis from '@keyv/redis';
 import { Keyv } from 'keyv';
-import type { Client } from './link.ts';
+import type { Client } from './circuit-breaker.ts';
 import { put } from './scripts.ts';
 
 /** Keyv over Redis for texts that begin with the number of their format and a fence, as `storedText` writes them. */

@@ -4,14 +4,14 @@ import type { Catalog } from '../catalog/saved-query.ts';
 import type { Clock } from '../concurrency/clock.ts';
 import type { Cost, Engine } from '../engine/engine.ts';
 import { GatewayError } from '../errors.ts';
-import { type Ask, buildAsk } from './answer.ts';
+import { parseQuestionKey, questionKey } from './cache-key.ts';
+import { buildObtain } from './compute.ts';
 import { type Counters, zeroCounters } from './counters.ts';
-import { Demand, type Wanted } from './demand.ts';
-import { buildFlights } from './flights.ts';
+import { type Ask, buildAsk } from './get-result.ts';
+import { Demand, type Wanted } from './hot-keys.ts';
 import { openMemoryStore } from './memory-store.ts';
-import { buildObtain } from './obtain.ts';
-import { parseQuestionKey, questionKey } from './question-key.ts';
 import type { OpenSharedCache } from './shared-cache.ts';
+import { buildFlights } from './single-flight.ts';
 import { openWarmer, type Warmer } from './warmer.ts';
 
 export interface AnswersOptions {

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { zstdDecompress } from 'node:zlib';
 import { z } from 'zod';
-import { type Coding, type Content, codings, content, digestOf, type Forms, own } from './content.ts';
+import { type Coding, type Content, codings, content, digestOf, type Forms, own } from './result-document.ts';
 
 /** Rises when older gateways could no longer read what newer ones write. */
 export const format = 'querygate/1';

@@ -4,14 +4,14 @@ import type { CachePolicy } from '../catalog/saved-query.ts';
 import type { Clock } from '../concurrency/clock.ts';
 import type { Cost, Engine } from '../engine/engine.ts';
 import { GatewayError } from '../errors.ts';
-import { type Content, makeContent } from './content.ts';
 import type { Counters } from './counters.ts';
-import type { Demand } from './demand.ts';
-import type { Work } from './flights.ts';
 import { freshnessOf, keepMs } from './freshness.ts';
-import { buildLead } from './lead.ts';
+import type { Demand } from './hot-keys.ts';
+import { buildLead } from './lease.ts';
 import type { MemoryStore } from './memory-store.ts';
+import { type Content, makeContent } from './result-document.ts';
 import type { SharedCache } from './shared-cache.ts';
+import type { Work } from './single-flight.ts';
 
 /** A question whose answer may be kept. */
 export interface Question {

@@ -1,13 +1,13 @@
 import type { Bound } from '../catalog/binding/bind.ts';
 import type { CachePolicy } from '../catalog/saved-query.ts';
 import type { Clock } from '../concurrency/clock.ts';
-import type { Content } from './content.ts';
+import { isEngineTrouble, type Obtain, type Question } from './compute.ts';
 import type { Counters } from './counters.ts';
-import type { Demand } from './demand.ts';
-import type { Flights, Landed, Work } from './flights.ts';
 import { freshnessOf } from './freshness.ts';
+import type { Demand } from './hot-keys.ts';
 import type { MemoryStore } from './memory-store.ts';
-import { isEngineTrouble, type Obtain, type Question } from './obtain.ts';
+import type { Content } from './result-document.ts';
+import type { Flights, Landed, Work } from './single-flight.ts';
 
 /**
  * How an answer was obtained. HIT: kept, and fresh. STALE: kept and expired, because the engine fails. MISS: computed for

@@ -1,6 +1,6 @@
 import { type Clock, sleep } from '../concurrency/clock.ts';
 import { GatewayError } from '../errors.ts';
-import type { Content } from './content.ts';
+import type { Content } from './result-document.ts';
 
 /** What a flight's work may know of those who wait for it. */
 export interface Crew {

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseQuestionKey, questionKey } from '../../src/answer/question-key.ts';
 import { bind, plainParameters } from '../../src/catalog/binding/bind.ts';
 import { bindTenant } from '../../src/catalog/binding/bind-tenant.ts';
 import { loadCatalog } from '../../src/catalog/load-catalog.ts';
+import { parseQuestionKey, questionKey } from '../../src/results/cache-key.ts';
 import { draftQuery } from '../support/queries.ts';
 
 describe('the key of a question', () => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { Answer } from '../../src/answer/answer.ts';
-import type { SharedCache } from '../../src/answer/shared-cache.ts';
 import { GatewayError } from '../../src/errors.ts';
+import type { Answer } from '../../src/results/get-result.ts';
+import type { SharedCache } from '../../src/results/shared-cache.ts';
 import { fakeClock, settled } from '../support/fake-clock.ts';
-import { type TestAnswers, testAnswers, warmed } from '../support/test-answers.ts';
+import { type TestAnswers, testAnswers, warmed } from '../support/test-results.ts';
 
 const seconds = (count: number) => count * 1_000;
 const minutes = (count: number) => seconds(60 * count);

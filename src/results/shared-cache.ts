@@ -1,5 +1,5 @@
 import type { GatewayError } from '../errors.ts';
-import type { Content } from './content.ts';
+import type { Content } from './result-document.ts';
 
 /**
  * Whose turn it is to compute the answer of a key. The fence is a fencing token: it rises with every turn of a key, and

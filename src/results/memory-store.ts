@@ -1,7 +1,7 @@
 import { Keyv } from 'keyv';
 import { LRUCache } from 'lru-cache';
-import { type Content, sizeOf } from './content.ts';
 import type { Counters } from './counters.ts';
+import { type Content, sizeOf } from './result-document.ts';
 
 /** Answers in this process, bounded in bytes; the ones that were used least recently go first. */
 export interface MemoryStore {

@@ -1,5 +1,5 @@
 import type { CachePolicy } from '../catalog/saved-query.ts';
-import type { Content } from './content.ts';
+import type { Content } from './result-document.ts';
 
 /** Fresh: as good as new. Expired: to be given only where the engine fails. Gone: never to be given. */
 export type Freshness = 'fresh' | 'expired' | 'gone';

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
-import { makeContent } from '../../src/answer/content.ts';
-import { zeroCounters } from '../../src/answer/counters.ts';
-import { openMemoryStore } from '../../src/answer/memory-store.ts';
+import { zeroCounters } from '../../src/results/counters.ts';
+import { openMemoryStore } from '../../src/results/memory-store.ts';
+import { makeContent } from '../../src/results/result-document.ts';
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
