@@ -3,12 +3,12 @@ import type { AddressInfo } from 'node:net';
 import { type Logger, pino } from 'pino';
 import { openApp } from './app.ts';
 import { type Config, readConfig } from './config.ts';
-import { welcome } from './doors/welcome.ts';
 import { openProgressLine } from './engine/duckdb/import/progress.ts';
 import { StartError } from './errors.ts';
+import { endAtOnce, endInOrder, exitCode } from './http/server/graceful-shutdown.ts';
+import { openServer } from './http/server/open-server.ts';
 import { makeKey } from './keys/key-text.ts';
-import { endAtOnce, endInOrder, exitCode } from './server/end-in-order.ts';
-import { openServer } from './server/open-server.ts';
+import { welcome } from './start-banner.ts';
 
 const opened = endAtOnce();
 try {

@@ -11,17 +11,11 @@ const rooms = [
   'catalog',
   'keys',
   'engine',
-  'answer',
   'results',
-  'doors',
   'http',
   'start-banner',
   'app',
-  'server',
   'main',
-  'print-schema',
-  'check-queries',
-  'manage-keys',
   'cli',
 ];
 

@@ -1,8 +1,8 @@
 import { printSchema } from 'graphql';
 import { loadCatalog } from '../catalog/load-catalog.ts';
 import { readConfig } from '../config.ts';
-import { buildSchema } from '../doors/schema.ts';
 import { StartError } from '../errors.ts';
+import { buildSchema } from '../http/graphql/schema/schema.ts';
 
 try {
   process.stdout.write(`${printSchema(buildSchema(loadCatalog(readConfig(process.env).queriesDir)))}\n`);

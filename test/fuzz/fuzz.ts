@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { planted } from '../doors/hostile-requests.ts';
+import { planted } from '../http/hostile-requests.ts';
 import { startGateway } from '../support/gateway-process.ts';
 import { apiKey } from '../support/test-app.ts';
 import { openRandom } from './random.ts';

@@ -1,4 +1,4 @@
-import { hostileRequests } from '../doors/hostile-requests.ts';
+import { hostileRequests } from '../http/hostile-requests.ts';
 import { operation } from './operations.ts';
 import type { Random } from './random.ts';
 import { nastyJson, nastyText, secrets } from './values.ts';

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { maxInFlight } from '../../src/doors/crowd.ts';
+import { maxInFlight } from '../../src/http/access/in-flight-limit.ts';
 import { type GatewayProcess, startGateway } from '../support/gateway-process.ts';
 import { queryText } from '../support/queries.ts';
 

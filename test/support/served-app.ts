@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { systemClock } from '../../src/concurrency/clock.ts';
-import { openServer } from '../../src/server/open-server.ts';
+import { openServer } from '../../src/http/server/open-server.ts';
 import { type FakeEngine, fakeEngine } from './fake-engine.ts';
 import { openTestApp, type TestApp } from './test-app.ts';
 

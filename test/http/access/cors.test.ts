@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { systemClock } from '../../../src/concurrency/clock.ts';
+import { readConfig } from '../../../src/config.ts';
+import { fakeEngine } from '../../support/fake-engine.ts';
+import { apiKey, openTestApp, type TestApp } from '../../support/test-app.ts';
+
+const open = (origins?: string) =>
+  openTestApp({}, origins === undefined ? {} : { CORS_ORIGINS: origins }, {
+    engine: fakeEngine({ clock: systemClock, queryMs: 1 }),
+  });
+const endpoint = '/api/endpoints/query/logs.all?project=p';
+
+const told = async (app: TestApp, origin: string, path = endpoint, init: RequestInit = {}) => {
+  const headers = { origin, 'x-api-key': apiKey, ...(init.headers as Record<string, string>) };
+  const response = await app.fetch(path, { ...init, headers });
+  return Object.fromEntries([...response.headers].filter(([name]) => name.startsWith('access-control-')));
+};
+
+describe('CORS with origins', () => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await open('https://dash.example.com, HTTPS://Other.Example.com:443,http://127.0.0.1:8080');
+  });
+  afterAll(() => app.close());
+
+  test.each(['https://dash.example.com', 'https://other.example.com', 'http://127.0.0.1:8080'])(
+    '%s may read answers',
+    async (origin) => {
+      for (const path of [endpoint, '/nowhere', '/graphql?query={__typename}']) {
+        expect(await told(app, origin, path), path).toEqual({
+          'access-control-allow-origin': origin,
+          'access-control-expose-headers': '*',
+        });
+      }
+    },
+  );
+
+  test.each([
+    'null',
+    '',
+    'https://dash.example.com.evil.example',
+    'https://evil-dash.example.com',
+    'https://evil.example/https://dash.example.com',
+    'https://sub.dash.example.com',
+    'https://dash.example.com:8443',
+    'http://dash.example.com',
+    'https://DASH.example.com',
+    'https://dash.example.com/',
+    'https://dash.example.com https://evil.example',
+    'http://127.0.0.1',
+    '*',
+  ])('%j is told nothing, by preflights neither', async (origin) => {
+    expect(await told(app, origin)).toEqual({});
+    for (const path of [endpoint, '/graphql']) {
+      const headers = {
+        'access-control-request-method': 'GET',
+        'access-control-request-headers': 'x-api-key',
+      };
+      expect(await told(app, origin, path, { method: 'OPTIONS', headers })).toEqual({});
+    }
+  });
+
+  test('answers differ by origin, and caches know', async () => {
+    const response = await app.fetch(endpoint);
+    expect(response.headers.get('vary')).toBe('X-API-KEY, Authorization, Accept-Encoding, Origin');
+  });
+
+  test('a preflight of a known origin tells what it may send', async () => {
+    expect(await told(app, 'https://dash.example.com', '/graphql', { method: 'OPTIONS' })).toEqual({
+      'access-control-allow-origin': 'https://dash.example.com',
+      'access-control-allow-methods': 'GET, POST, OPTIONS',
+      'access-control-allow-headers':
+        'X-API-KEY, Authorization, Content-Type, Accept, Cache-Control, If-None-Match, LF-ENDPOINT-LABELS',
+      'access-control-max-age': '86400',
+      'access-control-expose-headers': '*',
+    });
+  });
+});
+
+test('OPTIONS tells everybody the methods of a path, of health too', async () => {
+  const app = await open();
+  for (const [path, methods] of [
+    [endpoint, 'GET, HEAD, OPTIONS'],
+    ['/graphql', 'GET, POST, OPTIONS'],
+    ['/healthz', 'GET, HEAD, OPTIONS'],
+    ['/readyz', 'GET, HEAD, OPTIONS'],
+  ] as const) {
+    const { status, headers } = await app.fetch(path, { method: 'OPTIONS', headers: {} });
+    expect([status, headers.get('allow')], path).toEqual([204, methods]);
+  }
+  await app.close();
+});
+
+test('without origins, no page may read anything', async () => {
+  const app = await open();
+  expect(await told(app, 'https://dash.example.com')).toEqual({});
+  expect(await told(app, 'https://dash.example.com', endpoint, { method: 'OPTIONS' })).toEqual({});
+  await app.close();
+});
+
+test('* is any page, without credentials, and not for the page that may hold the key', async () => {
+  const app = await open('*');
+  expect(await told(app, 'null')).toMatchObject({ 'access-control-allow-origin': '*' });
+  expect(await told(app, 'https://a.example')).not.toHaveProperty('access-control-allow-credentials');
+  const page = await app.fetch('/graphql', { headers: { origin: 'https://a.example', accept: 'text/html' } });
+  expect(page.headers.get('content-type')).toContain('text/html');
+  expect(page.headers.get('access-control-allow-origin')).toBeNull();
+  await app.close();
+});
+
+test.each([
+  'null',
+  'example.com',
+  'ftp://example.com',
+  'https://example.com/',
+  'https://user@example.com',
+  'https://example.com?x',
+  'https://a.example,*',
+  'https://a.example,,https://b.example',
+  'https://',
+])('%j is no list of origins', (origins) => {
+  expect(() => readConfig({ CORS_ORIGINS: origins })).toThrow(/CORS_ORIGINS: got .*; must be \* or origins/);
+});

@@ -1,0 +1,328 @@
+import { Writable } from 'node:stream';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { makeKey } from '../../../src/keys/key-text.ts';
+import { fakeClock } from '../../support/fake-clock.ts';
+import { fakeEngine } from '../../support/fake-engine.ts';
+import { type KeyFile, writeKeyFile } from '../../support/key-files.ts';
+import { apiKey, openTestApp, type TestApp } from '../../support/test-app.ts';
+
+const path = '/api/endpoints/query';
+const stats = `${path}/functions.invocation-stats?project=p`;
+
+describe('keys at the doors', () => {
+  const clock = fakeClock();
+  const engine = fakeEngine({ clock, rows: () => [] });
+  let app: TestApp;
+  let file: KeyFile;
+  beforeAll(async () => {
+    file = writeKeyFile({
+      plain: {},
+      fresh: { permissions: ['fresh'] },
+      catalog: { permissions: ['catalog'] },
+      byName: { endpoints: ['logs.all'] },
+      byId: { endpoints: ['C41E8B72-93da-4D05-b6f1-5a2e7f80c9d4'] },
+      bound: { projects: ['p'] },
+      expired: { expires: '2026-03-10T11:59:59Z' },
+      revoked: { revoked: '2026-03-10T11:00:00Z' },
+      rated: { rate: { requests_per_minute: 3 } },
+      ratedGraphql: { rate: { requests_per_minute: 2 } },
+      narrow: { rate: { concurrent_queries: 2 } },
+    });
+    app = await openTestApp(
+      {},
+      { API_KEYS_FILE: file.path, CORS_ORIGINS: 'https://dash.example.com' },
+      { engine, clock: clock.now },
+    );
+  });
+  afterAll(async () => {
+    await app.close();
+    file.remove();
+  });
+
+  const get = (url: string, headers: Record<string, string>) => app.fetch(url, { headers });
+  const keyed = (name: string) => ({ 'x-api-key': file.keyOf(name) });
+  const graphql = (name: string, query: string) =>
+    app.fetch('/graphql', {
+      method: 'POST',
+      headers: { ...keyed(name), 'content-type': 'application/json' },
+      body: JSON.stringify({ query }),
+    });
+  /** Runs what waits for the engine. */
+  const meanwhile = async <T>(asked: Promise<T>): Promise<T> => {
+    await clock.pass(200);
+    return asked;
+  };
+
+  test('one 401 for everything that is no valid key: the same status, headers and body', async () => {
+    const [first, second] = [file.keyOf('plain'), file.keyOf('fresh')];
+    const mistyped = `${first.slice(0, -1)}${first.endsWith('0') ? '1' : '0'}`;
+    const attempts: Record<string, string>[] = [
+      {},
+      { 'x-api-key': '' },
+      { 'x-api-key': 'unknown' },
+      { 'x-api-key': makeKey().text },
+      { 'x-api-key': mistyped },
+      { 'x-api-key': file.keyOf('expired') },
+      { 'x-api-key': file.keyOf('revoked') },
+      { 'x-api-key': makeKey().text.replace(/^qg_[^_]+/, `qg_${file.idOf('plain')}`) },
+      { 'x-api-key': first, authorization: `Bearer ${second}` },
+      { 'x-api-key': '', authorization: `Bearer ${first}` },
+      { 'x-api-key': `${first}, ${first}` },
+      { authorization: `Basic ${first}` },
+    ];
+    for (const url of [stats, `${path}/nope`, '/graphql?query={__typename}']) {
+      const told = await Promise.all(
+        attempts.map(async (headers) => {
+          const response = await get(url, headers);
+          return [response.status, [...response.headers], await response.text()];
+        }),
+      );
+      expect(told[0]?.[0]).toBe(401);
+      expect(told[0]?.[2]).toContain('UNAUTHENTICATED');
+      for (const one of told) expect(one).toEqual(told[0]);
+    }
+  });
+
+  test('the same key in both headers is one key; a password for a proxy is none of ours', async () => {
+    const key = file.keyOf('plain');
+    for (const authorization of [`Bearer ${key}`, 'Basic dXNlcjpwYXNz']) {
+      const asked = get(stats, { 'x-api-key': key, authorization });
+      expect((await meanwhile(asked)).status).toBe(200);
+    }
+  });
+
+  test.each([
+    ['api_key', 'anything'],
+    ['apikey', ''],
+    ['API-KEY', 'x'],
+    ['X-Api-Key', 'x'],
+    ['access_token', 'x'],
+    ['Authorization', 'x'],
+    ['key', apiKey],
+    ['ref', apiKey],
+    ['ref', `Bearer ${apiKey}`],
+    ['ref', `old,${apiKey};new`],
+    [`see ${apiKey}`, ''],
+    ['ref', makeKey().text],
+    ['ref', `see ${makeKey().text}.`],
+    [makeKey().text, ''],
+    ['variables', JSON.stringify({ key: makeKey().text })],
+  ])(
+    'a query string with %s is refused with 400 at every door, before the key is looked at',
+    async (name, value) => {
+      const search = `${encodeURIComponent(name)}=${encodeURIComponent(value)}`;
+      const query = encodeURIComponent('{ __typename }');
+      const requests: [string, RequestInit][] = [
+        [`${stats}&${search}`, {}],
+        [`${stats}&${search}`, { method: 'HEAD' }],
+        [`${stats}&${search}`, { method: 'OPTIONS' }],
+        [`${path}/nope?${search}`, {}],
+        [`/healthz?${search}`, {}],
+        [`/readyz?${search}`, { method: 'POST' }],
+        [`/?${search}`, {}],
+        [`/graphql?${search}`, { method: 'OPTIONS' }],
+        [`/graphql?${search}`, { method: 'PUT' }],
+        [`/graphql?query=${query}&${search}`, {}],
+        [`/graphql?${search}`, { method: 'POST', body: JSON.stringify({ query: '{ __typename }' }) }],
+        [`/graphql?${search}`, { headers: { accept: 'text/html' } }],
+      ];
+      const runs = engine.runs;
+      for (const [url, init] of requests) {
+        for (const headers of [keyed('plain'), {}]) {
+          const response = await app.fetch(url, {
+            ...init,
+            headers: { 'content-type': 'application/json', ...headers, ...init.headers },
+          });
+          expect(response.status, url).toBe(400);
+          const text = await response.text();
+          if (init.method !== 'HEAD') expect(text).toContain('"BAD_REQUEST"');
+          for (const secret of [apiKey, 'qg_']) expect(text).not.toContain(secret);
+        }
+      }
+      expect(engine.runs).toBe(runs);
+    },
+  );
+
+  test('a key may do what it lists: endpoints by name or UUID, in both doors', async () => {
+    const usage = `${path}/usage.api-counts?project=p&interval=daily`;
+    const byUuid = `${path}/c41e8b72-93da-4d05-b6f1-5a2e7f80c9d4?project=p&interval=daily`;
+    expect((await meanwhile(get(usage, keyed('byId')))).status).toBe(200);
+    expect((await get(byUuid, keyed('byId'))).status).toBe(200);
+    for (const url of [usage, byUuid, stats, `${path}/usage.api-counts`]) {
+      const refused = await get(url, keyed('byName'));
+      expect(refused.status).toBe(403);
+      expect(await refused.json()).toMatchObject({ error: { code: 'FORBIDDEN' } });
+    }
+    expect((await get(`${path}/nope`, keyed('byName'))).status).toBe(404);
+    const asked = graphql(
+      'byName',
+      `{
+      logsAll(project: "p") { rowCount }
+      usageApiCounts(project: "p", interval: DAILY) { rowCount }
+      endpoints { name }
+      its: endpoint(name: "logs.all") { name }
+      other: endpoint(name: "usage.api-counts") { name }
+      otherById: endpoint(id: "c41e8b72-93da-4d05-b6f1-5a2e7f80c9d4") { name }
+    }`,
+    );
+    expect(await (await meanwhile(asked)).json()).toMatchObject({
+      data: {
+        logsAll: { rowCount: 0 },
+        usageApiCounts: null,
+        endpoints: [{ name: 'logs.all' }],
+        its: { name: 'logs.all' },
+        other: null,
+        otherById: null,
+      },
+      errors: [{ path: ['usageApiCounts'], extensions: { code: 'FORBIDDEN' } }],
+    });
+  });
+
+  test('SQL is read with the permission catalog only; without it the other fields are', async () => {
+    const query = '{ endpoint(name: "logs.all") { name query } }';
+    const refused = (await (await graphql('plain', query)).json()) as object;
+    expect(refused).toMatchObject({
+      data: { endpoint: { name: 'logs.all', query: null } },
+      errors: [{ path: ['endpoint', 'query'], extensions: { code: 'FORBIDDEN' } }],
+    });
+    expect(JSON.stringify(refused)).not.toMatch(/select/i);
+    const told = (await (await graphql('catalog', query)).json()) as object;
+    expect(told).toMatchObject({ data: { endpoint: { query: expect.stringMatching(/select/) } } });
+  });
+
+  test('no-cache runs the query anew with the permission fresh, and is ignored without', async () => {
+    const noCache = { 'cache-control': 'no-cache' };
+    await meanwhile(get(stats, keyed('plain')));
+    const runs = engine.runs;
+    expect((await get(stats, { ...keyed('plain'), ...noCache })).headers.get('cache-status')).toContain(
+      'hit',
+    );
+    const query = '/graphql?query={functionsInvocationStats(project:"p"){cacheStatus}}';
+    const told = await get(query, { ...keyed('plain'), ...noCache });
+    expect(await told.json()).toEqual({ data: { functionsInvocationStats: { cacheStatus: 'HIT' } } });
+    expect(engine.runs).toBe(runs);
+    const fresh = await meanwhile(get(stats, { ...keyed('fresh'), ...noCache }));
+    expect(fresh.headers.get('cache-status')).toContain('fwd=request');
+    expect(engine.runs).toBe(runs + 1);
+  });
+
+  test('REST: every answer to a key with a rate tells where it stands, and one too many is told when to come', async () => {
+    await meanwhile(get(stats, keyed('plain')));
+    const standing = ({ headers, status }: Response) => [
+      status,
+      headers.get('ratelimit-policy'),
+      headers.get('ratelimit'),
+      headers.get('retry-after'),
+    ];
+    const policy = '"default";q=3;w=60';
+    expect(standing(await get(stats, keyed('rated')))).toEqual([200, policy, '"default";r=2;t=20', null]);
+    expect(standing(await get(`${path}/nope`, keyed('rated')))).toEqual([
+      404,
+      policy,
+      '"default";r=1;t=40',
+      null,
+    ]);
+    const known = { ...keyed('rated'), 'if-none-match': '*' };
+    expect(standing(await get(stats, known))).toEqual([304, policy, '"default";r=0;t=60', null]);
+    const over = await get(stats, { ...keyed('rated'), origin: 'https://dash.example.com' });
+    expect(standing(over)).toEqual([429, policy, '"default";r=0;t=60', '20']);
+    expect(over.headers.get('access-control-expose-headers')).toBe('*');
+    expect(await over.json()).toMatchObject({ error: { code: 'RATE_LIMITED' } });
+    expect(standing(await get(stats, keyed('plain')))).toEqual([200, null, null, null]);
+    await clock.pass(20_000);
+    expect((await get(stats, keyed('rated'))).status).toBe(200);
+  });
+
+  test('GraphQL: a document is one request', async () => {
+    const query = `{ a: endpoints { name } b: endpoints { name } }`;
+    const first = await graphql('ratedGraphql', query);
+    expect([first.status, first.headers.get('ratelimit')]).toEqual([200, '"default";r=1;t=30']);
+    await graphql('ratedGraphql', query);
+    const over = await graphql('ratedGraphql', query);
+    expect([over.status, over.headers.get('ratelimit'), over.headers.get('retry-after')]).toEqual([
+      429,
+      '"default";r=0;t=60',
+      '30',
+    ]);
+    expect(await over.json()).toMatchObject({ errors: [{ extensions: { code: 'RATE_LIMITED' } }] });
+  });
+
+  test('concurrent queries are counted over both doors; the fields of one document take turns', async () => {
+    const field = (project: string) => `${project}: logsAll(project: "${project}") { rowCount }`;
+    engine.most = 0;
+    const dashboard = graphql('narrow', `{ ${['a', 'b', 'c', 'd', 'e'].map(field).join(' ')} }`);
+    await clock.pass(10);
+    expect(engine.running).toBe(2);
+    const rest = await get(`${path}/logs.all?project=f`, keyed('narrow'));
+    expect([rest.status, rest.headers.get('retry-after')]).toEqual([429, '1']);
+    const document = await graphql('narrow', `{ ${field('g')} ${field('i')} }`);
+    expect([document.status, document.headers.get('retry-after')]).toEqual([429, '1']);
+    expect(await document.json()).toMatchObject({
+      data: { g: null, i: null },
+      errors: [{ extensions: { code: 'RATE_LIMITED' } }, { extensions: { code: 'RATE_LIMITED' } }],
+    });
+    const byGet = await get(`/graphql?query=${encodeURIComponent(`{ ${field('g')} }`)}`, keyed('narrow'));
+    expect([byGet.status, byGet.headers.get('cache-control')]).toEqual([429, 'no-store']);
+    // Something was answered: a field besides, and one that there is nothing for.
+    for (const other of [
+      'endpoints { name }',
+      'endpoint(name: "nope") { name }',
+      'logsAll(project: "") { rowCount }',
+    ]) {
+      const partial = await graphql('narrow', `{ ${field('g')} other: ${other} }`);
+      expect([partial.status, partial.headers.get('retry-after')], other).toEqual([200, '1']);
+    }
+    const other = get(`${path}/logs.all?project=h`, keyed('plain'));
+    await clock.pass(1_000);
+    expect((await other).status).toBe(200);
+    expect(await (await dashboard).json()).toEqual({
+      data: Object.fromEntries(['a', 'b', 'c', 'd', 'e'].map((project) => [project, { rowCount: 0 }])),
+    });
+    expect(engine.most).toBe(3);
+    expect((await meanwhile(get(`${path}/logs.all?project=f`, keyed('narrow')))).status).toBe(200);
+  });
+});
+
+describe('the log', () => {
+  test('names the key of a request by its id, and shows no key that was pasted into a path', async () => {
+    const file = writeKeyFile({ one: {} });
+    const key = file.keyOf('one');
+    let written = '';
+    const sink = new Writable({
+      write(chunk, _, done) {
+        written += chunk;
+        done();
+      },
+    });
+    const app = await openTestApp({}, { API_KEYS_FILE: file.path }, { log: pino(sink) });
+    const paths = [
+      `${path}/logs.all&api_key=${key}`,
+      `${path}/${key}`,
+      `/${key.replaceAll('_', '%5F')}`,
+      `/%FF${key}`,
+      `${path}/${apiKey}`,
+      `${path}/${encodeURIComponent(`x ${apiKey}`)}`,
+      `/graphql/${key}`,
+    ];
+    for (const one of paths) {
+      const response = await app.fetch(one, { headers: { 'x-api-key': key } });
+      expect(await response.text()).not.toMatch(/qg_/);
+    }
+    await app.fetch(`${path}/logs.all?project=p`, { headers: { 'x-api-key': key } });
+    await app.fetch('/graphql?query={__typename}');
+    await app.close();
+    file.remove();
+    expect(written).not.toContain(key);
+    expect(written).not.toContain(key.replaceAll('_', '%5F'));
+    expect(written).not.toContain(apiKey);
+    const lines = written
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+      .filter(({ msg }) => msg === 'request');
+    expect(lines.at(-2)).toMatchObject({ path: `${path}/logs.all`, status: 200, key: file.idOf('one') });
+    expect(lines.at(-1)).toMatchObject({ path: '/graphql', status: 200, key: 'API_KEY' });
+    expect(lines[0].path).toBe('unknown');
+  });
+});

@@ -1,0 +1,214 @@
+import { getIntrospectionQuery } from 'graphql';
+import { auditServer } from 'graphql-http';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readConfig } from '../../../src/config.ts';
+import { securityHeaders } from '../../../src/http/security-headers.ts';
+import { sendRaw } from '../../support/raw-request.ts';
+import { type ServedApp, serveTestApp } from '../../support/served-app.ts';
+import { apiKey } from '../../support/test-app.ts';
+
+describe('the GraphQL server', () => {
+  let served: ServedApp;
+  beforeAll(async () => {
+    served = await serveTestApp();
+  });
+  afterAll(() => served.close());
+
+  const url = () => `http://127.0.0.1:${served.port}/graphql`;
+  const post = async (query: string, headers: Record<string, string> = {}) =>
+    fetch(url(), {
+      method: 'POST',
+      headers: { 'x-api-key': apiKey, 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ query }),
+    });
+  const messages = async (query: string) =>
+    ((await (await post(query)).json()) as { errors: { message: string }[] }).errors.map(
+      ({ message }) => message,
+    );
+
+  test('passes every audit of graphql-http', async () => {
+    const results = await auditServer({
+      url: url(),
+      fetchFn: (target: string, init: RequestInit = {}) =>
+        fetch(target, {
+          ...init,
+          headers: { ...(init.headers as Record<string, string>), 'x-api-key': apiKey },
+        }),
+    });
+    const failed = results.filter(({ status }) => status !== 'ok');
+    expect(failed.map(({ name, status }) => `${status}: ${name}`)).toEqual([]);
+    console.log(`graphql-http: ${results.length - failed.length} of ${results.length} audits ok`);
+    expect(results).toHaveLength(61);
+  });
+
+  test('answers what tools ask: introspection at full length', async () => {
+    const response = await post(
+      getIntrospectionQuery({ inputValueDeprecation: true, schemaDescription: true }),
+    );
+    expect(await response.json()).toMatchObject({ data: { __schema: { queryType: { name: 'Query' } } } });
+  });
+
+  test('answers a dashboard of twenty fields with all their columns', async () => {
+    const one = (at: number) =>
+      `f${at}: functionsInvocationStats(project: "p${at}", interval: ONE_HOUR) { computedAt stale rows { timestamp count errorCount avgExecutionTime p95ExecutionTime } }`;
+    const response = await post(`{ ${Array.from({ length: 20 }, (_, at) => one(at)).join('\n')} }`);
+    const { data } = (await response.json()) as { data: object };
+    expect(Object.keys(data)).toHaveLength(20);
+  });
+
+  test('tells what a limit is, and what was found', async () => {
+    expect(await messages(`{ ${'__typename '.repeat(21)} }`)).toEqual([
+      'The operation has 21 root fields; at most 20 are answered: ask for the others in another request',
+    ]);
+    const twice = (at: number) => `fragment F${at} on Query { __typename ...F${at + 1} ...F${at + 1} }`;
+    const bomb = `{ ...F0 } ${Array.from({ length: 60 }, (_, at) => twice(at)).join(' ')} fragment F60 on Query { __typename }`;
+    expect(await messages(bomb)).toEqual([
+      'The operation has more than 200 root fields; at most 20 are answered: ask for the others in another request',
+    ]);
+    expect(await messages(`{ ${'a '.repeat(2_001)} }`)).toEqual([
+      'The document has more than 2000 tokens; ask in several requests',
+    ]);
+  });
+
+  test.each([
+    ['{ logsAl { rowCount } }', 'Cannot query field "logsAl" on type "Query".'],
+    ['{ logsAll(projec: "p") { rowCount } }', 'Unknown argument "projec" on field "Query.logsAll".'],
+    [
+      '{ usageApiCounts(project: "p", interval: DAYLY) { rowCount } }',
+      'Value "DAYLY" does not exist in "UsageInterval" enum.',
+    ],
+    ['{ ...A } fragment A on Quer { __typename }', 'Unknown type "Quer".'],
+  ])('%s is told without a suggestion', async (query, message) => {
+    expect(await messages(query)).toContain(message);
+  });
+
+  test('takes a body that says it is not coded, and tells what is right of one that is', async () => {
+    expect((await post('{ __typename }', { 'content-encoding': 'identity' })).status).toBe(200);
+    const coded = await post('{ __typename }', { 'content-encoding': 'gzip' });
+    expect(await coded.json()).toMatchObject({
+      errors: [{ message: 'Send the body as it is, without a Content-Encoding' }],
+    });
+  });
+
+  test('quotes no more of a value than helps', async () => {
+    for (const message of await messages(`{ endpoint(name: ${'9'.repeat(10_000)}) { id } }`)) {
+      expect(message.length).toBeLessThan(400);
+    }
+  });
+
+  test('tells ten errors of a document at most', async () => {
+    expect((await messages(`{ ${'x y z '.repeat(6)} }`)).length).toBeLessThanOrEqual(11);
+  });
+
+  test('answers are private, and every response has the security headers', async () => {
+    const rest = `http://127.0.0.1:${served.port}/api/endpoints/query/logs.all?project=p`;
+    const headers = { 'x-api-key': apiKey };
+    const responses = {
+      rest: await fetch(rest, { headers }),
+      get: await fetch(`${url()}?query={logsAll(project:"p"){rowCount}}`, { headers }),
+      post: await post('{ logsAll(project: "p") { rowCount } }'),
+    };
+    for (const [name, response] of Object.entries(responses)) {
+      expect(response.status, name).toBe(200);
+      expect(response.headers.get('cache-control'), name).toMatch(/^private, /);
+      expect(response.headers.get('vary'), name).toContain('X-API-KEY');
+    }
+    const others = [
+      fetch(rest),
+      fetch(url(), { method: 'OPTIONS' }),
+      fetch(`${url()}/x`),
+      fetch(url().replace('graphql', 'readyz')),
+    ];
+    for (const response of [...Object.values(responses), ...(await Promise.all(others))]) {
+      expect(Object.fromEntries(response.headers)).toMatchObject(securityHeaders);
+      expect(response.headers.get('x-powered-by')).toBeNull();
+    }
+  });
+
+  test('gives programs that accept pages too what they ask for', async () => {
+    const headers = { 'x-api-key': apiKey, accept: 'text/html, image/gif, */*; q=.2' };
+    const response = await fetch(`${url()}?query={__typename}`, { headers });
+    expect(await response.json()).toEqual({ data: { __typename: 'Query' } });
+  });
+
+  test('gives browsers a page that only this site can use', async () => {
+    const response = await fetch(url(), { headers: { accept: 'text/html', origin: 'https://evil.example' } });
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    const policy = response.headers.get('content-security-policy') ?? '';
+    expect(policy).toMatch(/default-src 'none';.*frame-ancestors 'none'/);
+    expect(policy).not.toMatch(/unsafe-eval|script-src[^;]*unsafe-inline/);
+    expect(response.headers.get('x-frame-options')).toBe('DENY');
+    expect((await fetch(url(), { method: 'HEAD', headers: { accept: 'text/html' } })).status).toBe(200);
+  });
+
+  const page = async (headers: Record<string, string> = {}, port = served.port) => {
+    const sent = Object.entries({ Host: '127.0.0.1:4000', Accept: 'text/html', ...headers });
+    const lines = sent.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+    const text = await sendRaw(port, `GET /graphql HTTP/1.1\r\n${lines}Connection: close\r\n\r\n`);
+    expect(text).toContain('<title>Querygate</title>');
+    return text;
+  };
+
+  test('fills the key that was made at start into the page for a browser on this machine alone', async () => {
+    expect(await page()).toContain(apiKey);
+    for (const headers of [
+      { Host: 'gateway.example' },
+      { Forwarded: 'for=192.0.2.1' },
+      { Via: '1.1 proxy' },
+      { 'X-Forwarded-For': '' },
+      { 'X-Forwarded-Proto': 'https' },
+      { 'X-Real-IP': '192.0.2.1' },
+    ]) {
+      expect(await page(headers), JSON.stringify(headers)).not.toContain(apiKey);
+    }
+  });
+
+  test('never fills in a configured key: a proxy that says nothing of itself looks like a browser here', async () => {
+    const configured = await serveTestApp({ API_KEY: apiKey });
+    expect(await page({}, configured.port)).not.toContain(apiKey);
+    await configured.close();
+  });
+});
+
+describe('in production', () => {
+  let served: ServedApp;
+  beforeAll(async () => {
+    served = await serveTestApp({ NODE_ENV: 'production' });
+  });
+  afterAll(() => served.close());
+
+  const ask = async (query: string) => {
+    const response = await fetch(`http://127.0.0.1:${served.port}/graphql`, {
+      method: 'POST',
+      headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
+      body: JSON.stringify({ query }),
+    });
+    return response.json();
+  };
+
+  test('the schema is not told, its names are, and the catalog', async () => {
+    for (const query of ['{ __schema { __typename } }', '{ __type(name: "Query") { __typename } }']) {
+      expect(await ask(query)).toMatchObject({
+        errors: [{ message: expect.stringContaining('introspection') }],
+      });
+    }
+    expect(await ask('{ __typename endpoints { name } }')).toMatchObject({ data: { __typename: 'Query' } });
+  });
+
+  test('GraphiQL is off, and told to be', async () => {
+    const response = await fetch(`http://127.0.0.1:${served.port}/graphql`, {
+      headers: { accept: 'text/html' },
+    });
+    expect(response.status).toBe(404);
+    expect(await response.json()).toMatchObject({
+      errors: [{ message: expect.stringContaining('GRAPHIQL is off'), extensions: { code: 'NOT_FOUND' } }],
+    });
+  });
+
+  test('both are on again where they are asked for', () => {
+    expect(readConfig({ NODE_ENV: 'production' })).toMatchObject({ graphiql: false, introspection: false });
+    const env = { NODE_ENV: 'production', GRAPHIQL: 'on', GRAPHQL_INTROSPECTION: 'on' };
+    expect(readConfig(env)).toMatchObject({ graphiql: true, introspection: true });
+    expect(readConfig({ GRAPHIQL: 'off' })).toMatchObject({ graphiql: false, introspection: true });
+  });
+});

@@ -1,0 +1,123 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { maxInFlight } from '../../../src/http/access/in-flight-limit.ts';
+import { trackConnections } from '../../../src/http/server/connections.ts';
+import { cutSlowReaders } from '../../../src/http/server/slow-readers.ts';
+import { parseRaw, sendRaw } from '../../support/raw-request.ts';
+import { type ServedApp, serveTestApp } from '../../support/served-app.ts';
+import { apiKey } from '../../support/test-app.ts';
+
+const logs = '/api/endpoints/query/logs.all';
+const good = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\nX-API-KEY: ${apiKey}\r\n`;
+const closing = 'Connection: close\r\n\r\n';
+
+describe('connections', () => {
+  let served: ServedApp;
+  beforeAll(async () => {
+    served = await serveTestApp();
+  });
+  afterAll(() => served.close());
+
+  test.concurrent('of a slow loris are cut with 408, and nobody else waits for them', async () => {
+    const body =
+      'POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n';
+    const heads = [
+      '',
+      'GET /',
+      `GET ${logs} HTTP/1.1\r\nHost: a\r\n`,
+      `${body}X-API-KEY: ${apiKey}\r\n\r\n{`,
+    ];
+    const slow = heads.flatMap((head) => Array.from({ length: 50 }, () => drip(served.port, head)));
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    const quick = parseRaw(await sendRaw(served.port, `${good(`${logs}?project=p`)}${closing}`));
+    expect(quick.status).toBe(200);
+    for (const text of await Promise.all(slow)) {
+      const { status, headers, body } = parseRaw(text);
+      expect(status, text).toBe(408);
+      expect(headers).toMatchObject({
+        connection: 'close',
+        'content-type': 'application/json; charset=utf-8',
+      });
+      expect(JSON.parse(body)).toMatchObject({
+        error: { code: 'REQUEST_TIMEOUT', message: expect.stringMatching(/ 5 s, .* 10 s$/) },
+      });
+    }
+  });
+
+  test.concurrent('that are refused before their body has come are closed, however much would come', async () => {
+    const head = `POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
+    const text = await drip(served.port, head, `400\r\n${'x'.repeat(0x400)}\r\n`);
+    expect(parseRaw(text).status).toBe(401);
+    expect(text.match(/HTTP\/1\.1/g)).toHaveLength(1);
+  });
+
+  test('get one answer for each request that they pipeline, in order', async () => {
+    const requests = `${good(`${logs}?project=a`)}\r\n${good('/nowhere')}\r\n${good(`${logs}?project=b`)}${closing}`;
+    const text = await sendRaw(served.port, requests);
+    expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 404', 'HTTP/1.1 200']);
+  });
+
+  test.each([9_000, 20_000])('are told the limit of a URL, of one of %i characters', async (length) => {
+    const text = await sendRaw(served.port, `${good(`${logs}?project=${'p'.repeat(length)}`)}${closing}`);
+    expect(JSON.parse(parseRaw(text).body)).toMatchObject({
+      error: { code: 'URL_TOO_LONG', message: expect.stringContaining(' at most 8192 ') },
+    });
+  });
+
+  test('that do not take their answer are cut', async () => {
+    const server = createServer((_, response) => void response.end(Buffer.alloc(50_000_000)));
+    cutSlowReaders(server, trackConnections(server), 200);
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const reader = connect((server.address() as AddressInfo).port, '127.0.0.1').pause();
+    reader.on('error', () => {});
+    reader.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    const [socket] = (await once(server, 'connection')) as [Socket];
+    await once(socket, 'close');
+    expect(socket.bytesRead).toBeGreaterThan(0);
+    reader.destroy();
+    server.close();
+  });
+});
+
+describe('too many requests', () => {
+  test('are refused at once with 503 by both doors, and health is told all the same', async () => {
+    const served = await serveTestApp({}, 60_000);
+    const connections = Array.from({ length: 20 }, () => connect(served.port, '127.0.0.1'));
+    const each = maxInFlight / connections.length;
+    for (const [at, socket] of connections.entries()) {
+      const requests = Array.from({ length: each }, (_, n) => `${good(`${logs}?project=p${at}-${n}`)}\r\n`);
+      socket.on('error', () => {}).write(requests.join(''));
+    }
+    while (served.engine.running < maxInFlight) await new Promise((resolve) => setTimeout(resolve, 20));
+
+    const rest = parseRaw(await sendRaw(served.port, `${good(`${logs}?project=p`)}${closing}`));
+    expect(rest).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
+    expect(JSON.parse(rest.body)).toMatchObject({
+      error: { code: 'OVERLOADED', message: expect.stringContaining(`${maxInFlight} requests`) },
+    });
+    const graphql = parseRaw(await sendRaw(served.port, `${good('/graphql?query={__typename}')}${closing}`));
+    expect(graphql).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
+    expect(graphql.body).toContain('OVERLOADED');
+    for (const path of ['/healthz', '/readyz']) {
+      expect(parseRaw(await sendRaw(served.port, `${good(path)}${closing}`)).status).toBe(200);
+    }
+    expect(served.engine.runs).toBe(maxInFlight);
+    for (const socket of connections) socket.destroy();
+    await served.close();
+  });
+});
+
+/** Sends a head, then some bytes more twice a second, until the server closes the connection. */
+async function drip(port: number, head: string, more = 'x'): Promise<string> {
+  const socket = connect(port, '127.0.0.1').on('error', () => {});
+  socket.write(head);
+  const timer = setInterval(() => head === '' || socket.write(more), 500);
+  const chunks: Buffer[] = [];
+  socket.on('data', (chunk) => chunks.push(chunk));
+  await new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  clearInterval(timer);
+  return Buffer.concat(chunks).toString();
+}
