@@ -1,5 +1,8 @@
 import { functionNames } from '../src/engine/dialect/functions/function-names.ts';
-import { refusedConstructs, refusedFunctions } from '../src/engine/dialect/functions/unsupported-names.ts';
+import {
+  unsupportedConstructs as constructs,
+  unsupportedFunctions as functions,
+} from '../src/engine/dialect/functions/unsupported-names.ts';
 import type { Explanation } from './explained.ts';
 import type { Score } from './report.ts';
 import { supportedFunctions } from './supported-functions.ts';
@@ -8,10 +11,10 @@ import { supportedFunctions } from './supported-functions.ts';
 export const unsupportedFunctions: ReadonlyMap<string, string> = new Map(
   [...functionNames]
     .filter((name) => !supportedFunctions.has(name))
-    .map((name) => [name, refusedFunctions.get(name) ?? 'not written yet']),
+    .map((name) => [name, functions.get(name) ?? 'not written yet']),
 );
 
-export const unsupportedConstructs: ReadonlyMap<string, string> = refusedConstructs;
+export const unsupportedConstructs: ReadonlyMap<string, string> = constructs;
 
 /** Cases under the heading of something that is refused agree when they are refused. */
 export const refusals: readonly Explanation[] = [...unsupportedFunctions, ...unsupportedConstructs].map(

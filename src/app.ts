@@ -9,7 +9,7 @@ import type { Engine } from './engine/engine.ts';
 import { openEngine } from './engine/engines.ts';
 import { describeProblem } from './errors.ts';
 import { buildAuthenticate } from './http/access/authenticate.ts';
-import { buildCrowd } from './http/access/in-flight-limit.ts';
+import { buildInFlightLimit } from './http/access/in-flight-limit.ts';
 import { isFromHere, isLoopback } from './http/access/loopback.ts';
 import { buildRefuseKeys } from './http/access/refuse-keys.ts';
 import { buildGraphiqlPage } from './http/graphql/graphiql.ts';
@@ -20,8 +20,8 @@ import { buildRest } from './http/rest/rest.ts';
 import { buildNodeFront } from './http/server/node-listener.ts';
 import { openKeys } from './keys/open-keys.ts';
 import type { Counters } from './results/counters.ts';
-import { demandLimit } from './results/hot-keys.ts';
-import { openAnswers } from './results/open-results.ts';
+import { hotKeyLimit } from './results/hot-keys.ts';
+import { openResults } from './results/open-results.ts';
 import type { OpenSharedCache } from './results/shared-cache.ts';
 
 export interface AppOptions {
@@ -64,7 +64,7 @@ export async function openApp(options: AppOptions): Promise<App> {
   const openShared = await sharedCache(config, log);
   const engine = options.engine ?? (await configuredEngine(options, catalog, now));
 
-  const answers = openAnswers({
+  const results = openResults({
     catalog,
     engine,
     engineConcurrency: config.engineConcurrency,
@@ -74,14 +74,14 @@ export async function openApp(options: AppOptions): Promise<App> {
     log,
     onCost: (endpoint, cost) => log.info({ endpoint, ...cost }, 'query ran'),
   });
-  await answers.ready;
-  const { ask } = answers;
+  await results.ready;
+  const { get: ask } = results;
   keys.watch();
   const authenticate = buildAuthenticate(keys.keyring);
   // A configured key is a secret of the operator's; one that was made at start stands in the welcome too.
   const showsKey = config.apiKey === undefined && !config.production && isLoopback(config.host);
   const page = buildGraphiqlPage(catalog);
-  const crowd = buildCrowd();
+  const crowd = buildInFlightLimit();
   let ready = true;
   const router = buildRouter(
     {
@@ -107,7 +107,7 @@ export async function openApp(options: AppOptions): Promise<App> {
   );
   return {
     catalog,
-    counters: answers.counters,
+    counters: results.counters,
     fetch: router.fetch,
     listener: buildNodeFront(router, crowd),
     drain: () => {
@@ -115,7 +115,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     },
     async close() {
       keys.close();
-      await answers.close();
+      await results.close();
       await engine.close();
     },
   };
@@ -146,5 +146,5 @@ function configuredEngine(
 async function sharedCache({ cacheUrl: url }: Config, log: Logger): Promise<OpenSharedCache | undefined> {
   if (url === undefined) return undefined;
   const { openRedisCache } = await import('./results/redis/redis-cache.ts');
-  return (onUp) => openRedisCache({ url, log, onUp, demandLimit });
+  return (onUp) => openRedisCache({ url, log, onUp, hotKeyLimit });
 }

@@ -62,6 +62,11 @@ export class GatewayError extends Error {
   }
 }
 
+/** The caller disconnected before the answer was ready; nobody reads this error. */
+export function callerGone(cause?: unknown): GatewayError {
+  return new GatewayError('CANCELLED', 'The caller has disconnected', { cause });
+}
+
 /** One thing that must be mended before the service can start. Lines and columns count from 1. */
 export interface Problem {
   readonly file?: string;

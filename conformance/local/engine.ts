@@ -1,6 +1,6 @@
 import { DuckDBInstance, type DuckDBMaterializedResult, type DuckDBValue } from '@duckdb/node-api';
 import { macroDefinitions, sessionSettings } from '../../src/engine/dialect/functions/macros.ts';
-import { whole } from '../../src/engine/dialect/passes/assemble.ts';
+import { assemble } from '../../src/engine/dialect/passes/assemble.ts';
 import { type Rewritten, rewrite } from '../../src/engine/dialect/rewrite.ts';
 import { type Bindings, bindingsOf, bindTo } from '../../src/engine/duckdb/run/bindings.ts';
 import { buildCompute, withThresholds } from '../../src/engine/duckdb/run/compute-constants.ts';
@@ -30,7 +30,7 @@ export async function openLocalEngine(tables: readonly Table[] = []): Promise<Lo
   for (const setting of sessionSettings) await connection.run(setting);
   for (const table of tables) await connection.run(createTable(table));
 
-  const spread = await spreadTables(connection, tables);
+  const shredded = await spreadTables(connection, tables);
   const inTime = async <T>(work: () => Promise<T>): Promise<T> => {
     const deadline = setTimeout(() => connection.interrupt(), timeoutMs);
     try {
@@ -75,7 +75,7 @@ export async function openLocalEngine(tables: readonly Table[] = []): Promise<Lo
     });
   /** As the service runs it: over tables in the form of the store, what no row changes computed first. */
   const served = async (
-    { sql, quick }: Rewritten,
+    { sql, custom: quick }: Rewritten,
     parameters: Readonly<Record<string, string>>,
     now: Date,
   ): Promise<DuckDBMaterializedResult> => {
@@ -83,7 +83,7 @@ export async function openLocalEngine(tables: readonly Table[] = []): Promise<Lo
     const computed = await inTime(() => compute(quick.constants, given)).catch(() => undefined);
     if (computed === undefined) return runBound(sql, given);
     const known = await withThresholds(quick.thresholds, computed, runBound);
-    return runBound(whole({ ...quick, text: quick.sql }, { fresh: (name) => name }).text, known);
+    return runBound(assemble({ ...quick, text: quick.sql }, { fresh: (name) => name }).text, known);
   };
 
   return {
@@ -94,10 +94,11 @@ export async function openLocalEngine(tables: readonly Table[] = []): Promise<Lo
         const values = { ...parameters, current_timestamp: now.toISOString() };
         const declared = rewrite({ sql, source }, tables);
         const plain = await answer(() => run(declared.sql, values));
-        const stored = rewrite({ sql, source }, spread, parameters);
+        const stored = rewrite({ sql, source }, shredded, parameters);
         // Most of twenty thousand cases read no table.
         const isSameText =
-          stored.sql === declared.sql && !stored.quick.constants.some(({ moment }) => moment);
+          stored.sql === declared.sql &&
+          !stored.custom.constants.some(({ timeExpression }) => timeExpression);
         if (isSameText || isVolatile.test(sql)) return plain;
         const asServed = await answer(() => served(stored, parameters, now));
         if (isSame(plain, asServed, false)) return plain;

@@ -6,24 +6,24 @@ import { shreddedColumns, storedColumns } from '../../src/engine/duckdb/store/sh
 import { foundColumns } from '../../src/engine/duckdb/store/stored-value.ts';
 import type { Table } from '../table.ts';
 
-/** Copies of tables in the form of the store: every record that no row has twice is spread over columns. */
+/** Copies of tables in the form of the store: every record that no row has twice is shredded over columns. */
 export async function spreadTables(
   connection: DuckDBConnection,
   tables: readonly Table[],
 ): Promise<readonly StoredTable[]> {
-  const spread: StoredTable[] = [];
+  const shredded: StoredTable[] = [];
   for (const table of tables) {
     const { name, fields, rows } = table;
-    const relation = quote(`${name} spread`);
+    const relation = quote(`${name} shredded`);
     const columns = storedColumns(table, new Set(pluralPaths(fields, rows)));
     const found = await foundColumns(connection, quote(name));
     const list = shreddedColumns(table, columns).map(
       (column) => `${column.value(found)} AS ${quote(column.name)}`,
     );
     await connection.run(`CREATE TABLE ${relation} AS SELECT ${list.join(', ')} FROM ${quote(name)} AS r`);
-    spread.push({ name, fields, relation, columns });
+    shredded.push({ name, fields, relation, columns });
   }
-  return spread;
+  return shredded;
 }
 
 /** The repeated records that have several elements in some row, or one that is NULL. */

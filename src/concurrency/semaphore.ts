@@ -8,7 +8,7 @@ export const queueFull = (): GatewayError =>
     retryAfterSeconds,
   });
 
-export interface QueueOptions {
+export interface SemaphoreOptions {
   /** How many pieces of work may run at the same moment. */
   readonly width: number;
   /** How many more may wait for their turn. */
@@ -16,12 +16,12 @@ export interface QueueOptions {
 }
 
 /** A bounded queue: so much runs, so much waits, first come first served, and whatever comes then is refused at once. */
-export class Queue {
+export class Semaphore {
   readonly #length: number;
   readonly #waiting: (() => void)[] = [];
   #free: number;
 
-  constructor({ width, length }: QueueOptions) {
+  constructor({ width, length }: SemaphoreOptions) {
     this.#free = width;
     this.#length = length;
   }

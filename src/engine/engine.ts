@@ -1,4 +1,4 @@
-import type { Bound } from '../catalog/binding/bind.ts';
+import type { BoundQuery } from '../catalog/binding/bind.ts';
 
 /** What one run needs besides the question. */
 export interface RunOptions {
@@ -44,6 +44,6 @@ export interface Rows {
 export interface Engine {
   /** What its rows are read from: answers of one source may stand for each other. */
   readonly source: string;
-  run(bound: Bound, options: RunOptions): Promise<Rows>;
+  run(bound: BoundQuery, options: RunOptions): Promise<Rows>;
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import { ageMs } from '../results/freshness.ts';
-import type { Answer, CacheStatus } from '../results/get-result.ts';
-import type { Content } from '../results/result-document.ts';
+import type { CachedResult, CacheStatus } from '../results/get-result.ts';
+import type { ResultDocument } from '../results/result-document.ts';
 
 /**
  * What HTTP caches and people may know of the answers that a response is made of: `Age`, `Cache-Control`, `Cache-Status`.
@@ -10,8 +10,8 @@ import type { Content } from '../results/result-document.ts';
  * @param answers at least one
  * @see RFC 9111, RFC 5861, RFC 9211
  */
-export function cacheHeaders(answers: readonly Answer[], now: Date): Readonly<Record<string, string>> {
-  const age = Math.max(...answers.map(({ content }) => ageSeconds(content, now)));
+export function cacheHeaders(answers: readonly CachedResult[], now: Date): Readonly<Record<string, string>> {
+  const age = Math.max(...answers.map(({ document: content }) => ageSeconds(content, now)));
   const left = answers.map((answer) => secondsLeft(answer, now));
   const least = (stage: keyof Left) => Math.min(...left.map((one) => one[stage]));
   const status = { 'cache-status': cacheStatus(answers, least('fresh')) };
@@ -52,7 +52,7 @@ interface Left {
   readonly usable: number;
 }
 
-function secondsLeft({ content, caching }: Answer, now: Date): Left {
+function secondsLeft({ document: content, caching }: CachedResult, now: Date): Left {
   if (caching === 'disabled') return { newest: 0, fresh: 0, usable: 0 };
   const age = ageSeconds(content, now);
   const { ttlSeconds, warmingSeconds = ttlSeconds, staleIfErrorSeconds } = caching;
@@ -63,7 +63,7 @@ function secondsLeft({ content, caching }: Answer, now: Date): Left {
   };
 }
 
-function ageSeconds(content: Content, now: Date): number {
+function ageSeconds(content: ResultDocument, now: Date): number {
   return Math.floor(ageMs(content, now) / 1000);
 }
 
@@ -74,7 +74,7 @@ function seconds(value: number): string {
 /** Of several answers, the one that was farthest from being at hand is told. */
 const farthest = ['BYPASS', 'MISS', 'SHARED', 'STALE', 'HIT'] as const satisfies readonly CacheStatus[];
 
-function cacheStatus(answers: readonly Answer[], ttl: number): string {
+function cacheStatus(answers: readonly CachedResult[], ttl: number): string {
   const status = farthest.find((one) => answers.some(({ cacheStatus }) => cacheStatus === one)) ?? 'HIT';
   const isKept = answers.every(({ caching }) => caching !== 'disabled');
   return `querygate; ${

@@ -1,11 +1,11 @@
-import { type Coding, codings, type Forms } from '../results/result-document.ts';
+import { type Coding, codings, type Encodings } from '../results/result-document.ts';
 
 /**
  * The form that a caller reads and that costs least, by its `Accept-Encoding`.
  *
  * @see RFC 9110, 12.5.3
  */
-export function chooseCoding(forms: Forms, accepted: string | undefined): Coding {
+export function chooseCoding(forms: Encodings, accepted: string | undefined): Coding {
   if (accepted === undefined || forms.zstd === undefined) return 'identity';
   const weights = new Map(accepted.split(',').map(parseWeight));
   const weightOf = (coding: Coding) =>

@@ -2,27 +2,27 @@ import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { GatewayError } from '../errors.ts';
 import { corsHeaders, preflightHeaders } from './access/cors.ts';
-import type { Crowd } from './access/in-flight-limit.ts';
+import type { InFlightLimit } from './access/in-flight-limit.ts';
 import type { RefuseKeys } from './access/refuse-keys.ts';
 import { replyGraphqlError } from './graphql/errors.ts';
 import { isPageRequest } from './graphql/graphiql.ts';
 import { graphqlPath } from './graphql/graphql.ts';
-import { fromRequest, type Incoming } from './head.ts';
+import { headOfFetch, type RequestHead } from './head.ts';
 import { healthPaths } from './redact-path.ts';
 import { type Reply, replyError, replyJson, toResponse } from './reply.ts';
 import { apiPath } from './rest/rest.ts';
 import { securityHeaders } from './security-headers.ts';
 
 export interface Doors {
-  readonly rest: (incoming: Incoming, url: URL) => Promise<Reply>;
-  readonly graphql: (request: Request, incoming: Incoming) => Promise<Response>;
+  readonly rest: (incoming: RequestHead, url: URL) => Promise<Reply>;
+  readonly graphql: (request: Request, incoming: RequestHead) => Promise<Response>;
   /** The page for people who explore, where there is one. */
-  readonly page: ((incoming: Incoming) => Promise<Reply>) | undefined;
+  readonly page: ((incoming: RequestHead) => Promise<Reply>) | undefined;
   /** Looks at every request first. */
   readonly refuseKeys: RefuseKeys;
   /** False while no new question should come: the service is ending. */
   readonly isReady: () => boolean;
-  readonly crowd: Crowd;
+  readonly crowd: InFlightLimit;
   /** A path as the log may have it. */
   readonly loggedPath: (pathname: string | undefined) => string;
 }
@@ -31,14 +31,14 @@ export interface Router {
   /** Answers any request. It never rejects. */
   fetch(request: Request): Promise<Response>;
   /** Answers a request that needs no body, which is every one but GraphQL's. It never rejects. */
-  reply(incoming: Incoming): Promise<Reply>;
+  reply(incoming: RequestHead): Promise<Reply>;
 }
 
 const graphqlMethods = 'GET, POST, OPTIONS';
 const readingMethods = 'GET, HEAD, OPTIONS';
 
 /** True for what only `fetch` answers: GraphQL's operations. */
-export function isOperation(incoming: Incoming): boolean {
+export function isOperation(incoming: RequestHead): boolean {
   const { method, url } = incoming;
   if (url?.pathname !== graphqlPath) return false;
   return method === 'POST' || (method === 'GET' && !isPageRequest(incoming));
@@ -46,11 +46,11 @@ export function isOperation(incoming: Incoming): boolean {
 
 /** Leads a request to its door, and gives every response what all doors owe: CORS headers, and a line in the log. */
 export function buildRouter(doors: Doors, { corsOrigins }: Config, log: Logger): Router {
-  const logged = (started: number, { method, url, noted }: Incoming, status: number) => {
+  const logged = (started: number, { method, url, noted }: RequestHead, status: number) => {
     const ms = Math.round(performance.now() - started);
     log.info({ method, path: doors.loggedPath(url?.pathname), status, ms, ...noted }, 'request');
   };
-  const reply = async (incoming: Incoming): Promise<Reply> => {
+  const reply = async (incoming: RequestHead): Promise<Reply> => {
     const started = performance.now();
     const { status, headers, body } = await route(doors, corsOrigins, log, incoming);
     logged(started, incoming, status);
@@ -62,7 +62,7 @@ export function buildRouter(doors: Doors, { corsOrigins }: Config, log: Logger):
     reply,
     async fetch(request) {
       const started = performance.now();
-      const incoming = fromRequest(request);
+      const incoming = headOfFetch(request);
       if (!isOperation(incoming)) return toResponse(await reply(incoming), request.method);
       const response = await operation(doors, log, request, incoming);
       for (const [name, value] of Object.entries(securityHeaders)) response.headers.set(name, value);
@@ -79,7 +79,7 @@ async function operation(
   { graphql, refuseKeys, crowd }: Doors,
   log: Logger,
   request: Request,
-  incoming: Incoming,
+  incoming: RequestHead,
 ): Promise<Response> {
   try {
     if (incoming.url !== undefined) refuseKeys(incoming.url);
@@ -95,7 +95,7 @@ async function route(
   doors: Doors,
   origins: Config['corsOrigins'],
   log: Logger,
-  incoming: Incoming,
+  incoming: RequestHead,
 ): Promise<Reply> {
   try {
     const { method, url } = incoming;
@@ -129,13 +129,13 @@ async function route(
   }
 }
 
-function options(origins: Config['corsOrigins'], incoming: Incoming, methods: string): Reply {
+function options(origins: Config['corsOrigins'], incoming: RequestHead, methods: string): Reply {
   const headers = { ...securityHeaders, ...preflightHeaders(origins, incoming, methods) };
   return { status: 204, headers, body: undefined };
 }
 
 /** What stands at GraphQL's path and is no operation. */
-async function page({ page }: Doors, log: Logger, incoming: Incoming): Promise<Reply> {
+async function page({ page }: Doors, log: Logger, incoming: RequestHead): Promise<Reply> {
   if (!isPageRequest(incoming)) {
     const refused = new GatewayError(
       'METHOD_NOT_ALLOWED',
@@ -151,7 +151,7 @@ async function page({ page }: Doors, log: Logger, incoming: Incoming): Promise<R
   return replyGraphqlError(refused, log);
 }
 
-function health({ isReady }: Doors, { method }: Incoming, pathname: string): Reply {
+function health({ isReady }: Doors, { method }: RequestHead, pathname: string): Reply {
   if (method !== 'GET' && method !== 'HEAD') {
     throw new GatewayError('METHOD_NOT_ALLOWED', `${method} is not allowed here; use GET`);
   }
@@ -162,7 +162,7 @@ function health({ isReady }: Doors, { method }: Incoming, pathname: string): Rep
 /** The longest URL that is read, in characters; longer operations are sent by POST. */
 export const maxUrlLength = 8_192;
 
-function refuseLong({ url }: Incoming): void {
+function refuseLong({ url }: RequestHead): void {
   if (url === undefined || url.href.length <= maxUrlLength) return;
   throw new GatewayError(
     'URL_TOO_LONG',

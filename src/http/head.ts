@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { LRUCache } from 'lru-cache';
 
 /** A request as far as the doors that need no body look at it, whoever has received it. */
-export interface Incoming {
+export interface RequestHead {
   readonly method: string;
   /** undefined where the request names no place. */
   readonly url: URL | undefined;
@@ -16,7 +16,7 @@ export interface Incoming {
   headerNames(): readonly string[];
 }
 
-export function fromRequest(request: Request): Incoming {
+export function headOfFetch(request: Request): RequestHead {
   return {
     method: request.method,
     url: URL.parse(request.url) ?? undefined,
@@ -28,7 +28,11 @@ export function fromRequest(request: Request): Incoming {
 }
 
 /** @param parseUrl as `buildParseUrl` gives it */
-export function fromNode(message: IncomingMessage, response: ServerResponse, parseUrl: ParseUrl): Incoming {
+export function headOfNode(
+  message: IncomingMessage,
+  response: ServerResponse,
+  parseUrl: ParseUrl,
+): RequestHead {
   const { method = 'GET', url: target = '/', headers, httpVersion } = message;
   const { host = httpVersion === '1.1' ? '' : 'localhost' } = headers;
   // A proxy's request names its whole URL; everybody else's names the host apart.

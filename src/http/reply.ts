@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
 import { GatewayError } from '../errors.ts';
 import { ageMs } from '../results/freshness.ts';
-import type { Answer } from '../results/get-result.ts';
-import type { Coding, Content } from '../results/result-document.ts';
+import type { CachedResult } from '../results/get-result.ts';
+import type { Coding, ResultDocument } from '../results/result-document.ts';
 import { cacheHeaders, etagOf, isKnown } from './cache-headers.ts';
 import { chooseCoding } from './content-coding.ts';
-import type { Incoming } from './head.ts';
+import type { RequestHead } from './head.ts';
 import { securityHeaders } from './security-headers.ts';
 
 /** A response before it is written to a socket, or made a Response. Names of headers are in lower case. */
@@ -21,13 +21,13 @@ export const variesBy = 'X-API-KEY, Authorization, Accept-Encoding';
 const contentType = 'application/json; charset=utf-8';
 
 /** `{"result":[…]}` and nothing else, as existing clients read it; or 304 where the caller has these rows already. */
-export function replyAnswer(answer: Answer, { header }: Incoming, now: Date): Reply {
-  const { content } = answer;
+export function replyAnswer(answer: CachedResult, { header }: RequestHead, now: Date): Reply {
+  const { document: content } = answer;
   const etag = etagOf(content.digest);
   if (isKnown(etag, header('if-none-match'))) {
     return { status: 304, headers: answerHeaders(answer, now), body: undefined };
   }
-  const coding = chooseCoding(content.forms, header('accept-encoding'));
+  const coding = chooseCoding(content.encodings, header('accept-encoding'));
   if (answer.cacheStatus !== 'HIT') return fullReply(answer, coding, now);
 
   // A hit is told in the same words until it is a second older.
@@ -40,12 +40,12 @@ export function replyAnswer(answer: Answer, { header }: Incoming, now: Date): Re
 }
 
 const lastHits = new WeakMap<
-  Content,
+  ResultDocument,
   Partial<Record<Coding, { readonly age: number; readonly reply: Reply }>>
 >();
 
-function fullReply(answer: Answer, coding: Coding, now: Date): Reply {
-  const { forms } = answer.content;
+function fullReply(answer: CachedResult, coding: Coding, now: Date): Reply {
+  const { encodings: forms } = answer.document;
   const body = forms[coding] ?? forms.identity;
   const headers = {
     'content-type': contentType,
@@ -56,8 +56,8 @@ function fullReply(answer: Answer, coding: Coding, now: Date): Reply {
   return { status: 200, headers, body };
 }
 
-function answerHeaders(answer: Answer, now: Date): Reply['headers'] {
-  const etag = etagOf(answer.content.digest);
+function answerHeaders(answer: CachedResult, now: Date): Reply['headers'] {
+  const etag = etagOf(answer.document.digest);
   return { etag, ...cacheHeaders([answer], now), vary: variesBy, ...securityHeaders };
 }
 

@@ -1,7 +1,7 @@
-import type { Bound } from '../catalog/binding/bind.ts';
+import type { BoundQuery } from '../catalog/binding/bind.ts';
 import { labelValue } from '../catalog/labels.ts';
 import { GatewayError } from '../errors.ts';
-import type { Incoming } from './head.ts';
+import type { RequestHead } from './head.ts';
 
 /** A request's own labels for the engine's bill, as in `LF-ENDPOINT-LABELS: team=web,session_id=42`. */
 export const labelsHeader = 'LF-ENDPOINT-LABELS';
@@ -14,7 +14,7 @@ const headerName = labelsHeader.toLowerCase();
  *
  * @throws GatewayError BAD_REQUEST where an allowed label has a value that no label may have
  */
-export function withLabels(bound: Bound, header: Incoming['header']): Bound {
+export function withLabels(bound: BoundQuery, header: RequestHead['header']): BoundQuery {
   const { labels: allowed } = bound.query;
   const given = allowed.length === 0 ? undefined : header(headerName);
   if (given === undefined) return bound;

@@ -1,14 +1,14 @@
-import { GatewayError } from '../errors.ts';
+import { callerGone, GatewayError } from '../errors.ts';
 
 /** Runs one piece of a request's work when it may. */
-export type InTurn = <T>(
+export type Schedule = <T>(
   work: () => Promise<T>,
   /** Its signal is aborted when the caller has gone; it is looked at only where there is something to wait for. */
   incoming: { readonly signal: AbortSignal },
 ) => Promise<T>;
 
 /** How many questions of one caller may be in flight at the same moment, over all requests. */
-export class Slots {
+export class ConcurrencyLimiter {
   limit: number;
   #taken = 0;
   readonly #waiting = new Set<() => void>();
@@ -21,7 +21,7 @@ export class Slots {
    * For one request. Its first question is refused where none is free; the others wait for their turn, so that a request
    * may ask for more than run at once.
    */
-  forRequest(): InTurn {
+  forRequest(): Schedule {
     let isIn = false;
     return async (work, incoming) => {
       if (!isIn && this.#isFull()) {
@@ -58,7 +58,7 @@ export class Slots {
       };
       const gone = () => {
         this.#waiting.delete(called);
-        reject(new GatewayError('CANCELLED', 'The caller has gone'));
+        reject(callerGone());
         this.#callNext();
       };
       if (signal.aborted) return gone();

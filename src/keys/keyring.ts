@@ -1,10 +1,10 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Catalog } from '../catalog/saved-query.ts';
-import { Slots } from './concurrency-limiter.ts';
+import { ConcurrencyLimiter } from './concurrency-limiter.ts';
 import type { KeyEntry } from './file/key-schema.ts';
 import { digestOf, idOfKey } from './key-text.ts';
-import { type Holder, resolveEndpoints, unbound } from './principal.ts';
-import { Budget } from './rate-limiter.ts';
+import { type Principal, resolveEndpoints, unrestricted } from './principal.ts';
+import { RateLimiter } from './rate-limiter.ts';
 
 export interface KeyringOptions {
   readonly catalog: Catalog;
@@ -15,7 +15,7 @@ export interface KeyringOptions {
 
 interface Kept {
   readonly digest: Buffer;
-  readonly holder: Holder;
+  readonly holder: Principal;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
 }
@@ -26,7 +26,7 @@ export const apiKeyId = 'API_KEY';
 /** All keys that are valid, by digest: none of them is known here. */
 export class Keyring {
   readonly #options: KeyringOptions;
-  readonly #own: { readonly digest: Buffer; readonly holder: Holder };
+  readonly #own: { readonly digest: Buffer; readonly holder: Principal };
   /** Stands for a key that does not exist. */
   readonly #nobody = randomBytes(32);
   #kept: ReadonlyMap<string, Kept> = new Map();
@@ -35,7 +35,7 @@ export class Keyring {
     this.#options = options;
     const { apiKey } = options;
     const digest = apiKey === undefined ? this.#nobody : digestOf(apiKey);
-    this.#own = { digest, holder: unbound(apiKeyId) };
+    this.#own = { digest, holder: unrestricted(apiKeyId) };
   }
 
   /** From now on these are the keys. What a key has used of its rate stays used. */
@@ -53,7 +53,7 @@ export class Keyring {
    * Who holds this key. It does the same work for a key that is missing, unknown, expired or revoked as for one that is
    * right, and compares in constant time.
    */
-  find(text = ''): Holder | undefined {
+  find(text = ''): Principal | undefined {
     const digest = digestOf(text);
     const kept = this.#kept.get(idOfKey(text) ?? '');
     const isKept = timingSafeEqual(digest, kept?.digest ?? this.#nobody);
@@ -62,7 +62,7 @@ export class Keyring {
     return isKept && isValid ? kept.holder : undefined;
   }
 
-  #holderOf(entry: KeyEntry): Holder {
+  #holderOf(entry: KeyEntry): Principal {
     const { id, projects, rate, permissions } = entry;
     const before = this.#kept.get(id)?.holder;
     return {
@@ -70,22 +70,25 @@ export class Keyring {
       permissions: new Set(permissions),
       endpoints: resolveEndpoints(this.#options.catalog, entry).ids,
       projects: projects && new Set(projects),
-      budget: budgetOf(rate?.requests_per_minute, before?.budget),
-      slots: slotsOf(rate?.concurrent_queries, before?.slots),
+      rateLimiter: budgetOf(rate?.requests_per_minute, before?.rateLimiter),
+      concurrencyLimiter: slotsOf(rate?.concurrent_queries, before?.concurrencyLimiter),
     };
   }
 }
 
-function budgetOf(perMinute: number | undefined, before: Budget | undefined): Budget | undefined {
+function budgetOf(perMinute: number | undefined, before: RateLimiter | undefined): RateLimiter | undefined {
   if (perMinute === undefined) return undefined;
-  const budget = before ?? new Budget(perMinute);
+  const budget = before ?? new RateLimiter(perMinute);
   budget.perMinute = perMinute;
   return budget;
 }
 
-function slotsOf(limit: number | undefined, before: Slots | undefined): Slots | undefined {
+function slotsOf(
+  limit: number | undefined,
+  before: ConcurrencyLimiter | undefined,
+): ConcurrencyLimiter | undefined {
   if (limit === undefined) return undefined;
-  const slots = before ?? new Slots(limit);
+  const slots = before ?? new ConcurrencyLimiter(limit);
   slots.limit = limit;
   return slots;
 }

@@ -1,10 +1,10 @@
 import type { Catalog } from '../catalog/saved-query.ts';
-import type { Slots } from './concurrency-limiter.ts';
+import type { ConcurrencyLimiter } from './concurrency-limiter.ts';
 import type { Permission } from './file/key-schema.ts';
-import type { Budget } from './rate-limiter.ts';
+import type { RateLimiter } from './rate-limiter.ts';
 
 /** What the holder of a key may do. */
-export interface Holder {
+export interface Principal {
   /** For the log: it is no secret. */
   readonly id: string;
   readonly permissions: ReadonlySet<Permission>;
@@ -13,20 +13,20 @@ export interface Holder {
   /** The only tenants whose rows may be read; undefined: all. */
   readonly projects: ReadonlySet<string> | undefined;
   /** Requests per minute; undefined: as many as come. */
-  readonly budget: Budget | undefined;
+  readonly rateLimiter: RateLimiter | undefined;
   /** Questions in flight; undefined: as many as come. */
-  readonly slots: Slots | undefined;
+  readonly concurrencyLimiter: ConcurrencyLimiter | undefined;
 }
 
 /** The holder of a key that is bound to nothing. */
-export function unbound(id: string): Holder {
+export function unrestricted(id: string): Principal {
   return {
     id,
     permissions: new Set(['fresh', 'catalog']),
     endpoints: undefined,
     projects: undefined,
-    budget: undefined,
-    slots: undefined,
+    rateLimiter: undefined,
+    concurrencyLimiter: undefined,
   };
 }
 

@@ -1,5 +1,5 @@
 /** Where a caller stands after one request. */
-export interface Standing {
+export interface RateLimitStatus {
   /** False where the request is one too many; it is not counted then. */
   readonly isWithin: boolean;
   /** How many more requests would pass at this moment. */
@@ -18,7 +18,7 @@ const windowMs = 60_000;
  *
  * @see GCRA, the generic cell rate algorithm: https://en.wikipedia.org/wiki/Generic_cell_rate_algorithm
  */
-export class Budget {
+export class RateLimiter {
   perMinute: number;
   /** The moment at which everything that was taken has come back. */
   #fullAt = Number.NEGATIVE_INFINITY;
@@ -28,7 +28,7 @@ export class Budget {
   }
 
   /** @param now in milliseconds since the epoch */
-  take(now: number): Standing {
+  take(now: number): RateLimitStatus {
     const step = windowMs / this.perMinute;
     // A clock that is set back must not lock anybody out.
     const fullAt = Math.min(Math.max(this.#fullAt, now), now + windowMs);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Bound, bind, plainParameters } from '../catalog/binding/bind.ts';
+import { type BoundQuery, bind, plainParameters } from '../catalog/binding/bind.ts';
 import type { Catalog, SavedQuery } from '../catalog/saved-query.ts';
 import { GatewayError } from '../errors.ts';
 
@@ -10,7 +10,7 @@ import { GatewayError } from '../errors.ts';
  *
  * @see design "How an answer is obtained": one canonical key per answer
  */
-export function questionKey(bound: Bound): string {
+export function cacheKey(bound: BoundQuery): string {
   const { query, parameters } = bound;
   const key =
     keys.get(bound) ??
@@ -19,10 +19,10 @@ export function questionKey(bound: Bound): string {
   return key;
 }
 
-const keys = new WeakMap<Bound, string>();
+const keys = new WeakMap<BoundQuery, string>();
 
 /** The question that a key stands for, where this catalog still has it; a key from elsewhere may be any text. */
-export function parseQuestionKey({ queries }: Catalog, key: string): Bound | undefined {
+export function parseCacheKey({ queries }: Catalog, key: string): BoundQuery | undefined {
   const query = queries.find((one) => key.startsWith(prefix(one)));
   if (query === undefined) return undefined;
   try {
@@ -30,7 +30,7 @@ export function parseQuestionKey({ queries }: Catalog, key: string): Bound | und
     if (!Array.isArray(values)) return undefined;
     const raw = query.parameters.map(({ name }, at) => [name, String(values[at] ?? '')] as const);
     const bound = bind(query, plainParameters(Object.fromEntries(raw)));
-    return questionKey(bound) === key ? bound : undefined;
+    return cacheKey(bound) === key ? bound : undefined;
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof GatewayError) return undefined;
     throw error;

@@ -1,7 +1,15 @@
 import { promisify } from 'node:util';
 import { zstdDecompress } from 'node:zlib';
 import { z } from 'zod';
-import { type Coding, type Content, codings, content, digestOf, type Forms, own } from './result-document.ts';
+import {
+  type Coding,
+  codings,
+  content,
+  digestOf,
+  type Encodings,
+  own,
+  type ResultDocument,
+} from './result-document.ts';
 
 /** Rises when older gateways could no longer read what newer ones write. */
 export const format = 'querygate/1';
@@ -15,7 +23,10 @@ export const format = 'querygate/1';
  *
  * @param fence rises with every run of one key; it stands first so that Redis itself can refuse an older one
  */
-export function storedText({ computedAt, facts, forms, digest }: Content, fence: string): string {
+export function storedText(
+  { computedAt, metadata: facts, encodings: forms, digest }: ResultDocument,
+  fence: string,
+): string {
   const kept = codings.filter((coding) => coding !== 'identity' || forms.zstd === undefined);
   const parts = kept.flatMap((coding) =>
     forms[coding] === undefined ? [] : [[coding, forms[coding]] as const],
@@ -26,17 +37,17 @@ export function storedText({ computedAt, facts, forms, digest }: Content, fence:
 }
 
 /** @returns undefined for anything but what `storedText` wrote, whole */
-export async function parseStored(text: string): Promise<Content | undefined> {
+export async function parseStored(text: string): Promise<ResultDocument | undefined> {
   const end = text.indexOf('\n');
   const found = new RegExp(`^${format} \\d+ (?<head>\\{.*\\})$`).exec(text.slice(0, end));
   const head = headSchema.safeParse(parseJson(found?.groups?.head ?? ''));
   if (end < 0 || !head.success) return undefined;
 
-  const { lengths, ...rest } = head.data;
+  const { lengths, facts, computedAt, digest } = head.data;
   const parts = cut(Buffer.from(text.slice(end + 1), 'base64'), lengths);
   const identity = parts.identity ?? (await unzip(parts.zstd));
-  if (identity === undefined || digestOf(identity) !== rest.digest) return undefined;
-  return content({ ...rest, forms: { ...parts, identity } });
+  if (identity === undefined || digestOf(identity) !== digest) return undefined;
+  return content({ computedAt, metadata: facts, encodings: { ...parts, identity }, digest });
 }
 
 /** Nothing that is longer was ever written: a small foreign text must not become a large document. */
@@ -62,7 +73,10 @@ const headSchema = z.object({
   digest: z.string(),
 });
 
-function cut(bytes: Buffer, lengths: Readonly<Partial<Record<Coding, number | undefined>>>): Partial<Forms> {
+function cut(
+  bytes: Buffer,
+  lengths: Readonly<Partial<Record<Coding, number | undefined>>>,
+): Partial<Encodings> {
   let at = 0;
   const parts = codings.flatMap((coding) => {
     const size = lengths[coding];

@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache';
-import type { Bound } from '../catalog/binding/bind.ts';
+import type { BoundQuery } from '../catalog/binding/bind.ts';
 import type { CachePolicy } from '../catalog/saved-query.ts';
 
 /** A key that somebody asks for, and what is known of its answer. Moments are milliseconds since the epoch. */
-export interface Wanted {
+export interface HotKey {
   readonly key: string;
-  readonly bound: Bound;
+  readonly bound: BoundQuery;
   readonly policy: CachePolicy;
   /** True where the query's header asks for it, whoever else does. */
   readonly pinned: boolean;
@@ -21,7 +21,7 @@ export interface Wanted {
 }
 
 /** How many keys are kept warm; beyond that, those that were asked for least recently go first. */
-export const demandLimit = 1_000;
+export const hotKeyLimit = 1_000;
 
 /** A longer key is answered like any other, but not kept warm: it would take memory, and nobody asks it twice. */
 const longestKey = 2_048;
@@ -31,21 +31,21 @@ const firstRetryMs = 1_000;
 const lastRetryMs = 15_000;
 
 /** Which keys are asked for, and when each answer is due. */
-export class Demand {
-  readonly #pinned = new Map<string, Wanted>();
-  readonly #asked = new LRUCache<string, Wanted>({ max: demandLimit });
+export class HotKeys {
+  readonly #pinned = new Map<string, HotKey>();
+  readonly #asked = new LRUCache<string, HotKey>({ max: hotKeyLimit });
 
   get size(): number {
     return this.#pinned.size + this.#asked.size;
   }
 
   /** Keeps a key warm from now on, whether it is asked for or not. */
-  pin(key: string, bound: Bound, policy: CachePolicy, now: number): void {
+  pin(key: string, bound: BoundQuery, policy: CachePolicy, now: number): void {
     this.#pinned.set(key, { ...newWanted(key, bound, policy, now), pinned: true, nextAt: now });
   }
 
   /** Somebody asks for a key here. */
-  note(key: string, bound: Bound, policy: CachePolicy, now: number): void {
+  note(key: string, bound: BoundQuery, policy: CachePolicy, now: number): void {
     const known = this.#pinned.get(key) ?? this.#asked.get(key);
     if (known !== undefined) known.askedAt = now;
     else if (key.length <= longestKey) this.#asked.set(key, newWanted(key, bound, policy, now));
@@ -60,8 +60,8 @@ export class Demand {
   }
 
   /** A new key was asked for elsewhere, or before the start: its answer is to be looked for. */
-  adopt(key: string, bound: Bound, policy: CachePolicy, askedAt: number): void {
-    if (policy.warmingSeconds === undefined || this.#asked.size >= demandLimit) return;
+  adopt(key: string, bound: BoundQuery, policy: CachePolicy, askedAt: number): void {
+    if (policy.warmingSeconds === undefined || this.#asked.size >= hotKeyLimit) return;
     this.#asked.set(key, { ...newWanted(key, bound, policy, askedAt), toldAt: askedAt, nextAt: askedAt });
   }
 
@@ -92,7 +92,7 @@ export class Demand {
   }
 
   /** What is to be refreshed now, the longest overdue first. What nobody asks for any longer is forgotten. */
-  due(now: number): readonly Wanted[] {
+  due(now: number): readonly HotKey[] {
     for (const [key, { askedAt, policy }] of [...this.#asked.entries()]) {
       if (askedAt + policy.ttlSeconds * 1000 < now) this.#asked.delete(key);
     }
@@ -110,16 +110,16 @@ export class Demand {
     return new Map(news.map(({ key, askedAt }) => [key, askedAt]));
   }
 
-  #all(): readonly Wanted[] {
+  #all(): readonly HotKey[] {
     return [...this.#pinned.values(), ...this.#asked.values()];
   }
 
-  #peek(key: string): Wanted | undefined {
+  #peek(key: string): HotKey | undefined {
     return this.#pinned.get(key) ?? this.#asked.peek(key);
   }
 }
 
-function newWanted(key: string, asked: Bound, policy: CachePolicy, askedAt: number): Wanted {
+function newWanted(key: string, asked: BoundQuery, policy: CachePolicy, askedAt: number): HotKey {
   // Labels are of one request: what is run for all is not on its bill.
   const { labels: _, ...bound } = asked;
   return {

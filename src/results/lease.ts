@@ -1,6 +1,6 @@
 import { type Clock, sleep } from '../concurrency/clock.ts';
-import { GatewayError } from '../errors.ts';
-import type { Content } from './result-document.ts';
+import { callerGone, GatewayError } from '../errors.ts';
+import type { ResultDocument } from './result-document.ts';
 import { leaseMs, type SharedCache, type Turn } from './shared-cache.ts';
 import type { Crew, Landed, Work } from './single-flight.ts';
 
@@ -9,10 +9,10 @@ export interface Task {
   /** How long the answer may be kept, once it is computed. */
   readonly keepMs: number;
   /** True for an answer of another gateway's that makes a run of our own needless. */
-  readonly isNewEnough: (content: Content) => boolean;
+  readonly isNewEnough: (content: ResultDocument) => boolean;
   /** True where only a run that begins now will do. */
   readonly forced: boolean;
-  readonly run: (signal: AbortSignal) => Promise<Content>;
+  readonly run: (signal: AbortSignal) => Promise<ResultDocument>;
 }
 
 /** How often followers look at their leader: soon at first, for queries that are quick. */
@@ -45,7 +45,7 @@ export function buildLead(shared: SharedCache | undefined, clock: Clock): (task:
   };
 }
 
-function ran(content: Content): Landed {
+function ran(content: ResultDocument): Landed {
   return { content, source: 'run' };
 }
 
@@ -55,7 +55,7 @@ async function lead(
   { key, keepMs, run }: Task,
   crew: Crew,
   { fence }: Turn,
-): Promise<Content> {
+): Promise<ResultDocument> {
   crew.isAwaitedElsewhere = () => shared.renew(key, fence);
   const stop = every(clock, leaseMs / 3, () => shared.renew(key, fence));
   try {
@@ -80,10 +80,10 @@ async function follow(
   { key, isNewEnough }: Task,
   fence: string,
   signal: AbortSignal,
-): Promise<Content | undefined> {
+): Promise<ResultDocument | undefined> {
   for (let waitMs = firstLookMs; ; waitMs = Math.min(waitMs * 1.5, lastLookMs)) {
     await sleep(clock, waitMs);
-    if (signal.aborted) throw new GatewayError('CANCELLED', 'The caller has gone');
+    if (signal.aborted) throw callerGone();
     const leader = await shared.watch(key);
     if (leader?.fence === fence) {
       if (leader.doing === 'working') continue;

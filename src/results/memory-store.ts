@@ -1,18 +1,18 @@
 import { Keyv } from 'keyv';
 import { LRUCache } from 'lru-cache';
 import type { Counters } from './counters.ts';
-import { type Content, sizeOf } from './result-document.ts';
+import { type ResultDocument, sizeOf } from './result-document.ts';
 
 /** Answers in this process, bounded in bytes; the ones that were used least recently go first. */
 export interface MemoryStore {
-  get(key: string): Promise<Content | undefined>;
+  get(key: string): Promise<ResultDocument | undefined>;
   /** An older content never takes the place of a newer one. */
-  put(key: string, content: Content): Promise<void>;
+  put(key: string, content: ResultDocument): Promise<void>;
 }
 
 /** A content as Keyv wraps it. */
 interface Entry {
-  readonly value: Content;
+  readonly value: ResultDocument;
 }
 
 /** What an entry takes besides its bytes and its key: objects, buffers' headers, the cache's own lists. Measured. */
@@ -38,7 +38,7 @@ export function openMemoryStore(limitBytes: number, counters: Counters): MemoryS
     delete: (key) => lru.delete(key),
     clear: () => lru.clear(),
   };
-  const keyv = new Keyv<Content>(store as Map<string, Entry>, { useKeyPrefix: false });
+  const keyv = new Keyv<ResultDocument>(store as Map<string, Entry>, { useKeyPrefix: false });
   // Without its serialiser Keyv hands the bytes on; with it every hit would cost milliseconds.
   keyv.serialize = undefined;
   keyv.deserialize = undefined;

@@ -1,20 +1,20 @@
 import type { Logger } from 'pino';
-import { type Bound, bind, plainParameters } from '../catalog/binding/bind.ts';
+import { type BoundQuery, bind, plainParameters } from '../catalog/binding/bind.ts';
 import type { Catalog } from '../catalog/saved-query.ts';
 import type { Clock } from '../concurrency/clock.ts';
 import type { Cost, Engine } from '../engine/engine.ts';
 import { GatewayError } from '../errors.ts';
-import { parseQuestionKey, questionKey } from './cache-key.ts';
+import { cacheKey, parseCacheKey } from './cache-key.ts';
 import { buildObtain } from './compute.ts';
 import { type Counters, zeroCounters } from './counters.ts';
-import { type Ask, buildAsk } from './get-result.ts';
-import { Demand, type Wanted } from './hot-keys.ts';
+import { buildGetResult, type GetResult } from './get-result.ts';
+import { type HotKey, HotKeys } from './hot-keys.ts';
 import { openMemoryStore } from './memory-store.ts';
 import type { OpenSharedCache } from './shared-cache.ts';
 import { buildFlights } from './single-flight.ts';
 import { openWarmer, type Warmer } from './warmer.ts';
 
-export interface AnswersOptions {
+export interface ResultsOptions {
   readonly catalog: Catalog;
   readonly engine: Engine;
   /** How many queries the engine runs at the same moment. */
@@ -28,8 +28,8 @@ export interface AnswersOptions {
   readonly onCost: (endpoint: string, cost: Cost) => void;
 }
 
-export interface Answers {
-  readonly ask: Ask;
+export interface Results {
+  readonly get: GetResult;
   readonly counters: Readonly<Counters>;
   /** Resolves when it is known, soon, whether the shared cache answers. */
   readonly ready: Promise<void>;
@@ -37,7 +37,7 @@ export interface Answers {
 }
 
 /** Everything that stands between a bound question and the engine. */
-export function openAnswers({
+export function openResults({
   catalog,
   engine,
   engineConcurrency,
@@ -46,21 +46,21 @@ export function openAnswers({
   clock,
   log,
   onCost,
-}: AnswersOptions): Answers {
+}: ResultsOptions): Results {
   const counters = zeroCounters();
   const memory = openMemoryStore(memoryBytes, counters);
-  const demand = new Demand();
+  const demand = new HotKeys();
   const flights = buildFlights(clock);
   const prefix = `${JSON.stringify(engine.source)} `;
-  const keyOf = (bound: Bound) => prefix + questionKey(bound);
+  const keyOf = (bound: BoundQuery) => prefix + cacheKey(bound);
   const parseKey = (key: string) =>
-    key.startsWith(prefix) ? parseQuestionKey(catalog, key.slice(prefix.length)) : undefined;
+    key.startsWith(prefix) ? parseCacheKey(catalog, key.slice(prefix.length)) : undefined;
 
   let warmer: Warmer | undefined;
   const shared = openShared?.(() => warmer?.readDemand());
   const obtain = buildObtain({ engine, memory, shared, demand, counters, clock, log, onCost });
 
-  const refresh = async ({ key, bound, policy, computedAt = -1 }: Wanted, signal: AbortSignal) => {
+  const refresh = async ({ key, bound, policy, computedAt = -1 }: HotKey, signal: AbortSignal) => {
     const question = { key, bound, policy, newerThan: computedAt, forced: false };
     const landed = await flights.launch(key, signal, obtain.kept(question));
     if (landed?.source === 'run') counters.refreshes += 1;
@@ -72,7 +72,7 @@ export function openAnswers({
 
   const { close } = warmer;
   return {
-    ask: buildAsk({ keyOf, memory, flights, obtain, demand, counters, clock }),
+    get: buildGetResult({ keyOf, memory, flights, obtain, demand, counters, clock }),
     counters,
     ready: shared?.tried ?? Promise.resolve(),
     async close() {
@@ -98,7 +98,12 @@ function buildOnFailure(clock: Clock, log: Logger): (endpoint: string, error: un
 }
 
 /** The parameter sets that queries' headers list; they were checked when the headers were read. */
-function pinWarm({ queries }: Catalog, demand: Demand, keyOf: (bound: Bound) => string, clock: Clock): void {
+function pinWarm(
+  { queries }: Catalog,
+  demand: HotKeys,
+  keyOf: (bound: BoundQuery) => string,
+  clock: Clock,
+): void {
   for (const query of queries) {
     if (query.caching === 'disabled') continue;
     for (const set of query.warm) {

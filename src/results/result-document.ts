@@ -4,7 +4,7 @@ import { gzip, zstdCompress } from 'node:zlib';
 import type { Cost, Rows } from '../engine/engine.ts';
 
 /** Small things that are told beside the rows. They are kept with them, as JSON. */
-export interface Facts {
+export interface ResultMetadata {
   readonly rowCount: number;
   /** True where max rows cut the result. */
   readonly truncated: boolean;
@@ -18,17 +18,17 @@ export const codings = ['zstd', 'gzip', 'identity'] as const;
 export type Coding = (typeof codings)[number];
 
 /** The document in every form that is kept; the compressed ones only where they are worth it. */
-export type Forms = Readonly<Partial<Record<Coding, Buffer>>> & { readonly identity: Buffer };
+export type Encodings = Readonly<Partial<Record<Coding, Buffer>>> & { readonly identity: Buffer };
 
 /**
  * The rows of one run, serialised and compressed once for all callers. The document is `{"result":[…]}` in UTF-8, as REST
  * sends it; GraphQL reads its rows from there.
  */
-export interface Content {
+export interface ResultDocument {
   /** When the run began, in milliseconds since the epoch. */
   readonly computedAt: number;
-  readonly facts: Facts;
-  readonly forms: Forms;
+  readonly metadata: ResultMetadata;
+  readonly encodings: Encodings;
   /** Of the document: equal for equal rows, whenever they were computed. */
   readonly digest: string;
   /** Of the content: two with one version are the same in everything, so that what is made of one serves for both. */
@@ -41,17 +41,25 @@ const worthCompressing = 1_400;
 const compress = { zstd: promisify(zstdCompress), gzip: promisify(gzip) };
 
 /** @param computedAt when the run began, in milliseconds since the epoch */
-export async function makeContent({ rows, truncated, cost }: Rows, computedAt: number): Promise<Content> {
+export async function buildDocument(
+  { rows, truncated, cost }: Rows,
+  computedAt: number,
+): Promise<ResultDocument> {
   const text = `{"result":[${rows.join(',')}]}`;
   // Not from Node's pool: a small buffer that is kept would keep its whole slab.
   const identity = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
   identity.write(text);
   const facts = { rowCount: rows.length, truncated, ...(cost && { cost }) };
-  return content({ computedAt, facts, forms: await formsOf(identity), digest: digestOf(identity) });
+  return content({
+    computedAt,
+    metadata: facts,
+    encodings: await formsOf(identity),
+    digest: digestOf(identity),
+  });
 }
 
-export function content(parts: Omit<Content, 'version'>): Content {
-  const { digest, computedAt, facts } = parts;
+export function content(parts: Omit<ResultDocument, 'version'>): ResultDocument {
+  const { digest, computedAt, metadata: facts } = parts;
   return { ...parts, version: digestOf(JSON.stringify([digest, computedAt, facts])) };
 }
 
@@ -60,15 +68,17 @@ export function digestOf(document: Buffer | string): string {
 }
 
 /** What a content takes in memory, in bytes. */
-export function sizeOf({ forms }: Content): number {
+export function sizeOf({ encodings: forms }: ResultDocument): number {
   return codings.reduce((sum, coding) => sum + (forms[coding]?.byteLength ?? 0), 0);
 }
 
-export function rowsOf({ forms }: Content): readonly Readonly<Record<string, unknown>>[] {
+export function parseRows({
+  encodings: forms,
+}: ResultDocument): readonly Readonly<Record<string, unknown>>[] {
   return (JSON.parse(forms.identity.toString()) as { result: Record<string, unknown>[] }).result;
 }
 
-async function formsOf(identity: Buffer): Promise<Forms> {
+async function formsOf(identity: Buffer): Promise<Encodings> {
   if (identity.byteLength < worthCompressing) return { identity };
   const [zstd, gzip] = await Promise.all([compress.zstd(identity), compress.gzip(identity)]);
   return { zstd: own(zstd), gzip: own(gzip), identity };

@@ -1,5 +1,5 @@
 import type { GatewayError } from '../errors.ts';
-import type { Content } from './result-document.ts';
+import type { ResultDocument } from './result-document.ts';
 
 /**
  * Whose turn it is to compute the answer of a key. The fence is a fencing token: it rises with every turn of a key, and
@@ -23,7 +23,7 @@ export type LeaderState =
 export interface SharedCache {
   /** Resolves when it is known whether it answers, soon: questions that come earlier are each gateway's own. */
   readonly tried: Promise<void>;
-  get(key: string): Promise<Content | undefined>;
+  get(key: string): Promise<ResultDocument | undefined>;
   /** Asks for the turn of a key. @param steal takes it from whoever has it, whose answer is then refused */
   take(key: string, steal: boolean): Promise<Turn | undefined>;
   /** Keeps a turn. @returns whether other gateways wait for its answer */
@@ -31,7 +31,7 @@ export interface SharedCache {
   /** Looks at the leader, and lets it know that its answer is waited for. */
   watch(key: string): Promise<LeaderState | undefined>;
   /** Ends a turn with an answer, which is kept for so long. */
-  publish(key: string, fence: string, content: Content, keepMs: number): Promise<void>;
+  publish(key: string, fence: string, content: ResultDocument, keepMs: number): Promise<void>;
   /** Ends a turn without one: those who follow it now fail with the same error; without an error, they go on. */
   giveUp(key: string, fence: string, error: GatewayError | undefined): Promise<void>;
   /** Tells which keys were asked for, each with its moment in milliseconds since the epoch. */

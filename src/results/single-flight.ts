@@ -1,6 +1,6 @@
 import { type Clock, sleep } from '../concurrency/clock.ts';
-import { GatewayError } from '../errors.ts';
-import type { Content } from './result-document.ts';
+import { callerGone } from '../errors.ts';
+import type { ResultDocument } from './result-document.ts';
 
 /** What a flight's work may know of those who wait for it. */
 export interface Crew {
@@ -14,7 +14,7 @@ export interface Crew {
 
 /** What a flight brings. */
 export interface Landed {
-  readonly content: Content;
+  readonly content: ResultDocument;
   /** kept: another gateway had it. run: our engine ran. followed: another gateway's engine ran for us. */
   readonly source: 'kept' | 'run' | 'followed';
 }
@@ -129,8 +129,4 @@ export function buildFlights(clock: Clock): Flights {
     has: (key) => flights.has(key),
     awaited: () => [...flights.values()].filter(({ waitingCallers }) => waitingCallers > 0).length,
   };
-}
-
-function callerGone(): GatewayError {
-  return new GatewayError('CANCELLED', 'The caller has gone');
 }

@@ -1,22 +1,22 @@
-import type { Bound } from '../catalog/binding/bind.ts';
+import type { BoundQuery } from '../catalog/binding/bind.ts';
 import type { Clock } from '../concurrency/clock.ts';
-import type { Demand, Wanted } from './hot-keys.ts';
+import type { HotKey, HotKeys } from './hot-keys.ts';
 import type { SharedCache } from './shared-cache.ts';
 import type { Flights } from './single-flight.ts';
 
 export interface WarmerOptions {
-  readonly demand: Demand;
+  readonly demand: HotKeys;
   readonly flights: Flights;
   readonly shared: SharedCache | undefined;
   readonly clock: Clock;
   /** How many queries the engine runs at the same moment. */
   readonly engineConcurrency: number;
   /** Gets a newer answer. @returns false where another gateway is getting it; rejects where the engine fails */
-  readonly refresh: (wanted: Wanted, signal: AbortSignal) => Promise<boolean>;
+  readonly refresh: (wanted: HotKey, signal: AbortSignal) => Promise<boolean>;
   /** Told of every refresh that failed: no caller hears of it. */
   readonly onFailure: (endpoint: string, error: unknown) => void;
   /** The question that a shared key stands for, where it is one of ours. */
-  readonly parseKey: (key: string) => Bound | undefined;
+  readonly parseKey: (key: string) => BoundQuery | undefined;
 }
 
 export interface Warmer {
@@ -45,7 +45,7 @@ export function openWarmer(options: WarmerOptions): Warmer {
   let toldAt = clock.now().getTime();
   let listenedAt = toldAt;
 
-  const refresh = async (wanted: Wanted) => {
+  const refresh = async (wanted: HotKey) => {
     running.add(wanted.key);
     try {
       const isDone = await options.refresh(wanted, closing.signal);
@@ -93,7 +93,7 @@ export function openWarmer(options: WarmerOptions): Warmer {
 function hasRoom(
   { flights, engineConcurrency }: WarmerOptions,
   running: number,
-  { computedAt = 0, policy: { ttlSeconds, warmingSeconds = ttlSeconds } }: Wanted,
+  { computedAt = 0, policy: { ttlSeconds, warmingSeconds = ttlSeconds } }: HotKey,
   now: number,
 ): boolean {
   if (running === 0 && now > computedAt + ((ttlSeconds + warmingSeconds) / 2) * 1000) return true;

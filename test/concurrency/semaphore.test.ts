@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { Queue } from '../../src/concurrency/semaphore.ts';
+import { Semaphore } from '../../src/concurrency/semaphore.ts';
 
 const patient = () => new AbortController().signal;
 
 test('a queue does so much at once, lets so much wait in its order, and refuses the rest', async () => {
-  const queue = new Queue({ width: 2, length: 2 });
+  const queue = new Semaphore({ width: 2, length: 2 });
   const order: number[] = [];
   const ends: (() => void)[] = [];
   const work = (name: number) => () => {
@@ -26,7 +26,7 @@ test('a queue does so much at once, lets so much wait in its order, and refuses 
 });
 
 test('whoever leaves a queue makes room, and failing work frees its place', async () => {
-  const queue = new Queue({ width: 1, length: 1 });
+  const queue = new Semaphore({ width: 1, length: 1 });
   const leaving = new AbortController();
   let end = () => {};
   const first = queue.use(

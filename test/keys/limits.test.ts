@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Slots } from '../../src/keys/concurrency-limiter.ts';
-import { Budget } from '../../src/keys/rate-limiter.ts';
+import { ConcurrencyLimiter } from '../../src/keys/concurrency-limiter.ts';
+import { RateLimiter } from '../../src/keys/rate-limiter.ts';
 import { settled } from '../support/fake-clock.ts';
 
 describe('requests per minute', () => {
   const start = Date.parse('2026-03-10T12:00:00Z');
 
   test('all may come at once, and come back evenly', () => {
-    const budget = new Budget(6);
+    const budget = new RateLimiter(6);
     const left = Array.from({ length: 6 }, () => budget.take(start).remaining);
     expect(left).toEqual([5, 4, 3, 2, 1, 0]);
     expect(budget.take(start)).toEqual({
@@ -29,7 +29,7 @@ describe('requests per minute', () => {
         fc.integer({ min: 1, max: 1_000 }),
         fc.array(fc.nat(5_000), { maxLength: 500 }),
         (rate, waits) => {
-          const budget = new Budget(rate);
+          const budget = new RateLimiter(rate);
           let now = start;
           let passed = 0;
           for (const wait of waits) {
@@ -43,14 +43,14 @@ describe('requests per minute', () => {
   });
 
   test('whoever waits as told passes', () => {
-    const budget = new Budget(7);
+    const budget = new RateLimiter(7);
     for (let at = 0; at < 7; at += 1) budget.take(start);
     const { nextInSeconds } = budget.take(start);
     expect(budget.take(start + Math.ceil(nextInSeconds) * 1000).isWithin).toBe(true);
   });
 
   test('a clock that is set back locks nobody out for longer than a minute', () => {
-    const budget = new Budget(2);
+    const budget = new RateLimiter(2);
     budget.take(start);
     budget.take(start);
     const back = start - 3_600_000;
@@ -67,7 +67,7 @@ describe('concurrent queries', () => {
   };
 
   test('a request that finds none free is refused; the questions of one request take turns', async () => {
-    const slots = new Slots(2);
+    const slots = new ConcurrencyLimiter(2);
     const dashboard = slots.forRequest();
     const works = [work(), work(), work()] as const;
     const begun: number[] = [];
@@ -97,7 +97,7 @@ describe('concurrent queries', () => {
   });
 
   test('who waits and leaves takes no turn', async () => {
-    const slots = new Slots(1);
+    const slots = new ConcurrencyLimiter(1);
     const inTurn = slots.forRequest();
     const first = work();
     const leaving = new AbortController();

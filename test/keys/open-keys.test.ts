@@ -142,13 +142,13 @@ describe('the keys of a gateway', () => {
     writeFileSync(file, textOf(entry(a, { rate })));
     const keyring = open();
     const first = keyring.find(a.text);
-    first?.budget?.take(now.getTime());
+    first?.rateLimiter?.take(now.getTime());
     writeFileSync(file, textOf(entry(a, { rate }), entry(b)));
     await until(() => keyring.find(b.text) !== undefined);
     const second = keyring.find(a.text);
     expect(second).not.toBe(first);
-    expect(second?.slots).toBe(first?.slots);
-    expect(second?.budget?.take(now.getTime())).toMatchObject({ isWithin: true, remaining: 0 });
+    expect(second?.concurrencyLimiter).toBe(first?.concurrencyLimiter);
+    expect(second?.rateLimiter?.take(now.getTime())).toMatchObject({ isWithin: true, remaining: 0 });
   });
 
   test('that name an endpoint that is none stop the start; later they are told', async () => {

@@ -78,7 +78,7 @@ describe('the process with ENGINE=bigquery', () => {
   test('loads nothing of BigQuery with ENGINE=duckdb', () => {
     const folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
     const script = `
-      const { openEngine } = await import('./src/engine/open-engine.ts');
+      const { openEngine } = await import('./src/engine/engines.ts');
       const { readConfig } = await import('./src/config.ts');
       const options = { now: () => new Date(), listener: { problem() {}, news() {} }, onChecked() {} };
       const config = readConfig({ DATA_DIR: ${JSON.stringify(folder)} });

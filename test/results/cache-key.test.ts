@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { bind, plainParameters } from '../../src/catalog/binding/bind.ts';
 import { bindTenant } from '../../src/catalog/binding/bind-tenant.ts';
 import { loadCatalog } from '../../src/catalog/load-catalog.ts';
-import { parseQuestionKey, questionKey } from '../../src/results/cache-key.ts';
+import { cacheKey, parseCacheKey } from '../../src/results/cache-key.ts';
 import { draftQuery } from '../support/queries.ts';
 
 describe('the key of a question', () => {
@@ -59,7 +59,7 @@ describe('the key of a question', () => {
     fc.assert(
       fc.property(question, question, (one, other) => {
         const isSame = JSON.stringify(effective(one)) === JSON.stringify(effective(other));
-        expect(questionKey(one) === questionKey(other)).toBe(isSame);
+        expect(cacheKey(one) === cacheKey(other)).toBe(isSame);
       }),
       { numRuns: 5_000 },
     );
@@ -68,9 +68,9 @@ describe('the key of a question', () => {
   test('leads back to the question, and no other text does', () => {
     fc.assert(
       fc.property(question, text, (asked, more) => {
-        const key = questionKey(asked);
-        expect(parseQuestionKey(catalog, key)).toEqual(asked);
-        if (more !== '') expect(parseQuestionKey(catalog, `${key}${more}`)).toBeUndefined();
+        const key = cacheKey(asked);
+        expect(parseCacheKey(catalog, key)).toEqual(asked);
+        if (more !== '') expect(parseCacheKey(catalog, `${key}${more}`)).toBeUndefined();
       }),
     );
   });
@@ -86,8 +86,8 @@ describe('the key of a question', () => {
           const bound = bindTenant(usage, raw(project), project);
           const executed = bound.parameters.project ?? '';
           expect(executed).toMatch(/^\^https\?:/);
-          expect(questionKey(bound)).toBe(questionKey(bind(usage, raw(executed))));
-          expect(parseQuestionKey(catalog, questionKey(bound))).toEqual(bound);
+          expect(cacheKey(bound)).toBe(cacheKey(bind(usage, raw(executed))));
+          expect(parseCacheKey(catalog, cacheKey(bound))).toEqual(bound);
         },
       ),
     );

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { parseStored, storedText } from '../../src/results/entry-codec.ts';
-import { makeContent } from '../../src/results/result-document.ts';
+import { buildDocument } from '../../src/results/result-document.ts';
 
-const small = await makeContent({ rows: ['{"x":"ü"}'], truncated: true }, 1_773_144_000_000);
+const small = await buildDocument({ rows: ['{"x":"ü"}'], truncated: true }, 1_773_144_000_000);
 const cost = {
   bytesProcessed: 1000,
   bytesBilled: 2000,
@@ -10,9 +10,9 @@ const cost = {
   cacheHit: false,
   jobId: undefined,
 };
-const paid = await makeContent({ rows: ['{"x":1}'], truncated: false, cost }, 7);
+const paid = await buildDocument({ rows: ['{"x":1}'], truncated: false, cost }, 7);
 const row = JSON.stringify({ x: 'some text that repeats itself' });
-const large = await makeContent({ rows: Array.from({ length: 1_000 }, () => row), truncated: false }, 7);
+const large = await buildDocument({ rows: Array.from({ length: 1_000 }, () => row), truncated: false }, 7);
 
 describe('a stored answer', () => {
   test.each([
@@ -26,17 +26,17 @@ describe('a stored answer', () => {
   });
 
   test('is compressed where that is worth it', () => {
-    expect(Object.keys(small.forms)).toEqual(['identity']);
-    expect(Object.keys(large.forms)).toEqual(['zstd', 'gzip', 'identity']);
-    expect(storedText(large, '1').length).toBeLessThan(large.forms.identity.byteLength / 10);
+    expect(Object.keys(small.encodings)).toEqual(['identity']);
+    expect(Object.keys(large.encodings)).toEqual(['zstd', 'gzip', 'identity']);
+    expect(storedText(large, '1').length).toBeLessThan(large.encodings.identity.byteLength / 10);
   });
 
   test('has a version that tells apart what is not the same', async () => {
-    const again = await makeContent({ rows: ['{"x":"ü"}'], truncated: true }, small.computedAt);
-    const later = await makeContent({ rows: ['{"x":"ü"}'], truncated: true }, small.computedAt + 1);
-    const free = await makeContent({ rows: ['{"x":1}'], truncated: false }, 7);
+    const again = await buildDocument({ rows: ['{"x":"ü"}'], truncated: true }, small.computedAt);
+    const later = await buildDocument({ rows: ['{"x":"ü"}'], truncated: true }, small.computedAt + 1);
+    const free = await buildDocument({ rows: ['{"x":1}'], truncated: false }, 7);
     expect(free.version).not.toBe(paid.version);
-    const cut = await makeContent({ rows: ['{"x":"ü"}'], truncated: false }, small.computedAt);
+    const cut = await buildDocument({ rows: ['{"x":"ü"}'], truncated: false }, small.computedAt);
     expect(again.version).toBe(small.version);
     expect(later.digest).toBe(small.digest);
     expect(new Set([small, later, cut].map(({ version }) => version)).size).toBe(3);

@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { zeroCounters } from '../../src/results/counters.ts';
 import { openMemoryStore } from '../../src/results/memory-store.ts';
-import { makeContent } from '../../src/results/result-document.ts';
+import { buildDocument } from '../../src/results/result-document.ts';
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
@@ -33,13 +33,13 @@ describe('answers in memory', () => {
       const counters = zeroCounters();
       const memory = openMemoryStore(limit, counters);
       // Compression is used once before, so that what it needs for itself is not counted.
-      await makeContent({ rows: [JSON.stringify('x'.repeat(40_000))], truncated: false }, 0);
+      await buildDocument({ rows: [JSON.stringify('x'.repeat(40_000))], truncated: false }, 0);
       const before = await used();
       for (let key = 0; key < keys; key += 1) {
         const row = JSON.stringify({ x: randomBytes(size / 2).toString('hex') });
         await memory.put(
           `a key that is as long as keys are ${key}`,
-          await makeContent({ rows: [row], truncated: false }, 0),
+          await buildDocument({ rows: [row], truncated: false }, 0),
         );
         if (key % 1_000 === 0) expect(counters.bytes).toBeLessThanOrEqual(limit);
       }
@@ -54,7 +54,7 @@ describe('answers in memory', () => {
 
   test('an older answer does not take the place of a newer one', async () => {
     const memory = openMemoryStore(limit, zeroCounters());
-    const at = (computedAt: number) => makeContent({ rows: ['{}'], truncated: false }, computedAt);
+    const at = (computedAt: number) => buildDocument({ rows: ['{}'], truncated: false }, computedAt);
     await memory.put('key', await at(2));
     await memory.put('key', await at(1));
     expect((await memory.get('key'))?.computedAt).toBe(2);
@@ -64,7 +64,7 @@ describe('answers in memory', () => {
     const counters = zeroCounters();
     const memory = openMemoryStore(10_000, counters);
     const row = JSON.stringify({ x: 'x'.repeat(20_000) });
-    await memory.put('key', await makeContent({ rows: [row], truncated: false }, 0));
+    await memory.put('key', await buildDocument({ rows: [row], truncated: false }, 0));
     expect(await memory.get('key')).toBeUndefined();
     expect(counters.entries).toBe(0);
   });

@@ -3,9 +3,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { bind, plainParameters } from '../../src/catalog/binding/bind.ts';
 import { systemClock } from '../../src/concurrency/clock.ts';
 import { GatewayError } from '../../src/errors.ts';
-import { type Answers, openAnswers } from '../../src/results/open-results.ts';
+import { openResults, type Results } from '../../src/results/open-results.ts';
 import { openRedisCache } from '../../src/results/redis/redis-cache.ts';
-import { makeContent } from '../../src/results/result-document.ts';
+import { buildDocument } from '../../src/results/result-document.ts';
 import type { SharedCache } from '../../src/results/shared-cache.ts';
 import { fakeEngine } from '../support/fake-engine.ts';
 import { draftQuery } from '../support/queries.ts';
@@ -28,11 +28,11 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
     const isUp = new Promise<void>((resolve) => {
       up = resolve;
     });
-    const cache = openRedisCache({ url: redis.url, log: log(), onUp: up, demandLimit: 3 });
+    const cache = openRedisCache({ url: redis.url, log: log(), onUp: up, hotKeyLimit: 3 });
     await isUp;
     return cache;
   };
-  const content = (x: number) => makeContent({ rows: [`{"x":${x}}`], truncated: false }, x);
+  const content = (x: number) => buildDocument({ rows: [`{"x":${x}}`], truncated: false }, x);
 
   describe('that answers', () => {
     let cache: SharedCache;
@@ -146,7 +146,7 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
     const queryMs = 20;
     /** Well above the deadline and a query, well below the time that a dead Redis would cost: machines are busy. */
     const longestMs = 1_000;
-    let answers: Answers;
+    let answers: Results;
     const took: number[] = [];
     let failed: unknown[];
     let isLoaded: boolean;
@@ -163,12 +163,12 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
       took.length = 0;
       failed = [];
       isLoaded = true;
-      answers = openAnswers({
+      answers = openResults({
         catalog: { queries: [query], tables: [] },
         engine,
         engineConcurrency: 16,
         memoryBytes: 64_000_000,
-        openShared: (onUp) => openRedisCache({ url: redis.url, log: log(), onUp, demandLimit: 1_000 }),
+        openShared: (onUp) => openRedisCache({ url: redis.url, log: log(), onUp, hotKeyLimit: 1_000 }),
         clock: systemClock,
         log: pino({ level: 'silent' }),
         onCost: () => {},
@@ -182,7 +182,7 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
           // Every question is new, so that every one goes to Redis, and now and then an old one is asked again.
           const p = String(next % 10 === 0 ? next / 2 : next);
           await answers
-            .ask(bind(query, plainParameters({ p })), { incoming: { signal }, forced: false })
+            .get(bind(query, plainParameters({ p })), { caller: { signal }, noCache: false })
             .catch((error) => failed.push(error));
           took.push(performance.now() - started);
           await wait(10);

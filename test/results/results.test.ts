@@ -32,8 +32,8 @@ describe('an answer', () => {
   test('is told with what it cost, which is counted once', async () => {
     const cost = { bytesProcessed: 1, bytesBilled: 2, slotMs: 3, cacheHit: false, jobId: 'job' };
     const answers = testAnswers({ cost });
-    expect((await asked(answers)).content.facts).toEqual({ rowCount: 1, truncated: false, cost });
-    expect((await asked(answers)).content.facts.cost).toEqual(cost);
+    expect((await asked(answers)).document.metadata).toEqual({ rowCount: 1, truncated: false, cost });
+    expect((await asked(answers)).document.metadata.cost).toEqual(cost);
     expect(answers.costs).toEqual([cost]);
     await answers.close();
   });

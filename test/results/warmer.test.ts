@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { GatewayError } from '../../src/errors.ts';
-import type { Answer } from '../../src/results/get-result.ts';
+import type { CachedResult } from '../../src/results/get-result.ts';
 import type { SharedCache } from '../../src/results/shared-cache.ts';
 import { fakeClock, settled } from '../support/fake-clock.ts';
 import { type TestAnswers, testAnswers, warmed } from '../support/test-results.ts';
@@ -9,7 +9,7 @@ const seconds = (count: number) => count * 1_000;
 const minutes = (count: number) => seconds(60 * count);
 
 /** The answer, where it needs no time; undefined where the caller would have to wait. */
-async function atOnce({ question }: TestAnswers): Promise<Answer | undefined> {
+async function atOnce({ question }: TestAnswers): Promise<CachedResult | undefined> {
   const asked = question();
   asked.catch(() => {});
   return Promise.race([asked, settled().then(() => undefined)]);
@@ -43,7 +43,7 @@ describe('warming', () => {
         const answer = await atOnce(answers);
         expect(answer, `at ${second} s, failing in minutes ${failingMinutes}`).toBeDefined();
         if (now > troubledUntil) {
-          expect(now - (answer?.content.computedAt ?? 0)).toBeLessThanOrEqual(seconds(300) + queryMs);
+          expect(now - (answer?.document.computedAt ?? 0)).toBeLessThanOrEqual(seconds(300) + queryMs);
         }
         await clock.pass(seconds(10));
       }
@@ -85,7 +85,7 @@ describe('warming', () => {
       expect(answers.logged[0]).toMatchObject({ endpoint: 'draft', code });
       answers.engine.failing = false;
       await answers.clock.pass(seconds(16));
-      expect((await answers.question()).content.computedAt).toBeGreaterThan(
+      expect((await answers.question()).document.computedAt).toBeGreaterThan(
         answers.clock.now().getTime() - seconds(16),
       );
       await answers.close();
@@ -119,7 +119,7 @@ describe('warming', () => {
     expect((await atOnce(answers))?.cacheStatus).toBe('HIT');
     await answers.clock.pass(minutes(60));
     const now = answers.clock.now().getTime();
-    const { content } = await answers.question('other');
+    const { document: content } = await answers.question('other');
     expect(now - content.computedAt).toBeLessThanOrEqual(seconds(301));
     await answers.close();
   });
@@ -162,7 +162,7 @@ describe('warming', () => {
     expect(clock.timers()).toBe(1);
     await clock.pass(seconds(301));
     expect(answers.counters.refreshes).toBe(1_000);
-    const { content } = await question('99999');
+    const { document: content } = await question('99999');
     expect(clock.now().getTime() - content.computedAt).toBeLessThan(seconds(100));
     await answers.close();
   }, 120_000);

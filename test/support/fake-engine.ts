@@ -1,7 +1,7 @@
-import type { Bound } from '../../src/catalog/binding/bind.ts';
+import type { BoundQuery } from '../../src/catalog/binding/bind.ts';
 import type { Clock } from '../../src/concurrency/clock.ts';
 import type { Cost, Engine, Rows } from '../../src/engine/engine.ts';
-import { GatewayError } from '../../src/errors.ts';
+import { callerGone, GatewayError } from '../../src/errors.ts';
 
 export interface FakeEngine extends Engine {
   /** How many runs were begun. */
@@ -13,7 +13,7 @@ export interface FakeEngine extends Engine {
   most: number;
   failing: boolean;
   /** The labels of each run. */
-  readonly labels: Bound['labels'][];
+  readonly labels: BoundQuery['labels'][];
   /** What it fails with. */
   fault: GatewayError;
 }
@@ -22,7 +22,7 @@ export interface FakeEngineOptions {
   readonly clock: Clock;
   readonly queryMs?: number;
   /** The rows of the nth run. */
-  readonly rows?: (bound: Bound, run: number) => readonly string[];
+  readonly rows?: (bound: BoundQuery, run: number) => readonly string[];
   readonly cost?: Cost;
   readonly source?: string;
 }
@@ -58,7 +58,7 @@ export function fakeEngine({
         signal.addEventListener('abort', () => {
           back();
           engine.cancelled += 1;
-          reject(new GatewayError('CANCELLED', 'The caller has gone'));
+          reject(callerGone());
         });
       }).finally(() => {
         engine.running -= 1;
@@ -69,6 +69,6 @@ export function fakeEngine({
   return engine;
 }
 
-function count(_bound: Bound, run: number): readonly string[] {
+function count(_bound: BoundQuery, run: number): readonly string[] {
   return [`{"x":${run}}`];
 }

@@ -1,22 +1,22 @@
 import { pino } from 'pino';
 import { bind, plainParameters } from '../../src/catalog/binding/bind.ts';
 import type { Cost } from '../../src/engine/engine.ts';
-import type { Answer } from '../../src/results/get-result.ts';
-import { type Answers, openAnswers } from '../../src/results/open-results.ts';
-import { rowsOf } from '../../src/results/result-document.ts';
+import type { CachedResult } from '../../src/results/get-result.ts';
+import { openResults, type Results } from '../../src/results/open-results.ts';
+import { parseRows } from '../../src/results/result-document.ts';
 import type { OpenSharedCache } from '../../src/results/shared-cache.ts';
 import { type FakeClock, fakeClock } from './fake-clock.ts';
 import { type FakeEngine, type FakeEngineOptions, fakeEngine } from './fake-engine.ts';
 import { draftQuery } from './queries.ts';
 
-export interface TestAnswers extends Answers {
+export interface TestAnswers extends Results {
   readonly clock: FakeClock;
   readonly engine: FakeEngine;
   readonly logged: readonly LogLine[];
   /** What runs cost, as it was told. */
   readonly costs: readonly Cost[];
   /** Asks the one query of the catalog with this value of its parameter. */
-  question(p?: string, options?: QuestionOptions): Promise<Answer>;
+  question(p?: string, options?: QuestionOptions): Promise<CachedResult>;
 }
 
 interface LogLine {
@@ -59,7 +59,7 @@ export function testAnswers({
   const used = engine ?? fakeEngine({ clock, ...engineOptions });
   const costs: Cost[] = [];
   const logged: LogLine[] = [];
-  const answers = openAnswers({
+  const answers = openResults({
     catalog: { queries: [query], tables: [] },
     engine: used,
     engineConcurrency,
@@ -76,14 +76,14 @@ export function testAnswers({
     costs,
     logged,
     question: (p = '', { signal = new AbortController().signal, forced = false, labels } = {}) =>
-      answers.ask(
+      answers.get(
         { ...bind(query, plainParameters({ p })), ...(labels && { labels }) },
-        { incoming: { signal }, forced },
+        { caller: { signal }, noCache: forced },
       ),
   };
 }
 
 /** The rows of an answer, and how it was obtained. */
-export function told({ content, cacheStatus }: Answer): readonly unknown[] {
-  return [cacheStatus, ...rowsOf(content).map(({ x }) => x)];
+export function told({ document: content, cacheStatus }: CachedResult): readonly unknown[] {
+  return [cacheStatus, ...parseRows(content).map(({ x }) => x)];
 }

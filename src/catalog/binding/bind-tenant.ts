@@ -1,6 +1,6 @@
 import { GatewayError } from '../../errors.ts';
 import type { SavedQuery } from '../saved-query.ts';
-import { type Bound, bind, givenOnce, type RawParameters } from './bind.ts';
+import { type BoundQuery, bind, givenOnce, type RawParameters } from './bind.ts';
 import { fillTenantPattern } from './tenant-pattern.ts';
 
 /**
@@ -39,7 +39,7 @@ export function forbiddenTenant({ tenant }: SavedQuery): GatewayError {
  * @param value what `tenantOf` gave, once it is known to be the caller's
  * @throws GatewayError as `bind` does
  */
-export function bindTenant(query: SavedQuery, raw: RawParameters, value: string): Bound {
+export function bindTenant(query: SavedQuery, raw: RawParameters, value: string): BoundQuery {
   const { tenant } = query;
   if (tenant === undefined) throw new Error(`${query.name} has no tenant`);
   const { parameter, pattern } = tenant;

@@ -14,7 +14,7 @@ export function plainParameters(values: Readonly<Record<string, string>>): RawPa
 }
 
 /** A question an engine may run: every declared parameter as text, checked, with defaults and fallbacks applied. */
-export interface Bound {
+export interface BoundQuery {
   readonly query: SavedQuery;
   /** One entry for every declared parameter; '' where an optional one is absent. */
   readonly parameters: Readonly<Record<string, string>>;
@@ -28,7 +28,7 @@ export interface Bound {
  * @param raw names the query does not declare are ignored
  * @throws GatewayError MISSING_PARAMETER | INVALID_PARAMETER, naming the parameter and what would be right
  */
-export function bind(query: SavedQuery, raw: RawParameters): Bound {
+export function bind(query: SavedQuery, raw: RawParameters): BoundQuery {
   const parameters = query.parameters.map((parameter) => {
     const value = givenOnce(parameter, raw.get(parameter.name) ?? []);
     return [parameter.name, effective(parameter, value)] as const;

@@ -1,4 +1,4 @@
-import { GatewayError } from '../../errors.ts';
+import { callerGone, GatewayError } from '../../errors.ts';
 
 /** How long one query may go on, and for whom. */
 export interface Limit {
@@ -28,7 +28,7 @@ export function openLimit({ timeoutMs, caller, closing }: LimitOptions): Limit {
     gone.abort(error);
     over.abort(error);
   };
-  const leave = () => gone.abort(new GatewayError('CANCELLED', 'The caller has gone'));
+  const leave = () => gone.abort(callerGone());
   const close = () => end(new GatewayError('CANCELLED', 'The service is ending'));
   const endsAt = performance.now() + timeoutMs;
   const timer = setTimeout(() => {

@@ -1,4 +1,4 @@
-import type { Bound } from '../../catalog/binding/bind.ts';
+import type { BoundQuery } from '../../catalog/binding/bind.ts';
 import { exampleParameters } from '../../catalog/example-parameters.ts';
 import type { SavedQuery } from '../../catalog/saved-query.ts';
 import type { Config } from '../../config.ts';
@@ -45,7 +45,7 @@ export async function checkQuery(query: SavedQuery, context: CheckContext): Prom
   }
 }
 
-async function dryRun(bound: Bound, { client, config, signal }: CheckContext): Promise<DryRun> {
+async function dryRun(bound: BoundQuery, { client, config, signal }: CheckContext): Promise<DryRun> {
   const limit = openLimit({ timeoutMs: config.engineTimeoutMs, caller: signal, closing: signal });
   const asking = { client, bound, limit };
   const { project, location } = config.bigquery;

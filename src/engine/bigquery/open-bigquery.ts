@@ -1,5 +1,5 @@
 import type { Catalog } from '../../catalog/saved-query.ts';
-import { Queue } from '../../concurrency/semaphore.ts';
+import { Semaphore } from '../../concurrency/semaphore.ts';
 import type { Config } from '../../config.ts';
 import { StartError } from '../../errors.ts';
 import type { Engine } from '../engine.ts';
@@ -25,7 +25,7 @@ export async function openBigquery({ catalog, config, onChecked }: BigqueryOptio
   const client = openClient(config.bigquery);
   const jobs = openAbandonedJobs(client);
   const closing = new AbortController();
-  const queue = new Queue({ width: config.engineConcurrency, length: config.engineQueueLength });
+  const queue = new Semaphore({ width: config.engineConcurrency, length: config.engineQueueLength });
 
   const check = async () => {
     const checked = await checkAll(catalog, { client, config, signal: closing.signal });

@@ -1,4 +1,4 @@
-import type { Bound } from '../../catalog/binding/bind.ts';
+import type { BoundQuery } from '../../catalog/binding/bind.ts';
 import { asLabelValue } from '../../catalog/labels.ts';
 import type { BigqueryConfig } from '../../config.ts';
 
@@ -9,7 +9,7 @@ import type { BigqueryConfig } from '../../config.ts';
  * @see https://cloud.google.com/bigquery/docs/reference/rest/v2/jobs/query#QueryRequest
  */
 export function queryBody(
-  { query, parameters, labels }: Bound,
+  { query, parameters, labels }: BoundQuery,
   { project, dataset, location, maximumBytesBilled }: BigqueryConfig,
 ) {
   return {

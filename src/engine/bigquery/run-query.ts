@@ -1,4 +1,4 @@
-import type { Queue } from '../../concurrency/semaphore.ts';
+import type { Semaphore } from '../../concurrency/semaphore.ts';
 import type { Config } from '../../config.ts';
 import type { Engine } from '../engine.ts';
 import { type Client, untilAborted } from './api/client.ts';
@@ -9,7 +9,7 @@ import { converse, type Job } from './run-job.ts';
 
 export interface RunContext {
   readonly client: Client;
-  readonly queue: Queue;
+  readonly queue: Semaphore;
   readonly config: Config;
   /** Aborted when the engine closes. */
   readonly closing: AbortSignal;

@@ -3,31 +3,31 @@ import type { Source } from '../../catalog/saved-query.ts';
 import type { TableSchema } from '../../catalog/tables/table-schema.ts';
 import { type Problem, StartError } from '../../errors.ts';
 import { macros } from './functions/macros.ts';
-import { whole } from './passes/assemble.ts';
-import { unmarked, type WithoutConstants, withoutConstants } from './passes/hoist-constants.ts';
+import { assemble } from './passes/assemble.ts';
+import { type HoistedConstants, hoistConstants, unmarked } from './passes/hoist-constants.ts';
 import { narrowQuantiles } from './passes/quantiles.ts';
 import type { Origin, StoredColumn } from './passes/shredded.ts';
-import type { Moment } from './passes/time-expressions.ts';
+import type { TimeExpression } from './passes/time-expressions.ts';
 import { query as queryRule } from './query/select.ts';
 import { rules } from './rules.ts';
-import { emptyScope, type Relation, type Scope, type Tell } from './scope.ts';
+import { emptyScope, type Relation, type RenderRecord, type Scope } from './scope.ts';
 import { prepare, startOf } from './syntax.ts';
 import { translator } from './translator.ts';
 import { columnsOf, quote } from './types.ts';
-import { Refusal } from './unsupported.ts';
+import { Unsupported } from './unsupported.ts';
 
 /** A query in DuckDB's dialect, and the names of the parameters that it binds as `$name`. */
 export interface Rewritten {
   readonly sql: string;
   readonly parameters: readonly string[];
   /** The columns of tables that it compares with a parameter for equality. */
-  readonly sought: readonly Origin[];
-  readonly quick: Quick;
+  readonly equalityColumns: readonly Origin[];
+  readonly custom: CustomPlan;
 }
 
 /** The same query as DuckDB plans it fastest. */
-export interface Quick extends WithoutConstants {
-  /** Spread records among them stand as they are stored. */
+export interface CustomPlan extends HoistedConstants {
+  /** ShreddedRecord records among them stand as they are stored. */
   readonly columns: readonly StoredColumn[];
 }
 
@@ -45,14 +45,14 @@ export interface StoredTable extends TableSchema {
  *
  * @param tables what the query may read
  * @param known values of parameters: the query holds for these alone
- * @param tell how the quick query tells spread records, where it can in its own select list
+ * @param tell how the quick query tells shredded records, where it can in its own select list
  * @throws StartError with everything in the query that is not supported or can't be right
  */
 export function rewrite(
   { sql, source }: { readonly sql: string; readonly source: Source },
   tables: readonly StoredTable[],
   known: Readonly<Record<string, string>> = {},
-  tell?: Tell,
+  tell?: RenderRecord,
 ): Rewritten {
   const place = (offset: number, message: string): Problem => ({
     ...positionOf(sql, source, offset),
@@ -68,22 +68,26 @@ export function rewrite(
   if (found.refusals.length > 0) {
     throw fail(found.refusals.map(({ node, message }) => place(startOf(node), message)));
   }
-  const { parameters, sought, moments } = found;
+  const { parameters, sought, timeExpressions } = found;
   return {
-    sql: unmarked(whole(relation, to).text),
+    sql: unmarked(assemble(relation, to).text),
     parameters: [...parameters],
-    sought,
-    quick: quickOf(relation, moments, tell),
+    equalityColumns: sought,
+    custom: quickOf(relation, timeExpressions, tell),
   };
 }
 
-function quickOf(relation: Relation, moments: ReadonlyMap<string, Moment>, tell: Tell | undefined): Quick {
-  const told = tell && relation.told?.of === relation.text ? relation.told.text(tell) : undefined;
-  const columns = relation.columns.map(({ parts, ...column }) => {
-    if (parts === undefined) return column;
-    return told === undefined ? { ...column, parts } : { ...column, told: true };
+function quickOf(
+  relation: Relation,
+  timeExpressions: ReadonlyMap<string, TimeExpression>,
+  tell: RenderRecord | undefined,
+): CustomPlan {
+  const told = tell && relation.rendered?.of === relation.text ? relation.rendered.text(tell) : undefined;
+  const columns = relation.columns.map(({ fields, ...column }) => {
+    if (fields === undefined) return column;
+    return told === undefined ? { ...column, fields } : { ...column, rendered: true };
   });
-  return { ...withoutConstants(narrowQuantiles(told ?? relation.text), moments), columns };
+  return { ...hoistConstants(narrowQuantiles(told ?? relation.text), timeExpressions), columns };
 }
 
 const refused: Relation = { text: '', columns: [] };
@@ -102,11 +106,11 @@ function parseProgram(sql: string, failure: (offset: number, message: string) =>
 function onlySelect(program: Program): SelectStmt {
   const statements = program.statements.filter(({ type }) => (type as string) !== 'empty');
   const [first, second] = statements;
-  if (!first) throw new Refusal(program, 'a SELECT is wanted here');
-  if (second) throw new Refusal(second, 'a saved query is one statement');
+  if (!first) throw new Unsupported(program, 'a SELECT is wanted here');
+  if (second) throw new Unsupported(second, 'a saved query is one statement');
   if (first.type === 'select_stmt' || (first.type as string) === 'compound_select_stmt')
     return first as SelectStmt;
-  throw new Refusal(first, 'only SELECT is supported');
+  throw new Unsupported(first, 'only SELECT is supported');
 }
 
 const tableScope = (tables: readonly StoredTable[]): Scope => ({

@@ -1,5 +1,5 @@
-import { type Origin, partSql, type Spread, type StoredColumn } from './passes/shredded.ts';
-import type { Moment } from './passes/time-expressions.ts';
+import { fieldOfShredded, type Origin, type ShreddedRecord, type StoredColumn } from './passes/shredded.ts';
+import type { TimeExpression } from './passes/time-expressions.ts';
 import { type Column, fieldOf, quote, sameName, type Type, unknown } from './types.ts';
 
 /** DuckDB text of one BigQuery expression, with what is known of it. */
@@ -11,11 +11,11 @@ export interface Sql {
   /** Set where the value is known: text, or the outcome of a test. */
   readonly known?: string | boolean;
   /** Set where the value is known once the time of the run is. */
-  readonly moment?: Moment;
+  readonly timeExpression?: TimeExpression;
   /** The FROM item whose rows this is a path of; set on columns and their fields only. */
   readonly carrier?: Carrier;
-  /** Set where the value is a spread record, or the array of that one record: its fields are read without it. */
-  readonly spread?: Spread;
+  /** Set where the value is a shredded record, or the array of that one record: its fields are read without it. */
+  readonly shredded?: ShreddedRecord;
   /** True where it is known not to be NULL. */
   readonly required?: boolean;
   /** The column of a table that it is. */
@@ -69,8 +69,8 @@ export interface Relation {
   readonly table?: string;
   /** Set where columns that nobody reads need not be computed. */
   readonly narrow?: Variant<(column: string) => boolean>;
-  /** Set where spread records may be told in the select list itself. */
-  readonly told?: Variant<Tell>;
+  /** Set where shredded records may be told in the select list itself. */
+  readonly rendered?: Variant<RenderRecord>;
   /** True where it is no more than columns of some rows of one other relation: reading it twice costs little. */
   readonly simple?: boolean;
   /** True where its rows are values without a name: SELECT AS STRUCT and AS VALUE. They have one column. */
@@ -84,8 +84,8 @@ export interface Variant<How> {
   text(how: How): string;
 }
 
-/** How a spread record is told in the end, under the name of its column. */
-export type Tell = (column: string, record: Spread) => string;
+/** How a shredded record is told in the end, under the name of its column. */
+export type RenderRecord = (column: string, record: ShreddedRecord) => string;
 
 export const emptyScope: Scope = {
   parent: undefined,
@@ -139,8 +139,8 @@ export function columnsIn(range: Range, name: string): readonly Sql[] {
 }
 
 /** A field of a struct; undefined where it is known to have none of that name. */
-export function fieldSql({ text, type, spread }: Sql, name: string): Sql | undefined {
-  const part = spread && partSql(spread, name);
+export function fieldSql({ text, type, shredded }: Sql, name: string): Sql | undefined {
+  const part = shredded && fieldOfShredded(shredded, name);
   if (part) return part;
   const field = fieldOf(type, name);
   return field && { text: `${isPath(text) ? text : `(${text})`}.${quote(field.name)}`, type: field.type };

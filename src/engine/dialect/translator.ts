@@ -1,12 +1,12 @@
 import type { Node, SelectStmt, SubSelect } from 'sql-parser-cst';
 import type { Macro } from './functions/macro-lines.ts';
-import { whole } from './passes/assemble.ts';
-import { marked, unmarked } from './passes/hoist-constants.ts';
+import { assemble } from './passes/assemble.ts';
+import { markConstant, unmarked } from './passes/hoist-constants.ts';
 import type { Origin } from './passes/shredded.ts';
-import type { Moment } from './passes/time-expressions.ts';
+import type { TimeExpression } from './passes/time-expressions.ts';
 import type { Relation, Scope, Sql } from './scope.ts';
 import { isScalar, unknown } from './types.ts';
-import { Refusal } from './unsupported.ts';
+import { Unsupported } from './unsupported.ts';
 
 /** The name under which rewritten SQL binds the moment that CURRENT_TIMESTAMP() means. */
 export const nowParameter = 'current_timestamp';
@@ -22,7 +22,7 @@ export interface Translator {
   expr(node: Node, scope: Scope): Sql;
   /** A query as DuckDB text without parentheses, with the columns it yields, each of them one. */
   query(node: SubSelect, scope: Scope): Relation;
-  /** Like `query`, for what can read spread records: FROM and WITH. */
+  /** Like `query`, for what can read shredded records: FROM and WITH. */
   relation(node: SubSelect, scope: Scope): Relation;
   /** Runs a step whose failure must not hide the problems of the other steps. */
   attempt<T>(step: () => T, otherwise: T): T;
@@ -44,9 +44,9 @@ export interface Translator {
 interface Findings {
   readonly parameters: Set<string>;
   readonly sought: Origin[];
-  readonly refusals: Refusal[];
+  readonly refusals: Unsupported[];
   /** Values that are known once the time of the run is, by their text. */
-  readonly moments: Map<string, Moment>;
+  readonly timeExpressions: Map<string, TimeExpression>;
 }
 
 export function translator(
@@ -56,7 +56,7 @@ export function translator(
   nullOrders: ReadonlyMap<number, 'FIRST' | 'LAST'>,
   known: Readonly<Record<string, string>>,
 ): { readonly to: Translator; readonly found: Findings } {
-  const found: Findings = { parameters: new Set(), sought: [], refusals: [], moments: new Map() };
+  const found: Findings = { parameters: new Set(), sought: [], refusals: [], timeExpressions: new Map() };
   let names = 0;
   let variations = 0;
 
@@ -65,10 +65,11 @@ export function translator(
     expr(node, scope) {
       const before = variations;
       const sql = to.attempt(() => ruleFor(rules, node)(node, scope, to), broken);
-      if (sql.moment && isOfTime(sql)) found.moments.set(unmarked(sql.text), sql.moment);
-      return variations === before ? marked(sql) : sql;
+      if (sql.timeExpression && isOfTime(sql))
+        found.timeExpressions.set(unmarked(sql.text), sql.timeExpression);
+      return variations === before ? markConstant(sql) : sql;
     },
-    query: (node, scope) => whole(to.relation(node, scope), to),
+    query: (node, scope) => assemble(to.relation(node, scope), to),
     relation(node, scope) {
       to.varies();
       return query(node, scope, to);
@@ -77,7 +78,7 @@ export function translator(
       try {
         return step();
       } catch (error) {
-        if (!(error instanceof Refusal)) throw error;
+        if (!(error instanceof Unsupported)) throw error;
         found.refusals.push(error);
         return otherwise;
       }
@@ -108,5 +109,5 @@ const broken: Sql = { text: 'NULL', type: unknown };
 function ruleFor(rules: Rules, node: Node): Rule {
   const rule = rules[node.type] as Rule | undefined;
   if (rule) return rule;
-  throw new Refusal(node, `${node.type.replaceAll('_', ' ')} is not supported here`);
+  throw new Unsupported(node, `${node.type.replaceAll('_', ' ')} is not supported here`);
 }

@@ -1,7 +1,7 @@
 import type { Node } from 'sql-parser-cst';
 
 /** Thrown by a rule for what it can't translate; the translator tells it at the node's place and goes on. */
-export class Refusal extends Error {
+export class Unsupported extends Error {
   readonly node: Node;
 
   constructor(node: Node, message: string) {

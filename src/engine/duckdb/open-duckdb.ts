@@ -5,10 +5,10 @@ import type { Config } from '../../config.ts';
 import { sessionSettings } from '../dialect/functions/macros.ts';
 import type { Engine } from '../engine.ts';
 import { type DataListener, type LocalData, openData, requireDataDir } from './open-data.ts';
-import { prepareAll } from './prepare/prepare-catalog.ts';
+import { prepareCatalog } from './prepare/prepare-catalog.ts';
 import { ConnectionPool } from './run/connection-pool.ts';
 import { openRun } from './run/run-query.ts';
-import { Generations } from './run/versioned-ref.ts';
+import { VersionedRef } from './run/versioned-ref.ts';
 import { quoteText } from './store/column-type.ts';
 import { asStartError, openDatabase } from './store/open-database.ts';
 import { openStore, type Store } from './store/open-store.ts';
@@ -61,9 +61,9 @@ export async function openDuckdb({ catalog, config, now, listener }: DuckdbOptio
     store = await openStore(keeper, config.storeFile);
     const tables = await openTables(await connect(), catalog.tables);
     const prepare = (defineMacros: boolean) =>
-      prepareAll(keeper, { queries: catalog.queries, tables: tables.all, defineMacros });
-    const runnable = new Generations(await prepare(true));
-    tables.seek([...runnable.value.values()].flatMap(({ sought }) => sought));
+      prepareCatalog(keeper, { queries: catalog.queries, tables: tables.all, defineMacros });
+    const runnable = new VersionedRef(await prepare(true));
+    tables.seek([...runnable.value.values()].flatMap(({ equalityColumns: sought }) => sought));
     const workers: DuckDBConnection[] = [];
     for (let left = config.engineConcurrency; left > 0; left -= 1) workers.push(await connect());
     const onRebuilt = async () => runnable.replace(await prepare(false));

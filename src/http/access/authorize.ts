@@ -1,18 +1,18 @@
-import { type Bound, bind, type RawParameters } from '../../catalog/binding/bind.ts';
+import { type BoundQuery, bind, type RawParameters } from '../../catalog/binding/bind.ts';
 import { bindTenant, forbiddenTenant, tenantOf } from '../../catalog/binding/bind-tenant.ts';
 import type { SavedQuery } from '../../catalog/saved-query.ts';
 import { GatewayError } from '../../errors.ts';
-import type { Holder } from '../../keys/principal.ts';
+import type { Principal } from '../../keys/principal.ts';
 
 /** What was asked, and what it comes to: found once, for all callers who ask the same again. */
 export interface Asked {
   readonly query: SavedQuery;
   readonly raw: RawParameters;
   /** For callers who are bound to nothing. */
-  bound?: Bound;
+  bound?: BoundQuery;
   /** For callers who are bound to tenants, of whom this one is named. */
   tenant?: string;
-  tenantBound?: Bound;
+  tenantBound?: BoundQuery;
 }
 
 /**
@@ -20,7 +20,7 @@ export interface Asked {
  *
  * @throws GatewayError FORBIDDEN, before anything else is told of the parameters; then as `bind` does
  */
-export function questionFor({ endpoints, projects }: Holder, asked: Asked): Bound {
+export function questionFor({ endpoints, projects }: Principal, asked: Asked): BoundQuery {
   const { query, raw } = asked;
   if (endpoints !== undefined && !endpoints.has(query.id)) {
     throw new GatewayError(
@@ -39,6 +39,6 @@ export function questionFor({ endpoints, projects }: Holder, asked: Asked): Boun
 }
 
 /** True where the holder can get an answer at all: what cannot be asked is not listed either. */
-export function isOpenTo({ endpoints, projects }: Holder, { id, tenant }: SavedQuery): boolean {
+export function isOpenTo({ endpoints, projects }: Principal, { id, tenant }: SavedQuery): boolean {
   return (endpoints?.has(id) ?? true) && (projects === undefined || tenant !== undefined);
 }

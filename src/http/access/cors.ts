@@ -1,5 +1,5 @@
 import type { Config } from '../../config.ts';
-import type { Incoming } from '../head.ts';
+import type { RequestHead } from '../head.ts';
 import { labelsHeader } from '../request-labels.ts';
 
 type Headers = Readonly<Record<string, string>>;
@@ -16,7 +16,7 @@ const headersOf = (origin: string) => ({
  *
  * @returns headers to add to every response to this request
  */
-export function corsHeaders(allowed: Config['corsOrigins'], incoming: Incoming): Headers {
+export function corsHeaders(allowed: Config['corsOrigins'], incoming: RequestHead): Headers {
   if (allowed === '*') return headersOf('*');
   if (allowed.length === 0) return {};
   const origin = incoming.header('origin');
@@ -31,7 +31,7 @@ const askingHeaders = `Cache-Control, If-None-Match, ${labelsHeader}`;
  */
 export function preflightHeaders(
   allowed: Config['corsOrigins'],
-  incoming: Incoming,
+  incoming: RequestHead,
   methods: string,
 ): Headers {
   if (corsHeaders(allowed, incoming)['access-control-allow-origin'] === undefined) return { allow: methods };

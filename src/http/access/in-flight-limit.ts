@@ -7,14 +7,14 @@ import { GatewayError } from '../../errors.ts';
 export const maxInFlight = 2_000;
 
 /** Who is being answered at this moment. */
-export interface Crowd {
+export interface InFlightLimit {
   /** Counts a request until its answer is there, or its caller has gone. */
   count<T>(answer: () => Promise<T>): Promise<T>;
   /** @throws GatewayError OVERLOADED where too many are under way */
   refuse(): void;
 }
 
-export function buildCrowd(most = maxInFlight): Crowd {
+export function buildInFlightLimit(most = maxInFlight): InFlightLimit {
   let inside = 0;
   return {
     async count(answer) {

@@ -1,4 +1,4 @@
-import type { Incoming } from '../head.ts';
+import type { RequestHead } from '../head.ts';
 
 const names = new Set(['localhost', '127.0.0.1', '::1', '[::1]']);
 
@@ -11,7 +11,7 @@ export function isLoopback(host: string): boolean {
  * True where a browser on this machine asks, as far as the request tells. A proxy in front of us may ask for somebody else
  * under a name of this machine: its own headers give it away, and one that sends none is not known.
  */
-export function isFromHere({ url, headerNames }: Incoming): boolean {
+export function isFromHere({ url, headerNames }: RequestHead): boolean {
   return url !== undefined && isLoopback(url.hostname) && !headerNames().some((name) => ofProxies.test(name));
 }
 

@@ -1,18 +1,18 @@
 import DataLoader from 'dataloader';
-import type { Bound, RawParameters } from '../../catalog/binding/bind.ts';
+import type { BoundQuery, RawParameters } from '../../catalog/binding/bind.ts';
 import type { SavedQuery } from '../../catalog/saved-query.ts';
 import { GatewayError } from '../../errors.ts';
-import type { Holder } from '../../keys/principal.ts';
-import { questionKey } from '../../results/cache-key.ts';
-import type { Answer, Ask } from '../../results/get-result.ts';
-import type { Visit } from '../access/admission.ts';
+import type { Principal } from '../../keys/principal.ts';
+import { cacheKey } from '../../results/cache-key.ts';
+import type { CachedResult, GetResult } from '../../results/get-result.ts';
+import type { Admission } from '../access/admission.ts';
 import { questionFor } from '../access/authorize.ts';
-import type { Incoming } from '../head.ts';
+import type { RequestHead } from '../head.ts';
 import { withLabels } from '../request-labels.ts';
 
 /** What the answers of one request were, once it is answered. */
 export interface Given {
-  readonly answers: Answer[];
+  readonly answers: CachedResult[];
   hasErrors: boolean;
   /** True where the key's rate is why there is nothing in the response. */
   isRateLimited: boolean;
@@ -21,9 +21,9 @@ export interface Given {
 /** What GraphQL resolvers may reach: for one request, answers, where equal questions are asked once. */
 export interface Context {
   /** Who asks. */
-  readonly holder: Holder;
+  readonly holder: Principal;
   /** @throws GatewayError FORBIDDEN where the caller may not ask this; else as binding and asking do */
-  answer(query: SavedQuery, raw: RawParameters): Promise<Answer>;
+  answer(query: SavedQuery, raw: RawParameters): Promise<CachedResult>;
   /** Counts rows that the response will have. @throws GatewayError QUERY_TOO_EXPENSIVE where it would be too long */
   spend(bytes: number): void;
 }
@@ -32,23 +32,25 @@ export interface Context {
 const longestResponse = 64_000_000;
 
 export interface ContextOptions {
-  readonly ask: Ask;
-  readonly incoming: Incoming;
-  readonly visit: Visit;
+  readonly ask: GetResult;
+  readonly incoming: RequestHead;
+  readonly visit: Admission;
   /** Takes up every answer. */
   readonly given: Given;
 }
 
 export function buildContext({ ask, incoming, visit, given }: ContextOptions): Context {
   const { holder, forced, inTurn } = visit;
-  const loader = new DataLoader<Bound, Answer, string>(
+  const loader = new DataLoader<BoundQuery, CachedResult, string>(
     (questions) =>
       Promise.all(
         questions.map((bound) =>
-          inTurn(() => ask(bound, { incoming, forced }), incoming).catch((error: unknown) => toError(error)),
+          inTurn(() => ask(bound, { caller: incoming, noCache: forced }), incoming).catch((error: unknown) =>
+            toError(error),
+          ),
         ),
       ),
-    { cacheKeyFn: questionKey },
+    { cacheKeyFn: cacheKey },
   );
   let spent = 0;
   return {

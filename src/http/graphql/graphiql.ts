@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { Catalog } from '../../catalog/saved-query.ts';
 import { graphqlExamples } from '../examples.ts';
-import type { Incoming } from '../head.ts';
+import type { RequestHead } from '../head.ts';
 import type { Reply } from '../reply.ts';
 import { securityHeaders } from '../security-headers.ts';
 import { graphqlPath } from './graphql.ts';
 
 /** True where a browser asks for a page, not a program for data: some of these accept all that browsers do. */
-export function isPageRequest({ method, url, header }: Incoming): boolean {
+export function isPageRequest({ method, url, header }: RequestHead): boolean {
   if (url?.pathname !== graphqlPath || (method !== 'GET' && method !== 'HEAD')) return false;
   return header('x-api-key') === undefined && (header('accept') ?? '').includes('text/html');
 }

@@ -10,12 +10,12 @@ import { createYoga, type Plugin } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { Catalog } from '../../catalog/saved-query.ts';
-import { GatewayError, statusOf } from '../../errors.ts';
-import type { Ask } from '../../results/get-result.ts';
-import { beginVisit, type Visit } from '../access/admission.ts';
+import { callerGone, statusOf } from '../../errors.ts';
+import type { GetResult } from '../../results/get-result.ts';
+import { type Admission, admit } from '../access/admission.ts';
 import type { Authenticate } from '../access/authenticate.ts';
 import { cacheHeaders, etagOf, isKnown } from '../cache-headers.ts';
-import { fromRequest, type Incoming } from '../head.ts';
+import { headOfFetch, type RequestHead } from '../head.ts';
 import { toResponse, variesBy } from '../reply.ts';
 import { buildContext, type Context, type Given } from './context.ts';
 import { inOwnWords, maxBodyBytes, refusal, replyGraphqlError, told } from './errors.ts';
@@ -26,7 +26,7 @@ import { buildSchema } from './schema/schema.ts';
 
 export interface GraphqlOptions {
   readonly catalog: Catalog;
-  readonly ask: Ask;
+  readonly ask: GetResult;
   readonly authenticate: Authenticate;
   /** Whether the schema may be asked for. */
   readonly introspection: boolean;
@@ -36,7 +36,7 @@ export interface GraphqlOptions {
 
 /** What the server knows of a request besides the request. */
 interface Server {
-  readonly visit: Visit;
+  readonly visit: Admission;
   readonly given: Given;
 }
 
@@ -50,11 +50,11 @@ export function buildGraphql({
   introspection,
   log,
   now,
-}: GraphqlOptions): (request: Request, incoming: Incoming) => Promise<Response> {
+}: GraphqlOptions): (request: Request, incoming: RequestHead) => Promise<Response> {
   const yoga = createYoga<Server, Context>({
     schema: buildSchema(catalog),
     context: ({ request, visit, given }) =>
-      buildContext({ ask, incoming: fromRequest(request), visit, given }),
+      buildContext({ ask, incoming: headOfFetch(request), visit, given }),
     plugins: [noteErrors, readOperation, validateWithin(introspection)],
     parserAndValidationCache: { documentCache: documentCache(), errorCache: noCache },
     graphqlEndpoint: graphqlPath,
@@ -70,9 +70,9 @@ export function buildGraphql({
 
   return async (request, incoming) => {
     const given: Given = { answers: [], hasErrors: false, isRateLimited: false };
-    let visit: Visit | undefined;
+    let visit: Admission | undefined;
     try {
-      visit = beginVisit(authenticate(incoming), incoming, now);
+      visit = admit(authenticate(incoming), incoming, now);
       if (visit.refusal !== undefined) throw visit.refusal;
       checkMediaTypes(incoming);
       const response = withStatus(await yoga.fetch(request, { visit, given }), given);
@@ -83,13 +83,13 @@ export function buildGraphql({
       response.headers.set('vary', variesBy);
       return tell(visit, response);
     } catch (thrown) {
-      const error = request.signal.aborted ? new GatewayError('CANCELLED', 'The caller has gone') : thrown;
+      const error = request.signal.aborted ? callerGone() : thrown;
       return tell(visit, toResponse(replyGraphqlError(error, log)));
     }
   };
 }
 
-function tell(visit: Visit | undefined, response: Response): Response {
+function tell(visit: Admission | undefined, response: Response): Response {
   for (const [name, value] of Object.entries(visit?.headers ?? {})) response.headers.set(name, value);
   return response;
 }

@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql';
 import type { GraphQLParams, Plugin } from 'graphql-yoga';
 import { GatewayError } from '../../errors.ts';
-import type { Incoming } from '../head.ts';
+import type { RequestHead } from '../head.ts';
 import { refusal } from './errors.ts';
 
 const bodyTypes = ['application/json', 'application/graphql+json'];
@@ -14,7 +14,7 @@ const answerTypes = ['*/*', 'application/*', 'application/json', 'application/gr
  *
  * @throws GatewayError UNSUPPORTED_MEDIA_TYPE | NOT_ACCEPTABLE
  */
-export function checkMediaTypes({ method, header }: Incoming): void {
+export function checkMediaTypes({ method, header }: RequestHead): void {
   if (method === 'POST' && !isJson(header('content-type') ?? '')) {
     throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', 'Send the body as Content-Type: application/json');
   }

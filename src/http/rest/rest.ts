@@ -2,18 +2,18 @@ import type { Logger } from 'pino';
 import { findQuery } from '../../catalog/find-query.ts';
 import type { Catalog } from '../../catalog/saved-query.ts';
 import { GatewayError } from '../../errors.ts';
-import type { Ask } from '../../results/get-result.ts';
-import { beginVisit, type Visit } from '../access/admission.ts';
+import type { GetResult } from '../../results/get-result.ts';
+import { type Admission, admit } from '../access/admission.ts';
 import type { Authenticate } from '../access/authenticate.ts';
 import { type Asked, questionFor } from '../access/authorize.ts';
-import type { Incoming } from '../head.ts';
+import type { RequestHead } from '../head.ts';
 import { type Reply, replyAnswer, replyError } from '../reply.ts';
 import { withLabels } from '../request-labels.ts';
 import { decodeText, rawParameters } from './query-string.ts';
 
 export interface RestOptions {
   readonly catalog: Catalog;
-  readonly ask: Ask;
+  readonly ask: GetResult;
   readonly authenticate: Authenticate;
   readonly log: Logger;
   readonly now: () => Date;
@@ -32,22 +32,22 @@ const queryPath = /^\/api\/endpoints\/query\/(?<address>[^/]+)$/;
  *
  * @see spec "Common call shape"
  */
-export function buildRest(options: RestOptions): (incoming: Incoming, url: URL) => Promise<Reply> {
+export function buildRest(options: RestOptions): (incoming: RequestHead, url: URL) => Promise<Reply> {
   const { ask, authenticate, log, now } = options;
   const read = buildRead(options.catalog);
   return async (incoming, url) => {
-    let visit: Visit | undefined;
+    let visit: Admission | undefined;
     try {
       const { method, header } = incoming;
       const address = addressOf(url);
       if (method !== 'GET' && method !== 'HEAD') {
         throw new GatewayError('METHOD_NOT_ALLOWED', `${method} is not allowed here; use GET`);
       }
-      visit = beginVisit(authenticate(incoming), incoming, now);
+      visit = admit(authenticate(incoming), incoming, now);
       if (visit.refusal !== undefined) throw visit.refusal;
       const { holder, forced, inTurn } = visit;
       const bound = withLabels(questionFor(holder, read(address, url)), header);
-      const answer = await inTurn(() => ask(bound, { incoming, forced }), incoming);
+      const answer = await inTurn(() => ask(bound, { caller: incoming, noCache: forced }), incoming);
       return tell(visit, replyAnswer(answer, incoming, now()));
     } catch (error) {
       return tell(visit, replyError(error, log));
@@ -55,8 +55,8 @@ export function buildRest(options: RestOptions): (incoming: Incoming, url: URL) 
   };
 }
 
-function tell(visit: Visit | undefined, reply: Reply): Reply {
-  if (visit?.holder.budget === undefined) return reply;
+function tell(visit: Admission | undefined, reply: Reply): Reply {
+  if (visit?.holder.rateLimiter === undefined) return reply;
   return { ...reply, headers: { ...reply.headers, ...visit.headers } };
 }
 

@@ -1,19 +1,19 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import { createServerAdapter } from '@whatwg-node/server';
-import type { Crowd } from '../access/in-flight-limit.ts';
+import type { InFlightLimit } from '../access/in-flight-limit.ts';
 import { isOperation, type Router } from '../handle.ts';
-import { buildParseUrl, fromNode } from '../head.ts';
+import { buildParseUrl, headOfNode } from '../head.ts';
 import type { Reply } from '../reply.ts';
 
 /**
  * The doors on a socket. What is no GraphQL goes from Node's own objects to Node's own objects: a Request and a Response
  * between them would cost more than the answer.
  */
-export function buildNodeFront(router: Router, crowd: Crowd): RequestListener {
+export function buildNodeFront(router: Router, crowd: InFlightLimit): RequestListener {
   const fetch = createServerAdapter(router.fetch);
   const parseUrl = buildParseUrl();
   return async (message, response) => {
-    const incoming = fromNode(message, response, parseUrl);
+    const incoming = headOfNode(message, response, parseUrl);
     if (!isOperation(incoming)) {
       return send(await crowd.count(() => router.reply(incoming)), response);
     }

@@ -13,7 +13,7 @@ export interface RedisOptions {
   /** Called each time that Redis has come or come back. */
   readonly onUp: () => void;
   /** How many keys' demand is kept. */
-  readonly demandLimit: number;
+  readonly hotKeyLimit: number;
 }
 
 const answerKey = (key: string) => `querygate:answer:${key}`;
@@ -28,7 +28,7 @@ const awaitedMs = 1_500;
 const failureMs = 1_000;
 
 /** The cache that gateways share, on one Redis (or what speaks its protocol). */
-export function openRedisCache({ url, log, onUp, demandLimit }: RedisOptions): SharedCache {
+export function openRedisCache({ url, log, onUp, hotKeyLimit }: RedisOptions): SharedCache {
   const link = openLink({ url, log, onUp, build: (client) => ({ client, answers: fencedKeyv(client) }) });
   const run = (script: string, keys: string[], args: readonly string[]) =>
     link.call(({ client }) => client.eval(script, { keys, arguments: [...args] }));
@@ -69,14 +69,14 @@ export function openRedisCache({ url, log, onUp, demandLimit }: RedisOptions): S
     async tellDemand(asked) {
       if (asked.size === 0) return;
       const pairs = [...asked].flatMap(([key, ms]) => [String(ms), key]);
-      await run(scripts.tellDemand, [demandKey], [String(demandLimit), ...pairs]);
+      await run(scripts.tellDemand, [demandKey], [String(hotKeyLimit), ...pairs]);
     },
     async demandSince(ms) {
       const latest = await link.call(({ client }) =>
         client.zRangeWithScores(demandKey, '+inf', ms, {
           BY: 'SCORE',
           REV: true,
-          LIMIT: { offset: 0, count: demandLimit },
+          LIMIT: { offset: 0, count: hotKeyLimit },
         }),
       );
       return new Map(latest?.map(({ value, score }) => [value, score]));

@@ -10,7 +10,7 @@ import {
 import { expect } from 'vitest';
 import type { TableSchema } from '../../../src/catalog/tables/table-schema.ts';
 import { macroDefinitions, sessionSettings } from '../../../src/engine/dialect/functions/macros.ts';
-import { whole } from '../../../src/engine/dialect/passes/assemble.ts';
+import { assemble } from '../../../src/engine/dialect/passes/assemble.ts';
 import { microsOf, type Run } from '../../../src/engine/dialect/passes/time-expressions.ts';
 import { type Rewritten, rewrite, type StoredTable } from '../../../src/engine/dialect/rewrite.ts';
 import { columnsOf, duckdbType, quote } from '../../../src/engine/dialect/types.ts';
@@ -97,7 +97,7 @@ const rows = [
   "INSERT INTO projects VALUES ('a', 'PRO'), ('c', 'FREE')",
 ];
 
-/** Records that have several elements in the rows above: they stay lists where the others are spread. */
+/** Records that have several elements in the rows above: they stay lists where the others are shredded. */
 const plural = new Set(['metadata.request']);
 
 /** A database with the macros, the tables above in every form of storage, and a way to ask it in BigQuery's words. */
@@ -122,8 +122,8 @@ export async function openDialect() {
     await connection.run(`CREATE TABLE ${quote(name)} (${columns.join(', ')})`);
   }
   for (const row of rows) await connection.run(row);
-  const spread: StoredTable[] = [];
-  for (const table of tables) spread.push(await spreadTable(connection, table));
+  const shredded: StoredTable[] = [];
+  for (const table of tables) shredded.push(await spreadTable(connection, table));
 
   const run = async (
     sql: string,
@@ -140,18 +140,18 @@ export async function openDialect() {
     return prepared.runAndReadAll();
   };
   const answers = async (rewritten: Rewritten, values: Readonly<Record<string, DuckDBValue>>) => {
-    const { constants, thresholds } = rewritten.quick;
+    const { constants, thresholds } = rewritten.custom;
     const known = { ...values };
     const types: Record<string, DuckDBType> = {};
-    for (const { name, sql, moment } of [...constants, ...thresholds]) {
+    for (const { name, sql, timeExpression } of [...constants, ...thresholds]) {
       const computed = await run(`SELECT ${sql}`, known, types);
       const value = computed.getRows()[0]?.[0] ?? null;
-      const told = moment?.(runOf(values));
+      const told = timeExpression?.(runOf(values));
       if (told !== undefined) expect(told, sql).toEqual(micros(value));
       known[name] = value;
       types[name] = computed.columnType(0);
     }
-    const { text } = whole({ ...rewritten.quick, text: rewritten.quick.sql }, { fresh: (name) => name });
+    const { text } = assemble({ ...rewritten.custom, text: rewritten.custom.sql }, { fresh: (name) => name });
     return [(await run(rewritten.sql, values)).getRowsJson(), (await run(text, known, types)).getRowsJson()];
   };
 
@@ -163,8 +163,8 @@ export async function openDialect() {
       const declared = await answers(rewrite({ sql, source }, tables), values);
       const others = [
         ...declared,
-        ...(await answers(rewrite({ sql, source }, spread), values)),
-        ...(await answers(rewrite({ sql, source }, spread, parameters), values)),
+        ...(await answers(rewrite({ sql, source }, shredded), values)),
+        ...(await answers(rewrite({ sql, source }, shredded, parameters), values)),
       ];
       const [first = []] = declared;
       for (const other of others) expect(other).toEqual(first);
@@ -177,9 +177,9 @@ export async function openDialect() {
   };
 }
 
-/** A copy of a table with its records spread as far as they can be. */
+/** A copy of a table with its records shredded as far as they can be. */
 async function spreadTable(connection: DuckDBConnection, table: TableSchema): Promise<StoredTable> {
-  const relation = quote(`${table.name} spread`);
+  const relation = quote(`${table.name} shredded`);
   const columns = storedColumns(table, plural);
   const shredded = shreddedColumns(table, columns);
   const found = await foundColumns(connection, quote(table.name));

@@ -3,7 +3,7 @@ import { rewrite } from '../../../src/engine/dialect/rewrite.ts';
 import { storedColumns } from '../../../src/engine/duckdb/store/shred.ts';
 import { openDialect, tables } from './harness.ts';
 
-// The harness asks each question of declared and of spread tables, and wants the same rows.
+// The harness asks each question of declared and of shredded tables, and wants the same rows.
 let dialect: Awaited<ReturnType<typeof openDialect>>;
 beforeAll(async () => {
   dialect = await openDialect();
@@ -115,11 +115,11 @@ test.each([
   expect(await dialect.ask(sql)).toHaveLength(count);
 });
 
-const spread = tables.map((table) => ({ ...table, columns: storedColumns(table, new Set()) }));
+const shredded = tables.map((table) => ({ ...table, columns: storedColumns(table, new Set()) }));
 const textOf = (sql: string, known = {}) =>
-  rewrite({ sql, source: { file: 'x.sql', line: 1 } }, spread, known).quick.sql;
+  rewrite({ sql, source: { file: 'x.sql', line: 1 } }, shredded, known).custom.sql;
 
-test('an element of a spread record is read without UNNEST', () => {
+test('an element of a shredded record is read without UNNEST', () => {
   const text = textOf('SELECT s.host FROM events e CROSS JOIN UNNEST(e.detail.source) AS s');
   expect(text).toContain('"e"."detail.source.host"');
   expect(text).not.toMatch(/unnest|struct_pack|LATERAL/i);
@@ -127,7 +127,7 @@ test('an element of a spread record is read without UNNEST', () => {
 
 test('wide rows are read for the keys that are among the first', () => {
   const sql = 'WITH e AS (SELECT * FROM events WHERE id > 1) SELECT * FROM e ORDER BY happened DESC LIMIT 5';
-  const { quick } = rewrite({ sql, source: { file: 'test.sql', line: 1 } }, spread);
+  const { custom: quick } = rewrite({ sql, source: { file: 'test.sql', line: 1 } }, shredded);
   const [threshold] = quick.thresholds;
   expect(quick.sql).toMatch(/"happened" >= CAST\(\$querygate_threshold_1 AS TIMESTAMPTZ\)/);
   expect(threshold?.sql).toMatch(/^\(SELECT min\("key"\) FROM \(WITH .*"happened" AS "key" .* LIMIT 5\)\)$/);
@@ -142,17 +142,17 @@ test.each([
     'SELECT * FROM (SELECT id, detail FROM events) UNION ALL SELECT 1, NULL',
     false,
   ],
-])('spread records are told %s', (_, sql, isTold) => {
+])('shredded records are told %s', (_, sql, isTold) => {
   const source = { file: 'test.sql', line: 1 };
-  const { quick } = rewrite(
+  const { custom: quick } = rewrite(
     { sql, source },
-    spread,
+    shredded,
     {},
     (column, { path }) => `told('${column}', '${path}')`,
   );
   expect(quick.sql.includes(`told('detail', 'detail') AS "detail"`)).toBe(isTold);
   const [, detail] = quick.columns;
-  expect(detail?.told ?? false).toBe(isTold);
+  expect(detail?.rendered ?? false).toBe(isTold);
 });
 
 test('the rows of a part of a query are compared with a subquery of it', () => {

@@ -17,8 +17,8 @@ const now = microsOf(iso) ?? 0n;
 /** What the expression's moment is; undefined where there is none. */
 const momentOf = (expression: string, parameters: Readonly<Record<string, string>> = {}) => {
   const source = { file: 'test.sql', line: 1 };
-  const { constants } = rewrite({ sql: `SELECT ${expression} AS x`, source }, []).quick;
-  return constants[0]?.moment?.({ now, parameter: (name) => parameters[name] ?? '' });
+  const { constants } = rewrite({ sql: `SELECT ${expression} AS x`, source }, []).custom;
+  return constants[0]?.timeExpression?.({ now, parameter: (name) => parameters[name] ?? '' });
 };
 
 const day = 86_400_000_000n;

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Bound } from '../../../catalog/binding/bind.ts';
+import type { BoundQuery } from '../../../catalog/binding/bind.ts';
 import type { Limit } from '../deadline.ts';
 import { openPatience } from './attempt-timeout.ts';
 import type { Call, Client } from './client.ts';
@@ -17,7 +17,7 @@ const longestGraceMs = 2_000;
 
 export interface Asking {
   readonly client: Client;
-  readonly bound: Bound;
+  readonly bound: BoundQuery;
   readonly limit: Limit;
 }
 
@@ -59,7 +59,7 @@ export function ask<T extends z.ZodType>(
 /** An answer as data of the given shape. */
 export function read<T extends z.ZodType>(
   { status, text, retryAfterSeconds }: HttpReply,
-  bound: Bound,
+  bound: BoundQuery,
   shape: T,
 ): z.output<T> {
   const body = parseJson(text);

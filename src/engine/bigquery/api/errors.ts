@@ -1,4 +1,4 @@
-import type { Bound } from '../../../catalog/binding/bind.ts';
+import type { BoundQuery } from '../../../catalog/binding/bind.ts';
 import { type ErrorCode, GatewayError } from '../../../errors.ts';
 
 /** A refusal of BigQuery's: its HTTP status, and what its body says. */
@@ -94,7 +94,7 @@ const byReason: Readonly<Record<string, Verdict>> = {
 };
 
 /** A refusal as callers are told. */
-export function explainRefusal(refusal: Refusal, bound: Bound): EngineFailure {
+export function explainRefusal(refusal: Refusal, bound: BoundQuery): EngineFailure {
   const { status, reason, message, retryAfterSeconds } = refusal;
   const cause = new Error(`BigQuery: ${status} ${reason ?? ''} ${message}`.slice(0, 4000));
   const verdict = (reason === undefined ? undefined : byReason[reason]) ?? byStatus(status);
@@ -151,7 +151,7 @@ function byStatus(status: number): Verdict {
 }
 
 /** The parameter whose value the message quotes, as `Bad int64 value: abc` does, or that is a pattern RE2 refuses. */
-function blame(message: string, { query, parameters }: Bound): string | undefined {
+function blame(message: string, { query, parameters }: BoundQuery): string | undefined {
   // What stands at a place in the SQL is wrong with any values.
   if (/\[(at )?\d+:\d+\]/.test(message)) return undefined;
   const quoted = query.parameters.find(({ name }) => quotes(message, parameters[name] ?? ''));

@@ -3,7 +3,7 @@ import { common } from '../functions/special-functions.ts';
 import type { Sql } from '../scope.ts';
 import type { Rule } from '../translator.ts';
 import { arrayOf, nullType } from '../types.ts';
-import { Refusal } from '../unsupported.ts';
+import { Unsupported } from '../unsupported.ts';
 import { converted } from './coercion.ts';
 
 /** `[a, b]`: the elements share one type. */
@@ -12,7 +12,7 @@ export const arrayExpr: Rule<ArrayExpr> = (node, scope, to) => {
   if (items.length === 0) return { text: '[]', type: arrayOf(nullType), coercible: true };
   const type = common(node, 'an array', items);
   if (type.kind === 'array')
-    throw new Refusal(node, 'an array can not hold arrays: put a STRUCT between them');
+    throw new Unsupported(node, 'an array can not hold arrays: put a STRUCT between them');
   const text = `[${items.map((item) => converted(item, type)).join(', ')}]`;
   return { text, type: arrayOf(type), coercible: items.every(({ coercible }) => coercible) };
 };
@@ -21,7 +21,7 @@ export const arrayExpr: Rule<ArrayExpr> = (node, scope, to) => {
 export function concatenation(node: Node, name: string, arrays: readonly Sql[]): Sql {
   const type = common(node, name, arrays);
   if (type.kind !== 'array' && type.kind !== 'null' && type.kind !== 'unknown')
-    throw new Refusal(node, `${name} takes arrays`);
+    throw new Unsupported(node, `${name} takes arrays`);
   const texts = arrays.map((array) => converted(array, type));
   const some = texts.map((text) => `${text} IS NULL`).join(' OR ');
   const joined = texts.reduceRight((rest, text) => `list_concat(${text}, ${rest})`);

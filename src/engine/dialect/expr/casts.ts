@@ -16,7 +16,7 @@ import {
   structOf,
   type Type,
 } from '../types.ts';
-import { Refusal } from '../unsupported.ts';
+import { Unsupported } from '../unsupported.ts';
 
 /** CAST has one macro for each type it makes, with a signature for each type it takes. */
 export const cast: Rule<CastExpr> = (node, scope, to) => {
@@ -58,7 +58,7 @@ function castTo(node: Node, value: Sql, type: Type, to: Translator): Sql {
     const packed = `CASE WHEN ${name} IS NOT NULL THEN struct_pack(${fields.join(', ')}) END`;
     return { text: `list_transform([${value.text}], lambda ${name}: ${packed})[1]`, type };
   }
-  throw new Refusal(node, `${describeType(from)} can't be cast to ${describeType(type)}`);
+  throw new Unsupported(node, `${describeType(from)} can't be cast to ${describeType(type)}`);
 }
 
 const names: Readonly<Record<string, ScalarName>> = {
@@ -95,12 +95,12 @@ export function parseDataType(node: DataType): Type {
             .join(' ');
     const name = names[text.toUpperCase()];
     if (name) return scalar(name);
-    throw new Refusal(node, `the type ${text} is not supported`);
+    throw new Unsupported(node, `the type ${text} is not supported`);
   }
   if (node.type === 'identifier') {
     const name = names[node.name.toUpperCase()];
     if (name) return scalar(name);
-    throw new Refusal(node, `the type ${node.name} is not supported`);
+    throw new Unsupported(node, `the type ${node.name} is not supported`);
   }
   if (node.type === 'parametric_data_type') {
     const params = node.params?.params.items ?? [];
@@ -116,5 +116,5 @@ export function parseDataType(node: DataType): Type {
       );
     }
   }
-  throw new Refusal(node, 'this type is not supported');
+  throw new Unsupported(node, 'this type is not supported');
 }

@@ -11,7 +11,7 @@ import {
   structOf,
   type Type,
 } from '../types.ts';
-import { Refusal } from '../unsupported.ts';
+import { Unsupported } from '../unsupported.ts';
 
 /** What BigQuery converts without being told to, nearest first. */
 const widened: Readonly<Partial<Record<ScalarName, readonly ScalarName[]>>> = {
@@ -122,5 +122,5 @@ function compoundOver(values: readonly Sql[]): Type | undefined {
 
 export function requireInt(node: Node, { type }: Sql): void {
   if (type.kind !== 'unknown' && type.kind !== 'null' && !isScalar(type, 'INT64'))
-    throw new Refusal(node, `INT64 is wanted here, not ${describeType(type)}`);
+    throw new Unsupported(node, `INT64 is wanted here, not ${describeType(type)}`);
 }

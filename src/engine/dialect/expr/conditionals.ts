@@ -27,8 +27,12 @@ export const caseExpr: Rule<CaseExpr> = (node, scope, to) => {
   const [only, another] = possible;
   if (only?.lead === 'ELSE' && !another) {
     const text = converted(only.result, type);
-    const { moment } = only.result;
-    return { text: `(${text})`, type, ...(text === only.result.text && moment && { moment }) };
+    const { timeExpression } = only.result;
+    return {
+      text: `(${text})`,
+      type,
+      ...(text === only.result.text && timeExpression && { timeExpression }),
+    };
   }
   return {
     text:

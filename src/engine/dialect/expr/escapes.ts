@@ -1,5 +1,5 @@
 import type { BlobLiteral, StringLiteral } from 'sql-parser-cst';
-import { Refusal } from '../unsupported.ts';
+import { Unsupported } from '../unsupported.ts';
 
 const simple: Readonly<Record<string, number>> = {
   a: 7,
@@ -49,6 +49,6 @@ const decodeEscapes = (node: StringLiteral | BlobLiteral, body: string, char: (c
     if (octal !== undefined) return char(Number.parseInt(octal, 8));
     if (one === '\n') return '';
     const known = simple[one];
-    if (known === undefined) throw new Refusal(node, `${whole} is not an escape sequence`);
+    if (known === undefined) throw new Unsupported(node, `${whole} is not an escape sequence`);
     return char(known);
   });

@@ -2,7 +2,7 @@ import type { Identifier, MemberExpr } from 'sql-parser-cst';
 import { columnsIn, fieldSql, findColumns, findRange, type Range, type Sql } from '../scope.ts';
 import type { Rule } from '../translator.ts';
 import { describeType, isScalar, quote, structOf, unknown } from '../types.ts';
-import { Refusal } from '../unsupported.ts';
+import { Unsupported } from '../unsupported.ts';
 import { quoteText } from './literals.ts';
 import { jsonField, subscript } from './subscripts.ts';
 
@@ -21,7 +21,7 @@ export const memberExpr: Rule<MemberExpr> = (node, scope, to) => {
   const { object, property } = node;
   to.varies();
   if (property.type === 'array_subscript') return subscript(node, property, scope, to);
-  if (property.type !== 'identifier') throw new Refusal(property, 'only a name or [ ] may follow here');
+  if (property.type !== 'identifier') throw new Unsupported(property, 'only a name or [ ] may follow here');
 
   const range = object.type === 'identifier' ? findRange(scope, object.name) : undefined;
   if (range && !range.value) return one(property, property.name, columnsIn(range, property.name));
@@ -32,24 +32,27 @@ function field(of: Sql, property: Identifier): Sql {
   const { type, carrier } = of;
   if (isScalar(type, 'JSON')) return jsonField(of, quoteText(property.name));
   if (type.kind === 'array') {
-    throw new Refusal(
+    throw new Unsupported(
       property,
       `${property.name} is read from an array: UNNEST it, or take one element with [OFFSET(0)]`,
     );
   }
   if (type.kind !== 'struct' && type.kind !== 'unknown') {
-    throw new Refusal(property, `${property.name} is read from ${describeType(type)}, which has no fields`);
+    throw new Unsupported(
+      property,
+      `${property.name} is read from ${describeType(type)}, which has no fields`,
+    );
   }
   const found = fieldSql(of, property.name);
-  if (type.kind === 'struct' && !found) throw new Refusal(property, `no field is named ${property.name}`);
+  if (type.kind === 'struct' && !found) throw new Unsupported(property, `no field is named ${property.name}`);
   const named = found ?? { text: `(${of.text}).${quote(property.name)}`, type: unknown };
   return { ...named, ...(carrier && { carrier }) };
 }
 
 function one(node: Identifier, name: string, candidates: readonly Sql[]): Sql {
   const [found, another] = candidates;
-  if (!found) throw new Refusal(node, `no column is named ${name}`);
-  if (another) throw new Refusal(node, `${name} is ambiguous: say which table's`);
+  if (!found) throw new Unsupported(node, `no column is named ${name}`);
+  if (another) throw new Unsupported(node, `${name} is ambiguous: say which table's`);
   return found;
 }
 

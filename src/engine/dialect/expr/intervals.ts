@@ -2,7 +2,7 @@ import type { IntervalLiteral, IntervalUnitRange } from 'sql-parser-cst';
 import type { Sql } from '../scope.ts';
 import type { Rule } from '../translator.ts';
 import { isScalar, scalar } from '../types.ts';
-import { Refusal } from '../unsupported.ts';
+import { Unsupported } from '../unsupported.ts';
 
 /** DuckDB's function for one part, and how many of its units the part has. */
 const makers: Readonly<Record<string, readonly [name: string, times: number]>> = {
@@ -24,9 +24,9 @@ export const interval: Rule<IntervalLiteral> = (node, scope, to) => {
   if (unit?.type === 'interval_unit_range') return ofRange(node, unit);
   const name = unit?.unitKw.name ?? '';
   const [maker, times] = makers[name] ?? [];
-  if (!maker) throw new Refusal(node, `INTERVAL does not support ${name}`);
+  if (!maker) throw new Unsupported(node, `INTERVAL does not support ${name}`);
   const amount = to.expr(value, scope);
-  if (!isScalar(amount.type, 'INT64')) throw new Refusal(value, `INTERVAL … ${name} takes INT64`);
+  if (!isScalar(amount.type, 'INT64')) throw new Unsupported(value, `INTERVAL … ${name} takes INT64`);
   return intervalOf(`${maker}(${amount.text}${times === 1 ? '' : ` * ${times}`})`);
 };
 
@@ -45,7 +45,7 @@ function ofRange(node: IntervalLiteral, { fromUnit, toUnit }: IntervalUnitRange)
     from < 0 ||
     to <= from
   )
-    throw new Refusal(node, 'INTERVAL takes a number and a part, or text and a range of parts');
+    throw new Unsupported(node, 'INTERVAL takes a number and a part, or text and a range of parts');
   const wanted = parts.slice(from, to + 1);
   const pattern = wanted.map((part, index) => {
     const sign = index === 0 || part === 'DAY' || part === 'HOUR' ? '([+-]?)' : '()';
@@ -53,7 +53,8 @@ function ofRange(node: IntervalLiteral, { fromUnit, toUnit }: IntervalUnitRange)
     return `${index === 0 ? '' : leads[from + index]}${sign}${digits}`;
   });
   const found = new RegExp(`^${pattern.join('')}$`).exec(node.value.value);
-  if (!found) throw new Refusal(node.value, `this is not an interval from ${wanted[0]} to ${wanted.at(-1)}`);
+  if (!found)
+    throw new Unsupported(node.value, `this is not an interval from ${wanted[0]} to ${wanted.at(-1)}`);
   let sign = '';
   const terms = wanted.map((part, index) => {
     // A sign is that of the months with their years, and of the whole time of the day.

@@ -1,7 +1,7 @@
 import type { JsonLiteral } from 'sql-parser-cst';
 import type { Rule } from '../translator.ts';
 import { scalar } from '../types.ts';
-import { Refusal } from '../unsupported.ts';
+import { Unsupported } from '../unsupported.ts';
 import { quoteText } from './literals.ts';
 
 /** `JSON '…'`, its names in alphabetical order as BigQuery keeps them. */
@@ -14,7 +14,7 @@ function parsed(node: JsonLiteral): unknown {
   try {
     return JSON.parse(node.string.value, keepNumbers);
   } catch {
-    throw new Refusal(node, 'this is not JSON');
+    throw new Unsupported(node, 'this is not JSON');
   }
 }
 

@@ -17,7 +17,7 @@ import { microsOf } from '../passes/time-expressions.ts';
 import type { Sql } from '../scope.ts';
 import { nowParameter, type Rule } from '../translator.ts';
 import { duckdbType, nullType, type ScalarName, scalar } from '../types.ts';
-import { Refusal } from '../unsupported.ts';
+import { Unsupported } from '../unsupported.ts';
 import { bytesOf, textOf } from './escapes.ts';
 
 export const quoteText = (text: string): string =>
@@ -35,7 +35,7 @@ export const stringLiteral: Rule<StringLiteral> = (node) => {
     type: scalar('STRING'),
     coercible: true,
     known: value,
-    moment: () => value,
+    timeExpression: () => value,
   };
 };
 
@@ -45,9 +45,9 @@ export const numberLiteral: Rule<NumberLiteral> = (node) => number(node, node.te
 export function number(node: NumberLiteral, text: string): Sql {
   if (/^-?(\d+|0x[\da-f]+)$/i.test(text)) {
     const value = text.startsWith('-') ? -BigInt(text.slice(1)) : BigInt(text);
-    if (BigInt.asIntN(64, value) !== value) throw new Refusal(node, `${text} does not fit INT64`);
+    if (BigInt.asIntN(64, value) !== value) throw new Unsupported(node, `${text} does not fit INT64`);
     const sql = { text: `CAST(${value} AS BIGINT)`, type: scalar('INT64'), coercible: true };
-    return { ...sql, moment: () => value };
+    return { ...sql, timeExpression: () => value };
   }
   return { text: `CAST('${text}' AS DOUBLE)`, type: scalar('FLOAT64'), coercible: true };
 }
@@ -73,7 +73,7 @@ const typed =
     if (plain?.test(value)) {
       const text = `CAST(${quoteText(value)} AS ${duckdbType(type)})`;
       const sql = { text, type };
-      return name === 'TIMESTAMP' ? { ...sql, moment: () => microsOf(value) } : sql;
+      return name === 'TIMESTAMP' ? { ...sql, timeExpression: () => microsOf(value) } : sql;
     }
     const text = { text: quoteText(value), type: scalar('STRING') };
     return callMacro(node, `cast_${name.toLowerCase()}`, [text], to, name);
@@ -95,9 +95,9 @@ export const numericLiteral = typed('NUMERIC');
 /** Every parameter of a saved query is a STRING. */
 export const parameter: Rule<Parameter> = (node, _scope, to) => {
   const name = node.text.slice(1);
-  if (!/^[a-z_]\w*$/i.test(name)) throw new Refusal(node, `${node.text} is not a parameter name`);
+  if (!/^[a-z_]\w*$/i.test(name)) throw new Unsupported(node, `${node.text} is not a parameter name`);
   if (name.toLowerCase() === nowParameter || name.toLowerCase().startsWith(ownPrefix)) {
-    throw new Refusal(node, `a parameter can't be named ${name}`);
+    throw new Unsupported(node, `a parameter can't be named ${name}`);
   }
   const known = to.known(name);
   const text = known === undefined ? to.parameter(name) : quoteText(known);
@@ -106,6 +106,6 @@ export const parameter: Rule<Parameter> = (node, _scope, to) => {
     type: scalar('STRING'),
     coercible: true,
     ...(known !== undefined && { known }),
-    moment: (run) => known ?? run.parameter(name),
+    timeExpression: (run) => known ?? run.parameter(name),
   };
 };

@@ -12,7 +12,7 @@ import { subquery } from '../query/subqueries.ts';
 import type { Scope, Sql } from '../scope.ts';
 import type { Rule, Translator } from '../translator.ts';
 import { anonymousField, describeType, isScalar, quote, scalar, type Type, unknown } from '../types.ts';
-import { Refusal } from '../unsupported.ts';
+import { Unsupported } from '../unsupported.ts';
 import { concatenation } from './arrays.ts';
 import { converted, distance, supertype } from './coercion.ts';
 import { number } from './literals.ts';
@@ -60,14 +60,14 @@ export const binaryExpr: Rule<BinaryExpr> = (node, scope, to) => {
   }
   if (comparisons.includes(operator)) {
     if (isComparison(node.left) || isComparison(node.right))
-      throw new Refusal(node, 'a comparison of a comparison needs parentheses');
+      throw new Unsupported(node, 'a comparison of a comparison needs parentheses');
     if (operator === '=') seek(left, right, to);
     return compare(node, operator, left, right);
   }
   if (operator === '||' && (left.type.kind === 'array' || right.type.kind === 'array'))
     return concatenation(node, '||', [left, right]);
   const macro = macroOf[operator];
-  if (macro === undefined) throw new Refusal(node, `the operator ${operator} is not supported`);
+  if (macro === undefined) throw new Unsupported(node, `the operator ${operator} is not supported`);
   return callMacro(node, macro, [left, right], to, operator);
 };
 
@@ -92,7 +92,7 @@ export const operatorName = (operator: unknown): string =>
 /** DuckDB takes numbers and text for truth; BigQuery takes BOOL alone. */
 export function requireBool(node: Node, { type }: Sql, where: string): void {
   if (type.kind !== 'unknown' && type.kind !== 'null' && !isScalar(type, 'BOOL'))
-    throw new Refusal(node, `${where} takes BOOL, not ${describeType(type)}`);
+    throw new Unsupported(node, `${where} takes BOOL, not ${describeType(type)}`);
 }
 
 const logical = (operator: string, left: Sql, right: Sql): Sql => ({
@@ -102,13 +102,13 @@ const logical = (operator: string, left: Sql, right: Sql): Sql => ({
 
 export function compare(node: Node, operator: string, left: Sql, right: Sql): Sql {
   if (!comparable(left, right)) {
-    throw new Refusal(
+    throw new Unsupported(
       node,
       `${describeType(left.type)} ${operator} ${describeType(right.type)} has no meaning: CAST one`,
     );
   }
   if (isScalar(left.type, 'JSON') || isScalar(right.type, 'JSON'))
-    throw new Refusal(node, `JSON values are not comparable with ${operator}: take their text first`);
+    throw new Unsupported(node, `JSON values are not comparable with ${operator}: take their text first`);
   if (left.type.kind === 'struct' && right.type.kind === 'struct')
     return compareStructs(node, operator, [left.text, left.type], [right.text, right.type]);
   if (isScalar(left.type, 'FLOAT64') || isScalar(right.type, 'FLOAT64'))
@@ -131,7 +131,7 @@ type Struct = readonly [text: string, type: Extract<Type, { kind: 'struct' }>];
 function compareStructs(node: Node, operator: string, [a, left]: Struct, [b, right]: Struct): Sql {
   if (operator.startsWith('IS')) return { text: `(${a} ${operator} ${b})`, type: scalar('BOOL') };
   if (operator !== '=' && operator !== '!=' && operator !== '<>')
-    throw new Refusal(node, `structs are not comparable with ${operator}`);
+    throw new Unsupported(node, `structs are not comparable with ${operator}`);
   const tests = left.fields.map(({ name, type }, index) => {
     const other = right.fields[index];
     const at = (side: string, field: string) => `(s.${side}).${quote(field || anonymousField(index))}`;
@@ -167,9 +167,9 @@ export const comparable = (left: Sql, right: Sql): boolean =>
 export const between: Rule<BetweenExpr> = (node, scope, to) => {
   const operator = operatorName(node.betweenKw);
   if (operator !== 'BETWEEN' && operator !== 'NOT BETWEEN')
-    throw new Refusal(node, `${operator} is not supported`);
+    throw new Unsupported(node, `${operator} is not supported`);
   const [value, begin, end] = [node.left, node.begin, node.end].map((part) => to.expr(part, scope));
-  if (!value || !begin || !end) throw new Refusal(node, 'BETWEEN takes two bounds');
+  if (!value || !begin || !end) throw new Unsupported(node, 'BETWEEN takes two bounds');
   compare(node.begin, '>=', value, begin);
   compare(node.end, '<=', value, end);
   if (![value, begin, end].some(({ type }) => isScalar(type, 'FLOAT64'))) {
@@ -198,12 +198,12 @@ export const prefixOp: Rule<PrefixOpExpr> = (node, scope, to) => {
     case '~':
       return callMacro(node, 'op_bitnot', [value], to, operator);
     default:
-      throw new Refusal(node, `the operator ${operator} is not supported`);
+      throw new Unsupported(node, `the operator ${operator} is not supported`);
   }
 };
 
 function exists(node: PrefixOpExpr, scope: Scope, to: Translator): Sql {
   if (node.expr.type !== 'paren_expr' || !isQuery(node.expr.expr))
-    throw new Refusal(node, 'EXISTS takes a subquery');
+    throw new Unsupported(node, 'EXISTS takes a subquery');
   return { text: `EXISTS (${to.query(node.expr.expr, scope).text})`, type: scalar('BOOL') };
 }

@@ -3,7 +3,7 @@ import { callMacro } from '../functions/calls.ts';
 import type { Scope, Sql } from '../scope.ts';
 import type { Rule, Translator } from '../translator.ts';
 import { arrayOf, describeType, scalar, unknown } from '../types.ts';
-import { Refusal } from '../unsupported.ts';
+import { Unsupported } from '../unsupported.ts';
 import { converted, supertype } from './coercion.ts';
 import { comparable, compare, operatorName } from './operators.ts';
 
@@ -15,7 +15,7 @@ const bool = (text: string): Sql => ({ text, type: scalar('BOOL') });
 const is: Predicate = (node, scope, to) => {
   const { right } = node;
   if (right.type !== 'null_literal' && right.type !== 'boolean_literal') {
-    throw new Refusal(right, 'IS takes NULL, TRUE or FALSE');
+    throw new Unsupported(right, 'IS takes NULL, TRUE or FALSE');
   }
   const word = right.type === 'null_literal' ? 'NULL' : right.valueKw.name;
   return bool(`(${to.expr(node.left, scope).text} ${operatorName(node.operator)} ${word})`);
@@ -48,19 +48,19 @@ function inArray(node: Node, operator: string, value: Sql, array: Sql): Sql {
   if (type.kind === 'unknown' || type.kind === 'null')
     return bool(`(${operator === 'IN' ? '' : 'NOT '}bq.op_in(${value.text}, ${array.text}))`);
   if (type.kind !== 'array' || !comparable(value, element))
-    throw new Refusal(node, `${describeType(value.type)} is never in ${describeType(type)}`);
+    throw new Unsupported(node, `${describeType(value.type)} is never in ${describeType(type)}`);
   const common = supertype([value, element]) ?? unknown;
   const [x, list] = [converted(value, common), converted({ ...array, coercible: true }, arrayOf(common))];
   return bool(`(${operator === 'IN' ? '' : 'NOT '}bq.op_in(${x}, ${list}))`);
 }
 
 function members(node: Node, value: Sql, scope: Scope, to: Translator): string {
-  if (node.type !== 'paren_expr') throw new Refusal(node, 'IN takes a list, a subquery or UNNEST(array)');
+  if (node.type !== 'paren_expr') throw new Unsupported(node, 'IN takes a list, a subquery or UNNEST(array)');
   if (node.expr.type !== 'list_expr') return to.expr(node, scope).text;
   const items = (node as ParenExpr<ListExpr>).expr.items.map((item) => {
     const member = to.expr(item, scope);
     if (comparable(value, member)) return member.text;
-    throw new Refusal(
+    throw new Unsupported(
       item,
       `${describeType(member.type)} is not of the type ${describeType(value.type)}: CAST one`,
     );
@@ -95,7 +95,7 @@ function quantifiedLike(
       ({ type }) => type === 'select_stmt' || type === 'compound_select_stmt' || type === 'unnest_expr',
     )
   )
-    throw new Refusal(node.right, 'LIKE ANY and ALL take a list of patterns only');
+    throw new Unsupported(node.right, 'LIKE ANY and ALL take a list of patterns only');
   const tests = patterns.map(
     (pattern) => callMacro(pattern, 'op_like', [value, to.expr(pattern, scope)], to, 'LIKE').text,
   );

@@ -3,7 +3,7 @@ import { impliedName } from '../query/select-list.ts';
 import type { Scope, Sql } from '../scope.ts';
 import type { Rule, Translator } from '../translator.ts';
 import { anonymousField, arrayOf, type Column, duckdbType, quote, structOf, type Type } from '../types.ts';
-import { Refusal } from '../unsupported.ts';
+import { Unsupported } from '../unsupported.ts';
 import { arrayExpr } from './arrays.ts';
 import { parseDataType } from './casts.ts';
 import { converted, distance } from './coercion.ts';
@@ -26,12 +26,12 @@ export const typedExpr: Rule<TypedExpr> = (node, scope, to) => {
     dataType.type === 'parametric_data_type' && dataType.typeKw.name === 'STRUCT' && !dataType.params;
   const type = bare ? undefined : parseDataType(dataType);
   if (expr.type === 'array_expr') {
-    if (type?.kind !== 'array') throw new Refusal(dataType, 'ARRAY<type> is wanted here');
+    if (type?.kind !== 'array') throw new Unsupported(dataType, 'ARRAY<type> is wanted here');
     const items = expr.expr.items.map((item) => shaped(item, type.element, scope, to).text);
     return { text: `CAST([${items.join(', ')}] AS ${duckdbType(type)})`, type: arrayOf(type.element) };
   }
   if (!type) return pack(fields(expr.expr, scope, to));
-  if (type.kind !== 'struct') throw new Refusal(dataType, 'STRUCT<…> is wanted here');
+  if (type.kind !== 'struct') throw new Unsupported(dataType, 'STRUCT<…> is wanted here');
   return shaped(expr, type, scope, to);
 };
 
@@ -59,7 +59,7 @@ function shaped(node: Node, type: Type, scope: Scope, to: Translator): Sql {
   if (type.kind === 'struct' && node.type === 'struct_expr') {
     const { items } = node.expr;
     if (items.length !== type.fields.length)
-      throw new Refusal(node, `${type.fields.length} fields are wanted here`);
+      throw new Unsupported(node, `${type.fields.length} fields are wanted here`);
     const values = items.map((item, index) => {
       const field = type.fields[index];
       return field
@@ -77,6 +77,6 @@ function shaped(node: Node, type: Type, scope: Scope, to: Translator): Sql {
   }
   const value = to.expr(node, scope);
   if (distance(value, type) === undefined)
-    throw new Refusal(node, 'the value is not of the type that is written');
+    throw new Unsupported(node, 'the value is not of the type that is written');
   return { text: converted(value, type), type };
 }

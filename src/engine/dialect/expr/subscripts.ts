@@ -2,7 +2,7 @@ import type { ArraySubscript, MemberExpr } from 'sql-parser-cst';
 import type { Scope, Sql } from '../scope.ts';
 import type { Translator } from '../translator.ts';
 import { isScalar, scalar, unknown } from '../types.ts';
-import { Refusal } from '../unsupported.ts';
+import { Unsupported } from '../unsupported.ts';
 import { requireInt } from './coercion.ts';
 
 const macroOf = {
@@ -24,9 +24,9 @@ export function subscript(node: MemberExpr, { expr }: ArraySubscript, scope: Sco
   if (isScalar(array.type, 'JSON')) return jsonElement(array, expr, scope, to);
   const type = array.type.kind === 'array' ? array.type.element : unknown;
   if (array.type.kind !== 'array' && array.type.kind !== 'unknown') {
-    throw new Refusal(node, 'only arrays take [ ]');
+    throw new Unsupported(node, 'only arrays take [ ]');
   }
-  if (expr.type === 'array_slice_specifier') throw new Refusal(expr, 'array slices are not supported');
+  if (expr.type === 'array_slice_specifier') throw new Unsupported(expr, 'array slices are not supported');
   if (expr.type !== 'array_subscript_specifier') {
     const index = to.expr(expr, scope);
     requireInt(expr, index);
@@ -39,7 +39,7 @@ export function subscript(node: MemberExpr, { expr }: ArraySubscript, scope: Sco
 
 function jsonElement(json: Sql, expr: ArraySubscript['expr'], scope: Scope, to: Translator): Sql {
   if (expr.type === 'array_slice_specifier' || expr.type === 'array_subscript_specifier')
-    throw new Refusal(expr, 'JSON takes a number or a name in [ ]');
+    throw new Unsupported(expr, 'JSON takes a number or a name in [ ]');
   const key = to.expr(expr, scope);
   if (isScalar(key.type, 'STRING')) return jsonField(json, key.text);
   requireInt(expr, key);

@@ -1,7 +1,7 @@
 import type { FuncCall } from 'sql-parser-cst';
 import type { Sql } from '../scope.ts';
 import { arrayOf, isScalar, scalar, type Type, unknown } from '../types.ts';
-import { Refusal } from '../unsupported.ts';
+import { Unsupported } from '../unsupported.ts';
 
 /** How one aggregate is told to DuckDB, once its arguments are. */
 export interface Aggregate {
@@ -78,7 +78,7 @@ const shifted = (name: string): Aggregate => ({
   arguments: (node, args) => {
     const offset = node.args?.expr.args.items[1];
     if (offset && args[1]?.text.startsWith('CAST(-'))
-      throw new Refusal(offset, `the offset of ${name.toUpperCase()} can't be negative`);
+      throw new Unsupported(offset, `the offset of ${name.toUpperCase()} can't be negative`);
     return args.map(({ text }) => text);
   },
 });
@@ -156,7 +156,7 @@ export const aggregates: Readonly<Record<string, Aggregate>> = {
       if (
         !args.every(({ type }) => isScalar(type, 'STRING') || isScalar(type, 'BYTES') || type.kind === 'null')
       )
-        throw new Refusal(node, 'STRING_AGG takes STRING or BYTES');
+        throw new Unsupported(node, 'STRING_AGG takes STRING or BYTES');
       return [args[0]?.text ?? ''];
     },
     finish: (value, [arg, delimiter = { text: "','", type: string }]) =>
@@ -227,7 +227,7 @@ export const aggregates: Readonly<Record<string, Aggregate>> = {
 function fractions(node: FuncCall): string {
   const parts = node.args?.expr.args.items[1];
   if (parts?.type !== 'number_literal' || !Number.isInteger(parts.value) || parts.value < 1) {
-    throw new Refusal(parts ?? node, 'APPROX_QUANTILES takes a positive integer literal here');
+    throw new Unsupported(parts ?? node, 'APPROX_QUANTILES takes a positive integer literal here');
   }
   const { value } = parts;
   return `[${Array.from({ length: value + 1 }, (_, index) => index / value).join(', ')}]`;

@@ -4,7 +4,7 @@ import { orderText } from '../query/order.ts';
 import type { Scope, Sql } from '../scope.ts';
 import type { Rule, Translator } from '../translator.ts';
 import { describeType, unknown } from '../types.ts';
-import { Refusal } from '../unsupported.ts';
+import { Unsupported } from '../unsupported.ts';
 import { type Aggregate, aggregates } from './aggregate-table.ts';
 import { overText } from './windows.ts';
 
@@ -52,7 +52,7 @@ function argumentsOf(
   const { takes } = aggregate;
   const fits = args.length >= least && args.length <= most;
   if (!fits || (takes && args.some((arg) => distance(arg, takes) === undefined))) {
-    throw new Refusal(
+    throw new Unsupported(
       node,
       `${name} does not take (${args.map(({ type }) => describeType(type)).join(', ')})`,
     );
@@ -67,7 +67,7 @@ function requireAllowed(node: FuncCall, name: string, { allows = [], window }: A
   const inside = node.args?.expr;
   const nulls = inside?.nullHandlingKw;
   if (nulls?.[0].name === 'RESPECT' && withoutNulls.includes(name))
-    throw new Refusal(nulls[0], `${name} with RESPECT NULLS is not supported`);
+    throw new Unsupported(nulls[0], `${name} with RESPECT NULLS is not supported`);
   const extras = [
     ['distinct', inside?.distinctKw],
     ['order', inside?.orderBy],
@@ -76,12 +76,12 @@ function requireAllowed(node: FuncCall, name: string, { allows = [], window }: A
   ] as const;
   for (const [extra, part] of extras) {
     if (part && !allows.includes(extra))
-      throw new Refusal(part, `${name} takes no ${extra.toUpperCase()} here`);
+      throw new Unsupported(part, `${name} takes no ${extra.toUpperCase()} here`);
   }
-  if (node.filter) throw new Refusal(node.filter, 'FILTER is not BigQuery: use IF inside the aggregate');
-  if (window && !node.over) throw new Refusal(node, `${name} needs OVER`);
+  if (node.filter) throw new Unsupported(node.filter, 'FILTER is not BigQuery: use IF inside the aggregate');
+  if (window && !node.over) throw new Unsupported(node, `${name} needs OVER`);
   if (node.over && (inside?.orderBy || inside?.limit))
-    throw new Refusal(node, `${name} with OVER takes no ORDER BY or LIMIT inside`);
+    throw new Unsupported(node, `${name} with OVER takes no ORDER BY or LIMIT inside`);
 }
 
 function ignoresNulls(inside: FuncArgs | undefined, name: string): boolean {

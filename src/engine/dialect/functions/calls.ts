@@ -4,14 +4,14 @@ import { callMoment } from '../passes/time-expressions.ts';
 import type { Scope, Sql } from '../scope.ts';
 import type { Rule, Translator } from '../translator.ts';
 import { describeType, type Type } from '../types.ts';
-import { Refusal } from '../unsupported.ts';
+import { Unsupported } from '../unsupported.ts';
 import { aggregateOf } from './aggregates.ts';
 import { partArguments } from './date-parts.ts';
 import { functionNames } from './function-names.ts';
 import type { Macro } from './macro-lines.ts';
 import { isPlain, safely } from './safe.ts';
 import { formOf } from './special-functions.ts';
-import { refusedFunctions } from './unsupported-names.ts';
+import { unsupportedFunctions } from './unsupported-names.ts';
 
 /** A function: a special form, an aggregate, or a macro; anything else is refused. */
 export const call: Rule<FuncCall> = (node, scope, to) => {
@@ -39,7 +39,8 @@ const stoppable = (value: Sql): Sql => ({ ...value, text: `CASE WHEN random() >=
 
 /** `SAFE.f(…)`: NULL where f fails. */
 function safeCall(node: FuncCall, name: string, scope: Scope, to: Translator): Sql {
-  if (aggregateOf(name)) throw new Refusal(node.name, `SAFE. is not supported before ${name.toUpperCase()}`);
+  if (aggregateOf(name))
+    throw new Unsupported(node.name, `SAFE. is not supported before ${name.toUpperCase()}`);
   const form = formOf(name);
   if (form) {
     const value = form({ ...node, name: { type: 'identifier', text: name, name } }, scope, to);
@@ -54,7 +55,7 @@ function macroCall(node: FuncCall, name: string, scope: Scope, to: Translator) {
   const macro = name.replace('net.', 'net_') + suffix;
   // Other macros are helpers, which no query may call.
   if (!functionNames.has(name) || !to.macros.has(macro))
-    throw new Refusal(node.name, unsupported(name, suffix, to));
+    throw new Unsupported(node.name, unsupported(name, suffix, to));
   return { macro, args: args.map((arg) => to.expr(arg, scope)) };
 }
 
@@ -69,7 +70,7 @@ export const functionName = (name: Identifier | MemberExpr): string =>
 export function plainArguments(node: FuncCall): readonly Node[] {
   const extra = node.over ?? node.filter ?? node.args?.expr.distinctKw ?? node.args?.expr.orderBy;
   if (extra)
-    throw new Refusal(
+    throw new Unsupported(
       extra,
       `${functionName(node.name).toUpperCase()} is not an aggregate or window function`,
     );
@@ -90,19 +91,19 @@ export function callMacro(
   // UTC is every function's default zone; DuckDB plans the short form sooner.
   if (inUtc && choose(to.macros.get(name) ?? [], shorter)) return callMacro(node, name, shorter, to, shown);
   const types = args.map(({ type }) => type);
-  if (!signature) throw new Refusal(node, noSignature(shown, types));
-  if (signature.refused !== undefined) throw new Refusal(node, signature.refused);
+  if (!signature) throw new Unsupported(node, noSignature(shown, types));
+  if (signature.refused !== undefined) throw new Unsupported(node, signature.refused);
   const unsure = types.some(({ kind }) => kind === 'unknown') && (to.macros.get(name)?.length ?? 0) > 1;
   const texts = args.map((arg, index) => {
     const wanted = signature.parameters[index]?.type;
     return wanted && !unsure ? converted(arg, wanted) : arg.text;
   });
   const callee = unsure ? `bq.${name}` : signature.callee;
-  const moment = callMoment(name, args);
+  const timeExpression = callMoment(name, args);
   return {
     text: once(callee, signature, texts),
     type: signature.resultType(types),
-    ...(moment && { moment }),
+    ...(timeExpression && { timeExpression }),
   };
 }
 
@@ -147,7 +148,7 @@ const noSignature = (shown: string, types: readonly Type[]) =>
 
 function unsupported(name: string, suffix: string, to: Translator): string {
   const shown = name.toUpperCase();
-  const reason = refusedFunctions.get(name);
+  const reason = unsupportedFunctions.get(name);
   if (reason !== undefined) return `the function ${shown} is not supported: ${reason}`;
   const parts = [...to.macros.keys()].some((key) => key.startsWith(`${name}_`));
   if (suffix !== '' && parts) return `${shown} does not support ${suffix.slice(1).toUpperCase()}`;

@@ -2,13 +2,13 @@ import type { FuncCall } from 'sql-parser-cst';
 import { converted } from '../expr/coercion.ts';
 import type { Rule } from '../translator.ts';
 import { isScalar, scalar } from '../types.ts';
-import { Refusal } from '../unsupported.ts';
+import { Unsupported } from '../unsupported.ts';
 import { callMacro, plainArguments } from './calls.ts';
 
 /** CONCAT joins BYTES, or whatever can be cast to STRING; one NULL makes all of it NULL. */
 export const concat: Rule<FuncCall> = (node, scope, to) => {
   const args = plainArguments(node).map((arg) => to.expr(arg, scope));
-  if (args.length === 0) throw new Refusal(node, 'CONCAT takes at least one argument');
+  if (args.length === 0) throw new Unsupported(node, 'CONCAT takes at least one argument');
   const name = args.some((arg) => isScalar(arg.type, 'BYTES')) ? 'BYTES' : 'STRING';
   const type = scalar(name);
   const parts = args.map((arg) => {
@@ -16,7 +16,7 @@ export const concat: Rule<FuncCall> = (node, scope, to) => {
     return wanted ? arg : callMacro(node, 'cast_string', [arg], to, 'CONCAT');
   });
   if (parts.some((part) => part.type.kind === 'scalar' && !isScalar(part.type, name))) {
-    throw new Refusal(node, 'CONCAT takes either STRING or BYTES');
+    throw new Unsupported(node, 'CONCAT takes either STRING or BYTES');
   }
   return { text: `(${parts.map((part) => converted(part, type)).join(' || ')})`, type };
 };

@@ -1,5 +1,5 @@
 import type { Node, WeekExpr } from 'sql-parser-cst';
-import { Refusal } from '../unsupported.ts';
+import { Unsupported } from '../unsupported.ts';
 
 /** Where the date-part stands among the arguments of the functions that take one. */
 const partAt: Readonly<Record<string, number>> = {
@@ -28,7 +28,7 @@ export function partArguments(
   if (literal?.type === 'interval_literal') {
     const { unit, value } = literal;
     if (unit?.type !== 'interval_unit')
-      throw new Refusal(literal, `${name.toUpperCase()} takes INTERVAL number PART`);
+      throw new Unsupported(literal, `${name.toUpperCase()} takes INTERVAL number PART`);
     return { suffix: partName(unit), args: args.with(interval, value) };
   }
   const at = partAt[name];
@@ -53,7 +53,7 @@ export function partName(node: Node): string {
       }
     }
   }
-  throw new Refusal(node, 'a date-part such as DAY is wanted here');
+  throw new Unsupported(node, 'a date-part such as DAY is wanted here');
 }
 
 const weekName = (node: WeekExpr): string => `_week_${node.args.expr.name.toLowerCase()}`;

@@ -3,7 +3,7 @@ import { operatorName } from '../expr/operators.ts';
 import { zoneOperator } from '../syntax.ts';
 import type { Rule } from '../translator.ts';
 import { isScalar } from '../types.ts';
-import { Refusal } from '../unsupported.ts';
+import { Unsupported } from '../unsupported.ts';
 import { callMacro } from './calls.ts';
 import { partName } from './date-parts.ts';
 
@@ -13,10 +13,10 @@ export const extract: Rule<ExtractExpr> = (node, scope, to) => {
   const part = partName(unit);
   const macro = `extract${part}`;
   if (!to.macros.has(macro))
-    throw new Refusal(unit, `EXTRACT does not support ${part.slice(1).toUpperCase()}`);
+    throw new Unsupported(unit, `EXTRACT does not support ${part.slice(1).toUpperCase()}`);
   const args = operands(expr).map((operand) => to.expr(operand, scope));
   if (args[0] && isScalar(args[0].type, 'DATE') && clockParts.includes(part))
-    throw new Refusal(node, `a DATE has no ${part.slice(1).toUpperCase()}`);
+    throw new Unsupported(node, `a DATE has no ${part.slice(1).toUpperCase()}`);
   return callMacro(node, macro, args, to, `EXTRACT(${part.slice(1).toUpperCase()})`);
 };
 

@@ -5,7 +5,7 @@ import { quoteText } from '../expr/literals.ts';
 import type { Sql } from '../scope.ts';
 import type { Rule } from '../translator.ts';
 import { describeType, type ScalarName, scalar } from '../types.ts';
-import { Refusal } from '../unsupported.ts';
+import { Unsupported } from '../unsupported.ts';
 import { functionName, plainArguments } from './calls.ts';
 
 /** What is formatted: the value as it was given, and as DuckDB's strftime takes it, in the zone that is wanted. */
@@ -30,11 +30,11 @@ export const formatMoment: Rule<FuncCall> = (node, scope, to) => {
   const name = functionName(node.name);
   const [formatNode, valueNode, zoneNode, another] = plainArguments(node);
   if (!formatNode || !valueNode || another)
-    throw new Refusal(node, `${name.toUpperCase()} takes a format and a value`);
+    throw new Unsupported(node, `${name.toUpperCase()} takes a format and a value`);
   const value = to.expr(valueNode, scope);
   const type = nearest(formatted[name] ?? [], value);
   if (!type || (zoneNode && type !== 'TIMESTAMP'))
-    throw new Refusal(node, `${name.toUpperCase()} does not take (${describeType(value.type)})`);
+    throw new Unsupported(node, `${name.toUpperCase()} does not take (${describeType(value.type)})`);
   const given = converted(value, scalar(type));
   const moment = { given, civil: civil(type, given, zoneNode && to.expr(zoneNode, scope).text) };
   const format = literalFormat(formatNode, name);
@@ -48,7 +48,7 @@ export const formatMoment: Rule<FuncCall> = (node, scope, to) => {
 export function literalFormat(node: Node, name: string): string | null {
   if (node.type === 'string_literal') return textOf(node);
   if (node.type === 'null_literal') return null;
-  throw new Refusal(node, `the format of ${name.toUpperCase()} must be a string literal here`);
+  throw new Unsupported(node, `the format of ${name.toUpperCase()} must be a string literal here`);
 }
 
 function nearest(types: readonly ScalarName[], value: Sql): ScalarName | undefined {
@@ -89,7 +89,7 @@ const token = /%(E(?:[0-9*]S|4Y|[zYyCcXx])|O[deHImMSUuVWwy]|[^EO])|[\s\S]/g;
 function parseFormat(node: Node, format: string, type: ScalarName): readonly Element[] {
   return [...format.matchAll(token)].flatMap(([text, name]) => {
     if (name === undefined) return [literal(text)];
-    if (/^[-_0-9^#J]/.test(name)) throw new Refusal(node, `the format element ${text} is not supported`);
+    if (/^[-_0-9^#J]/.test(name)) throw new Unsupported(node, `the format element ${text} is not supported`);
     return elements(name, type) ?? [literal(text)];
   });
 }

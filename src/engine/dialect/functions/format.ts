@@ -4,7 +4,7 @@ import { type Spelling, spell } from '../expr/value-text.ts';
 import type { Scope, Sql } from '../scope.ts';
 import type { Rule, Translator } from '../translator.ts';
 import { describeType, isScalar, type ScalarName, scalar } from '../types.ts';
-import { Refusal } from '../unsupported.ts';
+import { Unsupported } from '../unsupported.ts';
 import { callMacro, plainArguments } from './calls.ts';
 
 /** One `%…` of a format; widths and precisions are DuckDB texts. */
@@ -21,12 +21,12 @@ export const format: Rule<FuncCall> = (node, scope, to) => {
   const [pattern, ...args] = plainArguments(node);
   if (pattern && isNull(pattern)) return { text: 'CAST(NULL AS VARCHAR)', type: scalar('STRING') };
   if (pattern?.type !== 'string_literal')
-    throw new Refusal(pattern ?? node, 'FORMAT takes a string literal first');
+    throw new Unsupported(pattern ?? node, 'FORMAT takes a string literal first');
   const queue = args.map((arg) => ({ node: arg, scope, to }));
   const parts = [...pattern.value.matchAll(/%%|%([-+ #0']*)(\d+|\*)?(?:\.(\d+|\*)?)?(.)?|[^%]+/gsu)].map(
     (match) => part(match, pattern, queue),
   );
-  if (queue[0]) throw new Refusal(queue[0].node, 'FORMAT has more arguments than its text takes');
+  if (queue[0]) throw new Unsupported(queue[0].node, 'FORMAT has more arguments than its text takes');
   return { text: parts.length === 0 ? "''" : `(${parts.join(' || ')})`, type: scalar('STRING') };
 };
 
@@ -44,12 +44,12 @@ function part(match: RegExpExecArray, pattern: Node, queue: Argument[]): string 
   if (all === '%%') return quoteText('%');
   if (!all.startsWith('%')) return `(${quoteText(all)})`;
   const write = letter === undefined ? undefined : writers[letter];
-  if (!write || !letter) throw new Refusal(pattern, `FORMAT does not support ${all}`);
+  if (!write || !letter) throw new Unsupported(pattern, `FORMAT does not support ${all}`);
 
   const next = () => {
     const argument = queue.shift();
     if (argument) return argument;
-    throw new Refusal(pattern, 'FORMAT has fewer arguments than its text takes');
+    throw new Unsupported(pattern, 'FORMAT has fewer arguments than its text takes');
   };
   const size = (text: string | undefined) => {
     if (text !== '*') return text;
@@ -69,7 +69,7 @@ function typed(value: Sql, node: Node, letter: string, ...names: readonly Scalar
   if (value.type.kind === 'null' && names.includes('INT64'))
     return { text: 'CAST(NULL AS BIGINT)', type: scalar('INT64') };
   if (isScalar(value.type, ...names)) return value;
-  throw new Refusal(node, `%${letter} takes ${names.join(' or ')}, not ${describeType(value.type)}`);
+  throw new Unsupported(node, `%${letter} takes ${names.join(' or ')}, not ${describeType(value.type)}`);
 }
 
 type Writer = (specifier: Specifier, node: Node, to: Translator) => string;
@@ -89,7 +89,7 @@ const integer: Writer = ({ flags, width, precision, letter, value }, node) => {
 const float: Writer = ({ flags, width, precision = '6', letter, value }, node) => {
   const { text, type } = typed(value, node, letter, 'FLOAT64', 'NUMERIC');
   const exact = isScalar(type, 'NUMERIC');
-  if (exact && !/f/i.test(letter)) throw new Refusal(node, `%${letter} of NUMERIC is not supported`);
+  if (exact && !/f/i.test(letter)) throw new Unsupported(node, `%${letter} of NUMERIC is not supported`);
   const macro = exact ? 'numeric' : 'float';
   const hash = flags.includes('#');
   const digits = `bq.format_${macro}(${text}, '${hash ? '#' : ''}', ${precision}, '${letter}')`;
@@ -171,7 +171,7 @@ const literalSpelling = (node: Node, to: Translator): Spelling => ({
     if (isScalar(value.type, 'FLOAT64')) return `bq.format_float_literal(${plain})`;
     if (isScalar(value.type, 'DATE', 'DATETIME', 'TIME', 'TIMESTAMP', 'NUMERIC'))
       return `'${describeType(value.type)} "' || ${plain} || '"'`;
-    throw new Refusal(node, `%T of ${describeType(value.type)} is not supported`);
+    throw new Unsupported(node, `%T of ${describeType(value.type)} is not supported`);
   },
   struct: (fields) =>
     `'${fields.length < 2 ? 'STRUCT' : ''}(' || ${fields.map((field) => field.text).join(" || ', ' || ") || "''"} || ')'`,
@@ -181,5 +181,5 @@ function asString(value: Sql, node: Node, to: Translator): string {
   if (isScalar(value.type, 'STRING')) return value.text;
   if (isScalar(value.type, 'INT64', 'FLOAT64', 'NUMERIC', 'BOOL', 'DATE', 'DATETIME', 'TIME', 'TIMESTAMP'))
     return callMacro(node, 'cast_string', [value], to, 'FORMAT').text;
-  throw new Refusal(node, `FORMAT of ${describeType(value.type)} is not supported`);
+  throw new Unsupported(node, `FORMAT of ${describeType(value.type)} is not supported`);
 }

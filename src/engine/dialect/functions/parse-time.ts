@@ -3,7 +3,7 @@ import { converted } from '../expr/coercion.ts';
 import { quoteText } from '../expr/literals.ts';
 import type { Rule } from '../translator.ts';
 import { type ScalarName, scalar } from '../types.ts';
-import { Refusal } from '../unsupported.ts';
+import { Unsupported } from '../unsupported.ts';
 import { functionName, plainArguments } from './calls.ts';
 import { literalFormat } from './format-time.ts';
 import { type Fields, parseMomentFormat } from './time-pattern.ts';
@@ -28,7 +28,7 @@ export const parseMoment: Rule<FuncCall> = (node, scope, to) => {
   const { type, refused } = parsed[name] ?? { type: 'DATE', refused: '' };
   const [formatNode, textNode, zoneNode, another] = plainArguments(node);
   if (!formatNode || !textNode || another || (zoneNode && type !== 'TIMESTAMP'))
-    throw new Refusal(node, `${name.toUpperCase()} takes a format and a text`);
+    throw new Unsupported(node, `${name.toUpperCase()} takes a format and a text`);
   const format = literalFormat(formatNode, name);
   if (format === null) return { text: `CAST(NULL AS ${duckdbTypes[type]})`, type: scalar(type) };
 
@@ -44,7 +44,8 @@ export const parseMoment: Rule<FuncCall> = (node, scope, to) => {
 
 function momentFormat(node: Node, format: string, refused: string, group: string) {
   const { unsupported, ...read } = parseMomentFormat(format, refused, group);
-  if (unsupported !== undefined) throw new Refusal(node, `${unsupported} is not supported in this format`);
+  if (unsupported !== undefined)
+    throw new Unsupported(node, `${unsupported} is not supported in this format`);
   return read;
 }
 

@@ -2,12 +2,12 @@ import type { FuncCall, Node, SubSelect } from 'sql-parser-cst';
 import { concatenation } from '../expr/arrays.ts';
 import { converted, supertype } from '../expr/coercion.ts';
 import { compare, requireBool } from '../expr/operators.ts';
-import { coalesceMoment, type Moment, nullIfMoment } from '../passes/time-expressions.ts';
+import { coalesceMoment, nullIfMoment, type TimeExpression } from '../passes/time-expressions.ts';
 import { arrayQuery } from '../query/subqueries.ts';
 import type { Scope, Sql } from '../scope.ts';
 import { nowParameter, type Rule, type Translator } from '../translator.ts';
 import { describeType, isScalar, nullType, scalar, type Type } from '../types.ts';
-import { Refusal } from '../unsupported.ts';
+import { Unsupported } from '../unsupported.ts';
 import { plainArguments } from './calls.ts';
 import { concat } from './concat.ts';
 import { editDistance } from './edit-distance.ts';
@@ -20,8 +20,8 @@ import { jsonArray, jsonObject, toJson, toJsonString } from './to-json.ts';
 const now = (to: Translator) => `CAST(${to.parameter(nowParameter)} AS TIMESTAMPTZ)`;
 
 const currentTimestamp: Rule<FuncCall> = (node, _scope, to) => {
-  if (plainArguments(node).length > 0) throw new Refusal(node, 'CURRENT_TIMESTAMP takes no arguments');
-  return { text: now(to), type: scalar('TIMESTAMP'), moment: ({ now }) => now };
+  if (plainArguments(node).length > 0) throw new Unsupported(node, 'CURRENT_TIMESTAMP takes no arguments');
+  return { text: now(to), type: scalar('TIMESTAMP'), timeExpression: ({ now }) => now };
 };
 
 /** Functions of the current time, as the type they yield, in UTC or in the zone that is their argument. */
@@ -29,7 +29,7 @@ const current =
   (name: 'DATE' | 'DATETIME' | 'TIME', duckdb: string): Rule<FuncCall> =>
   (node, scope, to) => {
     const [zone, another] = plainArguments(node);
-    if (another) throw new Refusal(another, `CURRENT_${name} takes a time zone at most`);
+    if (another) throw new Unsupported(another, `CURRENT_${name} takes a time zone at most`);
     const zoneText = zone ? to.expr(zone, scope).text : "'UTC'";
     return { text: `CAST(bq.civil(${now(to)}, ${zoneText}) AS ${duckdb})`, type: scalar(name) };
   };
@@ -39,20 +39,20 @@ const variadic =
   (
     name: string,
     write: (args: readonly string[], type: Type) => string,
-    momentOf?: (args: readonly Sql[]) => Moment | undefined,
+    momentOf?: (args: readonly Sql[]) => TimeExpression | undefined,
   ): Rule<FuncCall> =>
   (node, scope, to) => {
     const args = plainArguments(node).map((arg) => to.expr(arg, scope));
     const type = common(node, name, args);
     const texts = args.map((arg) => converted(arg, type));
-    const moment = args.every(({ text }, at) => text === texts[at]) ? momentOf?.(args) : undefined;
-    return { text: write(texts, type), type, ...(moment && { moment }) };
+    const timeExpression = args.every(({ text }, at) => text === texts[at]) ? momentOf?.(args) : undefined;
+    return { text: write(texts, type), type, ...(timeExpression && { timeExpression }) };
   };
 
 export function common(node: Node, name: string, args: readonly Sql[]): Type {
   const type = supertype(args);
   if (type) return type;
-  throw new Refusal(
+  throw new Unsupported(
     node,
     `${name} has no common type for (${args.map((arg) => describeType(arg.type)).join(', ')})`,
   );
@@ -60,7 +60,8 @@ export function common(node: Node, name: string, args: readonly Sql[]): Type {
 
 const conditional: Rule<FuncCall> = (node, scope, to) => {
   const [condition, yes, no, another] = plainArguments(node);
-  if (!condition || !yes || !no || another) throw new Refusal(node, 'IF takes a condition and two values');
+  if (!condition || !yes || !no || another)
+    throw new Unsupported(node, 'IF takes a condition and two values');
   const [test, ...values] = [condition, yes, no].map((arg) => to.expr(arg, scope));
   if (test) requireBool(condition, test, 'IF');
   const type = common(node, 'IF', values);
@@ -85,10 +86,11 @@ const least = (args: readonly string[], type: Type) => {
 
 const numeric = (node: FuncCall, scope: Scope, to: Translator): Sql => {
   const [arg, another] = plainArguments(node);
-  if (!arg || another) throw new Refusal(node, 'one argument is wanted here');
+  if (!arg || another) throw new Unsupported(node, 'one argument is wanted here');
   const value = to.expr(arg, scope);
   if (value.type.kind === 'null') return { text: 'CAST(NULL AS BIGINT)', type: scalar('INT64') };
-  if (!isScalar(value.type, 'INT64', 'FLOAT64', 'NUMERIC')) throw new Refusal(arg, 'a number is wanted here');
+  if (!isScalar(value.type, 'INT64', 'FLOAT64', 'NUMERIC'))
+    throw new Unsupported(arg, 'a number is wanted here');
   return value;
 };
 
@@ -114,30 +116,30 @@ const arrayOfQuery: Rule<FuncCall> = (node, scope, to) => {
   const [expr, another] = node.args?.expr.args.items ?? [];
   const isQuery =
     expr?.type === 'select_stmt' || expr?.type === 'compound_select_stmt' || expr?.type === 'paren_expr';
-  if (!expr || !isQuery || another) throw new Refusal(node, 'ARRAY takes a subquery');
+  if (!expr || !isQuery || another) throw new Unsupported(node, 'ARRAY takes a subquery');
   return arrayQuery({ type: 'paren_expr', expr: expr as SubSelect, range: node.range ?? [0, 0] }, scope, to);
 };
 
 const error: Rule<FuncCall> = (node, scope, to) => {
   const [message, another] = plainArguments(node);
-  if (!message || another) throw new Refusal(node, 'ERROR takes a message');
+  if (!message || another) throw new Unsupported(node, 'ERROR takes a message');
   return { text: `bq.fail(${to.expr(message, scope).text})`, type: nullType };
 };
 
 const generateUuid: Rule<FuncCall> = (node) => {
-  if (plainArguments(node).length > 0) throw new Refusal(node, 'GENERATE_UUID takes no arguments');
+  if (plainArguments(node).length > 0) throw new Unsupported(node, 'GENERATE_UUID takes no arguments');
   return { text: 'CAST(uuid() AS VARCHAR)', type: scalar('STRING') };
 };
 
 const nullIf: Rule<FuncCall> = (node, scope, to) => {
   const args = plainArguments(node).map((arg) => to.expr(arg, scope));
   const [value, other, another] = args;
-  if (!value || !other || another) throw new Refusal(node, 'NULLIF takes two values');
+  if (!value || !other || another) throw new Unsupported(node, 'NULLIF takes two values');
   const type = common(node, 'NULLIF', args);
   const test = compare(node, '=', value, other);
-  const moment = nullIfMoment(args);
+  const timeExpression = nullIfMoment(args);
   const text = `CASE WHEN ${test.text} THEN NULL ELSE ${converted(value, type)} END`;
-  return { text, type, ...(moment && { moment }) };
+  return { text, type, ...(timeExpression && { timeExpression }) };
 };
 
 const forms: Readonly<Record<string, Rule<FuncCall>>> = {
@@ -174,7 +176,7 @@ const forms: Readonly<Record<string, Rule<FuncCall>>> = {
   parse_timestamp: parseMoment,
 };
 
-export const formNames: readonly string[] = Object.keys(forms);
+export const specialFunctionNames: readonly string[] = Object.keys(forms);
 
 export const formOf = (name: string): Rule<FuncCall> | undefined =>
   Object.hasOwn(forms, name) ? forms[name] : undefined;

@@ -4,15 +4,15 @@ import { type Spelling, spell } from '../expr/value-text.ts';
 import type { Sql } from '../scope.ts';
 import type { Rule, Translator } from '../translator.ts';
 import { describeType, isScalar, scalar } from '../types.ts';
-import { Refusal } from '../unsupported.ts';
+import { Unsupported } from '../unsupported.ts';
 import { callMacro, plainArguments } from './calls.ts';
 
 /** TO_JSON_STRING of a value of any type; `true` as second argument puts each field and element on its own line. */
 export const toJsonString: Rule<FuncCall> = (node, scope, to) => {
   const [value, pretty, another] = plainArguments(node);
-  if (!value || another) throw new Refusal(node, 'TO_JSON_STRING takes a value and whether to indent it');
+  if (!value || another) throw new Unsupported(node, 'TO_JSON_STRING takes a value and whether to indent it');
   if (pretty && pretty.type !== 'boolean_literal')
-    throw new Refusal(pretty, 'TO_JSON_STRING takes TRUE or FALSE here');
+    throw new Unsupported(pretty, 'TO_JSON_STRING takes TRUE or FALSE here');
   const spelling = pretty?.type === 'boolean_literal' && pretty.value ? indented : compact;
   return {
     text: spell(to.expr(value, scope), spelling(scalarText(node, to)), to),
@@ -23,7 +23,7 @@ export const toJsonString: Rule<FuncCall> = (node, scope, to) => {
 /** TO_JSON keeps wide numbers numbers. */
 export const toJson: Rule<FuncCall> = (node, scope, to) => {
   const [value, another] = plainArguments(node);
-  if (!value || another) throw new Refusal(another ?? node, 'TO_JSON takes one value here');
+  if (!value || another) throw new Unsupported(another ?? node, 'TO_JSON takes one value here');
   return asJson(jsonText(to.expr(value, scope), node, to));
 };
 
@@ -35,10 +35,11 @@ export const jsonArray: Rule<FuncCall> = (node, scope, to) => {
 /** JSON_OBJECT with literal names, which BigQuery keeps in alphabetical order. */
 export const jsonObject: Rule<FuncCall> = (node, scope, to) => {
   const args = plainArguments(node);
-  if (args.length % 2 === 1) throw new Refusal(node, 'JSON_OBJECT takes names and values in turn');
+  if (args.length % 2 === 1) throw new Unsupported(node, 'JSON_OBJECT takes names and values in turn');
   const fields = args.flatMap((name, index) => {
     if (index % 2 === 1) return [];
-    if (name.type !== 'string_literal') throw new Refusal(name, 'JSON_OBJECT takes string literals as names');
+    if (name.type !== 'string_literal')
+      throw new Unsupported(name, 'JSON_OBJECT takes string literals as names');
     return [{ name: name.value, text: jsonText(to.expr(args[index + 1] ?? name, scope), node, to) }];
   });
   const names = fields.map(({ name }) => name);
@@ -77,7 +78,7 @@ const scalarText =
     if (isScalar(type, 'DATETIME')) return `'"' || replace(${asString(value, node, to)}, ' ', 'T') || '"'`;
     if (isScalar(type, 'TIMESTAMP'))
       return `'"' || replace(replace(${asString(value, node, to)}, ' ', 'T'), '+00', 'Z') || '"'`;
-    throw new Refusal(node, `JSON of ${describeType(type)} is not supported`);
+    throw new Unsupported(node, `JSON of ${describeType(type)} is not supported`);
   };
 
 const asString = (value: Sql, node: Node, to: Translator) =>

@@ -1,5 +1,5 @@
 /** Functions of BigQuery that are refused, by name in lower case, and why; told where a query calls them. */
-export const refusedFunctions: ReadonlyMap<string, string> = new Map([
+export const unsupportedFunctions: ReadonlyMap<string, string> = new Map([
   ['farm_fingerprint', 'DuckDB has no FarmHash and no arithmetic of 64 bits that wraps around'],
   ['sha512', 'DuckDB has MD5, SHA1 and SHA256 only'],
   ['net.reg_domain', 'it needs the public suffix list, which changes every week'],
@@ -31,6 +31,6 @@ export const refusedFunctions: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Constructs of BigQuery that are refused, and why. */
-export const refusedConstructs: ReadonlyMap<string, string> = new Map([
+export const unsupportedConstructs: ReadonlyMap<string, string> = new Map([
   ['CAST FORMAT', 'its patterns are not attempted: FORMAT_DATE, PARSE_DATE and their kin are supported'],
 ]);

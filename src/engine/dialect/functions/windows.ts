@@ -3,7 +3,7 @@ import { orderText } from '../query/order.ts';
 import type { Scope } from '../scope.ts';
 import type { Translator } from '../translator.ts';
 import { quote } from '../types.ts';
-import { Refusal } from '../unsupported.ts';
+import { Unsupported } from '../unsupported.ts';
 
 /** ` OVER (…)`, or nothing where the call has none. */
 export function overText(node: FuncCall, scope: Scope, to: Translator): string {
@@ -36,7 +36,7 @@ function definition(node: WindowDefinition, scope: Scope, to: Translator): strin
 }
 
 function frameText({ unitKw, extent, exclusion }: FrameClause, scope: Scope, to: Translator): string {
-  if (exclusion) throw new Refusal(exclusion, 'EXCLUDE is not supported');
+  if (exclusion) throw new Unsupported(exclusion, 'EXCLUDE is not supported');
   if (extent.type !== 'frame_between') return `${unitKw.name} ${bound(extent, scope, to)}`;
   const [begin, end] = [extent.begin, extent.end].map((edge) => bound(edge, scope, to));
   return `${unitKw.name} BETWEEN ${begin} AND ${end}`;

@@ -3,11 +3,11 @@ import type { Translator } from '../translator.ts';
 import { quote } from '../types.ts';
 import { columnSql } from './shredded.ts';
 
-/** A query whose columns are what BigQuery has: spread records are put together again. */
-export function whole(relation: Relation, to: Pick<Translator, 'fresh'>): Relation {
-  if (relation.columns.every(({ parts }) => !parts)) return relation;
-  const name = quote(to.fresh('spread'));
-  const columns = relation.columns.map(({ parts: _, ...column }) => column);
+/** A query whose columns are what BigQuery has: shredded records are put together again. */
+export function assemble(relation: Relation, to: Pick<Translator, 'fresh'>): Relation {
+  if (relation.columns.every(({ fields }) => !fields)) return relation;
+  const name = quote(to.fresh('shredded'));
+  const columns = relation.columns.map(({ fields: _, ...column }) => column);
   const values = relation.columns.map(
     (column) => `${columnSql(name, column.name, column).text} AS ${quote(column.name)}`,
   );

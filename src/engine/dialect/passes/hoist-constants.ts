@@ -1,6 +1,6 @@
 import type { Sql } from '../scope.ts';
 import { duckdbType, type Type } from '../types.ts';
-import type { Moment } from './time-expressions.ts';
+import type { TimeExpression } from './time-expressions.ts';
 
 /** A part of a query that is the same for all rows, as a query of its own may compute it. */
 export interface Constant {
@@ -9,7 +9,7 @@ export interface Constant {
   /** DuckDB text; parameters stand in it as `$name`. */
   readonly sql: string;
   /** The same without a database. */
-  readonly moment?: Moment;
+  readonly timeExpression?: TimeExpression;
 }
 
 // Characters that no SQL has: rules hand text around, and only the outermost mark counts in the end.
@@ -28,14 +28,14 @@ const mark = (type: string, text: string) => `${begin}${type}${begin}${text}${en
  * A value that no row changes, marked where it is worth computing before the query: DuckDB plans a query anew for each
  * set of parameters, and most of that is the binding of macros.
  */
-export function marked(sql: Sql): Sql {
+export function markConstant(sql: Sql): Sql {
   const isWorth = sql.text.includes('bq.') && !isVolatile.test(sql.text) && !isMarked(sql.text);
   const type = isWorth ? duckdbType(sql.type) : undefined;
   return type === undefined ? sql : { ...sql, text: mark(type, sql.text) };
 }
 
 /** A scalar subquery that stands for itself, marked so that it is run first: DuckDB prunes rows by values it knows. */
-export function markedThreshold(query: string, type: Type): string {
+export function markThreshold(query: string, type: Type): string {
   const known = duckdbType(type);
   return known === undefined ? query : mark(`${reading}${known}`, query);
 }
@@ -52,7 +52,7 @@ export const unmarked = (text: string): string =>
   text.replaceAll(/\u0001[^\u0001]*\u0001|\u0002/g, '');
 
 /** A text in whose place parameters stand for its constants, and what those are. */
-export interface WithoutConstants {
+export interface HoistedConstants {
   readonly sql: string;
   /** Each is made of parameters alone. */
   readonly constants: readonly Constant[];
@@ -60,8 +60,11 @@ export interface WithoutConstants {
   readonly thresholds: readonly Constant[];
 }
 
-/** @param moments of constants, by their text */
-export function withoutConstants(text: string, moments: ReadonlyMap<string, Moment>): WithoutConstants {
+/** @param timeExpressions of constants, by their text */
+export function hoistConstants(
+  text: string,
+  timeExpressions: ReadonlyMap<string, TimeExpression>,
+): HoistedConstants {
   const constants = new Map<string, string>();
   const thresholds = new Map<string, string>();
   const replaced = (marked: string): string => {
@@ -83,8 +86,8 @@ export function withoutConstants(text: string, moments: ReadonlyMap<string, Mome
   const sql = replaced(text);
   const listed = (names: ReadonlyMap<string, string>): readonly Constant[] =>
     [...names].map(([sql, name]) => {
-      const moment = moments.get(sql);
-      return { name, sql, ...(moment && { moment }) };
+      const timeExpression = timeExpressions.get(sql);
+      return { name, sql, ...(timeExpression && { timeExpression }) };
     });
   return { sql, constants: listed(constants), thresholds: listed(thresholds) };
 }

@@ -15,7 +15,7 @@ export interface Run {
  * What an expression of the time is in a run; undefined where only the database can tell. Queries ask for their windows
  * by such expressions, and so at each run.
  */
-export type Moment = (run: Run) => AtRun | undefined;
+export type TimeExpression = (run: Run) => AtRun | undefined;
 
 const [first, last] = [-62_135_596_800_000_000n, 253_402_300_799_999_999n];
 const inRange = (micros: bigint) => (micros < first || micros > last ? undefined : micros);
@@ -48,11 +48,12 @@ const unitMicros: Readonly<Record<string, bigint>> = {
 };
 
 /** @param name of the macro, its date-part included */
-export function callMoment(name: string, args: readonly Sql[]): Moment | undefined {
+export function callMoment(name: string, args: readonly Sql[]): TimeExpression | undefined {
   const [, operation = '', part = ''] = /^(\w+)_([a-z]+)$/.exec(name) ?? [];
   const [call, unit] = [calls[operation], unitMicros[part]];
   const [only, ...more] = args;
-  if (name === 'timestamp' && only?.moment && more.length === 0) return timestampMoment(only.moment);
+  if (name === 'timestamp' && only?.timeExpression && more.length === 0)
+    return timestampMoment(only.timeExpression);
   if (!call || unit === undefined || args.length !== (arity[operation] ?? 2)) return undefined;
   return withAll(args, (values) => {
     if (values.includes(null)) return null;
@@ -62,19 +63,19 @@ export function callMoment(name: string, args: readonly Sql[]): Moment | undefin
 }
 
 /** NULL where two texts are the same, else the first. */
-export const nullIfMoment = (args: readonly Sql[]): Moment | undefined =>
+export const nullIfMoment = (args: readonly Sql[]): TimeExpression | undefined =>
   withAll(args, ([one, other]) => {
     if (typeof one !== 'string' || typeof other !== 'string') return undefined;
     return one === other ? null : one;
   });
 
 /** The first value that is not NULL. */
-export const coalesceMoment = (args: readonly Sql[]): Moment | undefined =>
+export const coalesceMoment = (args: readonly Sql[]): TimeExpression | undefined =>
   withAll(args, (values) => values.find((value) => value !== null) ?? null);
 
 /** `TIMESTAMP(text)`, and a literal's text, in the forms that have one meaning everywhere. */
 const timestampMoment =
-  (text: Moment): Moment =>
+  (text: TimeExpression): TimeExpression =>
   (run) => {
     const value = text(run);
     return typeof value === 'string' ? microsOf(value) : value === null ? null : undefined;
@@ -94,11 +95,11 @@ export function microsOf(text: string): bigint | undefined {
 function withAll(
   args: readonly Sql[],
   make: (values: readonly AtRun[]) => AtRun | undefined,
-): Moment | undefined {
-  const moments = args.flatMap(({ moment }) => moment ?? []);
-  if (moments.length !== args.length) return undefined;
+): TimeExpression | undefined {
+  const expressions = args.flatMap(({ timeExpression }) => timeExpression ?? []);
+  if (expressions.length !== args.length) return undefined;
   return (run) => {
-    const values = moments.map((moment) => moment(run));
+    const values = expressions.map((expression) => expression(run));
     return values.every((value) => value !== undefined) ? make(values) : undefined;
   };
 }

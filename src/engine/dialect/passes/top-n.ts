@@ -3,7 +3,7 @@ import { type Clauses, clauseOf, rowsOf } from '../query/clauses.ts';
 import type { Scope } from '../scope.ts';
 import type { Translator } from '../translator.ts';
 import { isScalar } from '../types.ts';
-import { markedThreshold } from './hoist-constants.ts';
+import { markThreshold } from './hoist-constants.ts';
 
 /**
  * For `ORDER BY key … LIMIT n` over wide rows: the condition that only rows can meet whose key is among the first n.
@@ -12,7 +12,7 @@ import { markedThreshold } from './hoist-constants.ts';
  * @param isWhole whether it is no part of another query: then the keys may be read before it
  * @returns no condition where the rows are not wide, or the key may be NULL
  */
-export function threshold(
+export function topNCondition(
   node: SelectStmt,
   clauses: Clauses,
   isWhole: boolean,
@@ -23,11 +23,11 @@ export function threshold(
   const limit = clauseOf(node, 'limit_clause');
   const count = limit && rowsRead(limit);
   const key = order && firstKey(order, named, to);
-  if (count === undefined || key === undefined || !columns.some(({ spread }) => spread)) return [];
+  if (count === undefined || key === undefined || !columns.some(({ shredded }) => shredded)) return [];
   const { text, type, descending } = key;
   const first = `SELECT ${text} AS "key"${rowsOf(clauses)} ORDER BY 1 ${descending ? 'DESC' : 'ASC'} LIMIT ${count}`;
   const edge = `(SELECT ${descending ? 'min' : 'max'}("key") FROM (${isWhole ? ctes.before(first) : first}))`;
-  return [`${text} ${descending ? '>=' : '<='} ${isWhole ? markedThreshold(edge, type) : edge}`];
+  return [`${text} ${descending ? '>=' : '<='} ${isWhole ? markThreshold(edge, type) : edge}`];
 }
 
 /** How many rows LIMIT and OFFSET ask for, where they are written as numbers. */

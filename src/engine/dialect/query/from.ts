@@ -11,7 +11,7 @@ import {
 } from '../scope.ts';
 import type { Translator } from '../translator.ts';
 import { quote } from '../types.ts';
-import { Refusal } from '../unsupported.ts';
+import { Unsupported } from '../unsupported.ts';
 import { join } from './joins.ts';
 import { pivot, unpivot } from './pivot.ts';
 import { tableSample } from './table-sample.ts';
@@ -57,7 +57,7 @@ export function fromItem(node: Node, scope: Scope, to: Translator): FromItem {
     case 'unpivot_expr':
       return unpivot(node, scope, to);
     default:
-      throw new Refusal(node, `${node.type.replaceAll('_', ' ')} is not supported in FROM`);
+      throw new Unsupported(node, `${node.type.replaceAll('_', ' ')} is not supported in FROM`);
   }
 }
 
@@ -90,7 +90,7 @@ function startsAtRange(node: Node, scope: Scope): boolean {
 
 function aliased(node: Alias, scope: Scope, to: Translator): FromItem {
   const inner = node.expr as Node;
-  if (node.columnAliases) throw new Refusal(node.columnAliases, 'column aliases are not supported');
+  if (node.columnAliases) throw new Unsupported(node.columnAliases, 'column aliases are not supported');
   if (inner.type === 'paren_expr') return parenthesised(inner.expr, node.alias, scope, to);
   if (
     inner.type === 'identifier' ||
@@ -99,7 +99,7 @@ function aliased(node: Alias, scope: Scope, to: Translator): FromItem {
   ) {
     return table(inner, node.alias, scope, to);
   }
-  throw new Refusal(inner, `${inner.type.replaceAll('_', ' ')} is not supported in FROM`);
+  throw new Unsupported(inner, `${inner.type.replaceAll('_', ' ')} is not supported in FROM`);
 }
 
 function table(node: Node, alias: Identifier | undefined, scope: Scope, to: Translator): FromItem {
@@ -109,7 +109,7 @@ function table(node: Node, alias: Identifier | undefined, scope: Scope, to: Tran
   if (!relation) {
     return to.attempt(
       () => {
-        throw new Refusal(node, `no table is named ${path.join('.')}`);
+        throw new Unsupported(node, `no table is named ${path.join('.')}`);
       },
       anything(alias?.name ?? name),
     );
@@ -135,7 +135,7 @@ function pathOf(node: Node): readonly string[] {
     case 'member_expr':
       return [...pathOf(node.object), ...pathOf(node.property)];
     default:
-      throw new Refusal(node, 'a table name is wanted here');
+      throw new Unsupported(node, 'a table name is wanted here');
   }
 }
 
@@ -145,7 +145,7 @@ function parenthesised(node: Node, alias: Identifier | undefined, scope: Scope, 
     return relationItem({ ...query, text: `(${query.text})` }, alias?.name, to);
   }
   if (node.type === 'paren_expr') return parenthesised(node.expr, alias, scope, to);
-  if (alias) throw new Refusal(alias, 'a join in parentheses takes no alias');
+  if (alias) throw new Unsupported(alias, 'a join in parentheses takes no alias');
   const inner = fromItem(node, scope, to);
   return inner.isOne ? inner : { ...inner, text: () => `(${inner.text()})` };
 }

@@ -2,7 +2,7 @@ import type { GroupByClause, Node, NumberLiteral } from 'sql-parser-cst';
 import type { Scope } from '../scope.ts';
 import type { Translator } from '../translator.ts';
 import { sameName } from '../types.ts';
-import { Refusal } from '../unsupported.ts';
+import { Unsupported } from '../unsupported.ts';
 import type { Output } from './select-list.ts';
 
 /** GROUP BY; output columns are named by their place, which no column of FROM can hide. */
@@ -53,7 +53,7 @@ function set(node: Node, columns: readonly Output[], scope: Scope, to: Translato
 function key(node: Node, columns: readonly Output[], scope: Scope, to: Translator): string {
   if (isOrdinal(node)) {
     if (node.value >= 1 && node.value <= columns.length) return node.text;
-    throw new Refusal(node, `the select list has no column ${node.text}`);
+    throw new Unsupported(node, `the select list has no column ${node.text}`);
   }
   if (node.type === 'identifier') {
     const place = columns.findIndex(({ name, aliased }) => aliased && sameName(name, node.name));

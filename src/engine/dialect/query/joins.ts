@@ -2,7 +2,7 @@ import type { JoinExpr } from 'sql-parser-cst';
 import { compare, operatorName, requireBool } from '../expr/operators.ts';
 import { columnsIn, type Range, type Scope, type Sql } from '../scope.ts';
 import type { Translator } from '../translator.ts';
-import { Refusal } from '../unsupported.ts';
+import { Unsupported } from '../unsupported.ts';
 import { asUnnest, type FromItem, fromItem, within } from './from.ts';
 import { folded, standalone, type Unnest } from './unnest.ts';
 
@@ -33,7 +33,7 @@ function kindOf({ operator, right, specification }: JoinExpr): Kind {
     case 'CROSS JOIN':
       return 'CROSS';
     default:
-      throw new Refusal(right, `${words} is not supported`);
+      throw new Unsupported(right, `${words} is not supported`);
   }
 }
 
@@ -108,7 +108,7 @@ function conditionOf(
   }
   const pairs = specification.expr.expr.items.map((column) => {
     const [a, b] = [named(left, column.name), named(right, column.name)];
-    if (!a || !b) throw new Refusal(column, `${column.name} is not one column on each side`);
+    if (!a || !b) throw new Unsupported(column, `${column.name} is not one column on each side`);
     return { name: column.name, a, b, test: compare(column, '=', a, b).text };
   });
   return {

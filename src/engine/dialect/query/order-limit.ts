@@ -1,7 +1,7 @@
 import type { Node, SelectStmt } from 'sql-parser-cst';
 import type { Scope } from '../scope.ts';
 import type { Translator } from '../translator.ts';
-import { Refusal } from '../unsupported.ts';
+import { Unsupported } from '../unsupported.ts';
 import { type ClauseOf, clauseOf, isDistinct } from './clauses.ts';
 import { isOrdinal } from './grouping.ts';
 import { orderText, type SortKey } from './order.ts';
@@ -33,7 +33,7 @@ function sortKey(
 ): SortKey {
   const byPlace = (index: number): SortKey => {
     const column = columns[index];
-    if (!column) throw new Refusal(node, `the select list has no column ${index + 1}`);
+    if (!column) throw new Unsupported(node, `the select list has no column ${index + 1}`);
     // DISTINCT lets nothing but its columns be sorted by.
     return { text: String(index + 1), type: column.type, ...(distinct ? {} : { value: column.text }) };
   };
@@ -48,13 +48,14 @@ function sortKey(
   if (!distinct) return { ...sort, value: sort.text };
   const place = columns.findIndex(({ text }) => text === sort.text);
   if (place < 0)
-    throw new Refusal(node, 'ORDER BY with SELECT DISTINCT takes columns of the select list only');
+    throw new Unsupported(node, 'ORDER BY with SELECT DISTINCT takes columns of the select list only');
   return byPlace(place);
 }
 
 function limitText(clause: ClauseOf<'limit_clause'> | undefined, scope: Scope, to: Translator): string {
   if (!clause) return '';
-  if (!clause.count || clause.count.type === 'limit_all') throw new Refusal(clause, 'LIMIT takes a number');
+  if (!clause.count || clause.count.type === 'limit_all')
+    throw new Unsupported(clause, 'LIMIT takes a number');
   const count = ` LIMIT ${to.expr(clause.count, scope).text}`;
   return clause.offset ? `${count} OFFSET ${to.expr(clause.offset, scope).text}` : count;
 }

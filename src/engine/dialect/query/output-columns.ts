@@ -1,5 +1,5 @@
-import { handedOn, isThere, type StoredColumn } from '../passes/shredded.ts';
-import type { Tell } from '../scope.ts';
+import { forwardColumns, isPresent, type StoredColumn } from '../passes/shredded.ts';
+import type { RenderRecord } from '../scope.ts';
 import { quote } from '../types.ts';
 import type { Output } from './select-list.ts';
 
@@ -15,29 +15,33 @@ export const withoutUnread = (
   const places: readonly string[] = groupBy.match(/\b\d+\b/g) ?? [];
   return columns.map((column, at) => {
     if (isRead(column.name) || places.includes(String(at + 1))) return column;
-    const { spread: _, ...unread } = column;
+    const { shredded: _, ...unread } = column;
     return { ...unread, text: 'NULL' };
   });
 };
 
-/** Spread records as text that `tell` makes of them. */
-export const withTold = (columns: readonly Output[], tell: Tell): readonly Output[] =>
-  columns.map(({ spread, ...column }) => (spread ? { ...column, text: tell(column.name, spread) } : column));
+/** Shredded records as text that `tell` makes of them. */
+export const withTold = (columns: readonly Output[], tell: RenderRecord): readonly Output[] =>
+  columns.map(({ shredded, ...column }) =>
+    shredded ? { ...column, text: tell(column.name, shredded) } : column,
+  );
 
-/** The select list as text; parts of spread records come last, so that columns keep their places. */
+/** The select list as text; fields of shredded records come last, so that columns keep their places. */
 export function selected(columns: readonly Output[], grouped: boolean): string {
-  const own = columns.map(({ name, text, spread }) => {
-    return `${spread && !grouped ? isThere(spread) : text} AS ${quote(name)}`;
+  const own = columns.map(({ name, text, shredded }) => {
+    return `${shredded && !grouped ? isPresent(shredded) : text} AS ${quote(name)}`;
   });
-  const parts = grouped ? [] : columns.flatMap(({ name, spread }) => (spread ? handedOn(spread, name) : []));
-  return [...own, ...parts].join(', ');
+  const fields = grouped
+    ? []
+    : columns.flatMap(({ name, shredded }) => (shredded ? forwardColumns(shredded, name) : []));
+  return [...own, ...fields].join(', ');
 }
 
 /** The columns that a select list gives. */
 export const handed = (columns: readonly Output[], grouped: boolean): readonly StoredColumn[] =>
-  columns.map(({ name, type, required = false, spread }) => ({
+  columns.map(({ name, type, required = false, shredded }) => ({
     name,
     type,
     required: required && !grouped,
-    ...(spread && !grouped && { parts: spread.parts }),
+    ...(shredded && !grouped && { fields: shredded.fields }),
   }));

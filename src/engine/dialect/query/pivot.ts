@@ -4,7 +4,7 @@ import { quoteText } from '../expr/literals.ts';
 import type { Relation, Scope } from '../scope.ts';
 import type { Translator } from '../translator.ts';
 import { type Column, quote, sameName, scalar } from '../types.ts';
-import { Refusal } from '../unsupported.ts';
+import { Unsupported } from '../unsupported.ts';
 import { type FromItem, fromItem, relationItem, within } from './from.ts';
 
 interface Source {
@@ -31,7 +31,7 @@ export function pivot(node: PivotExpr, scope: Scope, to: Translator): FromItem {
       const call = aggregation.type === 'alias' ? (aggregation.expr as FuncCall) : aggregation;
       const prefix = aggregation.type === 'alias' ? `${aggregation.alias.name}_` : '';
       if (prefix === '' && aggregations.items.length > 1)
-        throw new Refusal(aggregation, 'PIVOT with several aggregates wants an alias for each');
+        throw new Unsupported(aggregation, 'PIVOT with several aggregates wants an alias for each');
       const sql = to.expr(whereEqual(call, inputColumn, value), from.scope);
       return { ...sql, name: prefix + (item.type === 'alias' ? item.alias.name : nameOf(value)) };
     });
@@ -51,7 +51,7 @@ const derived = (columns: Relation['columns'], text: string, to: Translator): Fr
 function whereEqual(call: FuncCall, column: Identifier, value: Expr): FuncCall {
   const args = call.args;
   const [first, ...rest] = args?.expr.args.items ?? [];
-  if (!args || !first || call.over) throw new Refusal(call, 'PIVOT takes an aggregate function');
+  if (!args || !first || call.over) throw new Unsupported(call, 'PIVOT takes an aggregate function');
   const test = { type: 'binary_expr', left: column, operator: '=', right: value, range: value.range } as Expr;
   const argument = (node: Expr): FuncCall['args'] => ({
     ...args,
@@ -76,7 +76,7 @@ function nameOf(node: Expr): string {
     case 'boolean_literal':
       return node.valueKw.name.toLowerCase();
   }
-  throw new Refusal(node, 'this value of PIVOT wants an alias');
+  throw new Unsupported(node, 'this value of PIVOT wants an alias');
 }
 
 /** Every identifier below a node, in lower case. */
@@ -94,16 +94,16 @@ function namesIn(part: unknown, found = new Set<string>()): ReadonlySet<string> 
 export function unpivot(node: UnpivotExpr, scope: Scope, to: Translator): FromItem {
   const { valuesColumn, nameColumn, unpivotColumns } = node.args.expr;
   if (valuesColumn.type !== 'identifier')
-    throw new Refusal(valuesColumn, 'UNPIVOT makes one column of values');
+    throw new Unsupported(valuesColumn, 'UNPIVOT makes one column of values');
   const from = source(node.left, scope, to);
   const turned = unpivotColumns.expr.items.map((item) => {
     const column = (item.type === 'alias' ? item.expr : item) as Node;
-    if (column.type !== 'identifier') throw new Refusal(column, 'UNPIVOT takes names of columns');
+    if (column.type !== 'identifier') throw new Unsupported(column, 'UNPIVOT takes names of columns');
     const label = item.type === 'alias' ? (item.alias as Node) : column;
     return { column, name: labelOf(label), value: to.expr(column, from.scope) };
   });
   const type = supertype(turned.map(({ value }) => value));
-  if (!type) throw new Refusal(node, 'the columns of UNPIVOT have no common type');
+  if (!type) throw new Unsupported(node, 'the columns of UNPIVOT have no common type');
   const rows = turned.map(
     ({ name, value }) => `struct_pack(v := ${converted(value, type)}, k := ${quoteText(name)})`,
   );
@@ -129,5 +129,5 @@ export function unpivot(node: UnpivotExpr, scope: Scope, to: Translator): FromIt
 function labelOf(node: Node): string {
   if (node.type === 'identifier') return node.name.replace(/^(["'])(.*)\1$/, '$2');
   if (node.type === 'string_literal') return node.value;
-  throw new Refusal(node, 'UNPIVOT labels its rows with text only');
+  throw new Unsupported(node, 'UNPIVOT labels its rows with text only');
 }

@@ -3,7 +3,7 @@ import { pack } from '../expr/structs.ts';
 import { fieldSql, findRange, type Range, type Scope, type Sql } from '../scope.ts';
 import type { Translator } from '../translator.ts';
 import { type Column, sameName } from '../types.ts';
-import { Refusal } from '../unsupported.ts';
+import { Unsupported } from '../unsupported.ts';
 
 /** One column of a query's result. */
 export interface Output extends Sql, Column {
@@ -26,8 +26,8 @@ export function rowValue(node: SelectClause, columns: readonly Output[]): Output
   }
   if (!types.includes('select_as_value')) return undefined;
   const [only, another] = columns;
-  if (!only || another) throw new Refusal(node, 'SELECT AS VALUE takes one column');
-  const { spread: _, ...value } = only;
+  if (!only || another) throw new Unsupported(node, 'SELECT AS VALUE takes one column');
+  const { shredded: _, ...value } = only;
   return { ...value, name: 'value', aliased: false };
 }
 
@@ -36,7 +36,7 @@ export function outputs(node: SelectClause, scope: Scope, to: Translator): reado
   for (const modifier of node.modifiers) {
     if (!known.includes(modifier.type)) {
       to.attempt(() => {
-        throw new Refusal(modifier, `${modifier.type.replaceAll('_', ' ')} is not supported`);
+        throw new Unsupported(modifier, `${modifier.type.replaceAll('_', ' ')} is not supported`);
       }, undefined);
     }
   }
@@ -67,7 +67,8 @@ function output(node: Node, scope: Scope, to: Translator): readonly Output[] {
       });
     }
     case 'alias':
-      if (/^["']/.test(node.alias.text)) throw new Refusal(node.alias, 'an alias is not quoted like text');
+      if (/^["']/.test(node.alias.text))
+        throw new Unsupported(node.alias, 'an alias is not quoted like text');
       return [{ ...to.expr(node.expr as Node, scope), name: node.alias.name, aliased: true }];
     case 'member_expr':
       if (node.property.type === 'all_columns') return starOf(node.object, scope, to);
@@ -84,12 +85,12 @@ export function impliedName(node: Node): string | undefined {
 
 function requireColumn({ name, ...node }: Identifier, columns: readonly Output[]): void {
   if (!columns.some((column) => sameName(column.name, name))) {
-    throw new Refusal({ name, ...node }, `no column is named ${name}`);
+    throw new Unsupported({ name, ...node }, `no column is named ${name}`);
   }
 }
 
 function star(node: Node, scope: Scope): readonly Output[] {
-  if (scope.ranges.length === 0) throw new Refusal(node, '* needs a FROM');
+  if (scope.ranges.length === 0) throw new Unsupported(node, '* needs a FROM');
   const merged = scope.merged.map((column) => ({ ...column, aliased: true }));
   const rest = scope.ranges
     .flatMap((range) => columnsOf(range))
@@ -101,7 +102,7 @@ function starOf(node: Node, scope: Scope, to: Translator): readonly Output[] {
   const range = node.type === 'identifier' ? findRange(scope, node.name) : undefined;
   if (range) return columnsOf(range);
   const value = to.expr(node, scope);
-  if (value.type.kind !== 'struct') throw new Refusal(node, '.* needs a struct whose fields are known');
+  if (value.type.kind !== 'struct') throw new Unsupported(node, '.* needs a struct whose fields are known');
   return fieldsOf(value, value.type.fields);
 }
 

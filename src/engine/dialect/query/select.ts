@@ -1,12 +1,12 @@
 import type { CompoundSelectStmt, Node, SelectStmt, SubSelect } from 'sql-parser-cst';
 import { requireBool } from '../expr/operators.ts';
 import { windowText } from '../functions/windows.ts';
-import { whole } from '../passes/assemble.ts';
-import { threshold } from '../passes/top-n.ts';
+import { assemble } from '../passes/assemble.ts';
+import { topNCondition } from '../passes/top-n.ts';
 import { childOf, isPath, type Relation, type Scope, type Sql } from '../scope.ts';
 import type { Translator } from '../translator.ts';
 import { quote } from '../types.ts';
-import { Refusal } from '../unsupported.ts';
+import { Unsupported } from '../unsupported.ts';
 import {
   type Clause,
   type ClauseOf,
@@ -47,7 +47,7 @@ function select(node: SelectStmt, parent: Scope, to: Translator): Relation {
   const distinct = isDistinct(node) ? 'DISTINCT ' : '';
   const grouped = distinct !== '' || groupBy !== '' || value;
   const simple = isSimple(node, item, columns);
-  const late = simple && ends !== '' ? threshold(node, clauses, parent.parent === undefined, to) : [];
+  const late = simple && ends !== '' ? topNCondition(node, clauses, parent.parent === undefined, to) : [];
   const behind = behindList(clauses, late);
   const written = (list: readonly Output[]) =>
     ctes.before(`SELECT ${distinct}${selected(list, grouped)}${behind}`);
@@ -63,7 +63,7 @@ function select(node: SelectStmt, parent: Scope, to: Translator): Relation {
     ...(mayNarrow && {
       narrow: { of: text, text: (isRead) => written(withoutUnread(columns, groupBy, isRead)) },
     }),
-    ...(mayTell && { told: { of: text, text: (tell) => written(withTold(columns, tell)) } }),
+    ...(mayTell && { rendered: { of: text, text: (tell) => written(withTold(columns, tell)) } }),
     ...(value && { value }),
   };
 }
@@ -77,7 +77,7 @@ function clausesOf(node: SelectStmt, parent: Scope, to: Translator): Clauses {
   const item = to.attempt(() => from(clauseOf(node, 'from_clause'), ctes.scope, to), anything(undefined));
   const scope = within(ctes.scope, item);
   const list = clauseOf(node, 'select_clause');
-  if (!list) throw new Refusal(node, 'a SELECT is wanted here');
+  if (!list) throw new Unsupported(node, 'a SELECT is wanted here');
 
   const asked = condition(clauseOf(node, 'where_clause')?.expr, 'WHERE', scope, to);
   const listed = outputs(list, scope, to);
@@ -116,7 +116,7 @@ function behindList(clauses: Clauses, late: readonly string[]): string {
 function parenthesised(node: SelectStmt, parent: Scope, to: Translator): Relation {
   const ctes = withClause(clauseOf(node, 'with_clause'), childOf(parent), to);
   const inner = clauseOf(node, 'paren_expr');
-  if (!inner) throw new Refusal(node, 'a SELECT is wanted here');
+  if (!inner) throw new Unsupported(node, 'a SELECT is wanted here');
   const relation = query(inner.expr, ctes.scope, to);
   const ends = endsOver(relation, node, ctes.scope, to);
   return {
@@ -130,14 +130,14 @@ function setOperation(node: CompoundSelectStmt, parent: Scope, to: Translator): 
   const parts = flatten(node);
   const [first] = parts.queries;
   const last = parts.queries.at(-1);
-  if (!first || !last) throw new Refusal(node, 'a SELECT is wanted here');
+  if (!first || !last) throw new Unsupported(node, 'a SELECT is wanted here');
   const ctes = withClause(
     first.type === 'select_stmt' ? clauseOf(first, 'with_clause') : undefined,
     childOf(parent),
     to,
   );
   const relations = parts.queries.map((part) =>
-    whole(query(withoutEnds(part, part === last), ctes.scope, to), to),
+    assemble(query(withoutEnds(part, part === last), ctes.scope, to), to),
   );
   const united = unite(node, parts.operator, relations, to);
   if (last.type !== 'select_stmt') return { ...united, text: ctes.before(united.text) };
@@ -162,7 +162,7 @@ const isSimple = (node: SelectStmt, item: FromItem, columns: readonly Output[]):
   !isDistinct(node) &&
   item.carriers.length === 1 &&
   item.ranges.length === 1 &&
-  columns.every(({ text, spread }) => spread !== undefined || isPath(text));
+  columns.every(({ text, shredded }) => shredded !== undefined || isPath(text));
 
 const simpleClauses: readonly Clause['type'][] = [
   'with_clause',
@@ -197,7 +197,7 @@ const known: readonly Clause['type'][] = [
 ];
 
 function refuse(clause: Node): never {
-  throw new Refusal(clause, `${clause.type.replaceAll('_', ' ')} is not supported`);
+  throw new Unsupported(clause, `${clause.type.replaceAll('_', ' ')} is not supported`);
 }
 
 const from = (clause: ClauseOf<'from_clause'> | undefined, scope: Scope, to: Translator): FromItem =>

@@ -4,7 +4,7 @@ import { operatorName } from '../expr/operators.ts';
 import type { Relation } from '../scope.ts';
 import type { Translator } from '../translator.ts';
 import { type Column, describeType, duckdbType, quote } from '../types.ts';
-import { Refusal } from '../unsupported.ts';
+import { Unsupported } from '../unsupported.ts';
 
 /** The parts of `a UNION ALL b UNION ALL c`: BigQuery wants parentheses where operators differ. */
 export function flatten(node: CompoundSelectStmt): { operator: string; queries: readonly SubSelect[] } {
@@ -13,7 +13,7 @@ export function flatten(node: CompoundSelectStmt): { operator: string; queries: 
   if (left.type !== 'compound_select_stmt') return { operator, queries: [left, right] };
   const before = flatten(left);
   if (before.operator !== operator)
-    throw new Refusal(right, `${before.operator} and ${operator} in one query need parentheses`);
+    throw new Unsupported(right, `${before.operator} and ${operator} in one query need parentheses`);
   return { operator, queries: [...before.queries, right] };
 }
 
@@ -33,10 +33,10 @@ export function unite(
 ): Relation {
   const word = operators[operator];
   if (!word)
-    throw new Refusal(node, `${operator} is not supported: one of ${Object.keys(operators).join(', ')}`);
+    throw new Unsupported(node, `${operator} is not supported: one of ${Object.keys(operators).join(', ')}`);
   const [first] = relations;
   if (!first || relations.some(({ columns }) => columns.length !== first.columns.length))
-    throw new Refusal(node, `${operator} takes queries of equally many columns`);
+    throw new Unsupported(node, `${operator} takes queries of equally many columns`);
   const columns = first.columns.map((column, index) => common(node, operator, column, index, relations));
   const texts = relations.map((relation) => shaped(relation, columns, to));
   return { ...first, text: texts.join(` ${word} `), columns };
@@ -53,7 +53,7 @@ function common(
   const type = supertype(types.map((one) => ({ text: '', type: one.type })));
   if (type) return { name: column.name, type };
   const shown = types.map((one) => describeType(one.type)).join(', ');
-  throw new Refusal(node, `${operator} has no common type for column ${index + 1} (${shown})`);
+  throw new Unsupported(node, `${operator} has no common type for column ${index + 1} (${shown})`);
 }
 
 /** A part of the set operation with exactly these types; DuckDB's own choice may be another. */

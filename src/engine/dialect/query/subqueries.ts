@@ -2,13 +2,13 @@ import type { ArrayConstructor, ParenExpr, SubSelect } from 'sql-parser-cst';
 import type { Scope, Sql } from '../scope.ts';
 import type { Rule, Translator } from '../translator.ts';
 import { arrayOf, unknown } from '../types.ts';
-import { Refusal } from '../unsupported.ts';
+import { Unsupported } from '../unsupported.ts';
 
 /** A subquery as a value, in parentheses. */
 export function subquery(node: ParenExpr<SubSelect>, scope: Scope, to: Translator): Sql {
   const { text, columns } = to.query(node.expr, scope);
   if (columns.length > 1)
-    throw new Refusal(node, 'a subquery that is a value has one column: use SELECT AS STRUCT for more');
+    throw new Unsupported(node, 'a subquery that is a value has one column: use SELECT AS STRUCT for more');
   return { text: `(${text})`, type: columns[0]?.type ?? unknown };
 }
 

@@ -1,7 +1,7 @@
 import type { TablesampleExpr } from 'sql-parser-cst';
 import type { Scope } from '../scope.ts';
 import type { Translator } from '../translator.ts';
-import { Refusal } from '../unsupported.ts';
+import { Unsupported } from '../unsupported.ts';
 import { type FromItem, fromItem } from './from.ts';
 
 /** `t TABLESAMPLE SYSTEM (10 PERCENT)`. */
@@ -11,7 +11,7 @@ export function tableSample(node: TablesampleExpr, scope: Scope, to: Translator)
   const isSystem = method.type === 'tablesample_method' && method.methodKw.name === 'SYSTEM';
   const isShare = share?.type === 'tablesample_percent' && share.percent.type === 'number_literal';
   if (repeatable || another || !isSystem || !isShare)
-    throw new Refusal(node, 'TABLESAMPLE SYSTEM (number PERCENT) is supported only');
+    throw new Unsupported(node, 'TABLESAMPLE SYSTEM (number PERCENT) is supported only');
   const sampled = fromItem(left, scope, to);
   const percent = share.percent.type === 'number_literal' ? share.percent.text : '';
   return {

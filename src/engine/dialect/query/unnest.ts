@@ -1,9 +1,9 @@
 import type { Node } from 'sql-parser-cst';
-import { gathered, handedOn, isThere, type Spread } from '../passes/shredded.ts';
+import { assembleRecord, forwardColumns, isPresent, type ShreddedRecord } from '../passes/shredded.ts';
 import type { Carrier, Range, Scope, Sql } from '../scope.ts';
 import type { Translator } from '../translator.ts';
 import { quote, scalar, type Type, unknown } from '../types.ts';
-import { Refusal } from '../unsupported.ts';
+import { Unsupported } from '../unsupported.ts';
 import type { FromItem } from './from.ts';
 
 /** One UNNEST as it stands in FROM. */
@@ -39,7 +39,7 @@ export function elementOf(array: Sql, keepEmpty: boolean): Element {
 export function standalone(unnest: Unnest, scope: Scope, to: Translator): FromItem {
   const array = arrayOf(unnest, scope, to);
   const name = to.fresh('element');
-  if (array.spread) return standaloneRecord(unnest, array, array.spread, name);
+  if (array.shredded) return standaloneRecord(unnest, array, array.shredded, name);
   const { element, offset, type } = elementOf(array, false);
   const value = `${quote(name)}."value"`;
   const offsets = unnest.offset === undefined ? '' : `, ${offset} AS "offset"`;
@@ -51,24 +51,24 @@ export function standalone(unnest: Unnest, scope: Scope, to: Translator): FromIt
   };
 }
 
-/** The one record of a spread array, as a row of its own where it is there. */
-function standaloneRecord(unnest: Unnest, array: Sql, spread: Spread, name: string): FromItem {
-  const columns = [`${isThere(spread)} AS "value"`, ...handedOn(spread, 'value')];
-  const record = elementOfSpread(array, { ...spread, owner: quote(name), path: 'value' });
+/** The one record of a shredded array, as a row of its own where it is there. */
+function standaloneRecord(unnest: Unnest, array: Sql, shredded: ShreddedRecord, name: string): FromItem {
+  const columns = [`${isPresent(shredded)} AS "value"`, ...forwardColumns(shredded, 'value')];
+  const record = elementOfShredded(array, { ...shredded, owner: quote(name), path: 'value' });
   return {
     ranges: ranges(unnest, record, { text: firstOffset, type: scalar('INT64') }),
     merged: [],
     carriers: [],
-    text: () => `(SELECT ${columns.join(', ')} WHERE ${isThere(spread)}) AS ${quote(name)}`,
+    text: () => `(SELECT ${columns.join(', ')} WHERE ${isPresent(shredded)}) AS ${quote(name)}`,
   };
 }
 
 const firstOffset = 'CAST(0 AS BIGINT)';
 
-const elementOfSpread = ({ type }: Sql, spread: Spread): Sql => ({
-  text: gathered(spread),
+const elementOfShredded = ({ type }: Sql, shredded: ShreddedRecord): Sql => ({
+  text: assembleRecord(shredded),
   type: type.kind === 'array' ? type.element : unknown,
-  spread,
+  shredded,
 });
 
 /**
@@ -91,11 +91,11 @@ export function folded(
     ...left,
     ranges: [...left.ranges, ...added.map((range) => ({ ...range, carrier }))],
   });
-  if (array.spread) {
-    const there = isThere(array.spread);
+  if (array.shredded) {
+    const there = isPresent(array.shredded);
     if (!keepEmpty) require(carrier, there);
     const first = keepEmpty ? `CASE WHEN ${there} THEN ${firstOffset} END` : firstOffset;
-    const record = elementOfSpread(array, array.spread);
+    const record = elementOfShredded(array, array.shredded);
     return carried(ranges(unnest, record, { text: first, type: scalar('INT64') }));
   }
 
@@ -134,5 +134,5 @@ function ranges(unnest: Unnest, element: Sql, offset: Sql): readonly Range[] {
 function arrayOf(unnest: Unnest, scope: Scope, to: Translator): Sql {
   const array = to.expr(unnest.array, scope);
   if (array.type.kind === 'array' || array.type.kind === 'unknown') return array;
-  throw new Refusal(unnest.node, 'UNNEST takes an array');
+  throw new Unsupported(unnest.node, 'UNNEST takes an array');
 }

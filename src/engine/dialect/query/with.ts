@@ -2,7 +2,7 @@ import type { CommonTableExpr, SubSelect, WithClause } from 'sql-parser-cst';
 import type { Relation, Scope } from '../scope.ts';
 import type { Translator } from '../translator.ts';
 import { quote } from '../types.ts';
-import { Refusal } from '../unsupported.ts';
+import { Unsupported } from '../unsupported.ts';
 import { flatten, shaped } from './set-operations.ts';
 
 /** A WITH clause. */
@@ -20,7 +20,8 @@ export function withClause(node: WithClause | undefined, scope: Scope, to: Trans
   const inner = { ...scope, relations };
   for (const table of node.tables.items) {
     const key = table.table.name.toLowerCase();
-    if (relations.has(key)) throw new Refusal(table.table, `WITH has two queries named ${table.table.name}`);
+    if (relations.has(key))
+      throw new Unsupported(table.table, `WITH has two queries named ${table.table.name}`);
     const name = quote(to.fresh(table.table.name));
     const query = commonTable(table, node.recursiveKw !== undefined, name, inner, to);
     // DuckDB would compute what is read twice once, with all its columns.
@@ -44,7 +45,7 @@ export function withClause(node: WithClause | undefined, scope: Scope, to: Trans
 /** The query without the columns that nobody reads: DuckDB would plan them, BigQuery does not run them. */
 function narrowed({ text, narrow }: Relation, isRead: (name: string) => boolean): string {
   if (narrow?.of !== text) return text;
-  // A spread record may be read by its parts alone.
+  // A shredded record may be read by its parts alone.
   return narrow.text((column) => isRead(quote(column)) || isRead(`${quote(column).slice(0, -1)}.`));
 }
 
@@ -55,10 +56,10 @@ function commonTable(
   scope: Scope & { readonly relations: Map<string, Relation> },
   to: Translator,
 ): Relation {
-  if (columns) throw new Refusal(columns, 'column names are not supported here');
+  if (columns) throw new Unsupported(columns, 'column names are not supported here');
   const body = expr.expr;
   if (body.type !== 'select_stmt' && body.type !== 'compound_select_stmt' && body.type !== 'paren_expr')
-    throw new Refusal(expr, 'only queries are supported here');
+    throw new Unsupported(expr, 'only queries are supported here');
   if (!recursive || body.type !== 'compound_select_stmt') return to.relation(body, scope);
 
   const { operator, queries } = flatten(body);

@@ -3,7 +3,7 @@ import type { Config } from '../../../config.ts';
 import { sessionSettings } from '../../dialect/functions/macros.ts';
 import { createTable } from '../store/create-table.ts';
 import { openDatabase } from '../store/open-database.ts';
-import { prepareAll } from './prepare-catalog.ts';
+import { prepareCatalog } from './prepare-catalog.ts';
 
 /**
  * Checks that DuckDB can run every query of the catalog, without any data.
@@ -16,7 +16,7 @@ export async function checkQueries(catalog: Catalog, config: Config): Promise<vo
     const connection = await instance.connect();
     await connection.run(sessionSettings.join(';'));
     for (const table of catalog.tables) await createTable(connection, table);
-    await prepareAll(connection, { ...catalog, defineMacros: true });
+    await prepareCatalog(connection, { ...catalog, defineMacros: true });
     connection.closeSync();
   } finally {
     instance.closeSync();

@@ -13,7 +13,7 @@ export interface Runnable {
   /** The tables whose data the query needs. */
   readonly tables: readonly string[];
   /** The columns by which the query finds its rows. */
-  readonly sought: readonly Origin[];
+  readonly equalityColumns: readonly Origin[];
 }
 
 export interface PrepareOptions {
@@ -30,7 +30,7 @@ export interface PrepareOptions {
  * @param connection to a database that has the tables
  * @throws StartError with the problems of all queries
  */
-export async function prepareAll(
+export async function prepareCatalog(
   connection: DuckDBConnection,
   { queries, tables, defineMacros }: PrepareOptions,
 ): Promise<ReadonlyMap<SavedQuery, Runnable>> {
@@ -40,7 +40,7 @@ export async function prepareAll(
     await collecting(problems, () => rewritten.set(query, rewrite(query, tables)));
   }
   if (defineMacros) {
-    const called = [...rewritten.values()].flatMap(({ sql, quick }) => [
+    const called = [...rewritten.values()].flatMap(({ sql, custom: quick }) => [
       ...macrosIn(sql),
       ...quick.constants.flatMap((constant) => macrosIn(constant.sql)),
     ]);
@@ -51,8 +51,8 @@ export async function prepareAll(
   for (const [query, text] of rewritten) {
     await collecting(problems, async () => {
       const prepared = await prepareQuery(connection, query, text, tables);
-      const read = await tablesRead(connection, prepared.general, tables);
-      runnable.set(query, { prepared, tables: read, sought: text.sought });
+      const read = await tablesRead(connection, prepared.generic, tables);
+      runnable.set(query, { prepared, tables: read, equalityColumns: text.equalityColumns });
     });
   }
   if (problems.length > 0) throw new StartError('Saved queries cannot run on DuckDB', problems);

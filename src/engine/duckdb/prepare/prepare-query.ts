@@ -2,10 +2,10 @@ import type { DuckDBConnection, DuckDBPreparedStatement } from '@duckdb/node-api
 import { LRUCache } from 'lru-cache';
 import type { Column, SavedQuery } from '../../../catalog/saved-query.ts';
 import { type Problem, StartError } from '../../../errors.ts';
-import type { WithoutConstants } from '../../dialect/passes/hoist-constants.ts';
+import type { HoistedConstants } from '../../dialect/passes/hoist-constants.ts';
 import type { StoredColumn } from '../../dialect/passes/shredded.ts';
 import { type Rewritten, rewrite, type StoredTable } from '../../dialect/rewrite.ts';
-import type { Tell } from '../../dialect/scope.ts';
+import type { RenderRecord } from '../../dialect/scope.ts';
 import { quote, sameName } from '../../dialect/types.ts';
 import { type WireCell, wireCell } from '../wire/cell.ts';
 import { wireRecord } from '../wire/record.ts';
@@ -15,7 +15,7 @@ import { columnMisfit } from './check-columns.ts';
 export interface PreparedQuery {
   readonly columns: readonly (Column & Pick<WireCell, 'json'>)[];
   /** For all values of its parameters. */
-  readonly general: string;
+  readonly generic: string;
   /** The names that `general` binds. */
   readonly parameters: readonly string[];
   /** How the query is run for some values: planned sooner than the general text, of the same outcome. */
@@ -29,7 +29,7 @@ const maxPlans = 200;
 const inner = '"inner"';
 
 /** A query that binds constants and thresholds beside its parameters. */
-export type Plan = WithoutConstants;
+export type Plan = HoistedConstants;
 
 /**
  * Prepares a saved query that was rewritten for DuckDB, and checks its columns against the header.
@@ -67,13 +67,13 @@ export async function prepareQuery(
   statement.destroySync();
   if (problems.length > 0) throw new StartError('A saved query does not fit its header', problems);
 
-  const tell: Tell = (name, record) => {
+  const tell: RenderRecord = (name, record) => {
     const cell = cells[query.columns.findIndex((column) => sameName(column.name, name))];
     return cell ? wireRecord(record, cell.type) : 'NULL';
   };
-  const told = ({ name, parts, told }: StoredColumn): string | undefined => {
+  const told = ({ name, fields, rendered: told }: StoredColumn): string | undefined => {
     if (told) return quote(name);
-    return parts && tell(name, { owner: inner, path: name, parts, table: undefined });
+    return fields && tell(name, { owner: inner, path: name, fields, table: undefined });
   };
   // One row more than may be told, so that a cut is known.
   const wired = (sql: string, given: readonly StoredColumn[]) => {
@@ -86,7 +86,7 @@ export async function prepareQuery(
   const plans = new LRUCache<string, Plan>({ max: maxPlans });
   return {
     columns: query.columns.map((column, at) => ({ ...column, json: cells[at]?.json ?? String })),
-    general: wired(rewritten.sql, []),
+    generic: wired(rewritten.sql, []),
     parameters: rewritten.parameters,
     plan(parameters) {
       const known = fewValued(query, parameters);
@@ -99,7 +99,7 @@ export async function prepareQuery(
 }
 
 const planFor = (
-  { quick }: Rewritten,
+  { custom: quick }: Rewritten,
   wired: (sql: string, columns: readonly StoredColumn[]) => string,
 ): Plan => ({ ...quick, sql: wired(quick.sql, quick.columns) });
 

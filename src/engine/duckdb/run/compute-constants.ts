@@ -59,8 +59,8 @@ export function buildCompute(
   return async (constants, given) => {
     const bindings = new Map(given);
     const run = runOf(given);
-    const left = constants.filter(({ name, sql, moment }) => {
-      const known = fixed.get(sql) ?? momentBinding(moment?.(run));
+    const left = constants.filter(({ name, sql, timeExpression }) => {
+      const known = fixed.get(sql) ?? momentBinding(timeExpression?.(run));
       if (known !== undefined) bindings.set(name, known);
       return known === undefined;
     });

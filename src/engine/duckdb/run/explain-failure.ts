@@ -1,9 +1,9 @@
-import type { Bound } from '../../../catalog/binding/bind.ts';
+import type { BoundQuery } from '../../../catalog/binding/bind.ts';
 import { GatewayError } from '../../../errors.ts';
 import { unsafeInteger } from '../../refused-rows.ts';
 
 /** A DuckDB failure as the caller may see it. DuckDB's own text holds SQL and names, so it stays in the cause. */
-export function explainFailure(cause: unknown, { query, parameters }: Bound): GatewayError {
+export function explainFailure(cause: unknown, { query, parameters }: BoundQuery): GatewayError {
   const text = cause instanceof Error ? cause.message : String(cause);
   if (text.startsWith('Out of Memory')) {
     return new GatewayError('ENGINE_FAILED', 'The query needs more memory than the engine may use', {

@@ -1,7 +1,7 @@
 import type { DuckDBValue } from '@duckdb/node-api';
-import type { Bound } from '../../../catalog/binding/bind.ts';
+import type { BoundQuery } from '../../../catalog/binding/bind.ts';
 import type { SavedQuery } from '../../../catalog/saved-query.ts';
-import { GatewayError } from '../../../errors.ts';
+import { callerGone, GatewayError } from '../../../errors.ts';
 import type { Engine, Rows } from '../../engine.ts';
 import { withoutRequired } from '../../refused-rows.ts';
 import type { Runnable } from '../prepare/prepare-catalog.ts';
@@ -11,12 +11,12 @@ import { type Bindings, bindingsOf } from './bindings.ts';
 import { withThresholds } from './compute-constants.ts';
 import type { ConnectionPool } from './connection-pool.ts';
 import { explainFailure } from './explain-failure.ts';
-import type { Generations } from './versioned-ref.ts';
+import type { VersionedRef } from './versioned-ref.ts';
 import type { Worker } from './worker.ts';
 
 interface RunContext {
   readonly pool: ConnectionPool;
-  readonly runnable: Generations<ReadonlyMap<SavedQuery, Runnable>>;
+  readonly runnable: VersionedRef<ReadonlyMap<SavedQuery, Runnable>>;
   /** What is wrong with a table's data, by table. */
   readonly dataProblems: ReadonlyMap<string, string>;
   readonly timeoutMs: number;
@@ -34,7 +34,7 @@ export function openRun({
   now,
   closing,
 }: RunContext): Engine['run'] {
-  const runWith = async (known: Runnable | undefined, bound: Bound, signal: AbortSignal) => {
+  const runWith = async (known: Runnable | undefined, bound: BoundQuery, signal: AbortSignal) => {
     if (known === undefined) throw new Error(`${bound.query.name} was not prepared`);
     const broken = known.tables
       .map((table) => dataProblems.get(table))
@@ -50,7 +50,7 @@ export function openRun({
       if (closing.aborted) throw new GatewayError('CANCELLED', 'The service is ending', { cause });
       if (deadline.aborted) throw timedOut(timeoutMs, cause);
       // Not the caller's own signal: the one that an HTTP server gives may not say so itself.
-      if (either.aborted) throw new GatewayError('CANCELLED', 'The caller has gone', { cause });
+      if (either.aborted) throw callerGone(cause);
       throw cause instanceof GatewayError ? cause : explainFailure(cause, bound);
     }
   };
@@ -62,7 +62,7 @@ const unreadable = 'A data file that this endpoint reads is broken; the log of t
 async function runOnce(
   pool: ConnectionPool,
   prepared: PreparedQuery,
-  bound: Bound,
+  bound: BoundQuery,
   now: Date,
   signal: AbortSignal,
 ): Promise<Rows> {
@@ -71,7 +71,7 @@ async function runOnce(
     signal.throwIfAborted();
     const stopper = stopWhen(signal, worker);
     try {
-      const rows = await rowsOf(worker, plan, prepared.general, bindingsOf(bound.parameters, now), signal);
+      const rows = await rowsOf(worker, plan, prepared.generic, bindingsOf(bound.parameters, now), signal);
       return {
         rows: rows.slice(0, bound.query.maxRows).map((cells) => rowText(prepared.columns, cells)),
         truncated: rows.length > bound.query.maxRows,

@@ -1,5 +1,5 @@
 /** A value that is replaced while it is in use: who has begun with the old one ends with it. */
-export class Generations<T> {
+export class VersionedRef<T> {
   #current: { readonly value: T; users: number; left?: () => void };
 
   constructor(first: T) {

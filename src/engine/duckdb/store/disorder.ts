@@ -9,7 +9,7 @@ const tooMuch = 3;
 
 /**
  * Whether the rows of a table lie so far from the order of their days that a window reads most of them: each day is
- * spread over several times the row groups that it would fill.
+ * shredded over several times the row groups that it would fill.
  */
 export async function isDisordered(
   connection: DuckDBConnection,

@@ -1,11 +1,11 @@
 import { DuckDBTypeId } from '@duckdb/node-api';
 import type { Field, TableSchema } from '../../../catalog/tables/table-schema.ts';
-import { type StoredColumn, spreadColumns } from '../../dialect/passes/shredded.ts';
+import { layoutColumns, type StoredColumn } from '../../dialect/passes/shredded.ts';
 import { quote } from '../../dialect/types.ts';
 import { columnType, quoteText } from './column-type.ts';
 import { type FoundValue, storedValue } from './stored-value.ts';
 
-/** A physical column: of a field that is stored whole, or of a spread record, where it tells whether the record is there. */
+/** A physical column: of a field that is stored whole, or of a shredded record, where it tells whether the record is there. */
 export interface ShreddedColumn {
   /** The path of the field, as in `metadata.request.url`. */
   readonly name: string;
@@ -14,11 +14,11 @@ export interface ShreddedColumn {
   value(found: ReadonlyMap<string, FoundValue>): string;
 }
 
-/** What DuckDB's error says where a record that is spread has a second element, before the record's path. */
+/** What DuckDB's error says where a record that is shredded has a second element, before the record's path. */
 export const pluralRecord = 'plural record: ';
 
 /**
- * How a table is stored: every record that is there at most once in a row is spread over columns of its own, so that a
+ * How a table is stored: every record that is there at most once in a row is shredded over columns of its own, so that a
  * query reads the fields it names and nothing else. Records that have several elements somewhere stay lists, and what is
  * below them with them.
  *
@@ -27,7 +27,7 @@ export const pluralRecord = 'plural record: ';
 export const storedColumns = (
   { fields }: TableSchema,
   plural: ReadonlySet<string>,
-): readonly StoredColumn[] => spreadColumns(fields, (path) => !plural.has(path));
+): readonly StoredColumn[] => layoutColumns(fields, (path) => !plural.has(path));
 
 /** The physical columns of a table, in their order. */
 export const shreddedColumns = (
@@ -44,13 +44,13 @@ export const shreddedColumns = (
 type Find = (found: ReadonlyMap<string, FoundValue>) => FoundValue | undefined;
 
 function shredded(field: Field, column: StoredColumn, path: string, find: Find): readonly ShreddedColumn[] {
-  if (!column.parts) {
+  if (!column.fields) {
     const value = (found: ReadonlyMap<string, FoundValue>) => storedValue(field, find(found));
     return [{ name: path, type: columnType(field), value }];
   }
   const record: Find = (found) => recordOf(find(found));
   const there: ShreddedColumn = { name: path, type: 'BOOLEAN', value: (found) => isThere(path, find(found)) };
-  const below = column.parts.flatMap((part, index) => {
+  const below = column.fields.flatMap((part, index) => {
     const inner = field.fields?.[index];
     if (!inner) return [];
     const [own, ...rest] = shredded(inner, part, `${path}.${part.name}`, (found) =>

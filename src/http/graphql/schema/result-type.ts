@@ -1,7 +1,7 @@
 import { camelCase, pascalCase } from '../../../catalog/names.ts';
 import type { Column, SavedQuery } from '../../../catalog/saved-query.ts';
-import type { Answer, CacheStatus } from '../../../results/get-result.ts';
-import { rowsOf } from '../../../results/result-document.ts';
+import type { CachedResult, CacheStatus } from '../../../results/get-result.ts';
+import { parseRows } from '../../../results/result-document.ts';
 import type { Builder } from './builder.ts';
 import type { CostRef } from './cost-type.ts';
 
@@ -47,35 +47,35 @@ export function addResultType(
         ]),
       ),
   });
-  return builder.objectRef<Answer>(`${name}Result`).implement({
+  return builder.objectRef<CachedResult>(`${name}Result`).implement({
     description: `The answer of ${query.name}, at most ${query.maxRows} rows.`,
     fields: (t) => ({
       rows: t.field({
         type: [row],
         description: 'The rows, in the order of the saved query.',
-        resolve: ({ content }, _args, context) => {
-          context.spend(content.forms.identity.byteLength);
-          return [...rowsOf(content)];
+        resolve: ({ document: content }, _args, context) => {
+          context.spend(content.encodings.identity.byteLength);
+          return [...parseRows(content)];
         },
       }),
       rowCount: t.int({
         description: 'How many rows there are.',
-        resolve: ({ content }) => content.facts.rowCount,
+        resolve: ({ document: content }) => content.metadata.rowCount,
       }),
       truncated: t.boolean({
         description: 'True where max rows cut the result.',
-        resolve: ({ content }) => content.facts.truncated,
+        resolve: ({ document: content }) => content.metadata.truncated,
       }),
       cost: t.field({
         type: cost,
         nullable: true,
         description: 'What computing the rows cost; null on an engine that costs nothing.',
-        resolve: ({ content }) => content.facts.cost,
+        resolve: ({ document: content }) => content.metadata.cost,
       }),
       computedAt: t.field({
         type: 'DateTime',
         description: 'When the rows were computed.',
-        resolve: ({ content }) => new Date(content.computedAt),
+        resolve: ({ document: content }) => new Date(content.computedAt),
       }),
       stale: t.boolean({
         description: 'True where the rows have expired, and are told because newer ones could not be had.',

@@ -1,7 +1,7 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Field } from '../../../../src/catalog/tables/table-schema.ts';
-import { columnSql, spreadColumns } from '../../../../src/engine/dialect/passes/shredded.ts';
+import { columnSql, layoutColumns } from '../../../../src/engine/dialect/passes/shredded.ts';
 import { quote } from '../../../../src/engine/dialect/types.ts';
 import { wireRecord } from '../../../../src/engine/duckdb/wire/record.ts';
 import { wireSql } from '../../../../src/engine/duckdb/wire/sql.ts';
@@ -23,7 +23,7 @@ const record = field('m', 'RECORD', 'REPEATED', [
   field('last', 'RECORD', 'REPEATED', [field('deep', 'RECORD', 'REPEATED', [field('b', 'BYTES')])]),
 ]);
 
-const [column] = spreadColumns([record], () => true);
+const [column] = layoutColumns([record], () => true);
 const types = [
   '"m" BOOLEAN',
   '"m.first" BOOLEAN',
@@ -73,11 +73,11 @@ test.each([
   ],
   ['an empty array', 'false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL'],
 ])('%s: the same text as of the record as a whole', async (name, values) => {
-  if (!column?.parts) throw new Error('the record is not spread');
+  if (!column?.fields) throw new Error('the record is not shredded');
   await connection.run(`DELETE FROM t; INSERT INTO t VALUES (1, ${values})`);
   const declared = columnSql('t', 'm', column).text;
   const type = (await connection.prepare(`SELECT ${declared} FROM t`)).columnType(0);
-  const sql = `SELECT ${wireSql('whole', type)}, ${wireRecord({ owner: 't', path: 'm', parts: column.parts, table: undefined }, type)}
+  const sql = `SELECT ${wireSql('whole', type)}, ${wireRecord({ owner: 't', path: 'm', fields: column.fields, table: undefined }, type)}
     FROM (SELECT *, ${declared} AS whole FROM t) AS t`;
   const [[expected, told] = []] = (await connection.runAndReadAll(sql)).getRows();
   expect(told, name).toBe(expected);
@@ -85,14 +85,14 @@ test.each([
 });
 
 test('an integer beyond 2^53 fails', async () => {
-  if (!column?.parts) throw new Error('the record is not spread');
+  if (!column?.fields) throw new Error('the record is not shredded');
   await connection.run(
     `DELETE FROM t; INSERT INTO t (id, "m", ${quote('m.größe "q"')}) VALUES (1, true, 9007199254740993)`,
   );
   const type = (await connection.prepare(`SELECT ${columnSql('t', 'm', column).text} FROM t`)).columnType(0);
   await expect(
     connection.run(
-      `SELECT ${wireRecord({ owner: 't', path: 'm', parts: column.parts, table: undefined }, type)} FROM t`,
+      `SELECT ${wireRecord({ owner: 't', path: 'm', fields: column.fields, table: undefined }, type)} FROM t`,
     ),
   ).rejects.toThrow('beyond 2^53');
 });
