@@ -1,67 +1,46 @@
-import { GatewayError } from '../errors.ts';
-
-/** How soon a place in a full queue may be free. */
-const retryAfterSeconds = 1;
-
-export const queueFull = (): GatewayError =>
-  new GatewayError('ENGINE_BUSY', 'Too many queries are waiting; try again in a moment', {
-    retryAfterSeconds,
-  });
+import { WaitQueue } from './wait-queue.ts';
 
 export interface SemaphoreOptions {
-  /** How many pieces of work may run at the same moment. */
-  readonly width: number;
-  /** How many more may wait for their turn. */
-  readonly length: number;
+  /** How many tasks may run at the same moment. */
+  readonly permits: number;
+  /** How many more may wait for a permit. */
+  readonly queueLength: number;
+  /** The error for a task that comes when the queue is full. */
+  readonly overflow: () => Error;
 }
 
-/** A bounded queue: so much runs, so much waits, first come first served, and whatever comes then is refused at once. */
+/** A counting semaphore with a bounded queue, first come first served. */
 export class Semaphore {
-  readonly #length: number;
-  readonly #waiting: (() => void)[] = [];
+  readonly #options: SemaphoreOptions;
+  readonly #queue = new WaitQueue<true>();
   #free: number;
 
-  constructor({ width, length }: SemaphoreOptions) {
-    this.#free = width;
-    this.#length = length;
+  constructor(options: SemaphoreOptions) {
+    this.#options = options;
+    this.#free = options.permits;
   }
 
   /**
-   * Does a piece of work when its turn comes.
+   * Runs a task as soon as it has a permit.
    *
-   * @throws GatewayError ENGINE_BUSY where the queue is full; the signal's reason where it is aborted before the turn
+   * @throws `overflow()` when the queue is full; the signal's reason when it is aborted before the task has a permit
    */
-  async use<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    await this.#turn(signal);
+  async run<T>(signal: AbortSignal, task: () => Promise<T>): Promise<T> {
+    await this.#acquire(signal);
     try {
-      return await work();
+      return await task();
     } finally {
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#free += 1;
-      else next();
+      if (!this.#queue.serveNext(() => true)) this.#free += 1;
     }
   }
 
-  #turn(signal: AbortSignal): Promise<void> {
+  async #acquire(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (this.#free > 0) {
       this.#free -= 1;
-      return Promise.resolve();
+      return;
     }
-    if (this.#waiting.length >= this.#length) {
-      return Promise.reject(queueFull());
-    }
-    return new Promise((resolve, reject) => {
-      const take = () => {
-        signal.removeEventListener('abort', leave);
-        resolve();
-      };
-      const leave = () => {
-        this.#waiting.splice(this.#waiting.indexOf(take), 1);
-        reject(signal.reason);
-      };
-      signal.addEventListener('abort', leave, { once: true });
-      this.#waiting.push(take);
-    });
+    if (this.#queue.size >= this.#options.queueLength) throw this.#options.overflow();
+    await this.#queue.wait(signal, undefined);
   }
 }

@@ -1,18 +1,19 @@
 import { expect, test } from 'vitest';
 import { Semaphore } from '../../src/concurrency/semaphore.ts';
+import { queueFull } from '../../src/engine/queue-full.ts';
 
-const patient = () => new AbortController().signal;
+const neverAborted = () => new AbortController().signal;
 
-test('a queue does so much at once, lets so much wait in its order, and refuses the rest', async () => {
-  const queue = new Semaphore({ width: 2, length: 2 });
+test('runs as many tasks as it has permits, queues the next in order, and rejects the rest', async () => {
+  const semaphore = new Semaphore({ permits: 2, queueLength: 2, overflow: queueFull });
   const order: number[] = [];
   const ends: (() => void)[] = [];
   const work = (name: number) => () => {
     order.push(name);
     return new Promise<void>((resolve) => ends.push(resolve));
   };
-  const runs = [1, 2, 3, 4].map((name) => queue.use(patient(), work(name)));
-  await expect(queue.use(patient(), work(5))).rejects.toMatchObject({
+  const runs = [1, 2, 3, 4].map((name) => semaphore.run(neverAborted(), work(name)));
+  await expect(semaphore.run(neverAborted(), work(5))).rejects.toMatchObject({
     code: 'ENGINE_BUSY',
     retryAfterSeconds: 1,
   });
@@ -25,21 +26,23 @@ test('a queue does so much at once, lets so much wait in its order, and refuses 
   expect(order).toEqual([1, 2, 3, 4]);
 });
 
-test('whoever leaves a queue makes room, and failing work frees its place', async () => {
-  const queue = new Semaphore({ width: 1, length: 1 });
+test('an aborted waiter frees its place in the queue, and a failed task its permit', async () => {
+  const semaphore = new Semaphore({ permits: 1, queueLength: 1, overflow: queueFull });
   const leaving = new AbortController();
   let end = () => {};
-  const first = queue.use(
-    patient(),
+  const first = semaphore.run(
+    neverAborted(),
     () => new Promise<void>((_, reject) => (end = () => reject(new Error('no')))),
   );
-  const second = queue.use(leaving.signal, async () => 'never');
+  const second = semaphore.run(leaving.signal, async () => 'never');
   leaving.abort(new Error('left'));
   await expect(second).rejects.toThrow('left');
-  const third = queue.use(patient(), async () => 'done');
+  const third = semaphore.run(neverAborted(), async () => 'done');
   end();
   await expect(first).rejects.toThrow('no');
   expect(await third).toBe('done');
-  await expect(queue.use(AbortSignal.abort(new Error('late')), async () => 'never')).rejects.toThrow('late');
-  expect(await queue.use(patient(), async () => 'still here')).toBe('still here');
+  await expect(semaphore.run(AbortSignal.abort(new Error('late')), async () => 'never')).rejects.toThrow(
+    'late',
+  );
+  expect(await semaphore.run(neverAborted(), async () => 'still here')).toBe('still here');
 });

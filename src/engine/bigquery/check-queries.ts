@@ -1,6 +1,7 @@
 import type { Catalog } from '../../catalog/saved-query.ts';
 import { Semaphore } from '../../concurrency/semaphore.ts';
 import type { Config } from '../../config.ts';
+import { queueFull } from '../queue-full.ts';
 import { openClient } from './api/client.ts';
 import { type CheckContext, type CheckedQuery, checkQuery } from './dry-run.ts';
 
@@ -25,6 +26,10 @@ export async function checkQueries(
 
 /** The same over a client that is open, at most ENGINE_CONCURRENCY at once. */
 export function checkAll({ queries }: Catalog, context: CheckContext): Promise<readonly CheckedQuery[]> {
-  const queue = new Semaphore({ width: context.config.engineConcurrency, length: queries.length });
-  return Promise.all(queries.map((query) => queue.use(context.signal, () => checkQuery(query, context))));
+  const queue = new Semaphore({
+    permits: context.config.engineConcurrency,
+    queueLength: queries.length,
+    overflow: queueFull,
+  });
+  return Promise.all(queries.map((query) => queue.run(context.signal, () => checkQuery(query, context))));
 }

@@ -3,6 +3,7 @@ import { Semaphore } from '../../concurrency/semaphore.ts';
 import type { Config } from '../../config.ts';
 import { StartError } from '../../errors.ts';
 import type { Engine } from '../engine.ts';
+import { queueFull } from '../queue-full.ts';
 import { openClient } from './api/client.ts';
 import { checkAll } from './check-queries.ts';
 import type { CheckedQuery } from './dry-run.ts';
@@ -25,7 +26,11 @@ export async function openBigquery({ catalog, config, onChecked }: BigqueryOptio
   const client = openClient(config.bigquery);
   const jobs = openAbandonedJobs(client);
   const closing = new AbortController();
-  const queue = new Semaphore({ width: config.engineConcurrency, length: config.engineQueueLength });
+  const queue = new Semaphore({
+    permits: config.engineConcurrency,
+    queueLength: config.engineQueueLength,
+    overflow: queueFull,
+  });
 
   const check = async () => {
     const checked = await checkAll(catalog, { client, config, signal: closing.signal });

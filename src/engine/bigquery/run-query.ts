@@ -29,7 +29,7 @@ export function openRun({ client, queue, config, closing, abandon }: RunContext)
     };
     const { location } = config.bigquery;
     const work = queue
-      .use(limit.gone, () => converse({ client, bound, limit, body, location, abandon }))
+      .run(limit.gone, () => converse({ client, bound, limit, body, location, abandon }))
       .finally(() => limit.release());
     try {
       // The caller is told at once; what is under way may have to end first.

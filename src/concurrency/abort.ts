@@ -1,0 +1,52 @@
+/**
+ * The result of a promise, unless the signal is aborted first. The work behind the promise goes on: use this for work
+ * that cannot be aborted.
+ *
+ * @throws the signal's reason when it is aborted first
+ */
+export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const leave = () => reject(signal.reason);
+    if (signal.aborted) leave();
+    signal.addEventListener('abort', leave, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
+  });
+}
+
+/** A signal of its own that also follows others. */
+export interface LinkedAbort {
+  readonly signal: AbortSignal;
+  abort(reason?: unknown): void;
+  /** Removes the listeners and the timer; the signal is not aborted by them afterwards. */
+  release(): void;
+}
+
+export interface LinkedAbortOptions {
+  /** Each aborts this one with its own reason. */
+  readonly follow: readonly AbortSignal[];
+  /** Aborts after this many milliseconds. */
+  readonly timeout?: { readonly ms: number; readonly reason: () => unknown };
+}
+
+/**
+ * A signal that is aborted with the first of several, or after a time. It must be released: unlike
+ * `AbortSignal.any` over a signal that is itself made by `any`, which Node 24 never frees.
+ */
+export function openLinkedAbort({ follow, timeout }: LinkedAbortOptions): LinkedAbort {
+  const controller = new AbortController();
+  const listeners = follow.map((signal) => {
+    const listener = () => controller.abort(signal.reason);
+    if (signal.aborted) listener();
+    signal.addEventListener('abort', listener, { once: true });
+    return () => signal.removeEventListener('abort', listener);
+  });
+  const timer = timeout && setTimeout(() => controller.abort(timeout.reason()), timeout.ms);
+  return {
+    signal: controller.signal,
+    abort: (reason) => controller.abort(reason),
+    release() {
+      clearTimeout(timer);
+      for (const remove of listeners) remove();
+    },
+  };
+}
