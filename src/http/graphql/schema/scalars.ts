@@ -21,7 +21,8 @@ function read(value: unknown): string {
   throw new TypeError('it must be an ISO 8601 timestamp, as in 2026-01-31T12:00:00Z');
 }
 
-function isoText(micros: number): string {
+/** @param micros since the epoch */
+export function isoText(micros: number): string {
   const fraction = ((micros % 1_000_000) + 1_000_000) % 1_000_000;
   const seconds = new Date((micros - fraction) / 1000).toISOString().slice(0, 19);
   return `${seconds}.${String(fraction).padStart(6, '0')}Z`;

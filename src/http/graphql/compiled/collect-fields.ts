@@ -1,0 +1,80 @@
+import {
+  type DirectiveNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  Kind,
+  type SelectionNode,
+  type SelectionSetNode,
+} from 'graphql';
+
+/** Values of variables that decide on `@skip` and `@include`, by name. */
+export type Conditions = Readonly<Record<string, unknown>>;
+
+/** The field nodes that share one response key, in the order in which the document has them. */
+export interface CollectedField {
+  readonly responseKey: string;
+  readonly name: string;
+  readonly nodes: readonly FieldNode[];
+}
+
+/**
+ * The fields of a selection as the response has them: fragments are written out, fields with the same response key are
+ * one, and what `@skip` or `@include` leaves out is gone. Every type of this schema is an object type, so that after
+ * validation each fragment applies.
+ *
+ * @see GraphQL specification, 6.3.2 "Field Collection"
+ */
+export function collectFields(
+  selectionSets: readonly SelectionSetNode[],
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+  conditions: Conditions,
+): readonly CollectedField[] {
+  const fields = new Map<string, FieldNode[]>();
+  const visited = new Set<string>();
+  const collect = ({ selections }: SelectionSetNode) => {
+    for (const selection of selections) {
+      if (!isIncluded(selection, conditions)) continue;
+      if (selection.kind === Kind.FIELD) {
+        const key = responseKeyOf(selection);
+        const known = fields.get(key);
+        if (known === undefined) fields.set(key, [selection]);
+        else known.push(selection);
+      } else if (selection.kind === Kind.INLINE_FRAGMENT) {
+        collect(selection.selectionSet);
+      } else if (!visited.has(selection.name.value)) {
+        visited.add(selection.name.value);
+        const fragment = fragments.get(selection.name.value);
+        if (fragment !== undefined) collect(fragment.selectionSet);
+      }
+    }
+  };
+  for (const selectionSet of selectionSets) collect(selectionSet);
+  return [...fields].map(([responseKey, nodes]) => ({
+    responseKey,
+    name: nodes[0]?.name.value ?? '',
+    nodes,
+  }));
+}
+
+/** The selections below the nodes of one field, which are merged. */
+export function selectionsBelow({ nodes }: CollectedField): readonly SelectionSetNode[] {
+  return nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
+}
+
+const responseKeyOf = ({ alias, name }: FieldNode): string => (alias ?? name).value;
+
+function isIncluded({ directives = [] }: SelectionNode, conditions: Conditions): boolean {
+  return directives.every((directive) => {
+    const { value } = directive.name;
+    if (value === 'skip') return conditionOf(directive, conditions) !== true;
+    if (value === 'include') return conditionOf(directive, conditions) !== false;
+    return true;
+  });
+}
+
+/** The argument `if`, which validation has found to be there and a Boolean. */
+function conditionOf({ arguments: given = [] }: DirectiveNode, conditions: Conditions): unknown {
+  const value = given.find(({ name }) => name.value === 'if')?.value;
+  if (value?.kind === Kind.BOOLEAN) return value.value;
+  return value?.kind === Kind.VARIABLE ? conditions[value.name.value] : undefined;
+}

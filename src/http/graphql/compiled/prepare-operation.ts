@@ -1,0 +1,165 @@
+import {
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  type GraphQLSchema,
+  getArgumentValues,
+  getVariableValues,
+  Kind,
+  type OperationDefinitionNode,
+  visit,
+} from 'graphql';
+import type { RawParameters } from '../../../catalog/binding/bind.ts';
+import type { SavedQuery } from '../../../catalog/saved-query.ts';
+import { rawArguments } from '../schema/arguments.ts';
+import { type Conditions, collectFields } from './collect-fields.ts';
+import { compileSelection, type QueryOutput, type SelectionWriter } from './compile-selection.ts';
+
+/** One root field of an operation with its arguments: what is to be queried, and how its result is written. */
+export interface RootField {
+  readonly responseKey: string;
+  /** Where the field is in the document, counted from 1, as GraphQL errors have it. */
+  readonly locations: readonly { readonly line: number; readonly column: number }[];
+  readonly query: SavedQuery;
+  readonly raw: RawParameters;
+  readonly writer: SelectionWriter;
+}
+
+/** The members of `data`, in order: a root field, or a constant such as `__typename`. */
+export type RootMember = RootField | { readonly responseKey: string; readonly text: string };
+
+/** A valid operation that needs no GraphQL executor. */
+export interface PreparedOperation {
+  /** @returns undefined where the variables do not fit: the executor says why */
+  bind(variables: Readonly<Record<string, unknown>>): readonly RootMember[] | undefined;
+}
+
+export interface PrepareOptions {
+  readonly schema: GraphQLSchema;
+  readonly outputs: ReadonlyMap<string, QueryOutput>;
+}
+
+/**
+ * Prepares one operation of a document that is valid.
+ *
+ * @param operationName undefined where the request names none
+ * @returns undefined for what only an executor can do: introspection, the catalog's fields, no such operation
+ */
+export function prepareOperation(
+  { schema, outputs }: PrepareOptions,
+  document: DocumentNode,
+  operationName: string | undefined,
+): PreparedOperation | undefined {
+  const operation = findOperation(document, operationName);
+  if (operation === undefined || !isCompilable(document, operation, outputs)) return undefined;
+  const fragments = fragmentsOf(document);
+  const conditionNames = conditionVariables(document);
+  const definitions = operation.variableDefinitions ?? [];
+  const queryType = schema.getQueryType();
+  const compiled = new Map<string, readonly CompiledMember[]>();
+
+  const compile = (conditions: Conditions): readonly CompiledMember[] => {
+    const key = conditionNames.map((name) => String(conditions[name])).join();
+    const known = compiled.get(key);
+    if (known !== undefined) return known;
+    const members = collectFields([operation.selectionSet], fragments, conditions).map((field) => {
+      const output = outputs.get(field.name);
+      if (output === undefined) {
+        return { responseKey: field.responseKey, text: JSON.stringify(queryType?.name) };
+      }
+      const writer = compileSelection(output, { field, fragments, conditions });
+      return { responseKey: field.responseKey, field, output, writer, locations: locationsOf(field) };
+    });
+    // A document with many conditions has few values that are sent.
+    if (compiled.size >= maxVariants) compiled.clear();
+    compiled.set(key, members);
+    return members;
+  };
+
+  return {
+    bind(variables) {
+      const { variableValues } = getVariableValues(schema, definitions, variables, { maxErrors: 1 });
+      if (variableValues === undefined) return undefined;
+      try {
+        return compile(variableValues.coerced).map((member) => {
+          if (!('output' in member)) return member;
+          const { responseKey, field, output, writer, locations } = member;
+          const definition = queryType?.getFields()[field.name];
+          const [node] = field.nodes;
+          if (definition === undefined || node === undefined) throw new TypeError('no such field');
+          const values = getArgumentValues(definition, node, variableValues);
+          return {
+            responseKey,
+            query: output.query,
+            raw: rawArguments(output.query, values),
+            writer,
+            locations,
+          };
+        });
+      } catch {
+        return undefined;
+      }
+    },
+  };
+}
+
+type CompiledMember =
+  | Exclude<RootMember, RootField>
+  | (Pick<RootField, 'responseKey' | 'writer' | 'locations'> & {
+      readonly field: ReturnType<typeof collectFields>[number];
+      readonly output: QueryOutput;
+    });
+
+const maxVariants = 16;
+
+function findOperation(
+  { definitions }: DocumentNode,
+  name: string | undefined,
+): OperationDefinitionNode | undefined {
+  const operations = definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION);
+  if (name === undefined) return operations.length === 1 ? operations[0] : undefined;
+  return operations.find((operation) => operation.name?.value === name);
+}
+
+function fragmentsOf({ definitions }: DocumentNode): ReadonlyMap<string, FragmentDefinitionNode> {
+  return new Map(
+    definitions.flatMap((one) => (one.kind === Kind.FRAGMENT_DEFINITION ? [[one.name.value, one]] : [])),
+  );
+}
+
+/** Only fields of saved queries and `__typename` at the root, and no directives but `@skip` and `@include`. */
+function isCompilable(
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  outputs: ReadonlyMap<string, QueryOutput>,
+): boolean {
+  const everything = collectFields([operation.selectionSet], fragmentsOf(document), {});
+  if (!everything.every(({ name }) => name === '__typename' || outputs.has(name))) return false;
+  let isPlain = true;
+  visit(document, {
+    Directive({ name: { value } }) {
+      if (value !== 'skip' && value !== 'include') isPlain = false;
+    },
+  });
+  return isPlain;
+}
+
+/** The variables that `@skip` and `@include` read. */
+function conditionVariables(document: DocumentNode): readonly string[] {
+  const names = new Set<string>();
+  visit(document, {
+    Directive({ arguments: given = [] }) {
+      for (const { value } of given) if (value.kind === Kind.VARIABLE) names.add(value.name.value);
+    },
+  });
+  return [...names];
+}
+
+function locationsOf({
+  nodes,
+}: {
+  readonly nodes: readonly { readonly loc?: { startToken: { line: number; column: number } } | undefined }[];
+}) {
+  return nodes.flatMap(({ loc }) =>
+    loc === undefined ? [] : [{ line: loc.startToken.line, column: loc.startToken.column }],
+  );
+}

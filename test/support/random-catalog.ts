@@ -1,0 +1,111 @@
+import fc from 'fast-check';
+import { type Catalog, type Column, columnTypes, type SavedQuery } from '../../src/catalog/saved-query.ts';
+
+const text = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 12 }).filter((value) => value.isWellFormed()),
+  fc.constantFrom('', '"', '\\', '\u2028', '</script>', '__proto__', 'é', '👍'),
+);
+
+const iso = (pattern: 'date' | 'datetime') =>
+  fc
+    .date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true })
+    .map((date) => date.toISOString().slice(0, pattern === 'date' ? 10 : 19));
+
+/** A cell as the engines write it, as a JavaScript value. */
+const cellOf: Readonly<Record<Column['type'], fc.Arbitrary<unknown>>> = {
+  string: text,
+  integer: fc.oneof(fc.maxSafeInteger(), fc.integer({ min: -9, max: 9 })),
+  float: fc.oneof(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.integer()),
+  numeric: fc.constantFrom('0', '1.5', '-99999999999999999999999999999.999999999'),
+  boolean: fc.boolean(),
+  timestamp: fc.maxSafeInteger(),
+  datetime: iso('datetime'),
+  date: iso('date'),
+  time: fc.constantFrom('00:00:00', '23:59:59.999999'),
+  bytes: fc.constantFrom('', 'AAECAw=='),
+  json: fc.jsonValue({ maxDepth: 2 }).filter((value) => value !== null),
+  record: fc.array(fc.dictionary(fc.constantFrom('a', 'b', 'c_d'), fc.jsonValue({ maxDepth: 1 })), {
+    maxLength: 3,
+  }),
+};
+
+const column = (name: string): fc.Arbitrary<Column> =>
+  fc.record({
+    name: fc.constant(name),
+    type: fc.constantFrom(...columnTypes),
+    repeated: fc.boolean(),
+    required: fc.boolean(),
+    unit: fc.constant(undefined),
+    description: fc.constant('A column.'),
+  });
+
+const columnNames = ['a', 'b_c', 'count', 'timestamp', 'x1', 'event_message'];
+
+const savedQuery = (name: string, at: number): fc.Arbitrary<SavedQuery> =>
+  fc.subarray(columnNames, { minLength: 1 }).chain((names) =>
+    fc.tuple(...names.map(column)).map((columns) => ({
+      id: `00000000-0000-4000-8000-00000000000${at}`,
+      name,
+      description: `The query ${name}.`,
+      sql: 'select 1',
+      source: { file: `${name}.sql`, line: 1 },
+      maxRows: 100,
+      caching: 'disabled' as const,
+      warm: [],
+      querySandboxing: 'disabled' as const,
+      labels: [],
+      parameters: [
+        {
+          name: 'p',
+          type: 'string',
+          required: false,
+          default: undefined,
+          example: undefined,
+          description: 'P.',
+        },
+        {
+          name: 'at_least',
+          type: 'integer',
+          required: false,
+          default: '3',
+          example: undefined,
+          description: 'N.',
+        },
+        {
+          name: 'interval',
+          type: 'enum',
+          enum: 'Interval',
+          unknown: 'default',
+          required: false,
+          default: '1day',
+          example: undefined,
+          description: 'I.',
+          values: [
+            { value: '1day', name: 'ONE_DAY', description: 'A day.' },
+            { value: '1hr', name: 'ONE_HOUR', description: 'An hour.' },
+          ],
+        },
+      ] as SavedQuery['parameters'],
+      tenant: undefined,
+      columns,
+    })),
+  );
+
+/** One to three saved queries with columns of any type, and parameters that are the same for all. */
+export const randomCatalog: fc.Arbitrary<Catalog> = fc
+  .tuple(savedQuery('logs.all', 1), savedQuery('usage.counts', 2), savedQuery('x', 3))
+  .chain((queries) => fc.subarray(queries, { minLength: 1 }))
+  .map((queries) => ({ queries, tables: [] }));
+
+/** Rows of one query as an engine gives them: JSON text, NULL columns left out. */
+export function randomRows({ columns }: SavedQuery): fc.Arbitrary<readonly string[]> {
+  const cells = columns.map(({ name, type, repeated, required }) => {
+    const cell = cellOf[type];
+    const value = repeated && type !== 'record' ? fc.array(cell, { maxLength: 3 }) : cell;
+    return fc.tuple(fc.constant(name), required ? value : fc.option(value, { nil: undefined }));
+  });
+  const row = fc
+    .tuple(...cells)
+    .map((entries) => JSON.stringify(Object.fromEntries(entries.filter(([, value]) => value !== undefined))));
+  return fc.array(row, { maxLength: 5 });
+}

@@ -1,0 +1,125 @@
+import fc from 'fast-check';
+import { camelCase } from '../../src/catalog/names.ts';
+import type { Catalog, SavedQuery } from '../../src/catalog/saved-query.ts';
+
+export interface Operation {
+  readonly query: string;
+  readonly variables: Readonly<Record<string, unknown>>;
+}
+
+const maybe = (text: fc.Arbitrary<string>) => fc.oneof({ weight: 2, arbitrary: fc.constant('') }, text);
+
+const alias = maybe(fc.constantFrom('a: ', 'b: ', 'rows: ', 'count: ', '__x: '));
+
+const directive = fc.oneof(
+  { weight: 6, arbitrary: fc.constant('') },
+  fc.constantFrom(
+    ' @include(if: true)',
+    ' @skip(if: true)',
+    ' @skip(if: false)',
+    ' @include(if: $yes)',
+    ' @skip(if: $yes)',
+    ' @include(if: $no) @skip(if: $yes)',
+  ),
+);
+
+/** Fields of one type, some of them in inline or named fragments. */
+function selection(
+  fields: readonly fc.Arbitrary<string>[],
+  type: string,
+  fragments: readonly string[] = [],
+): fc.Arbitrary<string> {
+  const field = fc.oneof(...fields);
+  const spread = fragments.length === 0 ? [] : [fc.constantFrom(...fragments.map((name) => `...${name}`))];
+  const part = fc.oneof(
+    { weight: 5, arbitrary: field },
+    fc
+      .tuple(fc.constantFrom(`... on ${type}`, '...'), directive, field, field)
+      .map(([head, when, one, other]) => `${head}${when} { ${one} ${other} }`),
+    ...spread,
+  );
+  return fc.array(part, { minLength: 1, maxLength: 6 }).map((parts) => `{ ${parts.join(' ')} }`);
+}
+
+const leaf = (name: string) => fc.tuple(alias, directive).map(([as, when]) => `${as}${name}${when}`);
+
+const pascal = (name: string) => `${camelCase(name).slice(0, 1).toUpperCase()}${camelCase(name).slice(1)}`;
+
+function rowSelection({ name, columns }: SavedQuery): fc.Arbitrary<string> {
+  const fields = [...columns.map((column) => leaf(camelCase(column.name))), leaf('__typename')];
+  return selection(fields, `${pascal(name)}Row`);
+}
+
+function resultSelection(query: SavedQuery, fragments: readonly string[]): fc.Arbitrary<string> {
+  const nested = (field: string, inner: fc.Arbitrary<string>) =>
+    fc.tuple(alias, directive, inner).map(([as, when, below]) => `${as}${field}${when} ${below}`);
+  const cost = selection(['bytesProcessed', 'slotMs', 'cacheHit', 'jobId', '__typename'].map(leaf), 'Cost');
+  const fields = [
+    nested('rows', rowSelection(query)),
+    nested('rows', rowSelection(query)),
+    nested('cost', cost),
+    ...['rowCount', 'truncated', 'computedAt', 'stale', 'cacheStatus', '__typename'].map(leaf),
+  ];
+  return selection(fields, `${pascal(query.name)}Result`, fragments);
+}
+
+const argumentsText = maybe(
+  fc.constantFrom(
+    '(p: "x")',
+    '(p: $text)',
+    '(p: null)',
+    '(interval: ONE_HOUR)',
+    '(interval: $interval, atLeast: $number)',
+    '(p: "fail")',
+    '(atLeast: 7, p: $text)',
+  ),
+);
+
+/** A document over a catalog: aliases, fragments, directives, variables, several root fields. Not all are valid. */
+export function randomOperation({ queries }: Catalog): fc.Arbitrary<Operation> {
+  const [first] = queries;
+  if (first === undefined) throw new Error('a catalog without queries');
+  const fragment = resultSelection(first, []).map(
+    (body) => `fragment F on ${pascal(first.name)}Result ${body}`,
+  );
+  const root = fc
+    .constantFrom(...queries)
+    .chain((query) =>
+      fc
+        .tuple(
+          maybe(fc.constantFrom('r1: ', 'r2: ')),
+          argumentsText,
+          directive,
+          resultSelection(query, query === first ? ['F'] : []),
+        )
+        .map(([as, given, when, below]) => `${as}${camelCase(query.name)}${given}${when} ${below}`),
+    );
+  const roots = fc.array(fc.oneof({ weight: 8, arbitrary: root }, leaf('__typename')), {
+    minLength: 1,
+    maxLength: 3,
+  });
+  const variables = fc.record(
+    {
+      yes: fc.boolean(),
+      no: fc.boolean(),
+      text: fc.option(fc.constantFrom('x', 'é', 'fail')),
+      number: fc.option(fc.integer({ min: -5, max: 5 })),
+      interval: fc.constantFrom('ONE_DAY', 'ONE_HOUR', 'NOPE'),
+    },
+    { requiredKeys: [] },
+  );
+  return fc.tuple(roots, fragment, variables).map(([fields, fragmentText, values]) => {
+    const body = fields.join(' ');
+    const all = body.includes('...F') ? `${body}\n${fragmentText}` : body;
+    const declared = [
+      ['yes', 'Boolean! = true'],
+      ['no', 'Boolean! = false'],
+      ['text', 'String'],
+      ['number', 'SafeInt'],
+      ['interval', 'Interval'],
+    ].filter(([name]) => all.includes(`$${name}`));
+    const head = declared.map(([name, type]) => `$${name}: ${type}`).join(', ');
+    const query = `query Q${head === '' ? '' : `(${head})`} { ${body} }${body.includes('...F') ? `\n${fragmentText}` : ''}`;
+    return { query, variables: values };
+  });
+}
