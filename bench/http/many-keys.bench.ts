@@ -5,7 +5,7 @@ import { digestOf, makeKey } from '../../src/keys/key-text.ts';
 import { type GatewayProcess, startGateway } from '../../test/support/gateway-process.ts';
 import { queryText } from '../../test/support/queries.ts';
 import type { Bench } from '../run.ts';
-import { responsesPerSecond } from './load.ts';
+import { requestBytes, responsesPerSecond } from './load.ts';
 
 const connections = 64;
 const roundMs = 250;
@@ -58,13 +58,13 @@ type Sides = Readonly<Record<'one' | 'many', GatewayProcess>>;
 
 /** Both sides, run in turn, and the median of the rounds' ratios. */
 async function compared({ one, many }: Sides, key: { readonly id: string; readonly text: string }) {
-  const request = [
+  const request = requestBytes([
     `GET /api/endpoints/query/hit?project=${key.id} HTTP/1.1`,
     'Host: bench',
     `X-API-KEY: ${key.text}`,
-  ].join('\r\n');
+  ]);
   const load = ({ origin }: GatewayProcess, ms = roundMs) =>
-    responsesPerSecond({ port: Number(new URL(origin).port), request, connections, ms });
+    responsesPerSecond({ port: Number(new URL(origin).port), nextRequest: () => request, connections, ms });
   const seen: { one: number; many: number; ratio: number }[] = [];
   await load(one);
   await load(many);
