@@ -5,12 +5,12 @@ import { openApp } from './app.ts';
 import { type Config, readConfig } from './config.ts';
 import { openProgressLine } from './engine/duckdb/import/progress.ts';
 import { StartError } from './errors.ts';
-import { endAtOnce, endInOrder, exitCode } from './http/server/graceful-shutdown.ts';
+import { exitCode, exitOnSignal, shutDownOnSignal } from './http/server/graceful-shutdown.ts';
 import { openServer } from './http/server/open-server.ts';
 import { makeKey } from './keys/key-text.ts';
-import { welcome } from './start-banner.ts';
+import { startBanner } from './start-banner.ts';
 
-const opened = endAtOnce();
+const removeExitOnSignal = exitOnSignal();
 try {
   await serve(readConfig(process.env));
 } catch (error) {
@@ -20,27 +20,27 @@ try {
 }
 
 async function serve(config: Config): Promise<void> {
-  // Every running query holds one of libuv's workers; of the default four, none would be left to read a file.
+  // Every running query occupies one of libuv's threads; the default four would leave none for reading files.
   process.env.UV_THREADPOOL_SIZE ??= String(config.engineConcurrency + 4);
   const log = await openLog(config);
-  // With a key file nobody needs one more, who could read everything.
+  // With a key file no further key, which could read everything, is needed.
   const apiKey = config.apiKey ?? (config.apiKeysFile === undefined ? makeKey().text : undefined);
   const progress = openProgressLine(process.stderr, Date.now);
   const app = await openApp({ config, apiKey, log, onImport: progress.show });
   progress.end();
   const { server, connections } = openServer(app.listener, log);
   await listen(server, config);
-  endInOrder(server, connections, app, log);
-  opened();
+  shutDownOnSignal(server, connections, app, log);
+  removeExitOnSignal();
 
   const { port } = server.address() as AddressInfo;
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
-  // A configured key is a secret of the operator's; one that was made here must be told somewhere.
+  // A configured key is the operator's secret; one that was generated here must be printed somewhere.
   const shownKey = config.apiKey === undefined ? (apiKey ?? '$KEY') : '$API_KEY';
-  process.stdout.write(welcome(app.catalog, `http://${host}:${port}`, shownKey, config.graphiql));
+  process.stdout.write(startBanner(app.catalog, `http://${host}:${port}`, shownKey, config.graphiql));
 }
 
-/** Lines for people on a terminal, JSON elsewhere; on standard error, which keeps the welcome apart. */
+/** Readable lines on a terminal, JSON elsewhere; on standard error, apart from the start banner. */
 async function openLog({ logLevel: level }: Config): Promise<Logger> {
   if (!process.stderr.isTTY) return pino({ level }, pino.destination(2));
   const { default: pretty } = await import('pino-pretty');

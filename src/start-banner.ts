@@ -1,14 +1,14 @@
 import type { Catalog } from './catalog/saved-query.ts';
 import { restExamples } from './http/examples.ts';
-import { graphqlPath } from './http/graphql/graphql.ts';
+import { graphqlPath } from './http/paths.ts';
 
 /**
- * What the start prints: where the doors are, and lines that can be pasted as they stand.
+ * What the service prints at start: its addresses, and commands that can be pasted into a shell.
  *
- * @param shownKey the key itself, or a shell variable that holds it
- * @param graphiql whether there is a page for browsers
+ * @param shownKey the key itself, or the name of a shell variable that contains it
+ * @param graphiql whether GraphiQL is on
  */
-export function welcome(catalog: Catalog, origin: string, shownKey: string, graphiql: boolean): string {
+export function startBanner(catalog: Catalog, origin: string, shownKey: string, graphiql: boolean): string {
   const lines = restExamples(catalog).map(
     (path) => `  curl -s -H "X-API-KEY: ${shownKey}" "${origin}${path}"`,
   );

@@ -4,10 +4,11 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { maxInFlight } from '../../src/http/access/in-flight-limit.ts';
+import { httpLimits } from '../../src/http/limits.ts';
 import { type GatewayProcess, startGateway } from '../support/gateway-process.ts';
 import { queryText } from '../support/queries.ts';
 
+const { maxRequestsInFlight } = httpLimits;
 const digits = 'unnest([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]) as';
 const from = Array.from('abcdefghijkl', (name) => `${digits} ${name}`).join(' cross join ');
 
@@ -39,7 +40,7 @@ test('a flood of questions that take for ever is shed, memory stays, and the nex
     );
     socket.write(requests.join(''));
   }
-  while (shed(gateway) < flood.length * 200 - maxInFlight - 500) {
+  while (shed(gateway) < flood.length * 200 - maxRequestsInFlight - 500) {
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   expect((await fetch(`${gateway.origin}/readyz`)).status).toBe(200);

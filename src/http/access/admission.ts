@@ -1,46 +1,110 @@
 import { GatewayError } from '../../errors.ts';
 import type { Schedule } from '../../keys/concurrency-limiter.ts';
+import type { Keyring } from '../../keys/keyring.ts';
 import type { Principal } from '../../keys/principal.ts';
-import { asksForNew } from '../cache-headers.ts';
-import type { RequestHead } from '../head.ts';
+import { hasNoCache } from '../cache-headers.ts';
+import type { RequestHead, RequestHeaders } from '../head.ts';
+import { httpLimits } from '../limits.ts';
+import type { PreparedRequest } from '../prepare-request.ts';
+import type { RefuseKeys } from './refuse-keys.ts';
 
-/** One request of a caller who is known. */
+/** A request of an authenticated caller within its rate. */
 export interface Admission {
-  readonly holder: Principal;
-  /** True where only a run that begins now will do. */
-  readonly forced: boolean;
-  /** Every question of the request goes through it. */
-  readonly inTurn: Schedule;
-  /** What every answer to the request tells, a refusal too. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** Why the request goes no further, where it does not. */
-  readonly refusal: GatewayError | undefined;
+  readonly principal: Principal;
+  /** True if the caller bypasses the cache: only a query run that begins now will do. */
+  readonly noCache: boolean;
+  /** Runs every query of the request within the key's concurrency. */
+  readonly schedule: Schedule;
 }
 
-const freely: Schedule = (work) => work();
-const nothing = {};
+/** What is known of a caller, for the headers of every response, an error too, and for the access log. */
+export interface CallerInfo {
+  keyId: string | undefined;
+  rateLimitHeaders: Readonly<Record<string, string>> | undefined;
+}
 
-/** Counts the request, and tells where its caller stands. A caller who may not have new runs is not refused: no cache must obey. */
-export function admit(holder: Principal, { header }: RequestHead, now: () => Date): Admission {
-  const { rateLimiter: budget, concurrencyLimiter: slots, permissions } = holder;
-  const forced = permissions.has('fresh') && asksForNew(header('cache-control'));
-  const inTurn = slots?.forRequest() ?? freely;
-  if (budget === undefined) return { holder, forced, inTurn, headers: nothing, refusal: undefined };
+/** Who may use a route: anybody even under overload, anybody, or callers with a key. */
+export type Access = 'always' | 'public' | 'key';
 
-  const { perMinute } = budget;
-  const { isWithin, remaining, fullInSeconds, nextInSeconds } = budget.take(now().getTime());
+export interface Admit {
+  /** Checks every request before its route is run. @throws GatewayError BAD_REQUEST | OVERLOADED | URL_TOO_LONG */
+  request(request: PreparedRequest, access: Access, inFlight: number): void;
+  /**
+   * Authenticates the caller and counts the request against its rate.
+   *
+   * @param info is filled in, before an error is thrown too
+   * @throws GatewayError UNAUTHENTICATED, the same for a key that is missing, unknown, expired or revoked, and for two
+   * different keys; RATE_LIMITED
+   */
+  caller(head: RequestHead, info: CallerInfo): Admission;
+}
+
+export interface AdmitOptions {
+  readonly keyring: Pick<Keyring, 'find'>;
+  readonly refuseKeys: RefuseKeys;
+  readonly now: () => Date;
+}
+
+const { maxRequestsInFlight, maxUrlLength } = httpLimits;
+
+export function buildAdmit({ keyring, refuseKeys, now }: AdmitOptions): Admit {
   return {
-    holder,
-    forced,
-    inTurn,
-    headers: {
-      'ratelimit-policy': `"default";q=${perMinute};w=60`,
-      ratelimit: `"default";r=${remaining};t=${fullInSeconds}`,
+    request(request, access, inFlight) {
+      if (request.parameters === undefined) refuseKeys(request);
+      if (access === 'always') return;
+      if (inFlight > maxRequestsInFlight) {
+        throw new GatewayError(
+          'OVERLOADED',
+          `${maxRequestsInFlight} requests are in flight, the maximum; try again in a moment`,
+          { retryAfterSeconds: 1 },
+        );
+      }
+      const { length } = request.url.href;
+      if (length > maxUrlLength) {
+        throw new GatewayError(
+          'URL_TOO_LONG',
+          `The URL has ${length} characters; at most ${maxUrlLength} are allowed`,
+        );
+      }
     },
-    refusal: isWithin
-      ? undefined
-      : new GatewayError('RATE_LIMITED', `This key may ask ${perMinute} times a minute; ask again later`, {
-          retryAfterSeconds: nextInSeconds,
-        }),
+    caller({ headers }, info) {
+      const principal = keyring.find(keyOf(headers));
+      if (principal === undefined) {
+        throw new GatewayError('UNAUTHENTICATED', 'A valid API key is required in the header X-API-KEY');
+      }
+      info.keyId = principal.id;
+      const { concurrencyLimiter, permissions } = principal;
+      // `no-cache` without the permission `fresh` is ignored, as RFC 9111 allows.
+      const noCache = hasNoCache(headers['cache-control']) && permissions.has('fresh');
+      chargeRate(principal, info, now);
+      return { principal, noCache, schedule: concurrencyLimiter?.forRequest() ?? runUnlimited };
+    },
   };
+}
+
+const runUnlimited: Schedule = (work) => work();
+
+function chargeRate({ rateLimiter }: Principal, info: CallerInfo, now: () => Date): void {
+  if (rateLimiter === undefined) return;
+  const { perMinute } = rateLimiter;
+  const { isWithin, remaining, fullInSeconds, nextInSeconds } = rateLimiter.take(now().getTime());
+  info.rateLimitHeaders = {
+    'ratelimit-policy': `"default";q=${perMinute};w=60`,
+    ratelimit: `"default";r=${remaining};t=${fullInSeconds}`,
+  };
+  if (isWithin) return;
+  throw new GatewayError(
+    'RATE_LIMITED',
+    `This key is limited to ${perMinute} requests per minute; try again later`,
+    { retryAfterSeconds: nextInSeconds },
+  );
+}
+
+/** undefined if there is none, and if there are two different ones: one of them may be another caller's. */
+function keyOf(headers: RequestHeaders): string | undefined {
+  const key = headers['x-api-key'];
+  const { authorization } = headers;
+  if (authorization === undefined) return key;
+  const token = /^Bearer +(?<token>\S+)$/i.exec(authorization)?.groups?.token;
+  return key === undefined || token === undefined || key === token ? (key ?? token) : undefined;
 }

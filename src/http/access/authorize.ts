@@ -1,44 +1,76 @@
 import { type BoundQuery, bind, type RawParameters } from '../../catalog/binding/bind.ts';
 import { bindTenant, forbiddenTenant, tenantOf } from '../../catalog/binding/bind-tenant.ts';
+import { labelValue } from '../../catalog/labels.ts';
 import type { SavedQuery } from '../../catalog/saved-query.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Principal } from '../../keys/principal.ts';
+import type { RequestHeaders } from '../head.ts';
 
-/** What was asked, and what it comes to: found once, for all callers who ask the same again. */
-export interface Asked {
+/** A saved query with a caller's parameters, and what binding them gave: kept for all requests that are the same. */
+export interface EndpointRequest {
   readonly query: SavedQuery;
-  readonly raw: RawParameters;
-  /** For callers who are bound to nothing. */
+  readonly parameters: RawParameters;
+  /** For keys that are not restricted to tenants. */
   bound?: BoundQuery;
-  /** For callers who are bound to tenants, of whom this one is named. */
+  /** For keys that are: the tenant that the parameters name, and the query bound to it. */
   tenant?: string;
   tenantBound?: BoundQuery;
 }
 
 /**
- * The question as this caller may ask it. Both doors ask here, at every request, also where the answer is at hand.
+ * The query as this caller may run it. It is called for every request, also if the result is cached.
  *
- * @throws GatewayError FORBIDDEN, before anything else is told of the parameters; then as `bind` does
+ * @throws GatewayError FORBIDDEN, before anything is said about the parameters; then as `bind` does; BAD_REQUEST if an
+ * allowed label has an invalid value
  */
-export function questionFor({ endpoints, projects }: Principal, asked: Asked): BoundQuery {
-  const { query, raw } = asked;
+export function authorizeAndBind(
+  { endpoints, projects }: Principal,
+  request: EndpointRequest,
+  headers: RequestHeaders,
+): BoundQuery {
+  const { query, parameters } = request;
   if (endpoints !== undefined && !endpoints.has(query.id)) {
     throw new GatewayError(
       'FORBIDDEN',
-      'This key may not ask this endpoint; GraphQL lists its own under endpoints',
+      'This key may not query this endpoint; the GraphQL field endpoints lists those it may query',
     );
   }
   if (projects === undefined) {
-    asked.bound ??= bind(query, raw);
-    return asked.bound;
+    request.bound ??= bind(query, parameters);
+    return withLabels(request.bound, headers);
   }
-  asked.tenant ??= tenantOf(query, raw);
-  if (!projects.has(asked.tenant)) throw forbiddenTenant(query);
-  asked.tenantBound ??= bindTenant(query, raw, asked.tenant);
-  return asked.tenantBound;
+  request.tenant ??= tenantOf(query, parameters);
+  if (!projects.has(request.tenant)) throw forbiddenTenant(query);
+  request.tenantBound ??= bindTenant(query, parameters, request.tenant);
+  return withLabels(request.tenantBound, headers);
 }
 
-/** True where the holder can get an answer at all: what cannot be asked is not listed either. */
-export function isOpenTo({ endpoints, projects }: Principal, { id, tenant }: SavedQuery): boolean {
+/** True if the key can get a result of the query at all; other queries are not listed for it either. */
+export function mayQuery({ endpoints, projects }: Principal, { id, tenant }: SavedQuery): boolean {
   return (endpoints?.has(id) ?? true) && (projects === undefined || tenant !== undefined);
+}
+
+/** A request's own labels for the engine's bill, as in `LF-ENDPOINT-LABELS: team=web,session_id=42`. */
+export const labelsHeader = 'LF-ENDPOINT-LABELS';
+
+const labelsHeaderName = labelsHeader.toLowerCase();
+
+/** The query with those labels of the request that it allows; others are ignored, like undeclared parameters. */
+function withLabels(bound: BoundQuery, headers: RequestHeaders): BoundQuery {
+  const { labels: allowed } = bound.query;
+  const text = allowed.length === 0 ? undefined : headers[labelsHeaderName];
+  if (text === undefined) return bound;
+  const labels: Record<string, string> = {};
+  for (const pair of text.split(',')) {
+    const [key = '', value = ''] = pair.split('=', 2).map((part) => part.trim());
+    if (!allowed.includes(key)) continue;
+    if (!labelValue.test(value)) {
+      throw new GatewayError(
+        'BAD_REQUEST',
+        `${labelsHeader}: ${key} must be up to 63 lowercase letters, digits, _ and -, as in ${key}=some-value`,
+      );
+    }
+    labels[key] = value;
+  }
+  return { ...bound, labels };
 }

@@ -153,7 +153,7 @@ describe('GraphQL', () => {
         at: '2026-02-30',
       },
     );
-    expect(error?.message).toContain('it must be an ISO 8601 timestamp');
+    expect(error?.message).toContain('must be an ISO 8601 timestamp');
     expect(error?.extensions).toEqual({ code: 'BAD_USER_INPUT' });
   });
 

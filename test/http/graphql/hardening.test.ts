@@ -2,7 +2,7 @@ import { getIntrospectionQuery } from 'graphql';
 import { auditServer } from 'graphql-http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../../src/config.ts';
-import { securityHeaders } from '../../../src/http/security-headers.ts';
+import { securityHeaders } from '../../../src/http/finish.ts';
 import { sendRaw } from '../../support/raw-request.ts';
 import { type ServedApp, serveTestApp } from '../../support/served-app.ts';
 import { apiKey } from '../../support/test-app.ts';
@@ -58,15 +58,15 @@ describe('the GraphQL server', () => {
 
   test('tells what a limit is, and what was found', async () => {
     expect(await messages(`{ ${'__typename '.repeat(21)} }`)).toEqual([
-      'The operation has 21 root fields; at most 20 are answered: ask for the others in another request',
+      'The operation has 21 root fields; at most 20 are allowed: send the others in another request',
     ]);
     const twice = (at: number) => `fragment F${at} on Query { __typename ...F${at + 1} ...F${at + 1} }`;
     const bomb = `{ ...F0 } ${Array.from({ length: 60 }, (_, at) => twice(at)).join(' ')} fragment F60 on Query { __typename }`;
     expect(await messages(bomb)).toEqual([
-      'The operation has more than 200 root fields; at most 20 are answered: ask for the others in another request',
+      'The operation has more than 200 root fields; at most 20 are allowed: send the others in another request',
     ]);
     expect(await messages(`{ ${'a '.repeat(2_001)} }`)).toEqual([
-      'The document has more than 2000 tokens; ask in several requests',
+      'The document has more than 2000 tokens; split it into several requests',
     ]);
   });
 
@@ -86,7 +86,7 @@ describe('the GraphQL server', () => {
     expect((await post('{ __typename }', { 'content-encoding': 'identity' })).status).toBe(200);
     const coded = await post('{ __typename }', { 'content-encoding': 'gzip' });
     expect(await coded.json()).toMatchObject({
-      errors: [{ message: 'Send the body as it is, without a Content-Encoding' }],
+      errors: [{ message: 'Send the body without a Content-Encoding' }],
     });
   });
 

@@ -2,13 +2,14 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { maxInFlight } from '../../../src/http/access/in-flight-limit.ts';
+import { httpLimits } from '../../../src/http/limits.ts';
 import { trackConnections } from '../../../src/http/server/connections.ts';
-import { cutSlowReaders } from '../../../src/http/server/slow-readers.ts';
+import { closeSlowReaders } from '../../../src/http/server/slow-readers.ts';
 import { parseRaw, sendRaw } from '../../support/raw-request.ts';
 import { type ServedApp, serveTestApp } from '../../support/served-app.ts';
 import { apiKey } from '../../support/test-app.ts';
 
+const { maxRequestsInFlight } = httpLimits;
 const logs = '/api/endpoints/query/logs.all';
 const good = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\nX-API-KEY: ${apiKey}\r\n`;
 const closing = 'Connection: close\r\n\r\n';
@@ -68,7 +69,7 @@ describe('connections', () => {
 
   test('that do not take their answer are cut', async () => {
     const server = createServer((_, response) => void response.end(Buffer.alloc(50_000_000)));
-    cutSlowReaders(server, trackConnections(server), 200);
+    closeSlowReaders(server, trackConnections(server), 200);
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const reader = connect((server.address() as AddressInfo).port, '127.0.0.1').pause();
@@ -86,17 +87,18 @@ describe('too many requests', () => {
   test('are refused at once with 503 by both doors, and health is told all the same', async () => {
     const served = await serveTestApp({}, 60_000);
     const connections = Array.from({ length: 20 }, () => connect(served.port, '127.0.0.1'));
-    const each = maxInFlight / connections.length;
+    const each = maxRequestsInFlight / connections.length;
     for (const [at, socket] of connections.entries()) {
       const requests = Array.from({ length: each }, (_, n) => `${good(`${logs}?project=p${at}-${n}`)}\r\n`);
       socket.on('error', () => {}).write(requests.join(''));
     }
-    while (served.engine.running < maxInFlight) await new Promise((resolve) => setTimeout(resolve, 20));
+    while (served.engine.running < maxRequestsInFlight)
+      await new Promise((resolve) => setTimeout(resolve, 20));
 
     const rest = parseRaw(await sendRaw(served.port, `${good(`${logs}?project=p`)}${closing}`));
     expect(rest).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
     expect(JSON.parse(rest.body)).toMatchObject({
-      error: { code: 'OVERLOADED', message: expect.stringContaining(`${maxInFlight} requests`) },
+      error: { code: 'OVERLOADED', message: expect.stringContaining(`${maxRequestsInFlight} requests`) },
     });
     const graphql = parseRaw(await sendRaw(served.port, `${good('/graphql?query={__typename}')}${closing}`));
     expect(graphql).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
@@ -104,7 +106,7 @@ describe('too many requests', () => {
     for (const path of ['/healthz', '/readyz']) {
       expect(parseRaw(await sendRaw(served.port, `${good(path)}${closing}`)).status).toBe(200);
     }
-    expect(served.engine.runs).toBe(maxInFlight);
+    expect(served.engine.runs).toBe(maxRequestsInFlight);
     for (const socket of connections) socket.destroy();
     await served.close();
   });
