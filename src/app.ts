@@ -13,6 +13,7 @@ import { buildCors } from './http/access/cors.ts';
 import { isFromLoopback, isLoopback } from './http/access/loopback.ts';
 import { buildRefuseKeys } from './http/access/refuse-keys.ts';
 import { buildFinish } from './http/finish.ts';
+import { buildDerivedCache } from './http/graphql/compiled/derived-cache.ts';
 import { buildGraphiqlPage } from './http/graphql/graphiql.ts';
 import { buildGraphql } from './http/graphql/graphql.ts';
 import { buildHandler, type Handler } from './http/handle.ts';
@@ -135,7 +136,14 @@ function buildHttpHandler({
     prepareRequest: buildPrepareRequest(buildRedactPath(catalog)),
     routeOf: buildRoutes({
       rest: buildRest({ catalog, getResult, now }),
-      graphql: buildGraphql({ catalog, getResult, introspection: config.introspection, log, now }),
+      graphql: buildGraphql({
+        catalog,
+        getResult,
+        introspection: config.introspection,
+        derived: buildDerivedCache(config.cacheMemoryBytes),
+        log,
+        now,
+      }),
       page: config.graphiql ? page : undefined,
       isReady,
       cors,

@@ -53,7 +53,7 @@ export async function buildDocument(
   return content({
     computedAt,
     metadata: facts,
-    encodings: await formsOf(identity),
+    encodings: await compressed(identity),
     digest: digestOf(identity),
   });
 }
@@ -78,7 +78,7 @@ export function parseRows({
   return (JSON.parse(forms.identity.toString()) as { result: Record<string, unknown>[] }).result;
 }
 
-async function formsOf(identity: Buffer): Promise<Encodings> {
+export async function compressed(identity: Buffer): Promise<Encodings> {
   if (identity.byteLength < worthCompressing) return { identity };
   const [zstd, gzip] = await Promise.all([compress.zstd(identity), compress.gzip(identity)]);
   return { zstd: own(zstd), gzip: own(gzip), identity };

@@ -71,6 +71,8 @@ const argumentsText = maybe(
     '(interval: ONE_HOUR)',
     '(interval: $interval, atLeast: $number)',
     '(p: "fail")',
+    '(p: "busy")',
+    '(p: "bug")',
     '(atLeast: 7, p: $text)',
   ),
 );

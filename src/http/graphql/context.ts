@@ -1,7 +1,6 @@
 import DataLoader from 'dataloader';
 import type { BoundQuery, RawParameters } from '../../catalog/binding/bind.ts';
 import type { SavedQuery } from '../../catalog/saved-query.ts';
-import { GatewayError } from '../../errors.ts';
 import type { Principal } from '../../keys/principal.ts';
 import { cacheKey } from '../../results/cache-key.ts';
 import type { CachedResult, GetResult } from '../../results/get-result.ts';
@@ -9,6 +8,7 @@ import type { Admission } from '../access/admission.ts';
 import { authorizeAndBind } from '../access/authorize.ts';
 import type { RequestHead } from '../head.ts';
 import { httpLimits } from '../limits.ts';
+import { responseTooLarge } from './errors.ts';
 
 /** What became of an operation, for the headers and the status of its response. */
 export interface OperationOutcome {
@@ -53,10 +53,7 @@ export function buildContext({ getResult, head, admission, outcome }: ContextOpt
     chargeResponseBytes(bytes) {
       responseBytes += bytes;
       if (responseBytes <= maxResponseBytes) return;
-      throw new GatewayError(
-        'QUERY_TOO_EXPENSIVE',
-        `The response would have more than ${maxResponseBytes / 1e6} MB of rows; split it into several requests`,
-      );
+      throw responseTooLarge();
     },
     async getResult(query, parameters) {
       const result = await loader.load(authorizeAndBind(principal, { query, parameters }, head.headers));

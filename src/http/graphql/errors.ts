@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
-import { type ErrorCode, type GatewayError, statusOf } from '../../errors.ts';
+import { type ErrorCode, GatewayError, statusOf } from '../../errors.ts';
 import { httpLimits } from '../limits.ts';
 import { type Reply, replyJson, retryHeaders, toGatewayError } from '../reply.ts';
 
@@ -15,6 +15,14 @@ export function replyGraphqlError(error: unknown, log: Logger, headers: Reply['h
   const { code, message, status } = gatewayError;
   const text = JSON.stringify({ errors: [{ message, extensions: { code } }] });
   return replyJson(status, text, { ...retryHeaders(gatewayError), ...headers });
+}
+
+/** The rows of one response are more than `maxResponseBytes`. */
+export function responseTooLarge(): GatewayError {
+  return new GatewayError(
+    'QUERY_TOO_EXPENSIVE',
+    `The response would have more than ${httpLimits.maxResponseBytes / 1e6} MB of rows; split it into several requests`,
+  );
 }
 
 /** Errors in the caller's document are kept; what a resolver threw is reported as REST reports it. */

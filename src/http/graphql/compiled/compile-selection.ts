@@ -8,8 +8,8 @@ import type { ColumnFormat, ColumnTexts } from './column-texts.ts';
 /** Writes the value of one root field from its result. */
 export interface SelectionWriter {
   write(result: CachedResult, columns: ColumnTexts): string;
-  /** How often the selection has the rows: under so many response keys. */
-  readonly rowLists: number;
+  /** The fields that return the rows, each under its own response key. */
+  readonly rowLists: readonly CollectedField[];
   /** Whether the text depends on how the result was obtained, not only on the document. */
   readonly readsCacheStatus: boolean;
 }
@@ -43,7 +43,7 @@ export function compileSelection(output: QueryOutput, selection: Selection): Sel
   return {
     write: (result, columns) =>
       `{${members.map(({ start, write }) => start + write(result, columns)).join(',')}}`,
-    rowLists: fields.filter(({ name }) => name === 'rows').length,
+    rowLists: fields.filter(({ name }) => name === 'rows'),
     readsCacheStatus: fields.some(({ name }) => name === 'stale' || name === 'cacheStatus'),
   };
 }

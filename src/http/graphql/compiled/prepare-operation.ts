@@ -1,5 +1,6 @@
 import {
   type DocumentNode,
+  type FieldNode,
   type FragmentDefinitionNode,
   type GraphQLSchema,
   getArgumentValues,
@@ -17,8 +18,8 @@ import { compileSelection, type QueryOutput, type SelectionWriter } from './comp
 /** One root field of an operation with its arguments: what is to be queried, and how its result is written. */
 export interface RootField {
   readonly responseKey: string;
-  /** Where the field is in the document, counted from 1, as GraphQL errors have it. */
-  readonly locations: readonly { readonly line: number; readonly column: number }[];
+  /** Where the document has the field, for errors. */
+  readonly nodes: readonly FieldNode[];
   readonly query: SavedQuery;
   readonly raw: RawParameters;
   readonly writer: SelectionWriter;
@@ -67,7 +68,7 @@ export function prepareOperation(
         return { responseKey: field.responseKey, text: JSON.stringify(queryType?.name) };
       }
       const writer = compileSelection(output, { field, fragments, conditions });
-      return { responseKey: field.responseKey, field, output, writer, locations: locationsOf(field) };
+      return { responseKey: field.responseKey, field, output, writer, nodes: field.nodes };
     });
     // A document with many conditions has few values that are sent.
     if (compiled.size >= maxVariants) compiled.clear();
@@ -82,9 +83,9 @@ export function prepareOperation(
       try {
         return compile(variableValues.coerced).map((member) => {
           if (!('output' in member)) return member;
-          const { responseKey, field, output, writer, locations } = member;
+          const { responseKey, field, output, writer, nodes } = member;
           const definition = queryType?.getFields()[field.name];
-          const [node] = field.nodes;
+          const [node] = nodes;
           if (definition === undefined || node === undefined) throw new TypeError('no such field');
           const values = getArgumentValues(definition, node, variableValues);
           return {
@@ -92,7 +93,7 @@ export function prepareOperation(
             query: output.query,
             raw: rawArguments(output.query, values),
             writer,
-            locations,
+            nodes,
           };
         });
       } catch {
@@ -104,7 +105,7 @@ export function prepareOperation(
 
 type CompiledMember =
   | Exclude<RootMember, RootField>
-  | (Pick<RootField, 'responseKey' | 'writer' | 'locations'> & {
+  | (Pick<RootField, 'responseKey' | 'writer' | 'nodes'> & {
       readonly field: ReturnType<typeof collectFields>[number];
       readonly output: QueryOutput;
     });
@@ -152,14 +153,4 @@ function conditionVariables(document: DocumentNode): readonly string[] {
     },
   });
   return [...names];
-}
-
-function locationsOf({
-  nodes,
-}: {
-  readonly nodes: readonly { readonly loc?: { startToken: { line: number; column: number } } | undefined }[];
-}) {
-  return nodes.flatMap(({ loc }) =>
-    loc === undefined ? [] : [{ line: loc.startToken.line, column: loc.startToken.column }],
-  );
 }

@@ -1,0 +1,220 @@
+import { type FieldNode, GraphQLError } from 'graphql';
+import type { Logger } from 'pino';
+import { callerGone, GatewayError, statusOf } from '../../../errors.ts';
+import { cacheKey } from '../../../results/cache-key.ts';
+import type { CachedResult, GetResult } from '../../../results/get-result.ts';
+import type { Admission } from '../../access/admission.ts';
+import { authorizeAndBind } from '../../access/authorize.ts';
+import type { RequestHead } from '../../head.ts';
+import { httpLimits } from '../../limits.ts';
+import type { Reply } from '../../reply.ts';
+import { maskError, responseTooLarge } from '../errors.ts';
+
+import { chooseMediaType } from '../media-type.ts';
+import type { CollectedField } from './collect-fields.ts';
+import { UnexpectedCell } from './column-texts.ts';
+import type { DerivedCache } from './derived-cache.ts';
+import type { OperationRequest, QueryField } from './operation-request.ts';
+import {
+  compressResponse,
+  postCaching,
+  type RenderedResponse,
+  renderResponse,
+  replyRendered,
+} from './rendered-response.ts';
+
+export interface CompiledOptions {
+  readonly getResult: GetResult;
+  readonly derived: DerivedCache;
+  readonly log: Logger;
+  readonly now: () => Date;
+}
+
+/** Answers an operation without an executor. @returns undefined if a cell does not fit its type: Yoga must answer */
+export type AnswerCompiled = (
+  request: OperationRequest,
+  head: RequestHead,
+  admission: Admission,
+) => Promise<Reply | undefined>;
+
+/** What became of one root field. */
+type Outcome = { readonly result: CachedResult } | { readonly error: unknown };
+
+export function buildAnswerCompiled({ getResult, derived, log, now }: CompiledOptions): AnswerCompiled {
+  return async (request, head, admission) => {
+    const outcomes = await getOutcomes(request.fields, head, admission, getResult);
+    const results = outcomes.flatMap((outcome) => ('result' in outcome ? [outcome.result] : []));
+    if (results.length < outcomes.length || !isWithinBytes(request.fields, results)) {
+      if (head.signal.aborted && outcomes.some(isCancelled)) throw callerGone();
+      return replyPartial(request, outcomes, head, derived, log);
+    }
+    const key = renderedKey(request, results, derived);
+    const known = derived.rendered(key);
+    if (known !== undefined) {
+      compressIfAccepted(known, head, () => derived.setRendered(key, known), log);
+      return replyRendered(known, head, results, now);
+    }
+    const text = writeData(request, results, derived);
+    if (text === undefined) return undefined;
+    const rendered = renderResponse(`{"data":${text}}`);
+    derived.setRendered(key, rendered);
+    return replyRendered(rendered, head, results, now);
+  };
+}
+
+/** Equal queries of one request are one call. */
+function getOutcomes(
+  fields: readonly QueryField[],
+  head: RequestHead,
+  { principal, noCache, schedule }: Admission,
+  getResult: GetResult,
+): Promise<readonly Outcome[]> {
+  const calls = new Map<string, Promise<CachedResult>>();
+  const outcomeOf = async ({ endpoint }: QueryField): Promise<Outcome> => {
+    try {
+      const bound = authorizeAndBind(principal, endpoint, head.headers);
+      const key = cacheKey(bound);
+      const call = calls.get(key) ?? schedule(() => getResult(bound, { caller: head, noCache }), head);
+      calls.set(key, call);
+      return { result: await call };
+    } catch (error) {
+      return { error };
+    }
+  };
+  return Promise.all(fields.map(outcomeOf));
+}
+
+const isCancelled = (outcome: Outcome): boolean =>
+  'error' in outcome && outcome.error instanceof GatewayError && outcome.error.code === 'CANCELLED';
+
+const { maxResponseBytes } = httpLimits;
+
+const rowBytes = ({ writer }: QueryField, { document }: CachedResult): number =>
+  writer.rowLists.length * document.encodings.identity.byteLength;
+
+function isWithinBytes(fields: readonly QueryField[], results: readonly CachedResult[]): boolean {
+  const bytes = results.reduce((sum, result, at) => {
+    const field = fields[at];
+    return field === undefined ? sum : sum + rowBytes(field, result);
+  }, 0);
+  return bytes <= maxResponseBytes;
+}
+
+/** The same request gives the same text while its documents are the same. */
+function renderedKey(
+  { id, fields }: OperationRequest,
+  results: readonly CachedResult[],
+  derived: DerivedCache,
+): string {
+  let key = String(id);
+  for (const [at, { document, cacheStatus }] of results.entries()) {
+    key += ` ${derived.idOf(document)}`;
+    if (fields[at]?.writer.readsCacheStatus) key += cacheStatus;
+  }
+  return key;
+}
+
+/** The value of `data`; undefined if a cell does not fit its type. */
+function writeData(
+  { members }: OperationRequest,
+  results: readonly (CachedResult | undefined)[],
+  derived: DerivedCache,
+): string | undefined {
+  let at = 0;
+  const write = (member: OperationRequest['members'][number]): string => {
+    if ('text' in member) return member.text;
+    const result = results[at];
+    at += 1;
+    return result === undefined
+      ? 'null'
+      : derived.withColumns(result.document, (columns) => member.writer.write(result, columns));
+  };
+  try {
+    return `{${members.map((member) => `${JSON.stringify(member.responseKey)}:${write(member)}`).join(',')}}`;
+  } catch (error) {
+    if (error instanceof UnexpectedCell) return undefined;
+    throw error;
+  }
+}
+
+/** Compressed when a caller that accepts it sends the request again: most are sent once. */
+function compressIfAccepted(
+  rendered: RenderedResponse,
+  { headers }: RequestHead,
+  onCompressed: () => void,
+  log: Logger,
+): void {
+  if (rendered.isCompressing || !/zstd|gzip|\*/.test(headers['accept-encoding'] ?? '')) return;
+  compressResponse(rendered).then(onCompressed, (err: unknown) => log.error({ err }, 'a bug in the gateway'));
+}
+
+/** A response in which some root fields are null, each with its error, as an executor gives it. */
+function replyPartial(
+  request: OperationRequest,
+  outcomes: readonly Outcome[],
+  head: RequestHead,
+  derived: DerivedCache,
+  log: Logger,
+): Reply | undefined {
+  const errors: GraphQLError[] = [];
+  const chargeRows = buildChargeRows();
+  const results = request.fields.map((field, at) => {
+    const outcome = outcomes[at];
+    if (outcome !== undefined && 'result' in outcome) {
+      const exceeding = chargeRows(field, outcome.result);
+      if (exceeding === undefined) return outcome.result;
+      const path = [field.responseKey, exceeding.responseKey];
+      errors.push(errorAt(responseTooLarge(), exceeding.nodes, path, log));
+    } else {
+      errors.push(errorAt(outcome?.error, field.nodes, [field.responseKey], log));
+    }
+    return undefined;
+  });
+  const data = writeData(request, results, derived);
+  if (data === undefined) return undefined;
+  const isRateLimited =
+    results.every((result) => result === undefined) &&
+    request.members.length === request.fields.length &&
+    errors.every(({ extensions }) => extensions.code === 'RATE_LIMITED');
+  const body = Buffer.from(`{"errors":${JSON.stringify(errors.map(withoutHttp))},"data":${data}}`);
+  const retry = errors.map(
+    ({ extensions }) => (extensions.http as { headers?: object } | undefined)?.headers,
+  );
+  return {
+    status: isRateLimited ? statusOf.RATE_LIMITED : 200,
+    headers: {
+      'content-type': `${chooseMediaType(head.headers.accept)}; charset=utf-8`,
+      'content-length': String(body.byteLength),
+      ...(head.method === 'GET' ? { 'cache-control': 'no-store' } : postCaching),
+      ...Object.assign({}, ...retry),
+    },
+    body,
+  };
+}
+
+/** @returns gives the first list of rows with which the response becomes too large, if there is one */
+function buildChargeRows() {
+  let bytes = 0;
+  return ({ writer }: QueryField, { document }: CachedResult): CollectedField | undefined =>
+    writer.rowLists.find(() => {
+      bytes += document.encodings.identity.byteLength;
+      return bytes > maxResponseBytes;
+    });
+}
+
+function errorAt(
+  thrown: unknown,
+  nodes: readonly FieldNode[],
+  path: readonly string[],
+  log: Logger,
+): GraphQLError {
+  const originalError = thrown instanceof Error ? thrown : new Error(String(thrown));
+  const masked = maskError(new GraphQLError(originalError.message, { nodes, path, originalError }), log);
+  return masked instanceof GraphQLError ? masked : new GraphQLError(masked.message, { nodes, path });
+}
+
+/** Headers of the response are not part of its body. */
+function withoutHttp(error: GraphQLError): GraphQLError {
+  const { http: _, ...extensions } = error.extensions;
+  return new GraphQLError(error.message, { nodes: error.nodes, path: error.path, extensions });
+}

@@ -1,0 +1,123 @@
+import type { GraphQLSchema } from 'graphql';
+import { LRUCache } from 'lru-cache';
+import type { Catalog } from '../../../catalog/saved-query.ts';
+import type { EndpointRequest } from '../../access/authorize.ts';
+import type { CheckDocument } from '../documents.ts';
+import { parseOperation } from '../read-operation.ts';
+import {
+  type PreparedOperation,
+  prepareOperation,
+  type RootField,
+  type RootMember,
+} from './prepare-operation.ts';
+import { queryOutputs } from './query-outputs.ts';
+
+/** A root field that is ready to be authorized: equal requests share what binding it gave. */
+export interface QueryField extends Pick<RootField, 'responseKey' | 'nodes' | 'writer'> {
+  readonly endpoint: EndpointRequest;
+}
+
+/** One GraphQL request that needs no executor: an operation with its variables. */
+export interface OperationRequest {
+  /** Unique in the process; equal request texts have the same one as long as they are kept. */
+  readonly id: number;
+  readonly members: readonly (QueryField | Exclude<RootMember, RootField>)[];
+  readonly fields: readonly QueryField[];
+}
+
+/**
+ * Reads a request.
+ *
+ * @param body undefined for GET
+ * @returns undefined if Yoga must answer it: whatever is malformed, invalid, or not about saved queries
+ */
+export type ReadOperationRequest = (url: URL, body: Uint8Array | undefined) => OperationRequest | undefined;
+
+/** Characters of the request texts that are kept; what was prepared for one takes about as many bytes ten times. */
+const maxKeptCharacters = 1_000_000;
+
+/** A longer request is hardly sent twice. */
+const maxKeptLength = 16_384;
+
+export function buildReadOperationRequest(
+  schema: GraphQLSchema,
+  catalog: Catalog,
+  checkDocument: CheckDocument,
+): ReadOperationRequest {
+  const outputs = queryOutputs(schema, catalog);
+  const prepared = new LRUCache<string, { readonly operation: PreparedOperation | undefined }>({
+    max: 1_000,
+  });
+  const requests = new LRUCache<string, { readonly request: OperationRequest | undefined }>({
+    maxSize: maxKeptCharacters,
+    sizeCalculation: (_, text) => text.length + 100,
+  });
+  let lastId = 0;
+
+  const operationOf = (query: string, operationName: string | undefined): PreparedOperation | undefined => {
+    const key = `${operationName ?? ''} ${query}`;
+    const known = query.length <= maxKeptLength ? prepared.get(key) : undefined;
+    if (known !== undefined) return known.operation;
+    const { document, errors } = checkDocument(query);
+    if (errors.length > 0) return undefined;
+    const operation = prepareOperation({ schema, outputs }, document, operationName);
+    if (query.length <= maxKeptLength) prepared.set(key, { operation });
+    return operation;
+  };
+  const read: ReadOperationRequest = (url, body) => {
+    const parameters = parseOperation(url, body);
+    if (!hasKnownShape(parameters)) return undefined;
+    const { query, operationName, variables } = parameters;
+    const members = operationOf(query, operationName ?? undefined)?.bind(variables ?? {});
+    if (members === undefined) return undefined;
+    lastId += 1;
+    return buildRequest(lastId, members);
+  };
+
+  return (url, body) => {
+    // Latin-1 keeps bytes apart that are no UTF-8.
+    const text =
+      body === undefined
+        ? url.search
+        : Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1');
+    const known = requests.get(text);
+    if (known !== undefined) return known.request;
+    let request: OperationRequest | undefined;
+    try {
+      request = read(url, body);
+    } catch {
+      // Yoga reports what is wrong with it.
+      return undefined;
+    }
+    if (text.length <= maxKeptLength) requests.set(text, { request });
+    return request;
+  };
+}
+
+const parameterNames = new Set(['query', 'operationName', 'variables', 'extensions']);
+
+/** @see GraphQL over HTTP, "Request Parameters": Yoga says what is wrong with any other */
+function hasKnownShape(parameters: object): parameters is {
+  query: string;
+  operationName?: string | null;
+  variables?: Record<string, unknown> | null;
+} {
+  const { query, operationName, variables, extensions } = parameters as Record<string, unknown>;
+  return (
+    typeof query === 'string' &&
+    (operationName == null || typeof operationName === 'string') &&
+    [variables, extensions].every(
+      (value) => value == null || (typeof value === 'object' && !Array.isArray(value)),
+    ) &&
+    Object.keys(parameters).every((name) => parameterNames.has(name))
+  );
+}
+
+function buildRequest(id: number, members: readonly RootMember[]): OperationRequest {
+  const withEndpoints = members.map((member) => {
+    if ('text' in member) return member;
+    const { responseKey, nodes, writer, query, raw } = member;
+    return { responseKey, nodes, writer, endpoint: { query, parameters: raw } };
+  });
+  return { id, members: withEndpoints, fields: withEndpoints.filter((member) => 'endpoint' in member) };
+}

@@ -1,0 +1,135 @@
+import { createHash } from 'node:crypto';
+import type { DocumentNode, ExecutionResult, GraphQLSchema, Source } from 'graphql';
+import { createYoga, type Plugin } from 'graphql-yoga';
+import type { Logger } from 'pino';
+import { callerGone, statusOf } from '../../errors.ts';
+import type { GetResult } from '../../results/get-result.ts';
+import type { Admission } from '../access/admission.ts';
+import { cacheHeaders, variesBy } from '../cache-headers.ts';
+import type { RequestHead } from '../head.ts';
+import { graphqlPath } from '../paths.ts';
+import type { Reply } from '../reply.ts';
+import { buildContext, type Context, type OperationOutcome } from './context.ts';
+import type { CheckDocument } from './documents.ts';
+import { maskError } from './errors.ts';
+import { parseOperation } from './read-operation.ts';
+
+export interface YogaOptions {
+  readonly schema: GraphQLSchema;
+  readonly checkDocument: CheckDocument;
+  readonly getResult: GetResult;
+  readonly log: Logger;
+  readonly now: () => Date;
+}
+
+/** A request whose headers were checked and whose body was read. */
+export type ReceivedOperation = Omit<ServerContext, 'outcome'>;
+
+/** Yoga's server context: the request as it was received, of which Yoga itself sees only the method and two headers. */
+interface ServerContext {
+  readonly head: RequestHead;
+  readonly url: URL;
+  /** undefined for GET. */
+  readonly body: Uint8Array | undefined;
+  readonly admission: Admission;
+  readonly outcome: OperationOutcome;
+}
+
+/** Answers any operation with Yoga's executor. */
+export function buildAnswerWithYoga({
+  schema,
+  checkDocument,
+  getResult,
+  log,
+  now,
+}: YogaOptions): (received: ReceivedOperation) => Promise<Reply> {
+  const yoga = createYoga<ServerContext, Context>({
+    schema,
+    context: ({ head, admission, outcome }) => buildContext({ getResult, head, admission, outcome }),
+    plugins: [readRequest, recordOutcome, checkDocuments(checkDocument)],
+    parserAndValidationCache: false,
+    graphqlEndpoint: graphqlPath,
+    maskedErrors: { maskError: (error) => maskError(error, log) },
+    // The request path has its own CORS, GraphiQL page, body limit and log.
+    cors: false,
+    graphiql: false,
+    landingPage: false,
+    logging: false,
+    multipart: false,
+    maxRequestBodySize: false,
+  });
+  const { Request } = yoga.fetchAPI;
+  return async (received) => {
+    const { method, headers, signal } = received.head;
+    const outcome = { results: [], hasErrors: false, isRateLimited: false, isCancelled: false };
+    const request = new Request(yogaUrl, { method, headers: { accept: headers.accept ?? '*/*' } });
+    const response = await yoga.fetch(request, { ...received, outcome });
+    if (outcome.isCancelled && signal.aborted) throw callerGone();
+    return replyOf(response, method, outcome, now());
+  };
+}
+
+/** Yoga reads only its path. */
+const yogaUrl = `http://localhost${graphqlPath}`;
+
+/** Yoga's own parsers report some malformed requests as bugs of the server, and quote others. */
+const readRequest: Plugin<object, ServerContext> = {
+  onRequestParse({ serverContext: { url, body }, setRequestParser }) {
+    setRequestParser(() => parseOperation(url, body));
+  },
+};
+
+/** A response with errors must not be cached. */
+const recordOutcome: Plugin<object, ServerContext> = {
+  onExecutionResult({ result, context: { outcome } }) {
+    const errors = result !== undefined && 'errors' in result ? (result.errors ?? []) : [];
+    outcome.hasErrors ||= result === undefined || !('data' in result) || result.errors !== undefined;
+    outcome.isRateLimited = result !== undefined && 'data' in result && isRateLimited(result);
+    outcome.isCancelled = errors.some(({ extensions }) => extensions.code === 'CANCELLED');
+  },
+};
+
+/** True if every field is null, and each because of the key's rate. */
+function isRateLimited({ data, errors = [] }: ExecutionResult): boolean {
+  const limited = new Set(
+    errors.filter(({ extensions }) => extensions.code === 'RATE_LIMITED').map(({ path }) => path?.[0]),
+  );
+  const fields = Object.entries(data ?? {});
+  return limited.size > 0 && fields.every(([name, value]) => value === null && limited.has(name));
+}
+
+/** Documents are parsed and validated in one place, `documents.ts`. */
+function checkDocuments(checkDocument: CheckDocument): Plugin {
+  return {
+    onParse: ({ setParseFn }) => setParseFn((source) => checkDocument(textOf(source)).document),
+    onValidate: ({ params, setResult }) => {
+      const { loc } = params.documentAST as DocumentNode;
+      setResult([...checkDocument(loc?.source.body ?? '').errors]);
+    },
+  };
+}
+
+const textOf = (source: string | Source): string => (typeof source === 'string' ? source : source.body);
+
+/** Yoga's response as a reply. GET has cache headers as REST has them, over all results of the operation. */
+async function replyOf(
+  response: Response,
+  method: string,
+  { results, hasErrors, isRateLimited }: OperationOutcome,
+  now: Date,
+): Promise<Reply> {
+  // Clients decide by the status whether to try again: 200 would mean that there is data.
+  const status = isRateLimited ? statusOf.RATE_LIMITED : response.status;
+  const body = Buffer.from(await response.text());
+  const headers: Record<string, string> = { 'content-length': String(body.byteLength) };
+  for (const [name, value] of response.headers) headers[name.toLowerCase()] = value;
+  if (method !== 'GET') {
+    return { status, headers: { ...headers, 'cache-control': 'private, no-store', vary: variesBy }, body };
+  }
+  if (status !== 200 || hasErrors || results.length === 0) {
+    return { status, headers: { ...headers, 'cache-control': 'no-store' }, body };
+  }
+  const digest = createHash('sha256').update(body).digest('base64url');
+  const vary = `${variesBy}, Accept`;
+  return { status, headers: { ...headers, ...cacheHeaders(results, digest, now), vary }, body };
+}
