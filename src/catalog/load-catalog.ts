@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type Problem, StartError } from '../errors.ts';
 import { checkCatalog } from './check-catalog.ts';
-import { type Parsed, parseQuery } from './header/parse-query.ts';
+import { type ParsedQuery, parseQuery } from './header/parse-query.ts';
 import type { Catalog } from './saved-query.ts';
 import { loadTables } from './tables/load-tables.ts';
 
@@ -39,7 +39,7 @@ function sqlFiles(folder: string): readonly string[] {
   throw new StartError('There are no saved queries', [{ file: folder, message: 'holds no *.sql file' }]);
 }
 
-function loadQuery(file: string): Parsed {
+function loadQuery(file: string): ParsedQuery {
   const name = basename(file, '.sql');
   const problems: Problem[] = [];
   if (!namePattern.test(name)) {

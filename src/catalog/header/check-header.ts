@@ -1,21 +1,17 @@
+import type { SchemaProblem } from '../../files/schema-problems.ts';
 import { checkPlain } from '../binding/check-value.ts';
 import { placeholderOf, wrongTenantPattern } from '../binding/tenant-pattern.ts';
 import { isKeyName } from '../key-names.ts';
 import { camelCase } from '../names.ts';
 import type { Header } from './header-schema.ts';
 
-export interface HeaderProblem {
-  readonly path: readonly PropertyKey[];
-  readonly message: string;
-}
-
 /** What a header of the right shape can still get wrong. */
-export function checkHeader(header: Header): readonly HeaderProblem[] {
+export function checkHeader(header: Header): readonly SchemaProblem[] {
   return [...checkCaching(header), ...checkParameters(header), ...checkTenant(header), ...checkNames(header)];
 }
 
-function checkCaching({ caching, cache_warming, stale_if_error, warm }: Header): readonly HeaderProblem[] {
-  const problems: HeaderProblem[] = [];
+function checkCaching({ caching, cache_warming, stale_if_error, warm }: Header): readonly SchemaProblem[] {
+  const problems: SchemaProblem[] = [];
   const add = (key: string, message: string) => problems.push({ path: [key], message: `${key}: ${message}` });
   if (caching === 'disabled') {
     if (cache_warming !== undefined) add('cache_warming', 'only where caching is on');
@@ -27,9 +23,9 @@ function checkCaching({ caching, cache_warming, stale_if_error, warm }: Header):
   return problems;
 }
 
-function checkParameters({ parameters }: Header): readonly HeaderProblem[] {
+function checkParameters({ parameters }: Header): readonly SchemaProblem[] {
   return Object.entries(parameters).flatMap(([name, parameter]) => {
-    const problems: HeaderProblem[] = [];
+    const problems: SchemaProblem[] = [];
     const add = (key: string, message: string) =>
       problems.push({ path: ['parameters', name, key], message: `parameters.${name}.${key}: ${message}` });
 
@@ -53,10 +49,10 @@ function checkParameters({ parameters }: Header): readonly HeaderProblem[] {
   });
 }
 
-function checkTenant({ parameters }: Header): readonly HeaderProblem[] {
+function checkTenant({ parameters }: Header): readonly SchemaProblem[] {
   const tenants = Object.keys(parameters).filter((name) => parameters[name]?.tenant);
   return Object.entries(parameters).flatMap(([name, { type, tenant, tenant_pattern: pattern }]) => {
-    const problems: HeaderProblem[] = [];
+    const problems: SchemaProblem[] = [];
     const add = (key: string, message: string) =>
       problems.push({ path: ['parameters', name, key], message: `parameters.${name}.${key}: ${message}` });
 
@@ -85,7 +81,7 @@ function wrongValue(parameter: Header['parameters'][string], value: string): str
   return listed.includes(value) ? undefined : `must be one of ${listed.join(', ')}`;
 }
 
-function checkNames(header: Header): readonly HeaderProblem[] {
+function checkNames(header: Header): readonly SchemaProblem[] {
   return (['parameters', 'columns'] as const).flatMap((section) => {
     const names = Object.keys(header[section]);
     return names.flatMap((name, at) => {

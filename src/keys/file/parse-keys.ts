@@ -1,7 +1,6 @@
-import type { z } from 'zod';
-import { inWords } from '../../catalog/header/header-schema.ts';
 import type { Problem } from '../../errors.ts';
 import { readYaml, type YamlData } from '../../files/read-yaml.ts';
+import { describeIssue, type SchemaProblem, schemaProblems } from '../../files/schema-problems.ts';
 import { type KeyEntry, keyFileSchema } from './key-schema.ts';
 
 export interface ParsedKeys {
@@ -24,8 +23,8 @@ export function parseKeys(file: string, text: string): ParsedKeys {
   }
   const { data, lineOf } = read;
   if (data === null) return { keys: [], problems: [{ file, line: 1, message: empty }], lineOf };
-  const parsed = keyFileSchema.safeParse(data, { error: inWords });
-  const problems = parsed.success ? twice(parsed.data.keys) : parsed.error.issues.flatMap(problemsOf);
+  const parsed = keyFileSchema.safeParse(data, { error: describeIssue });
+  const problems = parsed.success ? duplicateIds(parsed.data.keys) : schemaProblems(parsed.error);
   return {
     keys: parsed.success && problems.length === 0 ? parsed.data.keys : [],
     problems: problems
@@ -56,28 +55,12 @@ function readText(text: string): ReturnType<typeof readYaml> {
   }
 }
 
-interface At {
-  readonly path: readonly PropertyKey[];
-  readonly message: string;
-}
-
-function problemsOf(issue: z.core.$ZodIssue): readonly At[] {
-  const unknown = issue.code === 'unrecognized_keys' ? issue.keys : [];
-  const place = issue.path.join('.');
-  return [
-    {
-      path: [...issue.path, ...unknown],
-      message: place === '' ? issue.message : `${place}: ${issue.message}`,
-    },
-  ];
-}
-
-function twice(keys: readonly KeyEntry[]): readonly At[] {
+function duplicateIds(keys: readonly KeyEntry[]): readonly SchemaProblem[] {
   const seen = new Set<string>();
   return keys.flatMap(({ id }, at) => {
     const isNew = seen.size < seen.add(id).size;
     return isNew
       ? []
-      : [{ path: ['keys', at, 'id'], message: `keys.${at}.id: ${id} is the id of another key too` }];
+      : [{ path: ['keys', at, 'id'], message: `keys.${at}.id: ${id} is also the id of another key` }];
   });
 }

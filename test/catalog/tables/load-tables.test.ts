@@ -108,7 +108,7 @@ describe('loadTables', () => {
     expect(problems).toEqual([
       {
         file: join(folder, 't.json'),
-        message: 'the same table as T.json: names are told apart without case',
+        message: 'the same table as T.json: table names are not case-sensitive',
       },
     ]);
   });

@@ -78,15 +78,15 @@ describe('a key file', () => {
     const key = (name: string) => ({ id: 'abcdefgh', name, sha256 });
     const text = JSON.stringify({ keys: [key('a'), key('b')] }, null, 1);
     const line = text.split('\n').findLastIndex((one) => one.includes('abcdefgh')) + 1;
-    expect(problemsOf(text)).toEqual([`keys.yaml:${line} keys.1.id: abcdefgh is the id of another key too`]);
+    expect(problemsOf(text)).toEqual([`keys.yaml:${line} keys.1.id: abcdefgh is also the id of another key`]);
   });
 
   test.each([
     ['', '1 is empty'],
     ['# nothing\n', '1 is empty'],
     ['keys: [', '1 not valid YAML'],
-    ['[]', '1 must be object'],
-    ['keys: 5', '1 keys: must be array'],
+    ['[]', '1 must be an object'],
+    ['keys: 5', '1 keys: must be an array'],
     ['keys: []\nmore: 1', '2 unknown: more'],
   ])('%j is none', (text, told) => {
     const problems = problemsOf(text);
