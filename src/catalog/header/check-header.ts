@@ -1,6 +1,6 @@
 import type { SchemaProblem } from '../../files/schema-problems.ts';
 import { checkPlain } from '../binding/check-value.ts';
-import { placeholderOf, wrongTenantPattern } from '../binding/tenant-pattern.ts';
+import { placeholderOf, tenantPatternProblem } from '../binding/tenant-pattern.ts';
 import { isKeyName } from '../key-names.ts';
 import { camelCase } from '../names.ts';
 import type { Header } from './header-schema.ts';
@@ -66,7 +66,7 @@ function checkTenant({ parameters }: Header): readonly SchemaProblem[] {
       add('tenant_pattern', 'only for a parameter that is a tenant and a pattern');
       return problems;
     }
-    const wrong = wrongTenantPattern(pattern, name);
+    const wrong = tenantPatternProblem(pattern, name);
     if (wrong !== undefined) add('tenant_pattern', wrong);
     return problems;
   });

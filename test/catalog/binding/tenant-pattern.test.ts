@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { RE2JS } from 're2js';
 import { describe, expect, test } from 'vitest';
-import { fillTenantPattern, wrongTenantPattern } from '../../../src/catalog/binding/tenant-pattern.ts';
+import { fillTenantPattern, tenantPatternProblem } from '../../../src/catalog/binding/tenant-pattern.ts';
 import { parseQuery } from '../../../src/catalog/header/parse-query.ts';
 
 describe('a tenant_pattern', () => {
@@ -16,28 +16,28 @@ describe('a tenant_pattern', () => {
     '^/{p}/{p}/',
     '^\\|/{p}\\.',
   ])('%s is taken', (pattern) => {
-    expect(wrongTenantPattern(pattern, 'p')).toBeUndefined();
+    expect(tenantPatternProblem(pattern, 'p')).toBeUndefined();
   });
 
   test.each([
     ['not anchored', 'https?://{p}\\.', 'must begin with ^'],
     ['an anchor that need not be there', '^?https://{p}\\.', 'must begin with ^'],
     ['an anchor in a group', '(?:^)https://{p}\\.', 'must begin with ^'],
-    ['no placeholder', '^https?://', 'must hold {p}'],
-    ['the placeholder of another', '^https?://{q}\\.', 'must hold {p}'],
+    ['no placeholder', '^https?://', 'must contain {p}'],
+    ['the placeholder of another', '^https?://{q}\\.', 'must contain {p}'],
     ['an alternative without it', '^https://{p}\\.|.*', 'must not have |'],
-    ['an alternative in a group', '^(?:/{p}\\.|.*)', 'must hold {p} outside of groups'],
-    ['it in a class', '^/[{p}]\\.', 'must hold {p} outside of groups'],
-    ['it in a class that is negated', '^/[^]{p}]\\.', 'must hold {p} outside of groups'],
-    ['a second one in a group', '^/{p}/(?:{p}\\.)?', 'must have a character before and behind'],
-    ['it once or not at all', '^https://{p}?\\.', 'must have a character before and behind'],
-    ['it with any number', '^https://{p}*/', 'must have a character before and behind'],
-    ['nothing behind it', '^https://{p}', 'must have a character before and behind'],
-    ['anything behind it', '^https://{p}.', 'must have a character before and behind'],
-    ['a letter behind it', '^https://{p}x', 'must have a character before and behind'],
-    ['an end that need not be there', '^https://{p}\\.?', 'must have a character before and behind'],
-    ['an end that may be there no times', '^https://{p}\\.{0,1}', 'must have a character before and behind'],
-    ['a start that need not be there', '^https://x/?{p}\\.', 'must have a character before and behind'],
+    ['an alternative in a group', '^(?:/{p}\\.|.*)', 'must contain {p} outside of groups'],
+    ['it in a class', '^/[{p}]\\.', 'must contain {p} outside of groups'],
+    ['it in a class that is negated', '^/[^]{p}]\\.', 'must contain {p} outside of groups'],
+    ['a second one in a group', '^/{p}/(?:{p}\\.)?', 'must have a character before and after'],
+    ['it once or not at all', '^https://{p}?\\.', 'must have a character before and after'],
+    ['it with any number', '^https://{p}*/', 'must have a character before and after'],
+    ['nothing behind it', '^https://{p}', 'must have a character before and after'],
+    ['anything behind it', '^https://{p}.', 'must have a character before and after'],
+    ['a letter behind it', '^https://{p}x', 'must have a character before and after'],
+    ['an end that need not be there', '^https://{p}\\.?', 'must have a character before and after'],
+    ['an end that may be there no times', '^https://{p}\\.{0,1}', 'must have a character before and after'],
+    ['a start that need not be there', '^https://x/?{p}\\.', 'must have a character before and after'],
     ['anything before it', '^.*/{p}\\.', 'must not have . before'],
     ['what is no slash before it', '^\\S+/{p}\\.', 'must not have \\S before'],
     ['a negated class before it', '^[^?]*/{p}\\.', 'must not have [^?] before'],
@@ -49,15 +49,17 @@ describe('a tenant_pattern', () => {
     ['a group any number of times before it', '^https://(?:x|y/z/)*{p}/', 'must not have * before'],
     ['a character any number of times before it', '^https:/+{p}/', 'must not have + before'],
     ['any class before it', '^[(|)]/{p}\\.', 'must not have [(|)] before'],
-    ['a count of characters before it', '^/a{2}/{p}/', 'must not have { before'],
-    ['a count before it', '^https:(?:/){2}{p}/', 'must not have { before'],
+    ['a count of characters before it', '^/a{2}/{p}/', 'must not have {2} before'],
+    ['a count before it', '^https:(?:/){2}{p}/', 'must not have {2} before'],
+    ['an escaped brace', '^/{p}/\\{p}/', 'outside of groups, [ ] and escapes'],
+    ['it as the name of a Unicode class', '^/{p}/\\p{p}/', 'outside of groups, [ ] and escapes'],
     ['flags', '^(?i)https://{p}\\.', 'must have no groups but'],
     ['flags in a group', '^(?i:https)://{p}\\.', 'must have no groups but'],
     ['quoting', '^\\Qhttps://\\E/{p}\\.', 'must not have \\Q'],
     ['quoting around it', '^/\\Q/{p}\\.', 'must not have \\Q'],
     ['no regular expression', '^/{p}\\.(', 'must be a regular expression'],
   ])('with %s is refused', (_, pattern, told) => {
-    expect(wrongTenantPattern(pattern, 'p')).toContain(told);
+    expect(tenantPatternProblem(pattern, 'p')).toContain(told);
   });
 
   test('matches the tenant and nobody else, whatever its characters are', () => {
