@@ -124,7 +124,7 @@ describe('a saved query', () => {
     [
       'a pattern that may match others',
       [`a: { type: pattern, tenant: true, tenant_pattern: '{a}', ${described} }`],
-      ['8 parameters.a.tenant_pattern: must begin with ^, so that it is matched from the start'],
+      ['8 parameters.a.tenant_pattern: must begin with ^, so that it matches from the start'],
     ],
     [
       'a parameter with a name for keys',
