@@ -103,7 +103,6 @@ export interface SavedQuery {
   readonly caching: CachePolicy | 'disabled';
   /** Sets of raw parameters, by name, whose answers are kept warm from the start on. */
   readonly warm: readonly Readonly<Record<string, string>>[];
-  readonly querySandboxing: 'enabled' | 'disabled';
   /** The labels that a request may set for the engine's bill. */
   readonly labels: readonly string[];
   readonly parameters: readonly Parameter[];

@@ -44,7 +44,6 @@ function toQuery(name: string, header: Header, sql: string, source: SavedQuery['
     maxRows: header.max_rows,
     caching: toCachePolicy(header),
     warm: header.warm,
-    querySandboxing: header.query_sandboxing,
     labels: header.labels,
     tenant: toTenant(header),
     parameters: Object.entries(header.parameters).map(([name, declared]) => toParameter(name, declared)),
