@@ -175,7 +175,7 @@ describe('the process', () => {
   test('a folder without queries ends it with 2', async () => {
     const { exitCode, errors } = await runCommand('src/main.ts', { QUERIES_DIR: 'test' });
     expect(exitCode).toBe(2);
-    expect(errors).toContain('test holds no *.sql file');
+    expect(errors).toContain('test contains no *.sql file');
   });
 });
 

@@ -5,7 +5,7 @@ import { isKeyName } from '../key-names.ts';
 import { camelCase } from '../names.ts';
 import type { Header } from './header-schema.ts';
 
-/** What a header of the right shape can still get wrong. */
+/** Checks that the schema cannot express: relations between keys, default values, names. */
 export function checkHeader(header: Header): readonly SchemaProblem[] {
   return [...checkCaching(header), ...checkParameters(header), ...checkTenant(header), ...checkNames(header)];
 }
@@ -14,12 +14,12 @@ function checkCaching({ caching, cache_warming, stale_if_error, warm }: Header):
   const problems: SchemaProblem[] = [];
   const add = (key: string, message: string) => problems.push({ path: [key], message: `${key}: ${message}` });
   if (caching === 'disabled') {
-    if (cache_warming !== undefined) add('cache_warming', 'only where caching is on');
-    if (stale_if_error !== undefined) add('stale_if_error', 'only where caching is on');
+    if (cache_warming !== undefined) add('cache_warming', 'cannot be used with caching: disabled');
+    if (stale_if_error !== undefined) add('stale_if_error', 'cannot be used with caching: disabled');
   } else if (cache_warming !== undefined && cache_warming >= caching) {
     add('cache_warming', `must be shorter than caching (${caching}s)`);
   }
-  if (warm.length > 0 && cache_warming === undefined) add('warm', 'only where cache_warming is on');
+  if (warm.length > 0 && cache_warming === undefined) add('warm', 'needs cache_warming');
   return problems;
 }
 
@@ -30,7 +30,7 @@ function checkParameters({ parameters }: Header): readonly SchemaProblem[] {
       problems.push({ path: ['parameters', name, key], message: `parameters.${name}.${key}: ${message}` });
 
     if (parameter.required && parameter.default !== undefined) {
-      add('default', 'a required parameter has no default');
+      add('default', 'a required parameter cannot have a default');
     }
     for (const key of ['default', 'example'] as const) {
       const wrong = parameter[key] === undefined ? undefined : wrongValue(parameter, parameter[key]);
@@ -39,11 +39,11 @@ function checkParameters({ parameters }: Header): readonly SchemaProblem[] {
     if (parameter.type !== 'enum') return problems;
 
     if (parameter.unknown === 'default' && parameter.default === undefined) {
-      add('unknown', 'default needs a default value to fall back to');
+      add('unknown', 'default needs a default value');
     }
     const names = Object.values(parameter.values).map((value) => value.name);
-    for (const twice of names.filter((value, at) => names.indexOf(value) !== at)) {
-      add('values', `two values have the name ${twice}`);
+    for (const duplicate of names.filter((value, at) => names.indexOf(value) !== at)) {
+      add('values', `two values have the name ${duplicate}`);
     }
     return problems;
   });
@@ -56,14 +56,15 @@ function checkTenant({ parameters }: Header): readonly SchemaProblem[] {
     const add = (key: string, message: string) =>
       problems.push({ path: ['parameters', name, key], message: `parameters.${name}.${key}: ${message}` });
 
-    if (tenant && tenants[0] !== name) add('tenant', `${tenants[0]} is the tenant already; there is one`);
+    if (tenant && tenants[0] !== name)
+      add('tenant', `${tenants[0]} is already the tenant; only one parameter can be`);
     if (tenant && type !== 'string' && type !== 'pattern') add('tenant', 'must be a string or a pattern');
     if (tenant && type === 'pattern' && pattern === undefined) {
       add('tenant', `a pattern needs a tenant_pattern, as in '^https?://${placeholderOf(name)}\\.'`);
     }
     if (pattern === undefined) return problems;
     if (!tenant || type !== 'pattern') {
-      add('tenant_pattern', 'only for a parameter that is a tenant and a pattern');
+      add('tenant_pattern', 'needs type: pattern and tenant: true');
       return problems;
     }
     const wrong = tenantPatternProblem(pattern, name);
@@ -77,8 +78,8 @@ function wrongValue(parameter: Header['parameters'][string], value: string): str
     const checked = checkPlain(parameter.type, value);
     return 'wrong' in checked ? checked.wrong : undefined;
   }
-  const listed = Object.keys(parameter.values);
-  return listed.includes(value) ? undefined : `must be one of ${listed.join(', ')}`;
+  const values = Object.keys(parameter.values);
+  return values.includes(value) ? undefined : `must be one of ${values.join(', ')}`;
 }
 
 function checkNames(header: Header): readonly SchemaProblem[] {
@@ -88,17 +89,22 @@ function checkNames(header: Header): readonly SchemaProblem[] {
       const path = [section, name];
       const camel = camelCase(name);
       if (section === 'parameters' && isKeyName(name)) {
-        return [{ path, message: `parameters.${name}: is a name for keys, which no URL may hold` }];
+        return [
+          {
+            path,
+            message: `parameters.${name}: is a name for API keys, which must not be in a URL; choose another name`,
+          },
+        ];
       }
       if (camel === '' || /^[0-9]/.test(camel)) {
-        return [{ path, message: `${section}.${name}: needs a letter before any digit` }];
+        return [{ path, message: `${section}.${name}: must have a letter before the first digit` }];
       }
       const twin = names.slice(0, at).find((other) => camelCase(other).toLowerCase() === camel.toLowerCase());
       if (twin === undefined) return [];
       return [
         {
           path,
-          message: `${section}.${name}: is the same name as ${twin}, in SQL or as ${camel} in GraphQL`,
+          message: `${section}.${name}: is the same name as ${twin} in SQL, or as ${camel} in GraphQL`,
         },
       ];
     });
