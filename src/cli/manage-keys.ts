@@ -1,7 +1,7 @@
 import { loadCatalog } from '../catalog/load-catalog.ts';
 import { readKeySettings } from '../config.ts';
 import { StartError } from '../errors.ts';
-import { momentText } from '../files/durations.ts';
+import { formatInstant } from '../files/durations.ts';
 import type { Permission } from '../keys/file/key-schema.ts';
 import { loadKeyText, requireKeys } from '../keys/file/load-keys.ts';
 import { resolveEndpoints } from '../keys/principal.ts';
@@ -81,7 +81,7 @@ async function create(args: readonly string[]): Promise<void> {
     name: values.name,
     ...(values.endpoint && { endpoints: values.endpoint }),
     ...(values.project && { projects: values.project }),
-    ...(expires && { expires: momentText(expires) }),
+    ...(expires && { expires: formatInstant(expires) }),
     ...(Object.keys(rate).length > 0 && { rate }),
     // The file's schema tells which there are.
     ...(values.permission && { permissions: values.permission as Permission[] }),
@@ -116,7 +116,7 @@ async function roll(args: readonly string[]): Promise<void> {
     expires,
   });
   showOnce(text);
-  tell(`${id} may do what ${old} may. ${old} is valid until ${momentText(oldEnds)}.\n`);
+  tell(`${id} may do what ${old} may. ${old} is valid until ${formatInstant(oldEnds)}.\n`);
 }
 
 /** On standard output there is the key and nothing else, for pipes. */

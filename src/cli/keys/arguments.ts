@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { StartError } from '../../errors.ts';
-import { momentText, parseDuration, parseMoment } from '../../files/durations.ts';
+import { formatInstant, parseDuration, parseInstant } from '../../files/durations.ts';
 
 const summary = 'The command has problems';
 
@@ -63,11 +63,11 @@ export function parseLength(option: string, text: string): number {
 /** A moment to come. */
 export function parseFuture(option: string, text: string | undefined, now: Date): Date | undefined {
   if (text === undefined) return undefined;
-  const moment = parseMoment(text, now);
+  const moment = parseInstant(text, now);
   if (moment === undefined) {
     throw wrongCommand(`${option}: got ${quote(text)}; must be as in 90d, 12h or 2027-01-31T00:00:00Z`);
   }
-  if (moment <= now) throw wrongCommand(`${option}: ${momentText(moment)} is past`);
+  if (moment <= now) throw wrongCommand(`${option}: ${formatInstant(moment)} is past`);
   return moment;
 }
 

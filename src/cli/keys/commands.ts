@@ -1,5 +1,5 @@
 import { StartError } from '../../errors.ts';
-import { momentText } from '../../files/durations.ts';
+import { formatInstant } from '../../files/durations.ts';
 import { editKeys, type KeyEdits } from '../../keys/file/edit-keys.ts';
 import type { KeyEntry, KeyInput } from '../../keys/file/key-schema.ts';
 import { requireKeys } from '../../keys/file/load-keys.ts';
@@ -25,7 +25,7 @@ export async function revokeKey(file: string, id: string, now: Date): Promise<Ke
   let found: KeyEntry | undefined;
   await edit(file, (keys, edits) => {
     found = keyOf(keys, id);
-    if (found.revoked === undefined) edits.set(id, { revoked: momentText(now) });
+    if (found.revoked === undefined) edits.set(id, { revoked: formatInstant(now) });
   });
   return given(found);
 }
@@ -49,9 +49,9 @@ export async function rollKey(
     }
     const { sha256: _, id: __, revoked: ___, expires: oldExpires, ...facts } = old;
     const ends = expires ?? oldExpires;
-    made = addNew(keys, edits, { ...facts, ...(ends && { expires: momentText(ends) }) }, id);
+    made = addNew(keys, edits, { ...facts, ...(ends && { expires: formatInstant(ends) }) }, id);
     if (oldExpires !== undefined && oldExpires < oldEnds) oldEnds = oldExpires;
-    else edits.set(id, { expires: momentText(oldEnds) });
+    else edits.set(id, { expires: formatInstant(oldEnds) });
   });
   return { ...given(made), oldEnds };
 }

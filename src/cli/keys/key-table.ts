@@ -1,4 +1,4 @@
-import { momentText } from '../../files/durations.ts';
+import { formatInstant } from '../../files/durations.ts';
 import type { KeyEntry } from '../../keys/file/key-schema.ts';
 
 const head = ['id', 'name', 'state', 'expires', 'endpoints', 'projects', 'rate', 'permissions'];
@@ -34,7 +34,7 @@ function rowOf(key: KeyEntry, now: Date): readonly string[] {
     key.id,
     key.name,
     stateOf(key, now),
-    key.expires === undefined ? 'never' : momentText(key.expires),
+    key.expires === undefined ? 'never' : formatInstant(key.expires),
     endpoints?.join(',') ?? 'all',
     projects?.join(',') ?? 'all',
     limits.filter(Boolean).join(', ') || 'any',
