@@ -4,7 +4,7 @@ import { editKeys, type KeyEdits } from '../../keys/file/edit-keys.ts';
 import type { KeyEntry, KeyInput } from '../../keys/file/key-schema.ts';
 import { requireKeys } from '../../keys/file/load-keys.ts';
 import { parseKeys } from '../../keys/file/parse-keys.ts';
-import { changeFile } from '../../keys/file/update-file.ts';
+import { updateFile } from '../../keys/file/update-file.ts';
 import { digestOf, makeKey, type NewKey } from '../../keys/key-text.ts';
 import { wrongCommand } from './arguments.ts';
 
@@ -60,7 +60,7 @@ async function edit(
   file: string,
   change: (keys: readonly KeyEntry[], edits: KeyEdits) => void,
 ): Promise<void> {
-  await changeFile(file, (text) => {
+  await updateFile(file, (text) => {
     const edits = editKeys(text, file.endsWith('.json'));
     change(text.trim() === '' ? [] : requireKeys(file, text), edits);
     const after = edits.text();

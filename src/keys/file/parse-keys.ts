@@ -4,15 +4,15 @@ import { describeIssue, type SchemaProblem, schemaProblems } from '../../files/s
 import { type KeyEntry, keyFileSchema } from './key-schema.ts';
 
 export interface ParsedKeys {
-  /** None where there are problems: half a file is no file. */
+  /** Empty if there are problems: a file is used as a whole or not at all. */
   readonly keys: readonly KeyEntry[];
   readonly problems: readonly Problem[];
-  /** The line of what stands at a path of the file. */
+  /** The line of the value at a path of the file. */
   lineOf(path: readonly PropertyKey[]): number;
 }
 
 /**
- * The keys of a file, in YAML or JSON.
+ * Parses a key file, in YAML or JSON.
  *
  * @param file the path that messages show
  */
@@ -22,7 +22,7 @@ export function parseKeys(file: string, text: string): ParsedKeys {
     return { keys: [], problems: read.problems.map((one) => ({ file, ...one })), lineOf: () => 1 };
   }
   const { data, lineOf } = read;
-  if (data === null) return { keys: [], problems: [{ file, line: 1, message: empty }], lineOf };
+  if (data === null) return { keys: [], problems: [{ file, line: 1, message: emptyFile }], lineOf };
   const parsed = keyFileSchema.safeParse(data, { error: describeIssue });
   const problems = parsed.success ? duplicateIds(parsed.data.keys) : schemaProblems(parsed.error);
   return {
@@ -34,10 +34,10 @@ export function parseKeys(file: string, text: string): ParsedKeys {
   };
 }
 
-// It may be one that somebody is just writing: it must not take all keys away.
-const empty = 'is empty; where there are to be no keys, it says keys: []';
+// The file may be in the middle of being written, which must not revoke all keys.
+const emptyFile = 'is empty; write "keys: []" for a file without keys';
 
-/** JSON is read at once, and as YAML only where a line is asked for: that takes a hundred times as long. */
+/** JSON is parsed as YAML only when a line number is needed: that takes a hundred times as long as JSON.parse. */
 function readText(text: string): ReturnType<typeof readYaml> {
   try {
     const data: unknown = JSON.parse(text);
