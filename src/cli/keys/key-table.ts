@@ -1,18 +1,18 @@
 import { formatInstant } from '../../files/durations.ts';
 import type { KeyEntry } from '../../keys/file/key-schema.ts';
 
-const head = ['id', 'name', 'state', 'expires', 'endpoints', 'projects', 'rate', 'permissions'];
+const header = ['id', 'name', 'state', 'expires', 'endpoints', 'projects', 'rate', 'permissions'];
 
 /**
- * The keys of a file, one a line.
+ * The keys of a file, one per line.
  *
- * @param forPeople aligned, under a head; else tabs between the columns and no head, for other programs
+ * @param isTerminal aligned columns with a header for people; otherwise tab-separated without a header, for programs
  */
-export function keyTable(keys: readonly KeyEntry[], now: Date, forPeople: boolean): string {
+export function keyTable(keys: readonly KeyEntry[], now: Date, isTerminal: boolean): string {
   const rows = keys.map((key) => rowOf(key, now));
-  if (!forPeople) return rows.map((row) => `${row.join('\t')}\n`).join('');
-  const all = [head, ...rows];
-  const widths = head.map((_, at) => Math.max(...all.map((row) => row[at]?.length ?? 0)));
+  if (!isTerminal) return rows.map((row) => `${row.join('\t')}\n`).join('');
+  const all = [header, ...rows];
+  const widths = header.map((_, at) => Math.max(...all.map((row) => row[at]?.length ?? 0)));
   return all
     .map(
       (row) =>

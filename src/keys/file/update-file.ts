@@ -21,22 +21,26 @@ import { lockFile } from './file-lock.ts';
  * Replaces a file's text atomically: readers see the old text or the new one, and concurrent updates do not overwrite each
  * other. Mode and owner are preserved; a new file is readable by its owner only.
  *
- * @param update gets the old text, '' if there is no file; returns the new text
+ * @param update gets the old text, '' if there is no file; returns the new text and the result of the update
  * @throws StartError if the file cannot be written; errors of `update`, and then nothing is written
  */
-export async function updateFile(path: string, update: (text: string) => string): Promise<void> {
+export async function updateFile<T>(
+  path: string,
+  update: (text: string) => { readonly text: string; readonly result: T },
+): Promise<T> {
   let release = () => {};
   try {
     const file = linkTarget(path);
     release = await lockFile(file);
     const before = statSync(file, { throwIfNoEntry: false });
-    const text = update(before === undefined ? '' : readFileSync(file, 'utf8'));
+    const { text, result } = update(before === undefined ? '' : readFileSync(file, 'utf8'));
     const temporary = `${file}.${process.pid}.tmp`;
     try {
       write(temporary, text);
       chmodSync(temporary, before === undefined ? 0o600 : before.mode & 0o777);
       if (before !== undefined) setOwner(temporary, before);
       renameSync(temporary, file);
+      return result;
     } finally {
       rmSync(temporary, { force: true });
     }
