@@ -55,7 +55,7 @@ describe('npm run keys', () => {
       return Date.now() - started;
     };
     try {
-      expect(gateway.welcome).not.toContain('qg_');
+      expect(gateway.banner).not.toContain('qg_');
       const key = await create('--project', 'abc', '--endpoint', 'usage.api-counts', '--expires', '90d');
       expect(await until(200, () => status('usage.api-counts', 'abc', key))).toBeLessThan(2_000);
       expect(await status('usage.api-counts', '.*', key)).toBe(403);
