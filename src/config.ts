@@ -23,7 +23,10 @@ const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
 const matching = (pattern: RegExp, right: string) =>
   z.string().regex(pattern, { error: ({ input }) => `got ${JSON.stringify(input)}; must be ${right}` });
 
-/** Every setting, by its environment variable. All defaults are here, or in `toConfig` if they depend on other settings. */
+/**
+ * Every setting, by its environment variable. All defaults are here, or in `toConfig` if they depend on other
+ * settings.
+ */
 const settings = z.object({
   PORT: wholeNumber(0, 65535).default(4000),
   HOST: z.string().default('127.0.0.1'),
@@ -40,7 +43,7 @@ const settings = z.object({
   API_KEYS_FILE: z.string().optional(),
   CORS_ORIGINS: z
     .string()
-    .refine((text) => text === '*' || text.split(',').every((one) => originOf(one) !== undefined), {
+    .refine((text) => text === '*' || text.split(',').every((one) => parseOrigin(one) !== undefined), {
       error: ({ input }) =>
         `got ${JSON.stringify(input)}; must be * or origins joined by commas, as in https://dash.example.com`,
     })
@@ -79,7 +82,7 @@ const settings = z.object({
     .optional(),
   CACHE_MEMORY_LIMIT: matching(/^[1-9]\d{0,5}\s?(KB|MB|GB)$/i, 'a size, as in 64MB')
     .default('64MB')
-    .transform(bytes),
+    .transform(parseBytes),
   LOG_LEVEL: oneOf(logLevels).default('info'),
   NODE_ENV: z.string().optional(),
 });
@@ -102,7 +105,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * @throws StartError with every invalid value; an invalid API_KEY is never shown
  */
 export function readConfig(env: Environment): Config {
-  const values = nonEmpty(env);
+  const values = variablesOf(env);
   const parsed = settings.safeParse(values);
   const missing = (values.ENGINE === 'bigquery' ? bigqueryNeeds : []).filter((name) => !(name in values));
   if (!parsed.success || missing.length > 0) {
@@ -118,7 +121,7 @@ export function readConfig(env: Environment): Config {
 
 /** The settings of the commands that change keys. Other invalid settings must not keep a key from being revoked. */
 export function readKeySettings(env: Environment): Pick<Config, 'apiKeysFile' | 'queriesDir'> {
-  const read = settings.pick({ API_KEYS_FILE: true, QUERIES_DIR: true }).parse(nonEmpty(env));
+  const read = settings.pick({ API_KEYS_FILE: true, QUERIES_DIR: true }).parse(variablesOf(env));
   return { apiKeysFile: read.API_KEYS_FILE, queriesDir: read.QUERIES_DIR };
 }
 
@@ -143,7 +146,7 @@ function toConfig(read: Settings) {
     /** The file of restricted keys. */
     apiKeysFile: read.API_KEYS_FILE,
     /** Web origins that may read responses; `*` means any. */
-    corsOrigins: origins(read.CORS_ORIGINS),
+    corsOrigins: parseOrigins(read.CORS_ORIGINS),
     /** Whether GraphiQL is served to browsers. */
     graphiql: (read.GRAPHIQL ?? exploring) === 'on',
     /** Whether GraphQL introspection is allowed. */
@@ -165,7 +168,9 @@ function toConfig(read: Settings) {
       /** An emulator's URL, as in `http://127.0.0.1:9050`; undefined means Google's. */
       apiEndpoint: read.BIGQUERY_API_ENDPOINT,
       maximumBytesBilled: read.BIGQUERY_MAXIMUM_BYTES_BILLED,
-      /** Whether problems in a dry run of all queries at start are reported, stop the start, or are not looked for. */
+      /**
+       * Whether problems in a dry run of all queries at start are reported, stop the start, or are not looked for.
+       */
       startCheck: read.BIGQUERY_START_CHECK,
     }),
     /** The Redis that gateways share; undefined means that each has its own memory only. */
@@ -179,25 +184,27 @@ function toConfig(read: Settings) {
 /** In the data folder; hidden folders are not scanned for data. */
 const defaultStore = ['.querygate', 'store.duckdb'];
 
-function nonEmpty(env: Environment): Readonly<Record<string, string>> {
+function variablesOf(env: Environment): Readonly<Record<string, string>> {
   return Object.fromEntries(settingNames.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
 }
 
 const bigqueryNeeds = ['BIGQUERY_PROJECT', 'BIGQUERY_DATASET'] as const satisfies (keyof Settings)[];
 
 /** Powers of 1000, as DuckDB reads the same units. */
-function bytes(size: string): number {
+function parseBytes(size: string): number {
   const power = ['KB', 'MB', 'GB'].indexOf(size.slice(-2).toUpperCase()) + 1;
   return Number.parseInt(size, 10) * 1000 ** power;
 }
 
-function origins(text = ''): readonly string[] | '*' {
+function parseOrigins(text = ''): readonly string[] | '*' {
   if (text === '*') return '*';
-  return text.split(',').flatMap((one) => originOf(one) ?? []);
+  return text.split(',').flatMap((one) => parseOrigin(one) ?? []);
 }
 
-/** An origin as browsers send it, in lowercase and without its default port; undefined if the text is not an origin. */
-function originOf(text: string): string | undefined {
+/**
+ * An origin as browsers send it, in lowercase and without its default port; undefined if the text is not an origin.
+ */
+function parseOrigin(text: string): string | undefined {
   const url = URL.parse(text.trim());
   const isOrigin = url !== null && /^https?:\/\/[^\s/?#@\\]+$/i.test(text.trim());
   return isOrigin && url.origin !== 'null' ? url.origin : undefined;

@@ -41,8 +41,8 @@ interface GatewayErrorOptions {
 }
 
 /**
- * An error that callers may see. Its message says what was wrong and what would be right, and never contains SQL, table
- * names, keys or stack traces.
+ * An error that callers may see. Its message says what was wrong and what would be right, and never contains SQL,
+ * table names, keys or stack traces.
  */
 export class GatewayError extends Error {
   readonly code: ErrorCode;

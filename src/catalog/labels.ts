@@ -1,5 +1,6 @@
 /**
- * Valid label keys and values of BigQuery. Our choice: ASCII letters only, though BigQuery takes other lowercase letters.
+ * Valid label keys and values of BigQuery. Our choice: ASCII letters only, though BigQuery takes other lowercase
+ * letters.
  *
  * @see https://cloud.google.com/bigquery/docs/labels-intro#requirements
  */

@@ -20,8 +20,8 @@ interface ParameterBase {
 }
 
 /**
- * string: any text. pattern: a regular expression in RE2's syntax. timestamp: ISO 8601. The SQL receives every parameter
- * as a STRING, and an absent optional one as ''.
+ * string: any text. pattern: a regular expression in RE2's syntax. timestamp: ISO 8601. The SQL receives every
+ * parameter as a STRING, and an absent optional one as ''.
  */
 export interface PlainParameter extends ParameterBase {
   readonly type: 'string' | 'pattern' | 'timestamp' | 'integer' | 'float' | 'boolean';
@@ -77,7 +77,9 @@ export interface CachePolicy {
 export interface Tenant {
   /** The parameter's name; its type is string or pattern. */
   readonly parameter: string;
-  /** If the parameter is a pattern: the pattern that runs for restricted callers, with the placeholder `{parameter}`. */
+  /**
+   * If the parameter is a pattern: the pattern that runs for restricted callers, with the placeholder `{parameter}`.
+   */
   readonly pattern: string | undefined;
 }
 

@@ -6,9 +6,9 @@ const earliest = Date.parse('0001-01-01T00:00:00Z');
 const latest = Date.parse('9999-12-31T23:59:59.999Z');
 
 /**
- * Parses an ISO 8601 timestamp to canonical text, `YYYY-MM-DDTHH:MM:SS.ffffffZ`: in UTC, with microseconds. A timestamp
- * without a time zone is UTC. Digits after the microseconds are truncated, which changes the result of neither `>` nor
- * `<=` against timestamps with microseconds.
+ * Parses an ISO 8601 timestamp to canonical text, `YYYY-MM-DDTHH:MM:SS.ffffffZ`: in UTC, with microseconds. A
+ * timestamp without a time zone is UTC. Digits after the microseconds are truncated, which changes the result of
+ * neither `>` nor `<=` against timestamps with microseconds.
  *
  * @returns undefined if the text is invalid or outside the years 1 to 9999
  */

@@ -12,8 +12,8 @@ const idLength = 8;
 const secretLength = 32;
 
 /**
- * The format of all generated keys, `qg_<id>_<secret>_<checksum>`: for secret scanners and for redacting logs. The README
- * documents it.
+ * The format of all generated keys, `qg_<id>_<secret>_<checksum>`: for secret scanners and for redacting logs. The
+ * README documents it.
  */
 export const keyShape = /qg_[0-9a-z]{8}_[0-9A-Za-z]{32}_[0-9A-Za-z]{6}/;
 

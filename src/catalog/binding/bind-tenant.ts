@@ -25,8 +25,8 @@ export function bindForTenants(
 }
 
 /**
- * The tenant that the parameters name, as the caller wrote it: it is compared literally, so it is not matched, trimmed or
- * lowercased. '' if they name none.
+ * The tenant that the parameters name, as the caller wrote it: it is compared literally, so it is not matched,
+ * trimmed or lowercased. '' if they name none.
  *
  * @throws GatewayError FORBIDDEN if the query has no tenant; INVALID_PARAMETER if the parameter is repeated
  */

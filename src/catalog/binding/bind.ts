@@ -35,7 +35,7 @@ export function bind(query: SavedQuery, raw: RawParameters): BoundQuery {
 /** As `bind`, with the text of each parameter from a function; '' means absent. */
 export function bindTexts(query: SavedQuery, textOf: (parameter: Parameter) => string): BoundQuery {
   const parameters = query.parameters.map(
-    (parameter) => [parameter.name, checkedText(parameter, textOf(parameter))] as const,
+    (parameter) => [parameter.name, checkText(parameter, textOf(parameter))] as const,
   );
   return { query, parameters: Object.fromEntries(parameters) };
 }
@@ -60,7 +60,7 @@ export function singleText(parameter: Parameter, raw: RawParameters): string {
   return value;
 }
 
-function checkedText(parameter: Parameter, text: string): string {
+function checkText(parameter: Parameter, text: string): string {
   const value = text === '' ? (parameter.default ?? '') : text;
   if (value === '') {
     if (!parameter.required) return '';
@@ -68,13 +68,13 @@ function checkedText(parameter: Parameter, text: string): string {
       parameter: parameter.name,
     });
   }
-  if (parameter.type === 'enum') return checkedEnum(parameter, value);
+  if (parameter.type === 'enum') return checkEnum(parameter, value);
   const checked = checkPlain(parameter.type, value);
   if ('wrong' in checked) throw invalid(parameter, `got ${shorten(value)}; ${checked.wrong}`);
   return checked.value;
 }
 
-function checkedEnum(parameter: EnumParameter, value: string): string {
+function checkEnum(parameter: EnumParameter, value: string): string {
   if (parameter.values.some((one) => one.value === value)) return value;
   if (parameter.unknown === 'default' && parameter.default !== undefined) return parameter.default;
   throw invalid(parameter, `got ${shorten(value)}; ${rightValue(parameter)}`);

@@ -4,9 +4,9 @@ import { re2Problem, re2Token } from './re2.ts';
 export type Checked = { readonly value: string } | { readonly wrong: string };
 
 /**
- * The longest pattern that is compiled, in characters, with its counted repetitions expanded. The expanded length is what
- * compiling and matching cost: a pattern of 1,000 characters with everything repeated a thousand times took half a second
- * and 200 MB to compile, and DuckDB can interrupt a match only between blocks of 2,048 rows.
+ * The longest pattern that is compiled, in characters, with its counted repetitions expanded. The expanded length is
+ * what compiling and matching cost: a pattern of 1,000 characters with everything repeated a thousand times took half
+ * a second and 200 MB to compile, and DuckDB can interrupt a match only between blocks of 2,048 rows.
  */
 export const maxPatternLength = 1_024;
 

@@ -20,7 +20,9 @@ export function re2Problem(text: string): string | undefined {
   }
 }
 
-/** A pattern that matches a text literally: RE2 takes a backslash before any ASCII character but letters and digits. */
+/**
+ * A pattern that matches a text literally: RE2 takes a backslash before any ASCII character but letters and digits.
+ */
 export function escapeForRe2(text: string): string {
   return text.replace(/[^A-Za-z0-9_\u0080-\u{10FFFF}]/gu, (character) => `\\${character}`);
 }

@@ -12,10 +12,10 @@ export function fillTenantPattern(pattern: string, parameter: string, value: str
 }
 
 /**
- * Checks that a pattern cannot match another tenant's rows. Only the text is examined, so the rules are strict enough to
- * guarantee it: the pattern is anchored at the start, has no alternative to the placeholder, nothing before it can run into
- * other parts of a URL, and the characters beside it cannot be part of a name, so that a tenant whose name is contained in
- * another's does not match it.
+ * Checks that a pattern cannot match another tenant's rows. Only the text is examined, so the rules are strict enough
+ * to guarantee it: the pattern is anchored at the start, has no alternative to the placeholder, nothing before it can
+ * run into other parts of a URL, and the characters beside it cannot be part of a name, so that a tenant whose name
+ * is contained in another's does not match it.
  *
  * @returns what is wrong; undefined if the pattern is safe
  */
@@ -61,7 +61,9 @@ function hasEscapedPlaceholder(pattern: string, tokens: readonly string[], place
   return count(notEscapes.join('\n')) < count(pattern);
 }
 
-/** True if a token can match many kinds of text or any length. Optional single characters and groups of them are fine. */
+/**
+ * True if a token can match many kinds of text or any length. Optional single characters and groups of them are fine.
+ */
 function matchesWidely(token: string): boolean {
   return /^(?:[.*+{[]|\\[a-z\d])/i.test(token);
 }

@@ -10,24 +10,27 @@ export function checkHeader(header: Header): readonly SchemaProblem[] {
   return [...checkCaching(header), ...checkParameters(header), ...checkTenant(header), ...checkNames(header)];
 }
 
+function problem(path: readonly string[], message: string): SchemaProblem {
+  return { path, message: `${path.join('.')}: ${message}` };
+}
+
 function checkCaching({ caching, cache_warming, stale_if_error, warm }: Header): readonly SchemaProblem[] {
   const problems: SchemaProblem[] = [];
-  const add = (key: string, message: string) => problems.push({ path: [key], message: `${key}: ${message}` });
   if (caching === 'disabled') {
-    if (cache_warming !== undefined) add('cache_warming', 'cannot be used with caching: disabled');
-    if (stale_if_error !== undefined) add('stale_if_error', 'cannot be used with caching: disabled');
+    const message = 'cannot be used with caching: disabled';
+    if (cache_warming !== undefined) problems.push(problem(['cache_warming'], message));
+    if (stale_if_error !== undefined) problems.push(problem(['stale_if_error'], message));
   } else if (cache_warming !== undefined && cache_warming >= caching) {
-    add('cache_warming', `must be shorter than caching (${caching}s)`);
+    problems.push(problem(['cache_warming'], `must be shorter than caching (${caching}s)`));
   }
-  if (warm.length > 0 && cache_warming === undefined) add('warm', 'needs cache_warming');
+  if (warm.length > 0 && cache_warming === undefined) problems.push(problem(['warm'], 'needs cache_warming'));
   return problems;
 }
 
 function checkParameters({ parameters }: Header): readonly SchemaProblem[] {
   return Object.entries(parameters).flatMap(([name, parameter]) => {
     const problems: SchemaProblem[] = [];
-    const add = (key: string, message: string) =>
-      problems.push({ path: ['parameters', name, key], message: `parameters.${name}.${key}: ${message}` });
+    const add = (key: string, message: string) => problems.push(problem(['parameters', name, key], message));
 
     if (parameter.required && parameter.default !== undefined) {
       add('default', 'a required parameter cannot have a default');
@@ -49,15 +52,24 @@ function checkParameters({ parameters }: Header): readonly SchemaProblem[] {
   });
 }
 
+function wrongValue(parameter: Header['parameters'][string], value: string): string | undefined {
+  if (parameter.type !== 'enum') {
+    const checked = checkPlain(parameter.type, value);
+    return 'wrong' in checked ? checked.wrong : undefined;
+  }
+  const values = Object.keys(parameter.values);
+  return values.includes(value) ? undefined : `must be one of ${values.join(', ')}`;
+}
+
 function checkTenant({ parameters }: Header): readonly SchemaProblem[] {
   const tenants = Object.keys(parameters).filter((name) => parameters[name]?.tenant);
   return Object.entries(parameters).flatMap(([name, { type, tenant, tenant_pattern: pattern }]) => {
     const problems: SchemaProblem[] = [];
-    const add = (key: string, message: string) =>
-      problems.push({ path: ['parameters', name, key], message: `parameters.${name}.${key}: ${message}` });
+    const add = (key: string, message: string) => problems.push(problem(['parameters', name, key], message));
 
-    if (tenant && tenants[0] !== name)
+    if (tenant && tenants[0] !== name) {
       add('tenant', `${tenants[0]} is already the tenant; only one parameter can be`);
+    }
     if (tenant && type !== 'string' && type !== 'pattern') add('tenant', 'must be a string or a pattern');
     if (tenant && type === 'pattern' && pattern === undefined) {
       add('tenant', `a pattern needs a tenant_pattern, as in '^https?://${placeholderOf(name)}\\.'`);
@@ -73,15 +85,6 @@ function checkTenant({ parameters }: Header): readonly SchemaProblem[] {
   });
 }
 
-function wrongValue(parameter: Header['parameters'][string], value: string): string | undefined {
-  if (parameter.type !== 'enum') {
-    const checked = checkPlain(parameter.type, value);
-    return 'wrong' in checked ? checked.wrong : undefined;
-  }
-  const values = Object.keys(parameter.values);
-  return values.includes(value) ? undefined : `must be one of ${values.join(', ')}`;
-}
-
 function checkNames(header: Header): readonly SchemaProblem[] {
   return (['parameters', 'columns'] as const).flatMap((section) => {
     const names = Object.keys(header[section]);
@@ -89,24 +92,14 @@ function checkNames(header: Header): readonly SchemaProblem[] {
       const path = [section, name];
       const camel = camelCase(name);
       if (section === 'parameters' && isKeyName(name)) {
-        return [
-          {
-            path,
-            message: `parameters.${name}: is a name for API keys, which must not be in a URL; choose another name`,
-          },
-        ];
+        return problem(path, 'is a name for API keys, which must not be in a URL; choose another name');
       }
       if (camel === '' || /^[0-9]/.test(camel)) {
-        return [{ path, message: `${section}.${name}: must have a letter before the first digit` }];
+        return problem(path, 'must have a letter before the first digit');
       }
       const twin = names.slice(0, at).find((other) => camelCase(other).toLowerCase() === camel.toLowerCase());
       if (twin === undefined) return [];
-      return [
-        {
-          path,
-          message: `${section}.${name}: is the same name as ${twin} in SQL, or as ${camel} in GraphQL`,
-        },
-      ];
+      return problem(path, `is the same name as ${twin} in SQL, or as ${camel} in GraphQL`);
     });
   });
 }

@@ -1,7 +1,10 @@
 import type { Problem } from '../../errors.ts';
 import { type HeaderAndSql, lineAt } from './read-header.ts';
 
-/** Parameters that are declared but not used in the SQL, or used but not declared; also found in a header with other problems. */
+/**
+ * Parameters that are declared but not used in the SQL, or used but not declared; also found in a header with other
+ * problems.
+ */
 export function checkParameterUse({
   header,
   sql,

@@ -1,7 +1,9 @@
 import type { Problem } from '../../errors.ts';
 import { readYaml } from '../../files/read-yaml.ts';
 
-/** The parts of a saved-query file: the header's data, not validated yet, and the SQL. Lines are lines of the file. */
+/**
+ * The parts of a saved-query file: the header's data, not validated yet, and the SQL. Lines are lines of the file.
+ */
 export interface HeaderAndSql {
   readonly header: unknown;
   readonly sql: string;

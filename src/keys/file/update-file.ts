@@ -18,8 +18,8 @@ import { StartError } from '../../errors.ts';
 import { lockFile } from './file-lock.ts';
 
 /**
- * Replaces a file's text atomically: readers see the old text or the new one, and concurrent updates do not overwrite each
- * other. Mode and owner are preserved; a new file is readable by its owner only.
+ * Replaces a file's text atomically: readers see the old text or the new one, and concurrent updates do not overwrite
+ * each other. Mode and owner are preserved; a new file is readable by its owner only.
  *
  * @param update gets the old text, '' if there is no file; returns the new text and the result of the update
  * @throws StartError if the file cannot be written; errors of `update`, and then nothing is written
