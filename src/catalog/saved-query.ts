@@ -15,7 +15,7 @@ interface ParameterBase {
   readonly required: boolean;
   /** The raw text of an absent parameter; a required one has no default. */
   readonly default: string | undefined;
-  /** A value with rows in the demo data, for documentation and examples. */
+  /** A value that returns rows, for documentation and examples. */
   readonly example: string | undefined;
 }
 

@@ -7,7 +7,7 @@ export interface YamlData {
   lineOf(path: readonly PropertyKey[]): number;
 }
 
-export interface YamlProblems {
+interface YamlProblems {
   readonly problems: readonly { readonly line: number; readonly message: string }[];
 }
 

@@ -1,5 +1,5 @@
 import type { Problem } from '../../errors.ts';
-import { readYaml, type YamlData } from '../../files/read-yaml.ts';
+import { readYaml } from '../../files/read-yaml.ts';
 import { describeIssue, type SchemaProblem, schemaProblems } from '../../files/schema-problems.ts';
 import { type KeyEntry, keyFileSchema } from './key-schema.ts';
 
@@ -41,13 +41,12 @@ const emptyFile = 'is empty; write "keys: []" for a file without keys';
 function readText(text: string): ReturnType<typeof readYaml> {
   try {
     const data: unknown = JSON.parse(text);
-    let lines: YamlData['lineOf'] | undefined;
+    let yaml: ReturnType<typeof readYaml> | undefined;
     return {
       data,
       lineOf: (path) => {
-        const yaml = lines === undefined ? readYaml(text) : undefined;
-        lines ??= yaml !== undefined && 'lineOf' in yaml ? yaml.lineOf : () => 1;
-        return lines(path);
+        yaml ??= readYaml(text);
+        return 'lineOf' in yaml ? yaml.lineOf(path) : 1;
       },
     };
   } catch {
