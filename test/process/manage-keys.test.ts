@@ -143,8 +143,8 @@ describe('npm run keys', () => {
       await keys(['roll', idOfKey(key) ?? '', '--overlap', '1h', '--expires', '90d'])
     ).output.trim();
     const [old, rolled] = parseKeys(file, readFileSync(file, 'utf8')).keys;
-    const hours = (moment: Date | undefined) =>
-      Math.round(((moment?.getTime() ?? 0) - Date.now()) / 3_600_000);
+    const hours = (instant: Date | undefined) =>
+      Math.round(((instant?.getTime() ?? 0) - Date.now()) / 3_600_000);
     expect([old?.id, hours(old?.expires)]).toEqual([idOfKey(key), 1]);
     expect(rolled).toMatchObject({
       id: idOfKey(next),

@@ -193,6 +193,19 @@ describe('a saved-query file', () => {
       ['9 parameters.p.default: must be an integer between -9223372036854775808 and 9223372036854775807'],
     ],
     [
+      'an unknown parameter type',
+      header([...plain, 'parameters:', '  p: { type: text, description: P. }'], 'select @p as x'),
+      ['9 parameters.p.type: must be one of string, pattern, timestamp, integer, float, boolean, enum'],
+    ],
+    [
+      'a list as default',
+      header(
+        [...plain, 'parameters:', '  p: { type: string, default: [a], description: P. }'],
+        'select @p as x',
+      ),
+      ['9 parameters.p.default: must be text, a number, true or false'],
+    ],
+    [
       'an invalid value and an undeclared parameter',
       header(['max_rows: 10', 'caching: soon', ...plain.slice(2)], 'select @p as x'),
       [
