@@ -1,15 +1,15 @@
-import { parseArgs } from 'node:util';
 import { loadCatalog } from '../catalog/load-catalog.ts';
 import type { Catalog } from '../catalog/saved-query.ts';
 import { type Config, readConfig } from '../config.ts';
 import { type Problem, StartError } from '../errors.ts';
+import { commandError, parseOptions } from './arguments.ts';
 
 try {
   const { engine, maximumBytes } = readArguments();
   const config = readConfig({ ...process.env, ...(engine === undefined ? {} : { ENGINE: engine }) });
   const catalog = loadCatalog(config.queriesDir);
   await check(catalog, config, maximumBytes);
-  process.stdout.write(`${catalog.queries.length} saved queries are right\n`);
+  process.stdout.write(`${catalog.queries.length} saved queries are valid\n`);
 } catch (error) {
   if (!(error instanceof StartError)) throw error;
   process.stderr.write(`${error.message}\n`);
@@ -17,21 +17,17 @@ try {
 }
 
 function readArguments(): { engine: string | undefined; maximumBytes: number | undefined } {
-  try {
-    const { values } = parseArgs({
-      options: { engine: { type: 'string' }, 'maximum-bytes': { type: 'string' } },
-    });
-    const limit = values['maximum-bytes'];
-    if (limit !== undefined && !/^\d{1,15}$/.test(limit)) {
-      throw new Error(`--maximum-bytes: got ${JSON.stringify(limit)}; must be a whole number of bytes`);
-    }
-    return { engine: values.engine, maximumBytes: limit === undefined ? undefined : Number(limit) };
-  } catch (error) {
-    throw new StartError('The command has problems', [{ message: (error as Error).message }]);
+  const { engine, 'maximum-bytes': limit } = parseOptions(process.argv.slice(2), {
+    engine: { type: 'string' },
+    'maximum-bytes': { type: 'string' },
+  });
+  if (limit !== undefined && !/^\d{1,15}$/.test(limit)) {
+    throw commandError(`--maximum-bytes: got ${JSON.stringify(limit)}; must be a whole number of bytes`);
   }
+  return { engine, maximumBytes: limit === undefined ? undefined : Number(limit) };
 }
 
-/** Only the libraries of the engine that is asked for are loaded. */
+/** Loads only the libraries of the configured engine. */
 async function check(catalog: Catalog, config: Config, maximumBytes: number | undefined): Promise<void> {
   if (config.engine === 'duckdb') {
     const { checkQueries } = await import('../engine/duckdb/prepare/check-queries.ts');

@@ -145,7 +145,7 @@ describe.skipIf(skipsEmulator)('check-queries on bigquery-emulator', () => {
     await emulator.close();
     expect(ended).toMatchObject({ exitCode: 0, errors: '' });
     expect(ended.output).toMatch(/^logs\.all would read .* bytes$/m);
-    expect(ended.output).toContain('3 saved queries are right\n');
+    expect(ended.output).toContain('3 saved queries are valid\n');
   });
 });
 

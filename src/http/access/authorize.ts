@@ -1,5 +1,5 @@
 import { type BoundQuery, bind, type RawParameters } from '../../catalog/binding/bind.ts';
-import { bindTenant, forbiddenTenant, tenantOf } from '../../catalog/binding/bind-tenant.ts';
+import { bindForTenants, type TenantBinding } from '../../catalog/binding/bind-tenant.ts';
 import type { SavedQuery } from '../../catalog/saved-query.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Principal } from '../../keys/principal.ts';
@@ -10,9 +10,8 @@ export interface Asked {
   readonly raw: RawParameters;
   /** For callers who are bound to nothing. */
   bound?: BoundQuery;
-  /** For callers who are bound to tenants, of whom this one is named. */
-  tenant?: string;
-  tenantBound?: BoundQuery;
+  /** For callers who are restricted to tenants. */
+  forTenant?: TenantBinding;
 }
 
 /**
@@ -32,10 +31,11 @@ export function questionFor({ endpoints, projects }: Principal, asked: Asked): B
     asked.bound ??= bind(query, raw);
     return asked.bound;
   }
-  asked.tenant ??= tenantOf(query, raw);
-  if (!projects.has(asked.tenant)) throw forbiddenTenant(query);
-  asked.tenantBound ??= bindTenant(query, raw, asked.tenant);
-  return asked.tenantBound;
+  // The tenant is in the parameters, so the binding serves every caller who may read that tenant.
+  if (asked.forTenant === undefined || !projects.has(asked.forTenant.tenant)) {
+    asked.forTenant = bindForTenants(query, raw, projects);
+  }
+  return asked.forTenant.bound;
 }
 
 /** True where the holder can get an answer at all: what cannot be asked is not listed either. */

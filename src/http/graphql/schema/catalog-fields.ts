@@ -1,3 +1,4 @@
+import { hasId } from '../../../catalog/find-query.ts';
 import { camelCase } from '../../../catalog/names.ts';
 import type { Catalog, Column, Parameter, SavedQuery } from '../../../catalog/saved-query.ts';
 import { GatewayError } from '../../../errors.ts';
@@ -26,7 +27,7 @@ export function addCatalogFields(builder: Builder, { queries }: Catalog): void {
           (query) =>
             (id ?? name) != null &&
             isOpenTo(holder, query) &&
-            (id == null || query.id === id.toLowerCase()) &&
+            (id == null || hasId(query, id)) &&
             (name == null || query.name === name),
         ),
     }),
@@ -102,7 +103,7 @@ function endpointType(builder: Builder) {
       }),
       querySandboxing: t.boolean({
         description: 'Whether the query runs in a sandbox.',
-        resolve: ({ querySandboxing }) => querySandboxing === 'enabled',
+        resolve: () => false,
       }),
       parameters: t.field({
         type: [parameter],
