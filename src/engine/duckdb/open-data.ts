@@ -101,7 +101,7 @@ async function openFiles(options: DataOptions, dataDir: string): Promise<LocalDa
   let retainedAt = Number.NEGATIVE_INFINITY;
   const look = async () => {
     const began = performance.now();
-    const taken = await data.catchUp();
+    const taken = await data.sync();
     newRows += taken.rows;
     if (taken.rows > 0) listener.news(told(taken.rows, performance.now() - began, store.size()));
   };

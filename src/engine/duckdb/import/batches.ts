@@ -1,29 +1,29 @@
 import { mkdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TableSchema } from '../../../catalog/tables/table-schema.ts';
-import { isShortage } from './disk-space.ts';
-import type { Entry, Reject } from './manifest.ts';
-import { type LinesWriter, openLinesWriter, type Position, type Room } from './read/lines-writer.ts';
+import { isOutOfSpace } from './disk-space.ts';
+import { type BatchLimits, type LinesWriter, openLinesWriter, type Position } from './read/lines-writer.ts';
+import { normalizeKeys } from './read/normalize-keys.ts';
 import { openPlainLines, type PlainOptions } from './read/plain-lines.ts';
 import { scratchName } from './read/source-relation.ts';
-import { mendSpelling } from './reject/normalize-keys.ts';
 import { canGrow, type DataFile } from './scan/data-files.ts';
 import type { Change } from './scan/find-changes.ts';
-import { fingerprint, fingerprintBytes, noEnds, readRange, sameEnds } from './scan/fingerprint.ts';
+import { fingerprint, fingerprintBytes, noEnds, readMatchingEnds, readRange } from './scan/fingerprint.ts';
+import type { ManifestEntry, Reject } from './scan/manifest.ts';
 
 /** What one transaction takes in: rows of one table and one partition, from one file or several. */
-export interface Portion {
+export interface Batch {
   readonly table: TableSchema;
-  readonly parts: readonly Part[];
+  readonly slices: readonly Slice[];
   /** Where its scratch files are; gone when the portion is disposed of. */
   readonly folder: string;
 }
 
 /** Rows of one file, consecutive ones. */
-export interface Part {
+export interface Slice {
   readonly file: DataFile;
   /** What the ledger says once they are in, but for `rows` and `rejected`. */
-  readonly entry: Entry;
+  readonly entry: ManifestEntry;
   /** Entries whose rows go first. */
   readonly replaces: readonly number[];
   /** What is read; undefined where there are no rows. Of Parquet it is the file itself. */
@@ -39,38 +39,38 @@ export interface Part {
 }
 
 /** A file that cannot be read as a whole; whatever was taken of it goes. */
-export interface Failure {
+export interface FileFailure {
   readonly file: DataFile;
   readonly numbers: readonly number[];
   /** undefined where the file is being changed just now, and is looked at again later. */
   readonly error: unknown;
 }
 
-export type Item = { readonly portion: Portion } | { readonly failure: Failure };
+export type ReadResult = { readonly portion: Batch } | { readonly failure: FileFailure };
 
-export interface PortionsOptions {
+export interface BatchesOptions {
   readonly tables: ReadonlyMap<string, TableSchema>;
   readonly scratch: string;
   readonly connect: PlainOptions['connect'];
-  readonly limits: Room;
+  readonly limits: BatchLimits;
   readonly nextNumber: () => number;
 }
 
 /** More files than this in a statement are no faster. */
-const maxParts = 1000;
+const maxSlices = 1000;
 
 /**
  * Cuts what is to be taken into portions, each made when it is asked for.
  *
  * @throws Error where there is no room for copies; what is wrong with a file is a Failure
  */
-export async function* cutPortions(
+export async function* readBatches(
   changes: readonly Change[],
-  options: PortionsOptions,
-): AsyncGenerator<Item> {
+  options: BatchesOptions,
+): AsyncGenerator<ReadResult> {
   const { limits, scratch, tables } = options;
   let count = 0;
-  let open: OpenPortion | undefined;
+  let open: OpenBatch | undefined;
 
   for (const change of changes) {
     const table = tables.get(change.file.table);
@@ -80,26 +80,26 @@ export async function* cutPortions(
       yield { portion: open };
       open = undefined;
     }
-    const start = async (): Promise<OpenPortion> => {
+    const start = async (): Promise<OpenBatch> => {
       const folder = join(scratch, `portion-${count++}`);
       await mkdir(folder);
-      return { table, key, folder, parts: [] };
+      return { table, key, folder, slices: [] };
     };
     const own = join(scratch, 'copy');
-    let reading: Reading | undefined;
+    let reading: FileReading | undefined;
     let writer: LinesWriter | undefined;
     try {
-      reading = await beginReading(change, options.nextNumber);
+      reading = await startReading(change, options.nextNumber);
       if (change.file.format === 'parquet' || reading.isRead) {
         open ??= await start();
-        open.parts.push(unreadPart(reading));
+        open.slices.push(uncopiedSlice(reading));
       } else {
         let position = reading.position;
-        const finish = async (portion: OpenPortion, from: LinesWriter, current: Reading) => {
+        const finish = async (portion: OpenBatch, from: LinesWriter, current: FileReading) => {
           from.close();
           const path = join(portion.folder, scratchName(current.number));
-          await mendSpelling(path, from.sample(), table.fields);
-          portion.parts.push(partOf(current, position, from, path));
+          await normalizeKeys(path, from.sample(), table.fields);
+          portion.slices.push(sliceOf(current, position, from, path));
           position = from.position();
           writer = undefined;
         };
@@ -117,25 +117,25 @@ export async function* cutPortions(
             }
             open ??= await start();
             writer ??= openLinesWriter(join(open.folder, scratchName(reading.number)), position);
-            at += await writer.take(chunk.subarray(at), roomIn(open, limits, writer));
-            if (writer.isAtBreak() && isFull(open, limits, writer)) await finish(open, writer, reading);
+            at += await writer.write(chunk.subarray(at), remainingLimits(open, limits, writer));
+            if (writer.isAtLineEnd() && isFull(open, limits, writer)) await finish(open, writer, reading);
           }
         }
         open ??= await start();
-        if (writer !== undefined || open.parts.at(-1)?.entry.number !== reading.number) {
+        if (writer !== undefined || open.slices.at(-1)?.entry.number !== reading.number) {
           writer ??= openLinesWriter(join(open.folder, scratchName(reading.number)), position);
           writer.end(canGrow(change.file));
           await finish(open, writer, reading);
         }
         if (!canGrow(change.file) && (await hasChanged(change.file))) throw new Error('is being written');
-        const last = open.parts.pop();
-        if (last) open.parts.push({ ...last, entry: { ...last.entry, done: true } });
+        const last = open.slices.pop();
+        if (last) open.slices.push({ ...last, entry: { ...last.entry, done: true } });
       }
     } catch (error) {
-      if (isShortage(error)) throw error;
+      if (isOutOfSpace(error)) throw error;
       writer?.close();
       const numbers = reading === undefined ? [] : [reading.number];
-      if (open) open.parts = open.parts.filter(({ entry }) => !numbers.includes(entry.number));
+      if (open) open.slices = open.slices.filter(({ entry }) => !numbers.includes(entry.number));
       const isChanging = await hasChanged(change.file);
       yield {
         failure: {
@@ -151,18 +151,22 @@ export async function* cutPortions(
   if (open) yield { portion: open };
 }
 
-interface OpenPortion extends Portion {
+interface OpenBatch extends Batch {
   readonly key: string;
-  parts: Part[];
+  slices: Slice[];
 }
 
-function isFull({ parts }: OpenPortion, limits: Room, writer?: LinesWriter): boolean {
+function isFull({ slices: parts }: OpenBatch, limits: BatchLimits, writer?: LinesWriter): boolean {
   const rows = parts.reduce((sum, part) => sum + part.rows, writer?.rows() ?? 0);
   const bytes = parts.reduce((sum, part) => sum + part.lineBytes, writer?.bytes() ?? 0);
-  return parts.length >= maxParts || rows >= limits.rows || bytes >= limits.bytes;
+  return parts.length >= maxSlices || rows >= limits.rows || bytes >= limits.bytes;
 }
 
-function roomIn({ parts }: OpenPortion, limits: Room, writer: LinesWriter): Room {
+function remainingLimits(
+  { slices: parts }: OpenBatch,
+  limits: BatchLimits,
+  writer: LinesWriter,
+): BatchLimits {
   return {
     rows: parts.reduce((left, part) => left - part.rows, limits.rows - writer.rows()),
     bytes: parts.reduce((left, part) => left - part.lineBytes, limits.bytes - writer.bytes()),
@@ -170,11 +174,11 @@ function roomIn({ parts }: OpenPortion, limits: Room, writer: LinesWriter): Room
 }
 
 /** A file that is being taken. */
-interface Reading {
+interface FileReading {
   readonly file: DataFile;
   readonly number: number;
   /** What the ledger says of it so far. */
-  readonly known: Entry | undefined;
+  readonly known: ManifestEntry | undefined;
   readonly replaces: readonly number[];
   readonly position: Position;
   /** Of files that do not grow: the fingerprint of their beginning. */
@@ -185,8 +189,11 @@ interface Reading {
   readonly rejects: Reject[];
 }
 
-async function beginReading({ file, known, replaces }: Change, nextNumber: () => number): Promise<Reading> {
-  const ends = known && (await sameEnds(file, known));
+async function startReading(
+  { file, known, replaces }: Change,
+  nextNumber: () => number,
+): Promise<FileReading> {
+  const ends = known && (await readMatchingEnds(file, known));
   if (known && ends) {
     return {
       file,
@@ -214,12 +221,12 @@ async function beginReading({ file, known, replaces }: Change, nextNumber: () =>
   };
 }
 
-function partOf(reading: Reading, from: Position, writer: LinesWriter, path: string): Part {
+function sliceOf(reading: FileReading, from: Position, writer: LinesWriter, path: string): Slice {
   const { offset, lines, ends } = writer.position();
   const rows = writer.rows();
   const isFirst = from === reading.position;
   return {
-    ...basePart(reading, isFirst),
+    ...baseSlice(reading, isFirst),
     entry: entryOf(reading, { offset, lines, ends }, false),
     path: rows === 0 ? undefined : path,
     rows,
@@ -230,9 +237,9 @@ function partOf(reading: Reading, from: Position, writer: LinesWriter, path: str
 }
 
 /** A part of which nothing is copied: a Parquet file, or one that has only been renamed. */
-function unreadPart(reading: Reading): Part {
+function uncopiedSlice(reading: FileReading): Slice {
   return {
-    ...basePart(reading, true),
+    ...baseSlice(reading, true),
     entry: entryOf(reading, reading.position, true),
     path: reading.isRead ? undefined : reading.file.path,
     rows: 0,
@@ -242,7 +249,7 @@ function unreadPart(reading: Reading): Part {
   };
 }
 
-function basePart({ file, replaces, rejects }: Reading, isFirst: boolean) {
+function baseSlice({ file, replaces, rejects }: FileReading, isFirst: boolean) {
   return {
     file,
     replaces: isFirst ? replaces : [],
@@ -252,10 +259,10 @@ function basePart({ file, replaces, rejects }: Reading, isFirst: boolean) {
 
 /** Rows and rejects are counted when they are in. */
 function entryOf(
-  { file, number, known, head }: Reading,
+  { file, number, known, head }: FileReading,
   { offset, lines, ends }: Position,
   done: boolean,
-): Entry {
+): ManifestEntry {
   const { table, name, identity, size, mtime } = file;
   const begins = canGrow(file) ? ends.head : head;
   return {

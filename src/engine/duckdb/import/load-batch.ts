@@ -3,49 +3,49 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { TableSchema } from '../../../catalog/tables/table-schema.ts';
-import type { Part, Portion } from './batches.ts';
-import { isShortage } from './disk-space.ts';
+import type { Batch, Slice } from './batches.ts';
+import { isOutOfSpace } from './disk-space.ts';
 import type { ImportTarget } from './import-target.ts';
-import type { Entry, Ledger, Reject } from './manifest.ts';
-import { rowsOfLines, rowsOfParquet, scratchName } from './read/source-relation.ts';
+import { linesRelation, parquetRelation, scratchName } from './read/source-relation.ts';
 import { reasonOf } from './reject/describe-problem.ts';
-import { siftLines } from './reject/reject-lines.ts';
-import { siftParquet } from './reject/reject-parquet-rows.ts';
+import { rejectLines } from './reject/reject-lines.ts';
+import { rejectParquetRows } from './reject/reject-parquet-rows.ts';
 import type { DataFile } from './scan/data-files.ts';
+import type { Manifest, ManifestEntry, Reject } from './scan/manifest.ts';
 
-export interface TakeOptions {
+export interface LoadOptions {
   readonly connection: DuckDBConnection;
-  readonly ledger: Ledger;
+  readonly ledger: Manifest;
   readonly target: (table: TableSchema) => ImportTarget;
   readonly onPlural: (table: TableSchema, path: string) => Promise<void>;
   /** What the ledger says of a file before the portion. */
-  readonly entryOf: (number: number) => Entry | undefined;
+  readonly entryOf: (number: number) => ManifestEntry | undefined;
   /** Statements that each portion runs besides: what is no longer so of its files. */
-  readonly also: (parts: readonly Part[]) => readonly string[];
+  readonly also: (parts: readonly Slice[]) => readonly string[];
   /** How many reasons of bad rows are asked for, of each file. */
   readonly maxReasons: number;
   readonly signal: AbortSignal;
 }
 
 /** What a portion has brought. */
-export interface Taken {
+export interface LoadResult {
   readonly rows: number;
-  readonly entries: readonly Entry[];
+  readonly entries: readonly ManifestEntry[];
   /** Entries that are no more. */
   readonly replaced: readonly number[];
   readonly rejects: readonly { readonly file: DataFile; readonly rejects: readonly Reject[] }[];
   /** Files whose rows can be read, but not stored. */
-  readonly failures: readonly { readonly part: Part; readonly error: unknown }[];
+  readonly failures: readonly { readonly part: Slice; readonly error: unknown }[];
 }
 
 /** A part as it is stored: without its bad rows, once they are known. */
-interface Sifted {
-  readonly part: Part;
+interface FilteredSlice {
+  readonly part: Slice;
   readonly path: string | undefined;
   readonly rows: number;
   readonly rejects: readonly Reject[];
   /** Rows of a Parquet file that are left out. */
-  readonly without: readonly number[];
+  readonly excludedRows: readonly number[];
 }
 
 /**
@@ -54,29 +54,29 @@ interface Sifted {
  *
  * @throws Error where the store lacks space or memory, or the import is ended; nothing of the portion is in the store then
  */
-export async function takePortion(portion: Portion, options: TakeOptions): Promise<Taken> {
-  const isOver = (error: unknown) => isShortage(error) || options.signal.aborted;
+export async function loadBatch(portion: Batch, options: LoadOptions): Promise<LoadResult> {
+  const isOver = (error: unknown) => isOutOfSpace(error) || options.signal.aborted;
   try {
-    return await storeInTime(portion.table, portion.parts.map(asItIs), options);
+    return await storeWithRetries(portion.table, portion.slices.map(unfiltered), options);
   } catch (error) {
     if (isOver(error)) throw error;
   }
-  const [first, ...others] = portion.parts;
-  if (first === undefined) return together([]);
+  const [first, ...others] = portion.slices;
+  if (first === undefined) return mergeResults([]);
   try {
-    const sifted: Sifted[] = [];
-    for (const part of portion.parts) sifted.push(await sift(portion.table, part, options));
-    return await storeInTime(portion.table, sifted, options);
+    const sifted: FilteredSlice[] = [];
+    for (const part of portion.slices) sifted.push(await rejectRows(portion.table, part, options));
+    return await storeWithRetries(portion.table, sifted, options);
   } catch (error) {
     if (isOver(error)) throw error;
-    if (others.length === 0) return { ...together([]), failures: [{ part: first, error }] };
+    if (others.length === 0) return { ...mergeResults([]), failures: [{ part: first, error }] };
   }
-  const taken: Taken[] = [];
-  for (const part of portion.parts) taken.push(await takePortion({ ...portion, parts: [part] }, options));
-  return together(taken);
+  const taken: LoadResult[] = [];
+  for (const part of portion.slices) taken.push(await loadBatch({ ...portion, slices: [part] }, options));
+  return mergeResults(taken);
 }
 
-const together = (taken: readonly Taken[]): Taken => ({
+const mergeResults = (taken: readonly LoadResult[]): LoadResult => ({
   rows: taken.reduce((sum, { rows }) => sum + rows, 0),
   entries: taken.flatMap(({ entries }) => entries),
   replaced: taken.flatMap(({ replaced }) => replaced),
@@ -84,20 +84,20 @@ const together = (taken: readonly Taken[]): Taken => ({
   failures: taken.flatMap(({ failures }) => failures),
 });
 
-const asItIs = (part: Part): Sifted => ({
+const unfiltered = (part: Slice): FilteredSlice => ({
   part,
   path: part.path,
   rows: part.rows,
   rejects: part.rejects,
-  without: [],
+  excludedRows: [],
 });
 
 /** Stores when it can be: after the layout has been changed for a record's second element, after others' transactions. */
-async function storeInTime(
+async function storeWithRetries(
   table: TableSchema,
-  parts: readonly Sifted[],
-  options: TakeOptions,
-): Promise<Taken> {
+  parts: readonly FilteredSlice[],
+  options: LoadOptions,
+): Promise<LoadResult> {
   for (let conflicts = 0; ; ) {
     options.signal.throwIfAborted();
     try {
@@ -116,7 +116,11 @@ async function storeInTime(
 
 const maxConflicts = 100;
 
-async function store(table: TableSchema, parts: readonly Sifted[], options: TakeOptions): Promise<Taken> {
+async function store(
+  table: TableSchema,
+  parts: readonly FilteredSlice[],
+  options: LoadOptions,
+): Promise<LoadResult> {
   const { connection, ledger, signal } = options;
   const target = options.target(table);
   const interrupt = () => connection.interrupt();
@@ -126,7 +130,7 @@ async function store(table: TableSchema, parts: readonly Sifted[], options: Take
     const replaced = parts.flatMap(({ part }) => part.replaces);
     if (replaced.length > 0) await connection.run(target.deleteSql(replaced));
     for (const sql of ledger.remove(replaced)) await connection.run(sql);
-    const rows = await insert(target, parts, connection);
+    const rows = await insertRows(target, parts, connection);
     const entries = parts.map((part) => {
       const before = options.entryOf(part.part.entry.number);
       return {
@@ -143,7 +147,7 @@ async function store(table: TableSchema, parts: readonly Sifted[], options: Take
     await connection.run('COMMIT');
     const rejects = parts.map(({ part, rejects }) => ({ file: part.file, rejects }));
     return {
-      ...together([]),
+      ...mergeResults([]),
       rows,
       entries,
       replaced,
@@ -158,9 +162,9 @@ async function store(table: TableSchema, parts: readonly Sifted[], options: Take
   }
 }
 
-async function insert(
+async function insertRows(
   target: ImportTarget,
-  parts: readonly Sifted[],
+  parts: readonly FilteredSlice[],
   connection: DuckDBConnection,
 ): Promise<number> {
   const read = parts.flatMap((sifted) =>
@@ -171,31 +175,31 @@ async function insert(
   const { file } = first.part;
   const {
     source,
-    found,
-    file: number,
+    columns: found,
+    fileNumber: number,
   } = file.format === 'parquet'
-    ? await rowsOfParquet(connection, file, first.number, first.without)
-    : await rowsOfLines(connection, target.table, file.partition, read);
+    ? await parquetRelation(connection, file, first.number, first.excludedRows)
+    : await linesRelation(connection, target.table, file.partition, read);
   return (await connection.run(target.insertSql(found, source, number))).rowsChanged;
 }
 
-async function sift(table: TableSchema, part: Part, options: TakeOptions): Promise<Sifted> {
+async function rejectRows(table: TableSchema, part: Slice, options: LoadOptions): Promise<FilteredSlice> {
   const { connection, entryOf, maxReasons, signal } = options;
-  if (part.path === undefined) return asItIs(part);
+  if (part.path === undefined) return unfiltered(part);
   const { file } = part;
   const reasons = Math.max(0, maxReasons - (entryOf(part.entry.number)?.rejected ?? 0));
   if (file.format === 'parquet') {
-    const rejects = await siftParquet({ connection, table, file, reasons });
-    return { part, path: part.path, rows: 0, rejects, without: rejects.map(({ line }) => line) };
+    const rejects = await rejectParquetRows({ connection, table, file, maxReasons: reasons });
+    return { part, path: part.path, rows: 0, rejects, excludedRows: rejects.map(({ line }) => line) };
   }
   const path = join(await mkdtemp(`${part.path}-kept-`), scratchName(part.entry.number));
-  const bad = await siftLines({
+  const bad = await rejectLines({
     connection,
     table,
     partition: file.partition,
     path: part.path,
-    kept: path,
-    reasons,
+    acceptedPath: path,
+    maxReasons: reasons,
     signal,
   });
   const rejects = bad.map(({ index, error }) => ({
@@ -209,6 +213,6 @@ async function sift(table: TableSchema, part: Part, options: TakeOptions): Promi
     path: rows === 0 ? undefined : path,
     rows,
     rejects: [...part.rejects, ...rejects],
-    without: [],
+    excludedRows: [],
   };
 }

@@ -2,16 +2,16 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { TableSchema } from '../../../catalog/tables/table-schema.ts';
-import { cutPortions, type Failure, type Portion } from './batches.ts';
-import { demandSpace, isShortage, shortageMessage } from './disk-space.ts';
+import { type Batch, type FileFailure, readBatches } from './batches.ts';
+import { isOutOfSpace, outOfSpaceMessage, requireSpace } from './disk-space.ts';
 import type { ImportTarget } from './import-target.ts';
-import { takePortion } from './load-batch.ts';
-import { type Entry, openLedger, type Reject } from './manifest.ts';
-import type { Room } from './read/lines-writer.ts';
-import { ahead } from './read/prefetch.ts';
+import { loadBatch } from './load-batch.ts';
+import type { BatchLimits } from './read/lines-writer.ts';
+import { prefetch } from './read/prefetch.ts';
 import { describeFileProblem, describeReject } from './reject/describe-problem.ts';
 import { type DataFile, findDataFiles, type TableFiles } from './scan/data-files.ts';
 import { findChanges } from './scan/find-changes.ts';
+import { type ManifestEntry, openManifest, type Reject } from './scan/manifest.ts';
 
 export interface ImportOptions {
   /** Connections for the import alone, ready to use: session settings done, search path on the store. */
@@ -33,7 +33,7 @@ export interface ImportOptions {
   readonly onProgress?: (progress: ImportProgress) => void;
   readonly signal: AbortSignal;
   /** What one transaction takes at most. */
-  readonly portion?: Room;
+  readonly batchLimits?: BatchLimits;
 }
 
 /** How far a look has come. */
@@ -54,7 +54,7 @@ export interface ImportSummary {
 
 export interface Import {
   /** Takes in what has changed in the data folder; never twice at once. */
-  catchUp(): Promise<ImportSummary>;
+  sync(): Promise<ImportSummary>;
   /** What is wrong with a table's files, by the table's name, as of the last look. */
   readonly problems: ReadonlyMap<string, string>;
   /** Closes its connections; a look that runs is ended by the signal. */
@@ -62,7 +62,7 @@ export interface Import {
 }
 
 /** Two of DuckDB's row groups: odd sizes are written twice, to the log and at the checkpoint. */
-const usualPortion: Room = { rows: 245_760, bytes: 512 << 20 };
+const defaultBatchLimits: BatchLimits = { rows: 245_760, bytes: 512 << 20 };
 const maxReasons = 1000;
 const unfinished = 'not JSON: the last line is not finished';
 
@@ -77,7 +77,7 @@ export async function openImport(options: ImportOptions): Promise<Import> {
   };
   const connection = await connect();
   let copying: Promise<DuckDBConnection> | undefined;
-  const ledger = openLedger(options.store);
+  const ledger = openManifest(options.store);
   const entries = new Map((await ledger.load(connection)).map((entry) => [entry.number, entry]));
   /** Files whose last line was told to be unfinished. */
   const noted = new Set(await ledger.rejectedFor(connection, unfinished));
@@ -122,7 +122,7 @@ export async function openImport(options: ImportOptions): Promise<Import> {
   };
 
   /** A last line that nobody has gone on with since the last look. */
-  const noteUnfinished = async (unchanged: readonly Entry[]) => {
+  const noteUnfinished = async (unchanged: readonly ManifestEntry[]) => {
     const open = unchanged.filter(
       ({ number, offset, size, tail }) => offset < size && tail !== '' && !noted.has(number),
     );
@@ -137,12 +137,12 @@ export async function openImport(options: ImportOptions): Promise<Import> {
     }
   };
 
-  const take = async (portion: Portion) => {
-    await demandSpace(
+  const take = async (portion: Batch) => {
+    await requireSpace(
       options.storeFolder,
-      portion.parts.reduce((sum, { lineBytes }) => sum + lineBytes, 0),
+      portion.slices.reduce((sum, { lineBytes }) => sum + lineBytes, 0),
     );
-    const taken = await takePortion(portion, {
+    const taken = await loadBatch(portion, {
       connection,
       ledger,
       target: options.target,
@@ -163,7 +163,7 @@ export async function openImport(options: ImportOptions): Promise<Import> {
     return taken;
   };
 
-  const fail = async ({ error, file, numbers }: Failure) => {
+  const fail = async ({ error, file, numbers }: FileFailure) => {
     await forget(numbers);
     if (error === undefined) return;
     broken.set(keyOf(file), { state: stateOf(file), problem: describeFileProblem(file, error) });
@@ -191,15 +191,15 @@ export async function openImport(options: ImportOptions): Promise<Import> {
     const rejected = new Map<DataFile, Reject[]>();
     const messages = new Set<string>();
     const unstorable = new Set<number>();
-    const items = ahead(
-      cutPortions(todo, {
+    const items = prefetch(
+      readBatches(todo, {
         tables: byName,
         scratch: options.scratch,
         connect: () => {
           copying ??= connect();
           return copying;
         },
-        limits: options.portion ?? usualPortion,
+        limits: options.batchLimits ?? defaultBatchLimits,
         nextNumber: () => ++lastNumber,
       }),
     );
@@ -211,7 +211,7 @@ export async function openImport(options: ImportOptions): Promise<Import> {
           continue;
         }
         // Nothing more of a file of which a part could not be stored.
-        const parts = item.portion.parts.filter(({ entry }) => !unstorable.has(entry.number));
+        const parts = item.portion.slices.filter(({ entry }) => !unstorable.has(entry.number));
         const portion = { ...item.portion, parts };
         const taken = await take(portion);
         totals.rows += taken.rows;
@@ -228,8 +228,8 @@ export async function openImport(options: ImportOptions): Promise<Import> {
         await rm(portion.folder, { recursive: true, force: true });
       }
     } catch (error) {
-      if (!isShortage(error) || signal.aborted) throw error;
-      messages.add(shortageMessage(error));
+      if (!isOutOfSpace(error) || signal.aborted) throw error;
+      messages.add(outOfSpaceMessage(error));
       totals.isComplete = false;
     } finally {
       await items.return(undefined);
@@ -243,7 +243,7 @@ export async function openImport(options: ImportOptions): Promise<Import> {
 
   return {
     problems,
-    catchUp() {
+    sync() {
       const looking = running.then(look);
       running = looking.catch(() => undefined);
       return looking;

@@ -26,7 +26,7 @@ function idsIn(texts: Iterable<string>): number[] {
 test('whatever happens to the files, the store has what the folder has', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
-      const folder = await openImportFolder({ portion: { rows: 10, bytes: 1 << 20 } });
+      const folder = await openImportFolder({ batchLimits: { rows: 10, bytes: 1 << 20 } });
       const model = new Map<string, string>();
       let id = 0;
       const more = (count: number) => lines(...Array.from({ length: count }, () => ++id));

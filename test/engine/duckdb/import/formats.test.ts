@@ -76,9 +76,9 @@ const importAll = async (tables: readonly TableSchema[]) => {
     onProblem: (message) => told.push(message),
     signal: new AbortController().signal,
   });
-  await data.catchUp();
+  await data.sync();
   // A last line without a newline is judged when it has not changed.
-  await data.catchUp();
+  await data.sync();
   await data.close();
   rmSync(scratch, { recursive: true });
   return { problems: data.problems, told };

@@ -73,7 +73,7 @@ export async function openImportFolder(more: Partial<ImportOptions> = {}): Promi
     },
     async look() {
       told.length = 0;
-      await data.catchUp();
+      await data.sync();
       return [...told];
     },
     data: () => data,

@@ -27,9 +27,9 @@ const data = await openImport({
   onProblem: (message) => process.stdout.write(`${message}\n`),
   onProgress: () => process.stdout.write('portion\n'),
   signal: new AbortController().signal,
-  portion: { rows: 500, bytes: 1 << 20 },
+  batchLimits: { rows: 500, bytes: 1 << 20 },
 });
-await data.catchUp();
+await data.sync();
 await data.close();
 const told = await connection.runAndReadAll(
   `SELECT count(*), count(DISTINCT id), (SELECT count(*) FROM "import"."rejects"),

@@ -6,7 +6,7 @@ import { plainTarget } from './plain-target.ts';
 
 let folder: ImportFolder;
 beforeEach(async () => {
-  folder = await openImportFolder({ portion: { rows: 100, bytes: 1 << 20 } });
+  folder = await openImportFolder({ batchLimits: { rows: 100, bytes: 1 << 20 } });
 });
 afterEach(() => folder.close());
 

@@ -2,7 +2,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Field } from '../../../../catalog/tables/table-schema.ts';
 import { quote } from '../../../dialect/types.ts';
 import { quoteText } from '../../store/column-type.ts';
-import type { Reject } from '../manifest.ts';
+import type { Reject } from '../scan/manifest.ts';
 import { globText } from './glob-text.ts';
 import { linesOf } from './lines.ts';
 

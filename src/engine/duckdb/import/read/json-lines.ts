@@ -16,7 +16,7 @@ const closeBrace = 125;
  */
 export async function* jsonLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let areLines: boolean | undefined;
-  const splitter = openSplitter();
+  const splitter = buildSplitter();
   for await (const chunk of chunks) {
     areLines ??= beginsWithRow(chunk);
     if (areLines) yield chunk;
@@ -46,7 +46,7 @@ interface Splitter {
   end(): void;
 }
 
-function openSplitter(): Splitter {
+function buildSplitter(): Splitter {
   let depth = 0;
   let isArray: boolean | undefined;
   let inString = false;
@@ -86,7 +86,7 @@ function openSplitter(): Splitter {
           out[length++] = byte;
           continue;
         }
-        if (isArray === undefined && (byte === openBracket || isMark(byte))) {
+        if (isArray === undefined && (byte === openBracket || isByteOrderMark(byte))) {
           isArray = byte === openBracket ? true : undefined;
           continue;
         }
@@ -108,4 +108,4 @@ function openSplitter(): Splitter {
 }
 
 /** The bytes of a byte order mark. */
-const isMark = (byte: number) => byte === 0xef || byte === 0xbb || byte === 0xbf;
+const isByteOrderMark = (byte: number) => byte === 0xef || byte === 0xbb || byte === 0xbf;

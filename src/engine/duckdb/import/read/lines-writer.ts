@@ -1,6 +1,6 @@
 import { closeSync, ftruncateSync, openSync, write, writeSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { type Ends, fingerprintBytes } from '../scan/fingerprint.ts';
+import { type FileEnds, fingerprintBytes } from '../scan/fingerprint.ts';
 
 const newline = 10;
 const fewBytes = 1 << 16;
@@ -14,17 +14,17 @@ export interface Position {
   readonly offset: number;
   /** Newlines. */
   readonly lines: number;
-  readonly ends: Ends;
+  readonly ends: FileEnds;
 }
 
 /** Copies lines into a scratch file until there are enough of them, and knows where it is. */
 export interface LinesWriter {
   /** Takes bytes as far as there is room, to the end of a line; gives how many. */
-  take(chunk: Buffer, room: Room): Promise<number>;
+  write(chunk: Buffer, room: BatchLimits): Promise<number>;
   /** Deals with a last line that has no newline: it is taken, or left out where it must be a whole object and is none. */
   end(mustBeWhole: boolean): void;
   /** Whether what was taken ends with a newline. */
-  isAtBreak(): boolean;
+  isAtLineEnd(): boolean;
   /** Lines that are not blank. */
   rows(): number;
   bytes(): number;
@@ -35,7 +35,7 @@ export interface LinesWriter {
   close(): void;
 }
 
-export interface Room {
+export interface BatchLimits {
   readonly rows: number;
   readonly bytes: number;
 }
@@ -59,8 +59,8 @@ export function openLinesWriter(path: string, from: Position): LinesWriter {
   };
 
   return {
-    async take(chunk, room) {
-      const scanned = scan(chunk, openLine, room);
+    async write(chunk, room) {
+      const scanned = scanLines(chunk, openLine, room);
       const taken = chunk.subarray(0, scanned.end);
       const isMarked = offset === 0 && openLine.length === 0 && taken.subarray(0, 3).equals(byteOrderMark);
       const text = isMarked ? taken.subarray(3) : taken;
@@ -72,9 +72,9 @@ export function openLinesWriter(path: string, from: Position): LinesWriter {
       rows += scanned.rows;
       if (scanned.lines > 0) {
         settleOpenLine();
-        settle(taken.subarray(0, scanned.lastBreak));
+        settle(taken.subarray(0, scanned.lastLineEnd));
       }
-      const rest = taken.subarray(scanned.lastBreak);
+      const rest = taken.subarray(scanned.lastLineEnd);
       if (rest.length > 0) openLine.push(Buffer.from(rest));
       return taken.length;
     },
@@ -90,7 +90,7 @@ export function openLinesWriter(path: string, from: Position): LinesWriter {
       settleOpenLine();
       if (!isBlank(line)) rows += 1;
     },
-    isAtBreak: () => openLine.length === 0,
+    isAtLineEnd: () => openLine.length === 0,
     rows: () => rows,
     bytes: () => written,
     position: () => ({ offset, lines, ends }),
@@ -102,16 +102,16 @@ export function openLinesWriter(path: string, from: Position): LinesWriter {
   };
 }
 
-interface Scanned {
+interface ScanResult {
   /** Where to stop: after the line for which there was room last, or at the end of the piece. */
   readonly end: number;
   readonly lines: number;
   readonly rows: number;
   /** After the last newline; 0 where there is none. */
-  readonly lastBreak: number;
+  readonly lastLineEnd: number;
 }
 
-function scan(chunk: Buffer, openLine: readonly Buffer[], room: Room): Scanned {
+function scanLines(chunk: Buffer, openLine: readonly Buffer[], room: BatchLimits): ScanResult {
   let lines = 0;
   let rows = 0;
   let start = 0;
@@ -122,9 +122,9 @@ function scan(chunk: Buffer, openLine: readonly Buffer[], room: Room): Scanned {
     if (!(isShort && isBlankSoFar)) rows += 1;
     isBlankSoFar = true;
     start = at + 1;
-    if (rows >= room.rows || start >= room.bytes) return { end: start, lines, rows, lastBreak: start };
+    if (rows >= room.rows || start >= room.bytes) return { end: start, lines, rows, lastLineEnd: start };
   }
-  return { end: chunk.length, lines, rows, lastBreak: start };
+  return { end: chunk.length, lines, rows, lastLineEnd: start };
 }
 
 const isBlank = (bytes: Buffer) => bytes.every((byte) => byte <= 32);
@@ -159,9 +159,9 @@ async function writeAll(file: number, bytes: Buffer): Promise<number> {
   for (let at = 0; at < bytes.length; ) {
     const left = bytes.length - at;
     if (left <= fewBytes) at += writeSync(file, bytes, at, left);
-    else at += (await writeLater(file, bytes, at, left)).bytesWritten;
+    else at += (await writeAsync(file, bytes, at, left)).bytesWritten;
   }
   return bytes.length;
 }
 
-const writeLater = promisify(write);
+const writeAsync = promisify(write);

@@ -5,8 +5,8 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Field } from '../../../../catalog/tables/table-schema.ts';
-import type { Reject } from '../manifest.ts';
 import type { DataFile } from '../scan/data-files.ts';
+import type { Reject } from '../scan/manifest.ts';
 import { copyCsv } from './csv-copy.ts';
 import { jsonLines } from './json-lines.ts';
 import { readBytes } from './read-bytes.ts';
@@ -41,19 +41,19 @@ export async function openPlainLines(
     return { bytes: readBytes(file.path, offset, file.size), rejects: [] };
   }
   if (file.format !== 'csv') {
-    const bytes = inflated(file);
-    return { bytes: skipping(file.format === 'json' ? jsonLines(bytes) : bytes, offset), rejects: [] };
+    const bytes = decompress(file);
+    return { bytes: skipBytes(file.format === 'json' ? jsonLines(bytes) : bytes, offset), rejects: [] };
   }
   await mkdir(scratch, { recursive: true });
   const plain = file.compression === undefined ? file.path : join(scratch, 'inflated');
-  if (plain !== file.path) await pipeline(inflated(file), createWriteStream(plain));
+  if (plain !== file.path) await pipeline(decompress(file), createWriteStream(plain));
   const copy = join(scratch, 'lines');
   const rejects = await copyCsv(await connect(), fields, plain, copy);
   return { bytes: readBytes(copy, offset), rejects: offset === 0 ? rejects : [] };
 }
 
 /** DuckDB takes a compressed file that was cut short for a whole one; zlib does not. */
-async function* inflated({ path, compression }: DataFile): AsyncGenerator<Buffer> {
+async function* decompress({ path, compression }: DataFile): AsyncGenerator<Buffer> {
   if (compression === undefined) {
     yield* readBytes(path);
     return;
@@ -72,7 +72,7 @@ async function* inflated({ path, compression }: DataFile): AsyncGenerator<Buffer
   }
 }
 
-async function* skipping(chunks: AsyncIterable<Buffer>, bytes: number): AsyncGenerator<Buffer> {
+async function* skipBytes(chunks: AsyncIterable<Buffer>, bytes: number): AsyncGenerator<Buffer> {
   let left = bytes;
   for await (const chunk of chunks) {
     const skipped = Math.min(left, chunk.length);

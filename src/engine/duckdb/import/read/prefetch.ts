@@ -1,5 +1,5 @@
 /** What a generator gives, where the next is already being made while one is used. */
-export async function* ahead<T>(items: AsyncGenerator<T>): AsyncGenerator<T, void, undefined> {
+export async function* prefetch<T>(items: AsyncGenerator<T>): AsyncGenerator<T, void, undefined> {
   let next = settled(items.next());
   try {
     for (;;) {

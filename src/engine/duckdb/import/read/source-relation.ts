@@ -9,11 +9,11 @@ import { globText } from './glob-text.ts';
 const fileColumn = 'querygate file';
 
 /** Rows as DuckDB finds them: what may stand in a FROM clause as `r`, what it has, and how a row's file is told. */
-export interface FoundRows {
+export interface SourceRelation {
   readonly source: string;
-  readonly found: ReadonlyMap<string, FoundValue>;
+  readonly columns: ReadonlyMap<string, FoundValue>;
   /** SQL of the file's number. */
-  readonly file: string;
+  readonly fileNumber: string;
 }
 
 /** Lines of a file, by themselves in a scratch file whose name is `scratchName` of the file's number. */
@@ -25,53 +25,55 @@ export interface LinesFile {
 export const scratchName = (number: number): string => String(number).padStart(10, '0');
 
 /** The rows of files of lines; all are of one table and one partition. */
-export function rowsOfLines(
+export function linesRelation(
   connection: DuckDBConnection,
   table: TableSchema,
   partition: DataFile['partition'],
   files: readonly LinesFile[],
-): Promise<FoundRows> {
+): Promise<SourceRelation> {
   const isOne = files.length === 1;
-  const source = linesSource(
+  const source = readJsonSql(
     table,
     files.map(({ path }) => path),
     isOne ? '' : `, filename = ${quoteText(fileColumn)}`,
   );
   const file = isOne ? String(files[0]?.number) : `CAST(right(r."${fileColumn}", 10) AS INTEGER)`;
-  return withPartition(connection, source, partition, file);
+  return buildRelation(connection, source, partition, file);
 }
 
 /** SQL that reads files of lines as rows of a table. */
-export function linesSource({ fields }: TableSchema, paths: readonly string[], more = ''): string {
-  const columns = fields.map((field) => `${quoteText(field.name)}: ${quoteText(columnType(asText(field)))}`);
+export function readJsonSql({ fields }: TableSchema, paths: readonly string[], more = ''): string {
+  const columns = fields.map(
+    (field) => `${quoteText(field.name)}: ${quoteText(columnType(withTextTypes(field)))}`,
+  );
   return `read_json([${paths.map(globText).join(', ')}], columns = {${columns.join(', ')}},
     format = 'newline_delimited', compression = 'uncompressed', hive_partitioning = false${more})`;
 }
 
 /** The rows of a Parquet file, without those of some numbers (from 1). */
-export function rowsOfParquet(
+export function parquetRelation(
   connection: DuckDBConnection,
   { path, partition }: Pick<DataFile, 'path' | 'partition'>,
   number: number,
   without: readonly number[] = [],
-): Promise<FoundRows> {
+): Promise<SourceRelation> {
   const rows = `read_parquet(${globText(path)}, hive_partitioning = false`;
   const source =
     without.length === 0
       ? `${rows})`
       : `(SELECT * FROM ${rows}, file_row_number = true) WHERE file_row_number + 1 NOT IN (${without.join(', ')}))`;
-  return withPartition(connection, source, partition, String(number));
+  return buildRelation(connection, source, partition, String(number));
 }
 
-async function withPartition(
+async function buildRelation(
   connection: DuckDBConnection,
   source: string,
   partition: DataFile['partition'],
   file: string,
-): Promise<FoundRows> {
+): Promise<SourceRelation> {
   const found = await foundColumns(connection, source);
   for (const [key, value] of Object.entries(partition)) found.set(key, partitionValue(value));
-  return { source, found, file };
+  return { source, columns: found, fileNumber: file };
 }
 
 /** What a folder's name says of a column. */
@@ -81,7 +83,7 @@ export const partitionValue = (value: string | null): FoundValue => ({
 });
 
 /** Values that JSON has no word for are read as text and converted by `storedValue`. */
-export function asText(field: Field): Field {
-  if (field.fields) return { ...field, fields: field.fields.map(asText) };
+export function withTextTypes(field: Field): Field {
+  if (field.fields) return { ...field, fields: field.fields.map(withTextTypes) };
   return field.type === 'TIMESTAMP' || field.type === 'BYTES' ? { ...field, type: 'STRING' } : field;
 }

@@ -1,5 +1,5 @@
-import type { Reject } from '../manifest.ts';
 import type { DataFile } from '../scan/data-files.ts';
+import type { Reject } from '../scan/manifest.ts';
 
 /**
  * What is wrong with a data file, for the log: its name below the data folder, and what is said of it. Never a path of
@@ -13,7 +13,7 @@ export function describeFileProblem(file: DataFile, error: unknown): string {
 export function reasonOf(error: unknown, file: Pick<DataFile, 'name' | 'path'>): string {
   const message = error instanceof Error ? error.message : String(error);
   // A path is taken out first: what is cut must not leave half of it.
-  return shortened(detailOf(message).replaceAll(file.path, '\0')).replaceAll('\0', file.name);
+  return shorten(detailOf(message).replaceAll(file.path, '\0')).replaceAll('\0', file.name);
 }
 
 /** A row that cannot be read, and why. */
@@ -31,7 +31,7 @@ function detailOf(message: string): string {
   return transform?.[1] ?? text.split('\n', 1)[0] ?? '';
 }
 
-function shortened(detail: string): string {
+function shorten(detail: string): string {
   return detail
     .replace(/\{(?:.*\}|.*)|\[(?=["{[\d])(?:.*\]|.*)/s, ([bracket]) => (bracket === '{' ? '{…}' : '[…]'))
     .replace(/"([^"]{40})[^"]*("|$)/g, '"$1…"')

@@ -7,26 +7,26 @@ import type { Field, TableSchema } from '../../../../catalog/tables/table-schema
 import { columnType, quoteText } from '../../store/column-type.ts';
 import { foundColumns, refusalInTry, storedValue } from '../../store/stored-value.ts';
 import { globText } from '../read/glob-text.ts';
-import { asText, linesSource, partitionValue, rowsOfLines } from '../read/source-relation.ts';
+import { parseJson } from '../read/normalize-keys.ts';
+import { linesRelation, partitionValue, readJsonSql, withTextTypes } from '../read/source-relation.ts';
 import type { DataFile } from '../scan/data-files.ts';
-import { parseJson } from './normalize-keys.ts';
 
 /** A line that is no row, from 0 in its file. */
-export interface BadLine {
+export interface RejectedLine {
   readonly index: number;
   /** What DuckDB says of it; undefined where there were too many to ask of each. */
   readonly error: unknown;
 }
 
-export interface SiftOptions {
+export interface RejectOptions {
   readonly connection: DuckDBConnection;
   readonly table: TableSchema;
   readonly partition: DataFile['partition'];
   /** The lines to judge, and where those that are rows are written. */
   readonly path: string;
-  readonly kept: string;
+  readonly acceptedPath: string;
   /** How many errors are asked for. */
-  readonly reasons: number;
+  readonly maxReasons: number;
   readonly signal: AbortSignal;
 }
 
@@ -37,21 +37,27 @@ const pieceBytes = 32 << 20;
  * Parts the lines that are rows of a table from those that are not, in pieces: of most files most pieces are good as
  * they are. Where one is not, its rows are tried one by one inside of DuckDB, in one statement.
  */
-export async function siftLines(options: SiftOptions): Promise<readonly BadLine[]> {
+export async function rejectLines(options: RejectOptions): Promise<readonly RejectedLine[]> {
   const { connection, partition, table } = options;
-  const { found } = await rowsOfLines(connection, table, partition, [{ number: 0, path: options.path }]);
+  const { columns: found } = await linesRelation(connection, table, partition, [
+    { number: 0, path: options.path },
+  ]);
   const stored = table.fields.map((field) => storedValue(field, found.get(field.name.toLowerCase())));
   const values = stored.join(', ');
-  const bad: BadLine[] = [];
-  const out = createWriteStream(options.kept);
+  const bad: RejectedLine[] = [];
+  const out = createWriteStream(options.acceptedPath);
   try {
-    for await (const piece of piecesOf(options.path)) {
+    for await (const piece of readChunks(options.path)) {
       options.signal.throwIfAborted();
-      const wrong = await badLinesOf(piece, { ...options, values, reasons: options.reasons - bad.length });
+      const wrong = await rejectedLinesOf(piece, {
+        ...options,
+        values,
+        maxReasons: options.maxReasons - bad.length,
+      });
       bad.push(...wrong);
       const left = new Set(wrong.map(({ index }) => index));
       const good = piece.lines.filter((_, at) => !left.has(piece.first + at));
-      if (!out.write(joined(good))) await once(out, 'drain');
+      if (!out.write(joinLines(good))) await once(out, 'drain');
     }
   } finally {
     out.end();
@@ -60,18 +66,18 @@ export async function siftLines(options: SiftOptions): Promise<readonly BadLine[
   return bad;
 }
 
-interface Trying extends SiftOptions {
+interface ProbeOptions extends RejectOptions {
   /** What is stored of a row, as SQL. */
   readonly values: string;
 }
 
-interface Piece {
+interface Chunk {
   /** The index of its first line. */
   readonly first: number;
   readonly lines: readonly Buffer[];
 }
 
-async function* piecesOf(path: string): AsyncGenerator<Piece> {
+async function* readChunks(path: string): AsyncGenerator<Chunk> {
   let first = 0;
   let lines: Buffer[] = [];
   let bytes = 0;
@@ -95,24 +101,27 @@ async function* piecesOf(path: string): AsyncGenerator<Piece> {
   if (lines.length > 0) yield { first, lines };
 }
 
-async function badLinesOf({ first, lines }: Piece, options: Trying): Promise<readonly BadLine[]> {
+async function rejectedLinesOf(
+  { first, lines }: Chunk,
+  options: ProbeOptions,
+): Promise<readonly RejectedLine[]> {
   const all = lines.flatMap((line, at) => (isBlank(line) ? [] : [{ index: first + at, line }]));
   if ((await errorIn(all, options)) === undefined) return [];
-  const isParsed = await whichParse(all, options);
+  const isParsed = await queryParseFlags(all, options);
   const parsed = all.filter((_, at) => isParsed[at]);
-  const rows = parsed.map(({ line }) => completed(line, options.table.fields));
-  const isRow = await whichConvert(rows, options);
+  const rows = parsed.map(({ line }) => completeRow(line, options.table.fields));
+  const isRow = await queryConversionFlags(rows, options);
   const certain = new Set(all.filter((_, at) => !isParsed[at]));
   for (const [at, entry] of parsed.entries()) {
     if (rows[at] !== undefined && !isRow[at]) certain.add(entry);
   }
   // What JavaScript reads otherwise than DuckDB is rare enough for halving.
   const suspects = parsed.filter((entry) => !certain.has(entry));
-  for (const entry of await halve(suspects, options)) certain.add(entry);
+  for (const entry of await bisect(suspects, options)) certain.add(entry);
 
-  const bad: BadLine[] = [];
+  const bad: RejectedLine[] = [];
   for (const entry of [...certain].sort((one, other) => one.index - other.index)) {
-    if (bad.length >= options.reasons) bad.push({ index: entry.index, error: undefined });
+    if (bad.length >= options.maxReasons) bad.push({ index: entry.index, error: undefined });
     else bad.push({ index: entry.index, error: await errorIn([entry], options) });
   }
   return bad;
@@ -124,11 +133,11 @@ interface Line {
 }
 
 /** What reading lines as rows of the table fails with, undefined where it does not. */
-async function errorIn(lines: readonly Line[], options: Trying): Promise<unknown> {
+async function errorIn(lines: readonly Line[], options: ProbeOptions): Promise<unknown> {
   if (lines.length === 0) return undefined;
-  const path = `${options.kept}-tried`;
-  await writeFile(path, joined(lines.map(({ line }) => line)));
-  const source = linesSource(options.table, [path]);
+  const path = `${options.acceptedPath}-tried`;
+  await writeFile(path, joinLines(lines.map(({ line }) => line)));
+  const source = readJsonSql(options.table, [path]);
   try {
     await options.connection.run(`SELECT count(hash(${options.values})) FROM ${source} AS r`);
     return undefined;
@@ -138,27 +147,30 @@ async function errorIn(lines: readonly Line[], options: Trying): Promise<unknown
   }
 }
 
-async function halve(lines: readonly Line[], options: Trying): Promise<readonly Line[]> {
+async function bisect(lines: readonly Line[], options: ProbeOptions): Promise<readonly Line[]> {
   if ((await errorIn(lines, options)) === undefined) return [];
   if (lines.length === 1) return lines;
   const middle = lines.length >> 1;
-  return [...(await halve(lines.slice(0, middle), options)), ...(await halve(lines.slice(middle), options))];
+  return [
+    ...(await bisect(lines.slice(0, middle), options)),
+    ...(await bisect(lines.slice(middle), options)),
+  ];
 }
 
 /** Of each line whether it is JSON at all. */
-async function whichParse(
+async function queryParseFlags(
   lines: readonly Line[],
-  { connection, kept }: SiftOptions,
+  { connection, acceptedPath: kept }: RejectOptions,
 ): Promise<readonly boolean[]> {
   const path = `${kept}-tried`;
-  await writeFile(path, joined(lines.map(({ line }) => line)));
-  return flags(connection, `SELECT json IS NOT NULL FROM ${objectsIn(path)}`);
+  await writeFile(path, joinLines(lines.map(({ line }) => line)));
+  return queryFlags(connection, `SELECT json IS NOT NULL FROM ${objectsIn(path)}`);
 }
 
 /** Of each row whether its values can be of the declared types; a row that is undefined has none. */
-async function whichConvert(
+async function queryConversionFlags(
   rows: readonly (string | undefined)[],
-  { connection, kept, partition, table }: SiftOptions,
+  { connection, acceptedPath: kept, partition, table }: RejectOptions,
 ): Promise<readonly boolean[]> {
   if (rows.length === 0) return [];
   const path = `${kept}-tried`;
@@ -171,13 +183,13 @@ async function whichConvert(
   const values = table.fields.map((field) =>
     storedValue(field, found.get(field.name.toLowerCase()), refusalInTry('r."not converted"')),
   );
-  return flags(
+  return queryFlags(
     connection,
     `SELECT NOT r."not converted" AND TRY(hash(${values.join(', ')})) IS NOT NULL FROM ${source} AS r`,
   );
 }
 
-async function flags(connection: DuckDBConnection, sql: string): Promise<readonly boolean[]> {
+async function queryFlags(connection: DuckDBConnection, sql: string): Promise<readonly boolean[]> {
   const result = await connection.runAndReadAll(sql);
   return result.getRowsJS().map(([flag]) => flag === true);
 }
@@ -188,7 +200,7 @@ const objectsIn = (path: string) =>
 
 /** The types of fields as `json_transform_strict` wants them. */
 function shapeOf(fields: readonly Field[]): object {
-  return Object.fromEntries(fields.map((field) => [field.name, typeShape(asText(field))]));
+  return Object.fromEntries(fields.map((field) => [field.name, typeShape(withTextTypes(field))]));
 }
 
 function typeShape(field: Field): unknown {
@@ -201,7 +213,7 @@ function typeShape(field: Field): unknown {
  *
  * @returns undefined where JavaScript would not read the line as DuckDB does
  */
-function completed(line: Buffer, fields: readonly Field[]): string | undefined {
+function completeRow(line: Buffer, fields: readonly Field[]): string | undefined {
   const text = line.toString('utf8');
   let keys = 0;
   const count = (value: unknown): void => {
@@ -215,22 +227,22 @@ function completed(line: Buffer, fields: readonly Field[]): string | undefined {
   count(row);
   // A key that stands twice in an object.
   if (text.replace(/"(?:[^"\\]|\\.)*"/g, '').split(':').length - 1 !== keys) return undefined;
-  return JSON.stringify(complete(row, fields));
+  return JSON.stringify(completeValue(row, fields));
 }
 
-function complete(value: unknown, fields: readonly Field[]): unknown {
-  if (Array.isArray(value)) return value.map((element) => complete(element, fields));
+function completeValue(value: unknown, fields: readonly Field[]): unknown {
+  if (Array.isArray(value)) return value.map((element) => completeValue(element, fields));
   if (typeof value !== 'object' || value === null || JSON.isRawJSON(value)) return value;
   const members = new Map(Object.entries(value));
   return Object.fromEntries(
     fields.map(({ name, fields: inner }) => {
       const member = members.get(name) ?? null;
-      return [name, inner ? complete(member, inner) : member];
+      return [name, inner ? completeValue(member, inner) : member];
     }),
   );
 }
 
 const isBlank = (line: Buffer) => line.every((byte) => byte <= 32);
 
-const joined = (lines: readonly Buffer[]) =>
+const joinLines = (lines: readonly Buffer[]) =>
   Buffer.concat(lines.flatMap((line) => [line, Buffer.from('\n')]));

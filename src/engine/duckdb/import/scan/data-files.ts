@@ -43,7 +43,7 @@ export async function findDataFiles(
     const table = named.get(tableName(top).toLowerCase());
     if (table === undefined) continue;
     const more = await filesBelow({ dataDir, table }, top, []);
-    found.set(table, joined([found.get(table) ?? { files: [] }, more]));
+    found.set(table, mergeFiles([found.get(table) ?? { files: [] }, more]));
   }
   return found;
 }
@@ -71,7 +71,9 @@ async function filesBelow(place: Place, name: string, within: readonly string[])
     if (within.includes(real)) return { files: [] };
     const entries = (await readdir(path)).sort();
     const inside = [...within, real];
-    return joined(await Promise.all(entries.map((entry) => filesBelow(place, join(name, entry), inside))));
+    return mergeFiles(
+      await Promise.all(entries.map((entry) => filesBelow(place, join(name, entry), inside))),
+    );
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error;
     // Gone since its folder was listed, or a link to nothing.
@@ -80,7 +82,7 @@ async function filesBelow(place: Place, name: string, within: readonly string[])
   }
 }
 
-function joined(parts: readonly TableFiles[]): TableFiles {
+function mergeFiles(parts: readonly TableFiles[]): TableFiles {
   const problem = parts.find((part) => part.problem !== undefined)?.problem;
   return { files: parts.flatMap(({ files }) => files), ...(problem === undefined ? {} : { problem }) };
 }
@@ -112,13 +114,13 @@ export function partitionOf(name: string): DataFile['partition'] {
     folders.flatMap((folder) => {
       const [, key, value] = /^([^=]+)=(.*)$/s.exec(folder) ?? [];
       if (key === undefined || value === undefined) return [];
-      return [[key.toLowerCase(), value === '__HIVE_DEFAULT_PARTITION__' ? null : unescaped(value)]];
+      return [[key.toLowerCase(), value === '__HIVE_DEFAULT_PARTITION__' ? null : decodePercent(value)]];
     }),
   );
 }
 
 /** Hive writes `%3A` for a colon; a lone percent sign is left as it is. */
-const unescaped = (value: string) =>
+const decodePercent = (value: string) =>
   value.replace(/(?:%[0-9a-f]{2})+/gi, (escaped) =>
     Buffer.from(escaped.replaceAll('%', ''), 'hex').toString(),
   );
@@ -128,6 +130,6 @@ export const canGrow = ({ format, compression }: Pick<DataFile, 'format' | 'comp
   format === 'ndjson' && compression === undefined;
 
 /** Whether two names mean rows of the same kind, so that a renamed file keeps what was taken of it. */
-export function isAlike(one: string, other: string): boolean {
+export function isSameKind(one: string, other: string): boolean {
   return JSON.stringify(kindOf(one)) === JSON.stringify(kindOf(other));
 }

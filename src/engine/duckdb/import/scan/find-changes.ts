@@ -1,11 +1,11 @@
-import type { Entry } from '../manifest.ts';
-import { type DataFile, isAlike } from './data-files.ts';
+import { type DataFile, isSameKind } from './data-files.ts';
+import type { ManifestEntry } from './manifest.ts';
 
 /** A file of which something is to be taken. */
 export interface Change {
   readonly file: DataFile;
   /** What the store holds of this very file; undefined where it is to be taken in whole. */
-  readonly known: Entry | undefined;
+  readonly known: ManifestEntry | undefined;
   /** Entries whose rows go when the first of the file's come. */
   readonly replaces: readonly number[];
 }
@@ -14,16 +14,16 @@ export interface Change {
 export interface Changes {
   readonly changed: readonly Change[];
   /** Entries of which no file is left. */
-  readonly missing: readonly Entry[];
+  readonly missing: readonly ManifestEntry[];
   /** Entries whose file is as it was. */
-  readonly unchanged: readonly Entry[];
+  readonly unchanged: readonly ManifestEntry[];
 }
 
 /** Compares what is there with what is known; files are not read. */
-export function findChanges(found: readonly DataFile[], entries: readonly Entry[]): Changes {
+export function findChanges(found: readonly DataFile[], entries: readonly ManifestEntry[]): Changes {
   const left = new Set(entries);
-  const pairs = new Map<DataFile, Entry>();
-  const pairBy = (key: (file: DataFile | Entry) => string) => {
+  const pairs = new Map<DataFile, ManifestEntry>();
+  const pairBy = (key: (file: DataFile | ManifestEntry) => string) => {
     const open = new Map([...left].map((entry) => [key(entry), entry]));
     for (const file of found) {
       const entry = pairs.has(file) ? undefined : open.get(key(file));
@@ -37,7 +37,7 @@ export function findChanges(found: readonly DataFile[], entries: readonly Entry[
   pairBy(({ table, name }) => JSON.stringify([table, name]));
 
   const changed: Change[] = [];
-  const unchanged: Entry[] = [];
+  const unchanged: ManifestEntry[] = [];
   for (const file of found) {
     const entry = pairs.get(file);
     if (entry !== undefined && isUnchanged(file, entry)) unchanged.push(entry);
@@ -48,7 +48,7 @@ export function findChanges(found: readonly DataFile[], entries: readonly Entry[
   return { changed, missing: [...left], unchanged };
 }
 
-function isUnchanged({ identity, name, size, mtime }: DataFile, entry: Entry): boolean {
+function isUnchanged({ identity, name, size, mtime }: DataFile, entry: ManifestEntry): boolean {
   return (
     entry.done &&
     identity === entry.identity &&
@@ -59,8 +59,11 @@ function isUnchanged({ identity, name, size, mtime }: DataFile, entry: Entry): b
 }
 
 /** By what can be known without reading. A file of which only a part was taken goes on where it was left. */
-function isSameFile({ identity, name, size, mtime, format, compression }: DataFile, entry: Entry): boolean {
-  if (identity !== entry.identity || !isAlike(name, entry.name)) return false;
+function isSameFile(
+  { identity, name, size, mtime, format, compression }: DataFile,
+  entry: ManifestEntry,
+): boolean {
+  if (identity !== entry.identity || !isSameKind(name, entry.name)) return false;
   if (size === entry.size && mtime === entry.mtime) return true;
   if (format !== 'ndjson' || compression !== undefined) return false;
   return size > entry.size;

@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import type { Field } from '../../../../catalog/tables/table-schema.ts';
-import { linesOf } from '../read/lines.ts';
+import { linesOf } from './lines.ts';
 
 declare global {
   /** JSON's access to the source text, which Node has and TypeScript's library does not know yet. */
@@ -25,14 +25,14 @@ const jsonKey = /"([^"\\]+)"(?=\s*:)/g;
  *
  * @param sample the file's beginning: by it the whole is judged
  */
-export async function mendSpelling(path: string, sample: Buffer, fields: readonly Field[]): Promise<void> {
-  if (!isMisspelt(sample.toString('utf8'), fields)) return;
+export async function normalizeKeys(path: string, sample: Buffer, fields: readonly Field[]): Promise<void> {
+  if (!needsNormalizing(sample.toString('utf8'), fields)) return;
   const copy = `${path}-respelt`;
-  await pipeline(respeltLines(path, fields), createWriteStream(copy));
+  await pipeline(normalizeLines(path, fields), createWriteStream(copy));
   await rename(copy, path);
 }
 
-function isMisspelt(head: string, fields: readonly Field[]): boolean {
+function needsNormalizing(head: string, fields: readonly Field[]): boolean {
   const declared = new Set(namesOf(fields));
   const folded = new Set([...declared].map((name) => name.toLowerCase()));
   const keys = new Set(Array.from(head.matchAll(jsonKey), ([, key = '']) => key));
@@ -40,20 +40,20 @@ function isMisspelt(head: string, fields: readonly Field[]): boolean {
 }
 
 /** Lines that are no JSON stay as they are, so that DuckDB tells what is wrong with them, and where. */
-async function* respeltLines(path: string, fields: readonly Field[]): AsyncGenerator<string> {
+async function* normalizeLines(path: string, fields: readonly Field[]): AsyncGenerator<string> {
   for await (const line of linesOf(path)) {
     const row = parseJson(line);
-    yield `${row === undefined ? line : JSON.stringify(respelt(row, fields))}\n`;
+    yield `${row === undefined ? line : JSON.stringify(normalizeValue(row, fields))}\n`;
   }
 }
 
-function respelt(value: unknown, fields: readonly Field[]): unknown {
-  if (Array.isArray(value)) return value.map((element) => respelt(element, fields));
+function normalizeValue(value: unknown, fields: readonly Field[]): unknown {
+  if (Array.isArray(value)) return value.map((element) => normalizeValue(element, fields));
   if (typeof value !== 'object' || value === null || JSON.isRawJSON(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]) => {
       const field = fields.find(({ name }) => name.toLowerCase() === key.toLowerCase());
-      return field?.fields ? [field.name, respelt(inner, field.fields)] : [field?.name ?? key, inner];
+      return field?.fields ? [field.name, normalizeValue(inner, field.fields)] : [field?.name ?? key, inner];
     }),
   );
 }

@@ -1,9 +1,9 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { quote } from '../../dialect/types.ts';
-import { quoteText } from '../store/column-type.ts';
+import { quote } from '../../../dialect/types.ts';
+import { quoteText } from '../../store/column-type.ts';
 
 /** What the store holds of one file. */
-export interface Entry {
+export interface ManifestEntry {
   /** Stands beside every row of the file. */
   readonly number: number;
   readonly table: string;
@@ -37,11 +37,11 @@ export interface Reject {
 }
 
 /** SQL over the tables in which a store remembers what it has taken in; they are changed in the rows' own transactions. */
-export interface Ledger {
+export interface Manifest {
   /** Makes the tables where there are none yet, and gives what they hold. */
-  load(connection: DuckDBConnection): Promise<readonly Entry[]>;
+  load(connection: DuckDBConnection): Promise<readonly ManifestEntry[]>;
   /** Statements that put entries in place of any of the same number. */
-  put(entries: readonly Entry[]): readonly string[];
+  put(entries: readonly ManifestEntry[]): readonly string[];
   /** Statements that forget files, with their rejects. */
   remove(numbers: readonly number[]): readonly string[];
   /** The numbers of files with a reject of this reason. */
@@ -51,7 +51,7 @@ export interface Ledger {
 }
 
 /** @param store the quoted name of the attached database */
-export function openLedger(store: string): Ledger {
+export function openManifest(store: string): Manifest {
   const schema = `${store}."import"`;
   const files = `${schema}."files"`;
   const rejects = `${schema}."reject_lines"`;
@@ -66,7 +66,7 @@ export function openLedger(store: string): Ledger {
         CREATE OR REPLACE VIEW ${schema}."rejects" AS
           SELECT "table", "name" AS "file", "line", "reason" FROM ${rejects} JOIN ${files} USING ("number")`);
       const result = await connection.runAndReadAll(`SELECT ${columns.map(quote).join(', ')} FROM ${files}`);
-      return result.getRowObjectsJS().map(asEntry);
+      return result.getRowObjectsJS().map(parseEntry);
     },
     put(entries) {
       if (entries.length === 0) return [];
@@ -111,11 +111,12 @@ const columns = [
   'rows',
   'rejected',
   'done',
-] as const satisfies readonly (keyof Entry)[];
+] as const satisfies readonly (keyof ManifestEntry)[];
 
-const literal = (value: Entry[keyof Entry]) => (typeof value === 'string' ? quoteText(value) : String(value));
+const literal = (value: ManifestEntry[keyof ManifestEntry]) =>
+  typeof value === 'string' ? quoteText(value) : String(value);
 
-function asEntry(row: Record<string, unknown>): Entry {
+function parseEntry(row: Record<string, unknown>): ManifestEntry {
   return {
     number: Number(row.number),
     table: String(row.table),
