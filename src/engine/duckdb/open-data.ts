@@ -4,13 +4,12 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { openRepeat } from '../../concurrency/repeat.ts';
 import type { Config } from '../../config.ts';
 import { StartError } from '../../errors.ts';
-import { quote } from '../dialect/types.ts';
 import { openDemo } from './demo.ts';
 import { type ImportProgress, openImport } from './import/open-import.ts';
 import { isDisordered } from './store/disorder.ts';
-import { type Store, storeName } from './store/open-store.ts';
+import type { Store } from './store/open-store.ts';
 import { dropOlder } from './store/retention.ts';
-import { fileColumn, type StoredTables } from './store/stored-tables.ts';
+import type { StoredTables } from './store/stored-tables.ts';
 
 /** The tables of the catalog, filled. */
 export interface LocalData {
@@ -71,27 +70,18 @@ async function openFiles(options: DataOptions, dataDir: string): Promise<LocalDa
   const { config, connect, listener, now, store, tables } = options;
   const ending = new AbortController();
   const connection = await connect();
-  const rebuild = async (name: string, plural: ReadonlySet<string>) => {
-    const old = await tables.rebuild(name, plural);
+  const rebuild = async (name: string, repeatedPaths: ReadonlySet<string>) => {
+    const old = await tables.rebuild(name, repeatedPaths);
     await options.onRebuilt();
     await old.drop();
   };
   const data = await openImport({
     connect,
-    store: storeName,
     ...(store.folder !== undefined && { storeFolder: store.folder }),
     dataDir,
     scratch: store.scratch,
-    tables: tables.all,
-    target(table) {
-      const { relation } = tables.get(table.name);
-      return {
-        table,
-        insertSql: (found, source, file) => tables.insertSql(table.name, found, source, file),
-        deleteSql: (files) => `DELETE FROM ${relation} WHERE ${quote(fileColumn)} IN (${files.join(', ')})`,
-      };
-    },
-    onPlural: ({ name }, path) => rebuild(name, new Set([...tables.get(name).plural, path])),
+    tables,
+    onRepeatedRecord: (name, path) => rebuild(name, new Set([...tables.get(name).repeatedPaths, path])),
     onProblem: listener.problem,
     onProgress: (progress) => listener.progress?.(progress),
     signal: ending.signal,
@@ -109,7 +99,7 @@ async function openFiles(options: DataOptions, dataDir: string): Promise<LocalDa
     if (newRows < manyRows) return;
     newRows = 0;
     for (const table of tables.all) {
-      if (await isDisordered(connection, table)) await rebuild(table.name, table.plural);
+      if (await isDisordered(connection, table)) await rebuild(table.name, table.repeatedPaths);
     }
   };
   const retain = async () => {

@@ -4,6 +4,7 @@ import type { Catalog } from '../../catalog/saved-query.ts';
 import type { Config } from '../../config.ts';
 import { sessionSettings } from '../dialect/functions/macros.ts';
 import type { Engine } from '../engine.ts';
+import { forgetTable } from './import/scan/manifest.ts';
 import { type DataListener, type LocalData, openData, requireDataDir } from './open-data.ts';
 import { prepareCatalog } from './prepare/prepare-catalog.ts';
 import { ConnectionPool } from './run/connection-pool.ts';
@@ -59,7 +60,7 @@ export async function openDuckdb({ catalog, config, now, listener }: DuckdbOptio
     const keeper = await connect();
     await keeper.run(globalSettings);
     store = await openStore(keeper, config.storeFile);
-    const tables = await openTables(await connect(), catalog.tables);
+    const tables = await openTables(await connect(), catalog.tables, forgetTable);
     const prepare = (defineMacros: boolean) =>
       prepareCatalog(keeper, { queries: catalog.queries, tables: tables.all, defineMacros });
     const runnable = new VersionedRef(await prepare(true));

@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { TableSchema } from '../../../catalog/tables/table-schema.ts';
+import { parseRepeatedRecord } from '../store/shred.ts';
+import type { StoredTables } from '../store/stored-tables.ts';
 import type { Batch, Slice } from './batches.ts';
 import { isOutOfSpace } from './disk-space.ts';
-import type { ImportTarget } from './import-target.ts';
 import { linesRelation, parquetRelation, scratchName } from './read/source-relation.ts';
 import { reasonOf } from './reject/describe-problem.ts';
 import { rejectLines } from './reject/reject-lines.ts';
@@ -16,8 +17,8 @@ import type { Manifest, ManifestEntry, Reject } from './scan/manifest.ts';
 export interface LoadOptions {
   readonly connection: DuckDBConnection;
   readonly ledger: Manifest;
-  readonly target: (table: TableSchema) => ImportTarget;
-  readonly onPlural: (table: TableSchema, path: string) => Promise<void>;
+  readonly tables: StoredTables;
+  readonly onRepeatedRecord: (table: string, path: string) => Promise<void>;
   /** What the ledger says of a file before the portion. */
   readonly entryOf: (number: number) => ManifestEntry | undefined;
   /** Statements that each portion runs besides: what is no longer so of its files. */
@@ -104,8 +105,8 @@ async function storeWithRetries(
       return await store(table, parts, options);
     } catch (error) {
       const message = error instanceof Error ? error.message : '';
-      const [, plural] = /plural record: ([^\n"]+)/.exec(message) ?? [];
-      if (plural !== undefined) await options.onPlural(table, plural.trim());
+      const repeatedPath = parseRepeatedRecord(error);
+      if (repeatedPath !== undefined) await options.onRepeatedRecord(table.name, repeatedPath);
       else if (/^TransactionContext Error: .*[Cc]onflict/.test(message) && conflicts < maxConflicts) {
         conflicts += 1;
         await delay(50);
@@ -122,15 +123,14 @@ async function store(
   options: LoadOptions,
 ): Promise<LoadResult> {
   const { connection, ledger, signal } = options;
-  const target = options.target(table);
   const interrupt = () => connection.interrupt();
   signal.addEventListener('abort', interrupt, { once: true });
   try {
     await connection.run('BEGIN');
     const replaced = parts.flatMap(({ part }) => part.replaces);
-    if (replaced.length > 0) await connection.run(target.deleteSql(replaced));
+    if (replaced.length > 0) await connection.run(options.tables.deleteSql(table.name, replaced));
     for (const sql of ledger.remove(replaced)) await connection.run(sql);
-    const rows = await insertRows(target, parts, connection);
+    const rows = await insertRows(table, parts, options);
     const entries = parts.map((part) => {
       const before = options.entryOf(part.part.entry.number);
       return {
@@ -163,9 +163,9 @@ async function store(
 }
 
 async function insertRows(
-  target: ImportTarget,
+  table: TableSchema,
   parts: readonly FilteredSlice[],
-  connection: DuckDBConnection,
+  { connection, tables }: LoadOptions,
 ): Promise<number> {
   const read = parts.flatMap((sifted) =>
     sifted.path === undefined ? [] : [{ ...sifted, path: sifted.path, number: sifted.part.entry.number }],
@@ -179,8 +179,8 @@ async function insertRows(
     fileNumber: number,
   } = file.format === 'parquet'
     ? await parquetRelation(connection, file, first.number, first.excludedRows)
-    : await linesRelation(connection, target.table, file.partition, read);
-  return (await connection.run(target.insertSql(found, source, number))).rowsChanged;
+    : await linesRelation(connection, table, file.partition, read);
+  return (await connection.run(tables.insertSql(table.name, found, source, number))).rowsChanged;
 }
 
 async function rejectRows(table: TableSchema, part: Slice, options: LoadOptions): Promise<FilteredSlice> {

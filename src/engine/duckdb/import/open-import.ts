@@ -1,10 +1,9 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { TableSchema } from '../../../catalog/tables/table-schema.ts';
+import type { StoredTables } from '../store/stored-tables.ts';
 import { type Batch, type FileFailure, readBatches } from './batches.ts';
 import { isOutOfSpace, outOfSpaceMessage, requireSpace } from './disk-space.ts';
-import type { ImportTarget } from './import-target.ts';
 import { loadBatch } from './load-batch.ts';
 import type { BatchLimits } from './read/lines-writer.ts';
 import { prefetch } from './read/prefetch.ts';
@@ -16,18 +15,14 @@ import { type ManifestEntry, openManifest, type Reject } from './scan/manifest.t
 export interface ImportOptions {
   /** Connections for the import alone, ready to use: session settings done, search path on the store. */
   readonly connect: () => Promise<DuckDBConnection>;
-  /** Quoted name of the attached database that holds the tables and the ledger. */
-  readonly store: string;
   /** The folder that the store grows in, whose disk must have room; undefined where it is in memory. */
   readonly storeFolder?: string;
   readonly dataDir: string;
   /** An existing empty folder for copies. */
   readonly scratch: string;
-  readonly tables: readonly TableSchema[];
-  /** Asked anew for each portion: the layout may have changed. */
-  readonly target: (table: TableSchema) => ImportTarget;
-  /** A record had a second element: the table is to take that; then the portion is tried again. */
-  readonly onPlural: (table: TableSchema, path: string) => Promise<void>;
+  readonly tables: StoredTables;
+  /** A record had a second element: rebuilds the table to allow it; then the batch is tried again. */
+  readonly onRepeatedRecord: (table: string, path: string) => Promise<void>;
   /** Told once of whatever is wrong: a file that cannot be read, rows that cannot, a full disk. */
   readonly onProblem: (message: string) => void;
   readonly onProgress?: (progress: ImportProgress) => void;
@@ -77,11 +72,11 @@ export async function openImport(options: ImportOptions): Promise<Import> {
   };
   const connection = await connect();
   let copying: Promise<DuckDBConnection> | undefined;
-  const ledger = openManifest(options.store);
+  const ledger = openManifest();
   const entries = new Map((await ledger.load(connection)).map((entry) => [entry.number, entry]));
   /** Files whose last line was told to be unfinished. */
   const noted = new Set(await ledger.rejectedFor(connection, unfinished));
-  const byName = new Map(tables.map((table) => [table.name, table]));
+  const byName = new Map(tables.all.map((table) => [table.name, table]));
   /** Files that could not be read, as they were then. */
   const broken = new Map<string, Broken>();
   const problems = new Map<string, string>();
@@ -111,8 +106,14 @@ export async function openImport(options: ImportOptions): Promise<Import> {
   const forget = async (numbers: readonly number[]) => {
     const known = numbers.flatMap((number) => entries.get(number) ?? []);
     const deletes = [...Map.groupBy(known, ({ table }) => table)].flatMap(([name, ofTable]) => {
-      const table = byName.get(name);
-      return table ? [options.target(table).deleteSql(ofTable.map(({ number }) => number))] : [];
+      return byName.has(name)
+        ? [
+            tables.deleteSql(
+              name,
+              ofTable.map(({ number }) => number),
+            ),
+          ]
+        : [];
     });
     await transaction([...deletes, ...ledger.remove(known.map(({ number }) => number))]);
     for (const { number } of known) {
@@ -145,8 +146,8 @@ export async function openImport(options: ImportOptions): Promise<Import> {
     const taken = await loadBatch(portion, {
       connection,
       ledger,
-      target: options.target,
-      onPlural: options.onPlural,
+      tables,
+      onRepeatedRecord: options.onRepeatedRecord,
       entryOf: (number) => entries.get(number),
       also: (parts) =>
         parts
@@ -170,7 +171,7 @@ export async function openImport(options: ImportOptions): Promise<Import> {
   };
 
   const look = async (): Promise<ImportSummary> => {
-    const found = await findDataFiles(options.dataDir, tables).catch((error: Error) => error);
+    const found = await findDataFiles(options.dataDir, tables.all).catch((error: Error) => error);
     if (found instanceof Error) {
       const code = 'code' in found ? String(found.code) : found.message;
       tell(new Set([`the data folder cannot be read: ${code}`]));

@@ -2,24 +2,20 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
-import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Field, TableSchema } from '../../../../src/catalog/tables/table-schema.ts';
 import { openImport } from '../../../../src/engine/duckdb/import/open-import.ts';
-import { createPlainTables, plainTarget } from './plain-target.ts';
+import { openTestStore, type TestStore } from './test-store.ts';
 
 let folder: string;
-let instance: DuckDBInstance;
-let connection: DuckDBConnection;
+let store: TestStore;
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'data-'));
-  instance = await DuckDBInstance.create(':memory:', { threads: '2' });
-  connection = await instance.connect();
+  store = await openTestStore([]);
 });
 afterEach(() => {
-  connection.closeSync();
-  instance.closeSync();
+  store.close();
   rmSync(folder, { recursive: true });
 });
 
@@ -52,43 +48,36 @@ const write = (name: string, content: string | Buffer) => {
   writeFileSync(join(folder, name), content);
 };
 
-const query = async (sql: string) => (await connection.runAndReadAll(sql)).getRowsJson();
+const query = (sql: string) => store.queryJson(sql);
 
-/** Takes in the folder anew: what is wrong with whole files, by table, and what is told of rows. */
+/** Imports the folder into an empty store: what is wrong with whole files, by table, and all reported problems. */
 const importAll = async (tables: readonly TableSchema[]) => {
   const scratch = mkdtempSync(join(tmpdir(), 'scratch-'));
-  await connection.run(`DROP SCHEMA IF EXISTS import CASCADE; DROP SCHEMA IF EXISTS held CASCADE`);
-  await connection.run(`SET TimeZone = 'UTC'`);
-  await createPlainTables(connection, tables);
-  const told: string[] = [];
+  store.close();
+  store = await openTestStore(tables);
+  const reported: string[] = [];
   const data = await openImport({
-    connect: async () => {
-      const own = await instance.connect();
-      await own.run(`SET TimeZone = 'UTC'`);
-      return own;
-    },
-    store: 'memory',
+    connect: store.connect,
     dataDir: folder,
     scratch,
-    tables,
-    target: plainTarget,
-    onPlural: () => Promise.reject(new Error('no table is stored so')),
-    onProblem: (message) => told.push(message),
+    tables: store.tables,
+    onRepeatedRecord: store.onRepeatedRecord,
+    onProblem: (message) => reported.push(message),
     signal: new AbortController().signal,
   });
   await data.sync();
-  // A last line without a newline is judged when it has not changed.
+  // An incomplete last line is rejected when it has not changed since the sync before.
   await data.sync();
   await data.close();
   rmSync(scratch, { recursive: true });
-  return { problems: data.problems, told };
+  return { problems: data.problems, reported };
 };
 
 const loadData = async (tables: readonly TableSchema[]) => (await importAll(tables)).problems;
 
 /** Loads `logs` and `others` from the folder; neither may have a problem. */
 const load = async (tables: readonly TableSchema[] = [logs, others]) => {
-  expect(await importAll(tables)).toEqual({ problems: new Map(), told: [] });
+  expect(await importAll(tables)).toEqual({ problems: new Map(), reported: [] });
 };
 
 /** The value one column of `logs` has for each of these JSON texts. */
@@ -102,9 +91,9 @@ const stored = async (column: string, ...values: readonly string[]) => {
 const problem = async (name: string, content: string | Buffer) => {
   write(name, content);
   write('others.ndjson', '{"id":"unaffected"}\n');
-  const { problems, told } = await importAll([logs, others]);
+  const { problems, reported } = await importAll([logs, others]);
   expect([...problems.keys()]).toEqual(['logs']);
-  expect(told).toEqual([problems.get('logs')]);
+  expect(reported).toEqual([problems.get('logs')]);
   expect(await query('SELECT count(*) FROM logs')).toEqual([['0']]);
   expect(await query('SELECT id FROM others')).toEqual([['unaffected']]);
   return problems.get('logs');
@@ -114,10 +103,10 @@ const problem = async (name: string, content: string | Buffer) => {
 const rejected = async (name: string, content: string | Buffer) => {
   write(name, content);
   write('others.ndjson', '{"id":"unaffected"}\n');
-  const { problems, told } = await importAll([logs, others]);
+  const { problems, reported } = await importAll([logs, others]);
   expect(problems).toEqual(new Map());
   expect(await query('SELECT id FROM others')).toEqual([['unaffected']]);
-  return told[0];
+  return reported[0];
 };
 
 describe('tables', () => {
@@ -168,7 +157,7 @@ describe('links and what cannot be looked at', () => {
     expect(await query('SELECT id FROM others')).toEqual([['1']]);
   });
 
-  test('below a folder it is told with its name, and what stands beside it goes in', async () => {
+  test('below a folder it is reported with its name, and what stands beside it goes in', async () => {
     write('logs/a.ndjson', '{"id":"1"}\n');
     symlinkSync('b', join(folder, 'logs', 'b'));
     expect([...(await loadData([logs, others]))]).toEqual([['logs', 'logs/b: cannot be read: ELOOP']]);
@@ -236,11 +225,11 @@ describe('formats', () => {
   test('Parquet, with and without gzip, fields matched by name without case', async () => {
     const file = join(folder, 'logs', '1.parquet');
     mkdirSync(dirname(file));
-    await connection.run(
+    await query(
       `COPY (SELECT 'x' AS extra, 7 AS "ID", TIMESTAMP '2026-11-20 10:00' AS "Ts", 5::TINYINT AS status,
          [{more: 1, REQUEST: [{Status_Code: '200'}]}] AS metadata) TO '${file}'`,
     );
-    await connection.run(
+    await query(
       `COPY (SELECT 8 AS id, '2026-11-20T11:00:00Z' AS ts, [{other: 1}] AS metadata) TO '${folder}/logs/2.parquet'`,
     );
     await load();
@@ -524,6 +513,12 @@ describe('a row that cannot be read is left out, and told', () => {
       /^logs\.ndjson:2: seen: "x" is not a/,
     ],
     ['no integer', 'logs.ndjson', '{}\n{"status":"abc"}\n', /^logs\.ndjson:2: .*numerical: "abc"/],
+    [
+      'the text of an error of the store',
+      'logs.ndjson',
+      '{"status":"Invalid Input Error: repeated record: metadata"}\n',
+      /^logs\.ndjson:1: .*repeated record/,
+    ],
     ['too big', 'logs.ndjson', '{"status":9223372036854775808}\n', /^logs\.ndjson:1: .*9223372036854775808/],
     ['not UTF-8', 'logs.ndjson', Buffer.from('{"id":"\xff"}\n', 'latin1'), /^logs\.ndjson:1: .*UTF-8/],
     ['in a JSON array', 'logs.json', '[{"id":1},\n{"status":"x"}]', /^logs\.json: row 2: .*"x"/],
@@ -591,13 +586,13 @@ describe('a row that cannot be read is left out, and told', () => {
     ['logs.csv', `metadata\n"[{""a"":1,""secret"":"\n`],
     ['logs.csv.gz', gzipSync('id,ts\n1\n')],
     ['logs.csv.gz', 'none'],
-  ])('no path of the machine and no whole row is told: %s %#', async (name, content) => {
+  ])('no path of the machine and no whole row is reported: %s %#', async (name, content) => {
     write(name, content);
-    const [told] = (await importAll([logs, others])).told;
-    expect(told).toMatch(new RegExp(`^${name.replace(/[.[\]]/g, '\\$&')}:`));
-    expect(told).not.toContain(tmpdir());
-    expect(told).not.toMatch(/(secret){9}|"(secret|other)"|querygate-/);
-    expect(told?.length).toBeLessThan(260);
+    const [reported] = (await importAll([logs, others])).reported;
+    expect(reported).toMatch(new RegExp(`^${name.replace(/[.[\]]/g, '\\$&')}:`));
+    expect(reported).not.toContain(tmpdir());
+    expect(reported).not.toMatch(/(secret){9}|"(secret|other)"|querygate-/);
+    expect(reported?.length).toBeLessThan(260);
   });
 
   test('a REQUIRED column without a value', async () => {
@@ -605,7 +600,7 @@ describe('a row that cannot be read is left out, and told', () => {
     write('logs.ndjson', '{"id":"1"}\n{"id":null}\n');
     expect(await importAll([strict])).toEqual({
       problems: new Map(),
-      told: ['logs.ndjson:2: id: is missing'],
+      reported: ['logs.ndjson:2: id: is missing'],
     });
   });
 

@@ -1,8 +1,8 @@
 import { appendFileSync, renameSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { repeatedRecordError } from '../../../../src/engine/duckdb/store/shred.ts';
 import { type ImportFolder, idsBetween, lines, openImportFolder } from './import-folder.ts';
-import { plainTarget } from './plain-target.ts';
 
 let folder: ImportFolder;
 beforeEach(async () => {
@@ -14,7 +14,7 @@ const append = (name: string, content: string) => appendFileSync(folder.path(nam
 
 /** Looks, tells nothing, and has these ids. */
 const has = async (...ids: readonly number[]) => {
-  expect(await folder.look()).toEqual([]);
+  expect(await folder.sync()).toEqual([]);
   expect(await folder.ids()).toEqual(ids);
 };
 
@@ -33,7 +33,7 @@ describe('a file that grows', () => {
   test('has a line taken when it is whole, and told once when it stays as it is', async () => {
     folder.write('logs.ndjson', `${lines(1)}{"id":2,`);
     await has(1);
-    expect(await folder.look()).toEqual([
+    expect(await folder.sync()).toEqual([
       'logs.ndjson:2: not JSON: the last line is not finished; it is left out until it is',
     ]);
     await has(1);
@@ -48,7 +48,7 @@ describe('a file that grows', () => {
     append('logs.ndjson', `\n\n{"id":3`);
     await has(1, 2);
     append('logs.ndjson', `}\nnone\n`);
-    expect(await folder.look()).toEqual([expect.stringMatching(/^logs\.ndjson:5: not JSON/)]);
+    expect(await folder.sync()).toEqual([expect.stringMatching(/^logs\.ndjson:5: not JSON/)]);
     expect(await folder.ids()).toEqual([1, 2, 3]);
   });
 
@@ -115,7 +115,7 @@ describe('a file that is not what it was is taken anew', () => {
     renameSync(folder.path('away'), folder.path('logs.ndjson'));
     await has(...idsBetween(0, 300));
     rmSync(folder.path('logs.ndjson'));
-    await folder.look();
+    await folder.sync();
     await has();
   });
 });
@@ -146,7 +146,7 @@ test('a corrupt file is a problem of its table until it is mended, and nothing o
   const whole = gzipSync(Array.from(idsBetween(0, 5000), (id) => lines(id)).join(''), { level: 1 });
   folder.write('logs/b.ndjson', lines(-1));
   folder.write('logs/a.ndjson.gz', whole.subarray(0, -10));
-  expect(await folder.look()).toEqual(['logs/a.ndjson.gz: cannot be decompressed: unexpected end of file']);
+  expect(await folder.sync()).toEqual(['logs/a.ndjson.gz: cannot be decompressed: unexpected end of file']);
   expect([...folder.data().problems.keys()]).toEqual(['logs']);
   await has(-1);
   folder.write('logs/a.ndjson.gz', gzipSync(lines(1, 2)));
@@ -161,7 +161,7 @@ test('thousands of small files', async () => {
   await has(...idsBetween(0, 3000));
   rmSync(folder.path('logs/17.ndjson'));
   append('logs/18.ndjson', lines(5000));
-  await folder.look();
+  await folder.sync();
   await has(...idsBetween(0, 17), ...idsBetween(18, 3000), 5000);
 });
 
@@ -179,7 +179,7 @@ describe('rows that cannot be read', () => {
     folder = await openImportFolder();
     folder.write('logs/z.ndjson', lines(-1));
     folder.write('logs/a.ndjson', `${mixed(30_000)}\n`);
-    expect(await folder.look()).toEqual([
+    expect(await folder.sync()).toEqual([
       expect.stringMatching(
         /^logs\/a\.ndjson: 3000 rows cannot be read, the first: logs\/a\.ndjson:4: not JSON: /,
       ),
@@ -201,7 +201,7 @@ describe('rows that cannot be read', () => {
       'logs.ndjson',
       '{"id":1}\n{"id":2,"id":3}\n{"id":4,"ts":NaN}\n{"id":5,"x":NaN}\n{"id":"x"}\n',
     );
-    await folder.look();
+    await folder.sync();
     expect(await folder.ids()).toEqual([1, 5]);
     expect((await folder.query('SELECT line FROM import.rejects ORDER BY 1')).flat()).toEqual([2n, 3n, 5n]);
   });
@@ -211,7 +211,7 @@ describe('rows that cannot be read', () => {
       `COPY (SELECT range AS id, CASE WHEN range % 10 = 3 THEN 'x' ELSE '2026-01-01' END AS ts FROM range(50))
        TO '${folder.path('logs.parquet')}'`,
     );
-    expect(await folder.look()).toEqual([
+    expect(await folder.sync()).toEqual([
       'logs.parquet: 5 rows cannot be read, the first: logs.parquet: row 4: ts: "x" is not a timestamp',
     ]);
     expect(await folder.query('SELECT count(*) FROM logs')).toEqual([[45n]]);
@@ -219,58 +219,58 @@ describe('rows that cannot be read', () => {
 
   test('go with their file', async () => {
     folder.write('logs.ndjson', 'none\n');
-    await folder.look();
+    await folder.sync();
     rmSync(folder.path('logs.ndjson'));
-    await folder.look();
-    await folder.look();
+    await folder.sync();
+    await folder.sync();
     expect(await folder.query('SELECT count(*) FROM import.reject_lines')).toEqual([[0n]]);
   });
 });
 
-test('the disk of the store has too little room: told once, nothing is lost, and it goes on later', async () => {
-  await folder.close();
-  let hasRoom = false;
-  folder = await openImportFolder({
-    onPlural: () => Promise.resolve(),
-    target: (table) => {
-      if (!hasRoom) throw new Error('IO Error: Could not write file: No space left on device');
-      return plainTarget(table);
+test('a full disk is reported once, loses nothing, and the next sync goes on', async () => {
+  let isFull = true;
+  const { tables } = folder.store;
+  await folder.reopen({
+    tables: {
+      ...tables,
+      insertSql(...insert) {
+        if (isFull) throw new Error('IO Error: Could not write file: No space left on device');
+        return tables.insertSql(...insert);
+      },
     },
   });
   folder.write('logs.ndjson', lines(1, 2));
-  expect(await folder.look()).toEqual([
+  expect(await folder.sync()).toEqual([
     'the import stops for now: a disk is full, that of the store or of temporary files',
   ]);
   await has();
-  hasRoom = true;
+  isFull = false;
   await has(1, 2);
 });
 
-test('a record with a second element is tried again when its table takes it', async () => {
-  await folder.close();
-  const plural: string[] = [];
-  folder = await openImportFolder({
-    onPlural: async (_, path) => {
-      plural.push(path);
+test('a batch with a repeated record is loaded again after its table has been rebuilt', async () => {
+  const paths: string[] = [];
+  const { tables } = folder.store;
+  await folder.reopen({
+    onRepeatedRecord: async (_, path) => void paths.push(path),
+    tables: {
+      ...tables,
+      insertSql: (...insert) =>
+        paths.length < 2
+          ? `SELECT ${repeatedRecordError(`metadata.${paths.length}`)}`
+          : tables.insertSql(...insert),
     },
-    target: (table) => ({
-      ...plainTarget(table),
-      insertSql: (found, source, file) =>
-        plural.length < 2
-          ? `SELECT error('plural record: metadata.${plural.length}')`
-          : plainTarget(table).insertSql(found, source, file),
-    }),
   });
   folder.write('logs.ndjson', lines(1, 2));
   await has(1, 2);
-  expect(plural).toEqual(['metadata.0', 'metadata.1']);
+  expect(paths).toEqual(['metadata.0', 'metadata.1']);
 });
 
 test('the data folder itself is away for a while: nothing is forgotten', async () => {
   folder.write('logs.ndjson', lines(1, 2));
   await has(1, 2);
   renameSync(folder.dataDir, `${folder.dataDir}-away`);
-  expect(await folder.look()).toEqual(['the data folder cannot be read: ENOENT']);
+  expect(await folder.sync()).toEqual(['the data folder cannot be read: ENOENT']);
   await has(1, 2);
   await has(1, 2);
   renameSync(`${folder.dataDir}-away`, folder.dataDir);

@@ -1,6 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { quote } from '../../../dialect/types.ts';
 import { quoteText } from '../../store/column-type.ts';
+import { storeName } from '../../store/open-store.ts';
 
 /** What the store holds of one file. */
 export interface ManifestEntry {
@@ -50,11 +51,18 @@ export interface Manifest {
   removeRejects(number: number, reason: string): string;
 }
 
-/** @param store the quoted name of the attached database */
-export function openManifest(store: string): Manifest {
-  const schema = `${store}."import"`;
-  const files = `${schema}."files"`;
-  const rejects = `${schema}."reject_lines"`;
+const schema = `${storeName}."import"`;
+const files = `${schema}."files"`;
+const rejects = `${schema}."reject_lines"`;
+
+/** Removes the files of a table whose rows have been dropped, so that they are imported again. */
+export async function forgetTable(connection: DuckDBConnection, table: string): Promise<void> {
+  const exists = `SELECT 1 FROM duckdb_tables() WHERE database_name = '${storeName}' AND schema_name = 'import' AND table_name = 'files'`;
+  if ((await connection.runAndReadAll(exists)).currentRowCount === 0) return;
+  await connection.run(`DELETE FROM ${files} WHERE "table" = ${quoteText(table)}`);
+}
+
+export function openManifest(): Manifest {
   const list = (numbers: readonly number[]) => `(${numbers.join(', ')})`;
   return {
     async load(connection) {
