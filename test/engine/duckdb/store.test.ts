@@ -108,7 +108,7 @@ describe('the store', () => {
     await (await open()).close();
     await open();
     expect(await ask(paths)).toBe('1/a 2/b');
-    expect(news.filter((text) => text.startsWith('took in 1 rows'))).toHaveLength(2);
+    expect(news.filter((text) => text.startsWith('imported 1 rows at'))).toHaveLength(2);
   });
 
   test('moves a record that gets a second element to the general form, while queries go on', async () => {
@@ -151,7 +151,7 @@ describe('the store', () => {
     writeFileSync(file(), `${old}\n${line(2, '/b')}`);
     await open({ DATA_RETENTION_DAYS: '7' });
     expect(await ask(count)).toBe(1);
-    expect(news.join()).toContain('dropped 1 rows of before 2026-03-03');
+    expect(news.join()).toContain('dropped 1 rows from before 2026-03-03');
   });
 
   test('shows every table in its declared shape to whoever opens it with DuckDB', async () => {

@@ -5,109 +5,111 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import type { TableSchema } from '../../../catalog/tables/table-schema.ts';
 import { parseRepeatedRecord } from '../store/shred.ts';
 import type { StoredTables } from '../store/stored-tables.ts';
-import type { Batch, Slice } from './batches.ts';
+import type { Batch } from './batches.ts';
 import { isOutOfSpace } from './disk-space.ts';
 import { linesRelation, parquetRelation, scratchName } from './read/source-relation.ts';
-import { reasonOf } from './reject/describe-problem.ts';
+import { describeReason, generalReason } from './reject/describe-problem.ts';
 import { rejectLines } from './reject/reject-lines.ts';
 import { rejectParquetRows } from './reject/reject-parquet-rows.ts';
 import type { DataFile } from './scan/data-files.ts';
 import type { Manifest, ManifestEntry, Reject } from './scan/manifest.ts';
+import type { Slice } from './slices.ts';
 
 export interface LoadOptions {
   readonly connection: DuckDBConnection;
-  readonly ledger: Manifest;
+  readonly manifest: Manifest;
   readonly tables: StoredTables;
   readonly onRepeatedRecord: (table: string, path: string) => Promise<void>;
-  /** What the ledger says of a file before the portion. */
-  readonly entryOf: (number: number) => ManifestEntry | undefined;
-  /** Statements that each portion runs besides: what is no longer so of its files. */
-  readonly also: (parts: readonly Slice[]) => readonly string[];
-  /** How many reasons of bad rows are asked for, of each file. */
+  /** Further statements for the transaction that stores these slices. */
+  readonly alsoRun: (slices: readonly Slice[]) => readonly string[];
+  /** How many rejects of each file get a reason of their own. */
   readonly maxReasons: number;
   readonly signal: AbortSignal;
 }
 
-/** What a portion has brought. */
+/** What a batch has changed in the store. */
 export interface LoadResult {
   readonly rows: number;
   readonly entries: readonly ManifestEntry[];
-  /** Entries that are no more. */
+  /** Numbers of the entries that were removed. */
   readonly replaced: readonly number[];
   readonly rejects: readonly { readonly file: DataFile; readonly rejects: readonly Reject[] }[];
-  /** Files whose rows can be read, but not stored. */
-  readonly failures: readonly { readonly part: Slice; readonly error: unknown }[];
+  /** Slices that can be read but not stored. */
+  readonly failures: readonly { readonly slice: Slice; readonly error: unknown }[];
 }
 
-/** A part as it is stored: without its bad rows, once they are known. */
+/** A slice as it is stored: without its rejected rows, once they are known. */
 interface FilteredSlice {
-  readonly part: Slice;
+  readonly slice: Slice;
   readonly path: string | undefined;
   readonly rows: number;
   readonly rejects: readonly Reject[];
-  /** Rows of a Parquet file that are left out. */
+  /** Numbers of rows that are left out of a Parquet file, from 1. */
   readonly excludedRows: readonly number[];
 }
 
 /**
- * Takes a portion into the store in one transaction, with what the ledger says of it; rows that cannot be read become
- * rejects.
+ * Stores a batch and its manifest entries in one transaction; rows that cannot be read become rejects.
  *
- * @throws Error where the store lacks space or memory, or the import is ended; nothing of the portion is in the store then
+ * First all rows are stored as they are. If that fails, the bad rows are searched for and left out; if it fails again,
+ * each slice is loaded alone.
+ *
+ * @throws Error where disk space or memory is short, or the import is closed; nothing of the batch is stored then
  */
-export async function loadBatch(portion: Batch, options: LoadOptions): Promise<LoadResult> {
-  const isOver = (error: unknown) => isOutOfSpace(error) || options.signal.aborted;
+export async function loadBatch(batch: Batch, options: LoadOptions): Promise<LoadResult> {
+  const isFinal = (error: unknown) => isOutOfSpace(error) || options.signal.aborted;
   try {
-    return await storeWithRetries(portion.table, portion.slices.map(unfiltered), options);
+    return await storeWithRetries(batch.table, batch.slices.map(unfiltered), options);
   } catch (error) {
-    if (isOver(error)) throw error;
+    if (isFinal(error)) throw error;
   }
-  const [first, ...others] = portion.slices;
+  const [first, ...others] = batch.slices;
   if (first === undefined) return mergeResults([]);
   try {
-    const sifted: FilteredSlice[] = [];
-    for (const part of portion.slices) sifted.push(await rejectRows(portion.table, part, options));
-    return await storeWithRetries(portion.table, sifted, options);
+    const filtered: FilteredSlice[] = [];
+    for (const slice of batch.slices) filtered.push(await rejectRows(batch.table, slice, options));
+    return await storeWithRetries(batch.table, filtered, options);
   } catch (error) {
-    if (isOver(error)) throw error;
-    if (others.length === 0) return { ...mergeResults([]), failures: [{ part: first, error }] };
+    if (isFinal(error)) throw error;
+    if (others.length === 0) return { ...mergeResults([]), failures: [{ slice: first, error }] };
   }
-  const taken: LoadResult[] = [];
-  for (const part of portion.slices) taken.push(await loadBatch({ ...portion, slices: [part] }, options));
-  return mergeResults(taken);
+  const results: LoadResult[] = [];
+  for (const slice of batch.slices) results.push(await loadBatch({ ...batch, slices: [slice] }, options));
+  return mergeResults(results);
 }
 
-const mergeResults = (taken: readonly LoadResult[]): LoadResult => ({
-  rows: taken.reduce((sum, { rows }) => sum + rows, 0),
-  entries: taken.flatMap(({ entries }) => entries),
-  replaced: taken.flatMap(({ replaced }) => replaced),
-  rejects: taken.flatMap(({ rejects }) => rejects),
-  failures: taken.flatMap(({ failures }) => failures),
+const mergeResults = (results: readonly LoadResult[]): LoadResult => ({
+  rows: results.reduce((sum, { rows }) => sum + rows, 0),
+  entries: results.flatMap(({ entries }) => entries),
+  replaced: results.flatMap(({ replaced }) => replaced),
+  rejects: results.flatMap(({ rejects }) => rejects),
+  failures: results.flatMap(({ failures }) => failures),
 });
 
-const unfiltered = (part: Slice): FilteredSlice => ({
-  part,
-  path: part.path,
-  rows: part.rows,
-  rejects: part.rejects,
+const unfiltered = (slice: Slice): FilteredSlice => ({
+  slice,
+  path: slice.path,
+  rows: slice.rows,
+  rejects: slice.rejects,
   excludedRows: [],
 });
 
-/** Stores when it can be: after the layout has been changed for a record's second element, after others' transactions. */
+const maxConflicts = 100;
+
+/** Stores again after a repeated record has changed the table's layout, and after a conflict with another transaction. */
 async function storeWithRetries(
   table: TableSchema,
-  parts: readonly FilteredSlice[],
+  slices: readonly FilteredSlice[],
   options: LoadOptions,
 ): Promise<LoadResult> {
   for (let conflicts = 0; ; ) {
     options.signal.throwIfAborted();
     try {
-      return await store(table, parts, options);
+      return await store(table, slices, options);
     } catch (error) {
-      const message = error instanceof Error ? error.message : '';
       const repeatedPath = parseRepeatedRecord(error);
       if (repeatedPath !== undefined) await options.onRepeatedRecord(table.name, repeatedPath);
-      else if (/^TransactionContext Error: .*[Cc]onflict/.test(message) && conflicts < maxConflicts) {
+      else if (isConflict(error) && conflicts < maxConflicts) {
         conflicts += 1;
         await delay(50);
       } else throw error;
@@ -115,46 +117,38 @@ async function storeWithRetries(
   }
 }
 
-const maxConflicts = 100;
+const isConflict = (error: unknown) =>
+  error instanceof Error && /^TransactionContext Error: .*[Cc]onflict/.test(error.message);
 
 async function store(
   table: TableSchema,
-  parts: readonly FilteredSlice[],
+  slices: readonly FilteredSlice[],
   options: LoadOptions,
 ): Promise<LoadResult> {
-  const { connection, ledger, signal } = options;
+  const { alsoRun, connection, manifest, signal, tables } = options;
   const interrupt = () => connection.interrupt();
   signal.addEventListener('abort', interrupt, { once: true });
   try {
     await connection.run('BEGIN');
-    const replaced = parts.flatMap(({ part }) => part.replaces);
-    if (replaced.length > 0) await connection.run(options.tables.deleteSql(table.name, replaced));
-    for (const sql of ledger.remove(replaced)) await connection.run(sql);
-    const rows = await insertRows(table, parts, options);
-    const entries = parts.map((part) => {
-      const before = options.entryOf(part.part.entry.number);
-      return {
-        ...part.part.entry,
-        rows: (before?.rows ?? 0) + (parts.length === 1 ? rows : part.rows),
-        rejected: (before?.rejected ?? 0) + part.rejects.length,
-      };
-    });
-    for (const sql of options.also(parts.map(({ part }) => part))) await connection.run(sql);
-    for (const sql of ledger.put(entries)) await connection.run(sql);
-    for (const { part, rejects } of parts) {
-      for (const sql of ledger.addRejects(part.entry.number, rejects)) await connection.run(sql);
+    const replaced = slices.flatMap(({ slice }) => slice.replaces);
+    if (replaced.length > 0) await connection.run(tables.deleteSql(table.name, replaced));
+    for (const sql of manifest.remove(replaced)) await connection.run(sql);
+    const rows = await insertRows(table, slices, options);
+    const entries = slices.map((filtered) =>
+      countedEntry(filtered, manifest, slices.length === 1 ? rows : filtered.rows),
+    );
+    for (const sql of alsoRun(slices.map(({ slice }) => slice))) await connection.run(sql);
+    for (const sql of manifest.put(entries)) await connection.run(sql);
+    for (const { slice, rejects } of slices) {
+      for (const sql of manifest.addRejects(slice.entry.number, rejects)) await connection.run(sql);
     }
     await connection.run('COMMIT');
-    const rejects = parts.map(({ part, rejects }) => ({ file: part.file, rejects }));
-    return {
-      ...mergeResults([]),
-      rows,
-      entries,
-      replaced,
-      rejects: rejects.filter(({ rejects }) => rejects.length > 0),
-    };
+    const rejects = slices.flatMap(({ slice, rejects }) =>
+      rejects.length === 0 ? [] : [{ file: slice.file, rejects }],
+    );
+    return { ...mergeResults([]), rows, entries, replaced, rejects };
   } catch (error) {
-    // A COMMIT that failed has ended the transaction by itself.
+    // A COMMIT that failed has already ended the transaction.
     await connection.run('ROLLBACK').catch(() => undefined);
     throw error;
   } finally {
@@ -162,57 +156,66 @@ async function store(
   }
 }
 
-async function insertRows(
-  table: TableSchema,
-  parts: readonly FilteredSlice[],
-  { connection, tables }: LoadOptions,
-): Promise<number> {
-  const read = parts.flatMap((sifted) =>
-    sifted.path === undefined ? [] : [{ ...sifted, path: sifted.path, number: sifted.part.entry.number }],
-  );
-  const [first] = read;
-  if (first === undefined) return 0;
-  const { file } = first.part;
-  const {
-    source,
-    columns: found,
-    fileNumber: number,
-  } = file.format === 'parquet'
-    ? await parquetRelation(connection, file, first.number, first.excludedRows)
-    : await linesRelation(connection, table, file.partition, read);
-  return (await connection.run(tables.insertSql(table.name, found, source, number))).rowsChanged;
+/** The manifest entry of a slice, with the rows and rejects of the file so far. */
+function countedEntry({ rejects, slice }: FilteredSlice, { entries }: Manifest, rows: number): ManifestEntry {
+  const before = entries.get(slice.entry.number);
+  return {
+    ...slice.entry,
+    rows: (before?.rows ?? 0) + rows,
+    rejected: (before?.rejected ?? 0) + rejects.length,
+  };
 }
 
-async function rejectRows(table: TableSchema, part: Slice, options: LoadOptions): Promise<FilteredSlice> {
-  const { connection, entryOf, maxReasons, signal } = options;
-  if (part.path === undefined) return unfiltered(part);
-  const { file } = part;
-  const reasons = Math.max(0, maxReasons - (entryOf(part.entry.number)?.rejected ?? 0));
+/** @returns the number of rows */
+async function insertRows(
+  table: TableSchema,
+  slices: readonly FilteredSlice[],
+  { connection, tables }: LoadOptions,
+): Promise<number> {
+  const sources = slices.flatMap(({ excludedRows, path, slice }) =>
+    path === undefined ? [] : [{ excludedRows, file: slice.file, number: slice.entry.number, path }],
+  );
+  const [first] = sources;
+  if (first === undefined) return 0;
+  const { source, columns, fileNumber } =
+    first.file.format === 'parquet'
+      ? await parquetRelation(connection, first.file, first.number, first.excludedRows)
+      : await linesRelation(connection, table, first.file.partition, sources);
+  return (await connection.run(tables.insertSql(table.name, columns, source, fileNumber))).rowsChanged;
+}
+
+/** Searches a slice for the rows that cannot be stored. */
+async function rejectRows(table: TableSchema, slice: Slice, options: LoadOptions): Promise<FilteredSlice> {
+  const { connection, manifest, signal } = options;
+  const { entry, file, firstLine, path } = slice;
+  if (path === undefined) return unfiltered(slice);
+  const maxReasons = Math.max(0, options.maxReasons - (manifest.entries.get(entry.number)?.rejected ?? 0));
   if (file.format === 'parquet') {
-    const rejects = await rejectParquetRows({ connection, table, file, maxReasons: reasons });
-    return { part, path: part.path, rows: 0, rejects, excludedRows: rejects.map(({ line }) => line) };
+    const rejects = await rejectParquetRows({ connection, table, file, maxReasons });
+    return { slice, path, rows: 0, rejects, excludedRows: rejects.map(({ line }) => line) };
   }
-  const path = join(await mkdtemp(`${part.path}-kept-`), scratchName(part.entry.number));
-  const bad = await rejectLines({
+  const acceptedPath = join(await mkdtemp(`${path}-accepted-`), scratchName(entry.number));
+  const { partition } = file;
+  const rejected = await rejectLines({
     connection,
     table,
-    partition: file.partition,
-    path: part.path,
-    acceptedPath: path,
-    maxReasons: reasons,
+    partition,
+    path,
+    acceptedPath,
+    maxReasons,
     signal,
   });
-  const rejects = bad.map(({ index, error }) => ({
-    line: part.firstLine + index,
+  const rejects = rejected.map(({ index, error }) => ({
+    line: firstLine + index,
     isRow: file.format !== 'ndjson',
-    reason: error === undefined ? 'is not as the table declares it' : reasonOf(error, file),
+    reason: error === undefined ? generalReason : describeReason(error, file),
   }));
-  const rows = part.rows - bad.length;
+  const rows = slice.rows - rejected.length;
   return {
-    part,
-    path: rows === 0 ? undefined : path,
+    slice,
+    path: rows === 0 ? undefined : acceptedPath,
     rows,
-    rejects: [...part.rejects, ...rejects],
+    rejects: [...slice.rejects, ...rejects],
     excludedRows: [],
   };
 }

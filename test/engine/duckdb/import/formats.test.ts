@@ -62,7 +62,7 @@ const importAll = async (tables: readonly TableSchema[]) => {
     scratch,
     tables: store.tables,
     onRepeatedRecord: store.onRepeatedRecord,
-    onProblem: (message) => reported.push(message),
+    events: { problem: (message) => reported.push(message) },
     signal: new AbortController().signal,
   });
   await data.sync();

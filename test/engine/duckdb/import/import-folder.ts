@@ -2,11 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { TableSchema } from '../../../../src/catalog/tables/table-schema.ts';
-import {
-  type Import,
-  type ImportOptions,
-  openImport,
-} from '../../../../src/engine/duckdb/import/open-import.ts';
+import type { ImportOptions } from '../../../../src/engine/duckdb/import/import-state.ts';
+import { type Import, openImport } from '../../../../src/engine/duckdb/import/open-import.ts';
 import { openTestStore, type TestStore } from './test-store.ts';
 
 export const logs: TableSchema = {
@@ -48,7 +45,7 @@ export async function openImportFolder(more: Partial<ImportOptions> = {}): Promi
       scratch,
       tables: store.tables,
       onRepeatedRecord: store.onRepeatedRecord,
-      onProblem: (message) => problems.push(message),
+      events: { problem: (message) => problems.push(message) },
       signal: new AbortController().signal,
       ...options,
     });

@@ -14,8 +14,10 @@ const data = await openImport({
   scratch,
   tables: store.tables,
   onRepeatedRecord: store.onRepeatedRecord,
-  onProblem: (message) => process.stdout.write(`${message}\n`),
-  onProgress: () => process.stdout.write('batch\n'),
+  events: {
+    problem: (message) => process.stdout.write(`${message}\n`),
+    progress: () => process.stdout.write('batch\n'),
+  },
   signal: new AbortController().signal,
   batchLimits: { rows: 500, bytes: 1 << 20 },
 });

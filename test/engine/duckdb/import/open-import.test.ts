@@ -34,7 +34,7 @@ describe('a file that grows', () => {
     folder.write('logs.ndjson', `${lines(1)}{"id":2,`);
     await has(1);
     expect(await folder.sync()).toEqual([
-      'logs.ndjson:2: not JSON: the last line is not finished; it is left out until it is',
+      'logs.ndjson:2: not JSON: the last line is not finished; it is imported once it is complete',
     ]);
     await has(1);
     await folder.reopen();
@@ -193,7 +193,7 @@ describe('rows that cannot be read', () => {
       ['logs/a.ndjson', 14n, expect.stringMatching(/numerical: "abc"/)],
       ['logs/a.ndjson', 24n, 'ts: "yesterday" is not a timestamp'],
     ]);
-    expect(bad.at(-1)?.[2]).toBe('is not as the table declares it');
+    expect(bad.at(-1)?.[2]).toBe('does not match the declared fields');
   });
 
   test('a key that stands twice, and what only DuckDB takes for JSON', async () => {
@@ -241,7 +241,7 @@ test('a full disk is reported once, loses nothing, and the next sync goes on', a
   });
   folder.write('logs.ndjson', lines(1, 2));
   expect(await folder.sync()).toEqual([
-    'the import stops for now: a disk is full, that of the store or of temporary files',
+    'the import is paused: the disk of the store or of its temporary files is full',
   ]);
   await has();
   isFull = false;

@@ -2,10 +2,10 @@ import { createWriteStream } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import type { Field } from '../../../../catalog/tables/table-schema.ts';
-import { linesOf } from './lines.ts';
+import { readLines } from './read-file.ts';
 
 declare global {
-  /** JSON's access to the source text, which Node has and TypeScript's library does not know yet. */
+  /** JSON's access to the source text: Node has it, TypeScript's library does not declare it yet. */
   interface JSON {
     parse(
       text: string,
@@ -16,32 +16,32 @@ declare global {
   }
 }
 
-/** A key with its quotes. Inside a string a quote has a backslash before it, so nothing there looks like this. */
+/** A key with its quotes. Inside of a string a quote follows a backslash, so nothing there matches. */
 const jsonKey = /"([^"\\]+)"(?=\s*:)/g;
 
 /**
- * Sees to it that every declared field is spelt as it is declared in a file of lines of JSON: DuckDB knows keys by exact
- * spelling only.
+ * Rewrites a file of JSON lines so that the keys of declared fields have the declared letter case: DuckDB matches keys
+ * exactly.
  *
- * @param sample the file's beginning: by it the whole is judged
+ * @param sample the beginning of the file, which decides whether the file is rewritten
  */
 export async function normalizeKeys(path: string, sample: Buffer, fields: readonly Field[]): Promise<void> {
   if (!needsNormalizing(sample.toString('utf8'), fields)) return;
-  const copy = `${path}-respelt`;
+  const copy = `${path}-normalized`;
   await pipeline(normalizeLines(path, fields), createWriteStream(copy));
   await rename(copy, path);
 }
 
-function needsNormalizing(head: string, fields: readonly Field[]): boolean {
+function needsNormalizing(sample: string, fields: readonly Field[]): boolean {
   const declared = new Set(namesOf(fields));
-  const folded = new Set([...declared].map((name) => name.toLowerCase()));
-  const keys = new Set(Array.from(head.matchAll(jsonKey), ([, key = '']) => key));
-  return keys.values().some((key) => !declared.has(key) && folded.has(key.toLowerCase()));
+  const lowerCase = new Set([...declared].map((name) => name.toLowerCase()));
+  const keys = new Set(Array.from(sample.matchAll(jsonKey), ([, key = '']) => key));
+  return keys.values().some((key) => !declared.has(key) && lowerCase.has(key.toLowerCase()));
 }
 
-/** Lines that are no JSON stay as they are, so that DuckDB tells what is wrong with them, and where. */
+/** Lines that are not JSON are copied unchanged: DuckDB then reports what is wrong with them. */
 async function* normalizeLines(path: string, fields: readonly Field[]): AsyncGenerator<string> {
-  for await (const line of linesOf(path)) {
+  for await (const line of readLines(path)) {
     const row = parseJson(line);
     yield `${row === undefined ? line : JSON.stringify(normalizeValue(row, fields))}\n`;
   }
@@ -58,7 +58,7 @@ function normalizeValue(value: unknown, fields: readonly Field[]): unknown {
   );
 }
 
-/** Numbers keep the digits they are written with: JavaScript's would lose those beyond 2^53. */
+/** Numbers keep the digits of the text: as JavaScript numbers they would lose those beyond 2^53. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text, (_, value, { source }) =>

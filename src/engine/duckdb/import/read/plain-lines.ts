@@ -9,28 +9,28 @@ import type { DataFile } from '../scan/data-files.ts';
 import type { Reject } from '../scan/manifest.ts';
 import { copyCsv } from './csv-copy.ts';
 import { jsonLines } from './json-lines.ts';
-import { readBytes } from './read-bytes.ts';
+import { readBytes } from './read-file.ts';
 
-/** A data file as lines of JSON. */
+/** A data file as JSON lines. */
 export interface PlainLines {
   readonly bytes: AsyncIterable<Buffer>;
-  /** Rows of the file that never became a line. */
+  /** Rows of the file that have no line, because they are not valid CSV. */
   readonly rejects: readonly Reject[];
 }
 
 export interface PlainOptions {
-  /** For copies alone. */
+  /** The connection for copies. */
   readonly connect: () => Promise<DuckDBConnection>;
   readonly fields: readonly Field[];
-  /** A folder for copies of this file: it is made where it is needed. */
+  /** A folder for copies of this file; it is created when it is needed. */
   readonly scratch: string;
 }
 
 /**
- * The rows of a file as lines of JSON, whatever its format is but Parquet.
+ * Opens a file of any format but Parquet as JSON lines.
  *
- * @param offset of the plain bytes, where to begin
- * @throws Error, also while the bytes are read, that says what is wrong with the file as a whole
+ * @param offset where to begin, in bytes of the lines
+ * @throws Error, also while the bytes are read, where the file cannot be read as a whole
  */
 export async function openPlainLines(
   file: DataFile,
@@ -45,14 +45,14 @@ export async function openPlainLines(
     return { bytes: skipBytes(file.format === 'json' ? jsonLines(bytes) : bytes, offset), rejects: [] };
   }
   await mkdir(scratch, { recursive: true });
-  const plain = file.compression === undefined ? file.path : join(scratch, 'inflated');
+  const plain = file.compression === undefined ? file.path : join(scratch, 'decompressed');
   if (plain !== file.path) await pipeline(decompress(file), createWriteStream(plain));
   const copy = join(scratch, 'lines');
   const rejects = await copyCsv(await connect(), fields, plain, copy);
   return { bytes: readBytes(copy, offset), rejects: offset === 0 ? rejects : [] };
 }
 
-/** DuckDB takes a compressed file that was cut short for a whole one; zlib does not. */
+/** Not by DuckDB: it accepts a truncated file as a complete one. */
 async function* decompress({ path, compression }: DataFile): AsyncGenerator<Buffer> {
   if (compression === undefined) {
     yield* readBytes(path);

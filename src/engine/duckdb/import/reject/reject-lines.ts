@@ -6,15 +6,21 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Field, TableSchema } from '../../../../catalog/tables/table-schema.ts';
 import { columnType, quoteText } from '../../store/column-type.ts';
 import { foundColumns, refusalInTry, storedValue } from '../../store/stored-value.ts';
-import { globText } from '../read/glob-text.ts';
 import { parseJson } from '../read/normalize-keys.ts';
-import { linesRelation, partitionValue, readJsonSql, withTextTypes } from '../read/source-relation.ts';
+import {
+  globText,
+  linesRelation,
+  partitionValue,
+  readJsonSql,
+  withTextTypes,
+} from '../read/source-relation.ts';
 import type { DataFile } from '../scan/data-files.ts';
 
-/** A line that is no row, from 0 in its file. */
+/** A line that is not a row of the table. */
 export interface RejectedLine {
+  /** From 0 in the scratch file. */
   readonly index: number;
-  /** What DuckDB says of it; undefined where there were too many to ask of each. */
+  /** DuckDB's error; undefined beyond `maxReasons`. */
   readonly error: unknown;
 }
 
@@ -22,52 +28,48 @@ export interface RejectOptions {
   readonly connection: DuckDBConnection;
   readonly table: TableSchema;
   readonly partition: DataFile['partition'];
-  /** The lines to judge, and where those that are rows are written. */
+  /** The lines to check. */
   readonly path: string;
+  /** Where the lines that are rows are written. */
   readonly acceptedPath: string;
-  /** How many errors are asked for. */
+  /** How many rejected lines get an error of their own. */
   readonly maxReasons: number;
   readonly signal: AbortSignal;
 }
 
-const pieceLines = 16_384;
-const pieceBytes = 32 << 20;
+const chunkLines = 16_384;
+const chunkBytes = 32 << 20;
 
 /**
- * Parts the lines that are rows of a table from those that are not, in pieces: of most files most pieces are good as
- * they are. Where one is not, its rows are tried one by one inside of DuckDB, in one statement.
+ * Separates the lines that are rows of a table from those that are not, in chunks: in most files most chunks have no bad
+ * line. In a chunk that has one, DuckDB checks every line by itself, in one statement.
  */
 export async function rejectLines(options: RejectOptions): Promise<readonly RejectedLine[]> {
   const { connection, partition, table } = options;
-  const { columns: found } = await linesRelation(connection, table, partition, [
-    { number: 0, path: options.path },
-  ]);
-  const stored = table.fields.map((field) => storedValue(field, found.get(field.name.toLowerCase())));
-  const values = stored.join(', ');
-  const bad: RejectedLine[] = [];
+  const { columns } = await linesRelation(connection, table, partition, [{ number: 0, path: options.path }]);
+  const values = table.fields.map((field) => storedValue(field, columns.get(field.name.toLowerCase())));
+  const probe = { ...options, values: values.join(', ') };
+  const rejected: RejectedLine[] = [];
   const out = createWriteStream(options.acceptedPath);
   try {
-    for await (const piece of readChunks(options.path)) {
+    for await (const chunk of readChunks(options.path)) {
       options.signal.throwIfAborted();
-      const wrong = await rejectedLinesOf(piece, {
-        ...options,
-        values,
-        maxReasons: options.maxReasons - bad.length,
-      });
-      bad.push(...wrong);
-      const left = new Set(wrong.map(({ index }) => index));
-      const good = piece.lines.filter((_, at) => !left.has(piece.first + at));
-      if (!out.write(joinLines(good))) await once(out, 'drain');
+      const maxReasons = options.maxReasons - rejected.length;
+      const ofChunk = await rejectedLinesOf(chunk, { ...probe, maxReasons });
+      rejected.push(...ofChunk);
+      const indexes = new Set(ofChunk.map(({ index }) => index));
+      const accepted = chunk.lines.filter((_, at) => !indexes.has(chunk.first + at));
+      if (!out.write(joinLines(accepted))) await once(out, 'drain');
     }
   } finally {
     out.end();
     await finished(out);
   }
-  return bad;
+  return rejected;
 }
 
 interface ProbeOptions extends RejectOptions {
-  /** What is stored of a row, as SQL. */
+  /** The values that are stored of a row, as SQL. */
   readonly values: string;
 }
 
@@ -89,7 +91,7 @@ async function* readChunks(path: string): AsyncGenerator<Chunk> {
       lines.push(all.subarray(start, at));
       bytes += at - start;
       start = at + 1;
-      if (lines.length < pieceLines && bytes < pieceBytes) continue;
+      if (lines.length < chunkLines && bytes < chunkBytes) continue;
       yield { first, lines };
       first += lines.length;
       lines = [];
@@ -107,24 +109,27 @@ async function rejectedLinesOf(
 ): Promise<readonly RejectedLine[]> {
   const all = lines.flatMap((line, at) => (isBlank(line) ? [] : [{ index: first + at, line }]));
   if ((await errorIn(all, options)) === undefined) return [];
-  const isParsed = await queryParseFlags(all, options);
-  const parsed = all.filter((_, at) => isParsed[at]);
-  const rows = parsed.map(({ line }) => completeRow(line, options.table.fields));
-  const isRow = await queryConversionFlags(rows, options);
-  const certain = new Set(all.filter((_, at) => !isParsed[at]));
-  for (const [at, entry] of parsed.entries()) {
-    if (rows[at] !== undefined && !isRow[at]) certain.add(entry);
+  const rejected: RejectedLine[] = [];
+  for (const entry of await findBadLines(all, options)) {
+    const error = rejected.length < options.maxReasons ? await errorIn([entry], options) : undefined;
+    rejected.push({ index: entry.index, error });
   }
-  // What JavaScript reads otherwise than DuckDB is rare enough for halving.
-  const suspects = parsed.filter((entry) => !certain.has(entry));
-  for (const entry of await bisect(suspects, options)) certain.add(entry);
+  return rejected;
+}
 
-  const bad: RejectedLine[] = [];
-  for (const entry of [...certain].sort((one, other) => one.index - other.index)) {
-    if (bad.length >= options.maxReasons) bad.push({ index: entry.index, error: undefined });
-    else bad.push({ index: entry.index, error: await errorIn([entry], options) });
+async function findBadLines(all: readonly Line[], options: ProbeOptions): Promise<readonly Line[]> {
+  const isJson = await queryJsonFlags(all, options);
+  const bad = new Set(all.filter((_, at) => !isJson[at]));
+  const parsed = all.filter((_, at) => isJson[at]);
+  const rows = parsed.map(({ line }) => completeRow(line, options.table.fields));
+  const isRow = await queryRowFlags(rows, options);
+  for (const [at, entry] of parsed.entries()) {
+    if (rows[at] !== undefined && !isRow[at]) bad.add(entry);
   }
-  return bad;
+  // Lines that JavaScript parses otherwise than DuckDB are so rare that bisecting is good enough.
+  const others = parsed.filter((entry) => !bad.has(entry));
+  for (const entry of await bisect(others, options)) bad.add(entry);
+  return [...bad].sort((one, other) => one.index - other.index);
 }
 
 interface Line {
@@ -132,10 +137,10 @@ interface Line {
   readonly line: Buffer;
 }
 
-/** What reading lines as rows of the table fails with, undefined where it does not. */
+/** The error of reading lines as rows of the table; undefined where there is no error. */
 async function errorIn(lines: readonly Line[], options: ProbeOptions): Promise<unknown> {
   if (lines.length === 0) return undefined;
-  const path = `${options.acceptedPath}-tried`;
+  const path = probePath(options);
   await writeFile(path, joinLines(lines.map(({ line }) => line)));
   const source = readJsonSql(options.table, [path]);
   try {
@@ -157,31 +162,33 @@ async function bisect(lines: readonly Line[], options: ProbeOptions): Promise<re
   ];
 }
 
-/** Of each line whether it is JSON at all. */
-async function queryParseFlags(
-  lines: readonly Line[],
-  { connection, acceptedPath: kept }: RejectOptions,
-): Promise<readonly boolean[]> {
-  const path = `${kept}-tried`;
+/** For each line, whether it is JSON. */
+async function queryJsonFlags(lines: readonly Line[], options: RejectOptions): Promise<readonly boolean[]> {
+  const path = probePath(options);
   await writeFile(path, joinLines(lines.map(({ line }) => line)));
-  return queryFlags(connection, `SELECT json IS NOT NULL FROM ${objectsIn(path)}`);
+  return queryFlags(options.connection, `SELECT json IS NOT NULL FROM ${readObjectsSql(path)}`);
 }
 
-/** Of each row whether its values can be of the declared types; a row that is undefined has none. */
-async function queryConversionFlags(
+/**
+ * For each row, whether its values can be converted to the declared types.
+ *
+ * @param rows as from `completeRow`; the flag of an undefined row has no meaning
+ */
+async function queryRowFlags(
   rows: readonly (string | undefined)[],
-  { connection, acceptedPath: kept, partition, table }: RejectOptions,
+  options: RejectOptions,
 ): Promise<readonly boolean[]> {
   if (rows.length === 0) return [];
-  const path = `${kept}-tried`;
+  const { connection, partition, table } = options;
+  const path = probePath(options);
   await writeFile(path, rows.map((row) => `${row ?? '{}'}\n`).join(''));
   const shape = quoteText(JSON.stringify(shapeOf(table.fields)));
   const source = `(SELECT converted IS NULL AS "not converted", unnest(converted) FROM
-    (SELECT TRY(json_transform_strict(json, ${shape})) AS converted FROM ${objectsIn(path)}))`;
-  const found = await foundColumns(connection, source);
-  for (const [key, value] of Object.entries(partition)) found.set(key, partitionValue(value));
+    (SELECT TRY(json_transform_strict(json, ${shape})) AS converted FROM ${readObjectsSql(path)}))`;
+  const columns = await foundColumns(connection, source);
+  for (const [key, value] of Object.entries(partition)) columns.set(key, partitionValue(value));
   const values = table.fields.map((field) =>
-    storedValue(field, found.get(field.name.toLowerCase()), refusalInTry('r."not converted"')),
+    storedValue(field, columns.get(field.name.toLowerCase()), refusalInTry('r."not converted"')),
   );
   return queryFlags(
     connection,
@@ -189,45 +196,47 @@ async function queryConversionFlags(
   );
 }
 
+/** A scratch file for the lines of one statement. */
+const probePath = ({ acceptedPath }: RejectOptions) => `${acceptedPath}-probe`;
+
 async function queryFlags(connection: DuckDBConnection, sql: string): Promise<readonly boolean[]> {
   const result = await connection.runAndReadAll(sql);
   return result.getRowsJS().map(([flag]) => flag === true);
 }
 
-const objectsIn = (path: string) =>
+const readObjectsSql = (path: string) =>
   `read_json_objects(${globText(path)}, format = 'newline_delimited', ignore_errors = true,
      compression = 'uncompressed', hive_partitioning = false)`;
 
-/** The types of fields as `json_transform_strict` wants them. */
+/** The types of fields in the form that `json_transform_strict` takes. */
 function shapeOf(fields: readonly Field[]): object {
   return Object.fromEntries(fields.map((field) => [field.name, typeShape(withTextTypes(field))]));
 }
 
 function typeShape(field: Field): unknown {
-  const one = field.fields ? shapeOf(field.fields) : columnType({ ...field, mode: 'NULLABLE' });
-  return field.mode === 'REPEATED' ? [one] : one;
+  const element = field.fields ? shapeOf(field.fields) : columnType({ ...field, mode: 'NULLABLE' });
+  return field.mode === 'REPEATED' ? [element] : element;
 }
 
 /**
- * A row with every declared field and no other, because DuckDB's strict conversion takes no others.
+ * A row with exactly the declared fields, as DuckDB's strict conversion requires.
  *
  * @returns undefined where JavaScript would not read the line as DuckDB does
  */
 function completeRow(line: Buffer, fields: readonly Field[]): string | undefined {
   const text = line.toString('utf8');
-  let keys = 0;
-  const count = (value: unknown): void => {
-    if (typeof value !== 'object' || value === null || JSON.isRawJSON(value)) return;
-    const members = Object.values(value);
-    if (!Array.isArray(value)) keys += members.length;
-    for (const member of members) count(member);
-  };
   const row = parseJson(text);
   if (row === undefined) return undefined;
-  count(row);
-  // A key that stands twice in an object.
-  if (text.replace(/"(?:[^"\\]|\\.)*"/g, '').split(':').length - 1 !== keys) return undefined;
+  // Fewer keys than colons outside of strings: an object has a key twice.
+  if (text.replace(/"(?:[^"\\]|\\.)*"/g, '').split(':').length - 1 !== countKeys(row)) return undefined;
   return JSON.stringify(completeValue(row, fields));
+}
+
+function countKeys(value: unknown): number {
+  if (typeof value !== 'object' || value === null || JSON.isRawJSON(value)) return 0;
+  const members = Object.values(value);
+  const own = Array.isArray(value) ? 0 : members.length;
+  return members.reduce((sum, member) => sum + countKeys(member), own);
 }
 
 function completeValue(value: unknown, fields: readonly Field[]): unknown {

@@ -3,105 +3,113 @@ import { quote } from '../../../dialect/types.ts';
 import { quoteText } from '../../store/column-type.ts';
 import { storeName } from '../../store/open-store.ts';
 
-/** What the store holds of one file. */
+/** What has been imported of one file. */
 export interface ManifestEntry {
-  /** Stands beside every row of the file. */
+  /** Identifies the file; the store keeps it beside every row of the file. */
   readonly number: number;
   readonly table: string;
-  /** Below the data folder. */
+  /** Path below the data folder. */
   readonly name: string;
+  /** Device and inode. */
   readonly identity: string;
-  /** As the file was when its last portion was taken. */
+  /** Size and modification time of the file when its last batch was imported. */
   readonly size: number;
   readonly mtime: bigint;
-  /** Fingerprint of the first `headBytes` bytes, of the file itself. */
+  /** Fingerprint of the file's first `headBytes` bytes. */
   readonly head: string;
   readonly headBytes: number;
   /** Fingerprint of the bytes before `offset`, at most as many as a head has; only of files that can grow. */
   readonly tail: string;
-  /** Bytes taken, of the plain lines. */
+  /** Bytes of the decompressed lines that have been imported. */
   readonly offset: number;
-  /** Newlines among them. */
+  /** Newlines among these bytes. */
   readonly lines: number;
   readonly rows: number;
   readonly rejected: number;
-  /** Whether all of the file is in, as it was at `size` and `mtime`. */
+  /** Whether the whole file, as of `size` and `mtime`, has been imported. */
   readonly done: boolean;
 }
 
-/** A row that could not be read. */
+/** A row that cannot be imported. */
 export interface Reject {
-  /** From 1: the line of the file, or the row where lines are not what it is made of. */
+  /** From 1: the line of the file, or with `isRow` the row. */
   readonly line: number;
   readonly isRow?: boolean;
   readonly reason: string;
 }
 
-/** SQL over the tables in which a store remembers what it has taken in; they are changed in the rows' own transactions. */
+/**
+ * The store's record of the imported files and of the rows that were rejected. Its methods build SQL statements, because
+ * the record changes in the same transaction as the rows.
+ */
 export interface Manifest {
-  /** Makes the tables where there are none yet, and gives what they hold. */
-  load(connection: DuckDBConnection): Promise<readonly ManifestEntry[]>;
-  /** Statements that put entries in place of any of the same number. */
+  /** By number. The caller updates them after the transaction with the statements is committed. */
+  readonly entries: Map<number, ManifestEntry>;
+  /** Statements that insert entries, in place of those with the same numbers. */
   put(entries: readonly ManifestEntry[]): readonly string[];
-  /** Statements that forget files, with their rejects. */
+  /** Statements that remove entries and their rejects. */
   remove(numbers: readonly number[]): readonly string[];
-  /** The numbers of files with a reject of this reason. */
-  rejectedFor(connection: DuckDBConnection, reason: string): Promise<readonly number[]>;
   addRejects(number: number, rejects: readonly Reject[]): readonly string[];
   removeRejects(number: number, reason: string): string;
 }
 
 const schema = `${storeName}."import"`;
 const files = `${schema}."files"`;
-const rejects = `${schema}."reject_lines"`;
+const rejectLines = `${schema}."reject_lines"`;
 
-/** Removes the files of a table whose rows have been dropped, so that they are imported again. */
-export async function forgetTable(connection: DuckDBConnection, table: string): Promise<void> {
-  const exists = `SELECT 1 FROM duckdb_tables() WHERE database_name = '${storeName}' AND schema_name = 'import' AND table_name = 'files'`;
-  if ((await connection.runAndReadAll(exists)).currentRowCount === 0) return;
-  await connection.run(`DELETE FROM ${files} WHERE "table" = ${quoteText(table)}`);
-}
-
-export function openManifest(): Manifest {
-  const list = (numbers: readonly number[]) => `(${numbers.join(', ')})`;
+/** Reads the manifest; creates its tables in a new store. */
+export async function loadManifest(connection: DuckDBConnection): Promise<Manifest> {
+  await connection.run(`CREATE SCHEMA IF NOT EXISTS ${schema};
+    CREATE TABLE IF NOT EXISTS ${files} ("number" INTEGER, "table" VARCHAR, "name" VARCHAR, "identity" VARCHAR,
+      "size" BIGINT, "mtime" BIGINT, "head" VARCHAR, "headBytes" INTEGER, "tail" VARCHAR, "offset" BIGINT,
+      "lines" BIGINT, "rows" BIGINT, "rejected" BIGINT, "done" BOOLEAN);
+    CREATE TABLE IF NOT EXISTS ${rejectLines} ("number" INTEGER, "line" BIGINT, "reason" VARCHAR);
+    CREATE OR REPLACE VIEW ${schema}."rejects" AS
+      SELECT "table", "name" AS "file", "line", "reason" FROM ${rejectLines} JOIN ${files} USING ("number")`);
+  const result = await connection.runAndReadAll(`SELECT ${columns.map(quote).join(', ')} FROM ${files}`);
+  const entries = result.getRowObjectsJS().map(parseEntry);
   return {
-    async load(connection) {
-      await connection.run(`CREATE SCHEMA IF NOT EXISTS ${schema};
-        CREATE TABLE IF NOT EXISTS ${files} ("number" INTEGER, "table" VARCHAR, "name" VARCHAR, "identity" VARCHAR,
-          "size" BIGINT, "mtime" BIGINT, "head" VARCHAR, "headBytes" INTEGER, "tail" VARCHAR, "offset" BIGINT,
-          "lines" BIGINT, "rows" BIGINT, "rejected" BIGINT, "done" BOOLEAN);
-        CREATE TABLE IF NOT EXISTS ${rejects} ("number" INTEGER, "line" BIGINT, "reason" VARCHAR);
-        CREATE OR REPLACE VIEW ${schema}."rejects" AS
-          SELECT "table", "name" AS "file", "line", "reason" FROM ${rejects} JOIN ${files} USING ("number")`);
-      const result = await connection.runAndReadAll(`SELECT ${columns.map(quote).join(', ')} FROM ${files}`);
-      return result.getRowObjectsJS().map(parseEntry);
-    },
+    entries: new Map(entries.map((entry) => [entry.number, entry])),
     put(entries) {
       if (entries.length === 0) return [];
       const values = entries.map(
         (entry) => `(${columns.map((column) => literal(entry[column])).join(', ')})`,
       );
       return [
-        `DELETE FROM ${files} WHERE "number" IN ${list(entries.map(({ number }) => number))}`,
+        `DELETE FROM ${files} WHERE "number" IN ${listSql(entries.map(({ number }) => number))}`,
         `INSERT INTO ${files} (${columns.map(quote).join(', ')}) VALUES ${values.join(', ')}`,
       ];
     },
     remove(numbers) {
       if (numbers.length === 0) return [];
-      return [files, rejects].map((table) => `DELETE FROM ${table} WHERE "number" IN ${list(numbers)}`);
+      return [files, rejectLines].map(
+        (table) => `DELETE FROM ${table} WHERE "number" IN ${listSql(numbers)}`,
+      );
     },
-    async rejectedFor(connection, reason) {
-      const sql = `SELECT "number" FROM ${rejects} WHERE "reason" = ${quoteText(reason)}`;
-      return (await connection.runAndReadAll(sql)).getRowsJS().map(([number]) => Number(number));
-    },
-    addRejects(number, rows) {
-      if (rows.length === 0) return [];
-      const values = rows.map(({ line, reason }) => `(${number}, ${line}, ${quoteText(reason)})`);
-      return [`INSERT INTO ${rejects} VALUES ${values.join(', ')}`];
+    addRejects(number, rejects) {
+      if (rejects.length === 0) return [];
+      const values = rejects.map(({ line, reason }) => `(${number}, ${line}, ${quoteText(reason)})`);
+      return [`INSERT INTO ${rejectLines} VALUES ${values.join(', ')}`];
     },
     removeRejects: (number, reason) =>
-      `DELETE FROM ${rejects} WHERE "number" = ${number} AND "reason" = ${quoteText(reason)}`,
+      `DELETE FROM ${rejectLines} WHERE "number" = ${number} AND "reason" = ${quoteText(reason)}`,
   };
+}
+
+/** The numbers of the files that have a reject with this reason. */
+export async function loadNumbersRejectedFor(
+  connection: DuckDBConnection,
+  reason: string,
+): Promise<readonly number[]> {
+  const sql = `SELECT "number" FROM ${rejectLines} WHERE "reason" = ${quoteText(reason)}`;
+  return (await connection.runAndReadAll(sql)).getRowsJS().map(([number]) => Number(number));
+}
+
+/** Removes the files of a table whose rows have been dropped, so that they are imported again. */
+export async function forgetTable(connection: DuckDBConnection, table: string): Promise<void> {
+  const exists = `SELECT 1 FROM duckdb_tables() WHERE database_name = '${storeName}' AND schema_name = 'import' AND table_name = 'files'`;
+  if ((await connection.runAndReadAll(exists)).currentRowCount === 0) return;
+  await connection.run(`DELETE FROM ${files} WHERE "table" = ${quoteText(table)}`);
 }
 
 const columns = [
@@ -120,6 +128,8 @@ const columns = [
   'rejected',
   'done',
 ] as const satisfies readonly (keyof ManifestEntry)[];
+
+const listSql = (numbers: readonly number[]) => `(${numbers.join(', ')})`;
 
 const literal = (value: ManifestEntry[keyof ManifestEntry]) =>
   typeof value === 'string' ? quoteText(value) : String(value);
