@@ -146,6 +146,18 @@ describe('the store', () => {
     expect(await ask(paths)).toBe('1/a');
   });
 
+  test('has the rejects of a table once, also when its definition has changed', async () => {
+    writeFileSync(file(), `${line(1, '/a')}not JSON\n`);
+    await (await open()).close();
+    await (await open({}, { ...events, fields: events.fields.toReversed() })).close();
+    const instance = await DuckDBInstance.create(store());
+    const connection = await instance.connect();
+    const lines = await connection.runAndReadAll('SELECT line FROM import.reject_lines');
+    expect(lines.getRowsJson()).toEqual([['2']]);
+    connection.closeSync();
+    instance.closeSync();
+  });
+
   test('drops rows that are older than the retention', async () => {
     const old = JSON.stringify({ id: 1, timestamp: '2026-03-01T00:00:00Z', metadata: [] });
     writeFileSync(file(), `${old}\n${line(2, '/b')}`);

@@ -105,11 +105,13 @@ export async function loadNumbersRejectedFor(
   return (await connection.runAndReadAll(sql)).getRowsJS().map(([number]) => Number(number));
 }
 
-/** Removes the files of a table whose rows have been dropped, so that they are imported again. */
+/** Removes the files of a table whose rows have been dropped, with their rejects, so that they are imported again. */
 export async function forgetTable(connection: DuckDBConnection, table: string): Promise<void> {
   const exists = `SELECT 1 FROM duckdb_tables() WHERE database_name = '${storeName}' AND schema_name = 'import' AND table_name = 'files'`;
   if ((await connection.runAndReadAll(exists)).currentRowCount === 0) return;
-  await connection.run(`DELETE FROM ${files} WHERE "table" = ${quoteText(table)}`);
+  const ofTable = `FROM ${files} WHERE "table" = ${quoteText(table)}`;
+  await connection.run(`DELETE FROM ${rejectLines} WHERE "number" IN (SELECT "number" ${ofTable})`);
+  await connection.run(`DELETE ${ofTable}`);
 }
 
 const columns = [
