@@ -6,16 +6,20 @@ const spareBytes = 128 << 20;
 const outOfSpaceError =
   /No space left|ENOSPC|EDQUOT|disk (?:is )?full|Out of Memory|max_temp_directory_size|Could not write|Failed to allocate/i;
 
+/** These errors are about a value of the data, and quote it. */
+const valueError = /^(?:Conversion|Invalid Input) Error: /;
+
 class OutOfSpace extends Error {}
 
 /** Whether an operation failed because disk space or memory is short; it may succeed later. */
 export function isOutOfSpace(error: unknown): boolean {
-  return error instanceof OutOfSpace || (error instanceof Error && outOfSpaceError.test(error.message));
+  if (error instanceof OutOfSpace) return true;
+  return error instanceof Error && outOfSpaceError.test(error.message) && !valueError.test(error.message);
 }
 
 /**
  * @param folder in which the store grows; undefined for a store in memory
- * @throws Error for which `isShortage` is true, where the disk has too little free space
+ * @throws Error for which `isOutOfSpace` is true, where the disk has too little free space
  */
 export async function requireSpace(folder: string | undefined, bytes: number): Promise<void> {
   if (folder === undefined) return;

@@ -509,6 +509,12 @@ describe('a row that cannot be read is left out, and reported', () => {
     ],
     ['no integer', 'logs.ndjson', '{}\n{"status":"abc"}\n', /^logs\.ndjson:2: .*numerical: "abc"/],
     [
+      'the text of an error of the disk',
+      'logs.ndjson',
+      '{"status":"No space left on device"}\n',
+      /^logs\.ndjson:1: .*No space left/,
+    ],
+    [
       'the text of an error of the store',
       'logs.ndjson',
       '{"status":"Invalid Input Error: repeated record: metadata"}\n',

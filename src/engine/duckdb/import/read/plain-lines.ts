@@ -52,23 +52,23 @@ export async function openPlainLines(
   return { bytes: readBytes(copy, offset), rejects: offset === 0 ? rejects : [] };
 }
 
-/** Not by DuckDB: it accepts a truncated file as a complete one. */
+/** By Node, because DuckDB accepts a truncated file as a complete one. */
 async function* decompress({ path, compression }: DataFile): AsyncGenerator<Buffer> {
   if (compression === undefined) {
     yield* readBytes(path);
     return;
   }
   const options = { chunkSize: 1 << 20 };
-  const inflater = compression === 'gz' ? createGunzip(options) : createZstdDecompress(options);
+  const decompressor = compression === 'gz' ? createGunzip(options) : createZstdDecompress(options);
   const source = createReadStream(path, { highWaterMark: 1 << 20 });
-  source.once('error', (error) => inflater.destroy(error));
+  source.once('error', (error) => decompressor.destroy(error));
   try {
-    for await (const chunk of source.pipe(inflater)) yield chunk;
+    for await (const chunk of source.pipe(decompressor)) yield chunk;
   } catch (cause) {
     throw new Error(`cannot be decompressed: ${cause instanceof Error ? cause.message : cause}`, { cause });
   } finally {
     source.destroy();
-    inflater.destroy();
+    decompressor.destroy();
   }
 }
 

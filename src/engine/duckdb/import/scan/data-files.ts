@@ -1,3 +1,4 @@
+import type { BigIntStats } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import type { TableSchema } from '../../../../catalog/tables/table-schema.ts';
@@ -65,12 +66,8 @@ async function findFiles(search: Search, name: string, parents: readonly string[
     const stats = await stat(path, { bigint: true });
     if (!stats.isDirectory()) {
       const kind = stats.isFile() ? kindOf(name) : undefined;
-      if (kind === undefined) return { files: [] };
-      const { size, mtimeNs: mtime, ctimeNs: ctime, dev, ino } = stats;
-      const identity = `${dev}:${ino}`;
-      const times = { mtime, ctime };
       return {
-        files: [{ ...kind, table: search.table, name, path, identity, size: Number(size), ...times }],
+        files: kind === undefined ? [] : [{ ...kind, table: search.table, name, path, ...statOf(stats) }],
       };
     }
     const real = await realpath(path);
@@ -87,6 +84,13 @@ async function findFiles(search: Search, name: string, parents: readonly string[
     return { files: [], problem: `${name}: cannot be read: ${error.code}` };
   }
 }
+
+const statOf = ({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats) => ({
+  identity: `${dev}:${ino}`,
+  size: Number(size),
+  mtime: mtimeNs,
+  ctime: ctimeNs,
+});
 
 function mergeFiles(parts: readonly TableFiles[]): TableFiles {
   const problem = parts.find((part) => part.problem !== undefined)?.problem;
