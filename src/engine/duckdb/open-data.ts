@@ -19,7 +19,7 @@ export interface LocalData {
   close(): Promise<void>;
 }
 
-export interface DataOptions {
+interface DataOptions {
   /** Opens a connection for the data alone; the engine closes it. */
   readonly connect: () => Promise<DuckDBConnection>;
   readonly config: Config;

@@ -34,9 +34,9 @@ export interface FileFailure {
   readonly error: unknown;
 }
 
-export type ReadResult = { readonly batch: Batch } | { readonly failure: FileFailure };
+type ReadResult = { readonly batch: Batch } | { readonly failure: FileFailure };
 
-export interface BatchesOptions {
+interface BatchesOptions {
   readonly tables: ReadonlyMap<string, TableSchema>;
   readonly scratch: string;
   readonly connect: PlainOptions['connect'];

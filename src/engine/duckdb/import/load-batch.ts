@@ -15,7 +15,7 @@ import type { DataFile } from './scan/data-files.ts';
 import type { Manifest, ManifestEntry, Reject } from './scan/manifest.ts';
 import type { Slice } from './slices.ts';
 
-export interface LoadOptions {
+interface LoadOptions {
   readonly connection: DuckDBConnection;
   readonly manifest: Manifest;
   readonly tables: StoredTables;

@@ -13,7 +13,7 @@ import { type Changes, findChanges } from './scan/find-changes.ts';
 import type { ManifestEntry } from './scan/manifest.ts';
 
 /** What one sync has imported. */
-export interface ImportSummary {
+interface ImportSummary {
   readonly rows: number;
   readonly rejected: number;
   readonly bytes: number;

@@ -25,7 +25,7 @@ function timeText(ms: number): string {
   return seconds < 7200 ? `${Math.ceil(seconds / 60)} min` : `${Math.ceil(seconds / 3600)} h`;
 }
 
-export interface ProgressLine {
+interface ProgressLine {
   show(progress: ImportProgress): void;
   /** Removes the line. */
   end(): void;

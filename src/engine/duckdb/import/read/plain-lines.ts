@@ -12,7 +12,7 @@ import { jsonLines } from './json-lines.ts';
 import { readBytes } from './read-file.ts';
 
 /** A data file as JSON lines. */
-export interface PlainLines {
+interface PlainLines {
   readonly bytes: AsyncIterable<Buffer>;
   /** Rows of the file that have no line, because they are not valid CSV. */
   readonly rejects: readonly Reject[];

@@ -8,7 +8,7 @@ import type { DataFile } from '../scan/data-files.ts';
 const fileColumn = 'querygate file';
 
 /** The rows of files as DuckDB reads them. */
-export interface SourceRelation {
+interface SourceRelation {
   /** A FROM item; statements call it `r`. */
   readonly source: string;
   /** By column name in lower case. */
@@ -18,7 +18,7 @@ export interface SourceRelation {
 }
 
 /** A scratch file with lines of one data file; its name is `scratchName` of the file's number. */
-export interface LinesFile {
+interface LinesFile {
   readonly number: number;
   readonly path: string;
 }

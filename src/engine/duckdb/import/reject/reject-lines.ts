@@ -17,14 +17,14 @@ import {
 import type { DataFile } from '../scan/data-files.ts';
 
 /** A line that is not a row of the table. */
-export interface RejectedLine {
+interface RejectedLine {
   /** From 0 in the scratch file. */
   readonly index: number;
   /** DuckDB's error; undefined beyond `maxReasons`. */
   readonly error: unknown;
 }
 
-export interface RejectOptions {
+interface RejectOptions {
   readonly connection: DuckDBConnection;
   readonly table: TableSchema;
   readonly partition: DataFile['partition'];

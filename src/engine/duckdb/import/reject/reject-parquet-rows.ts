@@ -6,7 +6,7 @@ import type { DataFile } from '../scan/data-files.ts';
 import type { Reject } from '../scan/manifest.ts';
 import { describeReason, generalReason } from './describe-problem.ts';
 
-export interface RejectParquetOptions {
+interface RejectParquetOptions {
   readonly connection: DuckDBConnection;
   readonly table: TableSchema;
   readonly file: DataFile;
