@@ -4,7 +4,7 @@ import { loadCatalog } from './catalog/load-catalog.ts';
 import type { Catalog } from './catalog/saved-query.ts';
 import { type Clock, systemClock } from './concurrency/clock.ts';
 import type { Config } from './config.ts';
-import type { ImportProgress } from './engine/duckdb/import/open-import.ts';
+import type { ImportProgress } from './engine/duckdb/import/progress.ts';
 import type { Engine } from './engine/engine.ts';
 import { openEngine } from './engine/engines.ts';
 import { describeProblem } from './errors.ts';

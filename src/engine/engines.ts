@@ -1,7 +1,7 @@
 import type { Catalog } from '../catalog/saved-query.ts';
 import type { Config } from '../config.ts';
 import type { Problem } from '../errors.ts';
-import type { DataListener } from './duckdb/open-data.ts';
+import type { ImportEvents } from './duckdb/import/import-state.ts';
 import type { Engine } from './engine.ts';
 
 export interface EngineOptions {
@@ -10,7 +10,7 @@ export interface EngineOptions {
   /** The time that CURRENT_TIMESTAMP() means on an engine that has no clock of its own. */
   readonly now: () => Date;
   /** Told of local data. */
-  readonly listener: DataListener;
+  readonly listener: ImportEvents;
   /** Told what a look at a saved query found, and how many bytes it would read, where the engine can say. */
   readonly onChecked: (
     endpoint: string,

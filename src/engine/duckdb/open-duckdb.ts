@@ -4,7 +4,9 @@ import type { Catalog } from '../../catalog/saved-query.ts';
 import type { Config } from '../../config.ts';
 import { sessionSettings } from '../dialect/functions/macros.ts';
 import type { Engine } from '../engine.ts';
-import { type DataListener, type LocalData, openData, requireDataDir } from './open-data.ts';
+import type { ImportEvents } from './import/import-state.ts';
+import { forgetTable } from './import/scan/manifest.ts';
+import { type LocalData, openData, requireDataDir } from './open-data.ts';
 import { prepareCatalog } from './prepare/prepare-catalog.ts';
 import { ConnectionPool } from './run/connection-pool.ts';
 import { openRun } from './run/run-query.ts';
@@ -19,7 +21,7 @@ export interface DuckdbOptions {
   readonly config: Config;
   /** The time that CURRENT_TIMESTAMP() means. */
   readonly now: () => Date;
-  readonly listener: DataListener;
+  readonly listener: ImportEvents;
 }
 
 /**
@@ -59,7 +61,7 @@ export async function openDuckdb({ catalog, config, now, listener }: DuckdbOptio
     const keeper = await connect();
     await keeper.run(globalSettings);
     store = await openStore(keeper, config.storeFile);
-    const tables = await openTables(await connect(), catalog.tables);
+    const tables = await openTables(await connect(), catalog.tables, forgetTable);
     const prepare = (defineMacros: boolean) =>
       prepareCatalog(keeper, { queries: catalog.queries, tables: tables.all, defineMacros });
     const runnable = new VersionedRef(await prepare(true));
@@ -67,7 +69,7 @@ export async function openDuckdb({ catalog, config, now, listener }: DuckdbOptio
     const workers: DuckDBConnection[] = [];
     for (let left = config.engineConcurrency; left > 0; left -= 1) workers.push(await connect());
     const onRebuilt = async () => runnable.replace(await prepare(false));
-    data = await openData({ connect, config, store, tables, onRebuilt, now, listener });
+    data = await openData({ connect, config, store, tables, onRebuilt, now, events: listener });
     await keeper.run(lock(store, config));
     pool = new ConnectionPool(workers, {
       slowAtOnce: config.duckdbThreads,

@@ -1,10 +1,11 @@
+import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 
 const chunkBytes = 1 << 21;
 
 /**
- * The bytes of a file from one offset to another, in big pieces; fewer where the file ends before. A piece is good until
- * the next is asked for.
+ * The bytes of a file from one offset to another, in big chunks; fewer where the file ends before. A chunk is valid until
+ * the next is read.
  */
 export async function* readBytes(
   path: string,
@@ -25,4 +26,15 @@ export async function* readBytes(
   } finally {
     await handle.close();
   }
+}
+
+/** The lines of a UTF-8 text file, without their newlines. Not `readline`: it also ends lines at U+2028. */
+export async function* readLines(path: string): AsyncGenerator<string> {
+  let rest = '';
+  for await (const chunk of createReadStream(path, 'utf8')) {
+    const lines = `${rest}${chunk}`.split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
+  if (rest !== '') yield rest;
 }
