@@ -63,14 +63,14 @@ export function rewrite(
 
   const prepared = prepare(sql);
   const program = parseProgram(prepared.sql, (offset, message) => fail([place(offset, message)]));
-  const { to, found } = translator(rules, queryRule, macros, prepared.nullOrders, known);
-  const relation = to.attempt(() => queryRule(onlySelect(program), tableScope(tables), to), refused);
+  const { tr, found } = translator(rules, queryRule, macros, prepared.nullOrders, known);
+  const relation = tr.attempt(() => queryRule(onlySelect(program), tableScope(tables), tr), refused);
   if (found.refusals.length > 0) {
     throw fail(found.refusals.map(({ node, message }) => place(startOf(node), message)));
   }
   const { parameters, sought, timeExpressions } = found;
   return {
-    sql: unmarked(assemble(relation, to).text),
+    sql: unmarked(assemble(relation, tr).text),
     parameters: [...parameters],
     equalityColumns: sought,
     custom: quickOf(relation, timeExpressions, tell),

@@ -12,7 +12,7 @@ import { Unsupported } from './unsupported.ts';
 export const nowParameter = 'current_timestamp';
 
 /** Turns one kind of expression node into DuckDB text, or throws a Refusal. */
-export type Rule<N extends Node = Node> = (node: N, scope: Scope, to: Translator) => Sql;
+export type Rule<N extends Node = Node> = (node: N, scope: Scope, tr: Translator) => Sql;
 
 /** A rule for each kind of node that is understood. What has none is refused. */
 export type Rules = { readonly [Type in Node['type']]?: Rule<Extract<Node, { type: Type }>> };
@@ -51,28 +51,28 @@ interface Findings {
 
 export function translator(
   rules: Rules,
-  query: (node: SubSelect | SelectStmt, scope: Scope, to: Translator) => Relation,
+  query: (node: SubSelect | SelectStmt, scope: Scope, tr: Translator) => Relation,
   macros: ReadonlyMap<string, readonly Macro[]>,
   nullOrders: ReadonlyMap<number, 'FIRST' | 'LAST'>,
   known: Readonly<Record<string, string>>,
-): { readonly to: Translator; readonly found: Findings } {
+): { readonly tr: Translator; readonly found: Findings } {
   const found: Findings = { parameters: new Set(), sought: [], refusals: [], timeExpressions: new Map() };
   let names = 0;
   let variations = 0;
 
-  const to: Translator = {
+  const tr: Translator = {
     macros,
     expr(node, scope) {
       const before = variations;
-      const sql = to.attempt(() => ruleFor(rules, node)(node, scope, to), broken);
+      const sql = tr.attempt(() => ruleFor(rules, node)(node, scope, tr), broken);
       if (sql.timeExpression && isOfTime(sql))
         found.timeExpressions.set(unmarked(sql.text), sql.timeExpression);
       return variations === before ? markConstant(sql) : sql;
     },
-    query: (node, scope) => assemble(to.relation(node, scope), to),
+    query: (node, scope) => assemble(tr.relation(node, scope), tr),
     relation(node, scope) {
-      to.varies();
-      return query(node, scope, to);
+      tr.varies();
+      return query(node, scope, tr);
     },
     attempt(step, otherwise) {
       try {
@@ -97,7 +97,7 @@ export function translator(
     nullOrder: (offset) => nullOrders.get(offset),
     fresh: (prefix) => `${prefix}_${++names}`,
   };
-  return { to, found };
+  return { tr, found };
 }
 
 /** A whole number is a moment to those that are counted from it only. */

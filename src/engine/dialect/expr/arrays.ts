@@ -7,8 +7,8 @@ import { Unsupported } from '../unsupported.ts';
 import { converted } from './coercion.ts';
 
 /** `[a, b]`: the elements share one type. */
-export const arrayExpr: Rule<ArrayExpr> = (node, scope, to) => {
-  const items = node.expr.items.map((item) => to.expr(item, scope));
+export const arrayExpr: Rule<ArrayExpr> = (node, scope, tr) => {
+  const items = node.expr.items.map((item) => tr.expr(item, scope));
   if (items.length === 0) return { text: '[]', type: arrayOf(nullType), coercible: true };
   const type = common(node, 'an array', items);
   if (type.kind === 'array')
@@ -29,4 +29,4 @@ export function concatenation(node: Node, name: string, arrays: readonly Sql[]):
 }
 
 /** `ARRAY[a, b]`. */
-export const arrayLiteral: Rule<ArrayLiteralExpr> = (node, scope, to) => arrayExpr(node.expr, scope, to);
+export const arrayLiteral: Rule<ArrayLiteralExpr> = (node, scope, tr) => arrayExpr(node.expr, scope, tr);

@@ -19,12 +19,12 @@ import {
 import { Unsupported } from '../unsupported.ts';
 
 /** CAST has one macro for each type it makes, with a signature for each type it takes. */
-export const cast: Rule<CastExpr> = (node, scope, to) => {
+export const cast: Rule<CastExpr> = (node, scope, tr) => {
   const { expr, dataType, format } = node.args.expr;
   const type = parseDataType(dataType);
   const make = (value: Sql): Sql =>
-    format ? castFormat(format, value, type, to) : { ...castTo(node, value, type, to), type };
-  const value = readAsText(expr, type) ?? to.expr(expr, scope);
+    format ? castFormat(format, value, type, tr) : { ...castTo(node, value, type, tr), type };
+  const value = readAsText(expr, type) ?? tr.expr(expr, scope);
   return node.castKw.name === 'SAFE_CAST' ? safely([value], ([arg = value]) => make(arg)) : make(value);
 };
 
@@ -36,23 +36,23 @@ function readAsText(node: Node, type: Type): Sql | undefined {
 }
 
 /** A value as another type, members of arrays and structs one by one. */
-function castTo(node: Node, value: Sql, type: Type, to: Translator): Sql {
+function castTo(node: Node, value: Sql, type: Type, tr: Translator): Sql {
   const from = value.type;
   if (from.kind === 'null') return { text: `CAST(NULL AS ${duckdbType(type)})`, type };
   if (type.kind === 'scalar')
-    return callMacro(node, `cast_${type.name.toLowerCase()}`, [value], to, `CAST AS ${type.name}`);
+    return callMacro(node, `cast_${type.name.toLowerCase()}`, [value], tr, `CAST AS ${type.name}`);
   if (type.kind === 'array' && from.kind === 'array') {
     if (from.element.kind === 'null') return { text: `CAST(${value.text} AS ${duckdbType(type)})`, type };
-    const name = quote(to.fresh('element'));
-    const element = castTo(node, { text: name, type: from.element }, type.element, to);
+    const name = quote(tr.fresh('element'));
+    const element = castTo(node, { text: name, type: from.element }, type.element, tr);
     return { text: `list_transform(${value.text}, lambda ${name}: ${element.text})`, type };
   }
   if (type.kind === 'struct' && from.kind === 'struct' && type.fields.length === from.fields.length) {
-    const name = quote(to.fresh('struct'));
+    const name = quote(tr.fresh('struct'));
     const fields = from.fields.map((field, index) => {
       const wanted = type.fields[index] ?? field;
       const text = `(${name}).${quote(field.name || anonymousField(index))}`;
-      const made = castTo(node, { text, type: field.type }, wanted.type, to);
+      const made = castTo(node, { text, type: field.type }, wanted.type, tr);
       return `${quote(wanted.name || anonymousField(index))} := ${made.text}`;
     });
     const packed = `CASE WHEN ${name} IS NOT NULL THEN struct_pack(${fields.join(', ')}) END`;

@@ -6,12 +6,12 @@ import { duckdbType } from '../types.ts';
 import { converted } from './coercion.ts';
 import { compare, requireBool } from './operators.ts';
 
-export const caseExpr: Rule<CaseExpr> = (node, scope, to) => {
-  const subject = node.expr && to.expr(node.expr, scope);
+export const caseExpr: Rule<CaseExpr> = (node, scope, tr) => {
+  const subject = node.expr && tr.expr(node.expr, scope);
   const branches = node.clauses.map((clause) => {
-    const result = to.expr(clause.result, scope);
+    const result = tr.expr(clause.result, scope);
     if (clause.type === 'case_else') return { lead: 'ELSE', result, known: true };
-    const condition = to.expr(clause.condition, scope);
+    const condition = tr.expr(clause.condition, scope);
     if (!subject) requireBool(clause.condition, condition, 'WHEN');
     // The subject is written again: NaN, and literals that follow its type, need a comparison of their own.
     const test = subject ? compare(clause.condition, '=', subject, condition) : condition;

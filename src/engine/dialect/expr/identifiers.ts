@@ -7,8 +7,8 @@ import { quoteText } from './literals.ts';
 import { jsonField, subscript } from './subscripts.ts';
 
 /** A bare name: a FROM item's own name first, then a column or an array element's field. */
-export const identifier: Rule<Identifier> = (node, scope, to) => {
-  to.varies();
+export const identifier: Rule<Identifier> = (node, scope, tr) => {
+  tr.varies();
   const alias = scope.aliases?.get(node.name.toLowerCase());
   if (alias) return alias;
   const range = findRange(scope, node.name);
@@ -17,15 +17,15 @@ export const identifier: Rule<Identifier> = (node, scope, to) => {
 };
 
 /** `a.b`: a column of a FROM item, or a field of a struct; `a[…]`: an element of an array. */
-export const memberExpr: Rule<MemberExpr> = (node, scope, to) => {
+export const memberExpr: Rule<MemberExpr> = (node, scope, tr) => {
   const { object, property } = node;
-  to.varies();
-  if (property.type === 'array_subscript') return subscript(node, property, scope, to);
+  tr.varies();
+  if (property.type === 'array_subscript') return subscript(node, property, scope, tr);
   if (property.type !== 'identifier') throw new Unsupported(property, 'only a name or [ ] may follow here');
 
   const range = object.type === 'identifier' ? findRange(scope, object.name) : undefined;
   if (range && !range.value) return one(property, property.name, columnsIn(range, property.name));
-  return field(to.expr(object, scope), property);
+  return field(tr.expr(object, scope), property);
 };
 
 function field(of: Sql, property: Identifier): Sql {

@@ -19,13 +19,13 @@ const makers: Readonly<Record<string, readonly [name: string, times: number]>> =
 };
 
 /** `INTERVAL n DAY` and `INTERVAL '1-2' YEAR TO MONTH`. */
-export const interval: Rule<IntervalLiteral> = (node, scope, to) => {
+export const interval: Rule<IntervalLiteral> = (node, scope, tr) => {
   const { unit, value } = node;
   if (unit?.type === 'interval_unit_range') return ofRange(node, unit);
   const name = unit?.unitKw.name ?? '';
   const [maker, times] = makers[name] ?? [];
   if (!maker) throw new Unsupported(node, `INTERVAL does not support ${name}`);
-  const amount = to.expr(value, scope);
+  const amount = tr.expr(value, scope);
   if (!isScalar(amount.type, 'INT64')) throw new Unsupported(value, `INTERVAL … ${name} takes INT64`);
   return intervalOf(`${maker}(${amount.text}${times === 1 ? '' : ` * ${times}`})`);
 };

@@ -67,7 +67,7 @@ export const blobLiteral: Rule<BlobLiteral> = (node) => ({
 /** A literal with a type before it is what CAST makes of its text. */
 const typed =
   (name: ScalarName, plain?: RegExp): Rule<TypedLiteral> =>
-  (node, _scope, to) => {
+  (node, _scope, tr) => {
     const value = textOf(node.string);
     const type = scalar(name);
     if (plain?.test(value)) {
@@ -76,7 +76,7 @@ const typed =
       return name === 'TIMESTAMP' ? { ...sql, timeExpression: () => microsOf(value) } : sql;
     }
     const text = { text: quoteText(value), type: scalar('STRING') };
-    return callMacro(node, `cast_${name.toLowerCase()}`, [text], to, name);
+    return callMacro(node, `cast_${name.toLowerCase()}`, [text], tr, name);
   };
 
 type TypedLiteral = DateLiteral | DatetimeLiteral | NumericLiteral | TimeLiteral | TimestampLiteral;
@@ -93,14 +93,14 @@ export const timestampLiteral = typed('TIMESTAMP', utcMoment);
 export const numericLiteral = typed('NUMERIC');
 
 /** Every parameter of a saved query is a STRING. */
-export const parameter: Rule<Parameter> = (node, _scope, to) => {
+export const parameter: Rule<Parameter> = (node, _scope, tr) => {
   const name = node.text.slice(1);
   if (!/^[a-z_]\w*$/i.test(name)) throw new Unsupported(node, `${node.text} is not a parameter name`);
   if (name.toLowerCase() === nowParameter || name.toLowerCase().startsWith(ownPrefix)) {
     throw new Unsupported(node, `a parameter can't be named ${name}`);
   }
-  const known = to.known(name);
-  const text = known === undefined ? to.parameter(name) : quoteText(known);
+  const known = tr.known(name);
+  const text = known === undefined ? tr.parameter(name) : quoteText(known);
   return {
     text: `CAST(${text} AS VARCHAR)`,
     type: scalar('STRING'),

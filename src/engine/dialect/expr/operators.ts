@@ -18,10 +18,10 @@ import { converted, distance, supertype } from './coercion.ts';
 import { number } from './literals.ts';
 import { predicateOf } from './predicates.ts';
 
-export const parenExpr: Rule<ParenExpr> = (node, scope, to) => {
+export const parenExpr: Rule<ParenExpr> = (node, scope, tr) => {
   const { expr } = node;
-  if (isQuery(expr)) return subquery({ ...node, expr }, scope, to);
-  const inner = to.expr(expr, scope);
+  if (isQuery(expr)) return subquery({ ...node, expr }, scope, tr);
+  const inner = tr.expr(expr, scope);
   return { ...inner, text: `(${inner.text})` };
 };
 
@@ -46,13 +46,13 @@ const macroOf: Readonly<Record<string, string>> = {
 
 const comparisons = ['=', '<', '>', '<=', '>=', '<>', '!='];
 
-export const binaryExpr: Rule<BinaryExpr> = (node, scope, to) => {
+export const binaryExpr: Rule<BinaryExpr> = (node, scope, tr) => {
   const operator = operatorName(node.operator);
   const predicate = predicateOf(operator);
-  if (predicate) return predicate(node, scope, to);
+  if (predicate) return predicate(node, scope, tr);
 
-  const left = to.expr(node.left, scope);
-  const right = to.expr(node.right, scope);
+  const left = tr.expr(node.left, scope);
+  const right = tr.expr(node.right, scope);
   if (operator === 'AND' || operator === 'OR') {
     requireBool(node.left, left, operator);
     requireBool(node.right, right, operator);
@@ -61,23 +61,23 @@ export const binaryExpr: Rule<BinaryExpr> = (node, scope, to) => {
   if (comparisons.includes(operator)) {
     if (isComparison(node.left) || isComparison(node.right))
       throw new Unsupported(node, 'a comparison of a comparison needs parentheses');
-    if (operator === '=') seek(left, right, to);
+    if (operator === '=') seek(left, right, tr);
     return compare(node, operator, left, right);
   }
   if (operator === '||' && (left.type.kind === 'array' || right.type.kind === 'array'))
     return concatenation(node, '||', [left, right]);
   const macro = macroOf[operator];
   if (macro === undefined) throw new Unsupported(node, `the operator ${operator} is not supported`);
-  return callMacro(node, macro, [left, right], to, operator);
+  return callMacro(node, macro, [left, right], tr, operator);
 };
 
 /** Tells of `column = @parameter`, by which a table may be laid out. */
-function seek(left: Sql, right: Sql, to: Translator): void {
+function seek(left: Sql, right: Sql, tr: Translator): void {
   for (const [column, value] of [
     [left, right],
     [right, left],
   ] as const) {
-    if (column.origin && /^CAST\(\$\w+ AS VARCHAR\)$/.test(value.text)) to.sought(column.origin);
+    if (column.origin && /^CAST\(\$\w+ AS VARCHAR\)$/.test(value.text)) tr.sought(column.origin);
   }
 }
 
@@ -164,11 +164,11 @@ function compareFloats(operator: string, left: Sql, right: Sql): Sql {
 export const comparable = (left: Sql, right: Sql): boolean =>
   distance(left, right.type) !== undefined || distance(right, left.type) !== undefined;
 
-export const between: Rule<BetweenExpr> = (node, scope, to) => {
+export const between: Rule<BetweenExpr> = (node, scope, tr) => {
   const operator = operatorName(node.betweenKw);
   if (operator !== 'BETWEEN' && operator !== 'NOT BETWEEN')
     throw new Unsupported(node, `${operator} is not supported`);
-  const [value, begin, end] = [node.left, node.begin, node.end].map((part) => to.expr(part, scope));
+  const [value, begin, end] = [node.left, node.begin, node.end].map((part) => tr.expr(part, scope));
   if (!value || !begin || !end) throw new Unsupported(node, 'BETWEEN takes two bounds');
   compare(node.begin, '>=', value, begin);
   compare(node.end, '<=', value, end);
@@ -182,11 +182,11 @@ export const between: Rule<BetweenExpr> = (node, scope, to) => {
   return { text: `(${not}(${least.text} AND ${most.text}))`, type: scalar('BOOL') };
 };
 
-export const prefixOp: Rule<PrefixOpExpr> = (node, scope, to) => {
+export const prefixOp: Rule<PrefixOpExpr> = (node, scope, tr) => {
   const operator = operatorName(node.operator);
   if (operator === '-' && node.expr.type === 'number_literal') return number(node.expr, `-${node.expr.text}`);
-  if (operator === 'EXISTS') return exists(node, scope, to);
-  const value = to.expr(node.expr, scope);
+  if (operator === 'EXISTS') return exists(node, scope, tr);
+  const value = tr.expr(node.expr, scope);
   switch (operator) {
     case 'NOT':
       requireBool(node.expr, value, operator);
@@ -194,16 +194,16 @@ export const prefixOp: Rule<PrefixOpExpr> = (node, scope, to) => {
     case '+':
       return value;
     case '-':
-      return callMacro(node, 'op_negate', [value], to, operator);
+      return callMacro(node, 'op_negate', [value], tr, operator);
     case '~':
-      return callMacro(node, 'op_bitnot', [value], to, operator);
+      return callMacro(node, 'op_bitnot', [value], tr, operator);
     default:
       throw new Unsupported(node, `the operator ${operator} is not supported`);
   }
 };
 
-function exists(node: PrefixOpExpr, scope: Scope, to: Translator): Sql {
+function exists(node: PrefixOpExpr, scope: Scope, tr: Translator): Sql {
   if (node.expr.type !== 'paren_expr' || !isQuery(node.expr.expr))
     throw new Unsupported(node, 'EXISTS takes a subquery');
-  return { text: `EXISTS (${to.query(node.expr.expr, scope).text})`, type: scalar('BOOL') };
+  return { text: `EXISTS (${tr.query(node.expr.expr, scope).text})`, type: scalar('BOOL') };
 }

@@ -12,26 +12,26 @@ type Predicate = Rule<BinaryExpr>;
 const bool = (text: string): Sql => ({ text, type: scalar('BOOL') });
 
 /** `x IS NULL`, `IS TRUE`, `IS FALSE` and their negations. */
-const is: Predicate = (node, scope, to) => {
+const is: Predicate = (node, scope, tr) => {
   const { right } = node;
   if (right.type !== 'null_literal' && right.type !== 'boolean_literal') {
     throw new Unsupported(right, 'IS takes NULL, TRUE or FALSE');
   }
   const word = right.type === 'null_literal' ? 'NULL' : right.valueKw.name;
-  return bool(`(${to.expr(node.left, scope).text} ${operatorName(node.operator)} ${word})`);
+  return bool(`(${tr.expr(node.left, scope).text} ${operatorName(node.operator)} ${word})`);
 };
 
-const isDistinct: Predicate = (node, scope, to) => {
-  const [left, right] = [to.expr(node.left, scope), to.expr(node.right, scope)];
+const isDistinct: Predicate = (node, scope, tr) => {
+  const [left, right] = [tr.expr(node.left, scope), tr.expr(node.right, scope)];
   return compare(node, operatorName(node.operator), left, right);
 };
 
 /** `x IN (…)`, `x IN (SELECT …)`, `x IN UNNEST(array)`. */
-const isIn: Predicate = (node, scope, to) => {
-  const value = to.expr(node.left, scope);
+const isIn: Predicate = (node, scope, tr) => {
+  const value = tr.expr(node.left, scope);
   const array = unnested(node.right);
-  if (array) return inArray(array, operatorName(node.operator), value, to.expr(array, scope));
-  const test = `(${value.text} ${operatorName(node.operator)} ${members(node.right, value, scope, to)})`;
+  if (array) return inArray(array, operatorName(node.operator), value, tr.expr(array, scope));
+  const test = `(${value.text} ${operatorName(node.operator)} ${members(node.right, value, scope, tr)})`;
   return bool(test);
 };
 
@@ -54,11 +54,11 @@ function inArray(node: Node, operator: string, value: Sql, array: Sql): Sql {
   return bool(`(${operator === 'IN' ? '' : 'NOT '}bq.op_in(${x}, ${list}))`);
 }
 
-function members(node: Node, value: Sql, scope: Scope, to: Translator): string {
+function members(node: Node, value: Sql, scope: Scope, tr: Translator): string {
   if (node.type !== 'paren_expr') throw new Unsupported(node, 'IN takes a list, a subquery or UNNEST(array)');
-  if (node.expr.type !== 'list_expr') return to.expr(node, scope).text;
+  if (node.expr.type !== 'list_expr') return tr.expr(node, scope).text;
   const items = (node as ParenExpr<ListExpr>).expr.items.map((item) => {
-    const member = to.expr(item, scope);
+    const member = tr.expr(item, scope);
     if (comparable(value, member)) return member.text;
     throw new Unsupported(
       item,
@@ -68,13 +68,13 @@ function members(node: Node, value: Sql, scope: Scope, to: Translator): string {
   return `(${items.join(', ')})`;
 }
 
-const like: Predicate = (node, scope, to) => {
-  if (node.right.type === 'quantifier_expr') return quantifiedLike(node, node.right, scope, to);
+const like: Predicate = (node, scope, tr) => {
+  if (node.right.type === 'quantifier_expr') return quantifiedLike(node, node.right, scope, tr);
   const test = callMacro(
     node,
     'op_like',
-    [to.expr(node.left, scope), to.expr(node.right, scope)],
-    to,
+    [tr.expr(node.left, scope), tr.expr(node.right, scope)],
+    tr,
     'LIKE',
   );
   return operatorName(node.operator) === 'LIKE' ? test : bool(`(NOT ${test.text})`);
@@ -85,9 +85,9 @@ function quantifiedLike(
   node: BinaryExpr,
   { quantifierKw, expr }: QuantifierExpr,
   scope: Scope,
-  to: Translator,
+  tr: Translator,
 ): Sql {
-  const value = to.expr(node.left, scope);
+  const value = tr.expr(node.left, scope);
   const { expr: inner } = expr;
   const patterns: readonly Node[] = inner.type === 'list_expr' ? inner.items : [inner];
   if (
@@ -97,7 +97,7 @@ function quantifiedLike(
   )
     throw new Unsupported(node.right, 'LIKE ANY and ALL take a list of patterns only');
   const tests = patterns.map(
-    (pattern) => callMacro(pattern, 'op_like', [value, to.expr(pattern, scope)], to, 'LIKE').text,
+    (pattern) => callMacro(pattern, 'op_like', [value, tr.expr(pattern, scope)], tr, 'LIKE').text,
   );
   const not = operatorName(node.operator) === 'LIKE' ? '' : 'NOT ';
   const every = quantifierKw.name === 'ALL';

@@ -12,16 +12,16 @@ export const aggregateNames: readonly string[] = Object.keys(aggregates);
 
 export function aggregateOf(name: string): Rule<FuncCall> | undefined {
   const aggregate = Object.hasOwn(aggregates, name) ? aggregates[name] : undefined;
-  return aggregate && ((node, scope, to) => write(node, name.toUpperCase(), aggregate, scope, to));
+  return aggregate && ((node, scope, tr) => write(node, name.toUpperCase(), aggregate, scope, tr));
 }
 
-function write(node: FuncCall, name: string, aggregate: Aggregate, scope: Scope, to: Translator): Sql {
-  const args = argumentsOf(node, name, aggregate, scope, to);
+function write(node: FuncCall, name: string, aggregate: Aggregate, scope: Scope, tr: Translator): Sql {
+  const args = argumentsOf(node, name, aggregate, scope, tr);
   const inside = node.args?.expr;
   if (inside?.having && (name === 'MAX' || name === 'MIN'))
-    return extremeHaving(name, args, inside.having, scope, to);
+    return extremeHaving(name, args, inside.having, scope, tr);
   requireAllowed(node, name, aggregate);
-  const having = inside?.having && havingArgument(inside.having, scope, to);
+  const having = inside?.having && havingArgument(inside.having, scope, tr);
   const callee = having?.callee ?? aggregate.function;
   const texts = [
     ...(aggregate.arguments?.(node, args) ?? args.map(({ text }) => text)),
@@ -29,13 +29,13 @@ function write(node: FuncCall, name: string, aggregate: Aggregate, scope: Scope,
   ];
 
   const distinctText = inside?.distinctKw ? 'DISTINCT ' : '';
-  const orderBy = inside?.orderBy ? ` ${orderText(inside.orderBy, scope, to)}` : '';
+  const orderBy = inside?.orderBy ? ` ${orderText(inside.orderBy, scope, tr)}` : '';
   const ignoreNulls = ignoresNulls(inside, name);
   const nulls = ignoreNulls && aggregate.window ? ' IGNORE NULLS' : '';
   const filter = ignoreNulls && !aggregate.window ? ` FILTER (${args[0]?.text} IS NOT NULL)` : '';
   const called = `${callee}(${distinctText}${texts.join(', ') || (name === 'COUNT' ? '*' : '')}${orderBy}${nulls})`;
-  const over = overText(node, scope, to);
-  const value = limited(`${called}${filter}${over}`, inside, scope, to);
+  const over = overText(node, scope, tr);
+  const value = limited(`${called}${filter}${over}`, inside, scope, tr);
   return { text: aggregate.finish?.(value, args, over) ?? value, type: aggregate.result(args) };
 }
 
@@ -44,10 +44,10 @@ function argumentsOf(
   name: string,
   aggregate: Aggregate,
   scope: Scope,
-  to: Translator,
+  tr: Translator,
 ): readonly Sql[] {
   const items = (node.args?.expr.args.items ?? []).filter(({ type }) => type !== 'all_columns');
-  const args = items.map((item) => to.expr(item, scope));
+  const args = items.map((item) => tr.expr(item, scope));
   const [least, most] = aggregate.arity;
   const { takes } = aggregate;
   const fits = args.length >= least && args.length <= most;
@@ -90,10 +90,10 @@ function ignoresNulls(inside: FuncArgs | undefined, name: string): boolean {
 }
 
 /** `ANY_VALUE(x HAVING MAX y)`. */
-function havingArgument({ minMaxKw, expr }: NonNullable<FuncArgs['having']>, scope: Scope, to: Translator) {
+function havingArgument({ minMaxKw, expr }: NonNullable<FuncArgs['having']>, scope: Scope, tr: Translator) {
   return {
     callee: minMaxKw.name === 'MAX' ? 'arg_max_null' : 'arg_min_null',
-    args: [to.expr(expr, scope).text],
+    args: [tr.expr(expr, scope).text],
   };
 }
 
@@ -103,9 +103,9 @@ function extremeHaving(
   args: readonly Sql[],
   { minMaxKw, expr }: NonNullable<FuncArgs['having']>,
   scope: Scope,
-  to: Translator,
+  tr: Translator,
 ): Sql {
-  const key = to.expr(expr, scope).text;
+  const key = tr.expr(expr, scope).text;
   const rows = `list(struct_pack(k := ${key}, v := ${args[0]?.text}))`;
   const kept = 'list_transform(list_filter(s.rows, lambda e: e.k = s.edge), lambda e: e.v)';
   const edge = `${minMaxKw.name.toLowerCase()}(${key})`;
@@ -113,8 +113,8 @@ function extremeHaving(
   return { text, type: args[0]?.type ?? unknown };
 }
 
-function limited(value: string, inside: FuncArgs | undefined, scope: Scope, to: Translator): string {
+function limited(value: string, inside: FuncArgs | undefined, scope: Scope, tr: Translator): string {
   const count = inside?.limit?.count;
   if (!count || count.type === 'limit_all') return value;
-  return `list_slice(${value}, 1, ${to.expr(count, scope).text})`;
+  return `list_slice(${value}, 1, ${tr.expr(count, scope).text})`;
 }

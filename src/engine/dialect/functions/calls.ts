@@ -14,19 +14,19 @@ import { formOf } from './special-functions.ts';
 import { unsupportedFunctions } from './unsupported-names.ts';
 
 /** A function: a special form, an aggregate, or a macro; anything else is refused. */
-export const call: Rule<FuncCall> = (node, scope, to) => {
+export const call: Rule<FuncCall> = (node, scope, tr) => {
   const name = functionName(node.name);
-  if (name.startsWith('safe.')) return safeCall(node, name.slice('safe.'.length), scope, to);
+  if (name.startsWith('safe.')) return safeCall(node, name.slice('safe.'.length), scope, tr);
   const form = formOf(name);
-  if (form) return form(node, scope, to);
+  if (form) return form(node, scope, tr);
   const aggregate = aggregateOf(name);
   if (aggregate) {
-    to.varies();
-    return aggregate(node, scope, to);
+    tr.varies();
+    return aggregate(node, scope, tr);
   }
 
-  const { macro, args } = macroCall(node, name, scope, to);
-  const value = callMacro(node, macro, args, to);
+  const { macro, args } = macroCall(node, name, scope, tr);
+  const value = callMacro(node, macro, args, tr);
   return name.startsWith('regexp_') && args[1]?.known === undefined ? stoppable(value) : value;
 };
 
@@ -38,25 +38,25 @@ export const call: Rule<FuncCall> = (node, scope, to) => {
 const stoppable = (value: Sql): Sql => ({ ...value, text: `CASE WHEN random() >= 0 THEN ${value.text} END` });
 
 /** `SAFE.f(…)`: NULL where f fails. */
-function safeCall(node: FuncCall, name: string, scope: Scope, to: Translator): Sql {
+function safeCall(node: FuncCall, name: string, scope: Scope, tr: Translator): Sql {
   if (aggregateOf(name))
     throw new Unsupported(node.name, `SAFE. is not supported before ${name.toUpperCase()}`);
   const form = formOf(name);
   if (form) {
-    const value = form({ ...node, name: { type: 'identifier', text: name, name } }, scope, to);
+    const value = form({ ...node, name: { type: 'identifier', text: name, name } }, scope, tr);
     return { ...value, text: `TRY(${value.text})` };
   }
-  const { macro, args } = macroCall(node, name, scope, to);
-  return safely(args, (safe) => callMacro(node, macro, safe, to), name.startsWith('regexp'));
+  const { macro, args } = macroCall(node, name, scope, tr);
+  return safely(args, (safe) => callMacro(node, macro, safe, tr), name.startsWith('regexp'));
 }
 
-function macroCall(node: FuncCall, name: string, scope: Scope, to: Translator) {
+function macroCall(node: FuncCall, name: string, scope: Scope, tr: Translator) {
   const { suffix, args } = partArguments(name, plainArguments(node));
   const macro = name.replace('net.', 'net_') + suffix;
   // Other macros are helpers, which no query may call.
-  if (!functionNames.has(name) || !to.macros.has(macro))
-    throw new Unsupported(node.name, unsupported(name, suffix, to));
-  return { macro, args: args.map((arg) => to.expr(arg, scope)) };
+  if (!functionNames.has(name) || !tr.macros.has(macro))
+    throw new Unsupported(node.name, unsupported(name, suffix, tr));
+  return { macro, args: args.map((arg) => tr.expr(arg, scope)) };
 }
 
 export const functionName = (name: Identifier | MemberExpr): string =>
@@ -82,18 +82,18 @@ export function callMacro(
   node: Node,
   name: string,
   args: readonly Sql[],
-  to: Translator,
+  tr: Translator,
   shown = name.toUpperCase(),
 ): Sql {
-  const signature = choose(to.macros.get(name) ?? [], args);
+  const signature = choose(tr.macros.get(name) ?? [], args);
   const inUtc = signature && args.at(-1)?.known === 'UTC' && signature.parameters.at(-1)?.name === 'zone';
   const shorter = args.slice(0, -1);
   // UTC is every function's default zone; DuckDB plans the short form sooner.
-  if (inUtc && choose(to.macros.get(name) ?? [], shorter)) return callMacro(node, name, shorter, to, shown);
+  if (inUtc && choose(tr.macros.get(name) ?? [], shorter)) return callMacro(node, name, shorter, tr, shown);
   const types = args.map(({ type }) => type);
   if (!signature) throw new Unsupported(node, noSignature(shown, types));
   if (signature.refused !== undefined) throw new Unsupported(node, signature.refused);
-  const unsure = types.some(({ kind }) => kind === 'unknown') && (to.macros.get(name)?.length ?? 0) > 1;
+  const unsure = types.some(({ kind }) => kind === 'unknown') && (tr.macros.get(name)?.length ?? 0) > 1;
   const texts = args.map((arg, index) => {
     const wanted = signature.parameters[index]?.type;
     return wanted && !unsure ? converted(arg, wanted) : arg.text;
@@ -146,11 +146,11 @@ function cost({ parameters }: Macro, args: readonly Sql[]): number {
 const noSignature = (shown: string, types: readonly Type[]) =>
   `${shown} does not take (${types.map(describeType).join(', ')})`;
 
-function unsupported(name: string, suffix: string, to: Translator): string {
+function unsupported(name: string, suffix: string, tr: Translator): string {
   const shown = name.toUpperCase();
   const reason = unsupportedFunctions.get(name);
   if (reason !== undefined) return `the function ${shown} is not supported: ${reason}`;
-  const parts = [...to.macros.keys()].some((key) => key.startsWith(`${name}_`));
+  const parts = [...tr.macros.keys()].some((key) => key.startsWith(`${name}_`));
   if (suffix !== '' && parts) return `${shown} does not support ${suffix.slice(1).toUpperCase()}`;
   return `the function ${shown} is not supported`;
 }

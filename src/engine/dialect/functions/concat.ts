@@ -6,14 +6,14 @@ import { Unsupported } from '../unsupported.ts';
 import { callMacro, plainArguments } from './calls.ts';
 
 /** CONCAT joins BYTES, or whatever can be cast to STRING; one NULL makes all of it NULL. */
-export const concat: Rule<FuncCall> = (node, scope, to) => {
-  const args = plainArguments(node).map((arg) => to.expr(arg, scope));
+export const concat: Rule<FuncCall> = (node, scope, tr) => {
+  const args = plainArguments(node).map((arg) => tr.expr(arg, scope));
   if (args.length === 0) throw new Unsupported(node, 'CONCAT takes at least one argument');
   const name = args.some((arg) => isScalar(arg.type, 'BYTES')) ? 'BYTES' : 'STRING';
   const type = scalar(name);
   const parts = args.map((arg) => {
     const wanted = arg.type.kind !== 'scalar' || isScalar(arg.type, 'STRING', 'BYTES');
-    return wanted ? arg : callMacro(node, 'cast_string', [arg], to, 'CONCAT');
+    return wanted ? arg : callMacro(node, 'cast_string', [arg], tr, 'CONCAT');
   });
   if (parts.some((part) => part.type.kind === 'scalar' && !isScalar(part.type, name))) {
     throw new Unsupported(node, 'CONCAT takes either STRING or BYTES');

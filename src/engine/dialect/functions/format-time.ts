@@ -26,17 +26,17 @@ const formatted: Readonly<Record<string, readonly ScalarName[]>> = {
 };
 
 /** `FORMAT_TIMESTAMP('%F', x, zone)` and its like: the format is read here, each element becomes DuckDB text. */
-export const formatMoment: Rule<FuncCall> = (node, scope, to) => {
+export const formatMoment: Rule<FuncCall> = (node, scope, tr) => {
   const name = functionName(node.name);
   const [formatNode, valueNode, zoneNode, another] = plainArguments(node);
   if (!formatNode || !valueNode || another)
     throw new Unsupported(node, `${name.toUpperCase()} takes a format and a value`);
-  const value = to.expr(valueNode, scope);
+  const value = tr.expr(valueNode, scope);
   const type = nearest(formatted[name] ?? [], value);
   if (!type || (zoneNode && type !== 'TIMESTAMP'))
     throw new Unsupported(node, `${name.toUpperCase()} does not take (${describeType(value.type)})`);
   const given = converted(value, scalar(type));
-  const moment = { given, civil: civil(type, given, zoneNode && to.expr(zoneNode, scope).text) };
+  const moment = { given, civil: civil(type, given, zoneNode && tr.expr(zoneNode, scope).text) };
   const format = literalFormat(formatNode, name);
   return {
     text: format === null ? 'CAST(NULL AS VARCHAR)' : written(formatNode, format, type, moment),

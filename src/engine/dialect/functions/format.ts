@@ -17,12 +17,12 @@ interface Specifier {
 }
 
 /** FORMAT over a literal: text and specifiers in turn, each specifier with its arguments. */
-export const format: Rule<FuncCall> = (node, scope, to) => {
+export const format: Rule<FuncCall> = (node, scope, tr) => {
   const [pattern, ...args] = plainArguments(node);
   if (pattern && isNull(pattern)) return { text: 'CAST(NULL AS VARCHAR)', type: scalar('STRING') };
   if (pattern?.type !== 'string_literal')
     throw new Unsupported(pattern ?? node, 'FORMAT takes a string literal first');
-  const queue = args.map((arg) => ({ node: arg, scope, to }));
+  const queue = args.map((arg) => ({ node: arg, scope, tr }));
   const parts = [...pattern.value.matchAll(/%%|%([-+ #0']*)(\d+|\*)?(?:\.(\d+|\*)?)?(.)?|[^%]+/gsu)].map(
     (match) => part(match, pattern, queue),
   );
@@ -36,7 +36,7 @@ const isNull = (node: Node): boolean =>
 interface Argument {
   readonly node: Node;
   readonly scope: Scope;
-  readonly to: Translator;
+  readonly tr: Translator;
 }
 
 function part(match: RegExpExecArray, pattern: Node, queue: Argument[]): string {
@@ -54,15 +54,15 @@ function part(match: RegExpExecArray, pattern: Node, queue: Argument[]): string 
   const size = (text: string | undefined) => {
     if (text !== '*') return text;
     const argument = next();
-    return typed(argument.to.expr(argument.node, argument.scope), argument.node, '*', 'INT64').text;
+    return typed(argument.tr.expr(argument.node, argument.scope), argument.node, '*', 'INT64').text;
   };
   const specifier = {
     flags,
     width: size(width),
     precision: size(all.includes('.') ? (precision ?? '0') : undefined),
   };
-  const { node, scope, to } = next();
-  return write({ ...specifier, letter, value: to.expr(node, scope) }, node, to);
+  const { node, scope, tr } = next();
+  return write({ ...specifier, letter, value: tr.expr(node, scope) }, node, tr);
 }
 
 function typed(value: Sql, node: Node, letter: string, ...names: readonly ScalarName[]): Sql {
@@ -72,7 +72,7 @@ function typed(value: Sql, node: Node, letter: string, ...names: readonly Scalar
   throw new Unsupported(node, `%${letter} takes ${names.join(' or ')}, not ${describeType(value.type)}`);
 }
 
-type Writer = (specifier: Specifier, node: Node, to: Translator) => string;
+type Writer = (specifier: Specifier, node: Node, tr: Translator) => string;
 
 const integer: Writer = ({ flags, width, precision, letter, value }, node) => {
   const { text } = typed(value, node, letter, 'INT64');
@@ -107,9 +107,9 @@ const text: Writer = (specifier, node) => {
 };
 
 /** %t and %T take values of every type. */
-const anyValue: Writer = (specifier, node, to) => {
-  const spelling = (specifier.letter === 't' ? plainSpelling : literalSpelling)(node, to);
-  return textOfWidth(spell(specifier.value, spelling, to), specifier);
+const anyValue: Writer = (specifier, node, tr) => {
+  const spelling = (specifier.letter === 't' ? plainSpelling : literalSpelling)(node, tr);
+  return textOfWidth(spell(specifier.value, spelling, tr), specifier);
 };
 
 const json: Writer = (specifier, node) =>
@@ -148,25 +148,25 @@ function numberOfWidth(head: string, digits: string, flags: string, width: strin
   return ofWidth(body, flags, width);
 }
 
-const plainSpelling = (node: Node, to: Translator): Spelling => ({
+const plainSpelling = (node: Node, tr: Translator): Spelling => ({
   null: 'NULL',
   scalar: (value) => {
     if (isScalar(value.type, 'BYTES')) return `bq.format_bytes(${value.text})`;
     if (isScalar(value.type, 'FLOAT64'))
-      return `bq.format_any_float(${asString(value, node, to)}, ${value.text})`;
+      return `bq.format_any_float(${asString(value, node, tr)}, ${value.text})`;
     if (isScalar(value.type, 'JSON')) return `bq.json_of_json(${value.text})`;
-    return asString(value, node, to);
+    return asString(value, node, tr);
   },
   array: (elements) => `'[' || array_to_string(${elements}, ', ') || ']'`,
   struct: (fields) => `'(' || ${fields.map((field) => field.text).join(" || ', ' || ") || "''"} || ')'`,
 });
 
-const literalSpelling = (node: Node, to: Translator): Spelling => ({
-  ...plainSpelling(node, to),
+const literalSpelling = (node: Node, tr: Translator): Spelling => ({
+  ...plainSpelling(node, tr),
   scalar: (value) => {
     if (isScalar(value.type, 'STRING')) return `bq.format_string_literal(${value.text})`;
     if (isScalar(value.type, 'BYTES')) return `bq.format_bytes_literal(${value.text})`;
-    const plain = plainSpelling(node, to).scalar(value);
+    const plain = plainSpelling(node, tr).scalar(value);
     if (isScalar(value.type, 'INT64', 'BOOL')) return plain;
     if (isScalar(value.type, 'FLOAT64')) return `bq.format_float_literal(${plain})`;
     if (isScalar(value.type, 'DATE', 'DATETIME', 'TIME', 'TIMESTAMP', 'NUMERIC'))
@@ -177,9 +177,9 @@ const literalSpelling = (node: Node, to: Translator): Spelling => ({
     `'${fields.length < 2 ? 'STRUCT' : ''}(' || ${fields.map((field) => field.text).join(" || ', ' || ") || "''"} || ')'`,
 });
 
-function asString(value: Sql, node: Node, to: Translator): string {
+function asString(value: Sql, node: Node, tr: Translator): string {
   if (isScalar(value.type, 'STRING')) return value.text;
   if (isScalar(value.type, 'INT64', 'FLOAT64', 'NUMERIC', 'BOOL', 'DATE', 'DATETIME', 'TIME', 'TIMESTAMP'))
-    return callMacro(node, 'cast_string', [value], to, 'FORMAT').text;
+    return callMacro(node, 'cast_string', [value], tr, 'FORMAT').text;
   throw new Unsupported(node, `FORMAT of ${describeType(value.type)} is not supported`);
 }

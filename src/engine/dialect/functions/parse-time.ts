@@ -23,7 +23,7 @@ const duckdbTypes: Readonly<Partial<Record<ScalarName, string>>> = {
 };
 
 /** `PARSE_TIMESTAMP('%F', text)` and its like: the format becomes a regular expression, its groups the value. */
-export const parseMoment: Rule<FuncCall> = (node, scope, to) => {
+export const parseMoment: Rule<FuncCall> = (node, scope, tr) => {
   const name = functionName(node.name);
   const { type, refused } = parsed[name] ?? { type: 'DATE', refused: '' };
   const [formatNode, textNode, zoneNode, another] = plainArguments(node);
@@ -32,10 +32,10 @@ export const parseMoment: Rule<FuncCall> = (node, scope, to) => {
   const format = literalFormat(formatNode, name);
   if (format === null) return { text: `CAST(NULL AS ${duckdbTypes[type]})`, type: scalar(type) };
 
-  const group = to.fresh('parsed');
+  const group = tr.fresh('parsed');
   const { pattern, names, fields } = momentFormat(formatNode, format, refused, group);
-  const text = converted(to.expr(textNode, scope), scalar('STRING'));
-  const zone = zoneNode ? to.expr(zoneNode, scope).text : undefined;
+  const text = converted(tr.expr(textNode, scope), scalar('STRING'));
+  const zone = zoneNode ? tr.expr(zoneNode, scope).text : undefined;
   // The text is matched once, though each group is a field of the value.
   const groups = `[regexp_extract(${text}, ${quoteText(pattern)}, [${names.map(quoteText).join(', ')}])]`;
   const value = `CASE WHEN ${group}.whole = '' THEN bq.fail('Failed to parse input string') WHEN ${group}.whole IS NOT NULL THEN ${parsedValue(type, fields, zone)} END`;

@@ -17,21 +17,21 @@ import { parseMoment } from './parse-time.ts';
 import { jsonArray, jsonObject, toJson, toJsonString } from './to-json.ts';
 
 /** The one moment that a run calls now; bound by the engine, so that tests can set it. */
-const now = (to: Translator) => `CAST(${to.parameter(nowParameter)} AS TIMESTAMPTZ)`;
+const now = (tr: Translator) => `CAST(${tr.parameter(nowParameter)} AS TIMESTAMPTZ)`;
 
-const currentTimestamp: Rule<FuncCall> = (node, _scope, to) => {
+const currentTimestamp: Rule<FuncCall> = (node, _scope, tr) => {
   if (plainArguments(node).length > 0) throw new Unsupported(node, 'CURRENT_TIMESTAMP takes no arguments');
-  return { text: now(to), type: scalar('TIMESTAMP'), timeExpression: ({ now }) => now };
+  return { text: now(tr), type: scalar('TIMESTAMP'), timeExpression: ({ now }) => now };
 };
 
 /** Functions of the current time, as the type they yield, in UTC or in the zone that is their argument. */
 const current =
   (name: 'DATE' | 'DATETIME' | 'TIME', duckdb: string): Rule<FuncCall> =>
-  (node, scope, to) => {
+  (node, scope, tr) => {
     const [zone, another] = plainArguments(node);
     if (another) throw new Unsupported(another, `CURRENT_${name} takes a time zone at most`);
-    const zoneText = zone ? to.expr(zone, scope).text : "'UTC'";
-    return { text: `CAST(bq.civil(${now(to)}, ${zoneText}) AS ${duckdb})`, type: scalar(name) };
+    const zoneText = zone ? tr.expr(zone, scope).text : "'UTC'";
+    return { text: `CAST(bq.civil(${now(tr)}, ${zoneText}) AS ${duckdb})`, type: scalar(name) };
   };
 
 /** Functions of any number of arguments that share one type. */
@@ -41,8 +41,8 @@ const variadic =
     write: (args: readonly string[], type: Type) => string,
     momentOf?: (args: readonly Sql[]) => TimeExpression | undefined,
   ): Rule<FuncCall> =>
-  (node, scope, to) => {
-    const args = plainArguments(node).map((arg) => to.expr(arg, scope));
+  (node, scope, tr) => {
+    const args = plainArguments(node).map((arg) => tr.expr(arg, scope));
     const type = common(node, name, args);
     const texts = args.map((arg) => converted(arg, type));
     const timeExpression = args.every(({ text }, at) => text === texts[at]) ? momentOf?.(args) : undefined;
@@ -58,11 +58,11 @@ export function common(node: Node, name: string, args: readonly Sql[]): Type {
   );
 }
 
-const conditional: Rule<FuncCall> = (node, scope, to) => {
+const conditional: Rule<FuncCall> = (node, scope, tr) => {
   const [condition, yes, no, another] = plainArguments(node);
   if (!condition || !yes || !no || another)
     throw new Unsupported(node, 'IF takes a condition and two values');
-  const [test, ...values] = [condition, yes, no].map((arg) => to.expr(arg, scope));
+  const [test, ...values] = [condition, yes, no].map((arg) => tr.expr(arg, scope));
   if (test) requireBool(condition, test, 'IF');
   const type = common(node, 'IF', values);
   const [then = '', otherwise = ''] = values.map((value) => converted(value, type));
@@ -84,46 +84,46 @@ const least = (args: readonly string[], type: Type) => {
     : text;
 };
 
-const numeric = (node: FuncCall, scope: Scope, to: Translator): Sql => {
+const numeric = (node: FuncCall, scope: Scope, tr: Translator): Sql => {
   const [arg, another] = plainArguments(node);
   if (!arg || another) throw new Unsupported(node, 'one argument is wanted here');
-  const value = to.expr(arg, scope);
+  const value = tr.expr(arg, scope);
   if (value.type.kind === 'null') return { text: 'CAST(NULL AS BIGINT)', type: scalar('INT64') };
   if (!isScalar(value.type, 'INT64', 'FLOAT64', 'NUMERIC'))
     throw new Unsupported(arg, 'a number is wanted here');
   return value;
 };
 
-const nullIfZero: Rule<FuncCall> = (node, scope, to) => {
-  const value = numeric(node, scope, to);
+const nullIfZero: Rule<FuncCall> = (node, scope, tr) => {
+  const value = numeric(node, scope, tr);
   return { text: `nullif(${value.text}, 0)`, type: value.type };
 };
 
-const zeroIfNull: Rule<FuncCall> = (node, scope, to) => {
-  const value = numeric(node, scope, to);
+const zeroIfNull: Rule<FuncCall> = (node, scope, tr) => {
+  const value = numeric(node, scope, tr);
   return { text: `coalesce(${value.text}, 0)`, type: value.type };
 };
 
-const arrayConcat: Rule<FuncCall> = (node, scope, to) =>
+const arrayConcat: Rule<FuncCall> = (node, scope, tr) =>
   concatenation(
     node,
     'ARRAY_CONCAT',
-    plainArguments(node).map((arg) => to.expr(arg, scope)),
+    plainArguments(node).map((arg) => tr.expr(arg, scope)),
   );
 
 /** `array(SELECT …)` in small letters is a call to the parser. */
-const arrayOfQuery: Rule<FuncCall> = (node, scope, to) => {
+const arrayOfQuery: Rule<FuncCall> = (node, scope, tr) => {
   const [expr, another] = node.args?.expr.args.items ?? [];
   const isQuery =
     expr?.type === 'select_stmt' || expr?.type === 'compound_select_stmt' || expr?.type === 'paren_expr';
   if (!expr || !isQuery || another) throw new Unsupported(node, 'ARRAY takes a subquery');
-  return arrayQuery({ type: 'paren_expr', expr: expr as SubSelect, range: node.range ?? [0, 0] }, scope, to);
+  return arrayQuery({ type: 'paren_expr', expr: expr as SubSelect, range: node.range ?? [0, 0] }, scope, tr);
 };
 
-const error: Rule<FuncCall> = (node, scope, to) => {
+const error: Rule<FuncCall> = (node, scope, tr) => {
   const [message, another] = plainArguments(node);
   if (!message || another) throw new Unsupported(node, 'ERROR takes a message');
-  return { text: `bq.fail(${to.expr(message, scope).text})`, type: nullType };
+  return { text: `bq.fail(${tr.expr(message, scope).text})`, type: nullType };
 };
 
 const generateUuid: Rule<FuncCall> = (node) => {
@@ -131,8 +131,8 @@ const generateUuid: Rule<FuncCall> = (node) => {
   return { text: 'CAST(uuid() AS VARCHAR)', type: scalar('STRING') };
 };
 
-const nullIf: Rule<FuncCall> = (node, scope, to) => {
-  const args = plainArguments(node).map((arg) => to.expr(arg, scope));
+const nullIf: Rule<FuncCall> = (node, scope, tr) => {
+  const args = plainArguments(node).map((arg) => tr.expr(arg, scope));
   const [value, other, another] = args;
   if (!value || !other || another) throw new Unsupported(node, 'NULLIF takes two values');
   const type = common(node, 'NULLIF', args);

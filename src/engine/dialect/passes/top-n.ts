@@ -16,13 +16,13 @@ export function topNCondition(
   node: SelectStmt,
   clauses: Clauses,
   isWhole: boolean,
-  to: Translator,
+  tr: Translator,
 ): readonly string[] {
   const { ctes, columns, named } = clauses;
   const order = clauseOf(node, 'order_by_clause');
   const limit = clauseOf(node, 'limit_clause');
   const count = limit && rowsRead(limit);
-  const key = order && firstKey(order, named, to);
+  const key = order && firstKey(order, named, tr);
   if (count === undefined || key === undefined || !columns.some(({ shredded }) => shredded)) return [];
   const { text, type, descending } = key;
   const first = `SELECT ${text} AS "key"${rowsOf(clauses)} ORDER BY 1 ${descending ? 'DESC' : 'ASC'} LIMIT ${count}`;
@@ -40,11 +40,11 @@ function rowsRead({ count, offset }: LimitClause): number | undefined {
 const numberOf = (node: Node): number | undefined =>
   node.type === 'number_literal' && /^\d+$/.test(node.text) ? Number(node.text) : undefined;
 
-function firstKey(order: OrderByClause, scope: Scope, to: Translator) {
+function firstKey(order: OrderByClause, scope: Scope, tr: Translator) {
   const [first] = order.specifications.items;
   if (!first) return undefined;
   const sort = first.type === 'sort_specification' ? first : undefined;
-  const { text, type, required } = to.expr(sort?.expr ?? first, scope);
+  const { text, type, required } = tr.expr(sort?.expr ?? first, scope);
   // NaN is the least of all numbers here, and the greatest to DuckDB.
   if (!required || isScalar(type, 'FLOAT64')) return undefined;
   return { text, type, descending: sort?.direction?.type === 'sort_direction_desc' };

@@ -36,26 +36,26 @@ export const within = (scope: Scope, item: FromItem): Scope => ({
 });
 
 /** A FROM item; `scope` holds what it may be correlated with. */
-export function fromItem(node: Node, scope: Scope, to: Translator): FromItem {
+export function fromItem(node: Node, scope: Scope, tr: Translator): FromItem {
   const unnest = asUnnest(node, scope);
-  if (unnest) return standalone(unnest, scope, to);
+  if (unnest) return standalone(unnest, scope, tr);
   switch (node.type) {
     case 'join_expr':
-      return join(node, scope, to);
+      return join(node, scope, tr);
     case 'alias':
-      return aliased(node, scope, to);
+      return aliased(node, scope, tr);
     case 'identifier':
     case 'member_expr':
     case 'bigquery_quoted_member_expr':
-      return table(node, undefined, scope, to);
+      return table(node, undefined, scope, tr);
     case 'paren_expr':
-      return parenthesised(node.expr, undefined, scope, to);
+      return parenthesised(node.expr, undefined, scope, tr);
     case 'tablesample_expr':
-      return tableSample(node, scope, to);
+      return tableSample(node, scope, tr);
     case 'pivot_expr':
-      return pivot(node, scope, to);
+      return pivot(node, scope, tr);
     case 'unpivot_expr':
-      return unpivot(node, scope, to);
+      return unpivot(node, scope, tr);
     default:
       throw new Unsupported(node, `${node.type.replaceAll('_', ' ')} is not supported in FROM`);
   }
@@ -88,33 +88,33 @@ function startsAtRange(node: Node, scope: Scope): boolean {
   return node.type === 'identifier' && findRange(scope, node.name) !== undefined;
 }
 
-function aliased(node: Alias, scope: Scope, to: Translator): FromItem {
+function aliased(node: Alias, scope: Scope, tr: Translator): FromItem {
   const inner = node.expr as Node;
   if (node.columnAliases) throw new Unsupported(node.columnAliases, 'column aliases are not supported');
-  if (inner.type === 'paren_expr') return parenthesised(inner.expr, node.alias, scope, to);
+  if (inner.type === 'paren_expr') return parenthesised(inner.expr, node.alias, scope, tr);
   if (
     inner.type === 'identifier' ||
     inner.type === 'member_expr' ||
     inner.type === 'bigquery_quoted_member_expr'
   ) {
-    return table(inner, node.alias, scope, to);
+    return table(inner, node.alias, scope, tr);
   }
   throw new Unsupported(inner, `${inner.type.replaceAll('_', ' ')} is not supported in FROM`);
 }
 
-function table(node: Node, alias: Identifier | undefined, scope: Scope, to: Translator): FromItem {
+function table(node: Node, alias: Identifier | undefined, scope: Scope, tr: Translator): FromItem {
   const path = pathOf(node);
   const name = path.at(-1) ?? '';
   const relation = findRelation(scope, name);
   if (!relation) {
-    return to.attempt(
+    return tr.attempt(
       () => {
         throw new Unsupported(node, `no table is named ${path.join('.')}`);
       },
       anything(alias?.name ?? name),
     );
   }
-  return relationItem(relation, alias?.name ?? name, to);
+  return relationItem(relation, alias?.name ?? name, tr);
 }
 
 /** Stands where a table was refused. */
@@ -139,20 +139,20 @@ function pathOf(node: Node): readonly string[] {
   }
 }
 
-function parenthesised(node: Node, alias: Identifier | undefined, scope: Scope, to: Translator): FromItem {
+function parenthesised(node: Node, alias: Identifier | undefined, scope: Scope, tr: Translator): FromItem {
   if (node.type === 'select_stmt' || node.type === 'compound_select_stmt') {
-    const query = to.relation(node, scope);
-    return relationItem({ ...query, text: `(${query.text})` }, alias?.name, to);
+    const query = tr.relation(node, scope);
+    return relationItem({ ...query, text: `(${query.text})` }, alias?.name, tr);
   }
-  if (node.type === 'paren_expr') return parenthesised(node.expr, alias, scope, to);
+  if (node.type === 'paren_expr') return parenthesised(node.expr, alias, scope, tr);
   if (alias) throw new Unsupported(alias, 'a join in parentheses takes no alias');
-  const inner = fromItem(node, scope, to);
+  const inner = fromItem(node, scope, tr);
   return inner.isOne ? inner : { ...inner, text: () => `(${inner.text()})` };
 }
 
 /** A table, common table expression or subquery, as a FROM item that UNNESTs can be folded into. */
-export function relationItem(relation: Relation, alias: string | undefined, to: Translator): FromItem {
-  const name = alias ?? to.fresh('subquery');
+export function relationItem(relation: Relation, alias: string | undefined, tr: Translator): FromItem {
+  const name = alias ?? tr.fresh('subquery');
   const carrier: Carrier = {
     name,
     folds: [],

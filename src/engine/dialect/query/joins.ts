@@ -8,13 +8,13 @@ import { folded, standalone, type Unnest } from './unnest.ts';
 
 type Kind = 'CROSS' | 'INNER' | 'LEFT' | 'RIGHT' | 'FULL';
 
-export function join(node: JoinExpr, scope: Scope, to: Translator): FromItem {
-  const left = fromItem(node.left, scope, to);
+export function join(node: JoinExpr, scope: Scope, tr: Translator): FromItem {
+  const left = fromItem(node.left, scope, tr);
   const kind = kindOf(node);
   const beside = within(scope, left);
   const unnest = asUnnest(node.right, beside);
-  if (unnest) return joinUnnest(node, kind, left, unnest, beside, to);
-  return joined(node, kind, left, fromItem(node.right, scope, to), '', scope, to);
+  if (unnest) return joinUnnest(node, kind, left, unnest, beside, tr);
+  return joined(node, kind, left, fromItem(node.right, scope, tr), '', scope, tr);
 }
 
 function kindOf({ operator, right, specification }: JoinExpr): Kind {
@@ -43,11 +43,11 @@ function joinUnnest(
   left: FromItem,
   unnest: Unnest,
   scope: Scope,
-  to: Translator,
+  tr: Translator,
 ): FromItem {
   const unconditional = kind === 'CROSS' || (kind === 'LEFT' && isTrue(node));
-  const inPlace = unconditional ? folded(unnest, kind === 'LEFT', left, scope, to) : undefined;
-  return inPlace ?? joined(node, kind, left, standalone(unnest, scope, to), 'LATERAL ', scope, to);
+  const inPlace = unconditional ? folded(unnest, kind === 'LEFT', left, scope, tr) : undefined;
+  return inPlace ?? joined(node, kind, left, standalone(unnest, scope, tr), 'LATERAL ', scope, tr);
 }
 
 const isTrue = ({ specification }: JoinExpr) =>
@@ -63,9 +63,9 @@ function joined(
   right: FromItem,
   lateral: '' | 'LATERAL ',
   scope: Scope,
-  to: Translator,
+  tr: Translator,
 ): FromItem {
-  const { condition, merged } = conditionOf(node, kind, left, right, scope, to);
+  const { condition, merged } = conditionOf(node, kind, left, right, scope, tr);
   return {
     ranges: [
       ...(kind === 'RIGHT' || kind === 'FULL' ? left.ranges.map(nullable) : left.ranges),
@@ -97,12 +97,12 @@ function conditionOf(
   left: FromItem,
   right: FromItem,
   scope: Scope,
-  to: Translator,
+  tr: Translator,
 ): Condition {
   if (!specification) return { condition: kind === 'CROSS' ? '' : ' ON TRUE', merged: [] };
   if (specification.type === 'join_on_specification') {
     const both = { ...scope, ranges: [...left.ranges, ...right.ranges], merged: left.merged };
-    const test = to.expr(specification.expr, both);
+    const test = tr.expr(specification.expr, both);
     requireBool(specification.expr, test, 'ON');
     return { condition: ` ON ${test.text}`, merged: [] };
   }

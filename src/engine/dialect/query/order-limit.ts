@@ -8,19 +8,19 @@ import { orderText, type SortKey } from './order.ts';
 import type { Output } from './select-list.ts';
 
 /** ORDER BY and LIMIT. */
-export const ending = (node: SelectStmt, columns: readonly Output[], scope: Scope, to: Translator): string =>
-  order(clauseOf(node, 'order_by_clause'), columns, isDistinct(node), scope, to) +
-  limitText(clauseOf(node, 'limit_clause'), scope, to);
+export const ending = (node: SelectStmt, columns: readonly Output[], scope: Scope, tr: Translator): string =>
+  order(clauseOf(node, 'order_by_clause'), columns, isDistinct(node), scope, tr) +
+  limitText(clauseOf(node, 'limit_clause'), scope, tr);
 
 function order(
   clause: ClauseOf<'order_by_clause'> | undefined,
   columns: readonly Output[],
   distinct: boolean,
   scope: Scope,
-  to: Translator,
+  tr: Translator,
 ): string {
   if (!clause) return '';
-  return ` ${orderText(clause, scope, to, (expr) => sortKey(expr, columns, distinct, scope, to))}`;
+  return ` ${orderText(clause, scope, tr, (expr) => sortKey(expr, columns, distinct, scope, tr))}`;
 }
 
 /** A column of the output is named by its place, which no column of FROM can hide. */
@@ -29,7 +29,7 @@ function sortKey(
   columns: readonly Output[],
   distinct: boolean,
   scope: Scope,
-  to: Translator,
+  tr: Translator,
 ): SortKey {
   const byPlace = (index: number): SortKey => {
     const column = columns[index];
@@ -44,7 +44,7 @@ function sortKey(
     );
     if (place >= 0) return byPlace(place);
   }
-  const sort = to.expr(node, scope);
+  const sort = tr.expr(node, scope);
   if (!distinct) return { ...sort, value: sort.text };
   const place = columns.findIndex(({ text }) => text === sort.text);
   if (place < 0)
@@ -52,10 +52,10 @@ function sortKey(
   return byPlace(place);
 }
 
-function limitText(clause: ClauseOf<'limit_clause'> | undefined, scope: Scope, to: Translator): string {
+function limitText(clause: ClauseOf<'limit_clause'> | undefined, scope: Scope, tr: Translator): string {
   if (!clause) return '';
   if (!clause.count || clause.count.type === 'limit_all')
     throw new Unsupported(clause, 'LIMIT takes a number');
-  const count = ` LIMIT ${to.expr(clause.count, scope).text}`;
-  return clause.offset ? `${count} OFFSET ${to.expr(clause.offset, scope).text}` : count;
+  const count = ` LIMIT ${tr.expr(clause.count, scope).text}`;
+  return clause.offset ? `${count} OFFSET ${tr.expr(clause.offset, scope).text}` : count;
 }

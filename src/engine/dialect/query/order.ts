@@ -15,13 +15,13 @@ export interface SortKey {
 export function orderText(
   node: OrderByClause,
   scope: Scope,
-  to: Translator,
-  key: (expr: Node) => SortKey = (expr) => to.expr(expr, scope),
+  tr: Translator,
+  key: (expr: Node) => SortKey = (expr) => tr.expr(expr, scope),
 ): string {
   const items = node.specifications.items.map((item) => {
     const sorted = item.type === 'sort_specification' ? item : undefined;
     const descending = sorted?.direction?.type === 'sort_direction_desc';
-    const nulls = to.nullOrder(endOf(item)) ?? (descending ? 'LAST' : 'FIRST');
+    const nulls = tr.nullOrder(endOf(item)) ?? (descending ? 'LAST' : 'FIRST');
     const sort = key(sorted?.expr ?? item);
     const written = `${sort.text} ${descending ? 'DESC' : 'ASC'} NULLS ${nulls}`;
     if (!isScalar(sort.type, 'FLOAT64') || sort.value === undefined) return written;

@@ -13,16 +13,16 @@ interface Source {
   readonly scope: Scope;
 }
 
-function source(node: Node, scope: Scope, to: Translator): Source {
-  const item = fromItem(node, scope, to);
+function source(node: Node, scope: Scope, tr: Translator): Source {
+  const item = fromItem(node, scope, tr);
   const columns = item.ranges.flatMap((range) => range.columns);
   return { columns, text: item.text(), scope: within(scope, item) };
 }
 
 /** `PIVOT(SUM(x) FOR y IN ('a', 'b'))`: one row for each combination of the columns that it does not name. */
-export function pivot(node: PivotExpr, scope: Scope, to: Translator): FromItem {
+export function pivot(node: PivotExpr, scope: Scope, tr: Translator): FromItem {
   const { aggregations, inputColumn, pivotColumns } = node.args.expr;
-  const from = source(node.left, scope, to);
+  const from = source(node.left, scope, tr);
   const used = namesIn([aggregations, inputColumn]);
   const groups = from.columns.filter(({ name }) => !used.has(name.toLowerCase()));
   const made = pivotColumns.expr.items.flatMap((item) => {
@@ -32,20 +32,20 @@ export function pivot(node: PivotExpr, scope: Scope, to: Translator): FromItem {
       const prefix = aggregation.type === 'alias' ? `${aggregation.alias.name}_` : '';
       if (prefix === '' && aggregations.items.length > 1)
         throw new Unsupported(aggregation, 'PIVOT with several aggregates wants an alias for each');
-      const sql = to.expr(whereEqual(call, inputColumn, value), from.scope);
+      const sql = tr.expr(whereEqual(call, inputColumn, value), from.scope);
       return { ...sql, name: prefix + (item.type === 'alias' ? item.alias.name : nameOf(value)) };
     });
   });
   const columns = [...groups, ...made];
   const keys = groups.length === 0 ? '' : ` GROUP BY ${groups.map(({ text }) => text).join(', ')}`;
-  return derived(columns, `SELECT ${listed(columns)} FROM ${from.text}${keys}`, to);
+  return derived(columns, `SELECT ${listed(columns)} FROM ${from.text}${keys}`, tr);
 }
 
 const listed = (columns: readonly { text: string; name: string }[]) =>
   columns.map(({ text, name }) => `${text} AS ${quote(name)}`).join(', ');
 
-const derived = (columns: Relation['columns'], text: string, to: Translator): FromItem =>
-  relationItem({ text: `(${text})`, columns }, undefined, to);
+const derived = (columns: Relation['columns'], text: string, tr: Translator): FromItem =>
+  relationItem({ text: `(${text})`, columns }, undefined, tr);
 
 /** The aggregate over the rows of one value only: its argument is NULL in all others. */
 function whereEqual(call: FuncCall, column: Identifier, value: Expr): FuncCall {
@@ -91,16 +91,16 @@ function namesIn(part: unknown, found = new Set<string>()): ReadonlySet<string> 
 }
 
 /** `UNPIVOT(value FOR name IN (a, b))`: one row for each of the columns that it names. */
-export function unpivot(node: UnpivotExpr, scope: Scope, to: Translator): FromItem {
+export function unpivot(node: UnpivotExpr, scope: Scope, tr: Translator): FromItem {
   const { valuesColumn, nameColumn, unpivotColumns } = node.args.expr;
   if (valuesColumn.type !== 'identifier')
     throw new Unsupported(valuesColumn, 'UNPIVOT makes one column of values');
-  const from = source(node.left, scope, to);
+  const from = source(node.left, scope, tr);
   const turned = unpivotColumns.expr.items.map((item) => {
     const column = (item.type === 'alias' ? item.expr : item) as Node;
     if (column.type !== 'identifier') throw new Unsupported(column, 'UNPIVOT takes names of columns');
     const label = item.type === 'alias' ? (item.alias as Node) : column;
-    return { column, name: labelOf(label), value: to.expr(column, from.scope) };
+    return { column, name: labelOf(label), value: tr.expr(column, from.scope) };
   });
   const type = supertype(turned.map(({ value }) => value));
   if (!type) throw new Unsupported(node, 'the columns of UNPIVOT have no common type');
@@ -108,7 +108,7 @@ export function unpivot(node: UnpivotExpr, scope: Scope, to: Translator): FromIt
     ({ name, value }) => `struct_pack(v := ${converted(value, type)}, k := ${quoteText(name)})`,
   );
   const rest = from.columns.filter(({ name }) => !turned.some(({ column }) => sameName(column.name, name)));
-  const inner = to.fresh('turned');
+  const inner = tr.fresh('turned');
   const kept = [
     ...rest.map(({ text, name }) => `${text} AS ${quote(name)}`),
     `unnest([${rows.join(', ')}]) AS ${quote(inner)}`,
@@ -122,7 +122,7 @@ export function unpivot(node: UnpivotExpr, scope: Scope, to: Translator): FromIt
   return derived(
     columns,
     `SELECT ${listed(columns)} FROM (SELECT ${kept.join(', ')} FROM ${from.text})${filter}`,
-    to,
+    tr,
   );
 }
 

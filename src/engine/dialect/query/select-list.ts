@@ -32,10 +32,10 @@ export function rowValue(node: SelectClause, columns: readonly Output[]): Output
 }
 
 /** The select list with every star written out. */
-export function outputs(node: SelectClause, scope: Scope, to: Translator): readonly Output[] {
+export function outputs(node: SelectClause, scope: Scope, tr: Translator): readonly Output[] {
   for (const modifier of node.modifiers) {
     if (!known.includes(modifier.type)) {
-      to.attempt(() => {
+      tr.attempt(() => {
         throw new Unsupported(modifier, `${modifier.type.replaceAll('_', ' ')} is not supported`);
       }, undefined);
     }
@@ -43,38 +43,38 @@ export function outputs(node: SelectClause, scope: Scope, to: Translator): reado
   const items = (node.columns?.items ?? []).filter(({ type }) => type !== 'empty');
   let anonymous = 0;
   return items
-    .flatMap((item) => to.attempt(() => output(item, scope, to), []))
+    .flatMap((item) => tr.attempt(() => output(item, scope, tr), []))
     .map((column) => (column.aliased ? column : { ...column, name: `f${anonymous++}_` }));
 }
 
-function output(node: Node, scope: Scope, to: Translator): readonly Output[] {
+function output(node: Node, scope: Scope, tr: Translator): readonly Output[] {
   switch (node.type) {
     case 'all_columns':
       return star(node, scope);
     case 'except_columns': {
-      const left = output(node.expr, scope, to);
+      const left = output(node.expr, scope, tr);
       const names = node.columns.expr.items;
       for (const name of names) requireColumn(name, left);
       return left.filter((column) => !names.some(({ name }) => sameName(name, column.name)));
     }
     case 'replace_columns': {
-      const left = output(node.expr, scope, to);
+      const left = output(node.expr, scope, tr);
       const replacements = node.columns.expr.items;
       for (const { alias } of replacements) requireColumn(alias, left);
       return left.map((column) => {
         const found = replacements.find(({ alias }) => sameName(alias.name, column.name));
-        return found ? { ...to.expr(found.expr, scope), name: column.name, aliased: true } : column;
+        return found ? { ...tr.expr(found.expr, scope), name: column.name, aliased: true } : column;
       });
     }
     case 'alias':
       if (/^["']/.test(node.alias.text))
         throw new Unsupported(node.alias, 'an alias is not quoted like text');
-      return [{ ...to.expr(node.expr as Node, scope), name: node.alias.name, aliased: true }];
+      return [{ ...tr.expr(node.expr as Node, scope), name: node.alias.name, aliased: true }];
     case 'member_expr':
-      if (node.property.type === 'all_columns') return starOf(node.object, scope, to);
+      if (node.property.type === 'all_columns') return starOf(node.object, scope, tr);
   }
   const name = impliedName(node);
-  return [{ ...to.expr(node, scope), name: name ?? '', aliased: name !== undefined }];
+  return [{ ...tr.expr(node, scope), name: name ?? '', aliased: name !== undefined }];
 }
 
 /** The name that a column has without an alias: the last of a path. */
@@ -98,10 +98,10 @@ function star(node: Node, scope: Scope): readonly Output[] {
   return [...merged, ...rest];
 }
 
-function starOf(node: Node, scope: Scope, to: Translator): readonly Output[] {
+function starOf(node: Node, scope: Scope, tr: Translator): readonly Output[] {
   const range = node.type === 'identifier' ? findRange(scope, node.name) : undefined;
   if (range) return columnsOf(range);
-  const value = to.expr(node, scope);
+  const value = tr.expr(node, scope);
   if (value.type.kind !== 'struct') throw new Unsupported(node, '.* needs a struct whose fields are known');
   return fieldsOf(value, value.type.fields);
 }

@@ -26,28 +26,28 @@ import { flatten, unite } from './set-operations.ts';
 import { withClause } from './with.ts';
 
 /** A whole query: one SELECT, several under a set operator, or one in parentheses. */
-export function query(node: SubSelect | SelectStmt, scope: Scope, to: Translator): Relation {
+export function query(node: SubSelect | SelectStmt, scope: Scope, tr: Translator): Relation {
   switch (node.type) {
     case 'select_stmt':
       return node.clauses.some(({ type }) => type === 'paren_expr')
-        ? parenthesised(node, scope, to)
-        : select(node, scope, to);
+        ? parenthesised(node, scope, tr)
+        : select(node, scope, tr);
     case 'compound_select_stmt':
-      return setOperation(node, scope, to);
+      return setOperation(node, scope, tr);
     case 'paren_expr': {
-      const inner = query(node.expr, scope, to);
+      const inner = query(node.expr, scope, tr);
       return { ...inner, text: `(${inner.text})` };
     }
   }
 }
 
-function select(node: SelectStmt, parent: Scope, to: Translator): Relation {
-  const clauses = clausesOf(node, parent, to);
+function select(node: SelectStmt, parent: Scope, tr: Translator): Relation {
+  const clauses = clausesOf(node, parent, tr);
   const { ctes, item, columns, value, groupBy, ends } = clauses;
   const distinct = isDistinct(node) ? 'DISTINCT ' : '';
   const grouped = distinct !== '' || groupBy !== '' || value;
   const simple = isSimple(node, item, columns);
-  const late = simple && ends !== '' ? topNCondition(node, clauses, parent.parent === undefined, to) : [];
+  const late = simple && ends !== '' ? topNCondition(node, clauses, parent.parent === undefined, tr) : [];
   const behind = behindList(clauses, late);
   const written = (list: readonly Output[]) =>
     ctes.before(`SELECT ${distinct}${selected(list, grouped)}${behind}`);
@@ -69,18 +69,18 @@ function select(node: SelectStmt, parent: Scope, to: Translator): Relation {
 }
 
 /** The clauses in the order in which their names come into being. */
-function clausesOf(node: SelectStmt, parent: Scope, to: Translator): Clauses {
+function clausesOf(node: SelectStmt, parent: Scope, tr: Translator): Clauses {
   for (const clause of node.clauses) {
-    if (!known.includes(clause.type)) to.attempt(() => refuse(clause), undefined);
+    if (!known.includes(clause.type)) tr.attempt(() => refuse(clause), undefined);
   }
-  const ctes = withClause(clauseOf(node, 'with_clause'), childOf(parent), to);
-  const item = to.attempt(() => from(clauseOf(node, 'from_clause'), ctes.scope, to), anything(undefined));
+  const ctes = withClause(clauseOf(node, 'with_clause'), childOf(parent), tr);
+  const item = tr.attempt(() => from(clauseOf(node, 'from_clause'), ctes.scope, tr), anything(undefined));
   const scope = within(ctes.scope, item);
   const list = clauseOf(node, 'select_clause');
   if (!list) throw new Unsupported(node, 'a SELECT is wanted here');
 
-  const asked = condition(clauseOf(node, 'where_clause')?.expr, 'WHERE', scope, to);
-  const listed = outputs(list, scope, to);
+  const asked = condition(clauseOf(node, 'where_clause')?.expr, 'WHERE', scope, tr);
+  const listed = outputs(list, scope, tr);
   const value = rowValue(list, listed);
   const columns = value ? [value] : listed;
   const named = { ...scope, aliases: aliasesOf(listed) };
@@ -90,11 +90,11 @@ function clausesOf(node: SelectStmt, parent: Scope, to: Translator): Clauses {
     columns,
     value: value !== undefined,
     named,
-    groupBy: grouping(clauseOf(node, 'group_by_clause'), columns, scope, to),
-    having: condition(clauseOf(node, 'having_clause')?.expr, 'HAVING', named, to),
-    qualify: condition(clauseOf(node, 'qualify_clause')?.expr, 'QUALIFY', named, to),
-    windows: windowText(clauseOf(node, 'window_clause'), scope, to),
-    ends: ending(node, columns, named, to),
+    groupBy: grouping(clauseOf(node, 'group_by_clause'), columns, scope, tr),
+    having: condition(clauseOf(node, 'having_clause')?.expr, 'HAVING', named, tr),
+    qualify: condition(clauseOf(node, 'qualify_clause')?.expr, 'QUALIFY', named, tr),
+    windows: windowText(clauseOf(node, 'window_clause'), scope, tr),
+    ends: ending(node, columns, named, tr),
     where: [...takeConditions(item), ...asked],
   };
 }
@@ -113,20 +113,20 @@ function behindList(clauses: Clauses, late: readonly string[]): string {
 }
 
 /** `(SELECT …) ORDER BY …`: what stands behind the parentheses sees the columns only. */
-function parenthesised(node: SelectStmt, parent: Scope, to: Translator): Relation {
-  const ctes = withClause(clauseOf(node, 'with_clause'), childOf(parent), to);
+function parenthesised(node: SelectStmt, parent: Scope, tr: Translator): Relation {
+  const ctes = withClause(clauseOf(node, 'with_clause'), childOf(parent), tr);
   const inner = clauseOf(node, 'paren_expr');
   if (!inner) throw new Unsupported(node, 'a SELECT is wanted here');
-  const relation = query(inner.expr, ctes.scope, to);
-  const ends = endsOver(relation, node, ctes.scope, to);
+  const relation = query(inner.expr, ctes.scope, tr);
+  const ends = endsOver(relation, node, ctes.scope, tr);
   return {
     ...relation,
-    text: ctes.before(ends === '' ? `(${relation.text})` : wrapped(relation, ends, to)),
+    text: ctes.before(ends === '' ? `(${relation.text})` : wrapped(relation, ends, tr)),
   };
 }
 
 /** ORDER BY and LIMIT behind a set operation belong to the whole, though the tree hangs them on its last part. */
-function setOperation(node: CompoundSelectStmt, parent: Scope, to: Translator): Relation {
+function setOperation(node: CompoundSelectStmt, parent: Scope, tr: Translator): Relation {
   const parts = flatten(node);
   const [first] = parts.queries;
   const last = parts.queries.at(-1);
@@ -134,26 +134,26 @@ function setOperation(node: CompoundSelectStmt, parent: Scope, to: Translator): 
   const ctes = withClause(
     first.type === 'select_stmt' ? clauseOf(first, 'with_clause') : undefined,
     childOf(parent),
-    to,
+    tr,
   );
   const relations = parts.queries.map((part) =>
-    assemble(query(withoutEnds(part, part === last), ctes.scope, to), to),
+    assemble(query(withoutEnds(part, part === last), ctes.scope, tr), tr),
   );
-  const united = unite(node, parts.operator, relations, to);
+  const united = unite(node, parts.operator, relations, tr);
   if (last.type !== 'select_stmt') return { ...united, text: ctes.before(united.text) };
-  const ends = endsOver(united, last, ctes.scope, to);
-  return { ...united, text: ctes.before(ends === '' ? united.text : wrapped(united, ends, to)) };
+  const ends = endsOver(united, last, ctes.scope, tr);
+  return { ...united, text: ctes.before(ends === '' ? united.text : wrapped(united, ends, tr)) };
 }
 
-const wrapped = ({ text }: Relation, ends: string, to: Translator) =>
-  `SELECT * FROM (${text}) AS ${quote(to.fresh('all'))}${ends}`;
+const wrapped = ({ text }: Relation, ends: string, tr: Translator) =>
+  `SELECT * FROM (${text}) AS ${quote(tr.fresh('all'))}${ends}`;
 
-function endsOver(relation: Relation, node: SelectStmt, scope: Scope, to: Translator): string {
+function endsOver(relation: Relation, node: SelectStmt, scope: Scope, tr: Translator): string {
   const columns = relation.columns.map((column) => ({ ...column, text: quote(column.name), aliased: true }));
   const range = { name: undefined, columns };
   // The tree hangs DISTINCT of the last part beside the clauses of the whole.
   const bare = { ...node, clauses: node.clauses.filter(({ type }) => type !== 'select_clause') };
-  return ending(bare, columns, { ...scope, ranges: [range], merged: [] }, to);
+  return ending(bare, columns, { ...scope, ranges: [range], merged: [] }, tr);
 }
 
 /** Whether a SELECT gives columns of some rows of one relation, in whatever order. */
@@ -200,13 +200,13 @@ function refuse(clause: Node): never {
   throw new Unsupported(clause, `${clause.type.replaceAll('_', ' ')} is not supported`);
 }
 
-const from = (clause: ClauseOf<'from_clause'> | undefined, scope: Scope, to: Translator): FromItem =>
-  clause ? fromItem(clause.expr, scope, to) : nothing;
+const from = (clause: ClauseOf<'from_clause'> | undefined, scope: Scope, tr: Translator): FromItem =>
+  clause ? fromItem(clause.expr, scope, tr) : nothing;
 
-function condition(expr: Node | undefined, keyword: string, scope: Scope, to: Translator): readonly string[] {
+function condition(expr: Node | undefined, keyword: string, scope: Scope, tr: Translator): readonly string[] {
   if (!expr) return [];
-  const test = to.expr(expr, scope);
-  to.attempt(() => requireBool(expr, test, keyword), undefined);
+  const test = tr.expr(expr, scope);
+  tr.attempt(() => requireBool(expr, test, keyword), undefined);
   return [test.text];
 }
 

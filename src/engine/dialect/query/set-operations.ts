@@ -29,7 +29,7 @@ export function unite(
   node: CompoundSelectStmt,
   operator: string,
   relations: readonly Relation[],
-  to: Translator,
+  tr: Translator,
 ): Relation {
   const word = operators[operator];
   if (!word)
@@ -38,7 +38,7 @@ export function unite(
   if (!first || relations.some(({ columns }) => columns.length !== first.columns.length))
     throw new Unsupported(node, `${operator} takes queries of equally many columns`);
   const columns = first.columns.map((column, index) => common(node, operator, column, index, relations));
-  const texts = relations.map((relation) => shaped(relation, columns, to));
+  const texts = relations.map((relation) => shaped(relation, columns, tr));
   return { ...first, text: texts.join(` ${word} `), columns };
 }
 
@@ -57,13 +57,13 @@ function common(
 }
 
 /** A part of the set operation with exactly these types; DuckDB's own choice may be another. */
-export function shaped(relation: Relation, columns: readonly Column[], to: Translator): string {
+export function shaped(relation: Relation, columns: readonly Column[], tr: Translator): string {
   const same = relation.columns.every(
     ({ type }, index) =>
       duckdbType(type) === duckdbType(columns[index]?.type ?? type) && type.kind !== 'null',
   );
   if (same) return `(${relation.text})`;
-  const name = quote(to.fresh('part'));
+  const name = quote(tr.fresh('part'));
   const names = columns.map((_, index) => quote(`c${index}`));
   const values = relation.columns.map(({ type }, index) => {
     const text = names[index] ?? '';

@@ -36,9 +36,9 @@ export function elementOf(array: Sql, keepEmpty: boolean): Element {
 }
 
 /** FROM UNNEST(…) on its own, or where its elements can't be folded into the rows they come from. */
-export function standalone(unnest: Unnest, scope: Scope, to: Translator): FromItem {
-  const array = arrayOf(unnest, scope, to);
-  const name = to.fresh('element');
+export function standalone(unnest: Unnest, scope: Scope, tr: Translator): FromItem {
+  const array = arrayOf(unnest, scope, tr);
+  const name = tr.fresh('element');
   if (array.shredded) return standaloneRecord(unnest, array, array.shredded, name);
   const { element, offset, type } = elementOf(array, false);
   const value = `${quote(name)}."value"`;
@@ -82,9 +82,9 @@ export function folded(
   keepEmpty: boolean,
   left: FromItem,
   scope: Scope,
-  to: Translator,
+  tr: Translator,
 ): FromItem | undefined {
-  const array = arrayOf(unnest, scope, to);
+  const array = arrayOf(unnest, scope, tr);
   const { carrier } = array;
   if (!carrier || !left.carriers.includes(carrier)) return undefined;
   const carried = (added: readonly Range[]): FromItem => ({
@@ -101,7 +101,7 @@ export function folded(
 
   const { element, offset, type } = elementOf(array, keepEmpty);
   const column = (wanted: string) => {
-    const name = carrier.taken.has(wanted.toLowerCase()) ? to.fresh(wanted) : wanted;
+    const name = carrier.taken.has(wanted.toLowerCase()) ? tr.fresh(wanted) : wanted;
     carrier.taken.add(name.toLowerCase());
     return name;
   };
@@ -131,8 +131,8 @@ function ranges(unnest: Unnest, element: Sql, offset: Sql): readonly Range[] {
   return unnest.offset === undefined ? [own] : [own, { name: unnest.offset, columns: [], value: offset }];
 }
 
-function arrayOf(unnest: Unnest, scope: Scope, to: Translator): Sql {
-  const array = to.expr(unnest.array, scope);
+function arrayOf(unnest: Unnest, scope: Scope, tr: Translator): Sql {
+  const array = tr.expr(unnest.array, scope);
   if (array.type.kind === 'array' || array.type.kind === 'unknown') return array;
   throw new Unsupported(unnest.node, 'UNNEST takes an array');
 }

@@ -13,7 +13,7 @@ export interface CommonTables {
   before(query: string): string;
 }
 
-export function withClause(node: WithClause | undefined, scope: Scope, to: Translator): CommonTables {
+export function withClause(node: WithClause | undefined, scope: Scope, tr: Translator): CommonTables {
   if (!node) return { before: (query) => query, scope };
   const relations = new Map<string, Relation>();
   const tables: { readonly name: string; readonly as: string; readonly query: Relation }[] = [];
@@ -22,8 +22,8 @@ export function withClause(node: WithClause | undefined, scope: Scope, to: Trans
     const key = table.table.name.toLowerCase();
     if (relations.has(key))
       throw new Unsupported(table.table, `WITH has two queries named ${table.table.name}`);
-    const name = quote(to.fresh(table.table.name));
-    const query = commonTable(table, node.recursiveKw !== undefined, name, inner, to);
+    const name = quote(tr.fresh(table.table.name));
+    const query = commonTable(table, node.recursiveKw !== undefined, name, inner, tr);
     // DuckDB would compute what is read twice once, with all its columns.
     tables.push({ name, as: `${name} AS ${query.simple ? 'NOT MATERIALIZED ' : ''}`, query });
     relations.set(key, { ...query, text: name });
@@ -54,25 +54,25 @@ function commonTable(
   recursive: boolean,
   name: string,
   scope: Scope & { readonly relations: Map<string, Relation> },
-  to: Translator,
+  tr: Translator,
 ): Relation {
   if (columns) throw new Unsupported(columns, 'column names are not supported here');
   const body = expr.expr;
   if (body.type !== 'select_stmt' && body.type !== 'compound_select_stmt' && body.type !== 'paren_expr')
     throw new Unsupported(expr, 'only queries are supported here');
-  if (!recursive || body.type !== 'compound_select_stmt') return to.relation(body, scope);
+  if (!recursive || body.type !== 'compound_select_stmt') return tr.relation(body, scope);
 
   const { operator, queries } = flatten(body);
   const [anchor, ...steps] = queries;
   const [step, another] = steps;
   if (!anchor || !step || another || !operator.startsWith('UNION') || !mentions(step, table.name))
-    return to.relation(body, scope);
-  const first = to.query(anchor, scope);
+    return tr.relation(body, scope);
+  const first = tr.query(anchor, scope);
   scope.relations.set(table.name.toLowerCase(), { ...first, text: name });
-  const next = shaped(to.query(step, scope), first.columns, to);
+  const next = shaped(tr.query(step, scope), first.columns, tr);
   scope.relations.delete(table.name.toLowerCase());
   const word = operator === 'UNION ALL' ? 'UNION ALL' : 'UNION';
-  return { ...first, text: `${shaped(first, first.columns, to)} ${word} ${next}` };
+  return { ...first, text: `${shaped(first, first.columns, tr)} ${word} ${next}` };
 }
 
 /** Whether a query reads a table of that name anywhere. */
