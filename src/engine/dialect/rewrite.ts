@@ -4,14 +4,14 @@ import type { TableSchema } from '../../catalog/tables/table-schema.ts';
 import { type Problem, StartError } from '../../errors.ts';
 import { macros } from './functions/macros.ts';
 import { assemble } from './passes/assemble.ts';
-import { type HoistedConstants, hoistConstants, unmarked } from './passes/hoist-constants.ts';
+import { type HoistedConstants, hoistConstants, withoutMarks } from './passes/hoist-constants.ts';
 import { narrowQuantiles } from './passes/quantiles.ts';
 import type { Origin, StoredColumn } from './passes/shredded.ts';
 import type { TimeExpression } from './passes/time-expressions.ts';
 import { query as queryRule } from './query/select.ts';
 import { rules } from './rules.ts';
 import { emptyScope, type Relation, type RenderRecord, type Scope } from './scope.ts';
-import { prepare, startOf } from './syntax.ts';
+import { replaceUnparsed, startOf } from './syntax.ts';
 import { translator } from './translator.ts';
 import { columnsOf, quote } from './types.ts';
 import { Unsupported } from './unsupported.ts';
@@ -61,23 +61,23 @@ export function rewrite(
   const fail = (problems: readonly Problem[]) =>
     new StartError('SQL that DuckDB can not run as BigQuery does', problems);
 
-  const prepared = prepare(sql);
+  const prepared = replaceUnparsed(sql);
   const program = parseProgram(prepared.sql, (offset, message) => fail([place(offset, message)]));
   const { tr, found } = translator(rules, queryRule, macros, prepared.nullOrders, known);
-  const relation = tr.attempt(() => queryRule(onlySelect(program), tableScope(tables), tr), refused);
-  if (found.refusals.length > 0) {
-    throw fail(found.refusals.map(({ node, message }) => place(startOf(node), message)));
+  const relation = tr.attempt(() => queryRule(onlySelect(program), tableScope(tables), tr), errorRelation);
+  if (found.unsupported.length > 0) {
+    throw fail(found.unsupported.map(({ node, message }) => place(startOf(node), message)));
   }
-  const { parameters, sought, timeExpressions } = found;
+  const { parameters, equalityColumns, timeExpressions } = found;
   return {
-    sql: unmarked(assemble(relation, tr).text),
+    sql: withoutMarks(assemble(relation, tr).text),
     parameters: [...parameters],
-    equalityColumns: sought,
-    custom: quickOf(relation, timeExpressions, tell),
+    equalityColumns,
+    custom: customPlan(relation, timeExpressions, tell),
   };
 }
 
-function quickOf(
+function customPlan(
   relation: Relation,
   timeExpressions: ReadonlyMap<string, TimeExpression>,
   tell: RenderRecord | undefined,
@@ -90,7 +90,7 @@ function quickOf(
   return { ...hoistConstants(narrowQuantiles(told ?? relation.text), timeExpressions), columns };
 }
 
-const refused: Relation = { text: '', columns: [] };
+const errorRelation: Relation = { text: '', columns: [] };
 
 function parseProgram(sql: string, failure: (offset: number, message: string) => Error): Program {
   try {

@@ -13,7 +13,7 @@ export interface Sql {
   /** Set where the value is known once the time of the run is. */
   readonly timeExpression?: TimeExpression;
   /** The FROM item whose rows this is a path of; set on columns and their fields only. */
-  readonly carrier?: Carrier;
+  readonly unnestTarget?: UnnestTarget;
   /** Set where the value is a shredded record, or the array of that one record: its fields are read without it. */
   readonly shredded?: ShreddedRecord;
   /** True where it is known not to be NULL. */
@@ -23,17 +23,17 @@ export interface Sql {
 }
 
 /** A FROM item that array elements can be folded into, as further columns of it. */
-export interface Carrier {
+export interface UnnestTarget {
   /** The name by which the DuckDB text knows it. */
   readonly name: string;
   /** What is done to its rows, innermost first, one level of subquery each. */
-  readonly folds: Fold[];
+  readonly steps: SubqueryStep[];
   /** Names its rows already have, lower-cased. */
-  readonly taken: Set<string>;
+  readonly usedNames: Set<string>;
 }
 
 /** Further columns, which may multiply the rows, or a condition that rows must meet. */
-export type Fold = { readonly columns: string } | { readonly condition: string };
+export type SubqueryStep = { readonly columns: string } | { readonly condition: string };
 
 /** What one name in FROM stands for: the columns of a relation, or the value of an array element. */
 export interface Range {
@@ -42,9 +42,9 @@ export interface Range {
   readonly columns: readonly (Column & Sql)[];
   /** Present on elements of arrays, and on offsets. */
   readonly value?: Sql;
-  readonly carrier?: Carrier;
+  readonly unnestTarget?: UnnestTarget;
   /** Set where the relation was refused: it has every column, so that one mistake is told once. */
-  readonly open?: true;
+  readonly acceptsAnyColumn?: true;
 }
 
 /** The names that an expression or a subquery may use. */
@@ -126,16 +126,16 @@ function columnsNamed(scope: Scope, name: string): readonly Sql[] {
 
 /** The columns of that name that one FROM item offers; fields of an array's elements count. */
 export function columnsIn(range: Range, name: string): readonly Sql[] {
-  const carried = range.carrier && { carrier: range.carrier };
+  const target = range.unnestTarget && { unnestTarget: range.unnestTarget };
   const { value } = range;
-  if (range.open) return [{ text: 'NULL', type: unknown }];
+  if (range.acceptsAnyColumn) return [{ text: 'NULL', type: unknown }];
   if (value) {
     const field = fieldSql(value, name);
-    return field ? [{ ...field, ...carried }] : [];
+    return field ? [{ ...field, ...target }] : [];
   }
   return range.columns
     .filter((column) => sameName(column.name, name))
-    .map(({ name: _, ...column }) => ({ ...column, ...carried }));
+    .map(({ name: _, ...column }) => ({ ...column, ...target }));
 }
 
 /** A field of a struct; undefined where it is known to have none of that name. */

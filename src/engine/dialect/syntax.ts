@@ -1,7 +1,7 @@
 import type { Node } from 'sql-parser-cst';
 
 /** The text that is given to the parser, and what was taken out of it. Offsets are those of the original. */
-export interface Prepared {
+export interface ParserInput {
   readonly sql: string;
   /** NULLS FIRST or LAST in ORDER BY, by the offset at which the sort key before it ends. */
   readonly nullOrders: ReadonlyMap<number, 'FIRST' | 'LAST'>;
@@ -15,7 +15,7 @@ const tokens =
 export const zoneOperator = 'REGEXP';
 
 /** Syntax of BigQuery that the parser does not know, replaced by syntax that it does, character for character. */
-export function prepare(sql: string): Prepared {
+export function replaceUnparsed(sql: string): ParserInput {
   const nullOrders = new Map<number, 'FIRST' | 'LAST'>();
   const prepared = sql.replace(tokens, (token: string, _triple, _single, offset: number) => {
     if (/^nulls/i.test(token)) {

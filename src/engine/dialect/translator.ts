@@ -1,7 +1,7 @@
 import type { Node, SelectStmt, SubSelect } from 'sql-parser-cst';
 import type { Macro } from './functions/macro-lines.ts';
 import { assemble } from './passes/assemble.ts';
-import { markConstant, unmarked } from './passes/hoist-constants.ts';
+import { markConstant, withoutMarks } from './passes/hoist-constants.ts';
 import type { Origin } from './passes/shredded.ts';
 import type { TimeExpression } from './passes/time-expressions.ts';
 import type { Relation, Scope, Sql } from './scope.ts';
@@ -31,11 +31,11 @@ export interface Translator {
   /** The text to use for a bound parameter. */
   parameter(name: string): string;
   /** A column is compared with a parameter for equality. */
-  sought(column: Origin): void;
+  addEqualityColumn(column: Origin): void;
   /** The value of a parameter that is known while the query is translated. */
   known(name: string): string | undefined;
   /** What is being translated is not the same for all rows. */
-  varies(): void;
+  markRowDependent(): void;
   /** A name nothing in the query has. */
   fresh(prefix: string): string;
   readonly macros: ReadonlyMap<string, readonly Macro[]>;
@@ -43,8 +43,8 @@ export interface Translator {
 
 interface Findings {
   readonly parameters: Set<string>;
-  readonly sought: Origin[];
-  readonly refusals: Unsupported[];
+  readonly equalityColumns: Origin[];
+  readonly unsupported: Unsupported[];
   /** Values that are known once the time of the run is, by their text. */
   readonly timeExpressions: Map<string, TimeExpression>;
 }
@@ -56,7 +56,12 @@ export function translator(
   nullOrders: ReadonlyMap<number, 'FIRST' | 'LAST'>,
   known: Readonly<Record<string, string>>,
 ): { readonly tr: Translator; readonly found: Findings } {
-  const found: Findings = { parameters: new Set(), sought: [], refusals: [], timeExpressions: new Map() };
+  const found: Findings = {
+    parameters: new Set(),
+    equalityColumns: [],
+    unsupported: [],
+    timeExpressions: new Map(),
+  };
   let names = 0;
   let variations = 0;
 
@@ -64,14 +69,14 @@ export function translator(
     macros,
     expr(node, scope) {
       const before = variations;
-      const sql = tr.attempt(() => ruleFor(rules, node)(node, scope, tr), broken);
+      const sql = tr.attempt(() => ruleFor(rules, node)(node, scope, tr), errorValue);
       if (sql.timeExpression && isOfTime(sql))
-        found.timeExpressions.set(unmarked(sql.text), sql.timeExpression);
+        found.timeExpressions.set(withoutMarks(sql.text), sql.timeExpression);
       return variations === before ? markConstant(sql) : sql;
     },
     query: (node, scope) => assemble(tr.relation(node, scope), tr),
     relation(node, scope) {
-      tr.varies();
+      tr.markRowDependent();
       return query(node, scope, tr);
     },
     attempt(step, otherwise) {
@@ -79,7 +84,7 @@ export function translator(
         return step();
       } catch (error) {
         if (!(error instanceof Unsupported)) throw error;
-        found.refusals.push(error);
+        found.unsupported.push(error);
         return otherwise;
       }
     },
@@ -87,11 +92,11 @@ export function translator(
       found.parameters.add(name);
       return `$${name}`;
     },
-    sought(column) {
-      found.sought.push(column);
+    addEqualityColumn(column) {
+      found.equalityColumns.push(column);
     },
     known: (name) => (Object.hasOwn(known, name) ? known[name] : undefined),
-    varies() {
+    markRowDependent() {
       variations += 1;
     },
     nullOrder: (offset) => nullOrders.get(offset),
@@ -104,7 +109,7 @@ export function translator(
 const isOfTime = ({ type }: Sql) => isScalar(type.kind === 'array' ? type.element : type, 'TIMESTAMP');
 
 /** Stands where an expression was refused, so that the rest can still be checked. */
-const broken: Sql = { text: 'NULL', type: unknown };
+const errorValue: Sql = { text: 'NULL', type: unknown };
 
 function ruleFor(rules: Rules, node: Node): Rule {
   const rule = rules[node.type] as Rule | undefined;

@@ -63,7 +63,7 @@ export async function openDuckdb({ catalog, config, now, listener }: DuckdbOptio
     const prepare = (defineMacros: boolean) =>
       prepareCatalog(keeper, { queries: catalog.queries, tables: tables.all, defineMacros });
     const runnable = new VersionedRef(await prepare(true));
-    tables.seek([...runnable.value.values()].flatMap(({ equalityColumns: sought }) => sought));
+    tables.seek([...runnable.value.values()].flatMap(({ equalityColumns }) => equalityColumns));
     const workers: DuckDBConnection[] = [];
     for (let left = config.engineConcurrency; left > 0; left -= 1) workers.push(await connect());
     const onRebuilt = async () => runnable.replace(await prepare(false));

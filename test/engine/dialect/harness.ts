@@ -11,7 +11,7 @@ import { expect } from 'vitest';
 import type { TableSchema } from '../../../src/catalog/tables/table-schema.ts';
 import { macroDefinitions, sessionSettings } from '../../../src/engine/dialect/functions/macros.ts';
 import { assemble } from '../../../src/engine/dialect/passes/assemble.ts';
-import { microsOf, type Run } from '../../../src/engine/dialect/passes/time-expressions.ts';
+import { parseMicros, type RunValues } from '../../../src/engine/dialect/passes/time-expressions.ts';
 import { type Rewritten, rewrite, type StoredTable } from '../../../src/engine/dialect/rewrite.ts';
 import { columnsOf, duckdbType, quote } from '../../../src/engine/dialect/types.ts';
 import { shreddedColumns, storedColumns } from '../../../src/engine/duckdb/store/shred.ts';
@@ -101,8 +101,8 @@ const rows = [
 const plural = new Set(['metadata.request']);
 
 /** A database with the macros, the tables above in every form of storage, and a way to ask it in BigQuery's words. */
-const runOf = (values: Readonly<Record<string, DuckDBValue>>): Run => ({
-  now: microsOf(now) ?? 0n,
+const runOf = (values: Readonly<Record<string, DuckDBValue>>): RunValues => ({
+  now: parseMicros(now) ?? 0n,
   parameter: (name) => String(values[name] ?? ''),
 });
 

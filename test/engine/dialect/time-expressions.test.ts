@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { microsOf } from '../../../src/engine/dialect/passes/time-expressions.ts';
+import { parseMicros } from '../../../src/engine/dialect/passes/time-expressions.ts';
 import { rewrite } from '../../../src/engine/dialect/rewrite.ts';
 import { openDialect } from './harness.ts';
 
@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => dialect.close());
 
 const iso = '2026-01-31T12:00:00.000001Z';
-const now = microsOf(iso) ?? 0n;
+const now = parseMicros(iso) ?? 0n;
 
 /** What the expression's moment is; undefined where there is none. */
 const momentOf = (expression: string, parameters: Readonly<Record<string, string>> = {}) => {
@@ -78,7 +78,7 @@ test.each([
   ['0000-01-01T00:00:00Z', undefined],
   ['2024-01-01T00:00:00+01:00', undefined],
 ])('the text %s', (text, micros) => {
-  expect(microsOf(text)).toBe(micros);
+  expect(parseMicros(text)).toBe(micros);
 });
 
 test('random arithmetic is what the database makes of it', async () => {

@@ -1,7 +1,7 @@
 import type { CastExpr, DataType, Node } from 'sql-parser-cst';
 import { callMacro } from '../functions/calls.ts';
 import { castFormat } from '../functions/cast-format.ts';
-import { safely } from '../functions/safe.ts';
+import { nullOnError } from '../functions/safe.ts';
 import type { Sql } from '../scope.ts';
 import type { Rule, Translator } from '../translator.ts';
 import {
@@ -25,7 +25,7 @@ export const cast: Rule<CastExpr> = (node, scope, tr) => {
   const make = (value: Sql): Sql =>
     format ? castFormat(format, value, type, tr) : { ...castTo(node, value, type, tr), type };
   const value = readAsText(expr, type) ?? tr.expr(expr, scope);
-  return node.castKw.name === 'SAFE_CAST' ? safely([value], ([arg = value]) => make(arg)) : make(value);
+  return node.castKw.name === 'SAFE_CAST' ? nullOnError([value], ([arg = value]) => make(arg)) : make(value);
 };
 
 /** A number as it is written is the NUMERIC it is cast to: as FLOAT64 it would lose digits. */

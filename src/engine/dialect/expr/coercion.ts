@@ -14,7 +14,7 @@ import {
 import { Unsupported } from '../unsupported.ts';
 
 /** What BigQuery converts without being told to, nearest first. */
-const widened: Readonly<Partial<Record<ScalarName, readonly ScalarName[]>>> = {
+const implicitConversions: Readonly<Partial<Record<ScalarName, readonly ScalarName[]>>> = {
   INT64: ['NUMERIC', 'FLOAT64', 'BIGNUMERIC'],
   NUMERIC: ['BIGNUMERIC', 'FLOAT64'],
   BIGNUMERIC: ['FLOAT64'],
@@ -22,7 +22,7 @@ const widened: Readonly<Partial<Record<ScalarName, readonly ScalarName[]>>> = {
 };
 
 /** What a string literal or a STRING parameter may stand for. */
-const writtenAsText: readonly ScalarName[] = ['DATE', 'DATETIME', 'TIME', 'TIMESTAMP'];
+const typesOfTextLiterals: readonly ScalarName[] = ['DATE', 'DATETIME', 'TIME', 'TIMESTAMP'];
 
 /** How far a value is from a type: 0 the same, more where it is converted, undefined where it can't be. */
 export function distance(from: Sql, to: Type): number | undefined {
@@ -40,11 +40,11 @@ export function distance(from: Sql, to: Type): number | undefined {
   }
   if (type.kind !== 'scalar' || to.kind !== 'scalar') return undefined;
   if (type.name === to.name) return 0;
-  const step = (widened[type.name] ?? []).indexOf(to.name);
+  const step = (implicitConversions[type.name] ?? []).indexOf(to.name);
   if (step >= 0) return step + 1;
   // A FLOAT64 literal is a NUMERIC beside NUMERICs.
   if (from.coercible && type.name === 'FLOAT64' && to.name === 'NUMERIC') return 2.5;
-  return type.name === 'STRING' && from.coercible && writtenAsText.includes(to.name) ? 5 : undefined;
+  return type.name === 'STRING' && from.coercible && typesOfTextLiterals.includes(to.name) ? 5 : undefined;
 }
 
 /** Arrays are converted only where they are literals. */
@@ -54,16 +54,16 @@ function arrayDistance(from: Sql, element: Type, wanted: Type): number | undefin
 }
 
 /** The value as DuckDB text of exactly that type. */
-export function converted(from: Sql, to: Type): string {
+export function convert(from: Sql, to: Type): string {
   const target = duckdbType(to);
   const same = duckdbType(from.type) === target && from.type.kind !== 'null';
   if (same || from.type.kind === 'unknown' || target === undefined) return from.text;
-  if (from.type.kind === 'struct' && to.kind === 'struct') return convertedStruct(from, from.type, to);
+  if (from.type.kind === 'struct' && to.kind === 'struct') return convertStruct(from, from.type, to);
   if (from.type.kind === 'array' && to.kind === 'array' && from.type.element.kind === 'struct') {
-    const element = converted({ text: 'e', type: from.type.element }, to.element);
+    const element = convert({ text: 'e', type: from.type.element }, to.element);
     return `list_transform(${from.text}, lambda e: ${element})`;
   }
-  if (isScalar(from.type, 'STRING') && isScalar(to, ...writtenAsText))
+  if (isScalar(from.type, 'STRING') && isScalar(to, ...typesOfTextLiterals))
     return `bq."cast_${describeType(to).toLowerCase()}(x varchar)"(${from.text})`;
   return `CAST(${from.text} AS ${target})`;
 }
@@ -71,11 +71,11 @@ export function converted(from: Sql, to: Type): string {
 type Struct = Extract<Type, { kind: 'struct' }>;
 
 /** DuckDB casts structs by the names of their fields, BigQuery by their order. */
-function convertedStruct(from: Sql, type: Struct, to: Struct): string {
+function convertStruct(from: Sql, type: Struct, to: Struct): string {
   const values = type.fields.map((field, index) => {
     const wanted = to.fields[index] ?? field;
     const text = `(s).${quote(field.name || anonymousField(index))}`;
-    return `${quote(wanted.name || anonymousField(index))} := ${converted({ text, type: field.type }, wanted.type)}`;
+    return `${quote(wanted.name || anonymousField(index))} := ${convert({ text, type: field.type }, wanted.type)}`;
   });
   // A lambda, so that the struct is computed once.
   return `list_transform([${from.text}], lambda s: CASE WHEN s IS NOT NULL THEN struct_pack(${values.join(', ')}) END)[1]`;

@@ -1,9 +1,9 @@
 import type { CaseExpr } from 'sql-parser-cst';
-import { common } from '../functions/special-functions.ts';
+import { commonSupertype } from '../functions/special-functions.ts';
 import type { Sql } from '../scope.ts';
 import type { Rule } from '../translator.ts';
 import { duckdbType } from '../types.ts';
-import { converted } from './coercion.ts';
+import { convert } from './coercion.ts';
 import { compare, requireBool } from './operators.ts';
 
 export const caseExpr: Rule<CaseExpr> = (node, scope, tr) => {
@@ -17,16 +17,16 @@ export const caseExpr: Rule<CaseExpr> = (node, scope, tr) => {
     const test = subject ? compare(clause.condition, '=', subject, condition) : condition;
     return { lead: `WHEN ${test.text} THEN`, result, known: test.known };
   });
-  const type = common(
+  const type = commonSupertype(
     node,
     'CASE',
     branches.map(({ result }) => result),
   );
-  const possible = reachable(branches);
-  const texts = possible.map(({ lead, result }) => `${lead} ${converted(result, type)}`);
+  const possible = reachableBranches(branches);
+  const texts = possible.map(({ lead, result }) => `${lead} ${convert(result, type)}`);
   const [only, another] = possible;
   if (only?.lead === 'ELSE' && !another) {
-    const text = converted(only.result, type);
+    const text = convert(only.result, type);
     const { timeExpression } = only.result;
     return {
       text: `(${text})`,
@@ -48,7 +48,7 @@ interface Branch {
 }
 
 /** The branches that are not known to be passed over. */
-function reachable(branches: readonly Branch[]): readonly Branch[] {
+function reachableBranches(branches: readonly Branch[]): readonly Branch[] {
   const possible = branches.filter(({ known }) => known !== false);
   const taken = possible.findIndex(({ known }) => known === true);
   if (taken < 0) return possible;

@@ -8,28 +8,28 @@ import { jsonField, subscript } from './subscripts.ts';
 
 /** A bare name: a FROM item's own name first, then a column or an array element's field. */
 export const identifier: Rule<Identifier> = (node, scope, tr) => {
-  tr.varies();
+  tr.markRowDependent();
   const alias = scope.aliases?.get(node.name.toLowerCase());
   if (alias) return alias;
   const range = findRange(scope, node.name);
-  if (range) return wholeRow(range);
-  return one(node, node.name, findColumns(scope, node.name));
+  if (range) return rowValue(range);
+  return singleCandidate(node, node.name, findColumns(scope, node.name));
 };
 
 /** `a.b`: a column of a FROM item, or a field of a struct; `a[…]`: an element of an array. */
 export const memberExpr: Rule<MemberExpr> = (node, scope, tr) => {
   const { object, property } = node;
-  tr.varies();
+  tr.markRowDependent();
   if (property.type === 'array_subscript') return subscript(node, property, scope, tr);
   if (property.type !== 'identifier') throw new Unsupported(property, 'only a name or [ ] may follow here');
 
   const range = object.type === 'identifier' ? findRange(scope, object.name) : undefined;
-  if (range && !range.value) return one(property, property.name, columnsIn(range, property.name));
+  if (range && !range.value) return singleCandidate(property, property.name, columnsIn(range, property.name));
   return field(tr.expr(object, scope), property);
 };
 
 function field(of: Sql, property: Identifier): Sql {
-  const { type, carrier } = of;
+  const { type, unnestTarget } = of;
   if (isScalar(type, 'JSON')) return jsonField(of, quoteText(property.name));
   if (type.kind === 'array') {
     throw new Unsupported(
@@ -46,10 +46,10 @@ function field(of: Sql, property: Identifier): Sql {
   const found = fieldSql(of, property.name);
   if (type.kind === 'struct' && !found) throw new Unsupported(property, `no field is named ${property.name}`);
   const named = found ?? { text: `(${of.text}).${quote(property.name)}`, type: unknown };
-  return { ...named, ...(carrier && { carrier }) };
+  return { ...named, ...(unnestTarget && { unnestTarget }) };
 }
 
-function one(node: Identifier, name: string, candidates: readonly Sql[]): Sql {
+function singleCandidate(node: Identifier, name: string, candidates: readonly Sql[]): Sql {
   const [found, another] = candidates;
   if (!found) throw new Unsupported(node, `no column is named ${name}`);
   if (another) throw new Unsupported(node, `${name} is ambiguous: say which table's`);
@@ -57,8 +57,8 @@ function one(node: Identifier, name: string, candidates: readonly Sql[]): Sql {
 }
 
 /** A FROM item used as a value: the element itself, or the row as a STRUCT. */
-function wholeRow(range: Range): Sql {
-  if (range.value) return { ...range.value, ...(range.carrier && { carrier: range.carrier }) };
+function rowValue(range: Range): Sql {
+  if (range.value) return { ...range.value, ...(range.unnestTarget && { unnestTarget: range.unnestTarget }) };
   const fields = range.columns.map(({ name, text }) => `${quote(name)} := ${text}`);
   return { text: `struct_pack(${fields.join(', ')})`, type: structOf(range.columns) };
 }

@@ -21,7 +21,7 @@ const makers: Readonly<Record<string, readonly [name: string, times: number]>> =
 /** `INTERVAL n DAY` and `INTERVAL '1-2' YEAR TO MONTH`. */
 export const interval: Rule<IntervalLiteral> = (node, scope, tr) => {
   const { unit, value } = node;
-  if (unit?.type === 'interval_unit_range') return ofRange(node, unit);
+  if (unit?.type === 'interval_unit_range') return intervalOfParts(node, unit);
   const name = unit?.unitKw.name ?? '';
   const [maker, times] = makers[name] ?? [];
   if (!maker) throw new Unsupported(node, `INTERVAL does not support ${name}`);
@@ -34,9 +34,9 @@ const intervalOf = (text: string): Sql => ({ text, type: scalar('INTERVAL') });
 
 /** The parts of an interval's text in their order, and the pattern of each. */
 const parts = ['YEAR', 'MONTH', 'DAY', 'HOUR', 'MINUTE', 'SECOND'];
-const leads = ['', '-', ' ', ' ', ':', ':'];
+const separators = ['', '-', ' ', ' ', ':', ':'];
 
-function ofRange(node: IntervalLiteral, { fromUnit, toUnit }: IntervalUnitRange): Sql {
+function intervalOfParts(node: IntervalLiteral, { fromUnit, toUnit }: IntervalUnitRange): Sql {
   const [from, to] = [fromUnit, toUnit].map((unit) => parts.indexOf(unit.unitKw.name));
   if (
     node.value.type !== 'string_literal' ||
@@ -50,7 +50,7 @@ function ofRange(node: IntervalLiteral, { fromUnit, toUnit }: IntervalUnitRange)
   const pattern = wanted.map((part, index) => {
     const sign = index === 0 || part === 'DAY' || part === 'HOUR' ? '([+-]?)' : '()';
     const digits = part === 'SECOND' ? '(\\d+(?:\\.\\d{1,6})?)' : '(\\d+)';
-    return `${index === 0 ? '' : leads[from + index]}${sign}${digits}`;
+    return `${index === 0 ? '' : separators[from + index]}${sign}${digits}`;
   });
   const found = new RegExp(`^${pattern.join('')}$`).exec(node.value.value);
   if (!found)

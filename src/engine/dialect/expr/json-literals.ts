@@ -6,11 +6,11 @@ import { quoteText } from './literals.ts';
 
 /** `JSON '…'`, its names in alphabetical order as BigQuery keeps them. */
 export const jsonLiteral: Rule<JsonLiteral> = (node) => ({
-  text: `CAST(${quoteText(sorted(parsed(node)))} AS JSON)`,
+  text: `CAST(${quoteText(canonicalText(parseJson(node)))} AS JSON)`,
   type: scalar('JSON'),
 });
 
-function parsed(node: JsonLiteral): unknown {
+function parseJson(node: JsonLiteral): unknown {
   try {
     return JSON.parse(node.string.value, keepNumbers);
   } catch {
@@ -37,10 +37,10 @@ function keepNumbers(_name: string, value: unknown, context?: { readonly source?
 const isWide = (source: string) =>
   /^-?\d+$/.test(source) && (BigInt(source) >= 2n ** 64n || BigInt(source) < -(2n ** 63n));
 
-function sorted(value: unknown): string {
+function canonicalText(value: unknown): string {
   if (value instanceof WrittenNumber) return value.text;
-  if (Array.isArray(value)) return `[${value.map(sorted).join(',')}]`;
+  if (Array.isArray(value)) return `[${value.map(canonicalText).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${entries.map(([name, content]) => `${JSON.stringify(name)}:${sorted(content)}`).join(',')}}`;
+  return `{${entries.map(([name, content]) => `${JSON.stringify(name)}:${canonicalText(content)}`).join(',')}}`;
 }

@@ -13,7 +13,7 @@ import type {
 } from 'sql-parser-cst';
 import { callMacro } from '../functions/calls.ts';
 import { ownPrefix } from '../passes/hoist-constants.ts';
-import { microsOf } from '../passes/time-expressions.ts';
+import { parseMicros } from '../passes/time-expressions.ts';
 import type { Sql } from '../scope.ts';
 import { nowParameter, type Rule } from '../translator.ts';
 import { duckdbType, nullType, type ScalarName, scalar } from '../types.ts';
@@ -39,10 +39,10 @@ export const stringLiteral: Rule<StringLiteral> = (node) => {
   };
 };
 
-export const numberLiteral: Rule<NumberLiteral> = (node) => number(node, node.text);
+export const numberLiteral: Rule<NumberLiteral> = (node) => numberSql(node, node.text);
 
 /** Integers are INT64 even where DuckDB would take a smaller type; the rest are FLOAT64, never decimals. */
-export function number(node: NumberLiteral, text: string): Sql {
+export function numberSql(node: NumberLiteral, text: string): Sql {
   if (/^-?(\d+|0x[\da-f]+)$/i.test(text)) {
     const value = text.startsWith('-') ? -BigInt(text.slice(1)) : BigInt(text);
     if (BigInt.asIntN(64, value) !== value) throw new Unsupported(node, `${text} does not fit INT64`);
@@ -65,7 +65,7 @@ export const blobLiteral: Rule<BlobLiteral> = (node) => ({
 });
 
 /** A literal with a type before it is what CAST makes of its text. */
-const typed =
+const typedLiteral =
   (name: ScalarName, plain?: RegExp): Rule<TypedLiteral> =>
   (node, _scope, tr) => {
     const value = textOf(node.string);
@@ -73,7 +73,7 @@ const typed =
     if (plain?.test(value)) {
       const text = `CAST(${quoteText(value)} AS ${duckdbType(type)})`;
       const sql = { text, type };
-      return name === 'TIMESTAMP' ? { ...sql, timeExpression: () => microsOf(value) } : sql;
+      return name === 'TIMESTAMP' ? { ...sql, timeExpression: () => parseMicros(value) } : sql;
     }
     const text = { text: quoteText(value), type: scalar('STRING') };
     return callMacro(node, `cast_${name.toLowerCase()}`, [text], tr, name);
@@ -82,15 +82,15 @@ const typed =
 type TypedLiteral = DateLiteral | DatetimeLiteral | NumericLiteral | TimeLiteral | TimestampLiteral;
 
 // What the engines read alike needs no macro.
-const date = /^(?!0000)\d{4}-\d\d-\d\d$/;
-const moment = /^(?!0000)\d{4}-\d\d-\d\d[ T](?!24)\d\d:\d\d:\d\d(\.\d{1,6})?$/;
-const utcMoment = new RegExp(moment.source.replace('$', '(Z|[+]00(:00)?)?$'));
+const datePattern = /^(?!0000)\d{4}-\d\d-\d\d$/;
+const datetimePattern = /^(?!0000)\d{4}-\d\d-\d\d[ T](?!24)\d\d:\d\d:\d\d(\.\d{1,6})?$/;
+const timestampPattern = new RegExp(datetimePattern.source.replace('$', '(Z|[+]00(:00)?)?$'));
 
-export const dateLiteral = typed('DATE', date);
-export const timeLiteral = typed('TIME');
-export const datetimeLiteral = typed('DATETIME', moment);
-export const timestampLiteral = typed('TIMESTAMP', utcMoment);
-export const numericLiteral = typed('NUMERIC');
+export const dateLiteral = typedLiteral('DATE', datePattern);
+export const timeLiteral = typedLiteral('TIME');
+export const datetimeLiteral = typedLiteral('DATETIME', datetimePattern);
+export const timestampLiteral = typedLiteral('TIMESTAMP', timestampPattern);
+export const numericLiteral = typedLiteral('NUMERIC');
 
 /** Every parameter of a saved query is a STRING. */
 export const parameter: Rule<Parameter> = (node, _scope, tr) => {

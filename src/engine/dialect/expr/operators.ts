@@ -14,8 +14,8 @@ import type { Rule, Translator } from '../translator.ts';
 import { anonymousField, describeType, isScalar, quote, scalar, type Type, unknown } from '../types.ts';
 import { Unsupported } from '../unsupported.ts';
 import { concatenation } from './arrays.ts';
-import { converted, distance, supertype } from './coercion.ts';
-import { number } from './literals.ts';
+import { convert, distance, supertype } from './coercion.ts';
+import { numberSql } from './literals.ts';
 import { predicateOf } from './predicates.ts';
 
 export const parenExpr: Rule<ParenExpr> = (node, scope, tr) => {
@@ -56,12 +56,12 @@ export const binaryExpr: Rule<BinaryExpr> = (node, scope, tr) => {
   if (operator === 'AND' || operator === 'OR') {
     requireBool(node.left, left, operator);
     requireBool(node.right, right, operator);
-    return logical(operator, left, right);
+    return logicalExpr(operator, left, right);
   }
   if (comparisons.includes(operator)) {
     if (isComparison(node.left) || isComparison(node.right))
       throw new Unsupported(node, 'a comparison of a comparison needs parentheses');
-    if (operator === '=') seek(left, right, tr);
+    if (operator === '=') noteEqualityColumn(left, right, tr);
     return compare(node, operator, left, right);
   }
   if (operator === '||' && (left.type.kind === 'array' || right.type.kind === 'array'))
@@ -72,12 +72,12 @@ export const binaryExpr: Rule<BinaryExpr> = (node, scope, tr) => {
 };
 
 /** Tells of `column = @parameter`, by which a table may be laid out. */
-function seek(left: Sql, right: Sql, tr: Translator): void {
+function noteEqualityColumn(left: Sql, right: Sql, tr: Translator): void {
   for (const [column, value] of [
     [left, right],
     [right, left],
   ] as const) {
-    if (column.origin && /^CAST\(\$\w+ AS VARCHAR\)$/.test(value.text)) tr.sought(column.origin);
+    if (column.origin && /^CAST\(\$\w+ AS VARCHAR\)$/.test(value.text)) tr.addEqualityColumn(column.origin);
   }
 }
 
@@ -95,7 +95,7 @@ export function requireBool(node: Node, { type }: Sql, where: string): void {
     throw new Unsupported(node, `${where} takes BOOL, not ${describeType(type)}`);
 }
 
-const logical = (operator: string, left: Sql, right: Sql): Sql => ({
+const logicalExpr = (operator: string, left: Sql, right: Sql): Sql => ({
   text: `(${left.text} ${operator} ${right.text})`,
   type: scalar('BOOL'),
 });
@@ -114,12 +114,12 @@ export function compare(node: Node, operator: string, left: Sql, right: Sql): Sq
   if (isScalar(left.type, 'FLOAT64') || isScalar(right.type, 'FLOAT64'))
     return compareFloats(operator, left, right);
   const type = supertype([left, right]) ?? unknown;
-  const text = `(${converted(left, type)} ${operator} ${converted(right, type)})`;
-  return { text, type: scalar('BOOL'), ...outcome(operator, left, right) };
+  const text = `(${convert(left, type)} ${operator} ${convert(right, type)})`;
+  return { text, type: scalar('BOOL'), ...knownOutcome(operator, left, right) };
 }
 
 /** What a comparison of two texts comes to that are known before any row is read. */
-function outcome(operator: string, left: Sql, right: Sql): Pick<Sql, 'known'> {
+function knownOutcome(operator: string, left: Sql, right: Sql): Pick<Sql, 'known'> {
   const isText = isScalar(left.type, 'STRING') && isScalar(right.type, 'STRING');
   if (operator !== '=' || !isText || left.known === undefined || right.known === undefined) return {};
   return { known: left.known === right.known };
@@ -148,7 +148,7 @@ function compareStructs(node: Node, operator: string, [a, left]: Struct, [b, rig
 
 /** NaN is equal to nothing, and neither more nor less than anything; to DuckDB it is the greatest number. */
 function compareFloats(operator: string, left: Sql, right: Sql): Sql {
-  const [a, b] = [left, right].map((side) => converted(side, scalar('FLOAT64')));
+  const [a, b] = [left, right].map((side) => convert(side, scalar('FLOAT64')));
   const calls: Readonly<Record<string, string>> = {
     '=': `bq.op_equal(${a}, ${b})`,
     '!=': `bq.op_unequal(${a}, ${b})`,
@@ -174,7 +174,7 @@ export const between: Rule<BetweenExpr> = (node, scope, tr) => {
   compare(node.end, '<=', value, end);
   if (![value, begin, end].some(({ type }) => isScalar(type, 'FLOAT64'))) {
     const type = supertype([value, begin, end]) ?? unknown;
-    const [a, b, c] = [value, begin, end].map((side) => converted(side, type));
+    const [a, b, c] = [value, begin, end].map((side) => convert(side, type));
     return { text: `(${a} ${operator} ${b} AND ${c})`, type: scalar('BOOL') };
   }
   const [least, most] = [compare(node, '>=', value, begin), compare(node, '<=', value, end)];
@@ -184,7 +184,8 @@ export const between: Rule<BetweenExpr> = (node, scope, tr) => {
 
 export const prefixOp: Rule<PrefixOpExpr> = (node, scope, tr) => {
   const operator = operatorName(node.operator);
-  if (operator === '-' && node.expr.type === 'number_literal') return number(node.expr, `-${node.expr.text}`);
+  if (operator === '-' && node.expr.type === 'number_literal')
+    return numberSql(node.expr, `-${node.expr.text}`);
   if (operator === 'EXISTS') return exists(node, scope, tr);
   const value = tr.expr(node.expr, scope);
   switch (operator) {

@@ -4,7 +4,7 @@ import type { Scope, Sql } from '../scope.ts';
 import type { Rule, Translator } from '../translator.ts';
 import { arrayOf, describeType, scalar, unknown } from '../types.ts';
 import { Unsupported } from '../unsupported.ts';
-import { converted, supertype } from './coercion.ts';
+import { convert, supertype } from './coercion.ts';
 import { comparable, compare, operatorName } from './operators.ts';
 
 type Predicate = Rule<BinaryExpr>;
@@ -29,14 +29,14 @@ const isDistinct: Predicate = (node, scope, tr) => {
 /** `x IN (…)`, `x IN (SELECT …)`, `x IN UNNEST(array)`. */
 const isIn: Predicate = (node, scope, tr) => {
   const value = tr.expr(node.left, scope);
-  const array = unnested(node.right);
+  const array = unnestArgument(node.right);
   if (array) return inArray(array, operatorName(node.operator), value, tr.expr(array, scope));
   const test = `(${value.text} ${operatorName(node.operator)} ${members(node.right, value, scope, tr)})`;
   return bool(test);
 };
 
 /** The array of `UNNEST(array)`, which is a call to the parser where it is not in FROM. */
-function unnested(node: Node): Node | undefined {
+function unnestArgument(node: Node): Node | undefined {
   if (node.type === 'unnest_expr') return node.expr.expr;
   if (node.type !== 'func_call' || node.name.type !== 'identifier') return undefined;
   return node.name.name.toUpperCase() === 'UNNEST' ? node.args?.expr.args.items[0] : undefined;
@@ -50,7 +50,7 @@ function inArray(node: Node, operator: string, value: Sql, array: Sql): Sql {
   if (type.kind !== 'array' || !comparable(value, element))
     throw new Unsupported(node, `${describeType(value.type)} is never in ${describeType(type)}`);
   const common = supertype([value, element]) ?? unknown;
-  const [x, list] = [converted(value, common), converted({ ...array, coercible: true }, arrayOf(common))];
+  const [x, list] = [convert(value, common), convert({ ...array, coercible: true }, arrayOf(common))];
   return bool(`(${operator === 'IN' ? '' : 'NOT '}bq.op_in(${x}, ${list}))`);
 }
 

@@ -6,7 +6,7 @@ import { anonymousField, arrayOf, type Column, duckdbType, quote, structOf, type
 import { Unsupported } from '../unsupported.ts';
 import { arrayExpr } from './arrays.ts';
 import { parseDataType } from './casts.ts';
-import { converted, distance } from './coercion.ts';
+import { convert, distance } from './coercion.ts';
 
 /** `(a, b)`: a struct whose fields have no names. */
 export const structExpr: Rule<StructExpr> = (node, scope, tr) =>
@@ -27,12 +27,12 @@ export const typedExpr: Rule<TypedExpr> = (node, scope, tr) => {
   const type = bare ? undefined : parseDataType(dataType);
   if (expr.type === 'array_expr') {
     if (type?.kind !== 'array') throw new Unsupported(dataType, 'ARRAY<type> is wanted here');
-    const items = expr.expr.items.map((item) => shaped(item, type.element, scope, tr).text);
+    const items = expr.expr.items.map((item) => valueOfType(item, type.element, scope, tr).text);
     return { text: `CAST([${items.join(', ')}] AS ${duckdbType(type)})`, type: arrayOf(type.element) };
   }
-  if (!type) return pack(fields(expr.expr, scope, tr));
+  if (!type) return pack(structFields(expr.expr, scope, tr));
   if (type.kind !== 'struct') throw new Unsupported(dataType, 'STRUCT<…> is wanted here');
-  return shaped(expr, type, scope, tr);
+  return valueOfType(expr, type, scope, tr);
 };
 
 /** A struct of fields in their order. */
@@ -46,7 +46,7 @@ export function pack(values: readonly Field[]): Sql {
   };
 }
 
-function fields(list: ListExpr, scope: Scope, tr: Translator): readonly Field[] {
+function structFields(list: ListExpr, scope: Scope, tr: Translator): readonly Field[] {
   return list.items.map((item) => {
     const aliased = item.type === 'alias' ? (item as Alias) : undefined;
     const name = aliased?.alias.name ?? impliedName(item) ?? '';
@@ -55,7 +55,7 @@ function fields(list: ListExpr, scope: Scope, tr: Translator): readonly Field[] 
 }
 
 /** A value written where its type is already told: struct literals take its field names. */
-function shaped(node: Node, type: Type, scope: Scope, tr: Translator): Sql {
+function valueOfType(node: Node, type: Type, scope: Scope, tr: Translator): Sql {
   if (type.kind === 'struct' && node.type === 'struct_expr') {
     const { items } = node.expr;
     if (items.length !== type.fields.length)
@@ -63,7 +63,7 @@ function shaped(node: Node, type: Type, scope: Scope, tr: Translator): Sql {
     const values = items.map((item, index) => {
       const field = type.fields[index];
       return field
-        ? { ...shaped(item, field.type, scope, tr), name: field.name }
+        ? { ...valueOfType(item, field.type, scope, tr), name: field.name }
         : { ...tr.expr(item, scope), name: '' };
     });
     return { ...pack(values), type };
@@ -73,10 +73,10 @@ function shaped(node: Node, type: Type, scope: Scope, tr: Translator): Sql {
       ? type.fields[0]
       : undefined;
   if (inner && node.type === 'paren_expr') {
-    return { ...pack([{ ...shaped(node.expr, inner.type, scope, tr), name: inner.name }]), type };
+    return { ...pack([{ ...valueOfType(node.expr, inner.type, scope, tr), name: inner.name }]), type };
   }
   const value = tr.expr(node, scope);
   if (distance(value, type) === undefined)
     throw new Unsupported(node, 'the value is not of the type that is written');
-  return { text: converted(value, type), type };
+  return { text: convert(value, type), type };
 }

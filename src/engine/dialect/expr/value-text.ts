@@ -4,7 +4,7 @@ import { anonymousField, type Type } from '../types.ts';
 import { quoteText } from './literals.ts';
 
 /** How values of any type are told as text. Texts are DuckDB's, and NULL where the value is. */
-export interface Spelling {
+export interface ValueTextFormat {
   readonly null: string;
   scalar(value: Sql): string;
   /** @param elements the elements' texts, as an array; depth: how many arrays and structs are around it */
@@ -13,21 +13,21 @@ export interface Spelling {
 }
 
 /** The text of a value, of its elements and of its fields; never NULL. */
-export function spell(value: Sql, spelling: Spelling, tr: Translator, depth = 0): string {
-  return `coalesce(${spellKnown(value, spelling, tr, depth)}, ${quoteText(spelling.null)})`;
+export function valueText(value: Sql, spelling: ValueTextFormat, tr: Translator, depth = 0): string {
+  return `coalesce(${nonNullText(value, spelling, tr, depth)}, ${quoteText(spelling.null)})`;
 }
 
-function spellKnown(value: Sql, spelling: Spelling, tr: Translator, depth: number): string {
+function nonNullText(value: Sql, spelling: ValueTextFormat, tr: Translator, depth: number): string {
   const { text, type } = value;
   if (type.kind === 'array') {
     const item = tr.fresh('item');
-    const element = spell({ text: item, type: type.element }, spelling, tr, depth + 1);
+    const element = valueText({ text: item, type: type.element }, spelling, tr, depth + 1);
     return spelling.array(`list_transform(${text}, lambda ${item}: ${element})`, depth);
   }
   if (type.kind !== 'struct') return type.kind === 'null' ? 'NULL' : spelling.scalar(value);
   const fields = type.fields.map((field, index) => ({
     name: field.name,
-    text: spell(fieldOf(text, field.name || anonymousField(index), field.type), spelling, tr, depth + 1),
+    text: valueText(fieldOf(text, field.name || anonymousField(index), field.type), spelling, tr, depth + 1),
   }));
   return `CASE WHEN ${text} IS NOT NULL THEN ${spelling.struct(fields, depth)} END`;
 }

@@ -1,5 +1,5 @@
 import type { FuncArgs, FuncCall } from 'sql-parser-cst';
-import { converted, distance } from '../expr/coercion.ts';
+import { convert, distance } from '../expr/coercion.ts';
 import { orderText } from '../query/order.ts';
 import type { Scope, Sql } from '../scope.ts';
 import type { Rule, Translator } from '../translator.ts';
@@ -12,10 +12,16 @@ export const aggregateNames: readonly string[] = Object.keys(aggregates);
 
 export function aggregateOf(name: string): Rule<FuncCall> | undefined {
   const aggregate = Object.hasOwn(aggregates, name) ? aggregates[name] : undefined;
-  return aggregate && ((node, scope, tr) => write(node, name.toUpperCase(), aggregate, scope, tr));
+  return aggregate && ((node, scope, tr) => aggregateCall(node, name.toUpperCase(), aggregate, scope, tr));
 }
 
-function write(node: FuncCall, name: string, aggregate: Aggregate, scope: Scope, tr: Translator): Sql {
+function aggregateCall(
+  node: FuncCall,
+  name: string,
+  aggregate: Aggregate,
+  scope: Scope,
+  tr: Translator,
+): Sql {
   const args = argumentsOf(node, name, aggregate, scope, tr);
   const inside = node.args?.expr;
   if (inside?.having && (name === 'MAX' || name === 'MIN'))
@@ -35,7 +41,7 @@ function write(node: FuncCall, name: string, aggregate: Aggregate, scope: Scope,
   const filter = ignoreNulls && !aggregate.window ? ` FILTER (${args[0]?.text} IS NOT NULL)` : '';
   const called = `${callee}(${distinctText}${texts.join(', ') || (name === 'COUNT' ? '*' : '')}${orderBy}${nulls})`;
   const over = overText(node, scope, tr);
-  const value = limited(`${called}${filter}${over}`, inside, scope, tr);
+  const value = withLimit(`${called}${filter}${over}`, inside, scope, tr);
   return { text: aggregate.finish?.(value, args, over) ?? value, type: aggregate.result(args) };
 }
 
@@ -57,16 +63,16 @@ function argumentsOf(
       `${name} does not take (${args.map(({ type }) => describeType(type)).join(', ')})`,
     );
   }
-  return takes ? args.map((arg) => ({ ...arg, text: converted(arg, takes), type: takes })) : args;
+  return takes ? args.map((arg) => ({ ...arg, text: convert(arg, takes), type: takes })) : args;
 }
 
 /** Functions that skip NULLs in DuckDB, whatever is asked. */
-const withoutNulls: readonly string[] = ['APPROX_QUANTILES', 'PERCENTILE_CONT', 'PERCENTILE_DISC'];
+const alwaysIgnoreNulls: readonly string[] = ['APPROX_QUANTILES', 'PERCENTILE_CONT', 'PERCENTILE_DISC'];
 
 function requireAllowed(node: FuncCall, name: string, { allows = [], window }: Aggregate): void {
   const inside = node.args?.expr;
   const nulls = inside?.nullHandlingKw;
-  if (nulls?.[0].name === 'RESPECT' && withoutNulls.includes(name))
+  if (nulls?.[0].name === 'RESPECT' && alwaysIgnoreNulls.includes(name))
     throw new Unsupported(nulls[0], `${name} with RESPECT NULLS is not supported`);
   const extras = [
     ['distinct', inside?.distinctKw],
@@ -113,7 +119,7 @@ function extremeHaving(
   return { text, type: args[0]?.type ?? unknown };
 }
 
-function limited(value: string, inside: FuncArgs | undefined, scope: Scope, tr: Translator): string {
+function withLimit(value: string, inside: FuncArgs | undefined, scope: Scope, tr: Translator): string {
   const count = inside?.limit?.count;
   if (!count || count.type === 'limit_all') return value;
   return `list_slice(${value}, 1, ${tr.expr(count, scope).text})`;

@@ -1,5 +1,5 @@
 import type { FuncCall } from 'sql-parser-cst';
-import { converted } from '../expr/coercion.ts';
+import { convert } from '../expr/coercion.ts';
 import type { Rule } from '../translator.ts';
 import { isScalar, scalar } from '../types.ts';
 import { Unsupported } from '../unsupported.ts';
@@ -18,5 +18,5 @@ export const concat: Rule<FuncCall> = (node, scope, tr) => {
   if (parts.some((part) => part.type.kind === 'scalar' && !isScalar(part.type, name))) {
     throw new Unsupported(node, 'CONCAT takes either STRING or BYTES');
   }
-  return { text: `(${parts.map((part) => converted(part, type)).join(' || ')})`, type };
+  return { text: `(${parts.map((part) => convert(part, type)).join(' || ')})`, type };
 };

@@ -1,5 +1,5 @@
 import type { FuncCall, Node } from 'sql-parser-cst';
-import { converted, distance } from '../expr/coercion.ts';
+import { convert, distance } from '../expr/coercion.ts';
 import { textOf } from '../expr/escapes.ts';
 import { quoteText } from '../expr/literals.ts';
 import type { Sql } from '../scope.ts';
@@ -9,16 +9,16 @@ import { Unsupported } from '../unsupported.ts';
 import { functionName, plainArguments } from './calls.ts';
 
 /** What is formatted: the value as it was given, and as DuckDB's strftime takes it, in the zone that is wanted. */
-interface Moment {
-  readonly given: string;
+interface TimeOperand {
+  readonly value: string;
   readonly civil: string;
 }
 
 /** One element of a format: text that strftime understands, or an expression of its own. */
-type Element = { readonly strftime: string } | { readonly sql: (moment: Moment) => string };
+type Element = { readonly strftime: string } | { readonly sql: (moment: TimeOperand) => string };
 
 /** The types a function formats, its own first. */
-const formatted: Readonly<Record<string, readonly ScalarName[]>> = {
+const acceptedTypes: Readonly<Record<string, readonly ScalarName[]>> = {
   format_date: ['DATE', 'DATETIME', 'TIMESTAMP'],
   format_datetime: ['DATETIME', 'TIMESTAMP'],
   format_timestamp: ['TIMESTAMP', 'DATETIME'],
@@ -26,20 +26,20 @@ const formatted: Readonly<Record<string, readonly ScalarName[]>> = {
 };
 
 /** `FORMAT_TIMESTAMP('%F', x, zone)` and its like: the format is read here, each element becomes DuckDB text. */
-export const formatMoment: Rule<FuncCall> = (node, scope, tr) => {
+export const formatTime: Rule<FuncCall> = (node, scope, tr) => {
   const name = functionName(node.name);
   const [formatNode, valueNode, zoneNode, another] = plainArguments(node);
   if (!formatNode || !valueNode || another)
     throw new Unsupported(node, `${name.toUpperCase()} takes a format and a value`);
   const value = tr.expr(valueNode, scope);
-  const type = nearest(formatted[name] ?? [], value);
+  const type = nearest(acceptedTypes[name] ?? [], value);
   if (!type || (zoneNode && type !== 'TIMESTAMP'))
     throw new Unsupported(node, `${name.toUpperCase()} does not take (${describeType(value.type)})`);
-  const given = converted(value, scalar(type));
-  const moment = { given, civil: civil(type, given, zoneNode && tr.expr(zoneNode, scope).text) };
+  const operand = convert(value, scalar(type));
+  const moment = { value: operand, civil: civil(type, operand, zoneNode && tr.expr(zoneNode, scope).text) };
   const format = literalFormat(formatNode, name);
   return {
-    text: format === null ? 'CAST(NULL AS VARCHAR)' : written(formatNode, format, type, moment),
+    text: format === null ? 'CAST(NULL AS VARCHAR)' : formatText(formatNode, format, type, moment),
     type: scalar('STRING'),
   };
 };
@@ -56,14 +56,14 @@ function nearest(types: readonly ScalarName[], value: Sql): ScalarName | undefin
   return reachable.find((type) => distance(value, scalar(type)) === 0) ?? reachable[0];
 }
 
-function civil(type: ScalarName, given: string, zone: string | undefined): string {
-  if (type === 'TIME') return `(DATE '2000-01-01' + ${given})`;
-  if (type !== 'TIMESTAMP') return given;
-  return zone === undefined ? `make_timestamp(epoch_us(${given}))` : `bq.civil_to_show(${given}, ${zone})`;
+function civil(type: ScalarName, value: string, zone: string | undefined): string {
+  if (type === 'TIME') return `(DATE '2000-01-01' + ${value})`;
+  if (type !== 'TIMESTAMP') return value;
+  return zone === undefined ? `make_timestamp(epoch_us(${value}))` : `bq.civil_to_show(${value}, ${zone})`;
 }
 
 /** Neighbouring elements that strftime writes share one call of it. */
-function written(node: Node, format: string, type: ScalarName, moment: Moment): string {
+function formatText(node: Node, format: string, type: ScalarName, moment: TimeOperand): string {
   const elements = parseFormat(node, format, type);
   const texts: string[] = [];
   let run = '';
@@ -80,7 +80,7 @@ function written(node: Node, format: string, type: ScalarName, moment: Moment): 
   }
   flush();
   // An empty format still yields NULL for NULL.
-  return texts.length === 0 ? `left(CAST(${moment.given} AS VARCHAR), 0)` : `(${texts.join(' || ')})`;
+  return texts.length === 0 ? `left(CAST(${moment.value} AS VARCHAR), 0)` : `(${texts.join(' || ')})`;
 }
 
 /** `%Y`, `%E3S`, `%Om` … or anything else, character by character. */
@@ -126,70 +126,70 @@ const composites: Readonly<Record<string, string>> = {
   x: '%m/%d/%y',
 };
 
-const same = (text: string): readonly Element[] => [{ strftime: text }];
-const made = (sql: (civilText: string) => string): readonly Element[] => [
+const strftime = (text: string): readonly Element[] => [{ strftime: text }];
+const expression = (sql: (civilText: string) => string): readonly Element[] => [
   { sql: (moment) => sql(moment.civil) },
 ];
 
 const neutralElements: Readonly<Record<string, readonly Element[]>> = {
-  '%': same('%%'),
-  n: same('\n'),
-  t: same('\t'),
+  '%': strftime('%%'),
+  n: strftime('\n'),
+  t: strftime('\t'),
 };
 
 const dateElements: Readonly<Record<string, readonly Element[]>> = {
-  A: same('%A'),
-  a: same('%a'),
-  B: same('%B'),
-  b: same('%b'),
-  C: made((civilText) => `CAST(extract(year FROM ${civilText}) // 100 AS VARCHAR)`),
-  d: same('%d'),
-  E4Y: same('%Y'),
-  e: made((civilText) => `lpad(CAST(extract(day FROM ${civilText}) AS VARCHAR), 2, ' ')`),
-  G: made((civilText) => `CAST(extract(isoyear FROM ${civilText}) AS VARCHAR)`),
-  g: made((civilText) => `lpad(CAST(extract(isoyear FROM ${civilText}) % 100 AS VARCHAR), 2, '0')`),
-  h: same('%b'),
-  j: same('%j'),
-  m: same('%m'),
-  Q: made((civilText) => `CAST(extract(quarter FROM ${civilText}) AS VARCHAR)`),
-  U: same('%U'),
-  u: same('%u'),
-  V: same('%V'),
-  W: same('%W'),
-  w: same('%w'),
+  A: strftime('%A'),
+  a: strftime('%a'),
+  B: strftime('%B'),
+  b: strftime('%b'),
+  C: expression((civilText) => `CAST(extract(year FROM ${civilText}) // 100 AS VARCHAR)`),
+  d: strftime('%d'),
+  E4Y: strftime('%Y'),
+  e: expression((civilText) => `lpad(CAST(extract(day FROM ${civilText}) AS VARCHAR), 2, ' ')`),
+  G: expression((civilText) => `CAST(extract(isoyear FROM ${civilText}) AS VARCHAR)`),
+  g: expression((civilText) => `lpad(CAST(extract(isoyear FROM ${civilText}) % 100 AS VARCHAR), 2, '0')`),
+  h: strftime('%b'),
+  j: strftime('%j'),
+  m: strftime('%m'),
+  Q: expression((civilText) => `CAST(extract(quarter FROM ${civilText}) AS VARCHAR)`),
+  U: strftime('%U'),
+  u: strftime('%u'),
+  V: strftime('%V'),
+  W: strftime('%W'),
+  w: strftime('%w'),
   // strftime pads the year with zeros.
-  Y: made((civilText) => `CAST(extract(year FROM ${civilText}) AS VARCHAR)`),
-  y: same('%y'),
+  Y: expression((civilText) => `CAST(extract(year FROM ${civilText}) AS VARCHAR)`),
+  y: strftime('%y'),
 };
 
 const clockElements: Readonly<Record<string, readonly Element[]>> = {
   'E*S': [
     { strftime: '%S' },
-    ...made((civilText) => `rtrim(rtrim(strftime(${civilText}, '.%f'), '0'), '.')`),
+    ...expression((civilText) => `rtrim(rtrim(strftime(${civilText}, '.%f'), '0'), '.')`),
   ],
-  H: same('%H'),
-  I: same('%I'),
-  k: made((civilText) => `lpad(CAST(extract(hour FROM ${civilText}) AS VARCHAR), 2, ' ')`),
-  l: made((civilText) => `lpad(ltrim(strftime(${civilText}, '%I'), '0'), 2, ' ')`),
-  M: same('%M'),
-  P: made((civilText) => `lower(strftime(${civilText}, '%p'))`),
-  p: same('%p'),
-  S: same('%S'),
+  H: strftime('%H'),
+  I: strftime('%I'),
+  k: expression((civilText) => `lpad(CAST(extract(hour FROM ${civilText}) AS VARCHAR), 2, ' ')`),
+  l: expression((civilText) => `lpad(ltrim(strftime(${civilText}, '%I'), '0'), 2, ' ')`),
+  M: strftime('%M'),
+  P: expression((civilText) => `lower(strftime(${civilText}, '%p'))`),
+  p: strftime('%p'),
+  S: strftime('%S'),
 };
 
 const secondsWith = (digits: number): readonly Element[] =>
   digits === 0
-    ? same('%S')
-    : [{ strftime: '%S.' }, ...made((civilText) => `left(strftime(${civilText}, '%f000'), ${digits})`)];
+    ? strftime('%S')
+    : [{ strftime: '%S.' }, ...expression((civilText) => `left(strftime(${civilText}, '%f000'), ${digits})`)];
 
 const epochSeconds: readonly Element[] = [
-  { sql: ({ given }) => `CAST(bq.floor_to(epoch_us(${given}), 1000000) // 1000000 AS VARCHAR)` },
+  { sql: ({ value }) => `CAST(bq.floor_to(epoch_us(${value}), 1000000) // 1000000 AS VARCHAR)` },
 ];
 
 const zone =
   (macro: string) =>
-  ({ given, civil: civilText }: Moment) =>
-    `bq.${macro}(epoch_us(${civilText}) - epoch_us(${given}))`;
+  ({ value, civil: civilText }: TimeOperand) =>
+    `bq.${macro}(epoch_us(${civilText}) - epoch_us(${value}))`;
 
 const zoneElements: Readonly<Record<string, readonly Element[]>> = {
   Ez: [{ sql: zone('offset_with_colon') }],

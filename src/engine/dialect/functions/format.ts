@@ -1,6 +1,6 @@
 import type { FuncCall, Node } from 'sql-parser-cst';
 import { quoteText } from '../expr/literals.ts';
-import { type Spelling, spell } from '../expr/value-text.ts';
+import { type ValueTextFormat, valueText } from '../expr/value-text.ts';
 import type { Scope, Sql } from '../scope.ts';
 import type { Rule, Translator } from '../translator.ts';
 import { describeType, isScalar, type ScalarName, scalar } from '../types.ts';
@@ -24,7 +24,7 @@ export const format: Rule<FuncCall> = (node, scope, tr) => {
     throw new Unsupported(pattern ?? node, 'FORMAT takes a string literal first');
   const queue = args.map((arg) => ({ node: arg, scope, tr }));
   const parts = [...pattern.value.matchAll(/%%|%([-+ #0']*)(\d+|\*)?(?:\.(\d+|\*)?)?(.)?|[^%]+/gsu)].map(
-    (match) => part(match, pattern, queue),
+    (match) => formatPart(match, pattern, queue),
   );
   if (queue[0]) throw new Unsupported(queue[0].node, 'FORMAT has more arguments than its text takes');
   return { text: parts.length === 0 ? "''" : `(${parts.join(' || ')})`, type: scalar('STRING') };
@@ -39,7 +39,7 @@ interface Argument {
   readonly tr: Translator;
 }
 
-function part(match: RegExpExecArray, pattern: Node, queue: Argument[]): string {
+function formatPart(match: RegExpExecArray, pattern: Node, queue: Argument[]): string {
   const [all, flags = '', width, precision, letter] = match;
   if (all === '%%') return quoteText('%');
   if (!all.startsWith('%')) return `(${quoteText(all)})`;
@@ -54,7 +54,7 @@ function part(match: RegExpExecArray, pattern: Node, queue: Argument[]): string 
   const size = (text: string | undefined) => {
     if (text !== '*') return text;
     const argument = next();
-    return typed(argument.tr.expr(argument.node, argument.scope), argument.node, '*', 'INT64').text;
+    return requireType(argument.tr.expr(argument.node, argument.scope), argument.node, '*', 'INT64').text;
   };
   const specifier = {
     flags,
@@ -65,7 +65,7 @@ function part(match: RegExpExecArray, pattern: Node, queue: Argument[]): string 
   return write({ ...specifier, letter, value: tr.expr(node, scope) }, node, tr);
 }
 
-function typed(value: Sql, node: Node, letter: string, ...names: readonly ScalarName[]): Sql {
+function requireType(value: Sql, node: Node, letter: string, ...names: readonly ScalarName[]): Sql {
   if (value.type.kind === 'null' && names.includes('INT64'))
     return { text: 'CAST(NULL AS BIGINT)', type: scalar('INT64') };
   if (isScalar(value.type, ...names)) return value;
@@ -75,7 +75,7 @@ function typed(value: Sql, node: Node, letter: string, ...names: readonly Scalar
 type Writer = (specifier: Specifier, node: Node, tr: Translator) => string;
 
 const integer: Writer = ({ flags, width, precision, letter, value }, node) => {
-  const { text } = typed(value, node, letter, 'INT64');
+  const { text } = requireType(value, node, letter, 'INT64');
   const base = letter === 'd' || letter === 'i' ? 'd' : letter;
   const digits = `bq.format_digits(${text}, '${base}', ${precision ?? 1})`;
   const prefix = flags.includes('#') ? ({ x: '0x', X: '0X', o: '0' }[letter] ?? '') : '';
@@ -83,11 +83,11 @@ const integer: Writer = ({ flags, width, precision, letter, value }, node) => {
     ? `bq.format_grouped(${digits}, ${base === 'd' ? 3 : 4}, '${/x/i.test(base) ? ':' : ','}')`
     : digits;
   const head = `bq.format_sign(${text} < 0, ${quoteText(flags)}) || '${prefix}'`;
-  return numberOfWidth(head, grouped, precision === undefined ? flags : flags.replaceAll('0', ''), width);
+  return padNumber(head, grouped, precision === undefined ? flags : flags.replaceAll('0', ''), width);
 };
 
 const float: Writer = ({ flags, width, precision = '6', letter, value }, node) => {
-  const { text, type } = typed(value, node, letter, 'FLOAT64', 'NUMERIC');
+  const { text, type } = requireType(value, node, letter, 'FLOAT64', 'NUMERIC');
   const exact = isScalar(type, 'NUMERIC');
   if (exact && !/f/i.test(letter)) throw new Unsupported(node, `%${letter} of NUMERIC is not supported`);
   const macro = exact ? 'numeric' : 'float';
@@ -95,25 +95,25 @@ const float: Writer = ({ flags, width, precision = '6', letter, value }, node) =
   const digits = `bq.format_${macro}(${text}, '${hash ? '#' : ''}', ${precision}, '${letter}')`;
   const grouped = flags.includes("'") ? `bq.format_grouped(${digits}, 3, ',')` : digits;
   const head = `bq.format_sign(${text} < 0, ${quoteText(flags)})`;
-  const padded = numberOfWidth(head, grouped, flags, width);
+  const padded = padNumber(head, grouped, flags, width);
   if (exact || !flags.includes('0') || width === undefined) return padded;
-  const blank = numberOfWidth(head, grouped, flags.replaceAll('0', ''), width);
+  const blank = padNumber(head, grouped, flags.replaceAll('0', ''), width);
   return `CASE WHEN isfinite(${text}) THEN ${padded} ELSE ${blank} END`;
 };
 
 const text: Writer = (specifier, node) => {
-  const { text } = typed(specifier.value, node, specifier.letter, 'STRING');
-  return textOfWidth(text, specifier);
+  const { text } = requireType(specifier.value, node, specifier.letter, 'STRING');
+  return padText(text, specifier);
 };
 
 /** %t and %T take values of every type. */
 const anyValue: Writer = (specifier, node, tr) => {
-  const spelling = (specifier.letter === 't' ? plainSpelling : literalSpelling)(node, tr);
-  return textOfWidth(spell(specifier.value, spelling, tr), specifier);
+  const spelling = (specifier.letter === 't' ? plainFormat : literalFormat)(node, tr);
+  return padText(valueText(specifier.value, spelling, tr), specifier);
 };
 
 const json: Writer = (specifier, node) =>
-  textOfWidth(`bq.json_of_json(${typed(specifier.value, node, 'p', 'JSON').text})`, specifier);
+  padText(`bq.json_of_json(${requireType(specifier.value, node, 'p', 'JSON').text})`, specifier);
 
 const writers: Readonly<Record<string, Writer>> = {
   d: integer,
@@ -133,22 +133,22 @@ const writers: Readonly<Record<string, Writer>> = {
   T: anyValue,
 };
 
-const textOfWidth = (text: string, { flags, width, precision }: Specifier) =>
-  ofWidth(precision === undefined ? text : `bq.format_cut(${text}, ${precision})`, flags, width);
+const padText = (text: string, { flags, width, precision }: Specifier) =>
+  padToWidth(precision === undefined ? text : `bq.format_cut(${text}, ${precision})`, flags, width);
 
-function ofWidth(text: string, flags: string, width: string | undefined): string {
+function padToWidth(text: string, flags: string, width: string | undefined): string {
   if (width === undefined) return text;
   return `bq.format_padded(${text}, ${flags.includes('-') ? `-abs(${width})` : width})`;
 }
 
 /** Zeros stand between the sign and the digits. */
-function numberOfWidth(head: string, digits: string, flags: string, width: string | undefined): string {
+function padNumber(head: string, digits: string, flags: string, width: string | undefined): string {
   const zeros = flags.includes('0') && !flags.includes('-') && width !== undefined;
   const body = zeros ? `bq.format_zeros(${head}, ${digits}, ${width})` : `(${head} || ${digits})`;
-  return ofWidth(body, flags, width);
+  return padToWidth(body, flags, width);
 }
 
-const plainSpelling = (node: Node, tr: Translator): Spelling => ({
+const plainFormat = (node: Node, tr: Translator): ValueTextFormat => ({
   null: 'NULL',
   scalar: (value) => {
     if (isScalar(value.type, 'BYTES')) return `bq.format_bytes(${value.text})`;
@@ -161,12 +161,12 @@ const plainSpelling = (node: Node, tr: Translator): Spelling => ({
   struct: (fields) => `'(' || ${fields.map((field) => field.text).join(" || ', ' || ") || "''"} || ')'`,
 });
 
-const literalSpelling = (node: Node, tr: Translator): Spelling => ({
-  ...plainSpelling(node, tr),
+const literalFormat = (node: Node, tr: Translator): ValueTextFormat => ({
+  ...plainFormat(node, tr),
   scalar: (value) => {
     if (isScalar(value.type, 'STRING')) return `bq.format_string_literal(${value.text})`;
     if (isScalar(value.type, 'BYTES')) return `bq.format_bytes_literal(${value.text})`;
-    const plain = plainSpelling(node, tr).scalar(value);
+    const plain = plainFormat(node, tr).scalar(value);
     if (isScalar(value.type, 'INT64', 'BOOL')) return plain;
     if (isScalar(value.type, 'FLOAT64')) return `bq.format_float_literal(${plain})`;
     if (isScalar(value.type, 'DATE', 'DATETIME', 'TIME', 'TIMESTAMP', 'NUMERIC'))

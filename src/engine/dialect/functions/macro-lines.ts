@@ -14,7 +14,7 @@ export interface Macro {
   readonly body: string;
   resultType(args: readonly Type[]): Type;
   /** Why this signature, which BigQuery has, is refused; it stands as `-- refused: reason`. */
-  readonly refused: string | undefined;
+  readonly unsupported: string | undefined;
   /** The DuckDB name of this signature. */
   readonly callee: string;
 }
@@ -42,7 +42,7 @@ export function parseMacros(lines: readonly string[]): ReadonlyMap<string, reado
           result,
           parameters.map((text) => parseParameter(text).name),
         ),
-        refused: /^refused: (.*)$/.exec(result)?.[1],
+        unsupported: /^unsupported: (.*)$/.exec(result)?.[1],
         callee: signatures.length === 1 ? `bq.${name}` : `bq."${name}(${parameters.join(', ')})"`,
       })),
     ]),
@@ -82,7 +82,7 @@ function parseType(text: string): Type {
 
 /** What stands behind a macro: a type, or a parameter's name for that parameter's type, or `element of` one. */
 function resultType(text: string, names: readonly string[]): Macro['resultType'] {
-  if (text.startsWith('refused: ')) return () => unknown;
+  if (text.startsWith('unsupported: ')) return () => unknown;
   const [, of = '', name = '', suffix = ''] = /^(element of )?(\w+)(\[\])?$/.exec(text) ?? [];
   const index = names.indexOf(name);
   if (index < 0) {

@@ -25,10 +25,10 @@ export const sessionSettings: readonly string[] = [
  * @param names of macros; all of them take DuckDB more than a second, because it binds every body
  */
 export function macroDefinitions(names: Iterable<string> = macros.keys()): string {
-  const reached = usedBeforeUsers([...names]).map((name) => macros.get(name) ?? []);
+  const reached = inDependencyOrder([...names]).map((name) => macros.get(name) ?? []);
   return [
     'CREATE SCHEMA bq',
-    ...reached.map((signatures) => defineAll(signatures.map(withoutBody))),
+    ...reached.map((signatures) => defineAll(signatures.map(withPlaceholderBody))),
     ...reached.flatMap((signatures) => [
       ...signatures.filter(({ callee, name }) => callee !== `bq.${name}`).map(defineOne),
       defineAll(signatures),
@@ -41,17 +41,17 @@ export const macrosIn = (text: string): readonly string[] =>
   [...text.matchAll(/\bbq\."?(\w+)/g)].map(([, name = '']) => name).filter((name) => macros.has(name));
 
 /** DuckDB wants to know a macro before another one uses it; the files may have them in any order. */
-function usedBeforeUsers(names: readonly string[], found = new Set<string>()): readonly string[] {
+function inDependencyOrder(names: readonly string[], found = new Set<string>()): readonly string[] {
   return names.flatMap((name) => {
     if (found.has(name)) return [];
     found.add(name);
     const bodies = (macros.get(name) ?? []).map(({ body }) => body).join(' ');
-    return [...usedBeforeUsers(macrosIn(bodies), found), name];
+    return [...inDependencyOrder(macrosIn(bodies), found), name];
   });
 }
 
 /** Two names may use each other, each with another signature: so the names are known before any body is. */
-function withoutBody(macro: Macro): Macro {
+function withPlaceholderBody(macro: Macro): Macro {
   const type = duckdbType(macro.resultType(macro.parameters.map(({ type = unknown }) => type)));
   return { ...macro, body: type === undefined ? 'NULL' : `CAST(NULL AS ${type})` };
 }

@@ -1,14 +1,14 @@
 import type { FuncCall, Node } from 'sql-parser-cst';
-import { converted } from '../expr/coercion.ts';
+import { convert } from '../expr/coercion.ts';
 import { quoteText } from '../expr/literals.ts';
 import type { Rule } from '../translator.ts';
 import { type ScalarName, scalar } from '../types.ts';
 import { Unsupported } from '../unsupported.ts';
 import { functionName, plainArguments } from './calls.ts';
 import { literalFormat } from './format-time.ts';
-import { type Fields, parseMomentFormat } from './time-pattern.ts';
+import { type Fields, parseTimePattern } from './time-pattern.ts';
 
-const parsed: Readonly<Record<string, { readonly type: ScalarName; readonly refused: string }>> = {
+const parsers: Readonly<Record<string, { readonly type: ScalarName; readonly refused: string }>> = {
   parse_date: { type: 'DATE', refused: 'cHIklMPpRrSsTXZz' },
   parse_datetime: { type: 'DATETIME', refused: 'Zz' },
   parse_time: { type: 'TIME', refused: 'AaBbhCcDdeFGgjmsUuVWwxYyZz' },
@@ -23,9 +23,9 @@ const duckdbTypes: Readonly<Partial<Record<ScalarName, string>>> = {
 };
 
 /** `PARSE_TIMESTAMP('%F', text)` and its like: the format becomes a regular expression, its groups the value. */
-export const parseMoment: Rule<FuncCall> = (node, scope, tr) => {
+export const parseTime: Rule<FuncCall> = (node, scope, tr) => {
   const name = functionName(node.name);
-  const { type, refused } = parsed[name] ?? { type: 'DATE', refused: '' };
+  const { type, refused } = parsers[name] ?? { type: 'DATE', refused: '' };
   const [formatNode, textNode, zoneNode, another] = plainArguments(node);
   if (!formatNode || !textNode || another || (zoneNode && type !== 'TIMESTAMP'))
     throw new Unsupported(node, `${name.toUpperCase()} takes a format and a text`);
@@ -33,8 +33,8 @@ export const parseMoment: Rule<FuncCall> = (node, scope, tr) => {
   if (format === null) return { text: `CAST(NULL AS ${duckdbTypes[type]})`, type: scalar(type) };
 
   const group = tr.fresh('parsed');
-  const { pattern, names, fields } = momentFormat(formatNode, format, refused, group);
-  const text = converted(tr.expr(textNode, scope), scalar('STRING'));
+  const { pattern, names, fields } = readFormat(formatNode, format, refused, group);
+  const text = convert(tr.expr(textNode, scope), scalar('STRING'));
   const zone = zoneNode ? tr.expr(zoneNode, scope).text : undefined;
   // The text is matched once, though each group is a field of the value.
   const groups = `[regexp_extract(${text}, ${quoteText(pattern)}, [${names.map(quoteText).join(', ')}])]`;
@@ -42,8 +42,8 @@ export const parseMoment: Rule<FuncCall> = (node, scope, tr) => {
   return { text: `list_transform(${groups}, lambda ${group}: ${value})[1]`, type: scalar(type) };
 };
 
-function momentFormat(node: Node, format: string, refused: string, group: string) {
-  const { unsupported, ...read } = parseMomentFormat(format, refused, group);
+function readFormat(node: Node, format: string, refused: string, group: string) {
+  const { unsupported, ...read } = parseTimePattern(format, refused, group);
   if (unsupported !== undefined)
     throw new Unsupported(node, `${unsupported} is not supported in this format`);
   return read;

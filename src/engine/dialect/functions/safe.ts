@@ -5,9 +5,13 @@ import type { Sql } from '../scope.ts';
  *
  * @param make the call, given arguments that can't fail
  */
-export function safely(args: readonly Sql[], make: (args: readonly Sql[]) => Sql, isPattern = false): Sql {
+export function nullOnError(
+  args: readonly Sql[],
+  make: (args: readonly Sql[]) => Sql,
+  isPattern = false,
+): Sql {
   // A regular expression that is a constant is read before TRY is there to catch what is wrong with it.
-  const simple = !isPattern && args.every(({ text }) => isPlain(text));
+  const simple = !isPattern && args.every(({ text }) => isSimpleOperand(text));
   if (simple) {
     const made = make(args);
     return { ...made, text: `TRY(${made.text})` };
@@ -23,7 +27,7 @@ export function safely(args: readonly Sql[], make: (args: readonly Sql[]) => Sql
 }
 
 /** Columns, parameters and literals, also those with a type. */
-export const isPlain = (text: string): boolean => plain.test(text);
+export const isSimpleOperand = (text: string): boolean => plain.test(text);
 
 const plain =
   /^(?:("(?:[^"]|"")*"\.?)+|NULL|TRUE|FALSE|'(?:[^']|'')*'|CAST\((?:\$\w+|-?\d+|'(?:[^']|'')*'|NULL) AS [A-Z]+(?:\(38,9\))?(?:\[\])*\)|from_hex\('[0-9a-f]*'\))$/;

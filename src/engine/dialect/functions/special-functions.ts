@@ -1,8 +1,12 @@
 import type { FuncCall, Node, SubSelect } from 'sql-parser-cst';
 import { concatenation } from '../expr/arrays.ts';
-import { converted, supertype } from '../expr/coercion.ts';
+import { convert, supertype } from '../expr/coercion.ts';
 import { compare, requireBool } from '../expr/operators.ts';
-import { coalesceMoment, nullIfMoment, type TimeExpression } from '../passes/time-expressions.ts';
+import {
+  type TimeExpression,
+  timeExpressionOfCoalesce,
+  timeExpressionOfNullIf,
+} from '../passes/time-expressions.ts';
 import { arrayQuery } from '../query/subqueries.ts';
 import type { Scope, Sql } from '../scope.ts';
 import { nowParameter, type Rule, type Translator } from '../translator.ts';
@@ -12,8 +16,8 @@ import { plainArguments } from './calls.ts';
 import { concat } from './concat.ts';
 import { editDistance } from './edit-distance.ts';
 import { format } from './format.ts';
-import { formatMoment } from './format-time.ts';
-import { parseMoment } from './parse-time.ts';
+import { formatTime } from './format-time.ts';
+import { parseTime } from './parse-time.ts';
 import { jsonArray, jsonObject, toJson, toJsonString } from './to-json.ts';
 
 /** The one moment that a run calls now; bound by the engine, so that tests can set it. */
@@ -43,13 +47,13 @@ const variadic =
   ): Rule<FuncCall> =>
   (node, scope, tr) => {
     const args = plainArguments(node).map((arg) => tr.expr(arg, scope));
-    const type = common(node, name, args);
-    const texts = args.map((arg) => converted(arg, type));
+    const type = commonSupertype(node, name, args);
+    const texts = args.map((arg) => convert(arg, type));
     const timeExpression = args.every(({ text }, at) => text === texts[at]) ? momentOf?.(args) : undefined;
     return { text: write(texts, type), type, ...(timeExpression && { timeExpression }) };
   };
 
-export function common(node: Node, name: string, args: readonly Sql[]): Type {
+export function commonSupertype(node: Node, name: string, args: readonly Sql[]): Type {
   const type = supertype(args);
   if (type) return type;
   throw new Unsupported(
@@ -64,8 +68,8 @@ const conditional: Rule<FuncCall> = (node, scope, tr) => {
     throw new Unsupported(node, 'IF takes a condition and two values');
   const [test, ...values] = [condition, yes, no].map((arg) => tr.expr(arg, scope));
   if (test) requireBool(condition, test, 'IF');
-  const type = common(node, 'IF', values);
-  const [then = '', otherwise = ''] = values.map((value) => converted(value, type));
+  const type = commonSupertype(node, 'IF', values);
+  const [then = '', otherwise = ''] = values.map((value) => convert(value, type));
   return { text: `CASE WHEN ${test?.text} THEN ${then} ELSE ${otherwise} END`, type };
 };
 
@@ -135,20 +139,20 @@ const nullIf: Rule<FuncCall> = (node, scope, tr) => {
   const args = plainArguments(node).map((arg) => tr.expr(arg, scope));
   const [value, other, another] = args;
   if (!value || !other || another) throw new Unsupported(node, 'NULLIF takes two values');
-  const type = common(node, 'NULLIF', args);
+  const type = commonSupertype(node, 'NULLIF', args);
   const test = compare(node, '=', value, other);
-  const timeExpression = nullIfMoment(args);
-  const text = `CASE WHEN ${test.text} THEN NULL ELSE ${converted(value, type)} END`;
+  const timeExpression = timeExpressionOfNullIf(args);
+  const text = `CASE WHEN ${test.text} THEN NULL ELSE ${convert(value, type)} END`;
   return { text, type, ...(timeExpression && { timeExpression }) };
 };
 
-const forms: Readonly<Record<string, Rule<FuncCall>>> = {
+const specialFunctions: Readonly<Record<string, Rule<FuncCall>>> = {
   current_timestamp: currentTimestamp,
   current_date: current('DATE', 'DATE'),
   current_datetime: current('DATETIME', 'TIMESTAMP'),
   current_time: current('TIME', 'TIME'),
-  coalesce: variadic('COALESCE', list('coalesce'), coalesceMoment),
-  ifnull: variadic('IFNULL', list('coalesce'), coalesceMoment),
+  coalesce: variadic('COALESCE', list('coalesce'), timeExpressionOfCoalesce),
+  ifnull: variadic('IFNULL', list('coalesce'), timeExpressionOfCoalesce),
   nullif: nullIf,
   greatest: variadic('GREATEST', strict('greatest')),
   least: variadic('LEAST', least),
@@ -166,17 +170,17 @@ const forms: Readonly<Record<string, Rule<FuncCall>>> = {
   json_object: jsonObject,
   to_json: toJson,
   to_json_string: toJsonString,
-  format_date: formatMoment,
-  format_datetime: formatMoment,
-  format_time: formatMoment,
-  format_timestamp: formatMoment,
-  parse_date: parseMoment,
-  parse_datetime: parseMoment,
-  parse_time: parseMoment,
-  parse_timestamp: parseMoment,
+  format_date: formatTime,
+  format_datetime: formatTime,
+  format_time: formatTime,
+  format_timestamp: formatTime,
+  parse_date: parseTime,
+  parse_datetime: parseTime,
+  parse_time: parseTime,
+  parse_timestamp: parseTime,
 };
 
-export const specialFunctionNames: readonly string[] = Object.keys(forms);
+export const specialFunctionNames: readonly string[] = Object.keys(specialFunctions);
 
-export const formOf = (name: string): Rule<FuncCall> | undefined =>
-  Object.hasOwn(forms, name) ? forms[name] : undefined;
+export const specialFunction = (name: string): Rule<FuncCall> | undefined =>
+  Object.hasOwn(specialFunctions, name) ? specialFunctions[name] : undefined;

@@ -15,7 +15,7 @@ export interface Fields {
   zone?: string;
 }
 
-export interface MomentPattern {
+export interface TimePattern {
   /** A regular expression that matches what the format reads, and nothing else. */
   readonly pattern: string;
   /** The names of its groups; the first is the whole match. */
@@ -37,7 +37,7 @@ interface Step {
 
 const number = (group: string, low: number, high: number) => `bq.parsed_number(${group}, ${low}, ${high})`;
 
-const clear = (fields: Fields) => {
+const clearDayOfYear = (fields: Fields) => {
   delete fields.dayOfYear;
 };
 
@@ -51,14 +51,14 @@ const month: Step = {
   digits: 2,
   set: (fields, group) => {
     fields.month = number(group, 1, 12);
-    clear(fields);
+    clearDayOfYear(fields);
   },
 };
 const day: Step = {
   digits: 2,
   set: (fields, group) => {
     fields.day = number(group, 1, 31);
-    clear(fields);
+    clearDayOfYear(fields);
   },
 };
 const hour: Step = {
@@ -99,7 +99,7 @@ const monthName: Step = {
     '((?i:january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun|jul|aug|sep|oct|nov|dec))',
   set: (fields, group) => {
     fields.month = `bq.parsed_month(${group})`;
-    clear(fields);
+    clearDayOfYear(fields);
   },
 };
 /** The day of the week is read and does not matter. */
@@ -115,19 +115,19 @@ const afternoon: Step = {
 const spaces: Step = { pattern: '\\s*' };
 const text = (character: string): Step => ({ pattern: character.replace(/[\\^$.|?*+()[\]{}]/, '\\$&') });
 /** The C library, which reads the elements that are made of others, allows spaces before their numbers. */
-const spaced = (steps: readonly Step[]): readonly Step[] =>
+const allowSpaces = (steps: readonly Step[]): readonly Step[] =>
   steps.map((step) => (step.digits ? { lead: ' *', ...step } : step));
 
-const ymd = spaced([year(4), text('-'), month, text('-'), day]);
+const ymd = allowSpaces([year(4), text('-'), month, text('-'), day]);
 const shortYear: Step = {
   digits: 2,
   set: (fields, group) => {
     fields.year = `bq.parsed_short_year(${group})`;
   },
 };
-const mdy = spaced([month, text('/'), day, text('/'), shortYear]);
-const hm = spaced([hour, text(':'), minute]);
-const hms = [...hm, ...spaced([text(':'), second])];
+const mdy = allowSpaces([month, text('/'), day, text('/'), shortYear]);
+const hm = allowSpaces([hour, text(':'), minute]);
+const hms = [...hm, ...allowSpaces([text(':'), second])];
 
 const elements: Readonly<Record<string, readonly Step[]>> = {
   '%': [text('%')],
@@ -135,7 +135,17 @@ const elements: Readonly<Record<string, readonly Step[]>> = {
   a: [dayName],
   B: [monthName],
   b: [monthName],
-  c: [dayName, spaces, monthName, spaces, ...spaced([day]), spaces, ...hms, spaces, ...spaced([year(4)])],
+  c: [
+    dayName,
+    spaces,
+    monthName,
+    spaces,
+    ...allowSpaces([day]),
+    spaces,
+    ...hms,
+    spaces,
+    ...allowSpaces([year(4)]),
+  ],
   D: mdy,
   d: [day],
   E4Y: [{ ...year(4), pattern: '(\\d{4})' }],
@@ -149,12 +159,12 @@ const elements: Readonly<Record<string, readonly Step[]>> = {
       },
     },
   ],
-  e: spaced([day]),
+  e: allowSpaces([day]),
   F: ymd,
   H: [hour],
   h: [monthName],
   I: [twelveHours],
-  j: spaced([
+  j: allowSpaces([
     {
       digits: 3,
       set: (fields, group) => {
@@ -162,7 +172,7 @@ const elements: Readonly<Record<string, readonly Step[]>> = {
       },
     },
   ]),
-  k: spaced([hour]),
+  k: allowSpaces([hour]),
   l: [twelveHours],
   M: [minute],
   m: [month],
@@ -175,7 +185,7 @@ const elements: Readonly<Record<string, readonly Step[]>> = {
       set: (fields, group) => {
         fields.month = `(${number(group, 1, 4)} * 3 - 2)`;
         fields.day = '1';
-        clear(fields);
+        clearDayOfYear(fields);
       },
     },
   ],
@@ -192,8 +202,8 @@ const elements: Readonly<Record<string, readonly Step[]>> = {
   ],
   T: hms,
   t: [spaces],
-  u: spaced([{ pattern: '[1-7]' }]),
-  w: spaced([{ pattern: '[0-6]' }]),
+  u: allowSpaces([{ pattern: '[1-7]' }]),
+  w: allowSpaces([{ pattern: '[0-6]' }]),
   X: hms,
   x: mdy,
   Y: [year(5)],
@@ -226,7 +236,7 @@ const token = /\s+|%(E(?:[0-9*]S|4Y|[zYyCcXx])|O[deHImMSUuVWwy]|[^EO])|[\s\S]/g;
  * @param refused the elements that the type of the function does not have
  * @param groups DuckDB's name for the value that holds the groups
  */
-export function parseMomentFormat(format: string, refused: string, groups: string): MomentPattern {
+export function parseTimePattern(format: string, refused: string, groups: string): TimePattern {
   const tokens = [...format.matchAll(token)];
   const unsupported = tokens.find(
     ([read, name]) => stepsOf(read, name, refused, undefined) === undefined,

@@ -1,6 +1,6 @@
 import type { FuncCall, Node } from 'sql-parser-cst';
 import { quoteText } from '../expr/literals.ts';
-import { type Spelling, spell } from '../expr/value-text.ts';
+import { type ValueTextFormat, valueText } from '../expr/value-text.ts';
 import type { Sql } from '../scope.ts';
 import type { Rule, Translator } from '../translator.ts';
 import { describeType, isScalar, scalar } from '../types.ts';
@@ -13,9 +13,9 @@ export const toJsonString: Rule<FuncCall> = (node, scope, tr) => {
   if (!value || another) throw new Unsupported(node, 'TO_JSON_STRING takes a value and whether to indent it');
   if (pretty && pretty.type !== 'boolean_literal')
     throw new Unsupported(pretty, 'TO_JSON_STRING takes TRUE or FALSE here');
-  const spelling = pretty?.type === 'boolean_literal' && pretty.value ? indented : compact;
+  const spelling = pretty?.type === 'boolean_literal' && pretty.value ? indentedFormat : compactFormat;
   return {
-    text: spell(tr.expr(value, scope), spelling(scalarText(node, tr)), tr),
+    text: valueText(tr.expr(value, scope), spelling(scalarText(node, tr)), tr),
     type: scalar('STRING'),
   };
 };
@@ -52,13 +52,13 @@ export const jsonObject: Rule<FuncCall> = (node, scope, tr) => {
 const asJson = (text: string): Sql => ({ text: `CAST(${text} AS JSON)`, type: scalar('JSON') });
 
 function jsonText(value: Sql, node: Node, tr: Translator): string {
-  const spelling = compact((inner) => {
+  const spelling = compactFormat((inner) => {
     if (isScalar(inner.type, 'JSON', 'INT64')) return `CAST(${inner.text} AS VARCHAR)`;
     if (isScalar(inner.type, 'NUMERIC')) return asString(inner, node, tr);
     if (isScalar(inner.type, 'FLOAT64')) return `bq.format_point(bq.json_of_float64(${inner.text}))`;
     return scalarText(node, tr)(inner);
   });
-  return spell(value, spelling, tr);
+  return valueText(value, spelling, tr);
 }
 
 type ScalarText = (value: Sql) => string;
@@ -87,14 +87,14 @@ const asString = (value: Sql, node: Node, tr: Translator) =>
 const jsonObjectText = (fields: readonly { readonly name: string; readonly text: string }[]) =>
   `'{' || ${fields.map(({ name, text }) => `${quoteText(`${JSON.stringify(name)}:`)} || ${text}`).join(" || ',' || ") || "''"} || '}'`;
 
-const compact = (text: ScalarText): Spelling => ({
+const compactFormat = (text: ScalarText): ValueTextFormat => ({
   null: 'null',
   scalar: text,
   array: (elements) => `'[' || array_to_string(${elements}, ',') || ']'`,
   struct: jsonObjectText,
 });
 
-const indented = (text: ScalarText): Spelling => ({
+const indentedFormat = (text: ScalarText): ValueTextFormat => ({
   null: 'null',
   scalar: (value) => {
     if (isScalar(value.type, 'JSON')) return "bq.fail('TO_JSON_STRING does not indent JSON')";

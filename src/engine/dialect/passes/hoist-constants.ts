@@ -13,16 +13,16 @@ export interface Constant {
 }
 
 // Characters that no SQL has: rules hand text around, and only the outermost mark counts in the end.
-const begin = '\u0001';
-const end = '\u0002';
+const markBegin = '\u0001';
+const markEnd = '\u0002';
 
 /** What the names begin with under which constants are bound; no parameter's may. */
 export const ownPrefix = 'querygate_';
 
 /** Before the type of what rows are read for. */
-const reading = '?';
+const thresholdPrefix = '?';
 
-const mark = (type: string, text: string) => `${begin}${type}${begin}${text}${end}`;
+const mark = (type: string, text: string) => `${markBegin}${type}${markBegin}${text}${markEnd}`;
 
 /**
  * A value that no row changes, marked where it is worth computing before the query: DuckDB plans a query anew for each
@@ -37,17 +37,17 @@ export function markConstant(sql: Sql): Sql {
 /** A scalar subquery that stands for itself, marked so that it is run first: DuckDB prunes rows by values it knows. */
 export function markThreshold(query: string, type: Type): string {
   const known = duckdbType(type);
-  return known === undefined ? query : mark(`${reading}${known}`, query);
+  return known === undefined ? query : mark(`${thresholdPrefix}${known}`, query);
 }
 
 const isVolatile = /\b(?:uuid|bq\.rand)\(/;
 
 /** Whether a whole text is one constant. */
 export const isMarked = (text: string): boolean =>
-  text.startsWith(begin) && closing(text, 0) === text.length - 1;
+  text.startsWith(markBegin) && endOfMark(text, 0) === text.length - 1;
 
 /** The text without its marks. */
-export const unmarked = (text: string): string =>
+export const withoutMarks = (text: string): string =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are the marks
   text.replaceAll(/\u0001[^\u0001]*\u0001|\u0002/g, '');
 
@@ -70,15 +70,15 @@ export function hoistConstants(
   const replaced = (marked: string): string => {
     let sql = '';
     let from = 0;
-    for (let at = marked.indexOf(begin); at >= 0; at = marked.indexOf(begin, from)) {
-      const close = closing(marked, at);
-      const typeEnd = marked.indexOf(begin, at + 1);
+    for (let at = marked.indexOf(markBegin); at >= 0; at = marked.indexOf(markBegin, from)) {
+      const close = endOfMark(marked, at);
+      const typeEnd = marked.indexOf(markBegin, at + 1);
       const type = marked.slice(at + 1, typeEnd);
       const inner = marked.slice(typeEnd + 1, close);
-      const name = type.startsWith(reading)
-        ? named(thresholds, `${ownPrefix}threshold`, replaced(inner))
-        : named(constants, `${ownPrefix}constant`, unmarked(inner));
-      sql += `${marked.slice(from, at)}CAST($${name} AS ${type.replace(reading, '')})`;
+      const name = type.startsWith(thresholdPrefix)
+        ? nameOf(thresholds, `${ownPrefix}threshold`, replaced(inner))
+        : nameOf(constants, `${ownPrefix}constant`, withoutMarks(inner));
+      sql += `${marked.slice(from, at)}CAST($${name} AS ${type.replace(thresholdPrefix, '')})`;
       from = close + 1;
     }
     return sql + marked.slice(from);
@@ -92,21 +92,21 @@ export function hoistConstants(
   return { sql, constants: listed(constants), thresholds: listed(thresholds) };
 }
 
-function named(names: Map<string, string>, kind: string, sql: string): string {
+function nameOf(names: Map<string, string>, kind: string, sql: string): string {
   const name = names.get(sql) ?? `${kind}_${names.size + 1}`;
   names.set(sql, name);
   return name;
 }
 
 /** Where the mark ends that begins at an offset: each has two beginnings, around the type, and one end. */
-function closing(text: string, start: number): number {
+function endOfMark(text: string, start: number): number {
   let depth = 0;
   for (let at = start; at < text.length; at += 1) {
-    if (text[at] === begin) {
+    if (text[at] === markBegin) {
       depth += 1;
-      at = text.indexOf(begin, at + 1);
+      at = text.indexOf(markBegin, at + 1);
       if (at < 0) return -1;
-    } else if (text[at] === end) {
+    } else if (text[at] === markEnd) {
       depth -= 1;
       if (depth === 0) return at;
     }

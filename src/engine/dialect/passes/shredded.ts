@@ -70,7 +70,7 @@ export function columnSql(
   if (!fields) return { text: there, ...known, ...(table !== undefined && { origin: { table, path } }) };
   const shredded = { owner, path, fields, table };
   if (type.kind !== 'array') return { text: assembleRecord(shredded), shredded, ...known };
-  const one = `CASE WHEN ${there} THEN [${packed(shredded)}] WHEN NOT ${there} THEN [] END`;
+  const one = `CASE WHEN ${there} THEN [${structText(shredded)}] WHEN NOT ${there} THEN [] END`;
   return { text: one, shredded, ...known };
 }
 
@@ -91,9 +91,9 @@ export function fieldOfShredded(
 
 /** The record as one STRUCT; NULL where it is not there. */
 export const assembleRecord = (shredded: ShreddedRecord): string =>
-  `CASE WHEN ${isPresent(shredded)} THEN ${packed(shredded)} END`;
+  `CASE WHEN ${isPresent(shredded)} THEN ${structText(shredded)} END`;
 
-function packed({ owner, path, fields }: ShreddedRecord): string {
+function structText({ owner, path, fields }: ShreddedRecord): string {
   const members = fields.map(
     (part) => `${quote(part.name)} := ${columnSql(owner, `${path}.${part.name}`, part).text}`,
   );

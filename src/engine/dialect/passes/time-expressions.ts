@@ -1,10 +1,10 @@
 import type { Sql } from '../scope.ts';
 
 /** An INT64, a TIMESTAMP in microseconds since the epoch, a STRING, an ARRAY<TIMESTAMP>, or NULL. */
-export type AtRun = bigint | string | readonly bigint[] | null;
+export type TimeValue = bigint | string | readonly bigint[] | null;
 
 /** What a run is told. */
-export interface Run {
+export interface RunValues {
   /** The moment that CURRENT_TIMESTAMP() means, in microseconds since the epoch. */
   readonly now: bigint;
   /** The value of a parameter. */
@@ -15,7 +15,7 @@ export interface Run {
  * What an expression of the time is in a run; undefined where only the database can tell. Queries ask for their windows
  * by such expressions, and so at each run.
  */
-export type TimeExpression = (run: Run) => AtRun | undefined;
+export type TimeExpression = (run: RunValues) => TimeValue | undefined;
 
 const [first, last] = [-62_135_596_800_000_000n, 253_402_300_799_999_999n];
 const inRange = (micros: bigint) => (micros < first || micros > last ? undefined : micros);
@@ -24,7 +24,9 @@ const inRange = (micros: bigint) => (micros < first || micros > last ? undefined
 const longestArray = 10_000n;
 
 /** Arithmetic of moments in UTC: a date-part's length in microseconds, and the values of the arguments. */
-const calls: Readonly<Record<string, (unit: bigint, ...args: readonly bigint[]) => AtRun | undefined>> = {
+const operations: Readonly<
+  Record<string, (unit: bigint, ...args: readonly bigint[]) => TimeValue | undefined>
+> = {
   timestamp_add: (unit, at = 0n, n = 0n) => inRange(at + n * unit),
   timestamp_sub: (unit, at = 0n, n = 0n) => inRange(at - n * unit),
   timestamp_trunc: (unit, at = 0n) => inRange(at - (((at % unit) + unit) % unit)),
@@ -48,12 +50,12 @@ const unitMicros: Readonly<Record<string, bigint>> = {
 };
 
 /** @param name of the macro, its date-part included */
-export function callMoment(name: string, args: readonly Sql[]): TimeExpression | undefined {
+export function timeExpressionOfCall(name: string, args: readonly Sql[]): TimeExpression | undefined {
   const [, operation = '', part = ''] = /^(\w+)_([a-z]+)$/.exec(name) ?? [];
-  const [call, unit] = [calls[operation], unitMicros[part]];
+  const [call, unit] = [operations[operation], unitMicros[part]];
   const [only, ...more] = args;
   if (name === 'timestamp' && only?.timeExpression && more.length === 0)
-    return timestampMoment(only.timeExpression);
+    return timeExpressionOfTimestamp(only.timeExpression);
   if (!call || unit === undefined || args.length !== (arity[operation] ?? 2)) return undefined;
   return withAll(args, (values) => {
     if (values.includes(null)) return null;
@@ -63,28 +65,28 @@ export function callMoment(name: string, args: readonly Sql[]): TimeExpression |
 }
 
 /** NULL where two texts are the same, else the first. */
-export const nullIfMoment = (args: readonly Sql[]): TimeExpression | undefined =>
+export const timeExpressionOfNullIf = (args: readonly Sql[]): TimeExpression | undefined =>
   withAll(args, ([one, other]) => {
     if (typeof one !== 'string' || typeof other !== 'string') return undefined;
     return one === other ? null : one;
   });
 
 /** The first value that is not NULL. */
-export const coalesceMoment = (args: readonly Sql[]): TimeExpression | undefined =>
+export const timeExpressionOfCoalesce = (args: readonly Sql[]): TimeExpression | undefined =>
   withAll(args, (values) => values.find((value) => value !== null) ?? null);
 
 /** `TIMESTAMP(text)`, and a literal's text, in the forms that have one meaning everywhere. */
-const timestampMoment =
+const timeExpressionOfTimestamp =
   (text: TimeExpression): TimeExpression =>
   (run) => {
     const value = text(run);
-    return typeof value === 'string' ? microsOf(value) : value === null ? null : undefined;
+    return typeof value === 'string' ? parseMicros(value) : value === null ? null : undefined;
   };
 
-const plainMoment = /^(?!0000)(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?(?:Z|\+00(?::00)?)?$/;
+const timestampPattern = /^(?!0000)(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?(?:Z|\+00(?::00)?)?$/;
 
-export function microsOf(text: string): bigint | undefined {
-  const [, day, clock, fraction = ''] = plainMoment.exec(text) ?? [];
+export function parseMicros(text: string): bigint | undefined {
+  const [, day, clock, fraction = ''] = timestampPattern.exec(text) ?? [];
   const moment = new Date(`${day}T${clock}Z`);
   // Dates roll over: the 30th of February is a day in March.
   if (Number.isNaN(moment.getTime()) || moment.toISOString() !== `${day}T${clock}.000Z`) return undefined;
@@ -94,7 +96,7 @@ export function microsOf(text: string): bigint | undefined {
 /** @returns undefined where one of the arguments is none, or is not known */
 function withAll(
   args: readonly Sql[],
-  make: (values: readonly AtRun[]) => AtRun | undefined,
+  make: (values: readonly TimeValue[]) => TimeValue | undefined,
 ): TimeExpression | undefined {
   const expressions = args.flatMap(({ timeExpression }) => timeExpression ?? []);
   if (expressions.length !== args.length) return undefined;

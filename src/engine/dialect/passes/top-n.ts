@@ -1,5 +1,5 @@
 import type { LimitClause, Node, OrderByClause, SelectStmt } from 'sql-parser-cst';
-import { type Clauses, clauseOf, rowsOf } from '../query/clauses.ts';
+import { type Clauses, clauseOf, fromAndWhere } from '../query/clauses.ts';
 import type { Scope } from '../scope.ts';
 import type { Translator } from '../translator.ts';
 import { isScalar } from '../types.ts';
@@ -18,20 +18,20 @@ export function topNCondition(
   isWhole: boolean,
   tr: Translator,
 ): readonly string[] {
-  const { ctes, columns, named } = clauses;
+  const { ctes, columns, outputScope } = clauses;
   const order = clauseOf(node, 'order_by_clause');
   const limit = clauseOf(node, 'limit_clause');
-  const count = limit && rowsRead(limit);
-  const key = order && firstKey(order, named, tr);
+  const count = limit && rowLimit(limit);
+  const key = order && firstKey(order, outputScope, tr);
   if (count === undefined || key === undefined || !columns.some(({ shredded }) => shredded)) return [];
   const { text, type, descending } = key;
-  const first = `SELECT ${text} AS "key"${rowsOf(clauses)} ORDER BY 1 ${descending ? 'DESC' : 'ASC'} LIMIT ${count}`;
+  const first = `SELECT ${text} AS "key"${fromAndWhere(clauses)} ORDER BY 1 ${descending ? 'DESC' : 'ASC'} LIMIT ${count}`;
   const edge = `(SELECT ${descending ? 'min' : 'max'}("key") FROM (${isWhole ? ctes.before(first) : first}))`;
   return [`${text} ${descending ? '>=' : '<='} ${isWhole ? markThreshold(edge, type) : edge}`];
 }
 
 /** How many rows LIMIT and OFFSET ask for, where they are written as numbers. */
-function rowsRead({ count, offset }: LimitClause): number | undefined {
+function rowLimit({ count, offset }: LimitClause): number | undefined {
   const numbers = [count, offset].map((node) => (node === undefined ? 0 : numberOf(node)));
   const sum = numbers.reduce<number>((sum, number) => sum + (number ?? Number.NaN), 0);
   return Number.isSafeInteger(sum) ? sum : undefined;

@@ -22,24 +22,24 @@ export interface Clauses {
   /** True where the one column is the row: SELECT AS STRUCT and AS VALUE. */
   readonly value: boolean;
   /** What ORDER BY may name. */
-  readonly named: Scope;
+  readonly outputScope: Scope;
   readonly where: readonly string[];
   readonly groupBy: string;
   readonly having: readonly string[];
   readonly windows: string;
   readonly qualify: readonly string[];
-  readonly ends: string;
+  readonly orderAndLimit: string;
 }
 
 /** No FROM. */
-export const nothing: FromItem = { ranges: [], merged: [], carriers: [], text: () => '' };
+export const noFrom: FromItem = { ranges: [], merged: [], unnestTargets: [], text: () => '' };
 
 /** Conditions that all must hold, behind their keyword; nothing where there are none. */
-export const clause = (keyword: string, conditions: readonly string[]): string =>
+export const conditionClause = (keyword: string, conditions: readonly string[]): string =>
   conditions.length === 0 ? '' : ` ${keyword} ${conditions.join(' AND ')}`;
 
 /** FROM and WHERE, with further conditions. */
-export function rowsOf({ item, where }: Clauses, further: readonly string[] = []): string {
-  const source = item === nothing ? '' : ` FROM ${item.text()}`;
-  return `${source}${clause('WHERE', [...where, ...further])}`;
+export function fromAndWhere({ item, where }: Clauses, further: readonly string[] = []): string {
+  const source = item === noFrom ? '' : ` FROM ${item.text()}`;
+  return `${source}${conditionClause('WHERE', [...where, ...further])}`;
 }

@@ -1,13 +1,13 @@
 import type { Alias, Identifier, Node } from 'sql-parser-cst';
 import { columnSql } from '../passes/shredded.ts';
 import {
-  type Carrier,
-  type Fold,
   findRange,
   findRelation,
   type Range,
   type Relation,
   type Scope,
+  type SubqueryStep,
+  type UnnestTarget,
 } from '../scope.ts';
 import type { Translator } from '../translator.ts';
 import { quote } from '../types.ts';
@@ -15,16 +15,16 @@ import { Unsupported } from '../unsupported.ts';
 import { join } from './joins.ts';
 import { pivot, unpivot } from './pivot.ts';
 import { tableSample } from './table-sample.ts';
-import { standalone, type Unnest } from './unnest.ts';
+import { type Unnest, unnestItem } from './unnest.ts';
 
 /** One FROM item, or several joined. Its text is made last: later UNNESTs may be folded into it. */
 export interface FromItem {
   readonly ranges: readonly Range[];
   readonly merged: Scope['merged'];
   /** The items whose rows may be multiplied in place without changing the meaning of the joins around them. */
-  readonly carriers: readonly Carrier[];
+  readonly unnestTargets: readonly UnnestTarget[];
   /** True where it is no join: then no parentheses may stand around it. */
-  readonly isOne?: true;
+  readonly isSingle?: true;
   text(): string;
 }
 
@@ -38,7 +38,7 @@ export const within = (scope: Scope, item: FromItem): Scope => ({
 /** A FROM item; `scope` holds what it may be correlated with. */
 export function fromItem(node: Node, scope: Scope, tr: Translator): FromItem {
   const unnest = asUnnest(node, scope);
-  if (unnest) return standalone(unnest, scope, tr);
+  if (unnest) return unnestItem(unnest, scope, tr);
   switch (node.type) {
     case 'join_expr':
       return join(node, scope, tr);
@@ -49,7 +49,7 @@ export function fromItem(node: Node, scope: Scope, tr: Translator): FromItem {
     case 'bigquery_quoted_member_expr':
       return table(node, undefined, scope, tr);
     case 'paren_expr':
-      return parenthesised(node.expr, undefined, scope, tr);
+      return parenthesized(node.expr, undefined, scope, tr);
     case 'tablesample_expr':
       return tableSample(node, scope, tr);
     case 'pivot_expr':
@@ -91,7 +91,7 @@ function startsAtRange(node: Node, scope: Scope): boolean {
 function aliased(node: Alias, scope: Scope, tr: Translator): FromItem {
   const inner = node.expr as Node;
   if (node.columnAliases) throw new Unsupported(node.columnAliases, 'column aliases are not supported');
-  if (inner.type === 'paren_expr') return parenthesised(inner.expr, node.alias, scope, tr);
+  if (inner.type === 'paren_expr') return parenthesized(inner.expr, node.alias, scope, tr);
   if (
     inner.type === 'identifier' ||
     inner.type === 'member_expr' ||
@@ -111,17 +111,17 @@ function table(node: Node, alias: Identifier | undefined, scope: Scope, tr: Tran
       () => {
         throw new Unsupported(node, `no table is named ${path.join('.')}`);
       },
-      anything(alias?.name ?? name),
+      unknownItem(alias?.name ?? name),
     );
   }
   return relationItem(relation, alias?.name ?? name, tr);
 }
 
 /** Stands where a table was refused. */
-export const anything = (name: string | undefined): FromItem => ({
-  ranges: [{ name, columns: [], open: true }],
+export const unknownItem = (name: string | undefined): FromItem => ({
+  ranges: [{ name, columns: [], acceptsAnyColumn: true }],
   merged: [],
-  carriers: [],
+  unnestTargets: [],
   text: () => '',
 });
 
@@ -139,24 +139,24 @@ function pathOf(node: Node): readonly string[] {
   }
 }
 
-function parenthesised(node: Node, alias: Identifier | undefined, scope: Scope, tr: Translator): FromItem {
+function parenthesized(node: Node, alias: Identifier | undefined, scope: Scope, tr: Translator): FromItem {
   if (node.type === 'select_stmt' || node.type === 'compound_select_stmt') {
     const query = tr.relation(node, scope);
     return relationItem({ ...query, text: `(${query.text})` }, alias?.name, tr);
   }
-  if (node.type === 'paren_expr') return parenthesised(node.expr, alias, scope, tr);
+  if (node.type === 'paren_expr') return parenthesized(node.expr, alias, scope, tr);
   if (alias) throw new Unsupported(alias, 'a join in parentheses takes no alias');
   const inner = fromItem(node, scope, tr);
-  return inner.isOne ? inner : { ...inner, text: () => `(${inner.text()})` };
+  return inner.isSingle ? inner : { ...inner, text: () => `(${inner.text()})` };
 }
 
 /** A table, common table expression or subquery, as a FROM item that UNNESTs can be folded into. */
 export function relationItem(relation: Relation, alias: string | undefined, tr: Translator): FromItem {
   const name = alias ?? tr.fresh('subquery');
-  const carrier: Carrier = {
+  const unnestTarget: UnnestTarget = {
     name,
-    folds: [],
-    taken: new Set(relation.columns.map((column) => column.name.toLowerCase())),
+    steps: [],
+    usedNames: new Set(relation.columns.map((column) => column.name.toLowerCase())),
   };
   const columns = relation.columns.map((column) => ({
     ...columnSql(quote(name), column.name, column, relation.table),
@@ -165,16 +165,16 @@ export function relationItem(relation: Relation, alias: string | undefined, tr: 
   const [only] = columns;
   const range: Range =
     relation.value && only
-      ? { name: alias, columns: [], value: only, carrier }
-      : { name: alias, columns, carrier };
+      ? { name: alias, columns: [], value: only, unnestTarget }
+      : { name: alias, columns, unnestTarget };
   return {
     ranges: [range],
     merged: [],
-    carriers: [carrier],
-    isOne: true,
+    unnestTargets: [unnestTarget],
+    isSingle: true,
     text: () =>
-      carrier.folds.reduce(
-        (inner, fold) => `(${folded(inner, fold)}) AS ${quote(name)}`,
+      unnestTarget.steps.reduce(
+        (inner, fold) => `(${applyStep(inner, fold)}) AS ${quote(name)}`,
         `${relation.text} AS ${quote(name)}`,
       ),
   };
@@ -184,15 +184,15 @@ export function relationItem(relation: Relation, alias: string | undefined, tr: 
  * Takes from the items what their rows must meet in the end, for WHERE to say: DuckDB plans that sooner than a subquery
  * of its own.
  */
-export const takeConditions = ({ carriers }: FromItem): readonly string[] =>
-  carriers.flatMap(({ folds }) => {
-    const last = folds.at(-1);
+export const takeConditions = ({ unnestTargets }: FromItem): readonly string[] =>
+  unnestTargets.flatMap(({ steps }) => {
+    const last = steps.at(-1);
     if (!last || !('condition' in last)) return [];
-    folds.pop();
+    steps.pop();
     return [last.condition];
   });
 
-const folded = (inner: string, fold: Fold) =>
+const applyStep = (inner: string, fold: SubqueryStep) =>
   'columns' in fold
     ? `SELECT *, ${fold.columns} FROM ${inner}`
     : `SELECT * FROM ${inner} WHERE ${fold.condition}`;

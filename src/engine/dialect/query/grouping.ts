@@ -26,7 +26,7 @@ export const isOrdinal = (node: Node): node is NumberLiteral =>
 
 function element(node: Node, columns: readonly Output[], scope: Scope, tr: Translator): string {
   const list = (items: readonly Node[]) =>
-    `(${items.map((item) => set(item, columns, scope, tr)).join(', ')})`;
+    `(${items.map((item) => groupingSet(item, columns, scope, tr)).join(', ')})`;
   switch (node.type) {
     case 'group_by_all':
       return 'ALL';
@@ -42,7 +42,7 @@ function element(node: Node, columns: readonly Output[], scope: Scope, tr: Trans
 }
 
 /** One member of ROLLUP, CUBE or GROUPING SETS: a key, several in parentheses, or none. */
-function set(node: Node, columns: readonly Output[], scope: Scope, tr: Translator): string {
+function groupingSet(node: Node, columns: readonly Output[], scope: Scope, tr: Translator): string {
   const keys = (items: readonly Node[]) =>
     `(${items.map((item) => key(item, columns, scope, tr)).join(', ')})`;
   if (node.type === 'struct_expr') return keys(node.expr.items);

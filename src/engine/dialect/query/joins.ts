@@ -4,7 +4,7 @@ import { columnsIn, type Range, type Scope, type Sql } from '../scope.ts';
 import type { Translator } from '../translator.ts';
 import { Unsupported } from '../unsupported.ts';
 import { asUnnest, type FromItem, fromItem, within } from './from.ts';
-import { folded, standalone, type Unnest } from './unnest.ts';
+import { type Unnest, unnestInPlace, unnestItem } from './unnest.ts';
 
 type Kind = 'CROSS' | 'INNER' | 'LEFT' | 'RIGHT' | 'FULL';
 
@@ -14,7 +14,7 @@ export function join(node: JoinExpr, scope: Scope, tr: Translator): FromItem {
   const beside = within(scope, left);
   const unnest = asUnnest(node.right, beside);
   if (unnest) return joinUnnest(node, kind, left, unnest, beside, tr);
-  return joined(node, kind, left, fromItem(node.right, scope, tr), '', scope, tr);
+  return joinItems(node, kind, left, fromItem(node.right, scope, tr), '', scope, tr);
 }
 
 function kindOf({ operator, right, specification }: JoinExpr): Kind {
@@ -46,8 +46,8 @@ function joinUnnest(
   tr: Translator,
 ): FromItem {
   const unconditional = kind === 'CROSS' || (kind === 'LEFT' && isTrue(node));
-  const inPlace = unconditional ? folded(unnest, kind === 'LEFT', left, scope, tr) : undefined;
-  return inPlace ?? joined(node, kind, left, standalone(unnest, scope, tr), 'LATERAL ', scope, tr);
+  const inPlace = unconditional ? unnestInPlace(unnest, kind === 'LEFT', left, scope, tr) : undefined;
+  return inPlace ?? joinItems(node, kind, left, unnestItem(unnest, scope, tr), 'LATERAL ', scope, tr);
 }
 
 const isTrue = ({ specification }: JoinExpr) =>
@@ -56,7 +56,7 @@ const isTrue = ({ specification }: JoinExpr) =>
     specification.expr.type === 'boolean_literal' &&
     specification.expr.value);
 
-function joined(
+function joinItems(
   node: JoinExpr,
   kind: Kind,
   left: FromItem,
@@ -68,20 +68,20 @@ function joined(
   const { condition, merged } = conditionOf(node, kind, left, right, scope, tr);
   return {
     ranges: [
-      ...(kind === 'RIGHT' || kind === 'FULL' ? left.ranges.map(nullable) : left.ranges),
-      ...(kind === 'LEFT' || kind === 'FULL' ? right.ranges.map(nullable) : right.ranges),
+      ...(kind === 'RIGHT' || kind === 'FULL' ? left.ranges.map(makeNullable) : left.ranges),
+      ...(kind === 'LEFT' || kind === 'FULL' ? right.ranges.map(makeNullable) : right.ranges),
     ],
     merged: [...left.merged, ...merged],
-    carriers: [
-      ...(kind === 'RIGHT' || kind === 'FULL' ? [] : left.carriers),
-      ...(kind === 'LEFT' || kind === 'FULL' ? [] : right.carriers),
+    unnestTargets: [
+      ...(kind === 'RIGHT' || kind === 'FULL' ? [] : left.unnestTargets),
+      ...(kind === 'LEFT' || kind === 'FULL' ? [] : right.unnestTargets),
     ],
     text: () => `${left.text()} ${kind} JOIN ${lateral}${right.text()}${condition}`,
   };
 }
 
 /** The side of an outer join that may be missing. */
-const nullable = (range: Range): Range => ({
+const makeNullable = (range: Range): Range => ({
   ...range,
   columns: range.columns.map(({ required: _, ...column }) => column),
 });
@@ -107,7 +107,7 @@ function conditionOf(
     return { condition: ` ON ${test.text}`, merged: [] };
   }
   const pairs = specification.expr.expr.items.map((column) => {
-    const [a, b] = [named(left, column.name), named(right, column.name)];
+    const [a, b] = [findColumn(left, column.name), findColumn(right, column.name)];
     if (!a || !b) throw new Unsupported(column, `${column.name} is not one column on each side`);
     return { name: column.name, a, b, test: compare(column, '=', a, b).text };
   });
@@ -117,7 +117,7 @@ function conditionOf(
   };
 }
 
-function named(item: FromItem, name: string): Sql | undefined {
+function findColumn(item: FromItem, name: string): Sql | undefined {
   const merged = item.merged.find((column) => column.name.toLowerCase() === name.toLowerCase());
   if (merged) return merged;
   const found = item.ranges.flatMap((range) => columnsIn(range, name));

@@ -8,11 +8,16 @@ import { orderText, type SortKey } from './order.ts';
 import type { Output } from './select-list.ts';
 
 /** ORDER BY and LIMIT. */
-export const ending = (node: SelectStmt, columns: readonly Output[], scope: Scope, tr: Translator): string =>
-  order(clauseOf(node, 'order_by_clause'), columns, isDistinct(node), scope, tr) +
+export const orderAndLimitText = (
+  node: SelectStmt,
+  columns: readonly Output[],
+  scope: Scope,
+  tr: Translator,
+): string =>
+  orderByText(clauseOf(node, 'order_by_clause'), columns, isDistinct(node), scope, tr) +
   limitText(clauseOf(node, 'limit_clause'), scope, tr);
 
-function order(
+function orderByText(
   clause: ClauseOf<'order_by_clause'> | undefined,
   columns: readonly Output[],
   distinct: boolean,

@@ -21,13 +21,13 @@ export const withoutUnread = (
 };
 
 /** Shredded records as text that `tell` makes of them. */
-export const withTold = (columns: readonly Output[], tell: RenderRecord): readonly Output[] =>
+export const withRenderedRecords = (columns: readonly Output[], tell: RenderRecord): readonly Output[] =>
   columns.map(({ shredded, ...column }) =>
     shredded ? { ...column, text: tell(column.name, shredded) } : column,
   );
 
 /** The select list as text; fields of shredded records come last, so that columns keep their places. */
-export function selected(columns: readonly Output[], grouped: boolean): string {
+export function selectListText(columns: readonly Output[], grouped: boolean): string {
   const own = columns.map(({ name, text, shredded }) => {
     return `${shredded && !grouped ? isPresent(shredded) : text} AS ${quote(name)}`;
   });
@@ -38,7 +38,7 @@ export function selected(columns: readonly Output[], grouped: boolean): string {
 }
 
 /** The columns that a select list gives. */
-export const handed = (columns: readonly Output[], grouped: boolean): readonly StoredColumn[] =>
+export const outputColumns = (columns: readonly Output[], grouped: boolean): readonly StoredColumn[] =>
   columns.map(({ name, type, required = false, shredded }) => ({
     name,
     type,

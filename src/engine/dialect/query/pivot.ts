@@ -1,5 +1,5 @@
 import type { Expr, FuncCall, Identifier, Node, PivotExpr, UnpivotExpr } from 'sql-parser-cst';
-import { converted, supertype } from '../expr/coercion.ts';
+import { convert, supertype } from '../expr/coercion.ts';
 import { quoteText } from '../expr/literals.ts';
 import type { Relation, Scope } from '../scope.ts';
 import type { Translator } from '../translator.ts';
@@ -38,13 +38,13 @@ export function pivot(node: PivotExpr, scope: Scope, tr: Translator): FromItem {
   });
   const columns = [...groups, ...made];
   const keys = groups.length === 0 ? '' : ` GROUP BY ${groups.map(({ text }) => text).join(', ')}`;
-  return derived(columns, `SELECT ${listed(columns)} FROM ${from.text}${keys}`, tr);
+  return derivedTable(columns, `SELECT ${selectListText(columns)} FROM ${from.text}${keys}`, tr);
 }
 
-const listed = (columns: readonly { text: string; name: string }[]) =>
+const selectListText = (columns: readonly { text: string; name: string }[]) =>
   columns.map(({ text, name }) => `${text} AS ${quote(name)}`).join(', ');
 
-const derived = (columns: Relation['columns'], text: string, tr: Translator): FromItem =>
+const derivedTable = (columns: Relation['columns'], text: string, tr: Translator): FromItem =>
   relationItem({ text: `(${text})`, columns }, undefined, tr);
 
 /** The aggregate over the rows of one value only: its argument is NULL in all others. */
@@ -105,7 +105,7 @@ export function unpivot(node: UnpivotExpr, scope: Scope, tr: Translator): FromIt
   const type = supertype(turned.map(({ value }) => value));
   if (!type) throw new Unsupported(node, 'the columns of UNPIVOT have no common type');
   const rows = turned.map(
-    ({ name, value }) => `struct_pack(v := ${converted(value, type)}, k := ${quoteText(name)})`,
+    ({ name, value }) => `struct_pack(v := ${convert(value, type)}, k := ${quoteText(name)})`,
   );
   const rest = from.columns.filter(({ name }) => !turned.some(({ column }) => sameName(column.name, name)));
   const inner = tr.fresh('turned');
@@ -119,9 +119,9 @@ export function unpivot(node: UnpivotExpr, scope: Scope, tr: Translator): FromIt
     { name: nameColumn.name, type: scalar('STRING'), text: `${quote(inner)}.k` },
   ];
   const filter = node.nullHandlingKw?.[0].name === 'INCLUDE' ? '' : ` WHERE ${quote(inner)}.v IS NOT NULL`;
-  return derived(
+  return derivedTable(
     columns,
-    `SELECT ${listed(columns)} FROM (SELECT ${kept.join(', ')} FROM ${from.text})${filter}`,
+    `SELECT ${selectListText(columns)} FROM (SELECT ${kept.join(', ')} FROM ${from.text})${filter}`,
     tr,
   );
 }

@@ -11,7 +11,12 @@ export interface Output extends Sql, Column {
   readonly aliased: boolean;
 }
 
-const known: readonly string[] = ['select_distinct', 'select_all', 'select_as_struct', 'select_as_value'];
+const supportedModifiers: readonly string[] = [
+  'select_distinct',
+  'select_all',
+  'select_as_struct',
+  'select_as_value',
+];
 
 /** The one column that SELECT AS STRUCT or AS VALUE makes of the select list; undefined without either. */
 export function rowValue(node: SelectClause, columns: readonly Output[]): Output | undefined {
@@ -34,7 +39,7 @@ export function rowValue(node: SelectClause, columns: readonly Output[]): Output
 /** The select list with every star written out. */
 export function outputs(node: SelectClause, scope: Scope, tr: Translator): readonly Output[] {
   for (const modifier of node.modifiers) {
-    if (!known.includes(modifier.type)) {
+    if (!supportedModifiers.includes(modifier.type)) {
       tr.attempt(() => {
         throw new Unsupported(modifier, `${modifier.type.replaceAll('_', ' ')} is not supported`);
       }, undefined);

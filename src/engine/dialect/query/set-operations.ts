@@ -1,5 +1,5 @@
 import type { CompoundSelectStmt, SubSelect } from 'sql-parser-cst';
-import { converted, supertype } from '../expr/coercion.ts';
+import { convert, supertype } from '../expr/coercion.ts';
 import { operatorName } from '../expr/operators.ts';
 import type { Relation } from '../scope.ts';
 import type { Translator } from '../translator.ts';
@@ -7,11 +7,11 @@ import { type Column, describeType, duckdbType, quote } from '../types.ts';
 import { Unsupported } from '../unsupported.ts';
 
 /** The parts of `a UNION ALL b UNION ALL c`: BigQuery wants parentheses where operators differ. */
-export function flatten(node: CompoundSelectStmt): { operator: string; queries: readonly SubSelect[] } {
+export function collectParts(node: CompoundSelectStmt): { operator: string; queries: readonly SubSelect[] } {
   const operator = operatorName(node.operator);
   const { left, right } = node;
   if (left.type !== 'compound_select_stmt') return { operator, queries: [left, right] };
-  const before = flatten(left);
+  const before = collectParts(left);
   if (before.operator !== operator)
     throw new Unsupported(right, `${before.operator} and ${operator} in one query need parentheses`);
   return { operator, queries: [...before.queries, right] };
@@ -25,7 +25,7 @@ const operators: Readonly<Record<string, string>> = {
 };
 
 /** Columns are matched by their place, named by the first part, and of the type that all parts have together. */
-export function unite(
+export function combineParts(
   node: CompoundSelectStmt,
   operator: string,
   relations: readonly Relation[],
@@ -37,12 +37,14 @@ export function unite(
   const [first] = relations;
   if (!first || relations.some(({ columns }) => columns.length !== first.columns.length))
     throw new Unsupported(node, `${operator} takes queries of equally many columns`);
-  const columns = first.columns.map((column, index) => common(node, operator, column, index, relations));
-  const texts = relations.map((relation) => shaped(relation, columns, tr));
+  const columns = first.columns.map((column, index) =>
+    commonColumn(node, operator, column, index, relations),
+  );
+  const texts = relations.map((relation) => withColumnTypes(relation, columns, tr));
   return { ...first, text: texts.join(` ${word} `), columns };
 }
 
-function common(
+function commonColumn(
   node: CompoundSelectStmt,
   operator: string,
   column: Column,
@@ -57,7 +59,7 @@ function common(
 }
 
 /** A part of the set operation with exactly these types; DuckDB's own choice may be another. */
-export function shaped(relation: Relation, columns: readonly Column[], tr: Translator): string {
+export function withColumnTypes(relation: Relation, columns: readonly Column[], tr: Translator): string {
   const same = relation.columns.every(
     ({ type }, index) =>
       duckdbType(type) === duckdbType(columns[index]?.type ?? type) && type.kind !== 'null',
@@ -68,7 +70,7 @@ export function shaped(relation: Relation, columns: readonly Column[], tr: Trans
   const values = relation.columns.map(({ type }, index) => {
     const text = names[index] ?? '';
     const wanted = columns[index];
-    return `${wanted ? converted({ text, type }, wanted.type) : text} AS ${quote(wanted?.name ?? '')}`;
+    return `${wanted ? convert({ text, type }, wanted.type) : text} AS ${quote(wanted?.name ?? '')}`;
   });
   return `(SELECT ${values.join(', ')} FROM (${relation.text}) AS ${name}(${names.join(', ')}))`;
 }

@@ -16,7 +16,7 @@ export function tableSample(node: TablesampleExpr, scope: Scope, tr: Translator)
   const percent = share.percent.type === 'number_literal' ? share.percent.text : '';
   return {
     ...sampled,
-    carriers: [],
+    unnestTargets: [],
     text: () => `${sampled.text()} TABLESAMPLE SYSTEM (${percent} PERCENT)`,
   };
 }

@@ -3,7 +3,7 @@ import type { Relation, Scope } from '../scope.ts';
 import type { Translator } from '../translator.ts';
 import { quote } from '../types.ts';
 import { Unsupported } from '../unsupported.ts';
-import { flatten, shaped } from './set-operations.ts';
+import { collectParts, withColumnTypes } from './set-operations.ts';
 
 /** A WITH clause. */
 export interface CommonTables {
@@ -35,7 +35,7 @@ export function withClause(node: WithClause | undefined, scope: Scope, tr: Trans
       const needed: string[] = [];
       const isRead = (name: string) => [query, ...needed].some((user) => user.includes(name));
       for (const table of tables.toReversed()) {
-        if (isRead(table.name)) needed.unshift(`${table.as}(${narrowed(table.query, isRead)})`);
+        if (isRead(table.name)) needed.unshift(`${table.as}(${withoutUnreadColumns(table.query, isRead)})`);
       }
       return needed.length === 0 ? query : `${keyword} ${needed.join(', ')} ${query}`;
     },
@@ -43,7 +43,7 @@ export function withClause(node: WithClause | undefined, scope: Scope, tr: Trans
 }
 
 /** The query without the columns that nobody reads: DuckDB would plan them, BigQuery does not run them. */
-function narrowed({ text, narrow }: Relation, isRead: (name: string) => boolean): string {
+function withoutUnreadColumns({ text, narrow }: Relation, isRead: (name: string) => boolean): string {
   if (narrow?.of !== text) return text;
   // A shredded record may be read by its parts alone.
   return narrow.text((column) => isRead(quote(column)) || isRead(`${quote(column).slice(0, -1)}.`));
@@ -62,17 +62,17 @@ function commonTable(
     throw new Unsupported(expr, 'only queries are supported here');
   if (!recursive || body.type !== 'compound_select_stmt') return tr.relation(body, scope);
 
-  const { operator, queries } = flatten(body);
+  const { operator, queries } = collectParts(body);
   const [anchor, ...steps] = queries;
   const [step, another] = steps;
   if (!anchor || !step || another || !operator.startsWith('UNION') || !mentions(step, table.name))
     return tr.relation(body, scope);
   const first = tr.query(anchor, scope);
   scope.relations.set(table.name.toLowerCase(), { ...first, text: name });
-  const next = shaped(tr.query(step, scope), first.columns, tr);
+  const next = withColumnTypes(tr.query(step, scope), first.columns, tr);
   scope.relations.delete(table.name.toLowerCase());
   const word = operator === 'UNION ALL' ? 'UNION ALL' : 'UNION';
-  return { ...first, text: `${shaped(first, first.columns, tr)} ${word} ${next}` };
+  return { ...first, text: `${withColumnTypes(first, first.columns, tr)} ${word} ${next}` };
 }
 
 /** Whether a query reads a table of that name anywhere. */
