@@ -1,6 +1,6 @@
 import fc from 'fast-check';
+import { explains } from './accepted-differences.ts';
 import type { Case } from './cases.ts';
-import { explains } from './explained.ts';
 import { expressionsOf, literalPattern } from './expressions.ts';
 import { judgeAll, type Verdict } from './judge.ts';
 import type { LocalEngine } from './local/engine.ts';

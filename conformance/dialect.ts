@@ -3,7 +3,7 @@ import {
   unsupportedConstructs as constructs,
   unsupportedFunctions as functions,
 } from '../src/engine/dialect/functions/unsupported-names.ts';
-import type { Explanation } from './explained.ts';
+import type { Explanation } from './accepted-differences.ts';
 import type { Score } from './report.ts';
 import { supportedFunctions } from './supported-functions.ts';
 

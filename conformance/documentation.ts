@@ -1,5 +1,5 @@
+import { explanations } from './accepted-differences.ts';
 import { unsupportedConstructs, unsupportedFunctions } from './dialect.ts';
-import { explanations } from './explained.ts';
 import type { Score } from './report.ts';
 
 /** The text of docs/dialect.md. */

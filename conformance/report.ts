@@ -1,5 +1,5 @@
+import { type Explanation, explanationOf } from './accepted-differences.ts';
 import type { Kind } from './cases.ts';
-import { type Explanation, explanationOf } from './explained.ts';
 import type { Verdict } from './judge.ts';
 import { type Answer, showAnswer, showRow } from './values.ts';
 

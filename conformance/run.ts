@@ -1,11 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { explanations, unusedExplanations } from './accepted-differences.ts';
 import { type Case, loadCases } from './cases.ts';
 import { judgeCompositions } from './compositions.ts';
 import { completenessProblems, refusals } from './dialect.ts';
 import { documentDialect } from './documentation.ts';
-import { explanations, unusedExplanations } from './explained.ts';
 import { judgeAll, type Verdict } from './judge.ts';
 import { loadShipped } from './load-shipped.ts';
 import { loadTables } from './load-tables.ts';

@@ -1,8 +1,8 @@
 import { aggregateNames } from '../src/engine/dialect/functions/aggregates.ts';
 import { functionNames } from '../src/engine/dialect/functions/function-names.ts';
-import { macros } from '../src/engine/dialect/functions/macros.ts';
 import { specialFunctionNames } from '../src/engine/dialect/functions/special-functions.ts';
 import { unsupportedFunctions } from '../src/engine/dialect/functions/unsupported-names.ts';
+import { macros } from '../src/engine/dialect/macros/macros.ts';
 
 /** Functions that the grammar knows by themselves; each has a rule. */
 const written = ['array', 'cast', 'safe_cast', 'extract'];

@@ -14,7 +14,7 @@ import {
   DuckDBTypeId,
   type DuckDBValue,
 } from '@duckdb/node-api';
-import { canonicalJson, clockText, dateText, datetimeText, decimalText, floatText } from '../spelling.ts';
+import { canonicalJson, clockText, dateText, datetimeText, decimalText, floatText } from '../scalar-text.ts';
 import { scalar, type Value } from '../values.ts';
 
 /** DuckDB's value in the form both engines are compared by. Types that BigQuery does not have stay foreign. */

@@ -1,5 +1,5 @@
 import { DuckDBInstance, type DuckDBMaterializedResult, type DuckDBValue } from '@duckdb/node-api';
-import { macroDefinitions, sessionSettings } from '../../src/engine/dialect/functions/macros.ts';
+import { macroDefinitions, sessionSettings } from '../../src/engine/dialect/macros/macros.ts';
 import { assemble } from '../../src/engine/dialect/passes/assemble.ts';
 import { type Rewritten, rewrite } from '../../src/engine/dialect/rewrite.ts';
 import { type Bindings, bindingsOf, bindTo } from '../../src/engine/duckdb/run/bindings.ts';

@@ -1,4 +1,4 @@
-import { canonicalJson, dateText, datetimeText, decimalText, floatText } from '../spelling.ts';
+import { canonicalJson, dateText, datetimeText, decimalText, floatText } from '../scalar-text.ts';
 import { type ScalarType, scalar, type Value } from '../values.ts';
 
 /** A value as the evaluator's protocol writes it, one key set: `int64_value`, `string_value`, … */

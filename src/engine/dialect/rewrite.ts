@@ -2,7 +2,7 @@ import { FormattedSyntaxError, type Program, parse, type SelectStmt } from 'sql-
 import type { Source } from '../../catalog/saved-query.ts';
 import type { TableSchema } from '../../catalog/tables/table-schema.ts';
 import { type Problem, StartError } from '../../errors.ts';
-import { macros } from './functions/macros.ts';
+import { macros } from './macros/macros.ts';
 import { assemble } from './passes/assemble.ts';
 import { type HoistedConstants, hoistConstants, withoutMarks } from './passes/hoist-constants.ts';
 import { narrowQuantiles } from './passes/quantiles.ts';

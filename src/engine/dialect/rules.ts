@@ -7,9 +7,9 @@ import { jsonLiteral } from './expr/json-literals.ts';
 import * as literals from './expr/literals.ts';
 import { between, binaryExpr, parenExpr, prefixOp } from './expr/operators.ts';
 import { structExpr, typedExpr } from './expr/structs.ts';
+import { arrayConstructor } from './expr/subqueries.ts';
 import { call } from './functions/calls.ts';
 import { extract } from './functions/extract.ts';
-import { arrayConstructor } from './query/subqueries.ts';
 import type { Rule, Rules } from './translator.ts';
 
 /** The expressions that are understood, and by which rule. */

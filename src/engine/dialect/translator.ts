@@ -1,5 +1,5 @@
 import type { Node, SelectStmt, SubSelect } from 'sql-parser-cst';
-import type { Macro } from './functions/macro-lines.ts';
+import type { Macro } from './macros/parse-macros.ts';
 import { assemble } from './passes/assemble.ts';
 import { markConstant, withoutMarks } from './passes/hoist-constants.ts';
 import type { Origin } from './passes/shredded.ts';

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Catalog } from '../../catalog/saved-query.ts';
 import type { Config } from '../../config.ts';
-import { sessionSettings } from '../dialect/functions/macros.ts';
+import { sessionSettings } from '../dialect/macros/macros.ts';
 import type { Engine } from '../engine.ts';
 import { type DataListener, type LocalData, openData, requireDataDir } from './open-data.ts';
 import { prepareCatalog } from './prepare/prepare-catalog.ts';

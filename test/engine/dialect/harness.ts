@@ -9,7 +9,7 @@ import {
 } from '@duckdb/node-api';
 import { expect } from 'vitest';
 import type { TableSchema } from '../../../src/catalog/tables/table-schema.ts';
-import { macroDefinitions, sessionSettings } from '../../../src/engine/dialect/functions/macros.ts';
+import { macroDefinitions, sessionSettings } from '../../../src/engine/dialect/macros/macros.ts';
 import { assemble } from '../../../src/engine/dialect/passes/assemble.ts';
 import { parseMicros, type RunValues } from '../../../src/engine/dialect/passes/time-expressions.ts';
 import { type Rewritten, rewrite, type StoredTable } from '../../../src/engine/dialect/rewrite.ts';

@@ -1,10 +1,10 @@
 import type { ArrayExpr, ArrayLiteralExpr, Node } from 'sql-parser-cst';
+import { convert } from '../coercion.ts';
 import { commonSupertype } from '../functions/special-functions.ts';
 import type { Sql } from '../scope.ts';
 import type { Rule } from '../translator.ts';
 import { arrayOf, nullType } from '../types.ts';
 import { Unsupported } from '../unsupported.ts';
-import { convert } from './coercion.ts';
 
 /** `[a, b]`: the elements share one type. */
 export const arrayExpr: Rule<ArrayExpr> = (node, scope, tr) => {

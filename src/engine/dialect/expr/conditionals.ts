@@ -1,9 +1,9 @@
 import type { CaseExpr } from 'sql-parser-cst';
+import { convert } from '../coercion.ts';
 import { commonSupertype } from '../functions/special-functions.ts';
 import type { Sql } from '../scope.ts';
 import type { Rule } from '../translator.ts';
 import { duckdbType } from '../types.ts';
-import { convert } from './coercion.ts';
 import { compare, requireBool } from './operators.ts';
 
 export const caseExpr: Rule<CaseExpr> = (node, scope, tr) => {

@@ -7,16 +7,16 @@ import type {
   PrefixOpExpr,
   SubSelect,
 } from 'sql-parser-cst';
+import { convert, distance, supertype } from '../coercion.ts';
 import { callMacro } from '../functions/calls.ts';
-import { subquery } from '../query/subqueries.ts';
 import type { Scope, Sql } from '../scope.ts';
 import type { Rule, Translator } from '../translator.ts';
 import { anonymousField, describeType, isScalar, quote, scalar, type Type, unknown } from '../types.ts';
 import { Unsupported } from '../unsupported.ts';
 import { concatenation } from './arrays.ts';
-import { convert, distance, supertype } from './coercion.ts';
 import { numberSql } from './literals.ts';
 import { predicateOf } from './predicates.ts';
+import { subquery } from './subqueries.ts';
 
 export const parenExpr: Rule<ParenExpr> = (node, scope, tr) => {
   const { expr } = node;

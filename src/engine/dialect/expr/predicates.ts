@@ -1,10 +1,10 @@
 import type { BinaryExpr, ListExpr, Node, ParenExpr, QuantifierExpr } from 'sql-parser-cst';
+import { convert, supertype } from '../coercion.ts';
 import { callMacro } from '../functions/calls.ts';
 import type { Scope, Sql } from '../scope.ts';
 import type { Rule, Translator } from '../translator.ts';
 import { arrayOf, describeType, scalar, unknown } from '../types.ts';
 import { Unsupported } from '../unsupported.ts';
-import { convert, supertype } from './coercion.ts';
 import { comparable, compare, operatorName } from './operators.ts';
 
 type Predicate = Rule<BinaryExpr>;

@@ -1,4 +1,5 @@
 import type { Alias, ListExpr, Node, StructExpr, TypedExpr } from 'sql-parser-cst';
+import { convert, distance } from '../coercion.ts';
 import { impliedName } from '../query/select-list.ts';
 import type { Scope, Sql } from '../scope.ts';
 import type { Rule, Translator } from '../translator.ts';
@@ -6,7 +7,6 @@ import { anonymousField, arrayOf, type Column, duckdbType, quote, structOf, type
 import { Unsupported } from '../unsupported.ts';
 import { arrayExpr } from './arrays.ts';
 import { parseDataType } from './casts.ts';
-import { convert, distance } from './coercion.ts';
 
 /** `(a, b)`: a struct whose fields have no names. */
 export const structExpr: Rule<StructExpr> = (node, scope, tr) =>

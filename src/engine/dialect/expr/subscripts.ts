@@ -1,9 +1,9 @@
 import type { ArraySubscript, MemberExpr } from 'sql-parser-cst';
+import { requireInt } from '../coercion.ts';
 import type { Scope, Sql } from '../scope.ts';
 import type { Translator } from '../translator.ts';
 import { isScalar, scalar, unknown } from '../types.ts';
 import { Unsupported } from '../unsupported.ts';
-import { requireInt } from './coercion.ts';
 
 const macroOf = {
   OFFSET: 'at_offset',

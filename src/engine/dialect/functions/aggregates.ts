@@ -1,6 +1,6 @@
 import type { FuncArgs, FuncCall } from 'sql-parser-cst';
-import { convert, distance } from '../expr/coercion.ts';
-import { orderText } from '../query/order.ts';
+import { convert, distance } from '../coercion.ts';
+import { orderText } from '../expr/order-by.ts';
 import type { Scope, Sql } from '../scope.ts';
 import type { Rule, Translator } from '../translator.ts';
 import { describeType, unknown } from '../types.ts';

@@ -1,5 +1,6 @@
 import type { FuncCall, Identifier, MemberExpr, Node } from 'sql-parser-cst';
-import { convert, distance } from '../expr/coercion.ts';
+import { convert, distance } from '../coercion.ts';
+import type { Macro } from '../macros/parse-macros.ts';
 import { timeExpressionOfCall } from '../passes/time-expressions.ts';
 import type { Scope, Sql } from '../scope.ts';
 import type { Rule, Translator } from '../translator.ts';
@@ -8,7 +9,6 @@ import { Unsupported } from '../unsupported.ts';
 import { aggregateOf } from './aggregates.ts';
 import { partArguments } from './date-parts.ts';
 import { functionNames } from './function-names.ts';
-import type { Macro } from './macro-lines.ts';
 import { isSimpleOperand, nullOnError } from './safe.ts';
 import { specialFunction } from './special-functions.ts';
 import { unsupportedFunctions } from './unsupported-names.ts';

@@ -1,5 +1,5 @@
 import type { FuncCall } from 'sql-parser-cst';
-import { convert } from '../expr/coercion.ts';
+import { convert } from '../coercion.ts';
 import type { Rule } from '../translator.ts';
 import { isScalar, scalar } from '../types.ts';
 import { Unsupported } from '../unsupported.ts';

@@ -1,11 +1,11 @@
 import type { FuncCall, Node } from 'sql-parser-cst';
 import { quoteText } from '../expr/literals.ts';
-import { type ValueTextFormat, valueText } from '../expr/value-text.ts';
 import type { Scope, Sql } from '../scope.ts';
 import type { Rule, Translator } from '../translator.ts';
 import { describeType, isScalar, type ScalarName, scalar } from '../types.ts';
 import { Unsupported } from '../unsupported.ts';
 import { callMacro, plainArguments } from './calls.ts';
+import { type ValueTextFormat, valueText } from './value-text.ts';
 
 /** One `%…` of a format; widths and precisions are DuckDB texts. */
 interface Specifier {

@@ -1,13 +1,13 @@
 import type { FuncCall, Node, SubSelect } from 'sql-parser-cst';
+import { convert, supertype } from '../coercion.ts';
 import { concatenation } from '../expr/arrays.ts';
-import { convert, supertype } from '../expr/coercion.ts';
 import { compare, requireBool } from '../expr/operators.ts';
+import { arrayQuery } from '../expr/subqueries.ts';
 import {
   type TimeExpression,
   timeExpressionOfCoalesce,
   timeExpressionOfNullIf,
 } from '../passes/time-expressions.ts';
-import { arrayQuery } from '../query/subqueries.ts';
 import type { Scope, Sql } from '../scope.ts';
 import { nowParameter, type Rule, type Translator } from '../translator.ts';
 import { describeType, isScalar, nullType, scalar, type Type } from '../types.ts';
@@ -16,8 +16,8 @@ import { plainArguments } from './calls.ts';
 import { concat } from './concat.ts';
 import { editDistance } from './edit-distance.ts';
 import { format } from './format.ts';
-import { formatTime } from './format-time.ts';
-import { parseTime } from './parse-time.ts';
+import { formatTime } from './time/format-time.ts';
+import { parseTime } from './time/parse-time.ts';
 import { jsonArray, jsonObject, toJson, toJsonString } from './to-json.ts';
 
 /** The one moment that a run calls now; bound by the engine, so that tests can set it. */

@@ -1,11 +1,11 @@
 import type { FuncCall, Node } from 'sql-parser-cst';
 import { quoteText } from '../expr/literals.ts';
-import { type ValueTextFormat, valueText } from '../expr/value-text.ts';
 import type { Sql } from '../scope.ts';
 import type { Rule, Translator } from '../translator.ts';
 import { describeType, isScalar, scalar } from '../types.ts';
 import { Unsupported } from '../unsupported.ts';
 import { callMacro, plainArguments } from './calls.ts';
+import { type ValueTextFormat, valueText } from './value-text.ts';
 
 /** TO_JSON_STRING of a value of any type; `true` as second argument puts each field and element on its own line. */
 export const toJsonString: Rule<FuncCall> = (node, scope, tr) => {

@@ -1,5 +1,5 @@
 import type { FrameBound, FrameClause, FuncCall, WindowClause, WindowDefinition } from 'sql-parser-cst';
-import { orderText } from '../query/order.ts';
+import { orderText } from '../expr/order-by.ts';
 import type { Scope } from '../scope.ts';
 import type { Translator } from '../translator.ts';
 import { quote } from '../types.ts';

@@ -1,10 +1,10 @@
 import type { Node, SelectStmt } from 'sql-parser-cst';
+import { orderText, type SortKey } from '../expr/order-by.ts';
 import type { Scope } from '../scope.ts';
 import type { Translator } from '../translator.ts';
 import { Unsupported } from '../unsupported.ts';
 import { type ClauseOf, clauseOf, isDistinct } from './clauses.ts';
 import { isOrdinal } from './grouping.ts';
-import { orderText, type SortKey } from './order.ts';
 import type { Output } from './select-list.ts';
 
 /** ORDER BY and LIMIT. */

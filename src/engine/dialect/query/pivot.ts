@@ -1,5 +1,5 @@
 import type { Expr, FuncCall, Identifier, Node, PivotExpr, UnpivotExpr } from 'sql-parser-cst';
-import { convert, supertype } from '../expr/coercion.ts';
+import { convert, supertype } from '../coercion.ts';
 import { quoteText } from '../expr/literals.ts';
 import type { Relation, Scope } from '../scope.ts';
 import type { Translator } from '../translator.ts';

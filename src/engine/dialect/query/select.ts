@@ -2,7 +2,6 @@ import type { CompoundSelectStmt, Node, SelectStmt, SubSelect } from 'sql-parser
 import { requireBool } from '../expr/operators.ts';
 import { windowText } from '../functions/windows.ts';
 import { assemble } from '../passes/assemble.ts';
-import { topNCondition } from '../passes/top-n.ts';
 import { childOf, isPath, type Relation, type Scope, type Sql } from '../scope.ts';
 import type { Translator } from '../translator.ts';
 import { quote } from '../types.ts';
@@ -29,6 +28,7 @@ import {
 } from './output-columns.ts';
 import { type Output, outputs, rowValue } from './select-list.ts';
 import { collectParts, combineParts } from './set-operations.ts';
+import { topNCondition } from './top-n.ts';
 import { withClause } from './with.ts';
 
 /** A whole query: one SELECT, several under a set operator, or one in parentheses. */

@@ -1,5 +1,5 @@
 import type { CompoundSelectStmt, SubSelect } from 'sql-parser-cst';
-import { convert, supertype } from '../expr/coercion.ts';
+import { convert, supertype } from '../coercion.ts';
 import { operatorName } from '../expr/operators.ts';
 import type { Relation } from '../scope.ts';
 import type { Translator } from '../translator.ts';

@@ -1,10 +1,10 @@
 import type { FuncCall, Node } from 'sql-parser-cst';
-import { convert } from '../expr/coercion.ts';
-import { quoteText } from '../expr/literals.ts';
-import type { Rule } from '../translator.ts';
-import { type ScalarName, scalar } from '../types.ts';
-import { Unsupported } from '../unsupported.ts';
-import { functionName, plainArguments } from './calls.ts';
+import { convert } from '../../coercion.ts';
+import { quoteText } from '../../expr/literals.ts';
+import type { Rule } from '../../translator.ts';
+import { type ScalarName, scalar } from '../../types.ts';
+import { Unsupported } from '../../unsupported.ts';
+import { functionName, plainArguments } from '../calls.ts';
 import { literalFormat } from './format-time.ts';
 import { type Fields, parseTimePattern } from './time-pattern.ts';
 

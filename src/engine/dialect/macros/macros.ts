@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { duckdbType, unknown } from '../types.ts';
-import { type Macro, type MacroParameter, parseMacros } from './macro-lines.ts';
+import { type Macro, type MacroParameter, parseMacros } from './parse-macros.ts';
 
-const folder = new URL('./macros/', import.meta.url);
+const folder = new URL('./sql/', import.meta.url);
 
 /** Every function that has a macro, by name, with its signatures in the order of the files. */
 export const macros: ReadonlyMap<string, readonly Macro[]> = parseMacros(

@@ -1,12 +1,12 @@
 import type { FuncCall, Node } from 'sql-parser-cst';
-import { convert, distance } from '../expr/coercion.ts';
-import { textOf } from '../expr/escapes.ts';
-import { quoteText } from '../expr/literals.ts';
-import type { Sql } from '../scope.ts';
-import type { Rule } from '../translator.ts';
-import { describeType, type ScalarName, scalar } from '../types.ts';
-import { Unsupported } from '../unsupported.ts';
-import { functionName, plainArguments } from './calls.ts';
+import { convert, distance } from '../../coercion.ts';
+import { textOf } from '../../expr/escapes.ts';
+import { quoteText } from '../../expr/literals.ts';
+import type { Sql } from '../../scope.ts';
+import type { Rule } from '../../translator.ts';
+import { describeType, type ScalarName, scalar } from '../../types.ts';
+import { Unsupported } from '../../unsupported.ts';
+import { functionName, plainArguments } from '../calls.ts';
 
 /** What is formatted: the value as it was given, and as DuckDB's strftime takes it, in the zone that is wanted. */
 interface TimeOperand {

@@ -1,9 +1,9 @@
 import type { LimitClause, Node, OrderByClause, SelectStmt } from 'sql-parser-cst';
-import { type Clauses, clauseOf, fromAndWhere } from '../query/clauses.ts';
+import { markThreshold } from '../passes/hoist-constants.ts';
 import type { Scope } from '../scope.ts';
 import type { Translator } from '../translator.ts';
 import { isScalar } from '../types.ts';
-import { markThreshold } from './hoist-constants.ts';
+import { type Clauses, clauseOf, fromAndWhere } from './clauses.ts';
 
 /**
  * For `ORDER BY key … LIMIT n` over wide rows: the condition that only rows can meet whose key is among the first n.

@@ -1,7 +1,7 @@
+import { quoteText } from '../expr/literals.ts';
 import type { Sql } from '../scope.ts';
 import type { Translator } from '../translator.ts';
 import { anonymousField, type Type } from '../types.ts';
-import { quoteText } from './literals.ts';
 
 /** How values of any type are told as text. Texts are DuckDB's, and NULL where the value is. */
 export interface ValueTextFormat {

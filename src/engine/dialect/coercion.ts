@@ -1,5 +1,5 @@
 import type { Node } from 'sql-parser-cst';
-import type { Sql } from '../scope.ts';
+import type { Sql } from './scope.ts';
 import {
   anonymousField,
   arrayOf,
@@ -10,8 +10,8 @@ import {
   type ScalarName,
   structOf,
   type Type,
-} from '../types.ts';
-import { Unsupported } from '../unsupported.ts';
+} from './types.ts';
+import { Unsupported } from './unsupported.ts';
 
 /** What BigQuery converts without being told to, nearest first. */
 const implicitConversions: Readonly<Partial<Record<ScalarName, readonly ScalarName[]>>> = {
