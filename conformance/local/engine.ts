@@ -1,6 +1,6 @@
 import { DuckDBInstance, type DuckDBMaterializedResult, type DuckDBValue } from '@duckdb/node-api';
 import { macroDefinitions, sessionSettings } from '../../src/engine/dialect/macros/macros.ts';
-import { assemble } from '../../src/engine/dialect/passes/assemble.ts';
+import { assemble } from '../../src/engine/dialect/passes/shredded.ts';
 import { type Rewritten, rewrite } from '../../src/engine/dialect/rewrite.ts';
 import { type Bindings, bindingsOf, bindTo } from '../../src/engine/duckdb/run/bindings.ts';
 import { buildCompute, withThresholds } from '../../src/engine/duckdb/run/compute-constants.ts';
@@ -83,7 +83,7 @@ export async function openLocalEngine(tables: readonly Table[] = []): Promise<Lo
     const computed = await inTime(() => compute(quick.constants, given)).catch(() => undefined);
     if (computed === undefined) return runBound(sql, given);
     const known = await withThresholds(quick.thresholds, computed, runBound);
-    return runBound(assemble({ ...quick, text: quick.sql }, { fresh: (name) => name }).text, known);
+    return runBound(assemble({ ...quick, text: quick.sql }, (name) => name).text, known);
   };
 
   return {

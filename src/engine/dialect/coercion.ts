@@ -13,7 +13,7 @@ import {
 } from './types.ts';
 import { Unsupported } from './unsupported.ts';
 
-/** What BigQuery converts without being told to, nearest first. */
+/** The types to which BigQuery converts implicitly, nearest first. */
 const implicitConversions: Readonly<Partial<Record<ScalarName, readonly ScalarName[]>>> = {
   INT64: ['NUMERIC', 'FLOAT64', 'BIGNUMERIC'],
   NUMERIC: ['BIGNUMERIC', 'FLOAT64'],
@@ -21,10 +21,10 @@ const implicitConversions: Readonly<Partial<Record<ScalarName, readonly ScalarNa
   DATE: ['DATETIME'],
 };
 
-/** What a string literal or a STRING parameter may stand for. */
+/** The types to which BigQuery converts string literals and STRING parameters. */
 const typesOfTextLiterals: readonly ScalarName[] = ['DATE', 'DATETIME', 'TIME', 'TIMESTAMP'];
 
-/** How far a value is from a type: 0 the same, more where it is converted, undefined where it can't be. */
+/** The cost of converting a value to a type implicitly: 0 for the same type, undefined if it is impossible. */
 export function distance(from: Sql, to: Type): number | undefined {
   const { type } = from;
   if (type.kind === 'unknown' || to.kind === 'unknown') return 0;
@@ -33,8 +33,8 @@ export function distance(from: Sql, to: Type): number | undefined {
   if (type.kind === 'struct' && to.kind === 'struct') {
     if (type.fields.length !== to.fields.length) return undefined;
     const steps = type.fields.map((field, index) => {
-      const wanted = to.fields[index]?.type;
-      return wanted && distance({ ...from, type: field.type }, wanted);
+      const target = to.fields[index]?.type;
+      return target && distance({ ...from, type: field.type }, target);
     });
     return steps.every((step) => step !== undefined) ? Math.max(0, ...steps) : undefined;
   }
@@ -42,18 +42,18 @@ export function distance(from: Sql, to: Type): number | undefined {
   if (type.name === to.name) return 0;
   const step = (implicitConversions[type.name] ?? []).indexOf(to.name);
   if (step >= 0) return step + 1;
-  // A FLOAT64 literal is a NUMERIC beside NUMERICs.
+  // A FLOAT64 literal becomes NUMERIC in an expression with NUMERIC.
   if (from.coercible && type.name === 'FLOAT64' && to.name === 'NUMERIC') return 2.5;
   return type.name === 'STRING' && from.coercible && typesOfTextLiterals.includes(to.name) ? 5 : undefined;
 }
 
-/** Arrays are converted only where they are literals. */
-function arrayDistance(from: Sql, element: Type, wanted: Type): number | undefined {
-  const step = distance({ ...from, type: element }, wanted);
+/** Only literal arrays are converted. */
+function arrayDistance(from: Sql, element: Type, target: Type): number | undefined {
+  const step = distance({ ...from, type: element }, target);
   return from.coercible || element.kind === 'null' || step === 0 ? step : undefined;
 }
 
-/** The value as DuckDB text of exactly that type. */
+/** The DuckDB text of the value converted to exactly that type. */
 export function convert(from: Sql, to: Type): string {
   const target = duckdbType(to);
   const same = duckdbType(from.type) === target && from.type.kind !== 'null';
@@ -70,38 +70,38 @@ export function convert(from: Sql, to: Type): string {
 
 type Struct = Extract<Type, { kind: 'struct' }>;
 
-/** DuckDB casts structs by the names of their fields, BigQuery by their order. */
+/** DuckDB matches struct fields by name, BigQuery by position. */
 function convertStruct(from: Sql, type: Struct, to: Struct): string {
   const values = type.fields.map((field, index) => {
-    const wanted = to.fields[index] ?? field;
+    const target = to.fields[index] ?? field;
     const text = `(s).${quote(field.name || anonymousField(index))}`;
-    return `${quote(wanted.name || anonymousField(index))} := ${convert({ text, type: field.type }, wanted.type)}`;
+    return `${quote(target.name || anonymousField(index))} := ${convert({ text, type: field.type }, target.type)}`;
   });
-  // A lambda, so that the struct is computed once.
+  // The lambda makes DuckDB compute the struct once.
   return `list_transform([${from.text}], lambda s: CASE WHEN s IS NOT NULL THEN struct_pack(${values.join(', ')}) END)[1]`;
 }
 
-/** The type that values of several branches have together; undefined where there is none. */
+/** The common type of several values; undefined if they have none. */
 export function supertype(values: readonly Sql[]): Type | undefined {
   const known = values.filter(({ type }) => type.kind !== 'null');
   const unknownOne = known.find(({ type }) => type.kind === 'unknown');
   if (unknownOne) return unknownOne.type;
   const [first] = known;
   if (!first) return values[0]?.type;
-  const candidate = first.type.kind === 'scalar' ? scalarOver(known) : compoundOver(known);
+  const candidate = first.type.kind === 'scalar' ? scalarSupertype(known) : compoundSupertype(known);
   return candidate && values.every((value) => distance(value, candidate) !== undefined)
     ? candidate
     : undefined;
 }
 
-const scalarOver = (values: readonly Sql[]): Type | undefined =>
-  // A literal follows the values around it: '2024-01-01' beside a DATE.
+const scalarSupertype = (values: readonly Sql[]): Type | undefined =>
+  // Literals take the type of the other values, such as '2024-01-01' with a DATE.
   values
     .toSorted((a, b) => Number(a.coercible ?? false) - Number(b.coercible ?? false))
     .find(({ type }) => values.every((value) => distance(value, type) !== undefined))?.type;
 
-/** Arrays and structs, member by member; fields are named by the first that names them. */
-function compoundOver(values: readonly Sql[]): Type | undefined {
+/** The supertype of arrays or structs, member by member; fields take the names of the first value. */
+function compoundSupertype(values: readonly Sql[]): Type | undefined {
   const [first] = values;
   if (first?.type.kind === 'array') {
     const elements = values.map(
@@ -120,7 +120,12 @@ function compoundOver(values: readonly Sql[]): Type | undefined {
   return fields.every((field) => field !== undefined) ? structOf(fields) : undefined;
 }
 
-export function requireInt(node: Node, { type }: Sql): void {
-  if (type.kind !== 'unknown' && type.kind !== 'null' && !isScalar(type, 'INT64'))
-    throw new Unsupported(node, `INT64 is wanted here, not ${describeType(type)}`);
+/** Like `supertype`, but throws Unsupported if the values have no common type. */
+export function commonSupertype(node: Node, name: string, args: readonly Sql[]): Type {
+  const type = supertype(args);
+  if (type) return type;
+  throw new Unsupported(
+    node,
+    `${name} has no common type for (${args.map((arg) => describeType(arg.type)).join(', ')})`,
+  );
 }

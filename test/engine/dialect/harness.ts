@@ -10,7 +10,7 @@ import {
 import { expect } from 'vitest';
 import type { TableSchema } from '../../../src/catalog/tables/table-schema.ts';
 import { macroDefinitions, sessionSettings } from '../../../src/engine/dialect/macros/macros.ts';
-import { assemble } from '../../../src/engine/dialect/passes/assemble.ts';
+import { assemble } from '../../../src/engine/dialect/passes/shredded.ts';
 import { parseMicros, type RunValues } from '../../../src/engine/dialect/passes/time-expressions.ts';
 import { type Rewritten, rewrite, type StoredTable } from '../../../src/engine/dialect/rewrite.ts';
 import { columnsOf, duckdbType, quote } from '../../../src/engine/dialect/types.ts';
@@ -151,7 +151,7 @@ export async function openDialect() {
       known[name] = value;
       types[name] = computed.columnType(0);
     }
-    const { text } = assemble({ ...rewritten.custom, text: rewritten.custom.sql }, { fresh: (name) => name });
+    const { text } = assemble({ ...rewritten.custom, text: rewritten.custom.sql }, (name) => name);
     return [(await run(rewritten.sql, values)).getRowsJson(), (await run(text, known, types)).getRowsJson()];
   };
 

@@ -1,21 +1,20 @@
 import type { CaseExpr } from 'sql-parser-cst';
-import { convert } from '../coercion.ts';
-import { commonSupertype } from '../functions/special-functions.ts';
+import { commonSupertype, convert } from '../coercion.ts';
 import type { Sql } from '../scope.ts';
 import type { Rule } from '../translator.ts';
 import { duckdbType } from '../types.ts';
-import { compare, requireBool } from './operators.ts';
+import { compare, requireBool } from './comparison.ts';
 
 export const caseExpr: Rule<CaseExpr> = (node, scope, tr) => {
   const subject = node.expr && tr.expr(node.expr, scope);
   const branches = node.clauses.map((clause) => {
     const result = tr.expr(clause.result, scope);
-    if (clause.type === 'case_else') return { lead: 'ELSE', result, known: true };
+    if (clause.type === 'case_else') return { keyword: 'ELSE', result, known: true };
     const condition = tr.expr(clause.condition, scope);
     if (!subject) requireBool(clause.condition, condition, 'WHEN');
-    // The subject is written again: NaN, and literals that follow its type, need a comparison of their own.
+    // The subject is repeated in each comparison: NaN and literals that take its type need one of their own.
     const test = subject ? compare(clause.condition, '=', subject, condition) : condition;
-    return { lead: `WHEN ${test.text} THEN`, result, known: test.known };
+    return { keyword: `WHEN ${test.text} THEN`, result, known: test.known };
   });
   const type = commonSupertype(
     node,
@@ -23,9 +22,9 @@ export const caseExpr: Rule<CaseExpr> = (node, scope, tr) => {
     branches.map(({ result }) => result),
   );
   const possible = reachableBranches(branches);
-  const texts = possible.map(({ lead, result }) => `${lead} ${convert(result, type)}`);
+  const texts = possible.map(({ keyword, result }) => `${keyword} ${convert(result, type)}`);
   const [only, another] = possible;
-  if (only?.lead === 'ELSE' && !another) {
+  if (only?.keyword === 'ELSE' && !another) {
     const text = convert(only.result, type);
     const { timeExpression } = only.result;
     return {
@@ -42,17 +41,17 @@ export const caseExpr: Rule<CaseExpr> = (node, scope, tr) => {
 };
 
 interface Branch {
-  readonly lead: string;
+  readonly keyword: string;
   readonly result: Sql;
   readonly known: Sql['known'];
 }
 
-/** The branches that are not known to be passed over. */
+/** The branches that are not known to be skipped. */
 function reachableBranches(branches: readonly Branch[]): readonly Branch[] {
   const possible = branches.filter(({ known }) => known !== false);
   const taken = possible.findIndex(({ known }) => known === true);
   if (taken < 0) return possible;
   return possible
     .slice(0, taken + 1)
-    .map((branch, index) => (index === taken ? { ...branch, lead: 'ELSE' } : branch));
+    .map((branch, index) => (index === taken ? { ...branch, keyword: 'ELSE' } : branch));
 }

@@ -4,7 +4,7 @@ import type { Rule } from '../translator.ts';
 import { isScalar, scalar } from '../types.ts';
 import { Unsupported } from '../unsupported.ts';
 
-/** DuckDB's function for one part, and how many of its units the part has. */
+/** DuckDB's function for each date part, and the number of its units in the part. */
 const makers: Readonly<Record<string, readonly [name: string, times: number]>> = {
   YEAR: ['to_years', 1],
   QUARTER: ['to_months', 3],
@@ -32,7 +32,7 @@ export const interval: Rule<IntervalLiteral> = (node, scope, tr) => {
 
 const intervalOf = (text: string): Sql => ({ text, type: scalar('INTERVAL') });
 
-/** The parts of an interval's text in their order, and the pattern of each. */
+/** The parts of an interval's text in order, and the separator before each. */
 const parts = ['YEAR', 'MONTH', 'DAY', 'HOUR', 'MINUTE', 'SECOND'];
 const separators = ['', '-', ' ', ' ', ':', ':'];
 
@@ -45,19 +45,21 @@ function intervalOfParts(node: IntervalLiteral, { fromUnit, toUnit }: IntervalUn
     from < 0 ||
     to <= from
   )
-    throw new Unsupported(node, 'INTERVAL takes a number and a part, or text and a range of parts');
-  const wanted = parts.slice(from, to + 1);
-  const pattern = wanted.map((part, index) => {
+    throw new Unsupported(
+      node,
+      'INTERVAL takes a number and a date part, or a string and a range of date parts',
+    );
+  const range = parts.slice(from, to + 1);
+  const pattern = range.map((part, index) => {
     const sign = index === 0 || part === 'DAY' || part === 'HOUR' ? '([+-]?)' : '()';
     const digits = part === 'SECOND' ? '(\\d+(?:\\.\\d{1,6})?)' : '(\\d+)';
     return `${index === 0 ? '' : separators[from + index]}${sign}${digits}`;
   });
   const found = new RegExp(`^${pattern.join('')}$`).exec(node.value.value);
-  if (!found)
-    throw new Unsupported(node.value, `this is not an interval from ${wanted[0]} to ${wanted.at(-1)}`);
+  if (!found) throw new Unsupported(node.value, `not an interval from ${range[0]} to ${range.at(-1)}`);
   let sign = '';
-  const terms = wanted.map((part, index) => {
-    // A sign is that of the months with their years, and of the whole time of the day.
+  const terms = range.map((part, index) => {
+    // One sign applies to years and months, another to days, another to the whole time of day.
     if (index === 0 || part === 'DAY' || part === 'HOUR') sign = found[2 * index + 1] ?? '';
     const amount = `${sign === '-' ? '-' : ''}${found[2 * index + 2]}`;
     if (part !== 'SECOND') return `${makers[part]?.[0]}(${amount})`;

@@ -11,7 +11,7 @@ import type {
   TimeLiteral,
   TimestampLiteral,
 } from 'sql-parser-cst';
-import { callMacro } from '../functions/calls.ts';
+import { callMacro } from '../macros/macro-call.ts';
 import { ownPrefix } from '../passes/hoist-constants.ts';
 import { parseMicros } from '../passes/time-expressions.ts';
 import type { Sql } from '../scope.ts';
@@ -21,11 +21,11 @@ import { Unsupported } from '../unsupported.ts';
 import { bytesOf, textOf } from './escapes.ts';
 
 export const quoteText = (text: string): string =>
-  `'${text.replaceAll("'", "''").replaceAll(unwritable, (character) => `' || chr(${character.charCodeAt(0)}) || '`)}'`;
+  `'${text.replaceAll("'", "''").replaceAll(unsafeCharacters, (character) => `' || chr(${character.charCodeAt(0)}) || '`)}'`;
 
-/** DuckDB's parser ends a statement at a NUL byte; the others mark constants. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is meant
-const unwritable = /[\0-\x02]/g;
+/** DuckDB's parser ends a statement at a NUL byte; the other characters mark constants. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern must match them
+const unsafeCharacters = /[\0-\x02]/g;
 
 export const stringLiteral: Rule<StringLiteral> = (node) => {
   const value = textOf(node);
@@ -41,7 +41,7 @@ export const stringLiteral: Rule<StringLiteral> = (node) => {
 
 export const numberLiteral: Rule<NumberLiteral> = (node) => numberSql(node, node.text);
 
-/** Integers are INT64 even where DuckDB would take a smaller type; the rest are FLOAT64, never decimals. */
+/** Integers are INT64, where DuckDB may choose a smaller type; other numbers are FLOAT64, never decimals. */
 export function numberSql(node: NumberLiteral, text: string): Sql {
   if (/^-?(\d+|0x[\da-f]+)$/i.test(text)) {
     const value = text.startsWith('-') ? -BigInt(text.slice(1)) : BigInt(text);
@@ -64,24 +64,24 @@ export const blobLiteral: Rule<BlobLiteral> = (node) => ({
   type: scalar('BYTES'),
 });
 
-/** A literal with a type before it is what CAST makes of its text. */
+/** `DATE '…'` and the like mean CAST of the text, unless the text has a form that DuckDB reads alike. */
 const typedLiteral =
-  (name: ScalarName, plain?: RegExp): Rule<TypedLiteral> =>
-  (node, _scope, tr) => {
+  (name: ScalarName, sharedForm?: RegExp): Rule<TypedLiteral> =>
+  (node) => {
     const value = textOf(node.string);
     const type = scalar(name);
-    if (plain?.test(value)) {
+    if (sharedForm?.test(value)) {
       const text = `CAST(${quoteText(value)} AS ${duckdbType(type)})`;
       const sql = { text, type };
       return name === 'TIMESTAMP' ? { ...sql, timeExpression: () => parseMicros(value) } : sql;
     }
     const text = { text: quoteText(value), type: scalar('STRING') };
-    return callMacro(node, `cast_${name.toLowerCase()}`, [text], tr, name);
+    return callMacro(node, `cast_${name.toLowerCase()}`, [text], name);
   };
 
 type TypedLiteral = DateLiteral | DatetimeLiteral | NumericLiteral | TimeLiteral | TimestampLiteral;
 
-// What the engines read alike needs no macro.
+// Texts that both engines read alike need no macro.
 const datePattern = /^(?!0000)\d{4}-\d\d-\d\d$/;
 const datetimePattern = /^(?!0000)\d{4}-\d\d-\d\d[ T](?!24)\d\d:\d\d:\d\d(\.\d{1,6})?$/;
 const timestampPattern = new RegExp(datetimePattern.source.replace('$', '(Z|[+]00(:00)?)?$'));

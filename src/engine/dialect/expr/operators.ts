@@ -1,36 +1,17 @@
-import type {
-  BetweenExpr,
-  BinaryExpr,
-  Keyword,
-  Node,
-  ParenExpr,
-  PrefixOpExpr,
-  SubSelect,
-} from 'sql-parser-cst';
-import { convert, distance, supertype } from '../coercion.ts';
-import { callMacro } from '../functions/calls.ts';
-import type { Scope, Sql } from '../scope.ts';
+import type { BetweenExpr, BinaryExpr, Node, PrefixOpExpr } from 'sql-parser-cst';
+import { convert, supertype } from '../coercion.ts';
+import { callMacro } from '../macros/macro-call.ts';
+import type { Sql } from '../scope.ts';
 import type { Rule, Translator } from '../translator.ts';
-import { anonymousField, describeType, isScalar, quote, scalar, type Type, unknown } from '../types.ts';
+import { isScalar, scalar, unknown } from '../types.ts';
 import { Unsupported } from '../unsupported.ts';
 import { concatenation } from './arrays.ts';
+import { compare, operatorName, requireBool } from './comparison.ts';
 import { numberSql } from './literals.ts';
 import { predicateOf } from './predicates.ts';
-import { subquery } from './subqueries.ts';
+import { exists } from './subqueries.ts';
 
-export const parenExpr: Rule<ParenExpr> = (node, scope, tr) => {
-  const { expr } = node;
-  if (isQuery(expr)) return subquery({ ...node, expr }, scope, tr);
-  const inner = tr.expr(expr, scope);
-  return { ...inner, text: `(${inner.text})` };
-};
-
-const isQuery = (node: Node): node is SubSelect =>
-  node.type === 'select_stmt' ||
-  node.type === 'compound_select_stmt' ||
-  (node.type === 'paren_expr' && isQuery(node.expr));
-
-/** Arithmetic and the like have macros of their own: their meaning differs between the engines. */
+/** Operators whose semantics differ between the engines are macros. */
 const macroOf: Readonly<Record<string, string>> = {
   '+': 'op_add',
   '-': 'op_subtract',
@@ -60,7 +41,7 @@ export const binaryExpr: Rule<BinaryExpr> = (node, scope, tr) => {
   }
   if (comparisons.includes(operator)) {
     if (isComparison(node.left) || isComparison(node.right))
-      throw new Unsupported(node, 'a comparison of a comparison needs parentheses');
+      throw new Unsupported(node, 'comparing the result of a comparison needs parentheses');
     if (operator === '=') noteEqualityColumn(left, right, tr);
     return compare(node, operator, left, right);
   }
@@ -68,10 +49,10 @@ export const binaryExpr: Rule<BinaryExpr> = (node, scope, tr) => {
     return concatenation(node, '||', [left, right]);
   const macro = macroOf[operator];
   if (macro === undefined) throw new Unsupported(node, `the operator ${operator} is not supported`);
-  return callMacro(node, macro, [left, right], tr, operator);
+  return callMacro(node, macro, [left, right], operator);
 };
 
-/** Tells of `column = @parameter`, by which a table may be laid out. */
+/** Records `column = @parameter`: a table may be sorted by such columns. */
 function noteEqualityColumn(left: Sql, right: Sql, tr: Translator): void {
   for (const [column, value] of [
     [left, right],
@@ -84,85 +65,10 @@ function noteEqualityColumn(left: Sql, right: Sql, tr: Translator): void {
 const isComparison = (node: Node): boolean =>
   node.type === 'binary_expr' && comparisons.includes(operatorName(node.operator));
 
-export const operatorName = (operator: unknown): string =>
-  typeof operator === 'string'
-    ? operator
-    : (Array.isArray(operator) ? operator : [operator]).map((keyword: Keyword) => keyword.name).join(' ');
-
-/** DuckDB takes numbers and text for truth; BigQuery takes BOOL alone. */
-export function requireBool(node: Node, { type }: Sql, where: string): void {
-  if (type.kind !== 'unknown' && type.kind !== 'null' && !isScalar(type, 'BOOL'))
-    throw new Unsupported(node, `${where} takes BOOL, not ${describeType(type)}`);
-}
-
 const logicalExpr = (operator: string, left: Sql, right: Sql): Sql => ({
   text: `(${left.text} ${operator} ${right.text})`,
   type: scalar('BOOL'),
 });
-
-export function compare(node: Node, operator: string, left: Sql, right: Sql): Sql {
-  if (!comparable(left, right)) {
-    throw new Unsupported(
-      node,
-      `${describeType(left.type)} ${operator} ${describeType(right.type)} has no meaning: CAST one`,
-    );
-  }
-  if (isScalar(left.type, 'JSON') || isScalar(right.type, 'JSON'))
-    throw new Unsupported(node, `JSON values are not comparable with ${operator}: take their text first`);
-  if (left.type.kind === 'struct' && right.type.kind === 'struct')
-    return compareStructs(node, operator, [left.text, left.type], [right.text, right.type]);
-  if (isScalar(left.type, 'FLOAT64') || isScalar(right.type, 'FLOAT64'))
-    return compareFloats(operator, left, right);
-  const type = supertype([left, right]) ?? unknown;
-  const text = `(${convert(left, type)} ${operator} ${convert(right, type)})`;
-  return { text, type: scalar('BOOL'), ...knownOutcome(operator, left, right) };
-}
-
-/** What a comparison of two texts comes to that are known before any row is read. */
-function knownOutcome(operator: string, left: Sql, right: Sql): Pick<Sql, 'known'> {
-  const isText = isScalar(left.type, 'STRING') && isScalar(right.type, 'STRING');
-  if (operator !== '=' || !isText || left.known === undefined || right.known === undefined) return {};
-  return { known: left.known === right.known };
-}
-
-type Struct = readonly [text: string, type: Extract<Type, { kind: 'struct' }>];
-
-/** Structs are equal where all their fields are: NULL in one makes the answer NULL, not false. */
-function compareStructs(node: Node, operator: string, [a, left]: Struct, [b, right]: Struct): Sql {
-  if (operator.startsWith('IS')) return { text: `(${a} ${operator} ${b})`, type: scalar('BOOL') };
-  if (operator !== '=' && operator !== '!=' && operator !== '<>')
-    throw new Unsupported(node, `structs are not comparable with ${operator}`);
-  const tests = left.fields.map(({ name, type }, index) => {
-    const other = right.fields[index];
-    const at = (side: string, field: string) => `(s.${side}).${quote(field || anonymousField(index))}`;
-    const members = [
-      { text: at('a', name), type },
-      { text: at('b', other?.name ?? ''), type: other?.type ?? type },
-    ] as const;
-    return compare(node, '=', ...members).text;
-  });
-  const not = operator === '=' ? '' : 'NOT ';
-  const text = `list_transform([struct_pack(a := ${a}, b := ${b})], lambda s: ${not}(${tests.join(' AND ')}))[1]`;
-  return { text, type: scalar('BOOL') };
-}
-
-/** NaN is equal to nothing, and neither more nor less than anything; to DuckDB it is the greatest number. */
-function compareFloats(operator: string, left: Sql, right: Sql): Sql {
-  const [a, b] = [left, right].map((side) => convert(side, scalar('FLOAT64')));
-  const calls: Readonly<Record<string, string>> = {
-    '=': `bq.op_equal(${a}, ${b})`,
-    '!=': `bq.op_unequal(${a}, ${b})`,
-    '<>': `bq.op_unequal(${a}, ${b})`,
-    '<': `bq.op_less(${a}, ${b})`,
-    '>': `bq.op_less(${b}, ${a})`,
-    '<=': `bq.op_at_most(${a}, ${b})`,
-    '>=': `bq.op_at_most(${b}, ${a})`,
-  };
-  return { text: calls[operator] ?? `(${a} ${operator} ${b})`, type: scalar('BOOL') };
-}
-
-export const comparable = (left: Sql, right: Sql): boolean =>
-  distance(left, right.type) !== undefined || distance(right, left.type) !== undefined;
 
 export const between: Rule<BetweenExpr> = (node, scope, tr) => {
   const operator = operatorName(node.betweenKw);
@@ -195,16 +101,10 @@ export const prefixOp: Rule<PrefixOpExpr> = (node, scope, tr) => {
     case '+':
       return value;
     case '-':
-      return callMacro(node, 'op_negate', [value], tr, operator);
+      return callMacro(node, 'op_negate', [value], operator);
     case '~':
-      return callMacro(node, 'op_bitnot', [value], tr, operator);
+      return callMacro(node, 'op_bitnot', [value], operator);
     default:
       throw new Unsupported(node, `the operator ${operator} is not supported`);
   }
 };
-
-function exists(node: PrefixOpExpr, scope: Scope, tr: Translator): Sql {
-  if (node.expr.type !== 'paren_expr' || !isQuery(node.expr.expr))
-    throw new Unsupported(node, 'EXISTS takes a subquery');
-  return { text: `EXISTS (${tr.query(node.expr.expr, scope).text})`, type: scalar('BOOL') };
-}

@@ -4,14 +4,18 @@ import { endOf } from '../syntax.ts';
 import type { Translator } from '../translator.ts';
 import { isScalar, type Type } from '../types.ts';
 
-/** What is sorted by: an expression, or the place of a column, whose value is the expression then. */
+/** An expression, or the position of an output column, with the column's expression as `value`. */
 export interface SortKey {
   readonly text: string;
   readonly type: Type;
   readonly value?: string;
 }
 
-/** `ORDER BY …` with the place of NULLs written out. `key` writes a sort key; as an expression where absent. */
+/**
+ * `ORDER BY …` with an explicit position of NULLs.
+ *
+ * @param key translates a sort key; by default as an expression
+ */
 export function orderText(
   node: OrderByClause,
   scope: Scope,
@@ -19,14 +23,14 @@ export function orderText(
   key: (expr: Node) => SortKey = (expr) => tr.expr(expr, scope),
 ): string {
   const items = node.specifications.items.map((item) => {
-    const sorted = item.type === 'sort_specification' ? item : undefined;
-    const descending = sorted?.direction?.type === 'sort_direction_desc';
+    const specification = item.type === 'sort_specification' ? item : undefined;
+    const descending = specification?.direction?.type === 'sort_direction_desc';
     const nulls = tr.nullOrder(endOf(item)) ?? (descending ? 'LAST' : 'FIRST');
-    const sort = key(sorted?.expr ?? item);
-    const written = `${sort.text} ${descending ? 'DESC' : 'ASC'} NULLS ${nulls}`;
-    if (!isScalar(sort.type, 'FLOAT64') || sort.value === undefined) return written;
-    // NaN comes before all other numbers; to DuckDB it is the greatest.
-    return `isnan(${sort.value}) ${descending ? 'ASC' : 'DESC'} NULLS ${nulls}, ${written}`;
+    const sort = key(specification?.expr ?? item);
+    const byValue = `${sort.text} ${descending ? 'DESC' : 'ASC'} NULLS ${nulls}`;
+    if (!isScalar(sort.type, 'FLOAT64') || sort.value === undefined) return byValue;
+    // NaN is the smallest number in BigQuery, and the greatest in DuckDB.
+    return `isnan(${sort.value}) ${descending ? 'ASC' : 'DESC'} NULLS ${nulls}, ${byValue}`;
   });
   return `ORDER BY ${items.join(', ')}`;
 }

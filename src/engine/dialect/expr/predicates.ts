@@ -1,11 +1,11 @@
 import type { BinaryExpr, ListExpr, Node, ParenExpr, QuantifierExpr } from 'sql-parser-cst';
 import { convert, supertype } from '../coercion.ts';
-import { callMacro } from '../functions/calls.ts';
+import { callMacro } from '../macros/macro-call.ts';
 import type { Scope, Sql } from '../scope.ts';
 import type { Rule, Translator } from '../translator.ts';
 import { arrayOf, describeType, scalar, unknown } from '../types.ts';
 import { Unsupported } from '../unsupported.ts';
-import { comparable, compare, operatorName } from './operators.ts';
+import { comparable, compare, operatorName } from './comparison.ts';
 
 type Predicate = Rule<BinaryExpr>;
 
@@ -35,7 +35,7 @@ const isIn: Predicate = (node, scope, tr) => {
   return bool(test);
 };
 
-/** The array of `UNNEST(array)`, which is a call to the parser where it is not in FROM. */
+/** The array of `UNNEST(array)`, which the parser reads as a function call outside FROM. */
 function unnestArgument(node: Node): Node | undefined {
   if (node.type === 'unnest_expr') return node.expr.expr;
   if (node.type !== 'func_call' || node.name.type !== 'identifier') return undefined;
@@ -48,7 +48,7 @@ function inArray(node: Node, operator: string, value: Sql, array: Sql): Sql {
   if (type.kind === 'unknown' || type.kind === 'null')
     return bool(`(${operator === 'IN' ? '' : 'NOT '}bq.op_in(${value.text}, ${array.text}))`);
   if (type.kind !== 'array' || !comparable(value, element))
-    throw new Unsupported(node, `${describeType(value.type)} is never in ${describeType(type)}`);
+    throw new Unsupported(node, `${describeType(value.type)} can not be in ${describeType(type)}`);
   const common = supertype([value, element]) ?? unknown;
   const [x, list] = [convert(value, common), convert({ ...array, coercible: true }, arrayOf(common))];
   return bool(`(${operator === 'IN' ? '' : 'NOT '}bq.op_in(${x}, ${list}))`);
@@ -62,7 +62,7 @@ function members(node: Node, value: Sql, scope: Scope, tr: Translator): string {
     if (comparable(value, member)) return member.text;
     throw new Unsupported(
       item,
-      `${describeType(member.type)} is not of the type ${describeType(value.type)}: CAST one`,
+      `${describeType(member.type)} can not be compared with ${describeType(value.type)}: CAST one`,
     );
   });
   return `(${items.join(', ')})`;
@@ -70,17 +70,11 @@ function members(node: Node, value: Sql, scope: Scope, tr: Translator): string {
 
 const like: Predicate = (node, scope, tr) => {
   if (node.right.type === 'quantifier_expr') return quantifiedLike(node, node.right, scope, tr);
-  const test = callMacro(
-    node,
-    'op_like',
-    [tr.expr(node.left, scope), tr.expr(node.right, scope)],
-    tr,
-    'LIKE',
-  );
+  const test = callMacro(node, 'op_like', [tr.expr(node.left, scope), tr.expr(node.right, scope)], 'LIKE');
   return operatorName(node.operator) === 'LIKE' ? test : bool(`(NOT ${test.text})`);
 };
 
-/** `x LIKE ANY ('a%', 'b%')`, also SOME and ALL; each pattern by itself. */
+/** `x LIKE ANY ('a%', 'b%')`, also SOME and ALL, as one test for each pattern. */
 function quantifiedLike(
   node: BinaryExpr,
   { quantifierKw, expr }: QuantifierExpr,
@@ -95,13 +89,13 @@ function quantifiedLike(
       ({ type }) => type === 'select_stmt' || type === 'compound_select_stmt' || type === 'unnest_expr',
     )
   )
-    throw new Unsupported(node.right, 'LIKE ANY and ALL take a list of patterns only');
+    throw new Unsupported(node.right, 'LIKE ANY and LIKE ALL support a list of patterns only');
   const tests = patterns.map(
-    (pattern) => callMacro(pattern, 'op_like', [value, tr.expr(pattern, scope)], tr, 'LIKE').text,
+    (pattern) => callMacro(pattern, 'op_like', [value, tr.expr(pattern, scope)], 'LIKE').text,
   );
   const not = operatorName(node.operator) === 'LIKE' ? '' : 'NOT ';
   const every = quantifierKw.name === 'ALL';
-  // NOT LIKE ANY is true where one pattern does not match.
+  // NOT LIKE ANY is true if at least one pattern does not match.
   return bool(`(${tests.map((test) => `${not}${test}`).join(every ? ' AND ' : ' OR ')})`);
 }
 

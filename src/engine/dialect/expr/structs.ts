@@ -1,12 +1,12 @@
 import type { Alias, ListExpr, Node, StructExpr, TypedExpr } from 'sql-parser-cst';
 import { convert, distance } from '../coercion.ts';
-import { impliedName } from '../query/select-list.ts';
 import type { Scope, Sql } from '../scope.ts';
 import type { Rule, Translator } from '../translator.ts';
 import { anonymousField, arrayOf, type Column, duckdbType, quote, structOf, type Type } from '../types.ts';
 import { Unsupported } from '../unsupported.ts';
 import { arrayExpr } from './arrays.ts';
 import { parseDataType } from './casts.ts';
+import { impliedName } from './identifiers.ts';
 
 /** `(a, b)`: a struct whose fields have no names. */
 export const structExpr: Rule<StructExpr> = (node, scope, tr) =>
@@ -26,18 +26,18 @@ export const typedExpr: Rule<TypedExpr> = (node, scope, tr) => {
     dataType.type === 'parametric_data_type' && dataType.typeKw.name === 'STRUCT' && !dataType.params;
   const type = bare ? undefined : parseDataType(dataType);
   if (expr.type === 'array_expr') {
-    if (type?.kind !== 'array') throw new Unsupported(dataType, 'ARRAY<type> is wanted here');
+    if (type?.kind !== 'array') throw new Unsupported(dataType, 'expected ARRAY<type>');
     const items = expr.expr.items.map((item) => valueOfType(item, type.element, scope, tr).text);
     return { text: `CAST([${items.join(', ')}] AS ${duckdbType(type)})`, type: arrayOf(type.element) };
   }
   if (!type) return pack(structFields(expr.expr, scope, tr));
-  if (type.kind !== 'struct') throw new Unsupported(dataType, 'STRUCT<…> is wanted here');
+  if (type.kind !== 'struct') throw new Unsupported(dataType, 'expected STRUCT<…>');
   return valueOfType(expr, type, scope, tr);
 };
 
-/** A struct of fields in their order. */
 interface Field extends Sql, Column {}
 
+/** A struct of fields in order. */
 export function pack(values: readonly Field[]): Sql {
   const named = values.map(({ name, text }, index) => `${quote(name || anonymousField(index))} := ${text}`);
   return {
@@ -54,12 +54,12 @@ function structFields(list: ListExpr, scope: Scope, tr: Translator): readonly Fi
   });
 }
 
-/** A value written where its type is already told: struct literals take its field names. */
+/** A value of a declared type: struct literals take the field names from it. */
 function valueOfType(node: Node, type: Type, scope: Scope, tr: Translator): Sql {
   if (type.kind === 'struct' && node.type === 'struct_expr') {
     const { items } = node.expr;
     if (items.length !== type.fields.length)
-      throw new Unsupported(node, `${type.fields.length} fields are wanted here`);
+      throw new Unsupported(node, `expected ${type.fields.length} fields`);
     const values = items.map((item, index) => {
       const field = type.fields[index];
       return field
@@ -77,6 +77,6 @@ function valueOfType(node: Node, type: Type, scope: Scope, tr: Translator): Sql 
   }
   const value = tr.expr(node, scope);
   if (distance(value, type) === undefined)
-    throw new Unsupported(node, 'the value is not of the type that is written');
+    throw new Unsupported(node, 'the value does not fit the declared type');
   return { text: convert(value, type), type };
 }

@@ -1,8 +1,7 @@
-import type { ArraySubscript, MemberExpr } from 'sql-parser-cst';
-import { requireInt } from '../coercion.ts';
+import type { ArraySubscript, MemberExpr, Node } from 'sql-parser-cst';
 import type { Scope, Sql } from '../scope.ts';
 import type { Translator } from '../translator.ts';
-import { isScalar, scalar, unknown } from '../types.ts';
+import { describeType, isScalar, scalar, unknown } from '../types.ts';
 import { Unsupported } from '../unsupported.ts';
 
 const macroOf = {
@@ -12,19 +11,19 @@ const macroOf = {
   SAFE_ORDINAL: 'at_safe_ordinal',
 } as const;
 
-/** `json.name` and `json['name']`: NULL where there is none. */
+/** `json.name` and `json['name']`: NULL if there is no such field. */
 export const jsonField = (of: Sql, name: string): Sql => ({
   text: `bq.json_field(${of.text}, ${name})`,
   type: scalar('JSON'),
 });
 
-/** `a[OFFSET(n)]` and its kin; a bare index counts from 0. */
+/** `a[OFFSET(n)]` and the like; a bare index is zero-based. */
 export function subscript(node: MemberExpr, { expr }: ArraySubscript, scope: Scope, tr: Translator): Sql {
   const array = tr.expr(node.object, scope);
   if (isScalar(array.type, 'JSON')) return jsonElement(array, expr, scope, tr);
   const type = array.type.kind === 'array' ? array.type.element : unknown;
   if (array.type.kind !== 'array' && array.type.kind !== 'unknown') {
-    throw new Unsupported(node, 'only arrays take [ ]');
+    throw new Unsupported(node, '[ ] needs an array');
   }
   if (expr.type === 'array_slice_specifier') throw new Unsupported(expr, 'array slices are not supported');
   if (expr.type !== 'array_subscript_specifier') {
@@ -44,4 +43,9 @@ function jsonElement(json: Sql, expr: ArraySubscript['expr'], scope: Scope, tr: 
   if (isScalar(key.type, 'STRING')) return jsonField(json, key.text);
   requireInt(expr, key);
   return { text: `bq.json_element(${json.text}, ${key.text})`, type: scalar('JSON') };
+}
+
+function requireInt(node: Node, { type }: Sql): void {
+  if (type.kind !== 'unknown' && type.kind !== 'null' && !isScalar(type, 'INT64'))
+    throw new Unsupported(node, `expected INT64, got ${describeType(type)}`);
 }

@@ -66,7 +66,7 @@ function argumentsOf(
   return takes ? args.map((arg) => ({ ...arg, text: convert(arg, takes), type: takes })) : args;
 }
 
-/** Functions that skip NULLs in DuckDB, whatever is asked. */
+/** Functions that always ignore NULLs in DuckDB. */
 const alwaysIgnoreNulls: readonly string[] = ['APPROX_QUANTILES', 'PERCENTILE_CONT', 'PERCENTILE_DISC'];
 
 function requireAllowed(node: FuncCall, name: string, { allows = [], window }: Aggregate): void {
@@ -82,9 +82,9 @@ function requireAllowed(node: FuncCall, name: string, { allows = [], window }: A
   ] as const;
   for (const [extra, part] of extras) {
     if (part && !allows.includes(extra))
-      throw new Unsupported(part, `${name} takes no ${extra.toUpperCase()} here`);
+      throw new Unsupported(part, `${name} takes no ${extra.toUpperCase()}`);
   }
-  if (node.filter) throw new Unsupported(node.filter, 'FILTER is not BigQuery: use IF inside the aggregate');
+  if (node.filter) throw new Unsupported(node.filter, 'BigQuery has no FILTER: use IF inside the aggregate');
   if (window && !node.over) throw new Unsupported(node, `${name} needs OVER`);
   if (node.over && (inside?.orderBy || inside?.limit))
     throw new Unsupported(node, `${name} with OVER takes no ORDER BY or LIMIT inside`);
@@ -103,7 +103,7 @@ function havingArgument({ minMaxKw, expr }: NonNullable<FuncArgs['having']>, sco
   };
 }
 
-/** `MAX(x HAVING MIN y)`: of the rows where y is least. */
+/** `MAX(x HAVING MIN y)`: the maximum of x over the rows with the smallest y. */
 function extremeHaving(
   name: 'MAX' | 'MIN',
   args: readonly Sql[],

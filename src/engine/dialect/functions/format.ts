@@ -1,13 +1,13 @@
 import type { FuncCall, Node } from 'sql-parser-cst';
 import { quoteText } from '../expr/literals.ts';
+import { callMacro, plainArguments } from '../macros/macro-call.ts';
 import type { Scope, Sql } from '../scope.ts';
 import type { Rule, Translator } from '../translator.ts';
 import { describeType, isScalar, type ScalarName, scalar } from '../types.ts';
 import { Unsupported } from '../unsupported.ts';
-import { callMacro, plainArguments } from './calls.ts';
 import { type ValueTextFormat, valueText } from './value-text.ts';
 
-/** One `%…` of a format; widths and precisions are DuckDB texts. */
+/** One `%…` of a format; width and precision are DuckDB expressions. */
 interface Specifier {
   readonly flags: string;
   readonly width: string | undefined;
@@ -16,17 +16,17 @@ interface Specifier {
   readonly value: Sql;
 }
 
-/** FORMAT over a literal: text and specifiers in turn, each specifier with its arguments. */
+/** FORMAT with a literal format string, as a concatenation of text and formatted arguments. */
 export const format: Rule<FuncCall> = (node, scope, tr) => {
   const [pattern, ...args] = plainArguments(node);
   if (pattern && isNull(pattern)) return { text: 'CAST(NULL AS VARCHAR)', type: scalar('STRING') };
   if (pattern?.type !== 'string_literal')
-    throw new Unsupported(pattern ?? node, 'FORMAT takes a string literal first');
+    throw new Unsupported(pattern ?? node, 'the first argument of FORMAT must be a string literal');
   const queue = args.map((arg) => ({ node: arg, scope, tr }));
   const parts = [...pattern.value.matchAll(/%%|%([-+ #0']*)(\d+|\*)?(?:\.(\d+|\*)?)?(.)?|[^%]+/gsu)].map(
     (match) => formatPart(match, pattern, queue),
   );
-  if (queue[0]) throw new Unsupported(queue[0].node, 'FORMAT has more arguments than its text takes');
+  if (queue[0]) throw new Unsupported(queue[0].node, 'FORMAT has more arguments than its format string uses');
   return { text: parts.length === 0 ? "''" : `(${parts.join(' || ')})`, type: scalar('STRING') };
 };
 
@@ -49,7 +49,7 @@ function formatPart(match: RegExpExecArray, pattern: Node, queue: Argument[]): s
   const next = () => {
     const argument = queue.shift();
     if (argument) return argument;
-    throw new Unsupported(pattern, 'FORMAT has fewer arguments than its text takes');
+    throw new Unsupported(pattern, 'FORMAT has fewer arguments than its format string uses');
   };
   const size = (text: string | undefined) => {
     if (text !== '*') return text;
@@ -108,8 +108,8 @@ const text: Writer = (specifier, node) => {
 
 /** %t and %T take values of every type. */
 const anyValue: Writer = (specifier, node, tr) => {
-  const spelling = (specifier.letter === 't' ? plainFormat : literalFormat)(node, tr);
-  return padText(valueText(specifier.value, spelling, tr), specifier);
+  const textFormat = (specifier.letter === 't' ? plainFormat : literalFormat)(node);
+  return padText(valueText(specifier.value, textFormat, tr), specifier);
 };
 
 const json: Writer = (specifier, node) =>
@@ -141,32 +141,32 @@ function padToWidth(text: string, flags: string, width: string | undefined): str
   return `bq.format_padded(${text}, ${flags.includes('-') ? `-abs(${width})` : width})`;
 }
 
-/** Zeros stand between the sign and the digits. */
+/** Zeros are padded between the sign and the digits. */
 function padNumber(head: string, digits: string, flags: string, width: string | undefined): string {
   const zeros = flags.includes('0') && !flags.includes('-') && width !== undefined;
   const body = zeros ? `bq.format_zeros(${head}, ${digits}, ${width})` : `(${head} || ${digits})`;
   return padToWidth(body, flags, width);
 }
 
-const plainFormat = (node: Node, tr: Translator): ValueTextFormat => ({
+const plainFormat = (node: Node): ValueTextFormat => ({
   null: 'NULL',
   scalar: (value) => {
     if (isScalar(value.type, 'BYTES')) return `bq.format_bytes(${value.text})`;
     if (isScalar(value.type, 'FLOAT64'))
-      return `bq.format_any_float(${asString(value, node, tr)}, ${value.text})`;
+      return `bq.format_any_float(${asString(value, node)}, ${value.text})`;
     if (isScalar(value.type, 'JSON')) return `bq.json_of_json(${value.text})`;
-    return asString(value, node, tr);
+    return asString(value, node);
   },
   array: (elements) => `'[' || array_to_string(${elements}, ', ') || ']'`,
   struct: (fields) => `'(' || ${fields.map((field) => field.text).join(" || ', ' || ") || "''"} || ')'`,
 });
 
-const literalFormat = (node: Node, tr: Translator): ValueTextFormat => ({
-  ...plainFormat(node, tr),
+const literalFormat = (node: Node): ValueTextFormat => ({
+  ...plainFormat(node),
   scalar: (value) => {
     if (isScalar(value.type, 'STRING')) return `bq.format_string_literal(${value.text})`;
     if (isScalar(value.type, 'BYTES')) return `bq.format_bytes_literal(${value.text})`;
-    const plain = plainFormat(node, tr).scalar(value);
+    const plain = plainFormat(node).scalar(value);
     if (isScalar(value.type, 'INT64', 'BOOL')) return plain;
     if (isScalar(value.type, 'FLOAT64')) return `bq.format_float_literal(${plain})`;
     if (isScalar(value.type, 'DATE', 'DATETIME', 'TIME', 'TIMESTAMP', 'NUMERIC'))
@@ -177,9 +177,9 @@ const literalFormat = (node: Node, tr: Translator): ValueTextFormat => ({
     `'${fields.length < 2 ? 'STRUCT' : ''}(' || ${fields.map((field) => field.text).join(" || ', ' || ") || "''"} || ')'`,
 });
 
-function asString(value: Sql, node: Node, tr: Translator): string {
+function asString(value: Sql, node: Node): string {
   if (isScalar(value.type, 'STRING')) return value.text;
   if (isScalar(value.type, 'INT64', 'FLOAT64', 'NUMERIC', 'BOOL', 'DATE', 'DATETIME', 'TIME', 'TIMESTAMP'))
-    return callMacro(node, 'cast_string', [value], tr, 'FORMAT').text;
+    return callMacro(node, 'cast_string', [value], 'FORMAT').text;
   throw new Unsupported(node, `FORMAT of ${describeType(value.type)} is not supported`);
 }

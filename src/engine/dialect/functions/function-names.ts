@@ -1,4 +1,4 @@
-/** Every function of BigQuery, in lower case, by family; whether the dialect has it is told by functions.ts. */
+/** Every function of BigQuery, in lower case, by family, whether the dialect supports it or not. */
 export const functionNames: ReadonlySet<string> = new Set(
   `
   any_value array_agg array_concat_agg avg bit_and bit_or bit_xor count countif grouping logical_and logical_or max

@@ -3,33 +3,36 @@ import type { Sql } from '../scope.ts';
 import type { Translator } from '../translator.ts';
 import { anonymousField, type Type } from '../types.ts';
 
-/** How values of any type are told as text. Texts are DuckDB's, and NULL where the value is. */
+/** How values of each type are written as text. All texts are DuckDB expressions, NULL if the value is NULL. */
 export interface ValueTextFormat {
   readonly null: string;
   scalar(value: Sql): string;
-  /** @param elements the elements' texts, as an array; depth: how many arrays and structs are around it */
+  /**
+   * @param elements an array of the elements' texts
+   * @param depth the number of enclosing arrays and structs
+   */
   array(elements: string, depth: number): string;
   struct(fields: readonly { readonly name: string; readonly text: string }[], depth: number): string;
 }
 
-/** The text of a value, of its elements and of its fields; never NULL. */
-export function valueText(value: Sql, spelling: ValueTextFormat, tr: Translator, depth = 0): string {
-  return `coalesce(${nonNullText(value, spelling, tr, depth)}, ${quoteText(spelling.null)})`;
+/** The text of a value, including its elements and fields; never NULL. */
+export function valueText(value: Sql, format: ValueTextFormat, tr: Translator, depth = 0): string {
+  return `coalesce(${nonNullText(value, format, tr, depth)}, ${quoteText(format.null)})`;
 }
 
-function nonNullText(value: Sql, spelling: ValueTextFormat, tr: Translator, depth: number): string {
+function nonNullText(value: Sql, format: ValueTextFormat, tr: Translator, depth: number): string {
   const { text, type } = value;
   if (type.kind === 'array') {
     const item = tr.fresh('item');
-    const element = valueText({ text: item, type: type.element }, spelling, tr, depth + 1);
-    return spelling.array(`list_transform(${text}, lambda ${item}: ${element})`, depth);
+    const element = valueText({ text: item, type: type.element }, format, tr, depth + 1);
+    return format.array(`list_transform(${text}, lambda ${item}: ${element})`, depth);
   }
-  if (type.kind !== 'struct') return type.kind === 'null' ? 'NULL' : spelling.scalar(value);
+  if (type.kind !== 'struct') return type.kind === 'null' ? 'NULL' : format.scalar(value);
   const fields = type.fields.map((field, index) => ({
     name: field.name,
-    text: valueText(fieldOf(text, field.name || anonymousField(index), field.type), spelling, tr, depth + 1),
+    text: valueText(fieldOf(text, field.name || anonymousField(index), field.type), format, tr, depth + 1),
   }));
-  return `CASE WHEN ${text} IS NOT NULL THEN ${spelling.struct(fields, depth)} END`;
+  return `CASE WHEN ${text} IS NOT NULL THEN ${format.struct(fields, depth)} END`;
 }
 
 const fieldOf = (struct: string, name: string, type: Type): Sql => ({

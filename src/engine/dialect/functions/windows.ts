@@ -5,7 +5,7 @@ import type { Translator } from '../translator.ts';
 import { quote } from '../types.ts';
 import { Unsupported } from '../unsupported.ts';
 
-/** ` OVER (…)`, or nothing where the call has none. */
+/** ` OVER (…)`; empty without OVER. */
 export function overText(node: FuncCall, scope: Scope, tr: Translator): string {
   if (!node.over) return '';
   const { window } = node.over;

@@ -12,7 +12,7 @@ export const macros: ReadonlyMap<string, readonly Macro[]> = parseMacros(
     .flatMap((file) => readFileSync(new URL(file, folder), 'utf8').split('\n')),
 );
 
-/** What the dialect needs of every connection; all but the first are the defaults of BigQuery's semantics. */
+/** Settings that every connection needs for BigQuery's semantics. */
 export const sessionSettings: readonly string[] = [
   "SET TimeZone = 'UTC'",
   "SET default_null_order = 'nulls_first_on_asc_last_on_desc'",
@@ -20,9 +20,9 @@ export const sessionSettings: readonly string[] = [
 ];
 
 /**
- * Makes functions of BigQuery known to a database, with those that they use; run once, before any rewritten query.
+ * SQL that defines macros and those that they use; run once per database, before any rewritten query.
  *
- * @param names of macros; all of them take DuckDB more than a second, because it binds every body
+ * @param names of macros; defining all of them takes DuckDB more than a second, because it binds every body
  */
 export function macroDefinitions(names: Iterable<string> = macros.keys()): string {
   const reached = inDependencyOrder([...names]).map((name) => macros.get(name) ?? []);
@@ -36,11 +36,11 @@ export function macroDefinitions(names: Iterable<string> = macros.keys()): strin
   ].join(';\n');
 }
 
-/** The names of the macros that a text calls, also by one signature: `bq."name(a bigint)"`. */
+/** The names of the macros that a text calls, including calls of one signature: `bq."name(a bigint)"`. */
 export const macrosIn = (text: string): readonly string[] =>
   [...text.matchAll(/\bbq\."?(\w+)/g)].map(([, name = '']) => name).filter((name) => macros.has(name));
 
-/** DuckDB wants to know a macro before another one uses it; the files may have them in any order. */
+/** DuckDB requires a macro to be defined before its use; the files may contain them in any order. */
 function inDependencyOrder(names: readonly string[], found = new Set<string>()): readonly string[] {
   return names.flatMap((name) => {
     if (found.has(name)) return [];
@@ -50,7 +50,7 @@ function inDependencyOrder(names: readonly string[], found = new Set<string>()):
   });
 }
 
-/** Two names may use each other, each with another signature: so the names are known before any body is. */
+/** Two macros may call different signatures of each other, so all names are defined before any body. */
 function withPlaceholderBody(macro: Macro): Macro {
   const type = duckdbType(macro.resultType(macro.parameters.map(({ type = unknown }) => type)));
   return { ...macro, body: type === undefined ? 'NULL' : `CAST(NULL AS ${type})` };
@@ -60,7 +60,7 @@ function defineOne({ callee, parameters, body }: Macro): string {
   return `CREATE MACRO ${callee}(${parameters.map(declare).join(', ')}) AS ${body}`;
 }
 
-/** All signatures under one name: DuckDB chooses where the rewriter can't tell the types. */
+/** All signatures under one name: DuckDB chooses one if the types are unknown during translation. */
 function defineAll(signatures: readonly Macro[]): string {
   const [first] = signatures;
   const overloads = signatures.map(

@@ -2,18 +2,18 @@ import { arrayOf, nullType, type ScalarName, scalar, type Type, unknown } from '
 
 export interface MacroParameter {
   readonly name: string;
-  /** Undefined where any type will do. */
+  /** Undefined if any type is accepted. */
   readonly type: Type | undefined;
 }
 
 /** One line of the macro files: a BigQuery function, or one of its signatures. */
 export interface Macro {
-  /** BigQuery's own name in lower case; a date-part that it takes follows it, as in `date_diff_week_monday`. */
+  /** BigQuery's name in lower case, followed by the date part if it takes one: `date_diff_week_monday`. */
   readonly name: string;
   readonly parameters: readonly MacroParameter[];
   readonly body: string;
   resultType(args: readonly Type[]): Type;
-  /** Why this signature, which BigQuery has, is refused; it stands as `-- refused: reason`. */
+  /** Why this signature of BigQuery is unsupported; written as `-- unsupported: reason`. */
   readonly unsupported: string | undefined;
   /** The DuckDB name of this signature. */
   readonly callee: string;
@@ -21,7 +21,7 @@ export interface Macro {
 
 const linePattern = /^create macro bq\.(\w+)\((.*?)\) as (.*); -- (.+)$/;
 
-/** Reads lines of the form `create macro bq.name(a type, b) as body; -- result type`. */
+/** Parses lines of the form `create macro bq.name(a type, b) as body; -- result type`. */
 export function parseMacros(lines: readonly string[]): ReadonlyMap<string, readonly Macro[]> {
   const parsed = lines
     .filter((line) => line !== '' && !line.startsWith('--'))
@@ -80,7 +80,7 @@ function parseType(text: string): Type {
   return scalar(name);
 }
 
-/** What stands behind a macro: a type, or a parameter's name for that parameter's type, or `element of` one. */
+/** Parses the result type: a type, a parameter's name for that parameter's type, or `element of` a parameter. */
 function resultType(text: string, names: readonly string[]): Macro['resultType'] {
   if (text.startsWith('unsupported: ')) return () => unknown;
   const [, of = '', name = '', suffix = ''] = /^(element of )?(\w+)(\[\])?$/.exec(text) ?? [];

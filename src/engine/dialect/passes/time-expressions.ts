@@ -1,29 +1,32 @@
-import type { Sql } from '../scope.ts';
-
-/** An INT64, a TIMESTAMP in microseconds since the epoch, a STRING, an ARRAY<TIMESTAMP>, or NULL. */
+/** The value of a time expression: an INT64, a TIMESTAMP in microseconds since the epoch, a STRING, an ARRAY<TIMESTAMP>, or NULL. */
 export type TimeValue = bigint | string | readonly bigint[] | null;
 
-/** What a run is told. */
+/** What is known when a query runs. */
 export interface RunValues {
-  /** The moment that CURRENT_TIMESTAMP() means, in microseconds since the epoch. */
+  /** The value of CURRENT_TIMESTAMP(), in microseconds since the epoch. */
   readonly now: bigint;
   /** The value of a parameter. */
   parameter(name: string): string;
 }
 
 /**
- * What an expression of the time is in a run; undefined where only the database can tell. Queries ask for their windows
- * by such expressions, and so at each run.
+ * Computes the value of an expression for a run without the database; undefined if only the database can. Queries use
+ * such expressions for the bounds of their time windows, so they are needed for each run.
  */
 export type TimeExpression = (run: RunValues) => TimeValue | undefined;
+
+/** What time expressions are composed of. */
+interface Operand {
+  readonly timeExpression?: TimeExpression;
+}
 
 const [first, last] = [-62_135_596_800_000_000n, 253_402_300_799_999_999n];
 const inRange = (micros: bigint) => (micros < first || micros > last ? undefined : micros);
 
-/** A longer array is left to the database. */
+/** Longer arrays are left to the database. */
 const longestArray = 10_000n;
 
-/** Arithmetic of moments in UTC: a date-part's length in microseconds, and the values of the arguments. */
+/** Timestamp arithmetic in UTC, from the length of the date part in microseconds and the arguments. */
 const operations: Readonly<
   Record<string, (unit: bigint, ...args: readonly bigint[]) => TimeValue | undefined>
 > = {
@@ -49,8 +52,8 @@ const unitMicros: Readonly<Record<string, bigint>> = {
   day: 86_400_000_000n,
 };
 
-/** @param name of the macro, its date-part included */
-export function timeExpressionOfCall(name: string, args: readonly Sql[]): TimeExpression | undefined {
+/** @param name of the macro, including its date part */
+export function timeExpressionOfCall(name: string, args: readonly Operand[]): TimeExpression | undefined {
   const [, operation = '', part = ''] = /^(\w+)_([a-z]+)$/.exec(name) ?? [];
   const [call, unit] = [operations[operation], unitMicros[part]];
   const [only, ...more] = args;
@@ -64,18 +67,18 @@ export function timeExpressionOfCall(name: string, args: readonly Sql[]): TimeEx
   });
 }
 
-/** NULL where two texts are the same, else the first. */
-export const timeExpressionOfNullIf = (args: readonly Sql[]): TimeExpression | undefined =>
+/** NULL if two texts are equal, otherwise the first. */
+export const timeExpressionOfNullIf = (args: readonly Operand[]): TimeExpression | undefined =>
   withAll(args, ([one, other]) => {
     if (typeof one !== 'string' || typeof other !== 'string') return undefined;
     return one === other ? null : one;
   });
 
 /** The first value that is not NULL. */
-export const timeExpressionOfCoalesce = (args: readonly Sql[]): TimeExpression | undefined =>
+export const timeExpressionOfCoalesce = (args: readonly Operand[]): TimeExpression | undefined =>
   withAll(args, (values) => values.find((value) => value !== null) ?? null);
 
-/** `TIMESTAMP(text)`, and a literal's text, in the forms that have one meaning everywhere. */
+/** `TIMESTAMP(text)`, for texts that both engines read alike. */
 const timeExpressionOfTimestamp =
   (text: TimeExpression): TimeExpression =>
   (run) => {
@@ -85,23 +88,24 @@ const timeExpressionOfTimestamp =
 
 const timestampPattern = /^(?!0000)(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?(?:Z|\+00(?::00)?)?$/;
 
+/** Microseconds since the epoch; undefined if the text is not a valid timestamp in UTC. */
 export function parseMicros(text: string): bigint | undefined {
   const [, day, clock, fraction = ''] = timestampPattern.exec(text) ?? [];
-  const moment = new Date(`${day}T${clock}Z`);
-  // Dates roll over: the 30th of February is a day in March.
-  if (Number.isNaN(moment.getTime()) || moment.toISOString() !== `${day}T${clock}.000Z`) return undefined;
-  return BigInt(moment.getTime()) * 1000n + BigInt(fraction.padEnd(6, '0'));
+  const date = new Date(`${day}T${clock}Z`);
+  // JavaScript rolls dates over: 30 February becomes a day in March.
+  if (Number.isNaN(date.getTime()) || date.toISOString() !== `${day}T${clock}.000Z`) return undefined;
+  return BigInt(date.getTime()) * 1000n + BigInt(fraction.padEnd(6, '0'));
 }
 
-/** @returns undefined where one of the arguments is none, or is not known */
+/** @returns undefined if an argument is not a time expression; the expression itself, if a value is unknown */
 function withAll(
-  args: readonly Sql[],
-  make: (values: readonly TimeValue[]) => TimeValue | undefined,
+  args: readonly Operand[],
+  combine: (values: readonly TimeValue[]) => TimeValue | undefined,
 ): TimeExpression | undefined {
   const expressions = args.flatMap(({ timeExpression }) => timeExpression ?? []);
   if (expressions.length !== args.length) return undefined;
   return (run) => {
     const values = expressions.map((expression) => expression(run));
-    return values.every((value) => value !== undefined) ? make(values) : undefined;
+    return values.every((value) => value !== undefined) ? combine(values) : undefined;
   };
 }

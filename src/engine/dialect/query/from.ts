@@ -1,41 +1,13 @@
-import type { Alias, Identifier, Node } from 'sql-parser-cst';
-import { columnSql } from '../passes/shredded.ts';
-import {
-  findRange,
-  findRelation,
-  type Range,
-  type Relation,
-  type Scope,
-  type SubqueryStep,
-  type UnnestTarget,
-} from '../scope.ts';
+import type { Alias, Identifier, Node, TablesampleExpr } from 'sql-parser-cst';
+import { type FromItem, findRelation, type Scope } from '../scope.ts';
 import type { Translator } from '../translator.ts';
-import { quote } from '../types.ts';
 import { Unsupported } from '../unsupported.ts';
+import { asUnnest, relationItem, unknownItem } from './from-item.ts';
 import { join } from './joins.ts';
 import { pivot, unpivot } from './pivot.ts';
-import { tableSample } from './table-sample.ts';
-import { type Unnest, unnestItem } from './unnest.ts';
+import { unnestItem } from './unnest.ts';
 
-/** One FROM item, or several joined. Its text is made last: later UNNESTs may be folded into it. */
-export interface FromItem {
-  readonly ranges: readonly Range[];
-  readonly merged: Scope['merged'];
-  /** The items whose rows may be multiplied in place without changing the meaning of the joins around them. */
-  readonly unnestTargets: readonly UnnestTarget[];
-  /** True where it is no join: then no parentheses may stand around it. */
-  readonly isSingle?: true;
-  text(): string;
-}
-
-/** The scope for what stands beside or behind a FROM item. */
-export const within = (scope: Scope, item: FromItem): Scope => ({
-  ...scope,
-  ranges: item.ranges,
-  merged: item.merged,
-});
-
-/** A FROM item; `scope` holds what it may be correlated with. */
+/** @param scope the names to which the item may be correlated */
 export function fromItem(node: Node, scope: Scope, tr: Translator): FromItem {
   const unnest = asUnnest(node, scope);
   if (unnest) return unnestItem(unnest, scope, tr);
@@ -59,33 +31,6 @@ export function fromItem(node: Node, scope: Scope, tr: Translator): FromItem {
     default:
       throw new Unsupported(node, `${node.type.replaceAll('_', ' ')} is not supported in FROM`);
   }
-}
-
-/** The UNNEST that a FROM item is: written so, or as a path of a name that FROM already has. */
-export function asUnnest(node: Node, scope: Scope): Unnest | undefined {
-  if (node.type === 'alias') {
-    const unnest = asUnnest(node.expr as Node, scope);
-    if (!unnest) return undefined;
-    const name = node.alias.name;
-    return (node.expr as Node).type === 'unnest_with_offset_expr'
-      ? { ...unnest, offset: name }
-      : { ...unnest, alias: name };
-  }
-  if (node.type === 'unnest_with_offset_expr') {
-    const unnest = asUnnest(node.unnest, scope);
-    return unnest && { ...unnest, offset: 'offset' };
-  }
-  if (node.type === 'unnest_expr')
-    return { node, array: node.expr.expr, alias: undefined, offset: undefined };
-  if (node.type === 'member_expr' && node.property.type === 'identifier' && startsAtRange(node, scope)) {
-    return { node, array: node, alias: node.property.name, offset: undefined };
-  }
-  return undefined;
-}
-
-function startsAtRange(node: Node, scope: Scope): boolean {
-  if (node.type === 'member_expr') return startsAtRange(node.object, scope);
-  return node.type === 'identifier' && findRange(scope, node.name) !== undefined;
 }
 
 function aliased(node: Alias, scope: Scope, tr: Translator): FromItem {
@@ -117,15 +62,7 @@ function table(node: Node, alias: Identifier | undefined, scope: Scope, tr: Tran
   return relationItem(relation, alias?.name ?? name, tr);
 }
 
-/** Stands where a table was refused. */
-export const unknownItem = (name: string | undefined): FromItem => ({
-  ranges: [{ name, columns: [], acceptsAnyColumn: true }],
-  merged: [],
-  unnestTargets: [],
-  text: () => '',
-});
-
-/** `project.dataset.table`, in whatever way it is quoted. */
+/** The parts of `project.dataset.table`, quoted or not. */
 function pathOf(node: Node): readonly string[] {
   switch (node.type) {
     case 'identifier':
@@ -135,7 +72,7 @@ function pathOf(node: Node): readonly string[] {
     case 'member_expr':
       return [...pathOf(node.object), ...pathOf(node.property)];
     default:
-      throw new Unsupported(node, 'a table name is wanted here');
+      throw new Unsupported(node, 'expected a table name');
   }
 }
 
@@ -146,53 +83,23 @@ function parenthesized(node: Node, alias: Identifier | undefined, scope: Scope, 
   }
   if (node.type === 'paren_expr') return parenthesized(node.expr, alias, scope, tr);
   if (alias) throw new Unsupported(alias, 'a join in parentheses takes no alias');
-  const inner = fromItem(node, scope, tr);
+  const inner = tr.from(node, scope);
   return inner.isSingle ? inner : { ...inner, text: () => `(${inner.text()})` };
 }
 
-/** A table, common table expression or subquery, as a FROM item that UNNESTs can be folded into. */
-export function relationItem(relation: Relation, alias: string | undefined, tr: Translator): FromItem {
-  const name = alias ?? tr.fresh('subquery');
-  const unnestTarget: UnnestTarget = {
-    name,
-    steps: [],
-    usedNames: new Set(relation.columns.map((column) => column.name.toLowerCase())),
-  };
-  const columns = relation.columns.map((column) => ({
-    ...columnSql(quote(name), column.name, column, relation.table),
-    name: column.name,
-  }));
-  const [only] = columns;
-  const range: Range =
-    relation.value && only
-      ? { name: alias, columns: [], value: only, unnestTarget }
-      : { name: alias, columns, unnestTarget };
+/** `t TABLESAMPLE SYSTEM (10 PERCENT)`. */
+function tableSample(node: TablesampleExpr, scope: Scope, tr: Translator): FromItem {
+  const { left, method, args, repeatable } = node;
+  const [share, another] = args.expr.items;
+  const isSystem = method.type === 'tablesample_method' && method.methodKw.name === 'SYSTEM';
+  const isShare = share?.type === 'tablesample_percent' && share.percent.type === 'number_literal';
+  if (repeatable || another || !isSystem || !isShare)
+    throw new Unsupported(node, 'only TABLESAMPLE SYSTEM (number PERCENT) is supported');
+  const sampled = tr.from(left, scope);
+  const percent = share.percent.type === 'number_literal' ? share.percent.text : '';
   return {
-    ranges: [range],
-    merged: [],
-    unnestTargets: [unnestTarget],
-    isSingle: true,
-    text: () =>
-      unnestTarget.steps.reduce(
-        (inner, fold) => `(${applyStep(inner, fold)}) AS ${quote(name)}`,
-        `${relation.text} AS ${quote(name)}`,
-      ),
+    ...sampled,
+    unnestTargets: [],
+    text: () => `${sampled.text()} TABLESAMPLE SYSTEM (${percent} PERCENT)`,
   };
 }
-
-/**
- * Takes from the items what their rows must meet in the end, for WHERE to say: DuckDB plans that sooner than a subquery
- * of its own.
- */
-export const takeConditions = ({ unnestTargets }: FromItem): readonly string[] =>
-  unnestTargets.flatMap(({ steps }) => {
-    const last = steps.at(-1);
-    if (!last || !('condition' in last)) return [];
-    steps.pop();
-    return [last.condition];
-  });
-
-const applyStep = (inner: string, fold: SubqueryStep) =>
-  'columns' in fold
-    ? `SELECT *, ${fold.columns} FROM ${inner}`
-    : `SELECT * FROM ${inner} WHERE ${fold.condition}`;

@@ -5,7 +5,7 @@ import { sameName } from '../types.ts';
 import { Unsupported } from '../unsupported.ts';
 import type { Output } from './select-list.ts';
 
-/** GROUP BY; output columns are named by their place, which no column of FROM can hide. */
+/** GROUP BY. Output columns are referred to by position, which no column of FROM can hide. */
 export function grouping(
   node: GroupByClause | undefined,
   columns: readonly Output[],
@@ -13,7 +13,7 @@ export function grouping(
   tr: Translator,
 ): string {
   if (!node) return '';
-  // The parser leaves ALL in a list of its own.
+  // The parser wraps ALL in a list of its own.
   const items = node.columns.items.flat() as readonly (Node | null)[];
   const elements = items
     .filter((item) => item !== null && item !== undefined)
@@ -41,7 +41,7 @@ function element(node: Node, columns: readonly Output[], scope: Scope, tr: Trans
   }
 }
 
-/** One member of ROLLUP, CUBE or GROUPING SETS: a key, several in parentheses, or none. */
+/** One member of ROLLUP, CUBE or GROUPING SETS: a key, or any number of keys in parentheses. */
 function groupingSet(node: Node, columns: readonly Output[], scope: Scope, tr: Translator): string {
   const keys = (items: readonly Node[]) =>
     `(${items.map((item) => key(item, columns, scope, tr)).join(', ')})`;
@@ -56,8 +56,8 @@ function key(node: Node, columns: readonly Output[], scope: Scope, tr: Translato
     throw new Unsupported(node, `the select list has no column ${node.text}`);
   }
   if (node.type === 'identifier') {
-    const place = columns.findIndex(({ name, aliased }) => aliased && sameName(name, node.name));
-    if (place >= 0) return String(place + 1);
+    const position = columns.findIndex(({ name, aliased }) => aliased && sameName(name, node.name));
+    if (position >= 0) return String(position + 1);
   }
   const { text } = tr.expr(node, scope);
   const same = columns.findIndex((column) => column.text === text);

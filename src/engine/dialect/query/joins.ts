@@ -1,20 +1,20 @@
 import type { JoinExpr } from 'sql-parser-cst';
-import { compare, operatorName, requireBool } from '../expr/operators.ts';
-import { columnsIn, type Range, type Scope, type Sql } from '../scope.ts';
+import { compare, operatorName, requireBool } from '../expr/comparison.ts';
+import { columnsIn, type FromItem, type Range, type Scope, type Sql } from '../scope.ts';
 import type { Translator } from '../translator.ts';
 import { Unsupported } from '../unsupported.ts';
-import { asUnnest, type FromItem, fromItem, within } from './from.ts';
-import { type Unnest, unnestInPlace, unnestItem } from './unnest.ts';
+import { asUnnest, type Unnest, within } from './from-item.ts';
+import { unnestInPlace, unnestItem } from './unnest.ts';
 
 type Kind = 'CROSS' | 'INNER' | 'LEFT' | 'RIGHT' | 'FULL';
 
 export function join(node: JoinExpr, scope: Scope, tr: Translator): FromItem {
-  const left = fromItem(node.left, scope, tr);
+  const left = tr.from(node.left, scope);
   const kind = kindOf(node);
-  const beside = within(scope, left);
-  const unnest = asUnnest(node.right, beside);
-  if (unnest) return joinUnnest(node, kind, left, unnest, beside, tr);
-  return joinItems(node, kind, left, fromItem(node.right, scope, tr), '', scope, tr);
+  const rightScope = within(scope, left);
+  const unnest = asUnnest(node.right, rightScope);
+  if (unnest) return joinUnnest(node, kind, left, unnest, rightScope, tr);
+  return joinItems(node, kind, left, tr.from(node.right, scope), '', scope, tr);
 }
 
 function kindOf({ operator, right, specification }: JoinExpr): Kind {
@@ -80,7 +80,7 @@ function joinItems(
   };
 }
 
-/** The side of an outer join that may be missing. */
+/** The side of an outer join that may be missing: its columns may be NULL. */
 const makeNullable = (range: Range): Range => ({
   ...range,
   columns: range.columns.map(({ required: _, ...column }) => column),
@@ -108,7 +108,7 @@ function conditionOf(
   }
   const pairs = specification.expr.expr.items.map((column) => {
     const [a, b] = [findColumn(left, column.name), findColumn(right, column.name)];
-    if (!a || !b) throw new Unsupported(column, `${column.name} is not one column on each side`);
+    if (!a || !b) throw new Unsupported(column, `USING needs exactly one column ${column.name} on each side`);
     return { name: column.name, a, b, test: compare(column, '=', a, b).text };
   });
   return {
@@ -124,7 +124,7 @@ function findColumn(item: FromItem, name: string): Sql | undefined {
   return found.length === 1 ? found[0] : undefined;
 }
 
-/** The column that JOIN USING makes of two: the side that is never missing. */
+/** The merged column of JOIN USING: the side that is never missing. */
 function mergedText(kind: Kind, left: Sql, right: Sql): string {
   if (kind === 'FULL') return `coalesce(${left.text}, ${right.text})`;
   return kind === 'RIGHT' ? right.text : left.text;

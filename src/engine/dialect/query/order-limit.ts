@@ -28,7 +28,7 @@ function orderByText(
   return ` ${orderText(clause, scope, tr, (expr) => sortKey(expr, columns, distinct, scope, tr))}`;
 }
 
-/** A column of the output is named by its place, which no column of FROM can hide. */
+/** Output columns are referred to by position, which no column of FROM can hide. */
 function sortKey(
   node: Node,
   columns: readonly Output[],
@@ -36,25 +36,25 @@ function sortKey(
   scope: Scope,
   tr: Translator,
 ): SortKey {
-  const byPlace = (index: number): SortKey => {
+  const byPosition = (index: number): SortKey => {
     const column = columns[index];
     if (!column) throw new Unsupported(node, `the select list has no column ${index + 1}`);
-    // DISTINCT lets nothing but its columns be sorted by.
+    // With DISTINCT only output columns can be sorted by.
     return { text: String(index + 1), type: column.type, ...(distinct ? {} : { value: column.text }) };
   };
-  if (isOrdinal(node)) return byPlace(node.value - 1);
+  if (isOrdinal(node)) return byPosition(node.value - 1);
   if (node.type === 'identifier') {
-    const place = columns.findIndex(
+    const position = columns.findIndex(
       ({ name, aliased }) => aliased && name.toLowerCase() === node.name.toLowerCase(),
     );
-    if (place >= 0) return byPlace(place);
+    if (position >= 0) return byPosition(position);
   }
   const sort = tr.expr(node, scope);
   if (!distinct) return { ...sort, value: sort.text };
-  const place = columns.findIndex(({ text }) => text === sort.text);
-  if (place < 0)
-    throw new Unsupported(node, 'ORDER BY with SELECT DISTINCT takes columns of the select list only');
-  return byPlace(place);
+  const position = columns.findIndex(({ text }) => text === sort.text);
+  if (position < 0)
+    throw new Unsupported(node, 'with SELECT DISTINCT, ORDER BY takes columns of the select list only');
+  return byPosition(position);
 }
 
 function limitText(clause: ClauseOf<'limit_clause'> | undefined, scope: Scope, tr: Translator): string {

@@ -1,4 +1,5 @@
 import type { Identifier, Node, SelectClause } from 'sql-parser-cst';
+import { impliedName } from '../expr/identifiers.ts';
 import { pack } from '../expr/structs.ts';
 import { fieldSql, findRange, type Range, type Scope, type Sql } from '../scope.ts';
 import type { Translator } from '../translator.ts';
@@ -7,7 +8,7 @@ import { Unsupported } from '../unsupported.ts';
 
 /** One column of a query's result. */
 export interface Output extends Sql, Column {
-  /** False where BigQuery gives the column no name that the query could use. */
+  /** False if the query can't refer to the column by name. */
   readonly aliased: boolean;
 }
 
@@ -18,7 +19,7 @@ const supportedModifiers: readonly string[] = [
   'select_as_value',
 ];
 
-/** The one column that SELECT AS STRUCT or AS VALUE makes of the select list; undefined without either. */
+/** The one column of SELECT AS STRUCT or AS VALUE; undefined without either. */
 export function rowValue(node: SelectClause, columns: readonly Output[]): Output | undefined {
   const types = node.modifiers.map(({ type }) => type as string);
   if (types.includes('select_as_struct')) {
@@ -31,12 +32,12 @@ export function rowValue(node: SelectClause, columns: readonly Output[]): Output
   }
   if (!types.includes('select_as_value')) return undefined;
   const [only, another] = columns;
-  if (!only || another) throw new Unsupported(node, 'SELECT AS VALUE takes one column');
+  if (!only || another) throw new Unsupported(node, 'SELECT AS VALUE takes exactly one column');
   const { shredded: _, ...value } = only;
   return { ...value, name: 'value', aliased: false };
 }
 
-/** The select list with every star written out. */
+/** The columns of the select list, with every star expanded. */
 export function outputs(node: SelectClause, scope: Scope, tr: Translator): readonly Output[] {
   for (const modifier of node.modifiers) {
     if (!supportedModifiers.includes(modifier.type)) {
@@ -57,35 +58,29 @@ function output(node: Node, scope: Scope, tr: Translator): readonly Output[] {
     case 'all_columns':
       return star(node, scope);
     case 'except_columns': {
-      const left = output(node.expr, scope, tr);
+      const columns = output(node.expr, scope, tr);
       const names = node.columns.expr.items;
-      for (const name of names) requireColumn(name, left);
-      return left.filter((column) => !names.some(({ name }) => sameName(name, column.name)));
+      for (const name of names) requireColumn(name, columns);
+      return columns.filter((column) => !names.some(({ name }) => sameName(name, column.name)));
     }
     case 'replace_columns': {
-      const left = output(node.expr, scope, tr);
+      const columns = output(node.expr, scope, tr);
       const replacements = node.columns.expr.items;
-      for (const { alias } of replacements) requireColumn(alias, left);
-      return left.map((column) => {
+      for (const { alias } of replacements) requireColumn(alias, columns);
+      return columns.map((column) => {
         const found = replacements.find(({ alias }) => sameName(alias.name, column.name));
         return found ? { ...tr.expr(found.expr, scope), name: column.name, aliased: true } : column;
       });
     }
     case 'alias':
       if (/^["']/.test(node.alias.text))
-        throw new Unsupported(node.alias, 'an alias is not quoted like text');
+        throw new Unsupported(node.alias, 'an alias must not be a string literal: quote it with backticks');
       return [{ ...tr.expr(node.expr as Node, scope), name: node.alias.name, aliased: true }];
     case 'member_expr':
       if (node.property.type === 'all_columns') return starOf(node.object, scope, tr);
   }
   const name = impliedName(node);
   return [{ ...tr.expr(node, scope), name: name ?? '', aliased: name !== undefined }];
-}
-
-/** The name that a column has without an alias: the last of a path. */
-export function impliedName(node: Node): string | undefined {
-  if (node.type === 'identifier') return node.name;
-  return node.type === 'member_expr' && node.property.type === 'identifier' ? node.property.name : undefined;
 }
 
 function requireColumn({ name, ...node }: Identifier, columns: readonly Output[]): void {
@@ -95,7 +90,7 @@ function requireColumn({ name, ...node }: Identifier, columns: readonly Output[]
 }
 
 function star(node: Node, scope: Scope): readonly Output[] {
-  if (scope.ranges.length === 0) throw new Unsupported(node, '* needs a FROM');
+  if (scope.ranges.length === 0) throw new Unsupported(node, '* needs a FROM clause');
   const merged = scope.merged.map((column) => ({ ...column, aliased: true }));
   const rest = scope.ranges
     .flatMap((range) => columnsOf(range))
@@ -107,7 +102,7 @@ function starOf(node: Node, scope: Scope, tr: Translator): readonly Output[] {
   const range = node.type === 'identifier' ? findRange(scope, node.name) : undefined;
   if (range) return columnsOf(range);
   const value = tr.expr(node, scope);
-  if (value.type.kind !== 'struct') throw new Unsupported(node, '.* needs a struct whose fields are known');
+  if (value.type.kind !== 'struct') throw new Unsupported(node, '.* needs a STRUCT with known fields');
   return fieldsOf(value, value.type.fields);
 }
 

@@ -1,8 +1,8 @@
 import type { CompoundSelectStmt, Node, SelectStmt, SubSelect } from 'sql-parser-cst';
-import { requireBool } from '../expr/operators.ts';
+import { requireBool } from '../expr/comparison.ts';
 import { windowText } from '../functions/windows.ts';
-import { assemble } from '../passes/assemble.ts';
-import { childOf, isPath, type Relation, type Scope, type Sql } from '../scope.ts';
+import { assemble } from '../passes/shredded.ts';
+import { childOf, type FromItem, isPath, type Relation, type Scope, type Sql } from '../scope.ts';
 import type { Translator } from '../translator.ts';
 import { quote } from '../types.ts';
 import { Unsupported } from '../unsupported.ts';
@@ -14,9 +14,8 @@ import {
   conditionClause,
   fromAndWhere,
   isDistinct,
-  noFrom,
 } from './clauses.ts';
-import { type FromItem, fromItem, takeConditions, unknownItem, within } from './from.ts';
+import { noFrom, takeConditions, unknownItem, within } from './from-item.ts';
 import { grouping } from './grouping.ts';
 import { orderAndLimitText } from './order-limit.ts';
 import {
@@ -31,7 +30,7 @@ import { collectParts, combineParts } from './set-operations.ts';
 import { topNCondition } from './top-n.ts';
 import { withClause } from './with.ts';
 
-/** A whole query: one SELECT, several under a set operator, or one in parentheses. */
+/** A query: one SELECT, a set operation, or a query in parentheses. */
 export function query(node: SubSelect | SelectStmt, scope: Scope, tr: Translator): Relation {
   switch (node.type) {
     case 'select_stmt':
@@ -53,29 +52,31 @@ function select(node: SelectStmt, parent: Scope, tr: Translator): Relation {
   const distinct = isDistinct(node) ? 'DISTINCT ' : '';
   const grouped = distinct !== '' || groupBy !== '' || value;
   const simple = isSimple(node, item, columns);
-  const late =
+  const topN =
     simple && orderAndLimit !== '' ? topNCondition(node, clauses, parent.parent === undefined, tr) : [];
-  const behind = textAfterSelectList(clauses, late);
-  const written = (list: readonly Output[]) =>
-    ctes.before(`SELECT ${distinct}${selectListText(list, grouped)}${behind}`);
+  const rest = textAfterSelectList(clauses, topN);
+  const textWith = (list: readonly Output[]) =>
+    ctes.before(`SELECT ${distinct}${selectListText(list, grouped)}${rest}`);
 
-  const text = written(columns);
+  const text = textWith(columns);
   const mayNarrow = distinct === '' && orderAndLimit === '' && !value && (simple || hasListedKeys(groupBy));
-  // Before they are sorted and cut, too many rows would be told.
-  const mayTell = !grouped && (orderAndLimit === '' || late.length > 0);
+  // Without a top-n condition, ORDER BY and LIMIT would have all rows rendered before most are discarded.
+  const mayRender = !grouped && (orderAndLimit === '' || topN.length > 0);
   return {
     text,
     columns: outputColumns(columns, grouped),
     simple: simple && orderAndLimit === '',
     ...(mayNarrow && {
-      narrow: { of: text, text: (isRead) => written(withoutUnread(columns, groupBy, isRead)) },
+      narrow: { of: text, text: (isRead) => textWith(withoutUnread(columns, groupBy, isRead)) },
     }),
-    ...(mayTell && { rendered: { of: text, text: (tell) => written(withRenderedRecords(columns, tell)) } }),
+    ...(mayRender && {
+      rendered: { of: text, text: (render) => textWith(withRenderedRecords(columns, render)) },
+    }),
     ...(value && { value }),
   };
 }
 
-/** The clauses in the order in which their names come into being. */
+/** Translates the clauses in the order in which they define the names that later clauses use. */
 function clausesOf(node: SelectStmt, parent: Scope, tr: Translator): Clauses {
   for (const clause of node.clauses) {
     if (!supportedClauses.includes(clause.type)) tr.attempt(() => throwUnsupportedClause(clause), undefined);
@@ -84,13 +85,13 @@ function clausesOf(node: SelectStmt, parent: Scope, tr: Translator): Clauses {
   const item = tr.attempt(() => from(clauseOf(node, 'from_clause'), ctes.scope, tr), unknownItem(undefined));
   const scope = within(ctes.scope, item);
   const list = clauseOf(node, 'select_clause');
-  if (!list) throw new Unsupported(node, 'a SELECT is wanted here');
+  if (!list) throw new Unsupported(node, 'expected a SELECT statement');
 
-  const asked = condition(clauseOf(node, 'where_clause')?.expr, 'WHERE', scope, tr);
-  const listed = outputs(list, scope, tr);
-  const value = rowValue(list, listed);
-  const columns = value ? [value] : listed;
-  const outputScope = { ...scope, aliases: aliasesOf(listed) };
+  const where = condition(clauseOf(node, 'where_clause')?.expr, 'WHERE', scope, tr);
+  const selected = outputs(list, scope, tr);
+  const value = rowValue(list, selected);
+  const columns = value ? [value] : selected;
+  const outputScope = { ...scope, aliases: aliasesOf(selected) };
   return {
     ctes,
     item,
@@ -102,15 +103,15 @@ function clausesOf(node: SelectStmt, parent: Scope, tr: Translator): Clauses {
     qualify: condition(clauseOf(node, 'qualify_clause')?.expr, 'QUALIFY', outputScope, tr),
     windows: windowText(clauseOf(node, 'window_clause'), scope, tr),
     orderAndLimit: orderAndLimitText(node, columns, outputScope, tr),
-    where: [...takeConditions(item), ...asked],
+    where: [...takeConditions(item), ...where],
   };
 }
 
-/** What stands behind the select list, in the order of SQL. */
-function textAfterSelectList(clauses: Clauses, late: readonly string[]): string {
+/** Everything after the select list, in the order of SQL. */
+function textAfterSelectList(clauses: Clauses, topN: readonly string[]): string {
   const { groupBy, having, windows, qualify, orderAndLimit } = clauses;
   return [
-    fromAndWhere(clauses, late),
+    fromAndWhere(clauses, topN),
     groupBy,
     conditionClause('HAVING', having),
     windows,
@@ -119,11 +120,11 @@ function textAfterSelectList(clauses: Clauses, late: readonly string[]): string 
   ].join('');
 }
 
-/** `(SELECT …) ORDER BY …`: what stands behind the parentheses sees the columns only. */
+/** `(SELECT …) ORDER BY …`: clauses after the parentheses can use the output columns only. */
 function parenthesized(node: SelectStmt, parent: Scope, tr: Translator): Relation {
   const ctes = withClause(clauseOf(node, 'with_clause'), childOf(parent), tr);
   const inner = clauseOf(node, 'paren_expr');
-  if (!inner) throw new Unsupported(node, 'a SELECT is wanted here');
+  if (!inner) throw new Unsupported(node, 'expected a SELECT statement');
   const relation = query(inner.expr, ctes.scope, tr);
   const orderAndLimit = outerOrderAndLimit(relation, node, ctes.scope, tr);
   return {
@@ -134,26 +135,26 @@ function parenthesized(node: SelectStmt, parent: Scope, tr: Translator): Relatio
   };
 }
 
-/** ORDER BY and LIMIT behind a set operation belong to the whole, though the tree hangs them on its last part. */
+/** ORDER BY and LIMIT after a set operation apply to its result, though the parser attaches them to the last part. */
 function setOperation(node: CompoundSelectStmt, parent: Scope, tr: Translator): Relation {
   const parts = collectParts(node);
   const [first] = parts.queries;
   const last = parts.queries.at(-1);
-  if (!first || !last) throw new Unsupported(node, 'a SELECT is wanted here');
+  if (!first || !last) throw new Unsupported(node, 'expected a SELECT statement');
   const ctes = withClause(
     first.type === 'select_stmt' ? clauseOf(first, 'with_clause') : undefined,
     childOf(parent),
     tr,
   );
   const relations = parts.queries.map((part) =>
-    assemble(query(withoutOrderAndLimit(part, part === last), ctes.scope, tr), tr),
+    assemble(query(withoutOrderAndLimit(part, part === last), ctes.scope, tr), tr.fresh),
   );
-  const united = combineParts(node, parts.operator, relations, tr);
-  if (last.type !== 'select_stmt') return { ...united, text: ctes.before(united.text) };
-  const orderAndLimit = outerOrderAndLimit(united, last, ctes.scope, tr);
+  const combined = combineParts(node, parts.operator, relations, tr);
+  if (last.type !== 'select_stmt') return { ...combined, text: ctes.before(combined.text) };
+  const orderAndLimit = outerOrderAndLimit(combined, last, ctes.scope, tr);
   return {
-    ...united,
-    text: ctes.before(orderAndLimit === '' ? united.text : wrapInSelect(united, orderAndLimit, tr)),
+    ...combined,
+    text: ctes.before(orderAndLimit === '' ? combined.text : wrapInSelect(combined, orderAndLimit, tr)),
   };
 }
 
@@ -163,12 +164,12 @@ const wrapInSelect = ({ text }: Relation, orderAndLimit: string, tr: Translator)
 function outerOrderAndLimit(relation: Relation, node: SelectStmt, scope: Scope, tr: Translator): string {
   const columns = relation.columns.map((column) => ({ ...column, text: quote(column.name), aliased: true }));
   const range = { name: undefined, columns };
-  // The tree hangs DISTINCT of the last part beside the clauses of the whole.
+  // The select clause, and so its DISTINCT, belongs to the last part, not to the result.
   const bare = { ...node, clauses: node.clauses.filter(({ type }) => type !== 'select_clause') };
   return orderAndLimitText(bare, columns, { ...scope, ranges: [range], merged: [] }, tr);
 }
 
-/** Whether a SELECT gives columns of some rows of one relation, in whatever order. */
+/** Whether a SELECT is a plain filter and projection of one relation, ordered or not. */
 const isSimple = (node: SelectStmt, item: FromItem, columns: readonly Output[]): boolean =>
   node.clauses.every(({ type }) => simpleClauses.includes(type)) &&
   !isDistinct(node) &&
@@ -215,7 +216,7 @@ function throwUnsupportedClause(clause: Node): never {
 }
 
 const from = (clause: ClauseOf<'from_clause'> | undefined, scope: Scope, tr: Translator): FromItem =>
-  clause ? fromItem(clause.expr, scope, tr) : noFrom;
+  clause ? tr.from(clause.expr, scope) : noFrom;
 
 function condition(expr: Node | undefined, keyword: string, scope: Scope, tr: Translator): readonly string[] {
   if (!expr) return [];

@@ -1,12 +1,12 @@
 import type { CompoundSelectStmt, SubSelect } from 'sql-parser-cst';
 import { convert, supertype } from '../coercion.ts';
-import { operatorName } from '../expr/operators.ts';
+import { operatorName } from '../expr/comparison.ts';
 import type { Relation } from '../scope.ts';
 import type { Translator } from '../translator.ts';
 import { type Column, describeType, duckdbType, quote } from '../types.ts';
 import { Unsupported } from '../unsupported.ts';
 
-/** The parts of `a UNION ALL b UNION ALL c`: BigQuery wants parentheses where operators differ. */
+/** The parts of `a UNION ALL b UNION ALL c`. BigQuery requires parentheses between different operators. */
 export function collectParts(node: CompoundSelectStmt): { operator: string; queries: readonly SubSelect[] } {
   const operator = operatorName(node.operator);
   const { left, right } = node;
@@ -24,7 +24,7 @@ const operators: Readonly<Record<string, string>> = {
   'EXCEPT DISTINCT': 'EXCEPT',
 };
 
-/** Columns are matched by their place, named by the first part, and of the type that all parts have together. */
+/** Columns are matched by position, named by the first part, and have the common type of all parts. */
 export function combineParts(
   node: CompoundSelectStmt,
   operator: string,
@@ -33,10 +33,13 @@ export function combineParts(
 ): Relation {
   const word = operators[operator];
   if (!word)
-    throw new Unsupported(node, `${operator} is not supported: one of ${Object.keys(operators).join(', ')}`);
+    throw new Unsupported(
+      node,
+      `${operator} is not supported; expected one of ${Object.keys(operators).join(', ')}`,
+    );
   const [first] = relations;
   if (!first || relations.some(({ columns }) => columns.length !== first.columns.length))
-    throw new Unsupported(node, `${operator} takes queries of equally many columns`);
+    throw new Unsupported(node, `${operator} needs queries with the same number of columns`);
   const columns = first.columns.map((column, index) =>
     commonColumn(node, operator, column, index, relations),
   );
@@ -58,7 +61,7 @@ function commonColumn(
   throw new Unsupported(node, `${operator} has no common type for column ${index + 1} (${shown})`);
 }
 
-/** A part of the set operation with exactly these types; DuckDB's own choice may be another. */
+/** A part of the set operation with exactly these column types, since DuckDB may choose others. */
 export function withColumnTypes(relation: Relation, columns: readonly Column[], tr: Translator): string {
   const same = relation.columns.every(
     ({ type }, index) =>
@@ -69,8 +72,8 @@ export function withColumnTypes(relation: Relation, columns: readonly Column[], 
   const names = columns.map((_, index) => quote(`c${index}`));
   const values = relation.columns.map(({ type }, index) => {
     const text = names[index] ?? '';
-    const wanted = columns[index];
-    return `${wanted ? convert({ text, type }, wanted.type) : text} AS ${quote(wanted?.name ?? '')}`;
+    const target = columns[index];
+    return `${target ? convert({ text, type }, target.type) : text} AS ${quote(target?.name ?? '')}`;
   });
   return `(SELECT ${values.join(', ')} FROM (${relation.text}) AS ${name}(${names.join(', ')}))`;
 }

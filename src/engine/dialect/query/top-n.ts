@@ -6,16 +6,16 @@ import { isScalar } from '../types.ts';
 import { type Clauses, clauseOf, fromAndWhere } from './clauses.ts';
 
 /**
- * For `ORDER BY key … LIMIT n` over wide rows: the condition that only rows can meet whose key is among the first n.
- * The keys are read first and by themselves, so that the wide columns are read for those rows alone.
+ * For `ORDER BY key … LIMIT n` over wide rows: a condition that holds only for rows whose key is among the first n.
+ * The keys are read first and separately, so that the wide columns are read for those rows only.
  *
- * @param isWhole whether it is no part of another query: then the keys may be read before it
- * @returns no condition where the rows are not wide, or the key may be NULL
+ * @param isOutermost whether the query is not part of another one: then the keys can be read before it runs
+ * @returns no condition if the rows are not wide or the key may be NULL
  */
 export function topNCondition(
   node: SelectStmt,
   clauses: Clauses,
-  isWhole: boolean,
+  isOutermost: boolean,
   tr: Translator,
 ): readonly string[] {
   const { ctes, columns, outputScope } = clauses;
@@ -26,11 +26,11 @@ export function topNCondition(
   if (count === undefined || key === undefined || !columns.some(({ shredded }) => shredded)) return [];
   const { text, type, descending } = key;
   const first = `SELECT ${text} AS "key"${fromAndWhere(clauses)} ORDER BY 1 ${descending ? 'DESC' : 'ASC'} LIMIT ${count}`;
-  const edge = `(SELECT ${descending ? 'min' : 'max'}("key") FROM (${isWhole ? ctes.before(first) : first}))`;
-  return [`${text} ${descending ? '>=' : '<='} ${isWhole ? markThreshold(edge, type) : edge}`];
+  const threshold = `(SELECT ${descending ? 'min' : 'max'}("key") FROM (${isOutermost ? ctes.before(first) : first}))`;
+  return [`${text} ${descending ? '>=' : '<='} ${isOutermost ? markThreshold(threshold, type) : threshold}`];
 }
 
-/** How many rows LIMIT and OFFSET ask for, where they are written as numbers. */
+/** LIMIT plus OFFSET, if both are numeric literals. */
 function rowLimit({ count, offset }: LimitClause): number | undefined {
   const numbers = [count, offset].map((node) => (node === undefined ? 0 : numberOf(node)));
   const sum = numbers.reduce<number>((sum, number) => sum + (number ?? Number.NaN), 0);
@@ -45,7 +45,7 @@ function firstKey(order: OrderByClause, scope: Scope, tr: Translator) {
   if (!first) return undefined;
   const sort = first.type === 'sort_specification' ? first : undefined;
   const { text, type, required } = tr.expr(sort?.expr ?? first, scope);
-  // NaN is the least of all numbers here, and the greatest to DuckDB.
+  // NaN is the smallest number in BigQuery, and the greatest in DuckDB.
   if (!required || isScalar(type, 'FLOAT64')) return undefined;
   return { text, type, descending: sort?.direction?.type === 'sort_direction_desc' };
 }

@@ -1,32 +1,18 @@
-import type { Node } from 'sql-parser-cst';
 import { assembleRecord, forwardColumns, isPresent, type ShreddedRecord } from '../passes/shredded.ts';
-import type { Range, Scope, Sql, UnnestTarget } from '../scope.ts';
+import type { FromItem, Range, Scope, Sql, UnnestTarget } from '../scope.ts';
 import type { Translator } from '../translator.ts';
 import { quote, scalar, type Type, unknown } from '../types.ts';
 import { Unsupported } from '../unsupported.ts';
-import type { FromItem } from './from.ts';
+import type { Unnest } from './from-item.ts';
 
-/** One UNNEST as it stands in FROM. */
-export interface Unnest {
-  readonly node: Node;
-  readonly array: Node;
-  readonly alias: string | undefined;
-  /** The offset's name; undefined without WITH OFFSET. */
-  readonly offset: string | undefined;
-}
-
-/** What a select list has to hold so that each row becomes one row per element. */
+/** Select-list expressions that turn each row into one row per element. */
 interface UnnestColumns {
   readonly element: string;
   readonly offset: string;
   readonly type: Type;
 }
 
-/**
- * How the elements of a list are had.
- *
- * @param keepEmpty whether a row without elements stays, with NULL for its element (LEFT JOIN)
- */
+/** @param keepEmpty whether a row without elements is kept, with NULL as its element (LEFT JOIN) */
 export function unnestColumns(array: Sql, keepEmpty: boolean): UnnestColumns {
   const type = array.type.kind === 'array' ? array.type.element : unknown;
   const indexes = `range(len(${array.text}))`;
@@ -35,7 +21,7 @@ export function unnestColumns(array: Sql, keepEmpty: boolean): UnnestColumns {
   return { element: orNull(array.text), offset: orNull(indexes), type };
 }
 
-/** FROM UNNEST(…) on its own, or where its elements can't be folded into the rows they come from. */
+/** UNNEST as a FROM item of its own, for arrays that can't be unnested in place. */
 export function unnestItem(unnest: Unnest, scope: Scope, tr: Translator): FromItem {
   const array = arrayOperand(unnest, scope, tr);
   const name = tr.fresh('element');
@@ -55,7 +41,7 @@ export function unnestItem(unnest: Unnest, scope: Scope, tr: Translator): FromIt
   };
 }
 
-/** The one record of a shredded array, as a row of its own where it is there. */
+/** The one record of a shredded array as a row; no row if the record is absent. */
 function unnestShreddedItem(unnest: Unnest, array: Sql, shredded: ShreddedRecord, name: string): FromItem {
   const columns = [`${isPresent(shredded)} AS "value"`, ...forwardColumns(shredded, 'value')];
   const record = shreddedElement(array, { ...shredded, owner: quote(name), path: 'value' });
@@ -76,10 +62,10 @@ const shreddedElement = ({ type }: Sql, shredded: ShreddedRecord): Sql => ({
 });
 
 /**
- * The left side with one row per element. DuckDB plans a join with a correlated UNNEST as a delim join, a hundred
- * times slower than UNNEST in the select list of a subquery around the FROM item that the array is a column of.
+ * The left side of the join with one row per element. DuckDB plans a join with a correlated UNNEST as a delim join,
+ * which is a hundred times slower than UNNEST in the select list of a subquery around the FROM item with the array.
  *
- * @returns undefined where the array is not a path of an item whose rows may be multiplied in place
+ * @returns undefined if the array is not part of an item whose rows may be multiplied in place
  */
 export function unnestInPlace(
   unnest: Unnest,
@@ -96,16 +82,16 @@ export function unnestInPlace(
     ranges: [...left.ranges, ...added.map((range) => ({ ...range, unnestTarget }))],
   });
   if (array.shredded) {
-    const there = isPresent(array.shredded);
-    if (!keepEmpty) addCondition(unnestTarget, there);
-    const first = keepEmpty ? `CASE WHEN ${there} THEN ${firstOffset} END` : firstOffset;
+    const present = isPresent(array.shredded);
+    if (!keepEmpty) addCondition(unnestTarget, present);
+    const first = keepEmpty ? `CASE WHEN ${present} THEN ${firstOffset} END` : firstOffset;
     const record = shreddedElement(array, array.shredded);
     return extendLeft(rangesOf(unnest, record, { text: first, type: scalar('INT64') }));
   }
 
   const { element, offset, type } = unnestColumns(array, keepEmpty);
-  const column = (wanted: string) => {
-    const name = unnestTarget.usedNames.has(wanted.toLowerCase()) ? tr.fresh(wanted) : wanted;
+  const column = (preferred: string) => {
+    const name = unnestTarget.usedNames.has(preferred.toLowerCase()) ? tr.fresh(preferred) : preferred;
     unnestTarget.usedNames.add(name.toLowerCase());
     return name;
   };
@@ -123,7 +109,7 @@ export function unnestInPlace(
   return extendLeft(rangesOf(unnest, { text: at(elementName), type }, position));
 }
 
-/** Drops the rows that do not meet a condition. */
+/** Filters the rows; adjacent conditions share one subquery. */
 function addCondition({ steps }: UnnestTarget, condition: string): void {
   const last = steps.at(-1);
   if (last && 'condition' in last) steps.splice(-1, 1, { condition: `${last.condition} AND ${condition}` });

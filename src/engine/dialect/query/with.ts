@@ -7,9 +7,9 @@ import { collectParts, withColumnTypes } from './set-operations.ts';
 
 /** A WITH clause. */
 export interface CommonTables {
-  /** In which its relations can be read. Each sees those before it. */
+  /** The scope that contains its relations. Each relation can use those before it. */
   readonly scope: Scope;
-  /** The clause as far as a query needs it: DuckDB would plan the rest, BigQuery does not run it. */
+  /** The query with the CTEs that it uses: DuckDB would plan unused ones too, which BigQuery does not run. */
   before(query: string): string;
 }
 
@@ -24,7 +24,7 @@ export function withClause(node: WithClause | undefined, scope: Scope, tr: Trans
       throw new Unsupported(table.table, `WITH has two queries named ${table.table.name}`);
     const name = quote(tr.fresh(table.table.name));
     const query = commonTable(table, node.recursiveKw !== undefined, name, inner, tr);
-    // DuckDB would compute what is read twice once, with all its columns.
+    // DuckDB materializes a CTE that is read twice, with all its columns.
     tables.push({ name, as: `${name} AS ${query.simple ? 'NOT MATERIALIZED ' : ''}`, query });
     relations.set(key, { ...query, text: name });
   }
@@ -42,10 +42,10 @@ export function withClause(node: WithClause | undefined, scope: Scope, tr: Trans
   };
 }
 
-/** The query without the columns that nobody reads: DuckDB would plan them, BigQuery does not run them. */
+/** The query without unread columns: DuckDB would plan them, BigQuery does not run them. */
 function withoutUnreadColumns({ text, narrow }: Relation, isRead: (name: string) => boolean): string {
   if (narrow?.of !== text) return text;
-  // A shredded record may be read by its parts alone.
+  // A shredded record may be read through its fields only.
   return narrow.text((column) => isRead(quote(column)) || isRead(`${quote(column).slice(0, -1)}.`));
 }
 
@@ -56,10 +56,10 @@ function commonTable(
   scope: Scope & { readonly relations: Map<string, Relation> },
   tr: Translator,
 ): Relation {
-  if (columns) throw new Unsupported(columns, 'column names are not supported here');
+  if (columns) throw new Unsupported(columns, 'column names after WITH … are not supported');
   const body = expr.expr;
   if (body.type !== 'select_stmt' && body.type !== 'compound_select_stmt' && body.type !== 'paren_expr')
-    throw new Unsupported(expr, 'only queries are supported here');
+    throw new Unsupported(expr, 'expected a query');
   if (!recursive || body.type !== 'compound_select_stmt') return tr.relation(body, scope);
 
   const { operator, queries } = collectParts(body);
@@ -75,15 +75,15 @@ function commonTable(
   return { ...first, text: `${withColumnTypes(first, first.columns, tr)} ${word} ${next}` };
 }
 
-/** Whether a query reads a table of that name anywhere. */
+/** Whether a subtree contains the name as an identifier. */
 function mentions(node: SubSelect, name: string): boolean {
-  const wanted = name.toLowerCase();
-  const visit = (part: unknown): boolean => {
-    if (Array.isArray(part)) return part.some(visit);
+  const searched = name.toLowerCase();
+  const contains = (part: unknown): boolean => {
+    if (Array.isArray(part)) return part.some(contains);
     if (part === null || typeof part !== 'object') return false;
     const { type, name: own } = part as { type?: unknown; name?: unknown };
-    if (type === 'identifier' && typeof own === 'string' && own.toLowerCase() === wanted) return true;
-    return Object.values(part).some(visit);
+    if (type === 'identifier' && typeof own === 'string' && own.toLowerCase() === searched) return true;
+    return Object.values(part).some(contains);
   };
-  return visit(node);
+  return contains(node);
 }

@@ -2,22 +2,22 @@ import type { FuncCall, Node } from 'sql-parser-cst';
 import { convert, distance } from '../../coercion.ts';
 import { textOf } from '../../expr/escapes.ts';
 import { quoteText } from '../../expr/literals.ts';
+import { functionName, plainArguments } from '../../macros/macro-call.ts';
 import type { Sql } from '../../scope.ts';
 import type { Rule } from '../../translator.ts';
 import { describeType, type ScalarName, scalar } from '../../types.ts';
 import { Unsupported } from '../../unsupported.ts';
-import { functionName, plainArguments } from '../calls.ts';
 
-/** What is formatted: the value as it was given, and as DuckDB's strftime takes it, in the zone that is wanted. */
+/** The value to format, and its civil time in the requested zone, for DuckDB's strftime. */
 interface TimeOperand {
   readonly value: string;
   readonly civil: string;
 }
 
-/** One element of a format: text that strftime understands, or an expression of its own. */
-type Element = { readonly strftime: string } | { readonly sql: (moment: TimeOperand) => string };
+/** One element of a format: a strftime format, or an expression. */
+type Element = { readonly strftime: string } | { readonly sql: (operand: TimeOperand) => string };
 
-/** The types a function formats, its own first. */
+/** The types that each function accepts, its own first. */
 const acceptedTypes: Readonly<Record<string, readonly ScalarName[]>> = {
   format_date: ['DATE', 'DATETIME', 'TIMESTAMP'],
   format_datetime: ['DATETIME', 'TIMESTAMP'],
@@ -25,7 +25,7 @@ const acceptedTypes: Readonly<Record<string, readonly ScalarName[]>> = {
   format_time: ['TIME'],
 };
 
-/** `FORMAT_TIMESTAMP('%F', x, zone)` and its like: the format is read here, each element becomes DuckDB text. */
+/** `FORMAT_TIMESTAMP('%F', x, zone)` and the like: the format is parsed here, and each element becomes DuckDB text. */
 export const formatTime: Rule<FuncCall> = (node, scope, tr) => {
   const name = functionName(node.name);
   const [formatNode, valueNode, zoneNode, another] = plainArguments(node);
@@ -35,20 +35,27 @@ export const formatTime: Rule<FuncCall> = (node, scope, tr) => {
   const type = nearest(acceptedTypes[name] ?? [], value);
   if (!type || (zoneNode && type !== 'TIMESTAMP'))
     throw new Unsupported(node, `${name.toUpperCase()} does not take (${describeType(value.type)})`);
-  const operand = convert(value, scalar(type));
-  const moment = { value: operand, civil: civil(type, operand, zoneNode && tr.expr(zoneNode, scope).text) };
+  const converted = convert(value, scalar(type));
+  const operand = {
+    value: converted,
+    civil: civil(type, converted, zoneNode && tr.expr(zoneNode, scope).text),
+  };
   const format = literalFormat(formatNode, name);
   return {
-    text: format === null ? 'CAST(NULL AS VARCHAR)' : formatText(formatNode, format, type, moment),
+    text: format === null ? 'CAST(NULL AS VARCHAR)' : formatText(formatNode, format, type, operand),
     type: scalar('STRING'),
   };
 };
 
-/** The format of a call, null for NULL. @throws Refusal where it is no literal */
+/**
+ * The format of a call; null for NULL.
+ *
+ * @throws Unsupported if it is not a literal
+ */
 export function literalFormat(node: Node, name: string): string | null {
   if (node.type === 'string_literal') return textOf(node);
   if (node.type === 'null_literal') return null;
-  throw new Unsupported(node, `the format of ${name.toUpperCase()} must be a string literal here`);
+  throw new Unsupported(node, `the format of ${name.toUpperCase()} must be a string literal`);
 }
 
 function nearest(types: readonly ScalarName[], value: Sql): ScalarName | undefined {
@@ -62,28 +69,28 @@ function civil(type: ScalarName, value: string, zone: string | undefined): strin
   return zone === undefined ? `make_timestamp(epoch_us(${value}))` : `bq.civil_to_show(${value}, ${zone})`;
 }
 
-/** Neighbouring elements that strftime writes share one call of it. */
-function formatText(node: Node, format: string, type: ScalarName, moment: TimeOperand): string {
+/** Adjacent strftime elements share one call. */
+function formatText(node: Node, format: string, type: ScalarName, operand: TimeOperand): string {
   const elements = parseFormat(node, format, type);
   const texts: string[] = [];
   let run = '';
   const flush = () => {
-    if (run !== '') texts.push(`strftime(${moment.civil}, ${quoteText(run)})`);
+    if (run !== '') texts.push(`strftime(${operand.civil}, ${quoteText(run)})`);
     run = '';
   };
   for (const element of elements) {
     if ('strftime' in element) run += element.strftime;
     else {
       flush();
-      texts.push(element.sql(moment));
+      texts.push(element.sql(operand));
     }
   }
   flush();
   // An empty format still yields NULL for NULL.
-  return texts.length === 0 ? `left(CAST(${moment.value} AS VARCHAR), 0)` : `(${texts.join(' || ')})`;
+  return texts.length === 0 ? `left(CAST(${operand.value} AS VARCHAR), 0)` : `(${texts.join(' || ')})`;
 }
 
-/** `%Y`, `%E3S`, `%Om` … or anything else, character by character. */
+/** `%Y`, `%E3S`, `%Om` … or any other single character. */
 const token = /%(E(?:[0-9*]S|4Y|[zYyCcXx])|O[deHImMSUuVWwy]|[^EO])|[\s\S]/g;
 
 function parseFormat(node: Node, format: string, type: ScalarName): readonly Element[] {
@@ -96,7 +103,7 @@ function parseFormat(node: Node, format: string, type: ScalarName): readonly Ele
 
 const literal = (text: string): Element => ({ strftime: text.replaceAll('%', '%%') });
 
-/** Undefined where the type has no such element: it then stands for itself. */
+/** Undefined if the element does not apply to the type: it is then output literally. */
 function elements(name: string, type: ScalarName): readonly Element[] | undefined {
   if (name.startsWith('O') || /^E[yCcXxY]$/.test(name)) return elements(name.slice(1), type);
   const composite = composites[name];
@@ -128,7 +135,7 @@ const composites: Readonly<Record<string, string>> = {
 
 const strftime = (text: string): readonly Element[] => [{ strftime: text }];
 const expression = (sql: (civilText: string) => string): readonly Element[] => [
-  { sql: (moment) => sql(moment.civil) },
+  { sql: (operand) => sql(operand.civil) },
 ];
 
 const neutralElements: Readonly<Record<string, readonly Element[]>> = {

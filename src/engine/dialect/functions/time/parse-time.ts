@@ -1,18 +1,18 @@
 import type { FuncCall, Node } from 'sql-parser-cst';
 import { convert } from '../../coercion.ts';
 import { quoteText } from '../../expr/literals.ts';
+import { functionName, plainArguments } from '../../macros/macro-call.ts';
 import type { Rule } from '../../translator.ts';
 import { type ScalarName, scalar } from '../../types.ts';
 import { Unsupported } from '../../unsupported.ts';
-import { functionName, plainArguments } from '../calls.ts';
 import { literalFormat } from './format-time.ts';
 import { type Fields, parseTimePattern } from './time-pattern.ts';
 
-const parsers: Readonly<Record<string, { readonly type: ScalarName; readonly refused: string }>> = {
-  parse_date: { type: 'DATE', refused: 'cHIklMPpRrSsTXZz' },
-  parse_datetime: { type: 'DATETIME', refused: 'Zz' },
-  parse_time: { type: 'TIME', refused: 'AaBbhCcDdeFGgjmsUuVWwxYyZz' },
-  parse_timestamp: { type: 'TIMESTAMP', refused: '' },
+const parsers: Readonly<Record<string, { readonly type: ScalarName; readonly invalid: string }>> = {
+  parse_date: { type: 'DATE', invalid: 'cHIklMPpRrSsTXZz' },
+  parse_datetime: { type: 'DATETIME', invalid: 'Zz' },
+  parse_time: { type: 'TIME', invalid: 'AaBbhCcDdeFGgjmsUuVWwxYyZz' },
+  parse_timestamp: { type: 'TIMESTAMP', invalid: '' },
 };
 
 const duckdbTypes: Readonly<Partial<Record<ScalarName, string>>> = {
@@ -22,28 +22,28 @@ const duckdbTypes: Readonly<Partial<Record<ScalarName, string>>> = {
   TIMESTAMP: 'TIMESTAMPTZ',
 };
 
-/** `PARSE_TIMESTAMP('%F', text)` and its like: the format becomes a regular expression, its groups the value. */
+/** `PARSE_TIMESTAMP('%F', text)` and the like: the format becomes a regular expression, whose groups make up the value. */
 export const parseTime: Rule<FuncCall> = (node, scope, tr) => {
   const name = functionName(node.name);
-  const { type, refused } = parsers[name] ?? { type: 'DATE', refused: '' };
+  const { type, invalid } = parsers[name] ?? { type: 'DATE', invalid: '' };
   const [formatNode, textNode, zoneNode, another] = plainArguments(node);
   if (!formatNode || !textNode || another || (zoneNode && type !== 'TIMESTAMP'))
-    throw new Unsupported(node, `${name.toUpperCase()} takes a format and a text`);
+    throw new Unsupported(node, `${name.toUpperCase()} takes a format and a STRING`);
   const format = literalFormat(formatNode, name);
   if (format === null) return { text: `CAST(NULL AS ${duckdbTypes[type]})`, type: scalar(type) };
 
   const group = tr.fresh('parsed');
-  const { pattern, names, fields } = readFormat(formatNode, format, refused, group);
+  const { pattern, names, fields } = readFormat(formatNode, format, invalid, group);
   const text = convert(tr.expr(textNode, scope), scalar('STRING'));
   const zone = zoneNode ? tr.expr(zoneNode, scope).text : undefined;
-  // The text is matched once, though each group is a field of the value.
+  // The lambda makes DuckDB match the text once for all groups.
   const groups = `[regexp_extract(${text}, ${quoteText(pattern)}, [${names.map(quoteText).join(', ')}])]`;
   const value = `CASE WHEN ${group}.whole = '' THEN bq.fail('Failed to parse input string') WHEN ${group}.whole IS NOT NULL THEN ${parsedValue(type, fields, zone)} END`;
   return { text: `list_transform(${groups}, lambda ${group}: ${value})[1]`, type: scalar(type) };
 };
 
-function readFormat(node: Node, format: string, refused: string, group: string) {
-  const { unsupported, ...read } = parseTimePattern(format, refused, group);
+function readFormat(node: Node, format: string, invalid: string, group: string) {
+  const { unsupported, ...read } = parseTimePattern(format, invalid, group);
   if (unsupported !== undefined)
     throw new Unsupported(node, `${unsupported} is not supported in this format`);
   return read;

@@ -1,4 +1,4 @@
-/** What a format reads, each as DuckDB text over the groups of its pattern; the last element wins. */
+/** The fields that a format reads, as DuckDB text over the groups of its pattern; the last element of a kind wins. */
 export interface Fields {
   year: string;
   month: string;
@@ -16,21 +16,21 @@ export interface Fields {
 }
 
 export interface TimePattern {
-  /** A regular expression that matches what the format reads, and nothing else. */
+  /** A regular expression that matches exactly the texts that the format accepts. */
   readonly pattern: string;
   /** The names of its groups; the first is the whole match. */
   readonly names: readonly string[];
   readonly fields: Fields;
-  /** The first element that can't be read. */
+  /** The first element that is not supported. */
   readonly unsupported: string | undefined;
 }
 
 interface Step {
-  /** Text before the digits, such as spaces that may stand there. */
-  readonly lead?: string;
-  /** The most digits it takes. It takes all it can, whatever follows. */
+  /** Pattern before the digits, such as optional spaces. */
+  readonly prefix?: string;
+  /** The maximum number of digits. Matching is greedy. */
   readonly digits?: number;
-  /** A pattern where it is not a number; `(` begins the group. */
+  /** A pattern for elements that are not numbers; `(` begins the group. */
   readonly pattern?: string;
   readonly set?: (fields: Fields, group: string) => void;
 }
@@ -69,7 +69,7 @@ const hour: Step = {
   },
 };
 const twelveHours: Step = {
-  lead: '\\s*',
+  prefix: '\\s*',
   digits: 2,
   set: (fields, group) => {
     fields.hour = number(group, 1, 12);
@@ -102,7 +102,7 @@ const monthName: Step = {
     clearDayOfYear(fields);
   },
 };
-/** The day of the week is read and does not matter. */
+/** The day of the week is read and ignored. */
 const dayName: Step = {
   pattern: '(?i:monday|tuesday|wednesday|thursday|friday|saturday|sunday|mon|tue|wed|thu|fri|sat|sun)',
 };
@@ -114,9 +114,9 @@ const afternoon: Step = {
 };
 const spaces: Step = { pattern: '\\s*' };
 const text = (character: string): Step => ({ pattern: character.replace(/[\\^$.|?*+()[\]{}]/, '\\$&') });
-/** The C library, which reads the elements that are made of others, allows spaces before their numbers. */
+/** Composite elements are read by the C library, which allows spaces before numbers. */
 const allowSpaces = (steps: readonly Step[]): readonly Step[] =>
-  steps.map((step) => (step.digits ? { lead: ' *', ...step } : step));
+  steps.map((step) => (step.digits ? { prefix: ' *', ...step } : step));
 
 const ymd = allowSpaces([year(4), text('-'), month, text('-'), day]);
 const shortYear: Step = {
@@ -231,17 +231,17 @@ const elements: Readonly<Record<string, readonly Step[]>> = {
 const token = /\s+|%(E(?:[0-9*]S|4Y|[zYyCcXx])|O[deHImMSUuVWwy]|[^EO])|[\s\S]/g;
 
 /**
- * Reads a format as PARSE_TIMESTAMP and its like do.
+ * Parses a format of PARSE_TIMESTAMP and the like.
  *
- * @param refused the elements that the type of the function does not have
- * @param groups DuckDB's name for the value that holds the groups
+ * @param invalid the elements that are invalid for the type of the function
+ * @param groups DuckDB's name for the value that contains the groups
  */
-export function parseTimePattern(format: string, refused: string, groups: string): TimePattern {
+export function parseTimePattern(format: string, invalid: string, groups: string): TimePattern {
   const tokens = [...format.matchAll(token)];
   const unsupported = tokens.find(
-    ([read, name]) => stepsOf(read, name, refused, undefined) === undefined,
+    ([read, name]) => stepsOf(read, name, invalid, undefined) === undefined,
   )?.[0];
-  const steps = tokens.flatMap(([read, name], at) => stepsOf(read, name, refused, tokens[at + 1]?.[0]) ?? []);
+  const steps = tokens.flatMap(([read, name], at) => stepsOf(read, name, invalid, tokens[at + 1]?.[0]) ?? []);
 
   const fields: Fields = {
     year: '1970',
@@ -260,35 +260,37 @@ export function parseTimePattern(format: string, refused: string, groups: string
       names.push(`part_${names.length}`);
       step.set(fields, `${groups}.${names.at(-1)}`);
     }
-    return (step.lead ?? '') + (step.pattern ?? `(${digits(step.digits ?? 1, steps.slice(at + 1))})`);
+    return (
+      (step.prefix ?? '') + (step.pattern ?? `(${digitsPattern(step.digits ?? 1, steps.slice(at + 1))})`)
+    );
   });
   return { pattern: `^\\s*(${body.join('')})\\s*$`, names, fields, unsupported };
 }
 
-function stepsOf(read: string, name: string | undefined, refused: string, next: string | undefined) {
+function stepsOf(read: string, name: string | undefined, invalid: string, next: string | undefined) {
   if (/^\s/.test(read)) return [spaces];
   if (name === undefined) return read === '%' ? undefined : [text(read)];
   const plain = /^(?:O.|E[yYcXx])$/.test(name) ? name.slice(1) : name;
-  if (refused.includes(plain.replace(/^E.?(?=[SYz])/, ''))) return undefined;
+  if (invalid.includes(plain.replace(/^E.?(?=[SYz])/, ''))) return undefined;
   if (/^E\dS$/.test(plain)) {
     const digits = Number(plain[1]);
     return digits === 0 ? [second] : digits > 6 ? undefined : [second, fraction(`{1,${digits}}`)];
   }
-  // A year may have five digits where no other element follows.
+  // A year may have five digits unless another element follows.
   if (plain === 'Y') return [year(next?.startsWith('%') ? 4 : 5)];
   return elements[plain];
 }
 
-/** As many digits as there are, up to the most: where more could follow, fewer must not match. */
-function digits(most: number, following: readonly Step[]): string {
+/** Matches greedily up to the maximum: if more digits could follow, fewer must not match. */
+function digitsPattern(max: number, following: readonly Step[]): string {
   const [next, afterSpaces] = following;
-  const free = `\\d{1,${most}}`;
+  const free = `\\d{1,${max}}`;
   if (!next) return free;
-  if (startsWithDigit(next) && next.lead === undefined) return `\\d{${most}}`;
+  if (startsWithDigit(next) && next.prefix === undefined) return `\\d{${max}}`;
   const spacesThenDigit =
     startsWithDigit(next) || (next === spaces && afterSpaces !== undefined && startsWithDigit(afterSpaces));
-  return spacesThenDigit && most > 1 ? `\\d{${most}}|${free.replace(`${most}`, `${most - 1}`)}\\b` : free;
+  return spacesThenDigit && max > 1 ? `\\d{${max}}|${free.replace(`${max}`, `${max - 1}`)}\\b` : free;
 }
 
-const startsWithDigit = ({ digits: most, pattern = '' }: Step) =>
-  most !== undefined || /^(?:\d|\(\\d|\(-\?\\d|\[[0-9])/.test(pattern);
+const startsWithDigit = ({ digits, pattern = '' }: Step) =>
+  digits !== undefined || /^(?:\d|\(\\d|\(-\?\\d|\[[0-9])/.test(pattern);
