@@ -1,82 +1,84 @@
 import type { Verdict } from './judge.ts';
 
-/** A difference that we accept, and why. The goal is none: each of them will cost someone a surprise. */
-export interface Explanation {
+/** A difference that we accept, and why. The goal is to have none, because each one surprises somebody. */
+export interface AcceptedDifference {
   /** The heading of the cases it covers. */
   readonly subject: string;
-  /** What the SQL of these cases has in common. */
+  /** Matches the SQL of these cases. */
   readonly pattern: RegExp;
   /**
-   * refused: the dialect says at start that it can't tell this, so nobody gets a wrong answer.
+   * unsupported: the dialect rejects the query at start, so nobody gets a wrong answer.
    * differs: the answers differ.
    */
-  readonly kind: 'refused' | 'differs';
+  readonly kind: 'unsupported' | 'differs';
   readonly reason: string;
 }
 
 const inexactAverage =
-  'the evaluator adds integers as floating-point numbers and loses the last digits of large ones; ours adds exactly.';
-const nullsRespected = 'NULLs as values of their own (RESPECT NULLS): DuckDB leaves them out.';
+  'the evaluator adds integers as floating-point numbers and loses the last digits of large ones; DuckDB adds exactly.';
+const respectNulls = 'RESPECT NULLS: DuckDB always ignores NULLs here.';
 
-const notParsed = (syntax: string) => `${syntax}: the parser does not read it; it is told with its place.`;
+const unparsedSyntax = (syntax: string) =>
+  `${syntax}: the parser does not support it; the error has its position.`;
 
-export const explanations: readonly Explanation[] = [
+export const acceptedDifferences: readonly AcceptedDifference[] = [
   { subject: 'AVG', pattern: /-9223372036854775808/, kind: 'differs', reason: inexactAverage },
   { subject: 'ARRAY_AVG', pattern: /-9223372036854775808/, kind: 'differs', reason: inexactAverage },
-  { subject: 'APPROX_QUANTILES', pattern: /respect nulls/, kind: 'refused', reason: nullsRespected },
-  { subject: 'PERCENTILE_CONT', pattern: /respect nulls/, kind: 'refused', reason: nullsRespected },
-  { subject: 'PERCENTILE_DISC', pattern: /respect nulls/, kind: 'refused', reason: nullsRespected },
-  { subject: 'FORMAT', pattern: /%P/, kind: 'refused', reason: '%P: DuckDB lays JSON out in another way.' },
+  { subject: 'APPROX_QUANTILES', pattern: /respect nulls/, kind: 'unsupported', reason: respectNulls },
+  { subject: 'PERCENTILE_CONT', pattern: /respect nulls/, kind: 'unsupported', reason: respectNulls },
+  { subject: 'PERCENTILE_DISC', pattern: /respect nulls/, kind: 'unsupported', reason: respectNulls },
+  { subject: 'FORMAT', pattern: /%P/, kind: 'unsupported', reason: '%P: DuckDB formats JSON differently.' },
   {
     subject: 'NORMALIZE',
     pattern: /NF(D|KC|KD)/,
-    kind: 'refused',
-    reason: 'NFD, NFKC and NFKD: DuckDB has NFC only.',
+    kind: 'unsupported',
+    reason: 'NFD, NFKC and NFKD: DuckDB has only NFC.',
   },
   {
     subject: 'JSON_OBJECT',
     pattern: /json_object\(\[/,
-    kind: 'refused',
-    reason: 'names that are computed: a JSON object is built as a STRUCT, whose names stand in the query.',
+    kind: 'unsupported',
+    reason: 'computed names: JSON objects are built from names that are literals in the query.',
   },
   {
     subject: 'EXTRACT',
     pattern: /extract\(datetime from/i,
-    kind: 'refused',
-    reason: notParsed('EXTRACT(DATETIME FROM …)'),
+    kind: 'unsupported',
+    reason: unparsedSyntax('EXTRACT(DATETIME FROM …)'),
   },
   {
     subject: 'Literals: numbers',
     pattern: /\d\.(?!\d)/,
-    kind: 'refused',
-    reason: notParsed('5. without digits after the point'),
+    kind: 'unsupported',
+    reason: unparsedSyntax('5. without digits after the point'),
   },
   {
     subject: 'SELECT * REPLACE',
     pattern: /except/i,
-    kind: 'refused',
-    reason: notParsed('* EXCEPT … REPLACE …'),
+    kind: 'unsupported',
+    reason: unparsedSyntax('* EXCEPT … REPLACE …'),
   },
 ];
 
-/** What excuses a difference, if anything does. */
-export const explanationOf = (
+/** The entry that covers a difference, if there is one. */
+export const acceptedDifferenceOf = (
   { case: { subject, sql }, ours }: Verdict,
-  accepted: readonly Explanation[],
-): Explanation | undefined =>
-  accepted.find(
+  entries: readonly AcceptedDifference[],
+): AcceptedDifference | undefined =>
+  entries.find(
     (entry) =>
       entry.subject.toLowerCase() === subject.toLowerCase() &&
       entry.pattern.test(sql) &&
       (entry.kind === 'differs' || ('error' in ours && ours.stage === 'analysis')),
   );
 
-/** Whether a query that is about no function in particular holds something whose answer differs, as explained. */
-export const explains = (sql: string): boolean =>
-  explanations.some(({ kind, pattern }) => kind === 'differs' && pattern.test(sql));
+/** Whether a composed query contains something whose answer is known to differ. */
+export const hasAcceptedDifference = (sql: string): boolean =>
+  acceptedDifferences.some(({ kind, pattern }) => kind === 'differs' && pattern.test(sql));
 
-/** Explanations that explain nothing any longer: what they accept has been mended. */
-export const unusedExplanations = (verdicts: readonly Verdict[]): readonly Explanation[] =>
-  explanations.filter(
-    (entry) => !verdicts.some((verdict) => verdict.verdict === 'differs' && explanationOf(verdict, [entry])),
+/** Entries that no longer match any difference. */
+export const unusedDifferences = (verdicts: readonly Verdict[]): readonly AcceptedDifference[] =>
+  acceptedDifferences.filter(
+    (entry) =>
+      !verdicts.some((verdict) => verdict.verdict === 'differs' && acceptedDifferenceOf(verdict, [entry])),
   );

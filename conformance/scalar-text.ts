@@ -1,6 +1,6 @@
-/** The canonical spelling of scalars, for both engines. */
+/** The canonical text of scalars, for both engines. */
 
-/** The shortest text that reads back as this number; the sign of zero is told. */
+/** The shortest text that parses to this number, including the sign of zero. */
 export const floatText = (value: number): string => (Object.is(value, -0) ? '-0' : String(value));
 
 /** `scaled` / 10^digits without trailing zeros. */

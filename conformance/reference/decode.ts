@@ -16,7 +16,7 @@ interface WireField {
   readonly field_type: WireType;
 }
 
-/** The evaluator's value in the form both engines are compared by. */
+/** Converts the evaluator's value for comparison. */
 export function decode(wire: WireValue, type: WireType): Value {
   if (isNull(wire)) return null;
   switch (type.type_kind) {
