@@ -13,7 +13,7 @@ create macro bq.array_max(a bigint[]) as list_max(a); -- bigint
 create macro bq.array_min(a bigint[]) as list_min(a); -- bigint
 create macro bq.array_sum(a bigint[]) as cast(list_sum(a) as bigint); -- bigint
 create macro bq.array_avg(a bigint[]) as list_avg(a); -- double
--- DuckDB's array_to_string takes only a constant between the elements.
+-- DuckDB's array_to_string accepts only a constant delimiter.
 create macro bq.array_to_string(a varchar[], delimiter varchar) as case when list_count(a) = 0 and delimiter is not null then '' when a is not null and delimiter is not null then list_reduce(list_filter(a, lambda x: x is not null), lambda x, y: x || delimiter || y) end; -- varchar
 create macro bq.array_to_string(a varchar[], delimiter varchar, null_text varchar) as bq."array_to_string(a varchar[], delimiter varchar)"(case when null_text is not null then list_transform(a, lambda x: coalesce(x, null_text)) end, delimiter); -- varchar
 create macro bq.array_to_string(a blob[], delimiter blob) as case when list_count(a) = 0 and delimiter is not null then ''::blob when a is not null and delimiter is not null then list_reduce(list_filter(a, lambda x: x is not null), lambda x, y: x || delimiter || y) end; -- blob

@@ -1,4 +1,4 @@
--- Dates are counted in days from 1970-01-01; all results lie between the years 1 and 9999.
+-- Dates are counted in days from 1970-01-01; all results are between the years 1 and 9999.
 create macro bq.unix_date(d date) as (d - date '1970-01-01'); -- bigint
 create macro bq.date_of(days) as case when days not between -719162 and 2932896 then bq.fail('date out of range') else date '1970-01-01' + cast(days as integer) end; -- date
 create macro bq.valid_date(d) as case when d not between date '0001-01-01' and date '9999-12-31' then bq.fail('date out of range') else d end; -- date
@@ -10,7 +10,7 @@ create macro bq.date(d timestamp) as cast(d as date); -- date
 create macro bq.date(d date) as d; -- date
 create macro bq.date(s varchar) as bq.cast_date(s); -- date
 
--- Months keep the day, or take their last one where they are shorter.
+-- Adding months keeps the day of the month, or takes the last day of a shorter month.
 create macro bq.add_months(d, n) as (d + to_months(cast(n as integer))); -- d
 create macro bq.date_add_day(d date, n bigint) as bq.date_of(bq.unix_date(d) + n); -- date
 create macro bq.date_add_day(d timestamp, n bigint) as bq.datetime_add_day(d, n); -- timestamp
@@ -33,14 +33,14 @@ create macro bq.date_sub_quarter(d timestamp, n bigint) as bq.datetime_sub_quart
 create macro bq.date_sub_year(d date, n bigint) as bq.valid_date(cast(bq.add_months(d, -n * 12) as date)); -- date
 create macro bq.date_sub_year(d timestamp, n bigint) as bq.datetime_sub_year(d, n); -- timestamp
 
--- Weeks are counted from a day before the year 1, so that they need no rounding down: 719170 for weeks from Sunday on.
+-- Weeks are counted from a day before the year 1, so that integer division never sees a negative number: 719170 for weeks that start on Sunday.
 create macro bq.week_count(d, shift) as ((bq.unix_date(d) + shift) // 7); -- bigint
 create macro bq.week_start(d, shift) as bq.date_of(bq.week_count(d, shift) * 7 - shift); -- date
 create macro bq.week_end(d, shift) as bq.date_of(bq.week_count(d, shift) * 7 - shift + 6); -- date
 create macro bq.week_of_year(d, shift) as ((extract(dayofyear from d) + 6 - (bq.unix_date(d) + shift) % 7) // 7); -- bigint
 create macro bq.isoyear_start(year) as cast(date_trunc('week', make_date(year, 1, 4)) as date); -- date
 
--- DATE_DIFF counts the boundaries between two days.
+-- DATE_DIFF counts the boundaries between two dates.
 create macro bq.date_diff_day(a date, b date) as (a - b); -- bigint
 create macro bq.date_diff_day(a timestamp, b timestamp) as bq.date_diff_day(cast(a as date), cast(b as date)); -- bigint
 create macro bq.date_diff_week(a date, b date) as (bq.week_count(a, 719170) - bq.week_count(b, 719170)); -- bigint
@@ -158,7 +158,7 @@ create macro bq.last_day_isoweek(d timestamp) as bq.last_day_isoweek(cast(d as d
 create macro bq.last_day_isoyear(d date) as bq.date_of(bq.unix_date(bq.isoyear_start(extract(isoyear from d) + 1)) - 1); -- date
 create macro bq.last_day_isoyear(d timestamp) as bq.last_day_isoyear(cast(d as date)); -- date
 
--- GENERATE_DATE_ARRAY: each date is made from the one before, so that a day lost to a short month stays lost; 400 steps see every length that a month takes on the way.
+-- GENERATE_DATE_ARRAY: each date is computed from the previous one, so that a day cut off by a short month is not restored; after 400 steps every possible month length has occurred.
 create macro bq.day_series(a, b, step) as case when step = 0 then bq.fail('Sequence step cannot be 0.') when (bq.unix_date(b) - bq.unix_date(a)) // step > 1048574 then bq.fail('Cannot generate arrays with more than 1048575 elements') else list_transform(generate_series(bq.unix_date(a), bq.unix_date(b), step), lambda n: date '1970-01-01' + cast(n as integer)) end; -- a[]
 create macro bq.month_series(a, b, step) as case when step = 0 then bq.fail('Sequence step cannot be 0.') when b is not null then list_filter(list_transform(generate_series(0, bq.date_diff_month(b, a) // step), lambda k: make_date(extract(year from a + to_months(cast(k * step as integer))), extract(month from a + to_months(cast(k * step as integer))), list_min(list_transform(case when extract(day from a) > 28 then generate_series(0, least(k, 400)) else [0] end, lambda j: extract(day from a + to_months(cast(j * step as integer))))))), lambda d: case when step > 0 then d <= b else d >= b end) end; -- a[]
 create macro bq.generate_date_array(a date, b date) as bq.day_series(a, b, 1); -- date[]

@@ -1,4 +1,4 @@
--- Datetimes are counted in microseconds from 1970-01-01; all results lie between the years 1 and 9999.
+-- Datetimes are counted in microseconds from 1970-01-01; all results are between the years 1 and 9999.
 create macro bq.datetime_of(us) as case when us not between -62135596800000000 and 253402300799999999 then bq.fail('datetime out of range') else make_timestamp(us) end; -- timestamp
 create macro bq.valid_datetime(d) as case when d not between timestamp '0001-01-01 00:00:00' and timestamp '9999-12-31 23:59:59.999999' then bq.fail('datetime out of range') else d end; -- timestamp
 create macro bq.datetime(year bigint, month bigint, day bigint, hour bigint, minute bigint, second bigint) as bq.valid_datetime(make_date(year, month, day) + to_microseconds(bq.clock_us(hour, minute, second))); -- timestamp
@@ -32,7 +32,7 @@ create macro bq.datetime_sub_month(d timestamp, n bigint) as bq.valid_datetime(b
 create macro bq.datetime_sub_quarter(d timestamp, n bigint) as bq.valid_datetime(bq.add_months(d, -n * 3)); -- timestamp
 create macro bq.datetime_sub_year(d timestamp, n bigint) as bq.valid_datetime(bq.add_months(d, -n * 12)); -- timestamp
 
--- DATETIME_DIFF counts boundaries, from the year 1 on, so that nothing needs rounding down.
+-- DATETIME_DIFF counts boundaries since the year 1, so that integer division never sees a negative number.
 create macro bq.us_from_year_1(d) as (epoch_us(d) + 62135596800000000); -- bigint
 create macro bq.datetime_diff_microsecond(a timestamp, b timestamp) as (epoch_us(a) - epoch_us(b)); -- bigint
 create macro bq.datetime_diff_millisecond(a timestamp, b timestamp) as (bq.us_from_year_1(a) // 1000 - bq.us_from_year_1(b) // 1000); -- bigint
@@ -75,7 +75,7 @@ create macro bq.datetime_trunc_quarter(d timestamp) as cast(date_trunc('quarter'
 create macro bq.datetime_trunc_year(d timestamp) as cast(date_trunc('year', d) as timestamp); -- timestamp
 create macro bq.datetime_trunc_isoyear(d timestamp) as cast(bq.date_trunc_isoyear(cast(d as date)) as timestamp); -- timestamp
 
--- The groups of a PARSE_ function that matched its text
+-- Conversion of the groups that a PARSE_ function has matched
 create macro bq.parsed_number(s, low, high) as case when cast(s as bigint) between low and high then cast(s as bigint) else bq.fail('Failed to parse input string') end; -- bigint
 create macro bq.parsed_short_year(s) as (cast(s as bigint) + case when cast(s as bigint) < 69 then 2000 else 1900 end); -- bigint
 create macro bq.parsed_month(s) as ((strpos('janfebmaraprmayjunjulaugsepoctnovdec', lower(left(s, 3))) + 2) // 3); -- bigint

@@ -1,4 +1,4 @@
--- EXTRACT(part FROM x): a macro for each part, a signature for each type.
+-- EXTRACT(part FROM x): one macro for each part, with a signature for each type.
 create macro bq.extract_year(x date) as extract(year from x); -- bigint
 create macro bq.extract_year(x timestamp) as extract(year from x); -- bigint
 create macro bq.extract_year(x timestamptz) as bq.extract_year(bq.datetime(x)); -- bigint

@@ -1,4 +1,4 @@
--- The parts that rules/format.ts puts together.
+-- Helpers of functions/format.ts.
 create macro bq.format_sign(negative, flags) as case when negative then '-' when contains(flags, '+') then '+' when contains(flags, ' ') then ' ' else '' end; -- varchar
 create macro bq.format_zeros(head, digits, width) as head || repeat('0', greatest(width - length(head) - length(digits), 0)) || digits; -- varchar
 create macro bq.format_digits(n, base, least_digits) as case when n is null or least_digits is null then null when n = 0 and least_digits = 0 then '' else bq.format_zeros('', case base when 'd' then cast(abs(cast(n as hugeint)) as varchar) when 'x' then format('{:x}', abs(cast(n as hugeint))) when 'X' then format('{:X}', abs(cast(n as hugeint))) else format('{:o}', abs(cast(n as hugeint))) end, least_digits) end; -- varchar

@@ -1,4 +1,4 @@
--- Helpers: what BigQuery makes of a result that left the range of FLOAT64, and exact NUMERIC arithmetic.
+-- Helpers: results outside the range of FLOAT64, and exact NUMERIC arithmetic.
 create macro bq.float_or_error(y, x, name) as case when isfinite(x) and not isfinite(y) then bq.fail('Floating point error in function: ' || name || '(' || x || ')') else y end; -- double
 create macro bq.float_or_error2(y, a, b, name) as case when isfinite(a) and isfinite(b) and not isfinite(y) then bq.fail('Floating point error in function: ' || name || '(' || a || ', ' || b || ')') else y end; -- double
 create macro bq.float_or_null(y, a, b) as case when isfinite(a) and isfinite(b) and not isfinite(y) then null else y end; -- double
@@ -34,7 +34,7 @@ create macro bq.safe_divide(a bigint, b bigint) as cast(a as double) / nullif(ca
 create macro bq.safe_quotient_of(a, b) as case when abs(cast(a as double) / nullif(cast(b as double), 0)) < 1.1e29 then try(bq.numeric_divide(a, b)) end; -- decimal(38,9)
 create macro bq.safe_divide(a decimal(38,9), b decimal(38,9)) as list_transform([{'a': a, 'b': b}], lambda args: bq.safe_quotient_of(args.a, args.b))[1]; -- decimal(38,9)
 create macro bq.safe_divide(a double, b double) as bq.float_or_null(a / nullif(b, 0), a, b); -- double
--- Not try_cast: compared with a constant, DuckDB compares before it casts, and no NULL is left.
+-- Not try_cast: in a comparison with a constant DuckDB compares before the cast, so that the result is not NULL.
 create macro bq.int64_or_null(n) as list_transform([n], lambda n_: case when n_ between -9223372036854775808 and 9223372036854775807 then cast(n_ as bigint) end)[1]; -- bigint
 create macro bq.safe_add(a bigint, b bigint) as bq.int64_or_null(cast(a as hugeint) + cast(b as hugeint)); -- bigint
 create macro bq.safe_sum_of(a, b) as case when b > 0 and a > bq.numeric_max() - b or b < 0 and a < - bq.numeric_max() - b then null else a + b end; -- decimal(38,9)
@@ -56,7 +56,7 @@ create macro bq.div(a decimal(38,9), b decimal(38,9)) as list_transform([{'a': a
 create macro bq.mod(a bigint, b bigint) as case when b = 0 then bq.fail('division by zero: ' || a || ' / ' || b) when b = -1 then a * 0 else a % b end; -- bigint
 create macro bq.mod(a decimal(38,9), b decimal(38,9)) as case when b = 0 then bq.fail('division by zero: ' || a || ' / ' || b) else a % b end; -- decimal(38,9)
 
--- FLOAT64 is rounded by its exact binary value: as an integer of 2^-scale, in 128 bits.
+-- FLOAT64 is rounded by its exact binary value, as a 128-bit integer in units of 2^-scale.
 create macro bq.binary_scale(x) as 53 - cast(floor(log2(abs(x))) as bigint); -- bigint
 create macro bq.binary_units(x) as cast(abs(x) * pow(2, bq.binary_scale(x)) as hugeint); -- bigint
 create macro bq.has_no_more_digits(x, n) as not isfinite(x) or x = 0 or n > 340 or abs(x) * pow(10, n) >= 9.2e18; -- boolean
@@ -97,7 +97,7 @@ create macro bq.nearest_root(v, root) as root + case when v - root * root > root
 create macro bq.root_from(v) as bq.nearest_root(v, bq.integer_root(v, bq.root_near(v, cast(sqrt(cast(v as double)) as hugeint)))); -- bigint
 create macro bq.root_of(v) as list_transform([v], lambda v_: bq.root_from(v_))[1]; -- bigint
 create macro bq.sqrt(x bigint) as sqrt(x); -- double
-create macro bq.numeric_root(x) as case when x < 0 then bq.fail('Argument to SQRT cannot be negative: ' || x) when x = 0 then x when x >= 100000000000000000000 then bq.fail('SQRT of so large a NUMERIC is not supported: ' || x) else bq.numeric_of_billionths(bq.root_of(bq.billionths(x) * 1000000000)) end; -- decimal(38,9)
+create macro bq.numeric_root(x) as case when x < 0 then bq.fail('Argument to SQRT cannot be negative: ' || x) when x = 0 then x when x >= 100000000000000000000 then bq.fail('SQRT of a NUMERIC this large is not supported: ' || x) else bq.numeric_of_billionths(bq.root_of(bq.billionths(x) * 1000000000)) end; -- decimal(38,9)
 create macro bq.sqrt(x decimal(38,9)) as list_transform([x], lambda x_: bq.numeric_root(x_))[1]; -- decimal(38,9)
 create macro bq.sqrt(x double) as sqrt(x); -- double
 create macro bq.cbrt(x double) as cbrt(x); -- double
@@ -154,10 +154,10 @@ create macro bq.csch(x double) as list_transform([x], lambda x_: bq.csch_of(x_))
 create macro bq.sec(x double) as 1 / bq.cos(x); -- double
 create macro bq.sech(x double) as 1 / cosh(x); -- double
 
-create macro bq.bucket(x, bounds) as case when x is null or bounds is null then null when list_contains(list_transform(bounds, lambda b: b is null), true) then bq.fail('RANGE_BUCKET: the array has a NULL') when list_sort(bounds) <> bounds then bq.fail('RANGE_BUCKET: the array is not in ascending order') else cast(len(list_filter(bounds, lambda b: b <= x)) as bigint) end; -- bigint
+create macro bq.bucket(x, bounds) as case when x is null or bounds is null then null when list_contains(list_transform(bounds, lambda b: b is null), true) then bq.fail('RANGE_BUCKET: the array contains NULL') when list_sort(bounds) <> bounds then bq.fail('RANGE_BUCKET: the array is not in ascending order') else cast(len(list_filter(bounds, lambda b: b <= x)) as bigint) end; -- bigint
 create macro bq.range_bucket(x bigint, bounds bigint[]) as bq.bucket(x, bounds); -- bigint
 create macro bq.range_bucket(x decimal(38,9), bounds decimal(38,9)[]) as bq.bucket(x, bounds); -- bigint
-create macro bq.range_bucket(x double, bounds double[]) as case when list_contains(bounds, cast('nan' as double)) then bq.fail('RANGE_BUCKET: the array has a NaN') when not isnan(x) then bq.bucket(x, bounds) end; -- bigint
+create macro bq.range_bucket(x double, bounds double[]) as case when list_contains(bounds, cast('nan' as double)) then bq.fail('RANGE_BUCKET: the array contains NaN') when not isnan(x) then bq.bucket(x, bounds) end; -- bigint
 create macro bq.range_bucket(x varchar, bounds varchar[]) as bq.bucket(x, bounds); -- bigint
 create macro bq.range_bucket(x blob, bounds blob[]) as bq.bucket(x, bounds); -- bigint
 create macro bq.range_bucket(x boolean, bounds boolean[]) as bq.bucket(x, bounds); -- bigint

@@ -1,4 +1,4 @@
--- What the operators of SQL mean, where DuckDB's mean something else.
+-- Operators whose semantics differ from DuckDB's.
 create macro bq.op_add(a bigint, b bigint) as (a + b); -- bigint
 create macro bq.op_add(a decimal(38,9), b decimal(38,9)) as coalesce(bq."safe_add(a decimal(38,9), b decimal(38,9))"(a, b), case when a is not null and b is not null then bq.fail('numeric overflow: ' || a || ' + ' || b) end); -- decimal(38,9)
 create macro bq.op_add(a double, b double) as bq.float_or_error2(a + b, a, b, '+'); -- double
@@ -46,13 +46,13 @@ create macro bq.op_shiftleft(a bigint, b bigint) as case when b < 0 then bq.fail
 create macro bq.op_shiftright(a bigint, b bigint) as case when b < 0 then bq.fail('shift by a negative offset') when b > 63 then 0 * a else bq.signed64(bq.unsigned64(a) >> cast(b as integer)) end; -- bigint
 create macro bq.unsigned64(a) as case when a < 0 then cast(a as hugeint) + 18446744073709551616 else cast(a as hugeint) end; -- a
 create macro bq.signed64(a) as cast(case when a > 9223372036854775807 then a - 18446744073709551616 else a end as bigint); -- bigint
--- NaN is equal to nothing and neither more nor less than anything.
+-- NaN is equal to nothing and neither less nor greater than anything.
 create macro bq.op_equal(a double, b double) as case when isnan(a) and b is not null then false else a = b end; -- boolean
 create macro bq.op_unequal(a double, b double) as case when isnan(a) and b is not null then true else a <> b end; -- boolean
 create macro bq.op_less(a double, b double) as case when isnan(b) and a is not null then false else a < b end; -- boolean
 create macro bq.op_at_most(a double, b double) as case when isnan(b) and a is not null then false else a <= b end; -- boolean
--- A path in quotes, so that a name with dots stays one name.
+-- The name is quoted, so that a name with dots stays one name.
 create macro bq.json_field(j, name) as json_extract(j, '$."' || name || '"'); -- json
 create macro bq.json_element(j, i) as case when i >= 0 then json_extract(j, '$[' || i || ']') end; -- json
--- NULL is in nothing that is empty, and not known to be in anything else.
+-- NULL IN an empty array is FALSE; NULL IN any other array is NULL.
 create macro bq.op_in(x, a) as case when a is null or len(a) = 0 then false when x is null then null when list_contains(a, x) then true when list_count(a) < len(a) then null else false end; -- boolean

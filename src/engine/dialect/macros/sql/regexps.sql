@@ -1,9 +1,9 @@
--- The number of groups that capture; a pattern with more than one can not say which it extracts.
+-- The number of capturing groups; extraction is ambiguous with more than one.
 create macro bq.groups_in(pattern) as len(regexp_extract_all(regexp_replace(pattern, '\\Q(?:[^\\]|\\[^E])*(?:\\E|$)|\\.|\[\^?\]?(?:\\.|\[:\^?\w+:\]|[^\]\\])*\]', '', 'g'), '\((?:\?P?<|[^?]|$)')); -- bigint
 create macro bq.group_of(pattern) as case when bq.groups_in(pattern) > 1 then bq.fail('Regular expression has more than 1 capturing group: ' || pattern) else cast(bq.groups_in(pattern) as integer) end; -- bigint
 create macro bq.regexp_contains(s varchar, pattern varchar) as regexp_matches(s, pattern); -- boolean
 create macro bq.regexp_contains(b blob, pattern blob) as regexp_matches(bq.bytes_as_text(b), bq.bytes_as_text(pattern)); -- boolean
--- DuckDB finds the last empty match once more, as well as each that is behind the place it searched from.
+-- DuckDB returns the last empty match twice, as well as each empty match after the position where the search started.
 create macro bq.matches_nothing_anywhere(pattern) as regexp_full_match(chr(1) || chr(1), chr(1) || '(?:' || pattern || ')' || chr(1)); -- boolean
 create macro bq.extract_all(s, pattern, matches, groups) as case when s = '' or len(matches) = 1 or not list_contains(matches, '') then groups when len(list_filter(matches, lambda match: match = '')) > 2 and not bq.matches_nothing_anywhere(pattern) then bq.fail('several empty matches are not supported: ' || pattern) when matches[-1] = '' then list_slice(groups, 1, -2) else groups end; -- varchar[]
 create macro bq.extract_from(s, pattern, start, n) as case when s is null or pattern is null or start is null or n is null then null when start < 1 then bq.fail('REGEXP_EXTRACT position must be positive') when n < 1 then bq.fail('REGEXP_EXTRACT occurrence must be positive') when start = 1 or start <= length(s) then bq.extract_all(substr(s, start), pattern, regexp_extract_all(substr(s, start), pattern), regexp_extract_all(substr(s, start), pattern, bq.group_of(pattern)))[n] end; -- varchar
@@ -20,12 +20,12 @@ create macro bq.regexp_substr(s varchar, pattern varchar, start bigint, n bigint
 create macro bq.wrong_rewrite(pattern, rewrite) as contains(regexp_replace(rewrite, '\\[0-9\\]', '', 'g'), '\') or coalesce(cast(list_max(regexp_extract_all(replace(rewrite, '\\', ''), '\\([0-9])', 1)) as bigint), 0) > bq.groups_in(pattern); -- boolean
 create macro bq.regexp_replace(s varchar, pattern varchar, rewrite varchar) as case when bq.wrong_rewrite(pattern, rewrite) then bq.fail('Invalid REGEXP_REPLACE pattern: ' || rewrite) when len(regexp_extract_all('', pattern)) >= 0 then regexp_replace(s, pattern, rewrite, 'g') end; -- varchar
 create macro bq.regexp_replace(b blob, pattern blob, rewrite blob) as bq.text_as_bytes(bq."regexp_replace(s varchar, pattern varchar, rewrite varchar)"(bq.bytes_as_text(b), bq.bytes_as_text(pattern), bq.bytes_as_text(rewrite))); -- blob
--- Where a match begins: after the earlier matches and what is between them. An empty match counts one character later.
+-- The start of a match: after the earlier matches and the text between them. An empty match starts one character later.
 create macro bq.pieces_between(s, pattern) as string_split(regexp_replace(s, pattern, chr(1114111), 'g'), chr(1114111)); -- varchar[]
 create macro bq.first_start(s, pattern, matches) as case when matches[1] <> '' then 1 + length(regexp_extract(s, '^((?s:.*?))(?:' || pattern || ')', 1)) when s <> '' and pattern <> '' then least(2 + length(regexp_extract(s, '^((?s:.*?))(?:' || pattern || ')', 1)), length(s) + 1) end; -- bigint
-create macro bq.later_start(s, pattern, matches, n) as case when list_contains(matches, '') or contains(s, chr(1114111)) then bq.fail('REGEXP_INSTR of a later match is not supported where a match is empty') else 1 + length(array_to_string(list_slice(bq.pieces_between(s, pattern), 1, n), '')) + length(array_to_string(list_slice(matches, 1, n - 1), '')) end; -- bigint
+create macro bq.later_start(s, pattern, matches, n) as case when list_contains(matches, '') or contains(s, chr(1114111)) then bq.fail('REGEXP_INSTR with an occurrence greater than 1 is not supported if a match is empty') else 1 + length(array_to_string(list_slice(bq.pieces_between(s, pattern), 1, n), '')) + length(array_to_string(list_slice(matches, 1, n - 1), '')) end; -- bigint
 create macro bq.match_start(s, pattern, matches, n) as case when matches[n] is null then null when n = 1 then bq.first_start(s, pattern, matches) else bq.later_start(s, pattern, matches, n) end; -- bigint
--- The group of a simple pattern begins after what stands before it in the pattern.
+-- The group of a simple pattern starts after the text that matches the pattern before it.
 create macro bq.before_group(pattern) as regexp_extract(pattern, '^((?:\\.|\[\^?\]?(?:\\.|\[:\^?\w+:\]|[^\]\\])*\]|[^\\(\[])*)\((?:\?P?<\w+>)?', 1); -- varchar
 create macro bq.has_simple_group(pattern) as regexp_full_match(regexp_replace(pattern, '\\.|\[\^?\]?(?:\\.|\[:\^?\w+:\]|[^\]\\])*\]', '', 'g'), '[^(|]*\([^()]*\)(?:[^*+?{(|][^(|]*)?'); -- boolean
 create macro bq.group_offset(s, pattern) as case when bq.groups_in(pattern) = 0 then 0 when bq.has_simple_group(pattern) then length(regexp_extract(s, '^(' || bq.before_group(pattern) || ')' || substr(pattern, length(bq.before_group(pattern)) + 1), 1)) else bq.fail('REGEXP_INSTR is not supported for the group in ' || pattern) end; -- bigint

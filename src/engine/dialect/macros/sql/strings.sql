@@ -39,7 +39,7 @@ create macro bq.instr(s varchar, part varchar, start bigint, n bigint) as list_t
 create macro bq.instr(b blob, part blob) as list_transform([bq.bytes_as_text(b)], lambda bound: bq.instr_of(bound, bq.bytes_as_text(part), 1, 1))[1]; -- bigint
 create macro bq.instr(b blob, part blob, start bigint) as list_transform([bq.bytes_as_text(b)], lambda bound: bq.instr_of(bound, bq.bytes_as_text(part), start, 1))[1]; -- bigint
 create macro bq.instr(b blob, part blob, start bigint, n bigint) as list_transform([bq.bytes_as_text(b)], lambda bound: bq.instr_of(bound, bq.bytes_as_text(part), start, n))[1]; -- bigint
--- Parts
+-- Substrings
 create macro bq.left(s varchar, n bigint) as case when s is null then null when n < 0 then bq.fail('LEFT of a negative length') else left(s, n) end; -- varchar
 create macro bq.left(b blob, n bigint) as bq.text_as_bytes(list_transform([bq.bytes_as_text(b)], lambda bound: bq."left(s varchar, n bigint)"(bound, n))[1]); -- blob
 create macro bq.right(s varchar, n bigint) as case when s is null then null when n < 0 then bq.fail('RIGHT of a negative length') else right(s, n) end; -- varchar
@@ -76,7 +76,7 @@ create macro bq.rpad(s varchar, n bigint) as list_transform([s], lambda bound: l
 create macro bq.rpad(s varchar, n bigint, pattern varchar) as list_transform([s], lambda bound: left(bound, n) || bq.padding(bound, n, pattern))[1]; -- varchar
 create macro bq.rpad(b blob, n bigint) as bq.text_as_bytes(list_transform([bq.bytes_as_text(b)], lambda bound: left(bound, n) || bq.padding(bound, n, ' '))[1]); -- blob
 create macro bq.rpad(b blob, n bigint, pattern blob) as bq.text_as_bytes(list_transform([bq.bytes_as_text(b)], lambda bound: left(bound, n) || bq.padding(bound, n, bq.bytes_as_text(pattern)))[1]); -- blob
--- Changes
+-- Transformations
 create macro bq.repeat(s varchar, n bigint) as case when s is null then null when n < 0 then bq.fail('REPEAT with a negative count') else repeat(s, n) end; -- varchar
 create macro bq.repeat(b blob, n bigint) as case when b is null then null when n < 0 then bq.fail('REPEAT with a negative count') else unhex(repeat(hex(b), n)) end; -- blob
 create macro bq.replace(s varchar, part varchar, other varchar) as case when part = '' and other is not null then s else replace(s, part, other) end; -- varchar

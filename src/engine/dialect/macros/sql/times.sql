@@ -1,4 +1,4 @@
--- Times of day: what goes over midnight starts again.
+-- Times of day wrap around at midnight.
 create macro bq.time_of(us) as (time '00:00:00' + to_microseconds(us)); -- time
 create macro bq.time(hour bigint, minute bigint, second bigint) as bq.time_of(bq.clock_us(hour, minute, second)); -- time
 create macro bq.clock_us(hour, minute, second) as case when hour not between 0 and 23 or minute not between 0 and 59 or second not between 0 and 60 then bq.fail('time out of range') else hour * 3600000000 + minute * 60000000 + second * 1000000 end; -- bigint

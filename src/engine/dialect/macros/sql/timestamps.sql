@@ -1,4 +1,4 @@
--- Timestamps are counted in microseconds from 1970-01-01 UTC; all results lie between the years 1 and 9999.
+-- Timestamps are counted in microseconds from 1970-01-01 UTC; all results are between the years 1 and 9999.
 create macro bq.timestamp_of(us) as case when us not between -62135596800000000 and 253402300799999999 then bq.fail('timestamp out of range') else make_timestamptz(us) end; -- timestamptz
 create macro bq.timestamp(t timestamptz) as t; -- timestamptz
 create macro bq.timestamp(d timestamp) as make_timestamptz(epoch_us(d)); -- timestamptz
@@ -14,17 +14,17 @@ create macro bq.unix_seconds(t timestamptz) as (bq.floor_to(epoch_us(t), 1000000
 create macro bq.unix_millis(t timestamptz) as (bq.floor_to(epoch_us(t), 1000) // 1000); -- bigint
 create macro bq.unix_micros(t timestamptz) as epoch_us(t); -- bigint
 
--- Zones: an offset such as +05:30 or UTC-8, or an IANA name, which DuckDB would also take in small letters and by abbreviations.
+-- Zones: an offset such as +05:30 or UTC-8, or an IANA name. DuckDB would also accept names in lower case and abbreviations.
 create macro bq.is_offset(zone) as regexp_full_match(zone, '(UTC)?[+-]((0?\d|1[0-3])(:[0-5]?\d)?|(0\d|1[0-3])[0-5]\d|14(:?0?0)?)'); -- boolean
 create macro bq.offset_us(zone) as (-epoch_us(cast('1970-01-01 00:00:00' || regexp_replace(regexp_replace(ltrim(zone, 'UTC'), '^(.)(\d)(:|$)', '\10\2\3'), ':(\d)$', ':0\1') as timestamptz))); -- bigint
 create macro bq.valid_zone(zone) as case when not regexp_full_match(zone, '[A-Z][A-Za-z0-9_+-]*(/[A-Z][A-Za-z0-9_+-]*)*') or regexp_full_match(zone, 'A[CEGRS]T|B[ES]T|C[ANST]T|CTT|E[AC]T|I[ES]T|JST|MIT|N[ES]T|P[LNRS]T|SST|VST|Z|GMT[+-][1-9].*') then bq.fail('Invalid time zone: ' || zone) else zone end; -- varchar
 
--- A civil time that occurs twice means its first occurrence: the offset of the day before still holds for it.
+-- A civil time that occurs twice refers to its first occurrence, to which the offset of the previous day still applies.
 create macro bq.offset_at(t, zone) as (epoch_us(timezone(zone, t)) - epoch_us(t)); -- bigint
 create macro bq.offset_of_civil(d, zone) as case when zone = 'UTC' then 0 when bq.is_offset(zone) then bq.offset_us(zone) when bq.offset_at(make_timestamptz(epoch_us(d) - bq.offset_before(d, zone)), zone) = bq.offset_before(d, zone) then bq.offset_before(d, zone) else epoch_us(d) - epoch_us(timezone(bq.valid_zone(zone), d)) end; -- bigint
 create macro bq.offset_before(d, zone) as bq.offset_at(timezone(bq.valid_zone(zone), d) - to_days(1), zone); -- bigint
 
--- Offsets as they are written: in whole minutes, which civil times in writing follow, though some zones had seconds before 1900.
+-- Offsets are written in whole minutes, and so are civil times, although some zones had offsets with seconds before 1900.
 create macro bq.offset_text(us) as (case when us < 0 then '-' else '+' end || lpad(cast(abs(us) // 3600000000 as varchar), 2, '0') || lpad(cast(abs(us) // 60000000 % 60 as varchar), 2, '0')); -- varchar
 create macro bq.offset_with_colon(us) as regexp_replace(bq.offset_text(us), '(..)$', ':\1'); -- varchar
 create macro bq.zone_name(us) as ('UTC' || regexp_replace(regexp_replace(bq.offset_text(us), '^.0000$', ''), '^(.)0?(\d+)00$', '\1\2')); -- varchar
