@@ -29,7 +29,7 @@ export interface Template {
 }
 
 /** `${name}` in a template: one of the inputs of that name. Or the inputs themselves: `${1; 2; null}`. */
-export interface Placeholder {
+interface Placeholder {
   readonly text: string;
   readonly inputs: readonly string[];
   /** False if the inputs are keywords, such as date parts, which can't be column values. */

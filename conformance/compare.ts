@@ -30,7 +30,7 @@ function arrange(rows: readonly (readonly Value[])[], ordered: boolean): readonl
     .map(({ row }) => row);
 }
 
-export function isSameValue(ours: Value, reference: Value): boolean {
+function isSameValue(ours: Value, reference: Value): boolean {
   if (ours === null || reference === null) return ours === reference;
   if (ours.type === 'ARRAY') {
     return reference.type === 'ARRAY' && sameList(ours.items, reference.items, isSameValue);

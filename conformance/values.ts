@@ -27,7 +27,7 @@ export type ScalarType =
   /** A type that BigQuery does not have: always a difference. */
   | 'FOREIGN';
 
-export interface StructField {
+interface StructField {
   /** '' if the field has no name. */
   readonly name: string;
   readonly value: Value;
@@ -45,7 +45,7 @@ export type Answer =
  * Where an error came from. analysis: the query was rejected before it ran; evaluation: its values; missing: the
  * reference does not implement a function; broken: DuckDB rejected the rewritten SQL.
  */
-export type Stage = 'analysis' | 'evaluation' | 'missing' | 'broken';
+type Stage = 'analysis' | 'evaluation' | 'missing' | 'broken';
 
 export const scalar = (type: ScalarType, text: string): Value => ({ type, text });
 

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 
 /** A message of the evaluator's protocol, as plain data. */
-export type Message = Record<string, unknown>;
+type Message = Record<string, unknown>;
 
 /** The evaluator's process. */
 export interface Service {

@@ -25,7 +25,7 @@ export interface Rewritten {
 }
 
 /** The same query in the form that DuckDB plans and runs fastest. */
-export interface CustomPlan extends HoistedConstants {
+interface CustomPlan extends HoistedConstants {
   /** The columns of its result; records that are not rendered keep their shredded fields. */
   readonly columns: readonly StoredColumn[];
 }

@@ -87,7 +87,7 @@ export interface Relation {
 }
 
 /** Another way to write a query. */
-export interface Variant<Options> {
+interface Variant<Options> {
   /** The text that it replaces. If the relation's text differs, the relation was derived and the variant is void. */
   readonly of: string;
   text(options: Options): string;

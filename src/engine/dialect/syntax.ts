@@ -1,7 +1,7 @@
 import type { Node } from 'sql-parser-cst';
 
 /** The text for the parser, and what was removed from it. Offsets are those of the original. */
-export interface ParserInput {
+interface ParserInput {
   readonly sql: string;
   /** NULLS FIRST or LAST in ORDER BY, by the offset at which the sort key before it ends. */
   readonly nullOrders: ReadonlyMap<number, 'FIRST' | 'LAST'>;

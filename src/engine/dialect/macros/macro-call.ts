@@ -120,7 +120,7 @@ export function nullOnError(
 }
 
 /** Whether a text is a column, a parameter or a literal, with or without a type. */
-export const isSimpleOperand = (text: string): boolean => simpleOperand.test(text);
+const isSimpleOperand = (text: string): boolean => simpleOperand.test(text);
 
 const simpleOperand =
   /^(?:("(?:[^"]|"")*"\.?)+|NULL|TRUE|FALSE|'(?:[^']|'')*'|CAST\((?:\$\w+|-?\d+|'(?:[^']|'')*'|NULL) AS [A-Z]+(?:\(38,9\))?(?:\[\])*\)|from_hex\('[0-9a-f]*'\))$/;

@@ -63,16 +63,16 @@ export function relationItem(relation: Relation, alias: string | undefined, tr: 
     isSingle: true,
     text: () =>
       unnestTarget.steps.reduce(
-        (inner, fold) => `(${applyStep(inner, fold)}) AS ${quote(name)}`,
+        (inner, step) => `(${applyStep(inner, step)}) AS ${quote(name)}`,
         `${relation.text} AS ${quote(name)}`,
       ),
   };
 }
 
-const applyStep = (inner: string, fold: SubqueryStep) =>
-  'columns' in fold
-    ? `SELECT *, ${fold.columns} FROM ${inner}`
-    : `SELECT * FROM ${inner} WHERE ${fold.condition}`;
+const applyStep = (inner: string, step: SubqueryStep) =>
+  'columns' in step
+    ? `SELECT *, ${step.columns} FROM ${inner}`
+    : `SELECT * FROM ${inner} WHERE ${step.condition}`;
 
 /** Moves the last conditions of the items to WHERE, which DuckDB plans faster than a subquery for each. */
 export const takeConditions = ({ unnestTargets }: FromItem): readonly string[] =>

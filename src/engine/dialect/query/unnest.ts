@@ -13,7 +13,7 @@ interface UnnestColumns {
 }
 
 /** @param keepEmpty whether a row without elements is kept, with NULL as its element (LEFT JOIN) */
-export function unnestColumns(array: Sql, keepEmpty: boolean): UnnestColumns {
+function unnestColumns(array: Sql, keepEmpty: boolean): UnnestColumns {
   const type = array.type.kind === 'array' ? array.type.element : unknown;
   const indexes = `range(len(${array.text}))`;
   if (!keepEmpty) return { element: `unnest(${array.text})`, offset: `unnest(${indexes})`, type };

@@ -15,7 +15,7 @@ export interface Fields {
   zone?: string;
 }
 
-export interface TimePattern {
+interface TimePattern {
   /** A regular expression that matches exactly the texts that the format accepts. */
   readonly pattern: string;
   /** The names of its groups; the first is the whole match. */
