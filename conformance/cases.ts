@@ -42,9 +42,9 @@ const maxCombinations = 48;
 const folder = join(import.meta.dirname, 'cases');
 
 /**
- * Loads the case files. A heading `-- NAME` names the subject of the lines below; each line is a query, or an expression
- * to select; an indented line continues the one above. `! …` is invalid on purpose. In `… <=> …` the text after the arrow
- * is the query for the reference, if it does not know the function.
+ * Loads the case files. A heading `-- NAME` names the subject of the lines below; each line is a query, or an
+ * expression to select; an indented line continues the one above. `! …` is invalid on purpose. In `… <=> …` the text
+ * after the arrow is the query for the reference, if it does not know the function.
  */
 export function loadCases(): readonly Case[] {
   const inputs = loadInputs();

@@ -33,8 +33,8 @@ function caseOf({ name, sql: text }: SavedQuery, parameters: Readonly<Record<str
 }
 
 /**
- * The reference lacks APPROX_QUANTILES. The equivalent query computes the exact quantiles by nearest rank from the sorted
- * values.
+ * The reference lacks APPROX_QUANTILES. The equivalent query computes the exact quantiles by nearest rank from the
+ * sorted values.
  */
 const withoutQuantiles = (sql: string) =>
   sql

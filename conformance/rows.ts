@@ -2,8 +2,9 @@ import { type Case, fill, isQuery } from './cases.ts';
 import type { Verdict } from './judge.ts';
 
 /**
- * The same expressions over the columns of many rows: DuckDB folds constant expressions with different code than it runs
- * over columns, which saved queries mostly use. Inputs that cause an error are left out, because one would fail all rows.
+ * The same expressions over the columns of many rows: DuckDB folds constant expressions with different code than it
+ * runs over columns, which saved queries mostly use. Inputs that cause an error are left out, because one would fail
+ * all rows.
  */
 export function rowCases(verdicts: readonly Verdict[]): readonly Case[] {
   const answered = verdicts.filter(

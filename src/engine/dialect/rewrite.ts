@@ -59,7 +59,7 @@ export function rewrite(
     message,
   });
   const startError = (problems: readonly Problem[]) =>
-    new StartError('SQL that DuckDB can not run as BigQuery does', problems);
+    new StartError('SQL that the DuckDB engine does not support', problems);
 
   const input = replaceUnparsed(sql);
   const program = parseProgram(input.sql, (offset, message) => startError([problemAt(offset, message)]));

@@ -53,7 +53,9 @@ function compareStructs(node: Node, operator: string, [a, left]: Struct, [b, rig
   return { text, type: scalar('BOOL') };
 }
 
-/** In BigQuery NaN is equal to nothing and neither less nor greater than anything; in DuckDB it is the greatest number. */
+/**
+ * In BigQuery NaN is equal to nothing and neither less nor greater than anything; in DuckDB it is the greatest number.
+ */
 function compareFloats(operator: string, left: Sql, right: Sql): Sql {
   const [a, b] = [left, right].map((side) => convert(side, scalar('FLOAT64')));
   const calls: Readonly<Record<string, string>> = {

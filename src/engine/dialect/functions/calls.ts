@@ -28,9 +28,9 @@ export const call: Rule<FuncCall> = (node, scope, tr) => {
 };
 
 /**
- * Makes a match with a pattern from a parameter interruptible. DuckDB evaluates a filter that it pushes into the scan over
- * a whole row group before it checks for an interrupt, which can take half a minute with an expensive pattern; a volatile
- * expression it evaluates block by block.
+ * Makes a match with a pattern from a parameter interruptible. DuckDB evaluates a filter that it pushes into the scan
+ * over a whole row group before it checks for an interrupt, which can take half a minute with an expensive pattern; a
+ * volatile expression it evaluates block by block.
  */
 const interruptible = (value: Sql): Sql => ({
   ...value,

@@ -16,8 +16,8 @@ const partIndex: Readonly<Record<string, number>> = {
 };
 
 /**
- * A function with a date part or an interval is one macro for each part: the part moves from the arguments to the end of
- * the name, so that a part without a macro is unsupported like any unknown function.
+ * A function with a date part or an interval is one macro for each part: the part moves from the arguments to the end
+ * of the name, so that a part without a macro is unsupported like any unknown function.
  */
 export function partArguments(
   name: string,

@@ -1,4 +1,7 @@
-/** Every function of BigQuery, in lower case, by family, whether supported or not. Syntax such as STRUCT, EXISTS and UNNEST is not listed. */
+/**
+ * Every function of BigQuery, in lower case, by family, whether supported or not. Syntax such as STRUCT, EXISTS and
+ * UNNEST is not listed.
+ */
 export const functionNames: ReadonlySet<string> = new Set(
   `
   any_value array_agg array_concat_agg avg bit_and bit_or bit_xor count countif grouping logical_and logical_or max

@@ -55,8 +55,8 @@ export function callMacro(node: Node, name: string, args: readonly Sql[], shown 
 }
 
 /**
- * The call, with long arguments computed before it if the macro uses them repeatedly. DuckDB copies the expression of an
- * argument to every place where the macro uses it, so that nested calls would grow exponentially.
+ * The call, with long arguments computed before it if the macro uses them repeatedly. DuckDB copies the expression of
+ * an argument to every place where the macro uses it, so that nested calls would grow exponentially.
  */
 function withLongArgumentsFirst(callee: string, signature: Macro, texts: readonly string[]): string {
   if (!texts.some((text, index) => isLong(text) && isUsedRepeatedly(signature, index)))

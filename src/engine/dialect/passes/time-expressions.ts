@@ -1,4 +1,7 @@
-/** The value of a time expression: an INT64, a TIMESTAMP in microseconds since the epoch, a STRING, an ARRAY<TIMESTAMP>, or NULL. */
+/**
+ * The value of a time expression: an INT64, a TIMESTAMP in microseconds since the epoch, a STRING, an
+ * ARRAY<TIMESTAMP>, or NULL.
+ */
 export type TimeValue = bigint | string | readonly bigint[] | null;
 
 /** What is known when a query runs. */
@@ -97,7 +100,7 @@ export function parseMicros(text: string): bigint | undefined {
   return BigInt(date.getTime()) * 1000n + BigInt(fraction.padEnd(6, '0'));
 }
 
-/** @returns undefined if an argument is not a time expression; the expression itself, if a value is unknown */
+/** @returns undefined if an argument is not a time expression */
 function withAll(
   args: readonly Operand[],
   combine: (values: readonly TimeValue[]) => TimeValue | undefined,

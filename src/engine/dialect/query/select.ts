@@ -56,7 +56,7 @@ function select(node: SelectStmt, parent: Scope, tr: Translator): Relation {
     simple && orderAndLimit !== '' ? topNCondition(node, clauses, parent.parent === undefined, tr) : [];
   const rest = textAfterSelectList(clauses, topN);
   const textWith = (list: readonly Output[]) =>
-    ctes.before(`SELECT ${distinct}${selectListText(list, grouped)}${rest}`);
+    ctes.prependTo(`SELECT ${distinct}${selectListText(list, grouped)}${rest}`);
 
   const text = textWith(columns);
   const mayNarrow = distinct === '' && orderAndLimit === '' && !value && (simple || hasListedKeys(groupBy));
@@ -129,7 +129,7 @@ function parenthesized(node: SelectStmt, parent: Scope, tr: Translator): Relatio
   const orderAndLimit = outerOrderAndLimit(relation, node, ctes.scope, tr);
   return {
     ...relation,
-    text: ctes.before(
+    text: ctes.prependTo(
       orderAndLimit === '' ? `(${relation.text})` : wrapInSelect(relation, orderAndLimit, tr),
     ),
   };
@@ -150,11 +150,11 @@ function setOperation(node: CompoundSelectStmt, parent: Scope, tr: Translator): 
     assemble(query(withoutOrderAndLimit(part, part === last), ctes.scope, tr), tr.fresh),
   );
   const combined = combineParts(node, parts.operator, relations, tr);
-  if (last.type !== 'select_stmt') return { ...combined, text: ctes.before(combined.text) };
+  if (last.type !== 'select_stmt') return { ...combined, text: ctes.prependTo(combined.text) };
   const orderAndLimit = outerOrderAndLimit(combined, last, ctes.scope, tr);
   return {
     ...combined,
-    text: ctes.before(orderAndLimit === '' ? combined.text : wrapInSelect(combined, orderAndLimit, tr)),
+    text: ctes.prependTo(orderAndLimit === '' ? combined.text : wrapInSelect(combined, orderAndLimit, tr)),
   };
 }
 

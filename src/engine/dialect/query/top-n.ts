@@ -26,7 +26,7 @@ export function topNCondition(
   if (count === undefined || key === undefined || !columns.some(({ shredded }) => shredded)) return [];
   const { text, type, descending } = key;
   const first = `SELECT ${text} AS "key"${fromAndWhere(clauses)} ORDER BY 1 ${descending ? 'DESC' : 'ASC'} LIMIT ${count}`;
-  const threshold = `(SELECT ${descending ? 'min' : 'max'}("key") FROM (${isOutermost ? ctes.before(first) : first}))`;
+  const threshold = `(SELECT ${descending ? 'min' : 'max'}("key") FROM (${isOutermost ? ctes.prependTo(first) : first}))`;
   return [`${text} ${descending ? '>=' : '<='} ${isOutermost ? markThreshold(threshold, type) : threshold}`];
 }
 

@@ -10,11 +10,11 @@ export interface CommonTables {
   /** The scope that contains its relations. Each relation can use those before it. */
   readonly scope: Scope;
   /** The query with the CTEs that it uses: DuckDB would plan unused ones too, which BigQuery does not run. */
-  before(query: string): string;
+  prependTo(query: string): string;
 }
 
 export function withClause(node: WithClause | undefined, scope: Scope, tr: Translator): CommonTables {
-  if (!node) return { before: (query) => query, scope };
+  if (!node) return { prependTo: (query) => query, scope };
   const relations = new Map<string, Relation>();
   const tables: { readonly name: string; readonly as: string; readonly query: Relation }[] = [];
   const inner = { ...scope, relations };
@@ -31,7 +31,7 @@ export function withClause(node: WithClause | undefined, scope: Scope, tr: Trans
   const keyword = node.recursiveKw ? 'WITH RECURSIVE' : 'WITH';
   return {
     scope: inner,
-    before(query) {
+    prependTo(query) {
       const needed: string[] = [];
       const isRead = (name: string) => [query, ...needed].some((user) => user.includes(name));
       for (const table of tables.toReversed()) {

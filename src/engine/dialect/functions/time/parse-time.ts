@@ -22,7 +22,9 @@ const duckdbTypes: Readonly<Partial<Record<ScalarName, string>>> = {
   TIMESTAMP: 'TIMESTAMPTZ',
 };
 
-/** `PARSE_TIMESTAMP('%F', text)` and the like: the format becomes a regular expression, whose groups make up the value. */
+/**
+ * `PARSE_TIMESTAMP('%F', text)` and the like: the format becomes a regular expression, whose groups make up the value.
+ */
 export const parseTime: Rule<FuncCall> = (node, scope, tr) => {
   const name = functionName(node.name);
   const { type, invalid } = parsers[name] ?? { type: 'DATE', invalid: '' };
