@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Catalog } from '../../catalog/saved-query.ts';
 import type { Config } from '../../config.ts';
-import { sessionSettings } from '../dialect/functions/macros.ts';
+import { sessionSettings } from '../dialect/macros/macros.ts';
 import type { Engine } from '../engine.ts';
 import type { ImportEvents } from './import/import-state.ts';
 import { forgetTable } from './import/scan/manifest.ts';
@@ -65,7 +65,7 @@ export async function openDuckdb({ catalog, config, now, listener }: DuckdbOptio
     const prepare = (defineMacros: boolean) =>
       prepareCatalog(keeper, { queries: catalog.queries, tables: tables.all, defineMacros });
     const runnable = new VersionedRef(await prepare(true));
-    tables.seek([...runnable.value.values()].flatMap(({ equalityColumns: sought }) => sought));
+    tables.seek([...runnable.value.values()].flatMap(({ equalityColumns }) => equalityColumns));
     const workers: DuckDBConnection[] = [];
     for (let left = config.engineConcurrency; left > 0; left -= 1) workers.push(await connect());
     const onRebuilt = async () => runnable.replace(await prepare(false));

@@ -1,6 +1,6 @@
 import type { Catalog } from '../../../catalog/saved-query.ts';
 import type { Config } from '../../../config.ts';
-import { sessionSettings } from '../../dialect/functions/macros.ts';
+import { sessionSettings } from '../../dialect/macros/macros.ts';
 import { createTable } from '../store/create-table.ts';
 import { openDatabase } from '../store/open-database.ts';
 import { prepareCatalog } from './prepare-catalog.ts';
