@@ -33,7 +33,8 @@ describe.skipIf(skipsEmulator)('on bigquery-emulator', () => {
           BIGQUERY_API_ENDPOINT: proxy.endpoint,
           BIGQUERY_START_CHECK: 'off',
         }),
-        onChecked: () => {},
+        now: () => new Date(),
+        listener: { problem() {}, news() {} },
       }),
   });
 });

@@ -78,11 +78,11 @@ describe('the process with ENGINE=bigquery', () => {
   test('loads nothing of BigQuery with ENGINE=duckdb', () => {
     const folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
     const script = `
-      const { openEngine } = await import('./src/engine/engines.ts');
+      const { engines } = await import('./src/engine/engines.ts');
       const { readConfig } = await import('./src/config.ts');
-      const options = { now: () => new Date(), listener: { problem() {}, news() {} }, onChecked() {} };
+      const options = { now: () => new Date(), listener: { problem() {}, news() {} } };
       const config = readConfig({ DATA_DIR: ${JSON.stringify(folder)} });
-      await (await openEngine({ ...options, config, catalog: { queries: [], tables: [] } })).close();
+      await (await engines.duckdb.open({ ...options, config, catalog: { queries: [], tables: [] } })).close();
       const { createRequire } = await import('node:module');
       const loaded = Object.keys(createRequire(import.meta.url)('node:module')._cache);
       console.log(loaded.filter((file) => /google|undici/.test(file)).length, loaded.length > 0);`;

@@ -1,31 +1,41 @@
 import type { Catalog } from '../../catalog/saved-query.ts';
 import { Semaphore } from '../../concurrency/semaphore.ts';
-import type { Config } from '../../config.ts';
+import { StartError } from '../../errors.ts';
+import type { CheckOptions, QueryCheck } from '../engine.ts';
 import { queueFull } from '../queue-full.ts';
 import { openClient } from './api/client.ts';
-import { type CheckContext, type CheckedQuery, checkQuery } from './dry-run.ts';
+import { type CheckContext, checkQuery } from './dry-run.ts';
 
 /**
- * Checks every query of the catalog by a dry run, without an engine; a failing one does not stop the others.
+ * Checks every query of the catalog by a dry run, without opening an engine. A failed check does not stop the others.
  *
- * @param maximumBytes more than a query may read; BIGQUERY_MAXIMUM_BYTES_BILLED where none is given
+ * @throws StartError with the problems of all queries
  */
-export async function checkQueries(
-  catalog: Catalog,
-  config: Config,
-  maximumBytes: number | undefined,
-): Promise<readonly CheckedQuery[]> {
+export async function checkQueries({
+  catalog,
+  config,
+  maximumBytes,
+  onChecked,
+}: CheckOptions): Promise<void> {
   const client = openClient(config.bigquery);
   const { signal } = new AbortController();
   try {
-    return await checkAll(catalog, { client, config, signal, maximumBytes });
+    const checks = await checkAll(catalog, { client, config, signal, maximumBytes });
+    for (const check of checks) onChecked(check);
+    requireNoProblems(checks);
   } finally {
     await client.close();
   }
 }
 
+/** @throws StartError with the problems of all queries, if any has one */
+export function requireNoProblems(checks: readonly QueryCheck[]): void {
+  const problems = checks.flatMap((check) => check.problems);
+  if (problems.length > 0) throw new StartError('Saved queries cannot run on BigQuery', problems);
+}
+
 /** The same over a client that is open, at most ENGINE_CONCURRENCY at once. */
-export function checkAll({ queries }: Catalog, context: CheckContext): Promise<readonly CheckedQuery[]> {
+export function checkAll({ queries }: Catalog, context: CheckContext): Promise<readonly QueryCheck[]> {
   const queue = new Semaphore({
     permits: context.config.engineConcurrency,
     queueLength: queries.length,

@@ -3,6 +3,7 @@ import { exampleParameters } from '../../catalog/example-parameters.ts';
 import type { SavedQuery } from '../../catalog/saved-query.ts';
 import type { Config } from '../../config.ts';
 import { GatewayError, type Problem } from '../../errors.ts';
+import type { QueryCheck } from '../engine.ts';
 import { ask } from './api/call-api.ts';
 import type { Client } from './api/client.ts';
 import { EngineFailure } from './api/errors.ts';
@@ -10,14 +11,6 @@ import { dryJobReply, type QueryReply, queryReply } from './api/wire.ts';
 import { schemaMisfits } from './check-columns.ts';
 import { openLimit } from './deadline.ts';
 import { queryBody } from './query-body.ts';
-
-/** What a dry run tells of a saved query. */
-export interface CheckedQuery {
-  readonly query: SavedQuery;
-  /** What a run with the header's examples would read; undefined where BigQuery does not say. */
-  readonly bytesProcessed: number | undefined;
-  readonly problems: readonly Problem[];
-}
 
 export interface CheckContext {
   readonly client: Client;
@@ -31,7 +24,7 @@ export interface CheckContext {
 type DryRun = Pick<QueryReply, 'schema' | 'totalBytesProcessed'>;
 
 /** Has BigQuery look at a saved query without running it: its tables, its columns and the bytes it would read. */
-export async function checkQuery(query: SavedQuery, context: CheckContext): Promise<CheckedQuery> {
+export async function checkQuery(query: SavedQuery, context: CheckContext): Promise<QueryCheck> {
   try {
     const reply = await dryRun({ query, parameters: exampleParameters(query) }, context);
     const problems = [...misfits(query, reply), ...tooMuch(reply, context)];

@@ -1,28 +1,17 @@
-import type { Catalog } from '../../catalog/saved-query.ts';
 import { Semaphore } from '../../concurrency/semaphore.ts';
-import type { Config } from '../../config.ts';
-import { StartError } from '../../errors.ts';
-import type { Engine } from '../engine.ts';
+import type { Engine, EngineOptions } from '../engine.ts';
 import { queueFull } from '../queue-full.ts';
 import { openClient } from './api/client.ts';
-import { checkAll } from './check-queries.ts';
-import type { CheckedQuery } from './dry-run.ts';
+import { checkAll, requireNoProblems } from './check-queries.ts';
 import { openAbandonedJobs } from './job-canceller.ts';
 import { openRun } from './run-query.ts';
-
-export interface BigqueryOptions {
-  readonly catalog: Catalog;
-  readonly config: Config;
-  /** Told of every query when it was checked. */
-  readonly onChecked: (checked: CheckedQuery) => void;
-}
 
 /**
  * The engine for more than one machine holds: BigQuery, asked over its REST API. CURRENT_TIMESTAMP() is BigQuery's own.
  *
  * @throws StartError where BIGQUERY_START_CHECK is `stop` and a saved query does not pass
  */
-export async function openBigquery({ catalog, config, onChecked }: BigqueryOptions): Promise<Engine> {
+export async function openBigquery({ catalog, config, listener }: EngineOptions): Promise<Engine> {
   const client = openClient(config.bigquery);
   const jobs = openAbandonedJobs(client);
   const closing = new AbortController();
@@ -34,8 +23,8 @@ export async function openBigquery({ catalog, config, onChecked }: BigqueryOptio
 
   const check = async () => {
     const checked = await checkAll(catalog, { client, config, signal: closing.signal });
-    if (!closing.signal.aborted) for (const one of checked) onChecked(one);
-    return checked.flatMap(({ problems }) => problems);
+    if (!closing.signal.aborted) for (const one of checked) listener.queryChecked?.(one);
+    return checked;
   };
   const shut = async () => {
     closing.abort();
@@ -54,10 +43,11 @@ export async function openBigquery({ catalog, config, onChecked }: BigqueryOptio
   // A start is not held up by what is only to be reported.
   if (startCheck === 'report') check().catch(() => {});
   if (startCheck === 'stop') {
-    const problems = await check();
-    if (problems.length > 0) {
+    try {
+      requireNoProblems(await check());
+    } catch (error) {
       await close();
-      throw new StartError('Saved queries cannot run on BigQuery', problems);
+      throw error;
     }
   }
   const run = openRun({ client, queue, config, closing: closing.signal, abandon: jobs.abandon });

@@ -5,8 +5,10 @@ import { openRepeat } from '../../concurrency/repeat.ts';
 import type { Config } from '../../config.ts';
 import { StartError } from '../../errors.ts';
 import { quote } from '../dialect/types.ts';
+import type { EngineListener } from '../engine.ts';
 import { openDemo } from './demo.ts';
-import { type ImportProgress, openImport } from './import/open-import.ts';
+import { openImport } from './import/open-import.ts';
+import { progressText } from './import/progress.ts';
 import { isDisordered } from './store/disorder.ts';
 import { type Store, storeName } from './store/open-store.ts';
 import { dropOlder } from './store/retention.ts';
@@ -19,15 +21,6 @@ export interface LocalData {
   close(): Promise<void>;
 }
 
-/** Whoever wants to know how the local data is doing. */
-export interface DataListener {
-  /** Something that wants mending. */
-  problem(message: string): void;
-  /** What was taken in, and what the store holds. */
-  news(message: string): void;
-  progress?(progress: ImportProgress): void;
-}
-
 export interface DataOptions {
   /** Connections for the data alone; they are closed with the engine. */
   readonly connect: () => Promise<DuckDBConnection>;
@@ -37,7 +30,7 @@ export interface DataOptions {
   /** A table has another form: resolves when no query reads the old one any longer. */
   readonly onRebuilt: () => Promise<void>;
   readonly now: () => Date;
-  readonly listener: DataListener;
+  readonly listener: EngineListener;
 }
 
 const dayMs = 86_400_000;
@@ -70,6 +63,7 @@ export async function openData(options: DataOptions): Promise<LocalData> {
 async function openFiles(options: DataOptions, dataDir: string): Promise<LocalData> {
   const { config, connect, listener, now, store, tables } = options;
   const ending = new AbortController();
+  const openedAt = performance.now();
   const connection = await connect();
   const rebuild = async (name: string, plural: ReadonlySet<string>) => {
     const old = await tables.rebuild(name, plural);
@@ -93,7 +87,7 @@ async function openFiles(options: DataOptions, dataDir: string): Promise<LocalDa
     },
     onPlural: ({ name }, path) => rebuild(name, new Set([...tables.get(name).plural, path])),
     onProblem: listener.problem,
-    onProgress: (progress) => listener.progress?.(progress),
+    onProgress: (progress) => listener.progress?.(progressText(progress, performance.now() - openedAt)),
     signal: ending.signal,
   });
 

@@ -1,10 +1,9 @@
 import { resolve } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { Catalog } from '../../catalog/saved-query.ts';
 import type { Config } from '../../config.ts';
 import { sessionSettings } from '../dialect/functions/macros.ts';
-import type { Engine } from '../engine.ts';
-import { type DataListener, type LocalData, openData, requireDataDir } from './open-data.ts';
+import type { Engine, EngineOptions } from '../engine.ts';
+import { type LocalData, openData, requireDataDir } from './open-data.ts';
 import { prepareCatalog } from './prepare/prepare-catalog.ts';
 import { ConnectionPool } from './run/connection-pool.ts';
 import { openRun } from './run/run-query.ts';
@@ -14,21 +13,13 @@ import { asStartError, openDatabase } from './store/open-database.ts';
 import { openStore, type Store } from './store/open-store.ts';
 import { openTables } from './store/stored-tables.ts';
 
-export interface DuckdbOptions {
-  readonly catalog: Catalog;
-  readonly config: Config;
-  /** The time that CURRENT_TIMESTAMP() means. */
-  readonly now: () => Date;
-  readonly listener: DataListener;
-}
-
 /**
  * The engine on one machine: an embedded DuckDB over local files, or over the demo. It is open when what there is of
  * data is in.
  *
  * @throws StartError where a saved query uses what is not supported, with file and line
  */
-export async function openDuckdb({ catalog, config, now, listener }: DuckdbOptions): Promise<Engine> {
+export async function openDuckdb({ catalog, config, now, listener }: EngineOptions): Promise<Engine> {
   requireDataDir(config);
   const instance = await openDatabase(config);
   const connections: DuckDBConnection[] = [];

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SavedQuery } from '../../../src/catalog/saved-query.ts';
 import { readConfig } from '../../../src/config.ts';
-import type { CheckedQuery } from '../../../src/engine/bigquery/dry-run.ts';
 import { openBigquery } from '../../../src/engine/bigquery/open-bigquery.ts';
+import type { QueryCheck } from '../../../src/engine/engine.ts';
 import {
   done,
   type FakeBigquery,
@@ -29,7 +29,7 @@ describe('the check at start', () => {
     });
 
   const start = async (queries: readonly SavedQuery[], env: Record<string, string> = {}) => {
-    const checked: CheckedQuery[] = [];
+    const checked: QueryCheck[] = [];
     const engine = await openBigquery({
       catalog: { queries, tables: [] },
       config: readConfig({
@@ -40,7 +40,8 @@ describe('the check at start', () => {
         BIGQUERY_API_ENDPOINT: fake.endpoint,
         ...env,
       }),
-      onChecked: (one) => checked.push(one),
+      now: () => new Date(),
+      listener: { problem() {}, news() {}, queryChecked: (check) => checked.push(check) },
     });
     await expect.poll(() => checked.length).toBe(queries.length);
     await engine.close();

@@ -40,7 +40,8 @@ export async function openOnFake(
       BIGQUERY_START_CHECK: 'off',
       ...env,
     }),
-    onChecked: () => {},
+    now: () => new Date(),
+    listener: { problem() {}, news() {} },
   });
   const run = (parameters: Record<string, string> = {}, signal = new AbortController().signal) => {
     const raw = new Map(Object.entries(parameters).map(([name, value]) => [name, [value]]));

@@ -19,30 +19,3 @@ function timeText(ms: number): string {
   if (seconds < 120) return `${seconds} s`;
   return seconds < 7200 ? `${Math.ceil(seconds / 60)} min` : `${Math.ceil(seconds / 3600)} h`;
 }
-
-export interface ProgressLine {
-  show(progress: ImportProgress): void;
-  /** Takes the line away. */
-  end(): void;
-}
-
-/** One line that is written over again on a terminal; on anything else nothing is. */
-export function openProgressLine(
-  stream: Pick<NodeJS.WriteStream, 'isTTY' | 'write'>,
-  now: () => number,
-): ProgressLine {
-  const began = now();
-  let isShown = false;
-  return {
-    show(progress) {
-      // What is done at once needs no line.
-      if (!stream.isTTY || now() - began < second) return;
-      isShown = true;
-      stream.write(`\r\x1b[K${progressText(progress, now() - began)}`);
-    },
-    end() {
-      if (isShown) stream.write('\r\x1b[K');
-      isShown = false;
-    },
-  };
-}
