@@ -111,7 +111,7 @@ describe('check-queries --engine bigquery', () => {
     const { exitCode, errors } = await command('--maximum-bytes', '4999');
     expect(exitCode).toBe(1);
     expect(errors).toMatch(
-      /queries\/logs\.all\.sql:\d+ columns\.id: declared, but the SQL gives no such column/,
+      /queries\/logs\.all\.sql:\d+ columns\.id: declared, but the SQL returns no such column/,
     );
     expect(errors).toMatch(/would read 5000 bytes with its examples; at most 4999 are allowed/);
   });

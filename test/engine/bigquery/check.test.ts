@@ -69,7 +69,7 @@ describe('the check at start', () => {
     fake.plays(inTurn(sends({ totalBytesProcessed: '7' }), sends({ statistics })));
     const [checked] = await start([draft('one')]);
     expect(checked?.problems).toMatchObject([
-      { message: 'columns.x: declared integer, but the SQL gives string' },
+      { message: 'columns.x: declared integer, but the SQL returns string' },
     ]);
     expect(fake.received[1]).toMatchObject({
       path: '/jobs',
@@ -98,8 +98,8 @@ describe('the check at start', () => {
       },
     ]);
     expect(checked[1]?.problems.map(({ message }) => message)).toEqual([
-      'columns.x: declared, but the SQL gives no such column',
-      'the SQL gives a column y that the header does not declare under columns',
+      'columns.x: declared, but the SQL returns no such column',
+      'the SQL returns a column y that the header does not declare under columns',
     ]);
   });
 
