@@ -4,11 +4,11 @@ import { readConfig } from '../../../src/config.ts';
 import { openBigquery } from '../../../src/engine/bigquery/open-bigquery.ts';
 import type { QueryCheck } from '../../../src/engine/engine.ts';
 import {
-  done,
+  completeBody,
+  errorReply,
   type FakeBigquery,
-  inTurn,
-  refuses,
-  sends,
+  inSequence,
+  reply,
   startFakeBigquery,
 } from '../../support/fake-bigquery.ts';
 import { draftQuery } from '../../support/queries.ts';
@@ -48,8 +48,8 @@ describe('the check at start', () => {
     return checked;
   };
 
-  test('is a dry run with the examples, and tells the bytes', async () => {
-    fake.plays(sends(done([], { totalBytesProcessed: '123456789' })));
+  test('is a dry run with the examples, and reports the bytes', async () => {
+    fake.respondWith(reply(completeBody([], { totalBytesProcessed: '123456789' })));
     const [checked] = await start([draft('one')], { BIGQUERY_MAXIMUM_BYTES_BILLED: '200000000' });
     expect(checked).toMatchObject({ bytesProcessed: 123456789, problems: [] });
     expect(fake.received).toHaveLength(1);
@@ -60,13 +60,13 @@ describe('the check at start', () => {
     expect(fake.received[0]?.body).not.toHaveProperty('maximumBytesBilled');
   });
 
-  test('asks jobs.insert for the columns where jobs.query tells none', async () => {
-    const { schema } = done();
+  test('calls jobs.insert for the columns if jobs.query reports none', async () => {
+    const { schema } = completeBody();
     const statistics = {
       totalBytesProcessed: '7',
       query: { schema: { fields: [{ ...schema.fields[0], type: 'STRING' }] } },
     };
-    fake.plays(inTurn(sends({ totalBytesProcessed: '7' }), sends({ statistics })));
+    fake.respondWith(inSequence(reply({ totalBytesProcessed: '7' }), reply({ statistics })));
     const [checked] = await start([draft('one')]);
     expect(checked?.problems).toMatchObject([
       { message: 'columns.x: declared integer, but the SQL returns string' },
@@ -82,11 +82,15 @@ describe('the check at start', () => {
     });
   });
 
-  test('tells a failing query with file and line, and goes on with the others', async () => {
-    fake.plays((response, received, at) =>
+  test('reports a failing query with file and line, and checks the others too', async () => {
+    fake.respondWith((response, received, at) =>
       String((received.body.labels as Record<string, string>).endpoint) === 'bad'
-        ? refuses(404, 'notFound', 'Not found: Table our-project:logs.t at [2:6]')(response, received, at)
-        : sends(done([], { schema: { fields: [{ name: 'y', type: 'INTEGER' }] } }))(response, received, at),
+        ? errorReply(404, 'notFound', 'Not found: Table our-project:logs.t at [2:6]')(response, received, at)
+        : reply(completeBody([], { schema: { fields: [{ name: 'y', type: 'INTEGER' }] } }))(
+            response,
+            received,
+            at,
+          ),
     );
     const checked = await start([draft('bad'), draft('good')]);
     expect(checked[0]?.problems).toEqual([
@@ -103,16 +107,16 @@ describe('the check at start', () => {
     ]);
   });
 
-  test('tells a query that would read more than may be billed', async () => {
-    fake.plays(sends(done([], { totalBytesProcessed: '1001' })));
+  test('reports a query that would read more than may be billed', async () => {
+    fake.respondWith(reply(completeBody([], { totalBytesProcessed: '1001' })));
     const [checked] = await start([draft('one')], { BIGQUERY_MAXIMUM_BYTES_BILLED: '1000' });
     expect(checked?.problems).toMatchObject([
       { message: 'would read 1001 bytes with its examples; at most 1000 are allowed' },
     ]);
   });
 
-  test('stops the start where that is wished', async () => {
-    fake.plays(refuses(400, 'invalidQuery', 'Syntax error at [1:1]'));
+  test('stops the start with BIGQUERY_START_CHECK=stop', async () => {
+    fake.respondWith(errorReply(400, 'invalidQuery', 'Syntax error at [1:1]'));
     await expect(start([draft('one')], { BIGQUERY_START_CHECK: 'stop' })).rejects.toThrow(
       'draft.sql:11:1 BigQuery: 400 invalidQuery Syntax error',
     );
