@@ -1,4 +1,4 @@
-export interface ProgressLine {
+interface ProgressLine {
   show(line: string): void;
   /** Removes the line. */
   end(): void;

@@ -4,7 +4,7 @@ import type { Config } from '../config.ts';
 import type { Problem } from '../errors.ts';
 
 /** What one run needs besides the query and its parameters. */
-export interface RunOptions {
+interface RunOptions {
   /** Aborted when nobody waits for the result any longer. */
   readonly signal: AbortSignal;
 }
@@ -26,7 +26,7 @@ export interface Cost {
  * NULL columns are left out. Timestamps are integers (microseconds since the epoch), datetimes
  * `YYYY-MM-DDTHH:MM:SS[.ffffff]`, integers exact JSON numbers, nested records arrays of objects.
  *
- * @see design "Doors": column types on the REST wire
+ * @see docs/rest.md for the column types
  */
 export interface Rows {
   readonly rows: readonly string[];

@@ -5,7 +5,7 @@ import type { WireField } from './api/wire.ts';
 import { isRepeated } from './result-column.ts';
 
 /** Converts a cell's value in BigQuery's JSON to the JSON text of a result; undefined for a value that is left out. */
-export type DecodeCell = (value: unknown) => string | undefined;
+type DecodeCell = (value: unknown) => string | undefined;
 
 /**
  * The decoder of a field. It converts text to text, without intermediate values.

@@ -5,7 +5,7 @@ import type { Job } from './run-job.ts';
 const timeoutMs = 2_000;
 
 /** Cancels jobs in the background. */
-export interface JobCanceller {
+interface JobCanceller {
   /** Never throws: a job that cannot be cancelled ends by its own timeout. */
   cancel(job: Job): void;
   /** Resolves when every cancellation has succeeded or failed. */

@@ -13,7 +13,7 @@ export interface Job {
   readonly location: string | undefined;
 }
 
-export interface JobRequest extends CallContext {
+interface JobRequest extends CallContext {
   /** The body of jobs.query, without the fields that differ from run to run. */
   readonly body: object;
   /** The location of jobs that do not report one. */

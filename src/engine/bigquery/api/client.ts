@@ -17,7 +17,7 @@ export interface ApiRequest {
   readonly body?: object;
 }
 
-export interface CallOptions {
+interface CallOptions {
   readonly timeoutMs: number;
   /** Ends the call before its timeout. */
   readonly signal?: AbortSignal;

@@ -13,7 +13,7 @@ export interface Deadline {
   release(): void;
 }
 
-export interface DeadlineOptions {
+interface DeadlineOptions {
   readonly timeoutMs: number;
   /** Aborted when the caller has left. */
   readonly caller: AbortSignal;

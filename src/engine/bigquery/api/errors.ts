@@ -22,7 +22,7 @@ export class ApiError extends GatewayError {
 }
 
 /** An error as BigQuery reports it: with an HTTP status, or inside a reply with status 200. */
-export interface ReportedError {
+interface ReportedError {
   readonly status: number;
   /** BigQuery's own code; undefined if the body has none, as from a proxy or an OAuth server. */
   readonly reason: string | undefined;

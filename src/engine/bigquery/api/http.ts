@@ -6,7 +6,7 @@ const maxBodyBytes = 128 * 1024 * 1024;
 /** Idle connections are kept this long: a new one costs at least two round trips. */
 const keepAliveMs = 60_000;
 
-export interface HttpRequest {
+interface HttpRequest {
   readonly method: 'GET' | 'POST';
   readonly url: string;
   readonly headers: Headers;
@@ -22,7 +22,7 @@ export interface HttpReply {
   readonly retryAfterSeconds: number | undefined;
 }
 
-export interface Http {
+interface Http {
   /** @throws if there is no complete response; aborting the signal closes the connection */
   send(request: HttpRequest): Promise<HttpReply>;
   /** Closes every connection, including those in use. */
