@@ -1,10 +1,8 @@
 import { resolve } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { Catalog } from '../../catalog/saved-query.ts';
 import type { Config } from '../../config.ts';
 import { sessionSettings } from '../dialect/macros/macros.ts';
-import type { Engine } from '../engine.ts';
-import type { ImportEvents } from './import/import-state.ts';
+import type { Engine, EngineOptions } from '../engine.ts';
 import { forgetTable } from './import/scan/manifest.ts';
 import { type LocalData, openData, requireDataDir } from './open-data.ts';
 import { prepareCatalog } from './prepare/prepare-catalog.ts';
@@ -16,21 +14,13 @@ import { asStartError, openDatabase } from './store/open-database.ts';
 import { openStore, type Store } from './store/open-store.ts';
 import { openTables } from './store/stored-tables.ts';
 
-export interface DuckdbOptions {
-  readonly catalog: Catalog;
-  readonly config: Config;
-  /** The time that CURRENT_TIMESTAMP() means. */
-  readonly now: () => Date;
-  readonly listener: ImportEvents;
-}
-
 /**
  * The engine on one machine: an embedded DuckDB over local files, or over the demo. It is open when what there is of
  * data is in.
  *
  * @throws StartError where a saved query uses what is not supported, with file and line
  */
-export async function openDuckdb({ catalog, config, now, listener }: DuckdbOptions): Promise<Engine> {
+export async function openDuckdb({ catalog, config, now, listener }: EngineOptions): Promise<Engine> {
   requireDataDir(config);
   const instance = await openDatabase(config);
   const connections: DuckDBConnection[] = [];
@@ -69,7 +59,7 @@ export async function openDuckdb({ catalog, config, now, listener }: DuckdbOptio
     const workers: DuckDBConnection[] = [];
     for (let left = config.engineConcurrency; left > 0; left -= 1) workers.push(await connect());
     const onRebuilt = async () => runnable.replace(await prepare(false));
-    data = await openData({ connect, config, store, tables, onRebuilt, now, events: listener });
+    data = await openData({ connect, config, store, tables, onRebuilt, now, listener });
     await keeper.run(lock(store, config));
     pool = new ConnectionPool(workers, {
       slowAtOnce: config.duckdbThreads,

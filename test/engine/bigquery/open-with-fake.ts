@@ -6,7 +6,7 @@ import type { Engine, Rows } from '../../../src/engine/engine.ts';
 import { type FakeBigquery, startFakeBigquery } from '../../support/fake-bigquery.ts';
 import { draftQuery } from '../../support/queries.ts';
 
-export const asked = draftQuery({
+export const testQuery = draftQuery({
   name: 'numbers.of-something',
   columns: { x: 'integer' },
   parameters: { word: '{ type: string, description: Text. }', where: '{ type: pattern, description: RE2. }' },
@@ -14,20 +14,20 @@ export const asked = draftQuery({
   sql: 'select x from secret_table where word = @word and regexp_contains(y, @where)',
 });
 
-export interface OnFake {
+export interface FakeSetup {
   readonly fake: FakeBigquery;
   readonly engine: Engine;
   run(parameters?: Record<string, string>, signal?: AbortSignal): Promise<Rows>;
-  /** What a run is refused with. */
-  refusal(parameters?: Record<string, string>): Promise<unknown>;
+  /** The error of a run that fails. */
+  runError(parameters?: Record<string, string>): Promise<unknown>;
   close(): Promise<void>;
 }
 
-/** The engine over a server that plays faults. */
-export async function openOnFake(
+/** Opens the engine over a fake BigQuery. */
+export async function openWithFake(
   env: Record<string, string> = {},
-  queries: readonly SavedQuery[] = [asked],
-): Promise<OnFake> {
+  queries: readonly SavedQuery[] = [testQuery],
+): Promise<FakeSetup> {
   const fake = await startFakeBigquery();
   const engine = await openBigquery({
     catalog: { queries, tables: [] },
@@ -40,20 +40,21 @@ export async function openOnFake(
       BIGQUERY_START_CHECK: 'off',
       ...env,
     }),
-    onChecked: () => {},
+    now: () => new Date(),
+    listener: { problem() {}, news() {} },
   });
   const run = (parameters: Record<string, string> = {}, signal = new AbortController().signal) => {
     const raw = new Map(Object.entries(parameters).map(([name, value]) => [name, [value]]));
-    return engine.run(bind(asked, raw), { signal });
+    return engine.run(bind(testQuery, raw), { signal });
   };
   return {
     fake,
     engine,
     run,
-    refusal: (parameters) =>
+    runError: (parameters) =>
       run(parameters).then(
         () => {
-          throw new Error('was not refused');
+          throw new Error('the run did not fail');
         },
         (error: unknown) => error,
       ),
