@@ -16,7 +16,7 @@ import { buildFinish } from './http/finish.ts';
 import { buildGraphiqlPage } from './http/graphql/graphiql.ts';
 import { buildGraphql } from './http/graphql/graphql.ts';
 import { buildHandler, type Handler } from './http/handle.ts';
-import { buildRedactPath } from './http/paths.ts';
+import { pathsToLog } from './http/paths.ts';
 import { buildPrepareRequest } from './http/prepare-request.ts';
 import { buildRest } from './http/rest/rest.ts';
 import { buildRoutes, type RouteOptions } from './http/routes.ts';
@@ -132,7 +132,7 @@ function buildHttpHandler({
     renderPage(showsKey && isFromLoopback(url, headers) ? apiKey : undefined);
   const cors = buildCors(config.corsOrigins);
   return buildHandler({
-    prepareRequest: buildPrepareRequest(buildRedactPath(catalog)),
+    prepareRequest: buildPrepareRequest(pathsToLog(catalog)),
     routeOf: buildRoutes({
       rest: buildRest({ catalog, getResult, now }),
       graphql: buildGraphql({ catalog, getResult, introspection: config.introspection, log, now }),

@@ -35,11 +35,8 @@ export function buildHandler({ prepareRequest, routeOf, admit, finish, log }: Ha
       const request = prepareRequest(head.url);
       path = request.loggedPath;
       route = routeOf(head, request.url.pathname);
-      admit.request(request, route.access, inFlight);
-      reply =
-        route.access === 'key'
-          ? await route.answer(head, request, admit.caller(head, caller), readBody)
-          : await route.answer(head, request);
+      const admission = admit(head, request, route.access, inFlight, caller);
+      reply = await route.answer(head, request, admission, readBody);
     } catch (error) {
       reply = route.replyError(error, log);
     } finally {

@@ -37,12 +37,12 @@ export function authorizeAndBind(
   }
   if (projects === undefined) {
     request.bound ??= bind(query, parameters);
-    return withLabels(request.bound, headers);
+    return query.labels.length === 0 ? request.bound : withLabels(request.bound, headers);
   }
   request.tenant ??= tenantOf(query, parameters);
   if (!projects.has(request.tenant)) throw forbiddenTenant(query);
   request.tenantBound ??= bindTenant(query, parameters, request.tenant);
-  return withLabels(request.tenantBound, headers);
+  return query.labels.length === 0 ? request.tenantBound : withLabels(request.tenantBound, headers);
 }
 
 /** True if the key can get a result of the query at all; other queries are not listed for it either. */
@@ -58,7 +58,7 @@ const labelsHeaderName = labelsHeader.toLowerCase();
 /** The query with those labels of the request that it allows; others are ignored, like undeclared parameters. */
 function withLabels(bound: BoundQuery, headers: RequestHeaders): BoundQuery {
   const { labels: allowed } = bound.query;
-  const text = allowed.length === 0 ? undefined : headers[labelsHeaderName];
+  const text = headers[labelsHeaderName];
   if (text === undefined) return bound;
   const labels: Record<string, string> = {};
   for (const pair of text.split(',')) {

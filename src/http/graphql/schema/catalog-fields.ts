@@ -11,7 +11,7 @@ export function addCatalogFields(builder: Builder, { queries }: Catalog): void {
     endpoints: t.field({
       type: [endpoint],
       description: 'Every endpoint that the key may query, by name.',
-      resolve: (_root, _args, { principal: holder }) => queries.filter((query) => mayQuery(holder, query)),
+      resolve: (_root, _args, { principal }) => queries.filter((query) => mayQuery(principal, query)),
     }),
     endpoint: t.field({
       type: endpoint,
@@ -21,11 +21,11 @@ export function addCatalogFields(builder: Builder, { queries }: Catalog): void {
         id: t.arg({ type: 'UUID', description: 'The UUID of the endpoint.' }),
         name: t.arg.string({ description: 'The unique name of the endpoint.' }),
       },
-      resolve: (_root, { id, name }, { principal: holder }) =>
+      resolve: (_root, { id, name }, { principal }) =>
         queries.find(
           (query) =>
             (id ?? name) != null &&
-            mayQuery(holder, query) &&
+            mayQuery(principal, query) &&
             (id == null || query.id === id.toLowerCase()) &&
             (name == null || query.name === name),
         ),
@@ -81,8 +81,8 @@ function endpointType(builder: Builder) {
         // Without the permission only this field is null; the others are still returned.
         nullable: true,
         description: 'The saved query in the BigQuery SQL dialect; requires the permission catalog.',
-        resolve: ({ sql }, _args, { principal: holder }) => {
-          if (holder.permissions.has('catalog')) return sql;
+        resolve: ({ sql }, _args, { principal }) => {
+          if (principal.permissions.has('catalog')) return sql;
           throw new GatewayError(
             'FORBIDDEN',
             'Reading SQL requires the permission catalog, which this key does not have',
