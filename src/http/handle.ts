@@ -10,7 +10,7 @@ import { notFoundRoute, type ReadBody, type RouteOf } from './routes.ts';
 /** Answers any request, however it was received. It never rejects. */
 export type Handler = (head: RequestHead, readBody: ReadBody) => Promise<Reply>;
 
-export interface HandlerOptions {
+interface HandlerOptions {
   readonly prepareRequest: PrepareRequest;
   readonly routeOf: RouteOf;
   readonly admit: Admit;

@@ -6,7 +6,7 @@ import { done, type FakeBigquery, refuses, sends, startFakeBigquery } from '../s
 import { queryText } from '../support/queries.ts';
 import { openTestApp, type TestApp } from '../support/test-app.ts';
 
-describe('the doors over BigQuery', () => {
+describe('REST and GraphQL over BigQuery', () => {
   const folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
   let fake: FakeBigquery;
   let app: TestApp;
@@ -46,7 +46,7 @@ describe('the doors over BigQuery', () => {
       body: JSON.stringify({ query }),
     });
 
-  test('both give the rows; GraphQL also what they cost', async () => {
+  test('both return the rows; GraphQL also their cost', async () => {
     fake.plays(sends(done([1, 2])));
     expect(await (await rest()).json()).toEqual({ result: [{ x: 1 }, { x: 2 }] });
     const cost = 'cost { bytesProcessed bytesBilled slotMs cacheHit jobId }';

@@ -43,7 +43,7 @@ export type Admit = (
   caller: CallerInfo,
 ) => Admission;
 
-export interface AdmitOptions {
+interface AdmitOptions {
   readonly keyring: Pick<Keyring, 'find'>;
   readonly refuseKeys: RefuseKeys;
   readonly now: () => Date;

@@ -26,7 +26,7 @@ import { checkMediaTypes, parseOperation } from './read-operation.ts';
 import { limitRepeatedFields } from './repeated-fields.ts';
 import { buildSchema } from './schema/schema.ts';
 
-export interface GraphqlOptions {
+interface GraphqlOptions {
   readonly catalog: Catalog;
   readonly getResult: GetResult;
   /** Whether callers may query the schema. */

@@ -7,7 +7,7 @@ import { decodeText } from '../prepare-request.ts';
 import type { Answer } from '../routes.ts';
 import { replyResult } from './reply-result.ts';
 
-export interface RestOptions {
+interface RestOptions {
   readonly catalog: Catalog;
   readonly getResult: GetResult;
   readonly now: () => Date;
