@@ -39,9 +39,9 @@ export interface AppOptions {
   readonly now?: () => Date;
   /** Runs delayed work, as `Clock.after` does. */
   readonly after?: Clock['after'];
-  /** Reports the progress of the import of local files. */
+  /** Told how far the import of local files has come. */
   readonly onImport?: (progress: ImportProgress) => void;
-  /** Replaces the configured engine. */
+  /** Stands in for the configured engine. */
   readonly engine?: Engine;
 }
 

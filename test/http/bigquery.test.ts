@@ -69,7 +69,7 @@ describe('REST and GraphQL over BigQuery', () => {
     expect(fake.received).toHaveLength(2);
   });
 
-  test('a label that none may be is refused, and what would be right is told', async () => {
+  test('an invalid label is rejected, with what would be valid', async () => {
     const response = await rest({ 'lf-endpoint-labels': 'team=Web Team' });
     expect(response.status).toBe(400);
     expect(await response.json()).toEqual({
@@ -85,17 +85,20 @@ describe('REST and GraphQL over BigQuery', () => {
     ['quotaExceeded', 403, 503, 'ENGINE_QUOTA_EXCEEDED', '600'],
     ['bytesBilledLimitExceeded', 400, 422, 'QUERY_TOO_EXPENSIVE', null],
     ['accessDenied', 403, 502, 'ENGINE_MISCONFIGURED', null],
-  ])('%s is told by both, with when to ask again', async (reason, refused, status, code, retryAfter) => {
-    fake.plays(refuses(refused, reason));
-    const response = await rest();
-    expect([response.status, response.headers.get('retry-after')]).toEqual([status, retryAfter]);
-    const body = await response.text();
-    expect(JSON.parse(body)).toMatchObject({ error: { code } });
+  ])(
+    '%s is reported by REST and GraphQL, with when to try again',
+    async (reason, refused, status, code, retryAfter) => {
+      fake.plays(refuses(refused, reason));
+      const response = await rest();
+      expect([response.status, response.headers.get('retry-after')]).toEqual([status, retryAfter]);
+      const body = await response.text();
+      expect(JSON.parse(body)).toMatchObject({ error: { code } });
 
-    const answer = await graphql('{ numbers { rowCount } }');
-    expect(answer.headers.get('retry-after')).toBe(retryAfter);
-    const told = await answer.text();
-    expect(JSON.parse(told)).toMatchObject({ errors: [{ extensions: { code } }] });
-    expect(body + told).not.toMatch(/secret|our-project|http/);
-  });
+      const answer = await graphql('{ numbers { rowCount } }');
+      expect(answer.headers.get('retry-after')).toBe(retryAfter);
+      const text = await answer.text();
+      expect(JSON.parse(text)).toMatchObject({ errors: [{ extensions: { code } }] });
+      expect(body + text).not.toMatch(/secret|our-project|http/);
+    },
+  );
 });

@@ -8,7 +8,7 @@ import { runCommand, startGateway } from '../support/gateway-process.ts';
 import { queryText } from '../support/queries.ts';
 
 describe('the process', () => {
-  test('generates a key if none is set, and prints curl commands that return rows', async () => {
+  test('makes a key where none is set, and prints curl lines that give rows as they stand', async () => {
     const gateway = await startGateway();
     try {
       const lines = gateway.welcome.split('\n').filter((line) => line.startsWith('  curl'));
@@ -50,7 +50,7 @@ describe('the process', () => {
     expect(gateway.log()).toContain('"msg":"request"');
   });
 
-  test('does not print the address of a page that is off in production', async () => {
+  test('does not point to a page that production does not have', async () => {
     const gateway = await startGateway({ API_KEY: 'key', NODE_ENV: 'production', DATA_DIR: 'test' });
     await gateway.end();
     expect(gateway.welcome).not.toContain('GraphiQL');
@@ -72,7 +72,7 @@ describe('the process', () => {
     const start = () => startGateway({ API_KEY: 'key', QUERIES_DIR: queries, ENGINE_CONCURRENCY: '1' });
     afterAll(() => rmSync(queries, { recursive: true }));
 
-    test('finishes requests in flight on SIGTERM, then exits with 0', async () => {
+    test('finishes what is in flight on SIGTERM, then ends with 0', async () => {
       const gateway = await start();
       const url = `${gateway.origin}/api/endpoints/query/slow`;
       const inFlight = Array.from({ length: 8 }, () => fetch(url, { headers }));
@@ -86,7 +86,7 @@ describe('the process', () => {
       await expect(fetch(url, { headers })).rejects.toThrow();
     });
 
-    test('exits at once on a second signal', async () => {
+    test('ends at once on a second signal', async () => {
       const gateway = await start();
       const running = fetch(`${gateway.origin}/api/endpoints/query/endless`, { headers }).catch(() => 'cut');
       await new Promise((resolve) => setTimeout(resolve, 200));
@@ -97,7 +97,7 @@ describe('the process', () => {
       expect(await running).toBe('cut');
     });
 
-    test('stops a query whose caller has disconnected', async () => {
+    test('stops a query whose caller has gone', async () => {
       const gateway = await start();
       const url = (name: string) => `${gateway.origin}/api/endpoints/query/${name}`;
       await expect(fetch(url('endless'), { headers, signal: AbortSignal.timeout(300) })).rejects.toThrow();
@@ -109,11 +109,11 @@ describe('the process', () => {
   });
 
   test.each([
-    ['an invalid Host', 'GET /api/endpoints/query/logs.all HTTP/1.1\r\nHost: a b', 400],
+    ['a Host that is none', 'GET /api/endpoints/query/logs.all HTTP/1.1\r\nHost: a b', 400],
     ['a header too large', `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}`, 431],
-    ['bytes that are not a request', 'HELLO', 400],
-    ['an unknown path', 'GET //%zz HTTP/1.1\r\nHost: a', 404],
-    ['an unsupported method', 'TRACE /api/endpoints/query/logs.all HTTP/1.1\r\nHost: a', 405],
+    ['bytes that are no request', 'HELLO', 400],
+    ['a path that is none', 'GET //%zz HTTP/1.1\r\nHost: a', 404],
+    ['a method that nobody knows', 'TRACE /api/endpoints/query/logs.all HTTP/1.1\r\nHost: a', 405],
   ])('answers %s in JSON, without a stack', async (_, head, status) => {
     const gateway = await startGateway({ DATA_DIR: 'test' });
     const text = await rawRequest(new URL(gateway.origin).port, `${head}\r\nConnection: close\r\n\r\n`);
@@ -123,7 +123,7 @@ describe('the process', () => {
     expect(text).not.toContain('    at ');
   });
 
-  test('reports all problems of its configuration and exits with 2', async () => {
+  test('tells all problems of its configuration and ends with 2', async () => {
     const { exitCode, errors } = await runCommand('src/main.ts', { PORT: 'http', ENGINE: 'sqlite' });
     expect(exitCode).toBe(2);
     expect(errors).toContain('PORT: got "http"');
@@ -131,7 +131,7 @@ describe('the process', () => {
     expect(errors).not.toContain('    at ');
   });
 
-  test('reports that its port is in use and exits with 2', async () => {
+  test('tells that its port is taken and ends with 2', async () => {
     const empty = { DATA_DIR: 'test' };
     const gateway = await startGateway(empty);
     const { exitCode, errors } = await runCommand('src/main.ts', {
@@ -143,7 +143,7 @@ describe('the process', () => {
     expect(errors).toMatch(/PORT \d+, HOST 127\.0\.0\.1: listen EADDRINUSE/);
   });
 
-  test('reports that its store is in use and exits with 2', async () => {
+  test('a store that another process uses is told, and ends it with 2', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'querygate-test-'));
     const gateway = await startGateway({ DATA_DIR: dataDir, STORE_FILE: '' });
     const { exitCode, errors } = await runCommand('src/main.ts', {
@@ -159,27 +159,27 @@ describe('the process', () => {
     );
   });
 
-  test('exits with 2 if the memory limit is too small', async () => {
+  test('a memory limit that is too small ends it with 2', async () => {
     const { exitCode, errors } = await runCommand('src/main.ts', { DUCKDB_MEMORY_LIMIT: '1KB' });
     expect(exitCode).toBe(2);
     expect(errors).toContain('DUCKDB_MEMORY_LIMIT');
     expect(errors).not.toContain('    at ');
   });
 
-  test('exits with 2 if the data folder does not exist', async () => {
+  test('a data folder that is none ends it with 2', async () => {
     const { exitCode, errors } = await runCommand('src/main.ts', { DATA_DIR: 'no/such/folder' });
     expect(exitCode).toBe(2);
     expect(errors).toContain('DATA_DIR: got "no/such/folder"; must be a folder');
   });
 
-  test('exits with 2 if there are no queries', async () => {
+  test('a folder without queries ends it with 2', async () => {
     const { exitCode, errors } = await runCommand('src/main.ts', { QUERIES_DIR: 'test' });
     expect(exitCode).toBe(2);
     expect(errors).toContain('test holds no *.sql file');
   });
 });
 
-/** The response to bytes that no HTTP client would send. */
+/** What comes back for bytes that no HTTP client would send. */
 async function rawRequest(port: string, request: string): Promise<string> {
   const socket = connect(Number(port), '127.0.0.1');
   socket.write(request);
