@@ -4,9 +4,8 @@ import { loadCatalog } from './catalog/load-catalog.ts';
 import type { Catalog } from './catalog/saved-query.ts';
 import { type Clock, systemClock } from './concurrency/clock.ts';
 import type { Config } from './config.ts';
-import type { ImportProgress } from './engine/duckdb/import/open-import.ts';
 import type { Engine } from './engine/engine.ts';
-import { openEngine } from './engine/engines.ts';
+import { engines } from './engine/engines.ts';
 import { describeProblem } from './errors.ts';
 import { buildAdmit } from './http/access/admission.ts';
 import { buildCors } from './http/access/cors.ts';
@@ -17,7 +16,7 @@ import { buildDerivedCache } from './http/graphql/compiled/derived-cache.ts';
 import { buildGraphiqlPage } from './http/graphql/graphiql.ts';
 import { buildGraphql } from './http/graphql/graphql.ts';
 import { buildHandler, type Handler } from './http/handle.ts';
-import { buildRedactPath } from './http/paths.ts';
+import { pathsToLog } from './http/paths.ts';
 import { buildPrepareRequest } from './http/prepare-request.ts';
 import { buildRest } from './http/rest/rest.ts';
 import { buildRoutes, type RouteOptions } from './http/routes.ts';
@@ -40,9 +39,9 @@ export interface AppOptions {
   readonly now?: () => Date;
   /** Runs delayed work, as `Clock.after` does. */
   readonly after?: Clock['after'];
-  /** Reports the progress of the import of local files. */
-  readonly onImport?: (progress: ImportProgress) => void;
-  /** Replaces the configured engine. */
+  /** Receives how far opening the engine has come, as one short line. */
+  readonly onProgress?: (line: string) => void;
+  /** Stands in for the configured engine. */
   readonly engine?: Engine;
 }
 
@@ -133,7 +132,7 @@ function buildHttpHandler({
     renderPage(showsKey && isFromLoopback(url, headers) ? apiKey : undefined);
   const cors = buildCors(config.corsOrigins);
   return buildHandler({
-    prepareRequest: buildPrepareRequest(buildRedactPath(catalog)),
+    prepareRequest: buildPrepareRequest(pathsToLog(catalog)),
     routeOf: buildRoutes({
       rest: buildRest({ catalog, getResult, now }),
       graphql: buildGraphql({
@@ -156,22 +155,22 @@ function buildHttpHandler({
 }
 
 function configuredEngine(
-  { config, log, onImport }: AppOptions,
+  { config, log, onProgress }: AppOptions,
   catalog: Catalog,
   now: () => Date,
 ): Promise<Engine> {
-  return openEngine({
+  return engines[config.engine].open({
     catalog,
     config,
     now,
     listener: {
       problem: (message) => log.warn(message),
       news: (message) => log.info(message),
-      ...(onImport && { progress: onImport }),
-    },
-    onChecked: (endpoint, bytesProcessed, problems) => {
-      log.info({ endpoint, bytesProcessed }, 'query checked');
-      for (const problem of problems) log.warn({ endpoint }, describeProblem(problem));
+      ...(onProgress && { progress: onProgress }),
+      queryChecked: ({ query: { name: endpoint }, bytesProcessed, problems }) => {
+        log.info({ endpoint, bytesProcessed }, 'query checked');
+        for (const problem of problems) log.warn({ endpoint }, describeProblem(problem));
+      },
     },
   });
 }

@@ -1,4 +1,4 @@
-/** Every way the gateway refuses, each with the HTTP status it is told with. Codes are never reused. */
+/** All error codes, each with its HTTP status. Codes are never reused. */
 export const statusOf = {
   INVALID_PARAMETER: 400,
   MISSING_PARAMETER: 400,
@@ -32,17 +32,17 @@ export const statusOf = {
 export type ErrorCode = keyof typeof statusOf;
 
 export interface GatewayErrorOptions {
-  /** The parameter, as the saved query names it, that the error is about. */
+  /** The parameter with the error, as the saved query names it. */
   readonly parameter?: string;
-  /** When asking again may help: the header Retry-After. */
+  /** When a retry may succeed: the header Retry-After. */
   readonly retryAfterSeconds?: number;
-  /** What really happened: for the log, never for the caller. */
+  /** The original error: for the log, never for the caller. */
   readonly cause?: unknown;
 }
 
 /**
- * A refusal that may be told to the caller: what was wrong and what would be right.
- * The message never carries SQL, table names, keys or stack traces.
+ * An error that callers may see. Its message says what was wrong and what would be right, and never contains SQL,
+ * table names, keys or stack traces.
  */
 export class GatewayError extends Error {
   readonly code: ErrorCode;
@@ -62,12 +62,12 @@ export class GatewayError extends Error {
   }
 }
 
-/** The caller disconnected before the answer was ready; nobody reads this error. */
+/** The caller disconnected before the response was ready; nobody reads this error. */
 export function callerGone(cause?: unknown): GatewayError {
   return new GatewayError('CANCELLED', 'The caller has disconnected', { cause });
 }
 
-/** One thing that must be mended before the service can start. Lines and columns count from 1. */
+/** One thing to fix before the gateway can start. Lines and columns count from 1. */
 export interface Problem {
   readonly file?: string;
   readonly line?: number;
@@ -75,7 +75,7 @@ export interface Problem {
   readonly message: string;
 }
 
-/** Why the service does not start: everything that was found, told at once. */
+/** Why the gateway or a command cannot start: all problems at once. */
 export class StartError extends Error {
   readonly problems: readonly Problem[];
 
@@ -86,7 +86,7 @@ export class StartError extends Error {
   }
 }
 
-/** A problem as one line of text, its place first. */
+/** A problem as one line of text that begins with its place. */
 export function describeProblem({ file, line, column, message }: Problem): string {
   const place = [file, line, column].filter((part) => part !== undefined).join(':');
   return place === '' ? message : `${place} ${message}`;

@@ -3,11 +3,11 @@ import type { AddressInfo } from 'node:net';
 import { type Logger, pino } from 'pino';
 import { openApp } from './app.ts';
 import { type Config, readConfig } from './config.ts';
-import { openProgressLine } from './engine/duckdb/import/progress.ts';
 import { StartError } from './errors.ts';
 import { exitCode, exitOnSignal, shutDownOnSignal } from './http/server/graceful-shutdown.ts';
 import { openServer } from './http/server/open-server.ts';
 import { makeKey } from './keys/key-text.ts';
+import { openProgressLine } from './progress-line.ts';
 import { startBanner } from './start-banner.ts';
 
 const removeExitOnSignal = exitOnSignal();
@@ -20,13 +20,13 @@ try {
 }
 
 async function serve(config: Config): Promise<void> {
-  // Every running query occupies one of libuv's threads; the default four would leave none for reading files.
+  // Every running query occupies a thread of libuv's pool; with the default of four, none would be left to read files.
   process.env.UV_THREADPOOL_SIZE ??= String(config.engineConcurrency + 4);
   const log = await openLog(config);
-  // With a key file no further key, which could read everything, is needed.
+  // With a key file, an additional unrestricted key would be a risk without a use.
   const apiKey = config.apiKey ?? (config.apiKeysFile === undefined ? makeKey().text : undefined);
   const progress = openProgressLine(process.stderr, Date.now);
-  const app = await openApp({ config, apiKey, log, onImport: progress.show });
+  const app = await openApp({ config, apiKey, log, onProgress: progress.show });
   progress.end();
   const { server, connections } = openServer(app.listener, log);
   await listen(server, config);
@@ -35,12 +35,12 @@ async function serve(config: Config): Promise<void> {
 
   const { port } = server.address() as AddressInfo;
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
-  // A configured key is the operator's secret; one that was generated here must be printed somewhere.
+  // A configured key is the operator's secret; a generated key is shown nowhere else.
   const shownKey = config.apiKey === undefined ? (apiKey ?? '$KEY') : '$API_KEY';
   process.stdout.write(startBanner(app.catalog, `http://${host}:${port}`, shownKey, config.graphiql));
 }
 
-/** Readable lines on a terminal, JSON elsewhere; on standard error, apart from the start banner. */
+/** Formatted for people on a terminal, JSON elsewhere; on standard error, because standard output has the banner. */
 async function openLog({ logLevel: level }: Config): Promise<Logger> {
   if (!process.stderr.isTTY) return pino({ level }, pino.destination(2));
   const { default: pretty } = await import('pino-pretty');
@@ -51,7 +51,7 @@ function listen(server: Server, { port, host }: Config): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', ({ message }) => {
       reject(
-        new StartError('The service cannot listen', [{ message: `PORT ${port}, HOST ${host}: ${message}` }]),
+        new StartError('The gateway cannot listen', [{ message: `PORT ${port}, HOST ${host}: ${message}` }]),
       );
     });
     server.listen(port, host, resolve);

@@ -3,13 +3,13 @@ import { restExamples } from './http/examples.ts';
 import { graphqlPath } from './http/paths.ts';
 
 /**
- * What the service prints at start: its addresses, and commands that can be pasted into a shell.
+ * What the gateway prints when it is ready: its endpoints, with commands to paste into a shell.
  *
- * @param shownKey the key itself, or the name of a shell variable that contains it
- * @param graphiql whether GraphiQL is on
+ * @param shownKey the key itself, or a shell variable that contains it
+ * @param graphiql whether GraphiQL is served
  */
 export function startBanner(catalog: Catalog, origin: string, shownKey: string, graphiql: boolean): string {
-  const lines = restExamples(catalog).map(
+  const rest = restExamples(catalog).map(
     (path) => `  curl -s -H "X-API-KEY: ${shownKey}" "${origin}${path}"`,
   );
   const graphql = `  curl -s -H "X-API-KEY: ${shownKey}" -H "Content-Type: application/json" -d '{"query":"{ endpoints { name description } }"}' "${origin}${graphqlPath}"`;
@@ -21,7 +21,7 @@ export function startBanner(catalog: Catalog, origin: string, shownKey: string, 
 Querygate is ready.
 
 ${graphiql ? page : ''}REST:
-${lines.join('\n')}
+${rest.join('\n')}
 
 GraphQL:
 ${graphql}

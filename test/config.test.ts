@@ -16,7 +16,7 @@ describe('configuration', () => {
     });
   });
 
-  test('a variable set to nothing counts as not set', () => {
+  test('an empty variable counts as not set', () => {
     expect(readConfig({ PORT: '', DATA_DIR: '', API_KEY: '' })).toEqual(readConfig({}));
   });
 
@@ -38,7 +38,7 @@ describe('configuration', () => {
     expect(readConfig({ CORS_ORIGINS: '*' }).corsOrigins).toBe('*');
   });
 
-  test('tells every bad value at once, with what would be right', () => {
+  test('reports every invalid value at once, with what would be right', () => {
     const env = {
       PORT: '70000',
       ENGINE: 'postgres',
@@ -87,7 +87,7 @@ describe('configuration', () => {
     });
   });
 
-  test('the commands that change keys read two settings, whatever the others are', () => {
+  test('the commands that change keys read two settings and ignore the others', () => {
     const bad = { PORT: 'abc', ENGINE: 'postgres', API_KEY: 'my secret' };
     expect(readKeySettings({ ...bad, API_KEYS_FILE: '' })).toEqual({ queriesDir: 'queries' });
     expect(readKeySettings({ ...bad, API_KEYS_FILE: 'a.yaml', QUERIES_DIR: 'b' })).toEqual({
@@ -96,12 +96,12 @@ describe('configuration', () => {
     });
   });
 
-  test('a bad key is not shown', () => {
+  test('an invalid key is not shown', () => {
     expect(() => readConfig({ API_KEY: 'my secret' })).toThrow(/API_KEY: must be/);
     expect(() => readConfig({ API_KEY: 'my secret' })).not.toThrow(/secret/);
   });
 
-  test('a bad CACHE_URL is not shown: it may hold a password', () => {
+  test('an invalid CACHE_URL is not shown: it may contain a password', () => {
     const bad = { CACHE_URL: 'user:hunter2@host' };
     expect(() => readConfig(bad)).toThrow(/CACHE_URL: must be/);
     expect(() => readConfig(bad)).not.toThrow(/hunter2/);
@@ -115,7 +115,7 @@ describe('configuration', () => {
     const rows = readFileSync('README.md', 'utf8').matchAll(
       /^\| `(?<name>[A-Z_]+)` \| (?<fallback>[^|]*) \|/gm,
     );
-    const told = [...rows].map(({ groups }) => groups?.name);
-    expect(told).toEqual(settingNames);
+    const documented = [...rows].map(({ groups }) => groups?.name);
+    expect(documented).toEqual(settingNames);
   });
 });

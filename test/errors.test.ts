@@ -10,7 +10,7 @@ describe('errors', () => {
   const readme = readFileSync('README.md', 'utf8');
 
   test.each(Object.entries(statusOf))(
-    '%s has status %i, a test that produces it and a place in the README',
+    '%s has status %i, a test that produces it and a row in the README',
     (code, status) => {
       expect(tests).toContain(`'${code}'`);
       expect(readme).toMatch(new RegExp(`^\\| ${status} \\| .*\`${code}\``, 'm'));
@@ -25,7 +25,7 @@ describe('errors', () => {
     });
   });
 
-  test('a start tells every problem with its place', () => {
+  test('a start error reports every problem with its place', () => {
     const { message } = new StartError('Two problems', [
       { file: 'a.sql', line: 3, column: 9, message: 'first' },
       { message: 'second' },

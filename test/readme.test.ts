@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { wrongTenantPattern } from '../src/catalog/binding/tenant-pattern.ts';
+import { tenantPatternProblem } from '../src/catalog/binding/tenant-pattern.ts';
 import { loadCatalog } from '../src/catalog/load-catalog.ts';
 import { camelCase } from '../src/catalog/names.ts';
 import { parseKeys } from '../src/keys/file/parse-keys.ts';
@@ -30,7 +30,7 @@ describe('README', () => {
     expect(keys).toMatchObject([{ projects: ['abc'], permissions: ['fresh', 'catalog'] }]);
     const patterns = [...readme.matchAll(/^ +tenant_pattern: '(.*)'$/gm)].map(([, pattern]) => pattern ?? '');
     expect(patterns).toHaveLength(1);
-    expect(wrongTenantPattern(patterns[0] ?? '', 'project')).toBeUndefined();
+    expect(tenantPatternProblem(patterns[0] ?? '', 'project')).toBeUndefined();
   });
 
   test('its example of a query runs as it stands', async () => {

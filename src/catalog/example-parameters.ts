@@ -1,18 +1,18 @@
 import type { Parameter, SavedQuery } from './saved-query.ts';
 
-/** A parameter's example; where it has none and must be given, a blank to fill in. undefined: it may be left out. */
+/** A parameter's example; for a required parameter without one, a value of its type. undefined: it can be omitted. */
 export function exampleValue(parameter: Parameter): string | undefined {
-  return parameter.example ?? (parameter.required ? blank(parameter) : undefined);
+  return parameter.example ?? (parameter.required ? placeholderValue(parameter) : undefined);
 }
 
-/** Every parameter of a typical question, as the SQL receives it: the example, else the default, else ''. */
+/** Every parameter of a typical request, as the SQL receives it: the example, else the default, else ''. */
 export function exampleParameters({ parameters }: SavedQuery): Readonly<Record<string, string>> {
   return Object.fromEntries(
     parameters.map((parameter) => [parameter.name, exampleValue(parameter) ?? parameter.default ?? '']),
   );
 }
 
-function blank(parameter: Parameter): string {
+function placeholderValue(parameter: Parameter): string {
   if (parameter.type === 'enum') return parameter.values[0]?.value ?? '';
   return {
     string: 'example',

@@ -2,17 +2,26 @@ import { GatewayError } from '../errors.ts';
 import type { Catalog, SavedQuery } from './saved-query.ts';
 
 /**
- * The saved query at an address: its name or its UUID.
+ * The saved query with a name or UUID.
  *
  * @throws GatewayError UNKNOWN_QUERY
  * @see spec "What the service does": both forms reach the same query
  */
-export function findQuery({ queries }: Catalog, address: string): SavedQuery {
-  const id = address.toLowerCase();
-  const found = queries.find((query) => query.name === address || query.id === id);
+export function findQuery(catalog: Catalog, nameOrId: string): SavedQuery {
+  const found = lookUpQuery(catalog, nameOrId);
   if (found !== undefined) return found;
   throw new GatewayError(
     'UNKNOWN_QUERY',
-    'No endpoint has this name or UUID; GraphQL lists them under endpoints',
+    'No endpoint has this name or UUID; the GraphQL field endpoints lists all of them',
   );
+}
+
+/** As `findQuery`; undefined if no saved query has this name or UUID. */
+export function lookUpQuery({ queries }: Catalog, nameOrId: string): SavedQuery | undefined {
+  return queries.find((query) => query.name === nameOrId || hasId(query, nameOrId));
+}
+
+/** UUIDs are compared without case. */
+export function hasId({ id }: SavedQuery, uuid: string): boolean {
+  return id === uuid.toLowerCase();
 }

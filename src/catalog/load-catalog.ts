@@ -2,14 +2,14 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type Problem, StartError } from '../errors.ts';
 import { checkCatalog } from './check-catalog.ts';
-import { type Parsed, parseQuery } from './header/parse-query.ts';
+import { type ParsedQuery, parseQuery } from './header/parse-query.ts';
 import type { Catalog } from './saved-query.ts';
 import { loadTables } from './tables/load-tables.ts';
 
 const namePattern = /^[a-z][a-z0-9]*(?:[._-][a-z0-9]+)*$/;
 
 /**
- * The catalog of a queries folder: every `*.sql` in it is a saved query, every `tables/*.json` a table.
+ * Loads a queries folder: each `*.sql` in it is a saved query, each `tables/*.json` a table.
  *
  * @throws StartError with every problem of every file
  */
@@ -31,21 +31,21 @@ function sqlFiles(folder: string): readonly string[] {
     );
   } catch {
     throw new StartError('The saved queries cannot be read', [
-      { file: folder, message: 'is not a folder that can be read; QUERIES_DIR must name one' },
+      { file: folder, message: 'is not a readable folder; QUERIES_DIR must name one' },
     ]);
   }
   const files = names.filter((name) => name.endsWith('.sql')).sort();
   if (files.length > 0) return files;
-  throw new StartError('There are no saved queries', [{ file: folder, message: 'holds no *.sql file' }]);
+  throw new StartError('There are no saved queries', [{ file: folder, message: 'contains no *.sql file' }]);
 }
 
-function loadQuery(file: string): Parsed {
+function loadQuery(file: string): ParsedQuery {
   const name = basename(file, '.sql');
   const problems: Problem[] = [];
   if (!namePattern.test(name)) {
     problems.push({
       file,
-      message: 'the name must be lowercase words joined by . _ or -, as in area.what-it-tells.sql',
+      message: 'the name must be lowercase words joined by . _ or -, as in area.query-name.sql',
     });
   }
   const text = readText(file);

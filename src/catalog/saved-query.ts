@@ -1,8 +1,8 @@
 import type { TableSchema } from './tables/table-schema.ts';
 
 /** One allowed value of an enum parameter. */
-export interface EnumValue {
-  /** What the SQL receives and REST callers write, e.g. `5min`. */
+interface EnumValue {
+  /** The text in REST requests and in the SQL, e.g. `5min`. */
   readonly value: string;
   /** The GraphQL enum value, e.g. `FIVE_MINUTES`. */
   readonly name: string;
@@ -13,15 +13,15 @@ interface ParameterBase {
   readonly name: string;
   readonly description: string;
   readonly required: boolean;
-  /** The raw text an absent parameter stands for; never on a required one. */
+  /** The raw text of an absent parameter; a required one has no default. */
   readonly default: string | undefined;
-  /** A value that gives rows in the worked examples. */
+  /** A value that returns rows, for documentation and examples. */
   readonly example: string | undefined;
 }
 
 /**
- * string: any text. pattern: a regular expression in RE2's syntax. timestamp: ISO 8601 text. The others: what their
- * name says, as text. Every parameter reaches the SQL as a STRING, absent optional ones as ''.
+ * string: any text. pattern: a regular expression in RE2's syntax. timestamp: ISO 8601. The SQL receives every
+ * parameter as a STRING, and an absent optional one as ''.
  */
 export interface PlainParameter extends ParameterBase {
   readonly type: 'string' | 'pattern' | 'timestamp' | 'integer' | 'float' | 'boolean';
@@ -32,7 +32,7 @@ export interface EnumParameter extends ParameterBase {
   /** The GraphQL enum's name. */
   readonly enum: string;
   readonly values: readonly EnumValue[];
-  /** What an unlisted value means: the default, or a refusal. */
+  /** How an unlisted value is treated: as the default, or as an error. */
   readonly unknown: 'default' | 'refuse';
 }
 
@@ -53,35 +53,37 @@ export const columnTypes = [
   'record',
 ] as const;
 
-/** One column of the result, in the spec's words. */
+/** One column of the result. */
 export interface Column {
   readonly name: string;
   readonly type: (typeof columnTypes)[number];
-  /** True where the column is an array of `type`. */
+  /** True if the column is an array of `type`. */
   readonly repeated: boolean;
-  /** True where the SQL never yields NULL. */
+  /** True if the SQL never yields NULL. */
   readonly required: boolean;
   readonly unit: string | undefined;
   readonly description: string;
 }
 
-/** How long an answer may be reused, and how often it is refreshed while in demand. Seconds. */
+/** How long a result may be reused, and how often it is refreshed while clients request it. Seconds. */
 export interface CachePolicy {
   readonly ttlSeconds: number;
   readonly warmingSeconds: number | undefined;
-  /** How much longer an expired answer may be given, marked stale, while the engine fails. */
+  /** How long after its expiry a result may still be served, marked stale, while the engine fails. */
   readonly staleIfErrorSeconds: number;
 }
 
-/** Whose rows a query gives, where callers may be bound to some. */
+/** The parameter that selects the tenant whose rows a query returns; keys can be restricted to tenants. */
 export interface Tenant {
-  /** The parameter that names the tenant: a string, or a pattern. */
+  /** The parameter's name; its type is string or pattern. */
   readonly parameter: string;
-  /** Where the parameter is a pattern: the one that runs for a caller who is bound, `{parameter}` in the tenant's place. */
+  /**
+   * If the parameter is a pattern: the pattern that runs for restricted callers, with the placeholder `{parameter}`.
+   */
   readonly pattern: string | undefined;
 }
 
-/** Where a text stands, for messages: the file, and the line (from 1) of the text's first character. */
+/** The place of a text, for messages: the file, and the line (from 1) of its first character. */
 export interface Source {
   readonly file: string;
   readonly line: number;
@@ -96,23 +98,22 @@ export interface SavedQuery {
   readonly id: string;
   readonly name: string;
   readonly description: string;
-  /** BigQuery SQL with named parameters, as it stands below the header. */
+  /** BigQuery SQL with named parameters: the file's text below the header. */
   readonly sql: string;
   readonly source: Source;
   readonly maxRows: number;
   readonly caching: CachePolicy | 'disabled';
-  /** Sets of raw parameters, by name, whose answers are kept warm from the start on. */
+  /** Sets of raw parameters, by name, whose results are kept in the cache from the start on. */
   readonly warm: readonly Readonly<Record<string, string>>[];
-  readonly querySandboxing: 'enabled' | 'disabled';
-  /** The labels that a request may set for the engine's bill. */
+  /** Keys of the labels that a request may set for the engine's bill. */
   readonly labels: readonly string[];
   readonly parameters: readonly Parameter[];
-  /** undefined: callers who are bound to tenants may not ask it. */
+  /** undefined: callers who are restricted to tenants have no access. */
   readonly tenant: Tenant | undefined;
   readonly columns: readonly Column[];
 }
 
-/** All that can be asked, and the tables it is asked of. */
+/** All saved queries, and the tables that they read. */
 export interface Catalog {
   readonly queries: readonly SavedQuery[];
   readonly tables: readonly TableSchema[];

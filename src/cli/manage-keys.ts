@@ -1,22 +1,20 @@
 import { loadCatalog } from '../catalog/load-catalog.ts';
 import { readKeySettings } from '../config.ts';
 import { StartError } from '../errors.ts';
-import { momentText } from '../files/durations.ts';
+import { formatInstant } from '../files/durations.ts';
 import type { Permission } from '../keys/file/key-schema.ts';
 import { loadKeyText, requireKeys } from '../keys/file/load-keys.ts';
 import { resolveEndpoints } from '../keys/principal.ts';
 import {
-  checkEach,
-  noMore,
-  onlyId,
-  parseAmount,
-  parseCommand,
+  checkSingleValues,
+  commandError,
+  parseCount,
+  parseDurationOption,
   parseFuture,
-  parseLength,
-  quote,
+  parseIdAndOptions,
+  parseOptions,
   UsageError,
-  wrongCommand,
-} from './keys/arguments.ts';
+} from './arguments.ts';
 import { createKey, revokeKey, rollKey } from './keys/commands.ts';
 import { keyTable } from './keys/key-table.ts';
 
@@ -35,27 +33,30 @@ try {
   await run(process.argv.slice(2));
 } catch (error) {
   if (!(error instanceof StartError)) throw error;
-  tell(`${error.message}\n`);
-  if (error instanceof UsageError) tell(`\n${usage}`);
+  printInfo(`${error.message}\n`);
+  if (error instanceof UsageError) printInfo(`\n${usage}`);
   process.exit(1);
 }
 
 async function run([command, ...args]: readonly string[]): Promise<void> {
-  if (command === undefined) return tell(usage);
+  if (command === undefined) return printInfo(usage);
   if (command === 'help' || [command, ...args].includes('--help')) return void process.stdout.write(usage);
-  const commands: Readonly<Record<string, (args: readonly string[]) => Promise<void> | void>> = {
-    create,
-    list,
-    revoke,
-    roll,
-  };
-  const chosen = Object.hasOwn(commands, command) ? commands[command] : undefined;
-  if (chosen === undefined) throw new UsageError(`${command}: must be create, list, revoke or roll`);
-  await chosen(args);
+  switch (command) {
+    case 'create':
+      return create(args);
+    case 'list':
+      return list(args);
+    case 'revoke':
+      return revoke(args);
+    case 'roll':
+      return roll(args);
+    default:
+      throw new UsageError(`${command}: must be create, list, revoke or roll`);
+  }
 }
 
 async function create(args: readonly string[]): Promise<void> {
-  const { values, positionals } = parseCommand('create', args, {
+  const values = parseOptions(args, {
     name: { type: 'string' },
     project: { type: 'string', multiple: true },
     endpoint: { type: 'string', multiple: true },
@@ -64,14 +65,13 @@ async function create(args: readonly string[]): Promise<void> {
     'requests-per-minute': { type: 'string' },
     'concurrent-queries': { type: 'string' },
   });
-  noMore(positionals);
-  if (values.name === undefined) throw new UsageError('--name: is missing; it tells people whose key it is');
-  checkEach('--project', values.project);
-  checkEach('--endpoint', values.endpoint);
-  const file = keyFile();
+  if (values.name === undefined) throw new UsageError('--name: is missing; it describes whose key this is');
+  checkSingleValues('--project', values.project);
+  checkSingleValues('--endpoint', values.endpoint);
+  const file = requireKeyFile();
   checkEndpoints(values.endpoint ?? []);
-  const perMinute = parseAmount('--requests-per-minute', values['requests-per-minute']);
-  const concurrent = parseAmount('--concurrent-queries', values['concurrent-queries']);
+  const perMinute = parseCount('--requests-per-minute', values['requests-per-minute']);
+  const concurrent = parseCount('--concurrent-queries', values['concurrent-queries']);
   const rate = {
     ...(perMinute && { requests_per_minute: perMinute }),
     ...(concurrent && { concurrent_queries: concurrent }),
@@ -81,67 +81,65 @@ async function create(args: readonly string[]): Promise<void> {
     name: values.name,
     ...(values.endpoint && { endpoints: values.endpoint }),
     ...(values.project && { projects: values.project }),
-    ...(expires && { expires: momentText(expires) }),
+    ...(expires && { expires: formatInstant(expires) }),
     ...(Object.keys(rate).length > 0 && { rate }),
-    // The file's schema tells which there are.
+    // The schema of the key file checks these before anything is written.
     ...(values.permission && { permissions: values.permission as Permission[] }),
   });
-  showOnce(text);
-  tell(`${id} is in ${file}. A gateway that runs takes it within two seconds.\n`);
+  printKey(text);
+  printInfo(`Added ${id} to ${file}. A running gateway accepts it within two seconds.\n`);
 }
 
 function list(args: readonly string[]): void {
-  noMore(parseCommand('list', args, {}).positionals);
-  const file = keyFile();
+  parseOptions(args, {});
+  const file = requireKeyFile();
   process.stdout.write(keyTable(requireKeys(file, loadKeyText(file)), now, process.stdout.isTTY));
 }
 
 async function revoke(args: readonly string[]): Promise<void> {
-  const { positionals } = parseCommand('revoke', args, {});
-  const { name } = await revokeKey(keyFile(), onlyId(positionals), now);
-  tell(`${positionals[0]} (${name}) is revoked. A gateway that runs refuses it within two seconds.\n`);
+  const { id } = parseIdAndOptions(args, {});
+  const { name } = await revokeKey(requireKeyFile(), id, now);
+  printInfo(`Revoked ${id} (${name}). A running gateway rejects it within two seconds.\n`);
 }
 
 async function roll(args: readonly string[]): Promise<void> {
-  const { values, positionals } = parseCommand('roll', args, {
+  const { id: oldId, values } = parseIdAndOptions(args, {
     overlap: { type: 'string' },
     expires: { type: 'string' },
   });
-  const overlapMs = parseLength('--overlap', values.overlap ?? '24h');
+  const overlapMs = parseDurationOption('--overlap', values.overlap ?? '24h');
   const expires = parseFuture('--expires', values.expires, now);
-  const old = onlyId(positionals);
-  const { id, text, oldEnds } = await rollKey(keyFile(), old, {
-    now,
-    overlapMs,
-    expires,
-  });
-  showOnce(text);
-  tell(`${id} may do what ${old} may. ${old} is valid until ${momentText(oldEnds)}.\n`);
+  const { id, text, oldEnds } = await rollKey(requireKeyFile(), oldId, { now, overlapMs, expires });
+  printKey(text);
+  printInfo(
+    `${id} has the permissions and limits of ${oldId}. ${oldId} is valid until ${formatInstant(oldEnds)}.\n`,
+  );
 }
 
-/** On standard output there is the key and nothing else, for pipes. */
-function showOnce(key: string): void {
+/** Standard output gets the key and nothing else, so that it can be piped. */
+function printKey(key: string): void {
   process.stdout.write(`${key}\n`);
-  tell('This is the key. Nobody can tell it again: only its hash is kept.\n');
+  printInfo('This is the key. It cannot be shown again: only its hash is stored.\n');
 }
 
-function tell(text: string): void {
+function printInfo(text: string): void {
   process.stderr.write(text);
 }
 
-function keyFile(): string {
+function requireKeyFile(): string {
   if (apiKeysFile !== undefined) return apiKeysFile;
-  throw wrongCommand(
+  throw commandError(
     'API_KEYS_FILE: is missing; it names the key file, as in API_KEYS_FILE=keys.yaml npm run keys -- list',
   );
 }
 
-/** A gateway would not start with an endpoint that it does not have. */
+/** A gateway does not start with a key file that names an unknown endpoint. */
 function checkEndpoints(endpoints: readonly string[]): void {
   if (endpoints.length === 0) return;
   const catalog = loadCatalog(queriesDir);
   const { unknown } = resolveEndpoints(catalog, { endpoints });
   if (unknown.length === 0) return;
+  const got = unknown.map((endpoint) => JSON.stringify(endpoint)).join(', ');
   const names = catalog.queries.map(({ name }) => name).join(', ');
-  throw wrongCommand(`--endpoint: got ${unknown.map(quote).join(', ')}; must be of ${names}, or their UUIDs`);
+  throw commandError(`--endpoint: got ${got}; must be one of ${names}, or a UUID of one`);
 }

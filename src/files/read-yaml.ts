@@ -1,30 +1,38 @@
 import { isNode, LineCounter, parseDocument, YAMLMap, YAMLSeq } from 'yaml';
 
-/** YAML as data, not checked yet, and where in the text it stands. Lines count from 1. */
+/** Parsed YAML, not validated yet. Lines count from 1. */
 export interface YamlData {
   readonly data: unknown;
-  /** The line of the node at a path; of its nearest ancestor where it is absent. */
+  /** The line of the node at a path; of its nearest ancestor if there is no such node. */
   lineOf(path: readonly PropertyKey[]): number;
 }
 
-export interface YamlProblems {
+interface YamlProblems {
   readonly problems: readonly { readonly line: number; readonly message: string }[];
 }
 
-/** Reads YAML, of which JSON is a part. */
-export function readYaml(text: string): YamlData | YamlProblems {
+/**
+ * Parses YAML with line numbers.
+ *
+ * @param format `json` accepts JSON only: JSON is a subset of YAML, and this parser knows the line of each value
+ */
+export function readYaml(text: string, format: 'yaml' | 'json' = 'yaml'): YamlData | YamlProblems {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true });
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    uniqueKeys: true,
+    ...(format === 'json' && { schema: 'json' }),
+  });
   const lineOfOffset = (offset: number) => lines.linePos(offset).line;
   const problems = document.errors.map((error) => ({
     line: lineOfOffset(error.pos[0]),
-    message: `not valid YAML: ${error.message.split('\n')[0]?.replace(/ at line.*/, '') ?? ''}`,
+    message: `not valid ${format.toUpperCase()}: ${error.message.split('\n')[0]?.replace(/ at line.*/, '') ?? ''}`,
   }));
   if (problems.length > 0) return { problems };
   try {
     return { data: document.toJS(), lineOf: (path) => lineOfOffset(offsetOf(document.contents, path)) };
   } catch {
-    return { problems: [{ line: 1, message: 'not valid YAML: its aliases lead too far' }] };
+    return { problems: [{ line: 1, message: 'not valid YAML: its aliases expand to too many values' }] };
   }
 }
 

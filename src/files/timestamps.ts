@@ -1,4 +1,4 @@
-// ISO 8601, a calendar date with an optional time, in the extended form; RFC 3339's lower-case t and z too.
+// ISO 8601 in the extended form: a calendar date with an optional time. Also RFC 3339's lowercase t and z.
 const pattern =
   /^(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d)(?:T(?<hour>\d\d):(?<minute>\d\d)(?::(?<second>\d\d)(?:[.,](?<fraction>\d{1,18}))?)?(?<zone>Z|[+-]\d\d(?::?\d\d)?)?)?$/i;
 
@@ -6,30 +6,30 @@ const earliest = Date.parse('0001-01-01T00:00:00Z');
 const latest = Date.parse('9999-12-31T23:59:59.999Z');
 
 /**
- * An ISO 8601 timestamp as canonical text, `YYYY-MM-DDTHH:MM:SS.ffffffZ`: in UTC, with microseconds. A timestamp
- * without a zone is UTC. Digits past the microsecond are cut, which changes neither a `>` nor a `<=` against
- * timestamps of microseconds.
+ * Parses an ISO 8601 timestamp to canonical text, `YYYY-MM-DDTHH:MM:SS.ffffffZ`: in UTC, with microseconds. A
+ * timestamp without a time zone is UTC. Digits after the microseconds are truncated, which changes the result of
+ * neither `>` nor `<=` against timestamps with microseconds.
  *
- * @returns undefined where the text is not one, or names a moment outside the years 1 to 9999
+ * @returns undefined if the text is invalid or outside the years 1 to 9999
  */
 export function parseTimestamp(text: string): string | undefined {
   const groups = pattern.exec(text)?.groups;
   if (groups === undefined) return undefined;
   const part = (name: string) => Number(groups[name] ?? 0);
 
-  const moment = new Date(0);
-  moment.setUTCFullYear(part('year'), part('month') - 1, part('day'));
-  moment.setUTCHours(part('hour'), part('minute'), part('second'));
+  const date = new Date(0);
+  date.setUTCFullYear(part('year'), part('month') - 1, part('day'));
+  date.setUTCHours(part('hour'), part('minute'), part('second'));
   const rolledOver =
-    moment.getUTCMonth() !== part('month') - 1 ||
-    moment.getUTCDate() !== part('day') ||
-    moment.getUTCHours() !== part('hour') ||
-    moment.getUTCMinutes() !== part('minute') ||
-    moment.getUTCSeconds() !== part('second');
+    date.getUTCMonth() !== part('month') - 1 ||
+    date.getUTCDate() !== part('day') ||
+    date.getUTCHours() !== part('hour') ||
+    date.getUTCMinutes() !== part('minute') ||
+    date.getUTCSeconds() !== part('second');
   const offset = offsetMinutes(groups.zone ?? 'Z');
   if (rolledOver || offset === undefined) return undefined;
 
-  const utc = moment.getTime() - offset * 60_000;
+  const utc = date.getTime() - offset * 60_000;
   if (utc < earliest || utc > latest) return undefined;
   const micros = (groups.fraction ?? '').padEnd(6, '0').slice(0, 6);
   return `${new Date(utc).toISOString().slice(0, 19)}.${micros}Z`;

@@ -24,7 +24,9 @@ export function bodyOfNode(message: IncomingMessage): Promise<Uint8Array> {
     });
     message.once('end', () => resolve(Buffer.concat(chunks)));
     message.once('error', (error) => reject(callerGone(error)));
-    message.once('close', () => reject(callerGone()));
+    message.once('close', () => {
+      if (!message.readableEnded) reject(callerGone());
+    });
   });
 }
 

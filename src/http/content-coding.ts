@@ -5,8 +5,8 @@ import { type Coding, codings, type Encodings } from '../results/result-document
  *
  * @see RFC 9110, 12.5.3
  */
-export function chooseCoding(encodings: Encodings, accepted: string | undefined): Coding {
-  if (accepted === undefined || encodings.zstd === undefined) return 'identity';
+export function chooseCoding(encodings: Encodings, accepted: string): Coding {
+  if (encodings.zstd === undefined) return 'identity';
   const weights = new Map(accepted.split(',').map(parseWeight));
   const weightOf = (coding: Coding) =>
     weights.get(coding) ?? weights.get('*') ?? (coding === 'identity' ? leastWeight : 0);

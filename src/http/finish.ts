@@ -34,7 +34,7 @@ export function completeHeaders({ status, headers }: Reply): Reply['headers'] {
 }
 
 /** What `finish` needs to know of a request besides its reply. */
-export interface Exchange {
+interface Exchange {
   readonly head: RequestHead;
   readonly caller: CallerInfo;
   /** As the access log shows it. */

@@ -10,7 +10,7 @@ import { notFoundRoute, type ReadBody, type RouteOf } from './routes.ts';
 /** Answers any request, however it was received. It never rejects. */
 export type Handler = (head: RequestHead, readBody: ReadBody) => Promise<Reply>;
 
-export interface HandlerOptions {
+interface HandlerOptions {
   readonly prepareRequest: PrepareRequest;
   readonly routeOf: RouteOf;
   readonly admit: Admit;
@@ -35,11 +35,8 @@ export function buildHandler({ prepareRequest, routeOf, admit, finish, log }: Ha
       const request = prepareRequest(head.url);
       path = request.loggedPath;
       route = routeOf(head, request.url.pathname);
-      admit.request(request, route.access, inFlight);
-      reply =
-        route.access === 'key'
-          ? await route.answer(head, request, admit.caller(head, caller), readBody)
-          : await route.answer(head, request);
+      const admission = admit(head, request, route.access, inFlight, caller);
+      reply = await route.answer(head, request, admission, readBody);
     } catch (error) {
       reply = route.replyError(error, log);
     } finally {

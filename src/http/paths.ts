@@ -12,17 +12,16 @@ export const healthPath = '/healthz';
 export const readinessPath = '/readyz';
 
 /**
- * A path as the access log shows it: unchanged if it leads somewhere, else `unknown`. A path that leads nowhere may
- * contain anything, for example a key pasted into the wrong place.
+ * The paths that the access log shows. Others are logged as `unknown`: they may contain anything, for example a key pasted
+ * into the wrong place.
  */
-export function buildRedactPath({ queries }: Catalog): (pathname: string) => string {
-  const known = new Set([
+export function pathsToLog({ queries }: Catalog): ReadonlySet<string> {
+  return new Set([
     graphqlPath,
     healthPath,
     readinessPath,
     ...queries.flatMap(({ id, name }) => [endpointPath + id, endpointPath + name]),
   ]);
-  return (pathname) => (known.has(pathname) ? pathname : unknownPath);
 }
 
 export const unknownPath = 'unknown';

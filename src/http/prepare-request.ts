@@ -3,6 +3,7 @@ import type { RawParameters } from '../catalog/binding/bind.ts';
 import { GatewayError } from '../errors.ts';
 import type { EndpointRequest } from './access/authorize.ts';
 import { httpLimits } from './limits.ts';
+import { unknownPath } from './paths.ts';
 
 /** What a URL comes to. It is found step by step, and found once for all requests with the same URL. */
 export interface PreparedRequest {
@@ -24,7 +25,8 @@ const maxPrepared = 1_000;
 /** A longer URL is hardly sent twice, and would take memory. */
 const maxPreparedLength = 2_048;
 
-export function buildPrepareRequest(redactPath: (pathname: string) => string): PrepareRequest {
+/** @param loggedPaths as `pathsToLog` gives them */
+export function buildPrepareRequest(loggedPaths: ReadonlySet<string>): PrepareRequest {
   const prepared = new LRUCache<string, PreparedRequest>({ max: maxPrepared });
   return (text) => {
     const known = text === undefined ? undefined : prepared.get(text);
@@ -33,7 +35,7 @@ export function buildPrepareRequest(redactPath: (pathname: string) => string): P
     if (text === undefined || url === null) {
       throw new GatewayError('BAD_REQUEST', 'Invalid request target or Host header');
     }
-    const request = { url, loggedPath: redactPath(url.pathname) };
+    const request = { url, loggedPath: loggedPaths.has(url.pathname) ? url.pathname : unknownPath };
     if (text.length <= maxPreparedLength) prepared.set(text, request);
     return request;
   };

@@ -11,31 +11,28 @@ import { type Reply, replyError, replyJson } from './reply.ts';
 /** Reads a request's whole body, or throws; called at most once, and only after the caller has been admitted. */
 export type ReadBody = () => Promise<Uint8Array>;
 
-/** Answers a request of an admitted caller: parse, authorize and bind, get the result, reply. */
+/** Answers an admitted request: parse, authorize and bind, get the result, reply. */
 export type Answer = (
   head: RequestHead,
   request: PreparedRequest,
   admission: Admission,
   readBody: ReadBody,
-) => Promise<Reply>;
+) => Reply | Promise<Reply>;
 
 /** How a request is answered. */
-export type Route = (
-  | { readonly access: 'key'; readonly answer: Answer }
-  | {
-      readonly access: Exclude<Access, 'key'>;
-      readonly answer: (head: RequestHead, request: PreparedRequest) => Reply | Promise<Reply>;
-    }
-) & {
+interface Route {
+  readonly access: Access;
+  readonly answer: Answer;
   readonly replyError: (error: unknown, log: Logger) => Reply;
+  /** Whether pages of the configured origins may read the responses. */
   readonly allowsCors: boolean;
-};
+}
 
 export interface RouteOptions {
   readonly rest: Answer;
   readonly graphql: Answer;
   /** GraphiQL; undefined if it is off. */
-  readonly page: ((head: RequestHead, request: PreparedRequest) => Promise<Reply>) | undefined;
+  readonly page: Answer | undefined;
   /** False while the service shuts down. */
   readonly isReady: () => boolean;
   readonly cors: Cors;
@@ -60,7 +57,7 @@ const graphqlMethods = 'GET, POST, OPTIONS';
  * | any other | 404 | 404 | 404 |
  */
 export function buildRoutes({ rest, graphql, page, isReady, cors, log }: RouteOptions): RouteOf {
-  const options = (methods: string, base: typeof always | typeof anybody = anybody): Route => ({
+  const options = (methods: string, base: Base = anybody): Route => ({
     ...base,
     answer: (head: RequestHead) => ({
       status: 204,
@@ -88,9 +85,11 @@ export function buildRoutes({ rest, graphql, page, isReady, cors, log }: RouteOp
 
 const endpointPattern = new RegExp(`^${endpointPath}[^/]+$`);
 
-const always = { access: 'always', replyError, allowsCors: true } as const;
-const anybody = { access: 'public', replyError, allowsCors: true } as const;
-const keyed = { access: 'key', replyError, allowsCors: true } as const;
+type Base = Omit<Route, 'answer'>;
+
+const always: Base = { access: 'always', replyError, allowsCors: true };
+const anybody: Base = { access: 'public', replyError, allowsCors: true };
+const keyed: Base = { access: 'key', replyError, allowsCors: true };
 
 function byMethod(get: Route, options: Route, otherwise: Route): RouteByMethod {
   const routes = new Map([
@@ -101,13 +100,10 @@ function byMethod(get: Route, options: Route, otherwise: Route): RouteByMethod {
   return ({ method }) => routes.get(method) ?? otherwise;
 }
 
-function failing(
-  error: (head: RequestHead) => GatewayError,
-  base: typeof always | typeof anybody = anybody,
-): Route {
+function failing(error: (head: RequestHead) => GatewayError, base: Base = anybody): Route {
   return {
     ...base,
-    answer(head: RequestHead) {
+    answer(head) {
       throw error(head);
     },
   };
@@ -136,7 +132,7 @@ function graphqlRoutes(
   const graphiql: Route = { ...anybody, answer: page ?? replyOff, allowsCors: false };
   const otherMethod: Route = {
     ...anybody,
-    answer({ method }: RequestHead) {
+    answer({ method }) {
       const message = `${method} is not allowed here; use POST or GET`;
       const allow = graphqlMethods;
       return replyGraphqlError(new GatewayError('METHOD_NOT_ALLOWED', message), log, { allow });

@@ -1,7 +1,7 @@
 import { hash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
-/** A key as its holder has it. Only its digest is kept; the text is told once. */
+/** A new key. Only its digest is stored; the text is shown once. */
 export interface NewKey {
   readonly id: string;
   readonly text: string;
@@ -12,14 +12,14 @@ const idLength = 8;
 const secretLength = 32;
 
 /**
- * What every key of ours looks like: `qg_<id>_<secret>_<checksum>`, for scanners of secrets and for our own logs. The
- * README tells it too.
+ * The format of all generated keys, `qg_<id>_<secret>_<checksum>`: for secret scanners and for redacting logs. The
+ * README documents it.
  */
 export const keyShape = /qg_[0-9a-z]{8}_[0-9A-Za-z]{32}_[0-9A-Za-z]{6}/;
 
-const wholeKey = /^(?<body>qg_(?<id>[0-9a-z]{8})_[^_]+)_(?<checksum>[^_]+)$/;
+const keyParts = /^(?<body>qg_(?<id>[0-9a-z]{8})_[^_]+)_(?<checksum>[^_]+)$/;
 
-/** Makes a key nobody has seen, whose id none of the taken ones is. */
+/** Makes a random key with an unused id. */
 export function makeKey(isTaken: (id: string) => boolean = () => false): NewKey {
   const id = randomText(idLength, 36);
   if (isTaken(id)) return makeKey(isTaken);
@@ -27,14 +27,14 @@ export function makeKey(isTaken: (id: string) => boolean = () => false): NewKey 
   return { id, text: `${body}_${checksum(body)}` };
 }
 
-/** The id of a key whose checksum is right; undefined for every other text, typing errors included. */
+/** The id of a key; undefined for any text without a valid checksum, so also for typing errors. */
 export function idOfKey(text: string): string | undefined {
-  const groups = keyShape.test(text) ? wholeKey.exec(text)?.groups : undefined;
+  const groups = keyShape.test(text) ? keyParts.exec(text)?.groups : undefined;
   if (groups?.body === undefined || checksum(groups.body) !== groups.checksum) return undefined;
   return groups.id;
 }
 
-/** SHA-256 of a key's whole text. One round is enough: nobody tries out 190 random bits. */
+/** SHA-256 of a key's whole text. One round is enough: 190 random bits cannot be guessed by brute force. */
 export function digestOf(text: string): Buffer {
   return hash('sha256', text, 'buffer');
 }
@@ -45,7 +45,7 @@ function randomText(length: number, base: number): string {
   return Array.from({ length }, () => digits.charAt(randomInt(base))).join('');
 }
 
-/** CRC-32 in base 62, of which six digits hold every value. */
+/** CRC-32 in base 62; six digits are enough for every value. */
 function checksum(body: string): string {
   let left = crc32(body);
   let text = '';

@@ -1,3 +1,4 @@
+import { lookUpQuery } from '../catalog/find-query.ts';
 import type { Catalog } from '../catalog/saved-query.ts';
 import type { ConcurrencyLimiter } from './concurrency-limiter.ts';
 import type { Permission } from './file/key-schema.ts';
@@ -32,13 +33,13 @@ export function unrestricted(id: string): Principal {
 
 /** The endpoints of a key as ids, and those that no saved query has. */
 export function resolveEndpoints(
-  { queries }: Catalog,
+  catalog: Catalog,
   { endpoints }: { readonly endpoints?: readonly string[] | undefined },
 ): { readonly ids: ReadonlySet<string> | undefined; readonly unknown: readonly string[] } {
   if (endpoints === undefined) return { ids: undefined, unknown: [] };
   const found = endpoints.map((address) => ({
     address,
-    id: queries.find(({ id, name }) => name === address || id === address.toLowerCase())?.id,
+    id: lookUpQuery(catalog, address)?.id,
   }));
   return {
     ids: new Set(found.flatMap(({ id }) => id ?? [])),

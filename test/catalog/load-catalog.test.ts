@@ -20,7 +20,7 @@ const unit = (values: string) => ({
 });
 
 describe('the queries folder', () => {
-  test('holds the three endpoints of the spec, with its limits', () => {
+  test('contains the three endpoints of the spec, with its limits', () => {
     const { queries, tables } = loadCatalog('queries');
     expect(queries.map(({ name, maxRows, caching }) => ({ name, maxRows, caching }))).toEqual([
       {
@@ -38,7 +38,7 @@ describe('the queries folder', () => {
     expect(tables).toHaveLength(9);
   });
 
-  test('other files in it are passed over', () => {
+  test('other files are ignored', () => {
     const folder = folderWith({ 'a.sql': draft('a') });
     mkdirSync(join(folder, 'folder.sql'));
     expect(loadCatalog(folder).queries).toHaveLength(1);
@@ -49,45 +49,45 @@ describe('the queries folder', () => {
   });
 
   test.each([
-    ['a name that is none', { 'A b.sql': draft('a') }, /A b\.sql .*lowercase words/],
+    ['an invalid name', { 'A b.sql': draft('a') }, /A b\.sql .*lowercase words/],
     [
-      'one id twice',
+      'a duplicate id',
       { 'a.sql': draft('same'), 'b.sql': draft('same') },
-      /b\.sql:1 id \S+ is taken by .*a\.sql/,
+      /b\.sql:1 id \S+ is already used by .*a\.sql/,
     ],
     [
-      'one GraphQL field twice',
+      'a duplicate GraphQL field',
       { 'a-b.sql': draft('1'), 'a.b.sql': draft('2') },
-      /a\.b\.sql:1 is the GraphQL field aB, as .*a-b\.sql is/,
+      /a\.b\.sql:1 has the same GraphQL field as .*a-b\.sql: aB/,
     ],
     [
-      'a field of the catalog',
+      'a reserved GraphQL field',
       { 'endpoints.sql': draft('a') },
       /endpoints\.sql:1 the GraphQL field endpoints/,
     ],
     [
-      'one enum with two meanings',
+      'one enum with different values',
       {
         'a.sql': draft('a', unit('s: { name: S, description: S. }')),
         'b.sql': draft('b', unit('m: { name: M, description: M. }')),
       },
-      /b\.sql:1 parameters\.u: enum Unit has other values/,
+      /b\.sql:1 parameters\.u: enum Unit has different values/,
     ],
     [
       'an enum named as a type of the schema',
       { 'a.sql': draft('a', unit('s: { name: S, description: S. }')).replace('enum: Unit', 'enum: ARow') },
-      /a\.sql:1 parameters\.u: ARow is a type of the schema's own/,
+      /a\.sql:1 parameters\.u: ARow is another type of the schema/,
     ],
-    ['no query at all', {}, /holds no \*\.sql file/],
-  ])('with %s is refused', (_, files, expected) => {
+    ['no queries', {}, /contains no \*\.sql file/],
+  ])('with %s is rejected', (_, files, expected) => {
     expect(() => loadCatalog(folderWith(files))).toThrow(expected);
   });
 
-  test('that does not exist is refused', () => {
+  test('that does not exist is rejected', () => {
     expect(() => loadCatalog('/nowhere')).toThrow(/QUERIES_DIR must name one/);
   });
 
-  test('tells the problems of all files at once', () => {
+  test('reports the problems of all files at once', () => {
     const folder = folderWith({ 'a.sql': 'select 1', 'b.sql': 'select 2', 'tables/t.json': 'no' });
     expect(() => loadCatalog(folder)).toThrow(/a\.sql:1 [\s\S]*b\.sql:1 [\s\S]*t\.json:1 /);
   });

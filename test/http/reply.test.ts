@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { GatewayError } from '../../src/errors.ts';
 import { replyError } from '../../src/http/reply.ts';
 
-describe('a refusal', () => {
-  test('that is no GatewayError is a bug: logged once with its cause, told as INTERNAL', () => {
+describe('an error', () => {
+  test('that is not a GatewayError is a bug: logged once with its cause, reported as INTERNAL', () => {
     const lines: string[] = [];
     const log = pino({ level: 'info' }, { write: (line) => void lines.push(line) });
     const { status, body } = replyError(new TypeError('select secret from nowhere'), log);
@@ -14,7 +14,7 @@ describe('a refusal', () => {
     expect(lines[0]).toContain('select secret from nowhere');
   });
 
-  test('names the parameter it is about', () => {
+  test('names its parameter', () => {
     const log = pino({ level: 'silent' });
     const error = new GatewayError('BAD_REQUEST', 'Wrong', { parameter: 'p', cause: new Error('inside') });
     expect(JSON.parse(String(replyError(error, log).body))).toEqual({

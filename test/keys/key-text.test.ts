@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { digestOf, idOfKey, keyShape, makeKey } from '../../src/keys/key-text.ts';
 
 describe('the text of a key', () => {
-  test('is found by the expression that the README gives to scanners, wherever it stands', () => {
+  test('matches the regular expression that the README gives for secret scanners', () => {
     expect(readFileSync('README.md', 'utf8')).toContain(`\`${keyShape.source}\``);
     for (let at = 0; at < 100; at += 1) {
       const { id, text } = makeKey();
@@ -12,16 +12,16 @@ describe('the text of a key', () => {
     }
   });
 
-  test('never comes twice, and has an id that is free', () => {
+  test('is never repeated, and has an unused id', () => {
     const texts = new Set(Array.from({ length: 1_000 }, () => makeKey().text));
     expect(texts.size).toBe(1_000);
-    const asked: string[] = [];
-    const { id } = makeKey((one) => asked.push(one) < 3);
-    expect(asked).toHaveLength(3);
-    expect(id).toBe(asked[2]);
+    const checkedIds: string[] = [];
+    const { id } = makeKey((one) => checkedIds.push(one) < 3);
+    expect(checkedIds).toHaveLength(3);
+    expect(id).toBe(checkedIds[2]);
   });
 
-  test('with any letter changed, cut off or added is none', () => {
+  test('with any character changed, removed or added is not a key', () => {
     const { text } = makeKey();
     for (let at = 0; at < text.length; at += 1) {
       const other = text[at] === 'a' ? 'b' : 'a';
@@ -41,7 +41,7 @@ describe('the text of a key', () => {
     }
   });
 
-  test('has a digest that any tool computes', () => {
+  test('has a standard SHA-256 digest', () => {
     expect(digestOf('abc').toString('hex')).toBe(
       'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
     );

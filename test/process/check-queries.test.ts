@@ -6,15 +6,15 @@ import { runCommand } from '../support/gateway-process.ts';
 
 const command = 'src/cli/check-queries.ts';
 
-test('check-queries says that the shipped queries are right', async () => {
+test('check-queries reports that the shipped queries are valid', async () => {
   expect(await runCommand(command, {})).toEqual({
     exitCode: 0,
-    output: '3 saved queries are right\n',
+    output: '3 saved queries are valid\n',
     errors: '',
   });
 });
 
-test('check-queries tells every problem with file and line, and ends with 1', async () => {
+test('check-queries reports every problem with file and line, and exits with 1', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
   cpSync('queries', folder, { recursive: true });
   const file = join(folder, 'usage.api-counts.sql');

@@ -8,10 +8,10 @@ import { runCommand, startGateway } from '../support/gateway-process.ts';
 import { queryText } from '../support/queries.ts';
 
 describe('the process', () => {
-  test('makes a key where none is set, and prints curl lines that give rows as they stand', async () => {
+  test('generates a key if none is set, and prints curl commands that return rows', async () => {
     const gateway = await startGateway();
     try {
-      const lines = gateway.welcome.split('\n').filter((line) => line.startsWith('  curl'));
+      const lines = gateway.banner.split('\n').filter((line) => line.startsWith('  curl'));
       expect(lines).toHaveLength(4);
       for (const line of lines.slice(0, 3)) {
         const { result } = JSON.parse(execFileSync('sh', ['-c', line], { encoding: 'utf8' }));
@@ -20,7 +20,7 @@ describe('the process', () => {
       const graphql = JSON.parse(execFileSync('sh', ['-c', lines[3] ?? ''], { encoding: 'utf8' }));
       expect(graphql.data.endpoints).toHaveLength(3);
 
-      const key = /X-API-KEY: (?<key>\S+?)"/.exec(gateway.welcome)?.groups?.key ?? '';
+      const key = /X-API-KEY: (?<key>\S+?)"/.exec(gateway.banner)?.groups?.key ?? '';
       expect(key).toMatch(/^qg_/);
       expect(gateway.log()).not.toContain(key);
     } finally {
@@ -39,25 +39,25 @@ describe('the process', () => {
       `${url}&api_key=${key}`,
       `${gateway.origin}/graphql?key=${key}`,
     ]) {
-      const refused = await fetch(badUrl, { headers });
-      expect(refused.status).toBe(400);
-      expect(await refused.text()).not.toContain(key);
+      const rejected = await fetch(badUrl, { headers });
+      expect(rejected.status).toBe(400);
+      expect(await rejected.text()).not.toContain(key);
     }
     expect((await fetch(`${gateway.origin}/api/${key}`, { headers })).status).toBe(404);
     expect((await fetch(url)).status).toBe(401);
     await gateway.end();
-    expect(gateway.welcome + gateway.log()).not.toContain(key);
+    expect(gateway.banner + gateway.log()).not.toContain(key);
     expect(gateway.log()).toContain('"msg":"request"');
   });
 
-  test('does not point to a page that production does not have', async () => {
+  test('does not mention GraphiQL in production', async () => {
     const gateway = await startGateway({ API_KEY: 'key', NODE_ENV: 'production', DATA_DIR: 'test' });
     await gateway.end();
-    expect(gateway.welcome).not.toContain('GraphiQL');
-    expect(gateway.welcome).toContain('REST:');
+    expect(gateway.banner).not.toContain('GraphiQL');
+    expect(gateway.banner).toContain('REST:');
   });
 
-  describe('with queries of its own', () => {
+  describe('with other queries', () => {
     const digits = 'unnest([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]) as';
     const counting = (names: string) => {
       const from = Array.from(names, (name) => `${digits} ${name}`).join(' cross join ');
@@ -72,7 +72,7 @@ describe('the process', () => {
     const start = () => startGateway({ API_KEY: 'key', QUERIES_DIR: queries, ENGINE_CONCURRENCY: '1' });
     afterAll(() => rmSync(queries, { recursive: true }));
 
-    test('finishes what is in flight on SIGTERM, then ends with 0', async () => {
+    test('finishes requests in flight on SIGTERM, then exits with 0', async () => {
       const gateway = await start();
       const url = `${gateway.origin}/api/endpoints/query/slow`;
       const inFlight = Array.from({ length: 8 }, () => fetch(url, { headers }));
@@ -86,7 +86,7 @@ describe('the process', () => {
       await expect(fetch(url, { headers })).rejects.toThrow();
     });
 
-    test('ends at once on a second signal', async () => {
+    test('exits at once on a second signal', async () => {
       const gateway = await start();
       const running = fetch(`${gateway.origin}/api/endpoints/query/endless`, { headers }).catch(() => 'cut');
       await new Promise((resolve) => setTimeout(resolve, 200));
@@ -97,7 +97,7 @@ describe('the process', () => {
       expect(await running).toBe('cut');
     });
 
-    test('stops a query whose caller has gone', async () => {
+    test('cancels a query whose caller has disconnected', async () => {
       const gateway = await start();
       const url = (name: string) => `${gateway.origin}/api/endpoints/query/${name}`;
       await expect(fetch(url('endless'), { headers, signal: AbortSignal.timeout(300) })).rejects.toThrow();
@@ -109,12 +109,12 @@ describe('the process', () => {
   });
 
   test.each([
-    ['a Host that is none', 'GET /api/endpoints/query/logs.all HTTP/1.1\r\nHost: a b', 400],
-    ['a header too large', `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}`, 431],
-    ['bytes that are no request', 'HELLO', 400],
-    ['a path that is none', 'GET //%zz HTTP/1.1\r\nHost: a', 404],
-    ['a method that nobody knows', 'TRACE /api/endpoints/query/logs.all HTTP/1.1\r\nHost: a', 405],
-  ])('answers %s in JSON, without a stack', async (_, head, status) => {
+    ['an invalid Host', 'GET /api/endpoints/query/logs.all HTTP/1.1\r\nHost: a b', 400],
+    ['too large a header', `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}`, 431],
+    ['bytes that are not a request', 'HELLO', 400],
+    ['an invalid path', 'GET //%zz HTTP/1.1\r\nHost: a', 404],
+    ['an unknown method', 'TRACE /api/endpoints/query/logs.all HTTP/1.1\r\nHost: a', 405],
+  ])('responds to %s in JSON, without a stack trace', async (_, head, status) => {
     const gateway = await startGateway({ DATA_DIR: 'test' });
     const text = await rawRequest(new URL(gateway.origin).port, `${head}\r\nConnection: close\r\n\r\n`);
     await gateway.end();
@@ -123,7 +123,7 @@ describe('the process', () => {
     expect(text).not.toContain('    at ');
   });
 
-  test('tells all problems of its configuration and ends with 2', async () => {
+  test('reports all problems of its configuration and exits with 2', async () => {
     const { exitCode, errors } = await runCommand('src/main.ts', { PORT: 'http', ENGINE: 'sqlite' });
     expect(exitCode).toBe(2);
     expect(errors).toContain('PORT: got "http"');
@@ -131,7 +131,7 @@ describe('the process', () => {
     expect(errors).not.toContain('    at ');
   });
 
-  test('tells that its port is taken and ends with 2', async () => {
+  test('reports that its port is in use and exits with 2', async () => {
     const empty = { DATA_DIR: 'test' };
     const gateway = await startGateway(empty);
     const { exitCode, errors } = await runCommand('src/main.ts', {
@@ -143,7 +143,7 @@ describe('the process', () => {
     expect(errors).toMatch(/PORT \d+, HOST 127\.0\.0\.1: listen EADDRINUSE/);
   });
 
-  test('a store that another process uses is told, and ends it with 2', async () => {
+  test('reports a store that another process uses and exits with 2', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'querygate-test-'));
     const gateway = await startGateway({ DATA_DIR: dataDir, STORE_FILE: '' });
     const { exitCode, errors } = await runCommand('src/main.ts', {
@@ -159,27 +159,27 @@ describe('the process', () => {
     );
   });
 
-  test('a memory limit that is too small ends it with 2', async () => {
+  test('exits with 2 if the memory limit is too small', async () => {
     const { exitCode, errors } = await runCommand('src/main.ts', { DUCKDB_MEMORY_LIMIT: '1KB' });
     expect(exitCode).toBe(2);
     expect(errors).toContain('DUCKDB_MEMORY_LIMIT');
     expect(errors).not.toContain('    at ');
   });
 
-  test('a data folder that is none ends it with 2', async () => {
+  test('exits with 2 if the data folder does not exist', async () => {
     const { exitCode, errors } = await runCommand('src/main.ts', { DATA_DIR: 'no/such/folder' });
     expect(exitCode).toBe(2);
     expect(errors).toContain('DATA_DIR: got "no/such/folder"; must be a folder');
   });
 
-  test('a folder without queries ends it with 2', async () => {
+  test('exits with 2 if the folder has no queries', async () => {
     const { exitCode, errors } = await runCommand('src/main.ts', { QUERIES_DIR: 'test' });
     expect(exitCode).toBe(2);
-    expect(errors).toContain('test holds no *.sql file');
+    expect(errors).toContain('test contains no *.sql file');
   });
 });
 
-/** What comes back for bytes that no HTTP client would send. */
+/** The response to bytes that no HTTP client would send. */
 async function rawRequest(port: string, request: string): Promise<string> {
   const socket = connect(Number(port), '127.0.0.1');
   socket.write(request);

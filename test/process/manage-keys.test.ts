@@ -32,12 +32,12 @@ describe('npm run keys', () => {
     runCommand('src/cli/manage-keys.ts', { API_KEYS_FILE: at }, args);
   const create = async (...args: string[]) => {
     const { exitCode, output, errors } = await keys(['create', '--name', 'one', ...args]);
-    expect(errors).toContain('Nobody can tell it again');
+    expect(errors).toContain('It cannot be shown again');
     expect(exitCode).toBe(0);
     return output.trimEnd();
   };
 
-  test('a key works within its scope, and not outside; revoked it is refused within 2 s, without a restart', async () => {
+  test('a key works only within its scope; a revoked one is rejected within 2 s, without a restart', async () => {
     await create();
     const gateway = await startGateway({ API_KEYS_FILE: file, DATA_DIR: 'test' });
     const status = async (name: string, project: string, key: string) => {
@@ -45,17 +45,17 @@ describe('npm run keys', () => {
       const url = `${gateway.origin}/api/endpoints/query/${name}?${search}`;
       return (await fetch(url, { headers: { 'x-api-key': key } })).status;
     };
-    /** How long it takes until a request is answered so. */
-    const until = async (wanted: number, ask: () => Promise<number>) => {
+    /** The time until a request has this status, in milliseconds. */
+    const until = async (expected: number, send: () => Promise<number>) => {
       const started = Date.now();
-      while ((await ask()) !== wanted) {
-        if (Date.now() - started > 10_000) throw new Error(`it is never answered with ${wanted}`);
+      while ((await send()) !== expected) {
+        if (Date.now() - started > 10_000) throw new Error(`the status is never ${expected}`);
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
       return Date.now() - started;
     };
     try {
-      expect(gateway.welcome).not.toContain('qg_');
+      expect(gateway.banner).not.toContain('qg_');
       const key = await create('--project', 'abc', '--endpoint', 'usage.api-counts', '--expires', '90d');
       expect(await until(200, () => status('usage.api-counts', 'abc', key))).toBeLessThan(2_000);
       expect(await status('usage.api-counts', '.*', key)).toBe(403);
@@ -79,7 +79,7 @@ describe('npm run keys', () => {
     expect(gateway.log()).not.toMatch(/qg_/);
   });
 
-  test('create stores the hash, prints the key once, and tells the rest on standard error', async () => {
+  test('create stores the hash and prints only the key on standard output', async () => {
     const key = await create(
       ...['--project', '0123', '--project', 'a|b', '--endpoint', 'logs.all', '--expires', '2099-01-31'],
       ...['--permission', 'fresh', '--requests-per-minute', '600', '--concurrent-queries', '4'],
@@ -104,7 +104,7 @@ describe('npm run keys', () => {
     );
   });
 
-  test('what people have written stays, and who could read the file still can', async () => {
+  test('comments, formatting and the file mode are preserved', async () => {
     const first = await create();
     const text = `# Ask Ann before you change anything.\n\n${readFileSync(file, 'utf8').replace('name: one', 'name: one # the first')}`;
     writeFileSync(file, text);
@@ -131,20 +131,20 @@ describe('npm run keys', () => {
     ]);
   });
 
-  test('eight commands at once: eight keys', async () => {
+  test('eight concurrent commands make eight keys', async () => {
     const made = await Promise.all(Array.from({ length: 8 }, () => create()));
     const { keys: kept } = parseKeys(file, readFileSync(file, 'utf8'));
     expect(kept.map(({ id }) => id).sort()).toEqual(made.map((key) => idOfKey(key)).sort());
   });
 
-  test('roll: the new key may do the same, and the old one ends after the overlap, or before', async () => {
+  test('roll: the new key has the same scope, and the old one expires after the overlap at the latest', async () => {
     const key = await create('--project', 'abc', '--permission', 'catalog', '--expires', '2d');
     const next = (
       await keys(['roll', idOfKey(key) ?? '', '--overlap', '1h', '--expires', '90d'])
     ).output.trim();
     const [old, rolled] = parseKeys(file, readFileSync(file, 'utf8')).keys;
-    const hours = (moment: Date | undefined) =>
-      Math.round(((moment?.getTime() ?? 0) - Date.now()) / 3_600_000);
+    const hours = (instant: Date | undefined) =>
+      Math.round(((instant?.getTime() ?? 0) - Date.now()) / 3_600_000);
     expect([old?.id, hours(old?.expires)]).toEqual([idOfKey(key), 1]);
     expect(rolled).toMatchObject({
       id: idOfKey(next),
@@ -159,80 +159,80 @@ describe('npm run keys', () => {
       `${idOfKey(key)} is valid until ${old?.expires?.toISOString().slice(0, 19)}Z`,
     );
     await keys(['revoke', idOfKey(key) ?? '']);
-    const refused = await keys(['roll', idOfKey(key) ?? '']);
-    expect(refused).toMatchObject({ exitCode: 1, output: '' });
-    expect(refused.errors).toContain('is no valid key any more');
+    const rejected = await keys(['roll', idOfKey(key) ?? '']);
+    expect(rejected).toMatchObject({ exitCode: 1, output: '' });
+    expect(rejected.errors).toContain('is no longer valid');
   });
 
   test.each([
     ['no name', ['create'], '--name: is missing'],
     [
-      'an endpoint that is none',
+      'an unknown endpoint',
       ['create', '--name', 'a', '--endpoint', 'logs.al'],
-      '--endpoint: got "logs.al"; must be of ',
+      '--endpoint: got "logs.al"; must be one of ',
     ],
     [
-      'an expiry that is none',
+      'an invalid expiry',
       ['create', '--name', 'a', '--expires', 'soon'],
       '--expires: got "soon"; must be as in 90d',
     ],
     [
-      'an expiry that is past',
+      'an expiry in the past',
       ['create', '--name', 'a', '--expires', '2020-01-01'],
-      '--expires: 2020-01-01T00:00:00Z is past',
+      '--expires: 2020-01-01T00:00:00Z is in the past',
     ],
     [
-      'a permission that is none',
+      'an unknown permission',
       ['create', '--name', 'a', '--permission', 'all'],
       'permissions.0: must be one of fresh, catalog',
     ],
     ['an empty project', ['create', '--name', 'a', '--project', ''], 'projects.0: must not be empty'],
     [
-      'a rate that is none',
+      'an invalid rate',
       ['create', '--name', 'a', '--requests-per-minute', '0'],
       '--requests-per-minute: got "0"; must be',
     ],
-    ['an unknown option', ['create', '--nam', 'a'], '--nam: is no option of create\n'],
-    ['an option of another command', ['list', '--name', 'a'], '--name: is no option of list\n'],
-    ['an option without its value', ['create', '--name'], '--name: its value is missing\n'],
+    ['an unknown option', ['create', '--nam', 'a'], "Unknown option '--nam'\n"],
+    ['an option of another command', ['list', '--name', 'a'], "Unknown option '--name'\n"],
+    ['an option without its value', ['create', '--name'], "Option '--name <value>' argument missing\n"],
     [
-      'an option for a value',
+      'an option as value',
       ['create', '--name', '--project', 'a'],
-      '--name: its value is missing; one that begins with - is written --name=--project\n',
+      "Option '--name' argument is ambiguous. Did you forget to specify the option argument for '--name'? To specify an option argument starting with a dash use '--name=-XYZ'.\n",
     ],
     [
       'two projects in one',
       ['create', '--name', 'a', '--project', 'a,b'],
-      '--project: got "a,b"; must be one: give --project twice',
+      '--project: got "a,b"; takes one value, repeat it for several: --project a --project b\n',
     ],
     [
       'two endpoints in one',
       ['create', '--name', 'a', '--endpoint', 'logs.all,usage.api-counts'],
-      '; must be one: give --endpoint twice',
+      '; takes one value, repeat it for several: --endpoint logs.all --endpoint usage.api-counts\n',
     ],
-    ['a stray word', ['create', 'a', '--name', 'a'], '"a" belongs to no option'],
+    ['an unexpected argument', ['create', 'a', '--name', 'a'], "Unexpected argument 'a'"],
     ['an unknown id', ['revoke', 'abcdefgh'], 'no key has the id "abcdefgh"'],
-    ['no id', ['revoke'], 'give the id of one key'],
+    ['no id', ['revoke'], 'expected the id of one key'],
     [
-      'an overlap that is none',
+      'an invalid overlap',
       ['roll', 'abcdefgh', '--overlap', 'long'],
-      '--overlap: got "long"; must be as in 7d',
+      '--overlap: got "long"; must be a duration, as in 7d',
     ],
     ['an unknown command', ['rotate'], 'rotate: must be create, list, revoke or roll'],
-    ['no file to list', ['list'], 'keys.yaml cannot be read (ENOENT)'],
-  ])('with %s it tells what would be right, ends with 1 and changes nothing', async (_, args, told) => {
+    ['no file', ['list'], 'keys.yaml cannot be read (ENOENT)'],
+  ])('with %s it reports what would be right, exits with 1 and changes nothing', async (_, args, message) => {
     const { exitCode, output, errors } = await keys(args);
     expect({ exitCode, output }).toEqual({ exitCode: 1, output: '' });
-    expect(errors).toContain(told);
+    expect(errors).toContain(message);
     expect(errors).not.toContain('    at ');
     expect(existsSync(file)).toBe(false);
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test('--help anywhere prints how commands are written, and so does one that cannot be read', async () => {
+  test('--help anywhere prints the usage, and so does a wrong command line', async () => {
     const usage = 'npm run keys -- create --name <text>';
-    const helped = [['--help'], ['help'], ['create', '--help'], ['roll', 'abcdefgh', '--overlap', '--help']];
-    for (const { exitCode, output, errors } of await Promise.all(helped.map((args) => keys(args)))) {
+    const help = [['--help'], ['help'], ['create', '--help'], ['roll', 'abcdefgh', '--overlap', '--help']];
+    for (const { exitCode, output, errors } of await Promise.all(help.map((args) => keys(args)))) {
       expect({ exitCode, errors }).toEqual({ exitCode: 0, errors: '' });
       expect(output.startsWith(usage)).toBe(true);
     }
@@ -244,7 +244,7 @@ describe('npm run keys', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test('a broken file is not changed: nobody shall believe that a key was revoked', async () => {
+  test('an invalid file is not changed: the user must not believe that a key was revoked', async () => {
     const key = await create();
     const broken = `${readFileSync(file, 'utf8')}    owner: me\n`;
     writeFileSync(file, broken);
@@ -257,10 +257,10 @@ describe('npm run keys', () => {
     expect(start.errors).toContain('keys.yaml:5 keys.0: unknown: owner');
   });
 
-  test('a file that there is no room for stays whole, and the command says so', async () => {
+  test('a file that does not fit on the disk stays as it was, and the command says so', async () => {
     await create('--project', 'a'.repeat(200), '--project', 'b'.repeat(200), '--project', 'c'.repeat(200));
     const before = readFileSync(file, 'utf8');
-    // 512 bytes a file: the system takes a part of the text, as a full disk does, and refuses the rest.
+    // A limit of 512 bytes per file: as on a full disk, the system writes a part of the text and rejects the rest.
     const script = 'ulimit -f 1; exec "$0" src/cli/manage-keys.ts create --name two';
     const { status, stdout, stderr } = spawnSync('sh', ['-c', script, process.execPath], {
       env: { PATH: process.env.PATH, API_KEYS_FILE: file },
@@ -268,13 +268,13 @@ describe('npm run keys', () => {
     });
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(stderr).toBe(
-      `The key file cannot be changed:\n  ${file} it would be larger than a file may be here (see ulimit -f) (EFBIG); it stays as it was\n`,
+      `The key file cannot be changed:\n  ${file} the file would exceed the size limit (see ulimit -f) (EFBIG); the file is unchanged\n`,
     );
     expect(readFileSync(file, 'utf8')).toBe(before);
     expect(readdirSync(folder)).toEqual(['keys.yaml']);
   });
 
-  test('a link stays one, whether the file it leads to is there or not', async () => {
+  test('a symbolic link is kept, whether its target exists or not', async () => {
     mkdirSync(join(folder, 'secret'));
     symlinkSync(join('secret', 'current.yaml'), file);
     symlinkSync('real.yaml', join(folder, 'secret', 'current.yaml'));
@@ -289,20 +289,22 @@ describe('npm run keys', () => {
     expect(readdirSync(join(folder, 'secret')).sort()).toEqual(['current.yaml', 'real.yaml']);
     rmSync(real);
     symlinkSync(file, real);
-    expect((await keys(['create', '--name', 'one'])).errors).toContain('its links lead in a circle (ELOOP)');
+    expect((await keys(['create', '--name', 'one'])).errors).toContain(
+      'its symbolic links form a loop (ELOOP)',
+    );
   });
 
-  test('a folder that is none is told', async () => {
+  test('a missing folder is reported', async () => {
     const { exitCode, errors } = await keys(['create', '--name', 'one'], join(folder, 'none', 'keys.yaml'));
     expect(exitCode).toBe(1);
     expect(errors).toContain('its folder does not exist (ENOENT)');
   });
 
-  test('the README’s lines run as they stand', () => {
+  test('the commands in the README run as they are', () => {
     const [, block = ''] =
       /```sh\nexport API_KEYS_FILE=([\s\S]*?)```/.exec(readFileSync('README.md', 'utf8')) ?? [];
     const lines = `export API_KEYS_FILE=${block}`.replace('keys.yaml', file);
-    // Not every shell takes a comment where people type: zsh does not.
+    // Not every shell accepts comments in interactive use: zsh does not.
     expect(lines).not.toMatch(/[<>#]/);
     const output = execFileSync('sh', ['-ec', lines], {
       encoding: 'utf8',
@@ -316,7 +318,7 @@ describe('npm run keys', () => {
     expect(second).toMatchObject({ name: 'Dashboard of abc', projects: ['abc'] });
   });
 
-  test('what is wrong with the gateway’s other settings keeps no key from being revoked', async () => {
+  test('other invalid settings do not keep a key from being revoked', async () => {
     const id = idOfKey(await create()) ?? '';
     const env = { API_KEYS_FILE: file, PORT: 'abc', ENGINE: 'bigquery', QUERIES_DIR: join(folder, 'none') };
     expect(await runCommand('src/cli/manage-keys.ts', env, ['revoke', id])).toMatchObject({ exitCode: 0 });
@@ -325,7 +327,7 @@ describe('npm run keys', () => {
     );
   });
 
-  test('without API_KEYS_FILE it tells that, and how', async () => {
+  test('without API_KEYS_FILE it reports that and shows an example', async () => {
     const { exitCode, errors } = await runCommand('src/cli/manage-keys.ts', {}, ['list']);
     expect(exitCode).toBe(1);
     expect(errors).toContain('API_KEYS_FILE: is missing; it names the key file');

@@ -6,7 +6,7 @@ export interface GatewayProcess {
   /** Where it listens, e.g. `http://127.0.0.1:41234`. */
   readonly origin: string;
   /** What it printed to standard output until it was ready. */
-  readonly welcome: string;
+  readonly banner: string;
   /** Everything it has written to standard error so far. */
   log(): string;
   /** Ends it as an operator would. @returns its exit code */
@@ -35,7 +35,7 @@ export async function startGateway(
   return {
     child,
     origin,
-    welcome: output(),
+    banner: output(),
     log: errors,
     end: async (signal = 'SIGTERM') => {
       child.kill(signal);

@@ -1,13 +1,34 @@
 import { GatewayError } from '../../errors.ts';
 import type { SavedQuery } from '../saved-query.ts';
-import { type BoundQuery, bind, givenOnce, type RawParameters } from './bind.ts';
+import { type BoundQuery, bindTexts, type RawParameters, singleText } from './bind.ts';
 import { fillTenantPattern } from './tenant-pattern.ts';
 
+/** A query bound to one tenant; it reads no other tenant's rows. */
+export interface TenantBinding {
+  readonly tenant: string;
+  readonly bound: BoundQuery;
+}
+
 /**
- * Whose rows a question is about, as a caller who is bound to tenants must name them: literally. Nothing is matched, cut or
- * folded here; '' where the caller names nobody.
+ * As `bind`, for a caller who is restricted to some tenants: the parameters must name one of them.
  *
- * @throws GatewayError FORBIDDEN where the query has no tenant; INVALID_PARAMETER where more than one is named
+ * @throws GatewayError FORBIDDEN, before any other parameter is checked; then as `bind` does
+ */
+export function bindForTenants(
+  query: SavedQuery,
+  raw: RawParameters,
+  tenants: ReadonlySet<string>,
+): TenantBinding {
+  const tenant = tenantOf(query, raw);
+  if (!tenants.has(tenant)) throw forbiddenTenant(query);
+  return { tenant, bound: bindTenant(query, raw, tenant) };
+}
+
+/**
+ * The tenant that the parameters name, as the caller wrote it: it is compared literally, so it is not matched,
+ * trimmed or lowercased. '' if they name none.
+ *
+ * @throws GatewayError FORBIDDEN if the query has no tenant; INVALID_PARAMETER if the parameter is repeated
  */
 export function tenantOf(query: SavedQuery, raw: RawParameters): string {
   const { tenant } = query;
@@ -15,34 +36,31 @@ export function tenantOf(query: SavedQuery, raw: RawParameters): string {
   if (parameter === undefined) {
     throw new GatewayError(
       'FORBIDDEN',
-      'This key is bound to projects, and this endpoint cannot be asked for one project only',
+      'This key is restricted to projects, and this endpoint cannot be limited to one project',
     );
   }
-  const given = givenOnce(parameter, raw.get(parameter.name) ?? []);
-  return given === '' ? (parameter.default ?? '') : given;
+  return singleText(parameter, raw) || (parameter.default ?? '');
 }
 
-/** The refusal of another tenant's rows. It tells nothing of whether there are any. */
+/** The error for another tenant. It does not reveal whether that tenant has rows. */
 export function forbiddenTenant({ tenant }: SavedQuery): GatewayError {
   const parameter = tenant?.parameter ?? '';
   return new GatewayError(
     'FORBIDDEN',
-    `${parameter}: this key may not read that; give one of the references that the key is bound to, as it is written`,
+    `${parameter}: this key has no access to it; send one of the projects that the key is restricted to, spelled exactly`,
     { parameter },
   );
 }
 
 /**
- * The question as it runs for one tenant: where the parameter is a pattern, the query's own pattern takes the place of the
- * caller's.
+ * The query for one tenant. If the parameter is a pattern, the query's `tenant_pattern` replaces the caller's.
  *
- * @param value what `tenantOf` gave, once it is known to be the caller's
+ * @param tenant from `tenantOf`, and one that the caller may read
  * @throws GatewayError as `bind` does
  */
-export function bindTenant(query: SavedQuery, raw: RawParameters, value: string): BoundQuery {
-  const { tenant } = query;
-  if (tenant === undefined) throw new Error(`${query.name} has no tenant`);
-  const { parameter, pattern } = tenant;
-  const runs = pattern === undefined ? value : fillTenantPattern(pattern, parameter, value);
-  return bind(query, new Map(raw).set(parameter, [runs]));
+export function bindTenant(query: SavedQuery, raw: RawParameters, tenant: string): BoundQuery {
+  if (query.tenant === undefined) throw new Error(`${query.name} has no tenant`);
+  const { parameter, pattern } = query.tenant;
+  const tenantText = pattern === undefined ? tenant : fillTenantPattern(pattern, parameter, tenant);
+  return bindTexts(query, (one) => (one.name === parameter ? tenantText : singleText(one, raw)));
 }

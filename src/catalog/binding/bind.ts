@@ -5,73 +5,79 @@ import { checkPlain } from './check-value.ts';
 /** The longest value that a parameter may have, in characters. */
 export const maxValueLength = 4_096;
 
-/** Parameters as received: every value that was given for a name, in the order given. */
+/** Parameters as received: all values of each name, in the order of the request. */
 export type RawParameters = ReadonlyMap<string, readonly string[]>;
 
-/** One value for each name, as raw parameters. */
+/** Raw parameters with one value for each name. */
 export function plainParameters(values: Readonly<Record<string, string>>): RawParameters {
   return new Map(Object.entries(values).map(([name, value]) => [name, [value]]));
 }
 
-/** A question an engine may run: every declared parameter as text, checked, with defaults and fallbacks applied. */
+/** A saved query with checked parameters: what an engine runs. Defaults and fallbacks are applied. */
 export interface BoundQuery {
   readonly query: SavedQuery;
-  /** One entry for every declared parameter; '' where an optional one is absent. */
+  /** One entry for every declared parameter; '' for an absent optional one. */
   readonly parameters: Readonly<Record<string, string>>;
-  /** Labels for the engine's bill. They are no part of the question: its answer is the same with others. */
+  /** Labels for the engine's bill. They do not affect the result and are not part of the cache key. */
   readonly labels?: Readonly<Record<string, string>>;
 }
 
 /**
- * Checks a caller's parameters against what a saved query declares.
+ * Checks a caller's parameters against the declarations of a saved query.
  *
- * @param raw names the query does not declare are ignored
+ * @param raw names that the query does not declare are ignored
  * @throws GatewayError MISSING_PARAMETER | INVALID_PARAMETER, naming the parameter and what would be right
  */
 export function bind(query: SavedQuery, raw: RawParameters): BoundQuery {
-  const parameters = query.parameters.map((parameter) => {
-    const value = givenOnce(parameter, raw.get(parameter.name) ?? []);
-    return [parameter.name, effective(parameter, value)] as const;
-  });
+  return bindTexts(query, (parameter) => singleText(parameter, raw));
+}
+
+/** As `bind`, with the text of each parameter from a function; '' means absent. */
+export function bindTexts(query: SavedQuery, textOf: (parameter: Parameter) => string): BoundQuery {
+  const parameters = query.parameters.map(
+    (parameter) => [parameter.name, checkText(parameter, textOf(parameter))] as const,
+  );
   return { query, parameters: Object.fromEntries(parameters) };
 }
 
 /**
- * The one value that was given for a parameter. Empty equals absent: existing clients send `function_id=` for "all
+ * The one text of a parameter; '' if it is absent. Empty equals absent: existing clients send `function_id=` for "all
  * functions".
  *
- * @throws GatewayError INVALID_PARAMETER where there are several, or one that no parameter may have
+ * @throws GatewayError INVALID_PARAMETER if there are several, or one that no parameter may have
  */
-export function givenOnce(parameter: Parameter, values: readonly string[]): string {
-  if (values.length > 1) throw invalid(parameter, 'given more than once; give it once');
+export function singleText(parameter: Parameter, raw: RawParameters): string {
+  const values = raw.get(parameter.name) ?? [];
+  if (values.length > 1) throw invalid(parameter, 'is repeated; send it once');
   const [value = ''] = values;
   if (value.length > maxValueLength) {
-    throw invalid(parameter, `has ${value.length} characters; at most ${maxValueLength} are read`);
+    throw invalid(parameter, `has ${value.length} characters; the limit is ${maxValueLength}`);
   }
-  if (value.includes('\0')) throw invalid(parameter, 'holds a NUL byte; leave it out');
-  if (!value.isWellFormed())
+  if (value.includes('\0')) throw invalid(parameter, 'contains a NUL byte; remove it');
+  if (!value.isWellFormed()) {
     throw invalid(parameter, 'is not well-formed Unicode; send UTF-8, percent-encoded');
+  }
   return value;
 }
 
-function effective(parameter: Parameter, given: string): string {
-  const value = given === '' ? (parameter.default ?? '') : given;
+function checkText(parameter: Parameter, text: string): string {
+  const value = text === '' ? (parameter.default ?? '') : text;
   if (value === '') {
     if (!parameter.required) return '';
     throw new GatewayError('MISSING_PARAMETER', `${parameter.name}: is required; ${rightValue(parameter)}`, {
       parameter: parameter.name,
     });
   }
-  if (parameter.type === 'enum') return listed(parameter, value);
+  if (parameter.type === 'enum') return checkEnum(parameter, value);
   const checked = checkPlain(parameter.type, value);
-  if ('wrong' in checked) throw invalid(parameter, `got ${quote(value)}; ${checked.wrong}`);
+  if ('wrong' in checked) throw invalid(parameter, `got ${shorten(value)}; ${checked.wrong}`);
   return checked.value;
 }
 
-function listed(parameter: EnumParameter, value: string): string {
+function checkEnum(parameter: EnumParameter, value: string): string {
   if (parameter.values.some((one) => one.value === value)) return value;
   if (parameter.unknown === 'default' && parameter.default !== undefined) return parameter.default;
-  throw invalid(parameter, `got ${quote(value)}; ${rightValue(parameter)}`);
+  throw invalid(parameter, `got ${shorten(value)}; ${rightValue(parameter)}`);
 }
 
 function rightValue(parameter: Parameter): string {
@@ -79,7 +85,7 @@ function rightValue(parameter: Parameter): string {
   return parameter.description.charAt(0).toLowerCase() + parameter.description.slice(1);
 }
 
-function quote(value: string): string {
+function shorten(value: string): string {
   return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
 }
 

@@ -1,47 +1,39 @@
-import { RE2JS } from 're2js';
-import type { Checked } from './check-value.ts';
+import { re2Problem, re2Token } from './re2.ts';
+
+/** A parameter's text as the SQL receives it, or what is wrong with it. */
+export type Checked = { readonly value: string } | { readonly wrong: string };
 
 /**
- * The longest pattern that is compiled, in characters, its counted repetitions written out. This is what compiling and
- * matching cost: one of 1,000 characters that repeats everything a thousand times took half a second and 200 MB to
- * compile, and DuckDB can stop a match only between blocks of 2,048 rows.
+ * The longest pattern that is compiled, in characters, with its counted repetitions expanded. The expanded length is
+ * what compiling and matching cost: a pattern of 1,000 characters with everything repeated a thousand times took half
+ * a second and 200 MB to compile, and DuckDB can interrupt a match only between blocks of 2,048 rows.
  */
 export const maxPatternLength = 1_024;
 
-/** A pattern as the SQL receives it, or what is wrong with it; whatever it is, this takes some milliseconds at most. */
+/** Checks a regular expression from a caller; takes some milliseconds at most, whatever the text. */
 export function checkPattern(text: string): Checked {
-  if (text.length > maxPatternLength || writtenOut(text) > maxPatternLength) {
+  if (text.length > maxPatternLength || expandedLength(text) > maxPatternLength) {
     return {
-      wrong: `must be a regular expression of at most ${maxPatternLength} characters with its {counts} written out`,
+      wrong: `must be a regular expression of at most ${maxPatternLength} characters with its {counts} expanded`,
     };
   }
-  try {
-    RE2JS.compile(text);
-    return { value: text };
-  } catch (error) {
-    const reason =
-      error instanceof Error ? error.message.replace(/^error parsing regexp: /, '') : 'not valid';
-    return { wrong: `must be a regular expression in RE2 syntax (${reason.slice(0, 100)})` };
-  }
+  const wrong = re2Problem(text);
+  return wrong === undefined ? { value: text } : { wrong };
 }
 
-/** What one step of reading takes: quoted text, an escape, a class, a count, or one character. */
-const parts =
-  /\\Q(?<quoted>.*?)(?:\\E|$)|\\[pPx]\{[^}]*\}|\\.?|\[\^?\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*\]|\{(?<low>\d+)(?<open>,(?<high>\d*))?\}|./gsu;
-
-/** An estimate: ill-formed patterns get one too, and are refused by the compiler. */
-function writtenOut(text: string): number {
+/** An estimate. Malformed patterns get one too; the compiler rejects them later. */
+function expandedLength(text: string): number {
   const groups: { size: number; last: number }[] = [];
   let group = { size: 0, last: 0 };
   const add = (size: number) => {
     group.size += size;
     group.last = size;
   };
-  for (const [part, quoted, low, open, high] of text.matchAll(parts)) {
-    if (part === '(') {
+  for (const [token, quoted, low, open, high] of text.matchAll(re2Token)) {
+    if (token === '(') {
       groups.push(group);
       group = { size: 0, last: 0 };
-    } else if (part === ')') {
+    } else if (token === ')') {
       const { size } = group;
       group = groups.pop() ?? { size: 0, last: 0 };
       add(size + 1);

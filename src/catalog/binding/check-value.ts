@@ -1,10 +1,8 @@
 import { parseTimestamp } from '../../files/timestamps.ts';
 import type { PlainParameter } from '../saved-query.ts';
-import { checkPattern } from './check-pattern.ts';
+import { type Checked, checkPattern } from './check-pattern.ts';
 
-export type Checked = { readonly value: string } | { readonly wrong: string };
-
-/** A parameter's text as the SQL receives it, canonical where one value has several spellings, or what is wrong. */
+/** Checks a parameter's text. A value with several spellings (timestamps, numbers) becomes canonical. */
 export function checkPlain(type: PlainParameter['type'], text: string): Checked {
   return checks[type](text);
 }
@@ -25,7 +23,7 @@ const checks: Record<PlainParameter['type'], (text: string) => Checked> = {
 function checkTimestamp(text: string): Checked {
   const value = parseTimestamp(text);
   if (value !== undefined) return { value };
-  const lostPlus = /^[\d:.,T-]+ \d\d(:?\d\d)?$/i.test(text) ? '; a + in a URL is written %2B' : '';
+  const lostPlus = /^[\d:.,T-]+ \d\d(:?\d\d)?$/i.test(text) ? '; encode + as %2B in a URL' : '';
   return { wrong: `must be an ISO 8601 timestamp, as in 2026-01-31T12:00:00Z${lostPlus}` };
 }
 

@@ -1,84 +1,75 @@
-import { RE2JS } from 're2js';
+import { escapeForRe2, re2Problem, re2Token } from './re2.ts';
 
-/** The place of the tenant in a `tenant_pattern`, as in `{project}`. */
+/** The placeholder of the tenant in a `tenant_pattern`, as in `{project}`. */
 export function placeholderOf(parameter: string): string {
   return `{${parameter}}`;
 }
 
-/** The pattern that runs for one tenant: its value stands for itself, whatever characters it has. */
+/** The pattern that runs for one tenant, whose value matches literally. */
 export function fillTenantPattern(pattern: string, parameter: string, value: string): string {
-  // A function: in a text, `$&` would mean something.
+  // With a function as replacement, `$&` in the value has no special meaning.
   return pattern.replaceAll(placeholderOf(parameter), () => escapeForRe2(value));
 }
 
 /**
- * RE2 takes a backslash before any ASCII character that is no letter and no digit for that character.
+ * Checks that a pattern cannot match another tenant's rows. Only the text is examined, so the rules are strict enough
+ * to guarantee it: the pattern is anchored at the start, has no alternative to the placeholder, nothing before it can
+ * run into other parts of a URL, and the characters beside it cannot be part of a name, so that a tenant whose name
+ * is contained in another's does not match it.
  *
- * @see https://github.com/google/re2/wiki/Syntax
+ * @returns what is wrong; undefined if the pattern is safe
  */
-function escapeForRe2(text: string): string {
-  return text.replace(/[^A-Za-z0-9_\u0080-\u{10FFFF}]/gu, (character) => `\\${character}`);
-}
-
-/**
- * What is wrong with a pattern that must not match another tenant's rows. It is judged by its text, which is read as
- * strictly as makes that possible: from the start on, without alternatives around the placeholder, and with a character
- * before and behind it that ends a name, so that a tenant whose name is a part of another's does not match it.
- *
- * @returns undefined where it is right
- */
-export function wrongTenantPattern(pattern: string, parameter: string): string | undefined {
+export function tenantPatternProblem(pattern: string, parameter: string): string | undefined {
   const placeholder = placeholderOf(parameter);
   const tokens = tokensOf(pattern, placeholder);
   const places = tokens.flatMap((token, at) => (token === placeholder ? [at] : []));
 
-  if (tokens[0] !== '^' || isQuantifier(tokens[1]))
-    return 'must begin with ^, so that it is matched from the start';
-  if (!pattern.includes(placeholder)) return `must hold ${placeholder}, where the tenant stands`;
+  if (tokens[0] !== '^' || isQuantifier(tokens[1])) {
+    return 'must begin with ^, so that it matches from the start';
+  }
+  if (!pattern.includes(placeholder)) return `must contain ${placeholder} in the place of the tenant`;
   if (tokens.some((token, at) => token === '(' && tokens[at + 1] === '?' && tokens[at + 2] !== ':')) {
     return 'must have no groups but ( ) and (?: ), and no flags';
   }
   if (/\\[QEC]/.test(pattern)) return 'must not have \\Q, \\E or \\C';
-  const depths = depthsOf(tokens);
+  const depths = groupDepths(tokens);
   if (tokens.some((token, at) => token === '|' && depths[at] === 0)) {
-    return 'must not have | outside of a group: another alternative need not hold the tenant';
+    return 'must not have | outside of groups: it would allow a match without the tenant';
   }
-  if (!places.some((at) => depths[at] === 0)) {
-    return `must hold ${placeholder} outside of groups and [ ]`;
+  if (!places.some((at) => depths[at] === 0) || hasEscapedPlaceholder(pattern, tokens, placeholder)) {
+    return `must contain ${placeholder} outside of groups, [ ] and escapes`;
   }
-  const before = tokens.slice(0, places[0]).find(reachesFar);
-  if (before !== undefined) {
-    return `must not have ${before} before ${placeholder}: it reaches into other parts of a URL`;
+  const wide = tokens.slice(0, places[0]).find(matchesWidely);
+  if (wide !== undefined) {
+    return `must not have ${wide} before ${placeholder}: it can match other parts of a URL`;
   }
   if (places.some((at) => !endsName(tokens, at - 1, depths) || !endsName(tokens, at + 1, depths))) {
-    return `must have a character before and behind ${placeholder} that ends a name, as in /${placeholder}\\.`;
+    return `must have a character before and after ${placeholder} that ends a name, as in /${placeholder}\\.`;
   }
-  return doesNotCompile(fillTenantPattern(pattern, parameter, 'tenant'));
+  return re2Problem(fillTenantPattern(pattern, parameter, 'tenant'));
 }
 
-/** Whether a token can stand for text of many kinds or of any length; characters and groups of them may be left out. */
-function reachesFar(token: string): boolean {
-  return /^(?:[.*+{]|\\[a-z\d]|\[.*)$/is.test(token);
-}
-
-/** Escapes, classes and the placeholder as one token each; every other character is one. */
+/** RE2's tokens, and the placeholder as one token (except inside a class or an escape as in `\p{…}`). */
 function tokensOf(pattern: string, placeholder: string): readonly string[] {
-  const tokens: string[] = [];
-  const other = /\\[\s\S]|\[\^?\]?(?:\[:\^?\w+:\]|\\[\s\S]|[^\]\\])*\]|[\s\S]/uy;
-  while (other.lastIndex < pattern.length) {
-    const at = other.lastIndex;
-    if (pattern.startsWith(placeholder, at)) {
-      tokens.push(placeholder);
-      other.lastIndex = at + placeholder.length;
-    } else {
-      tokens.push(other.exec(pattern)?.[0] ?? '');
-    }
-  }
-  return tokens;
+  return pattern.match(new RegExp(`${RegExp.escape(placeholder)}|${re2Token.source}`, re2Token.flags)) ?? [];
 }
 
-/** In how many groups each token stands. */
-function depthsOf(tokens: readonly string[]): readonly number[] {
+/** True if RE2 would read a placeholder, or its brace, as a part of an escape, as in `\p{…}` or `\{…}`. */
+function hasEscapedPlaceholder(pattern: string, tokens: readonly string[], placeholder: string): boolean {
+  const count = (text: string) => text.split(placeholder).length;
+  const notEscapes = tokens.filter((token) => !token.startsWith('\\'));
+  return count(notEscapes.join('\n')) < count(pattern);
+}
+
+/**
+ * True if a token can match many kinds of text or any length. Optional single characters and groups of them are fine.
+ */
+function matchesWidely(token: string): boolean {
+  return /^(?:[.*+{[]|\\[a-z\d])/i.test(token);
+}
+
+/** In how many groups each token is. */
+function groupDepths(tokens: readonly string[]): readonly number[] {
   let depth = 0;
   return tokens.map((token) => {
     if (token === ')') depth -= 1;
@@ -88,7 +79,7 @@ function depthsOf(tokens: readonly string[]): readonly number[] {
   });
 }
 
-/** True for the start, the end, and a character that no name has and that must be there. */
+/** True for the start, the end, and a mandatory character that no name contains. */
 function endsName(tokens: readonly string[], at: number, depths: readonly number[]): boolean {
   const token = tokens[at] ?? '';
   if (depths[at] !== 0) return false;
@@ -97,14 +88,5 @@ function endsName(tokens: readonly string[], at: number, depths: readonly number
 }
 
 function isQuantifier(token = ''): boolean {
-  return /^[?*+{]$/.test(token);
-}
-
-function doesNotCompile(pattern: string): string | undefined {
-  try {
-    RE2JS.compile(pattern);
-    return undefined;
-  } catch {
-    return 'must be a regular expression in RE2 syntax';
-  }
+  return /^(?:[?*+{]|\{\d[\d,]*\})$/.test(token);
 }

@@ -1,40 +1,39 @@
+import type { SchemaProblem } from '../../files/schema-problems.ts';
 import { checkPlain } from '../binding/check-value.ts';
-import { placeholderOf, wrongTenantPattern } from '../binding/tenant-pattern.ts';
+import { placeholderOf, tenantPatternProblem } from '../binding/tenant-pattern.ts';
 import { isKeyName } from '../key-names.ts';
 import { camelCase } from '../names.ts';
 import type { Header } from './header-schema.ts';
 
-export interface HeaderProblem {
-  readonly path: readonly PropertyKey[];
-  readonly message: string;
-}
-
-/** What a header of the right shape can still get wrong. */
-export function checkHeader(header: Header): readonly HeaderProblem[] {
+/** Checks that the schema cannot express: relations between keys, default values, names. */
+export function checkHeader(header: Header): readonly SchemaProblem[] {
   return [...checkCaching(header), ...checkParameters(header), ...checkTenant(header), ...checkNames(header)];
 }
 
-function checkCaching({ caching, cache_warming, stale_if_error, warm }: Header): readonly HeaderProblem[] {
-  const problems: HeaderProblem[] = [];
-  const add = (key: string, message: string) => problems.push({ path: [key], message: `${key}: ${message}` });
+function problem(path: readonly string[], message: string): SchemaProblem {
+  return { path, message: `${path.join('.')}: ${message}` };
+}
+
+function checkCaching({ caching, cache_warming, stale_if_error, warm }: Header): readonly SchemaProblem[] {
+  const problems: SchemaProblem[] = [];
   if (caching === 'disabled') {
-    if (cache_warming !== undefined) add('cache_warming', 'only where caching is on');
-    if (stale_if_error !== undefined) add('stale_if_error', 'only where caching is on');
+    const message = 'cannot be used with caching: disabled';
+    if (cache_warming !== undefined) problems.push(problem(['cache_warming'], message));
+    if (stale_if_error !== undefined) problems.push(problem(['stale_if_error'], message));
   } else if (cache_warming !== undefined && cache_warming >= caching) {
-    add('cache_warming', `must be shorter than caching (${caching}s)`);
+    problems.push(problem(['cache_warming'], `must be shorter than caching (${caching}s)`));
   }
-  if (warm.length > 0 && cache_warming === undefined) add('warm', 'only where cache_warming is on');
+  if (warm.length > 0 && cache_warming === undefined) problems.push(problem(['warm'], 'needs cache_warming'));
   return problems;
 }
 
-function checkParameters({ parameters }: Header): readonly HeaderProblem[] {
+function checkParameters({ parameters }: Header): readonly SchemaProblem[] {
   return Object.entries(parameters).flatMap(([name, parameter]) => {
-    const problems: HeaderProblem[] = [];
-    const add = (key: string, message: string) =>
-      problems.push({ path: ['parameters', name, key], message: `parameters.${name}.${key}: ${message}` });
+    const problems: SchemaProblem[] = [];
+    const add = (key: string, message: string) => problems.push(problem(['parameters', name, key], message));
 
     if (parameter.required && parameter.default !== undefined) {
-      add('default', 'a required parameter has no default');
+      add('default', 'a required parameter cannot have a default');
     }
     for (const key of ['default', 'example'] as const) {
       const wrong = parameter[key] === undefined ? undefined : wrongValue(parameter, parameter[key]);
@@ -43,35 +42,12 @@ function checkParameters({ parameters }: Header): readonly HeaderProblem[] {
     if (parameter.type !== 'enum') return problems;
 
     if (parameter.unknown === 'default' && parameter.default === undefined) {
-      add('unknown', 'default needs a default value to fall back to');
+      add('unknown', 'default needs a default value');
     }
     const names = Object.values(parameter.values).map((value) => value.name);
-    for (const twice of names.filter((value, at) => names.indexOf(value) !== at)) {
-      add('values', `two values have the name ${twice}`);
+    for (const duplicate of names.filter((value, at) => names.indexOf(value) !== at)) {
+      add('values', `two values have the name ${duplicate}`);
     }
-    return problems;
-  });
-}
-
-function checkTenant({ parameters }: Header): readonly HeaderProblem[] {
-  const tenants = Object.keys(parameters).filter((name) => parameters[name]?.tenant);
-  return Object.entries(parameters).flatMap(([name, { type, tenant, tenant_pattern: pattern }]) => {
-    const problems: HeaderProblem[] = [];
-    const add = (key: string, message: string) =>
-      problems.push({ path: ['parameters', name, key], message: `parameters.${name}.${key}: ${message}` });
-
-    if (tenant && tenants[0] !== name) add('tenant', `${tenants[0]} is the tenant already; there is one`);
-    if (tenant && type !== 'string' && type !== 'pattern') add('tenant', 'must be a string or a pattern');
-    if (tenant && type === 'pattern' && pattern === undefined) {
-      add('tenant', `a pattern needs a tenant_pattern, as in '^https?://${placeholderOf(name)}\\.'`);
-    }
-    if (pattern === undefined) return problems;
-    if (!tenant || type !== 'pattern') {
-      add('tenant_pattern', 'only for a parameter that is a tenant and a pattern');
-      return problems;
-    }
-    const wrong = wrongTenantPattern(pattern, name);
-    if (wrong !== undefined) add('tenant_pattern', wrong);
     return problems;
   });
 }
@@ -81,30 +57,49 @@ function wrongValue(parameter: Header['parameters'][string], value: string): str
     const checked = checkPlain(parameter.type, value);
     return 'wrong' in checked ? checked.wrong : undefined;
   }
-  const listed = Object.keys(parameter.values);
-  return listed.includes(value) ? undefined : `must be one of ${listed.join(', ')}`;
+  const values = Object.keys(parameter.values);
+  return values.includes(value) ? undefined : `must be one of ${values.join(', ')}`;
 }
 
-function checkNames(header: Header): readonly HeaderProblem[] {
+function checkTenant({ parameters }: Header): readonly SchemaProblem[] {
+  const tenants = Object.keys(parameters).filter((name) => parameters[name]?.tenant);
+  return Object.entries(parameters).flatMap(([name, { type, tenant, tenant_pattern: pattern }]) => {
+    const problems: SchemaProblem[] = [];
+    const add = (key: string, message: string) => problems.push(problem(['parameters', name, key], message));
+
+    if (tenant && tenants[0] !== name) {
+      add('tenant', `${tenants[0]} is already the tenant; only one parameter can be`);
+    }
+    if (tenant && type !== 'string' && type !== 'pattern') add('tenant', 'must be a string or a pattern');
+    if (tenant && type === 'pattern' && pattern === undefined) {
+      add('tenant', `a pattern needs a tenant_pattern, as in '^https?://${placeholderOf(name)}\\.'`);
+    }
+    if (pattern === undefined) return problems;
+    if (!tenant || type !== 'pattern') {
+      add('tenant_pattern', 'needs type: pattern and tenant: true');
+      return problems;
+    }
+    const wrong = tenantPatternProblem(pattern, name);
+    if (wrong !== undefined) add('tenant_pattern', wrong);
+    return problems;
+  });
+}
+
+function checkNames(header: Header): readonly SchemaProblem[] {
   return (['parameters', 'columns'] as const).flatMap((section) => {
     const names = Object.keys(header[section]);
     return names.flatMap((name, at) => {
       const path = [section, name];
       const camel = camelCase(name);
       if (section === 'parameters' && isKeyName(name)) {
-        return [{ path, message: `parameters.${name}: is a name for keys, which no URL may hold` }];
+        return problem(path, 'is a name for API keys, which must not be in a URL; choose another name');
       }
       if (camel === '' || /^[0-9]/.test(camel)) {
-        return [{ path, message: `${section}.${name}: needs a letter before any digit` }];
+        return problem(path, 'must have a letter before the first digit');
       }
       const twin = names.slice(0, at).find((other) => camelCase(other).toLowerCase() === camel.toLowerCase());
       if (twin === undefined) return [];
-      return [
-        {
-          path,
-          message: `${section}.${name}: is the same name as ${twin}, in SQL or as ${camel} in GraphQL`,
-        },
-      ];
+      return problem(path, `is the same name as ${twin} in SQL, or as ${camel} in GraphQL`);
     });
   });
 }

@@ -13,9 +13,9 @@ const seconds = z
   .regex(/^[1-9][0-9]{0,7}s$/, 'must be seconds, as in 900s')
   .transform((value) => Number.parseInt(value, 10));
 
-// YAML reads `yes`, `1` and `1.5` as other things than text; the wire has text only.
+// YAML parses `yes`, `1` and `1.5` as booleans and numbers; requests carry text only.
 const scalarText = z
-  .union([z.string(), z.number(), z.boolean()])
+  .union([z.string(), z.number(), z.boolean()], { error: 'must be text, a number, true or false' })
   .transform(String)
   .refine((value) => value !== '', 'must not be empty');
 
@@ -28,8 +28,11 @@ const parameterBase = {
   tenant_pattern: text.optional(),
 };
 
+const plainTypes = ['string', 'pattern', 'timestamp', 'integer', 'float', 'boolean'] as const;
+const parameterTypes = [...plainTypes, 'enum'];
+
 const plainParameter = z.strictObject({
-  type: z.enum(['string', 'pattern', 'timestamp', 'integer', 'float', 'boolean']),
+  type: z.enum(plainTypes),
   ...parameterBase,
 });
 
@@ -60,8 +63,12 @@ const column = z.strictObject({
   description: text,
 });
 
+const parameter = z.discriminatedUnion('type', [plainParameter, enumParameter], {
+  error: ({ code }) => (code === 'invalid_union' ? `must be one of ${parameterTypes.join(', ')}` : undefined),
+});
+
 /**
- * What the YAML header of a saved-query file may say.
+ * The YAML header of a saved-query file.
  *
  * @see design "A saved query file"; spec "Endpoint definition"
  */
@@ -81,38 +88,14 @@ export const headerSchema = z.strictObject({
       z
         .string()
         .regex(labelKey, 'must be lowercase letters, digits, _ and -, a letter first, at most 63')
-        .refine((key) => key !== 'endpoint', 'endpoint is set by the service itself'),
+        .refine((key) => key !== 'endpoint', 'endpoint is set by the gateway itself'),
     )
     .max(60)
     .default([]),
-  parameters: z.record(identifier, z.discriminatedUnion('type', [plainParameter, enumParameter])).default({}),
+  parameters: z.record(identifier, parameter).default({}),
   columns: z
     .record(identifier, column)
     .refine((columns) => Object.keys(columns).length > 0, 'must list at least one column'),
 });
 
 export type Header = z.output<typeof headerSchema>;
-
-/** What the schema library finds, in words for whoever writes headers. */
-export function inWords(issue: z.core.$ZodRawIssue): string | undefined {
-  switch (issue.code) {
-    case 'invalid_type':
-      return issue.input === undefined
-        ? 'is missing'
-        : `must be ${issue.expected === 'int' ? 'a whole number' : issue.expected}`;
-    case 'too_small':
-      return `must be at least ${issue.minimum}`;
-    case 'too_big':
-      return `must be at most ${issue.maximum}`;
-    case 'invalid_value':
-      return `must be one of ${issue.values.join(', ')}`;
-    case 'invalid_union':
-      return 'must have a type that exists: string, pattern, timestamp, integer, float, boolean or enum';
-    case 'invalid_key':
-      return issue.issues[0]?.message ?? 'is no name';
-    case 'unrecognized_keys':
-      return `unknown: ${issue.keys.join(', ')}`;
-    default:
-      return undefined;
-  }
-}

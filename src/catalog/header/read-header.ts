@@ -1,18 +1,20 @@
 import type { Problem } from '../../errors.ts';
 import { readYaml } from '../../files/read-yaml.ts';
 
-/** A saved-query file taken apart: the header's data, not checked yet, and the SQL. Lines are those of the file. */
+/**
+ * The parts of a saved-query file: the header's data, not validated yet, and the SQL. Lines are lines of the file.
+ */
 export interface HeaderAndSql {
   readonly header: unknown;
   readonly sql: string;
   readonly sqlLine: number;
-  /** The line of the header's node at a path; of its nearest ancestor where it is absent. */
+  /** The line of the header's node at a path; of its nearest ancestor if there is no such node. */
   lineOf(path: readonly PropertyKey[]): number;
 }
 
 const frame = /^\uFEFF?\s*\/\*---[ \t]*\r?\n(?<header>[\s\S]*?)^[ \t]*---\*\/[ \t]*\r?\n?/m;
 
-/** @returns the parts, or why the file has none */
+/** @returns the parts, or why the file cannot be split */
 export function readHeader(file: string, text: string): HeaderAndSql | readonly Problem[] {
   const found = frame.exec(text);
   if (found?.groups?.header === undefined || text.slice(0, found.index).trim() !== '') {
@@ -33,7 +35,7 @@ export function readHeader(file: string, text: string): HeaderAndSql | readonly 
   };
 }
 
-/** The line, from 1, on which an offset of a text stands. */
+/** The line, from 1, of an offset in a text. */
 export function lineAt(text: string, offset: number): number {
   return text.slice(0, offset).split('\n').length;
 }

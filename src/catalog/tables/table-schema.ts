@@ -21,7 +21,7 @@ export const fieldTypes = [
 
 export type FieldType = (typeof fieldTypes)[number];
 
-/** One column or nested field; `fields` stands on RECORD and STRUCT only. */
+/** One column or nested field; only RECORD and STRUCT have `fields`. */
 export interface Field {
   readonly name: string;
   readonly type: FieldType;

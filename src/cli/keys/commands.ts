@@ -1,97 +1,89 @@
 import { StartError } from '../../errors.ts';
-import { momentText } from '../../files/durations.ts';
+import { formatInstant } from '../../files/durations.ts';
 import { editKeys, type KeyEdits } from '../../keys/file/edit-keys.ts';
 import type { KeyEntry, KeyInput } from '../../keys/file/key-schema.ts';
 import { requireKeys } from '../../keys/file/load-keys.ts';
 import { parseKeys } from '../../keys/file/parse-keys.ts';
-import { changeFile } from '../../keys/file/update-file.ts';
+import { updateFile } from '../../keys/file/update-file.ts';
 import { digestOf, makeKey, type NewKey } from '../../keys/key-text.ts';
-import { wrongCommand } from './arguments.ts';
+import { commandError } from '../arguments.ts';
 
-/** What a new key may do, as the file has it. */
-export type KeyFacts = Omit<KeyInput, 'id' | 'sha256' | 'revoked'>;
+/** A key's name, permissions and limits, as in the file. */
+type KeyFields = Omit<KeyInput, 'id' | 'sha256' | 'revoked'>;
 
-/** Adds a key. @returns it, with the text that nobody can tell again */
-export async function createKey(file: string, facts: KeyFacts): Promise<NewKey> {
-  let made: NewKey | undefined;
-  await edit(file, (keys, edits) => {
-    made = addNew(keys, edits, facts);
-  });
-  return given(made);
+/** Adds a key. @returns the key with its text, which is not stored anywhere */
+export function createKey(file: string, fields: KeyFields): Promise<NewKey> {
+  return edit(file, (keys, edits) => addKey(keys, edits, fields));
 }
 
-/** Takes a key back at once. @returns the key as it was */
-export async function revokeKey(file: string, id: string, now: Date): Promise<KeyEntry> {
-  let found: KeyEntry | undefined;
-  await edit(file, (keys, edits) => {
-    found = keyOf(keys, id);
-    if (found.revoked === undefined) edits.set(id, { revoked: momentText(now) });
+/** Revokes a key from now on. @returns the key as it was */
+export function revokeKey(file: string, id: string, now: Date): Promise<KeyEntry> {
+  return edit(file, (keys, edits) => {
+    const key = requireKey(keys, id);
+    if (key.revoked === undefined) edits.set(id, { revoked: formatInstant(now) });
+    return key;
   });
-  return given(found);
 }
 
-/** Makes a key that may do the same, and lets the old one end. @returns the new one, and when the old one ends */
-export async function rollKey(
+interface RollOptions {
+  readonly now: Date;
+  /** How long the old key remains valid. */
+  readonly overlapMs: number;
+  /** When the new key expires; undefined: as the old one. */
+  readonly expires: Date | undefined;
+}
+
+/** Replaces a key: adds one with the same permissions and limits, and makes the old one expire. */
+export function rollKey(
   file: string,
   id: string,
-  {
-    now,
-    overlapMs,
-    expires,
-  }: { readonly now: Date; readonly overlapMs: number; readonly expires: Date | undefined },
+  { now, overlapMs, expires }: RollOptions,
 ): Promise<NewKey & { readonly oldEnds: Date }> {
-  let made: NewKey | undefined;
-  let oldEnds = new Date(now.getTime() + overlapMs);
-  await edit(file, (keys, edits) => {
-    const old = keyOf(keys, id);
+  return edit(file, (keys, edits) => {
+    const old = requireKey(keys, id);
     if (old.revoked !== undefined || (old.expires !== undefined && old.expires <= now)) {
-      throw wrongCommand(`${id} is no valid key any more; make a new one with create`);
+      throw commandError(`${id} is no longer valid; make a new key with create`);
     }
-    const { sha256: _, id: __, revoked: ___, expires: oldExpires, ...facts } = old;
-    const ends = expires ?? oldExpires;
-    made = addNew(keys, edits, { ...facts, ...(ends && { expires: momentText(ends) }) }, id);
-    if (oldExpires !== undefined && oldExpires < oldEnds) oldEnds = oldExpires;
-    else edits.set(id, { expires: momentText(oldEnds) });
+    const { sha256: _, id: __, revoked: ___, expires: oldExpires, ...fields } = old;
+    const newEnds = expires ?? oldExpires;
+    const key = addKey(keys, edits, { ...fields, ...(newEnds && { expires: formatInstant(newEnds) }) }, id);
+
+    const overlapEnds = new Date(now.getTime() + overlapMs);
+    if (oldExpires !== undefined && oldExpires < overlapEnds) return { ...key, oldEnds: oldExpires };
+    edits.set(id, { expires: formatInstant(overlapEnds) });
+    return { ...key, oldEnds: overlapEnds };
   });
-  return { ...given(made), oldEnds };
 }
 
-async function edit(
-  file: string,
-  change: (keys: readonly KeyEntry[], edits: KeyEdits) => void,
-): Promise<void> {
-  await changeFile(file, (text) => {
+/** Applies a change to the key file. @returns what `change` returns */
+function edit<T>(file: string, change: (keys: readonly KeyEntry[], edits: KeyEdits) => T): Promise<T> {
+  return updateFile(file, (text) => {
     const edits = editKeys(text, file.endsWith('.json'));
-    change(text.trim() === '' ? [] : requireKeys(file, text), edits);
-    const after = edits.text();
-    // The file was right before: what is wrong now was given to the command.
-    const { problems } = parseKeys(file, after);
-    if (problems.length === 0) return after;
-    const told = problems.map(({ message }) => ({ message: message.replace(/^keys\.\d+\./, '') }));
-    throw new StartError('The command has problems', told);
+    const result = change(text.trim() === '' ? [] : requireKeys(file, text), edits);
+    const newText = edits.text();
+    // The file was valid before, so these are problems of the command's options.
+    const { problems } = parseKeys(file, newText);
+    if (problems.length === 0) return { text: newText, result };
+    const messages = problems.map(({ message }) => ({ message: message.replace(/^keys\.\d+\./, '') }));
+    throw new StartError('The command has problems', messages);
   });
 }
 
-function addNew(keys: readonly KeyEntry[], edits: KeyEdits, facts: KeyFacts, after?: string): NewKey {
-  const made = makeKey((id) => keys.some((key) => key.id === id));
-  const { name, ...rest } = facts;
-  const told = Object.entries(rest).filter(([, value]) => !isNothing(value));
-  const sha256 = digestOf(made.text).toString('hex');
-  edits.add({ id: made.id, name, sha256, ...Object.fromEntries(told) }, after);
-  return made;
+function addKey(keys: readonly KeyEntry[], edits: KeyEdits, fields: KeyFields, after?: string): NewKey {
+  const key = makeKey((id) => keys.some((other) => other.id === id));
+  const { name, ...rest } = fields;
+  const nonEmpty = Object.entries(rest).filter(([, value]) => !isEmpty(value));
+  const sha256 = digestOf(key.text).toString('hex');
+  edits.add({ id: key.id, name, sha256, ...Object.fromEntries(nonEmpty) }, after);
+  return key;
 }
 
-function isNothing(value: unknown): boolean {
+function isEmpty(value: unknown): boolean {
   return value === undefined || (Array.isArray(value) && value.length === 0);
 }
 
-function keyOf(keys: readonly KeyEntry[], id: string): KeyEntry {
+function requireKey(keys: readonly KeyEntry[], id: string): KeyEntry {
   const found = keys.find((key) => key.id === id);
   if (found !== undefined) return found;
-  throw wrongCommand(`no key has the id ${JSON.stringify(id)}; list tells them`);
-}
-
-function given<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error('nothing was changed');
-  return value;
+  throw commandError(`no key has the id ${JSON.stringify(id)}; list shows all ids`);
 }

@@ -1,18 +1,18 @@
-import { momentText } from '../../files/durations.ts';
+import { formatInstant } from '../../files/durations.ts';
 import type { KeyEntry } from '../../keys/file/key-schema.ts';
 
-const head = ['id', 'name', 'state', 'expires', 'endpoints', 'projects', 'rate', 'permissions'];
+const header = ['id', 'name', 'state', 'expires', 'endpoints', 'projects', 'rate', 'permissions'];
 
 /**
- * The keys of a file, one a line.
+ * The keys of a file, one per line.
  *
- * @param forPeople aligned, under a head; else tabs between the columns and no head, for other programs
+ * @param isTerminal aligned columns with a header for people; otherwise tab-separated without a header, for programs
  */
-export function keyTable(keys: readonly KeyEntry[], now: Date, forPeople: boolean): string {
+export function keyTable(keys: readonly KeyEntry[], now: Date, isTerminal: boolean): string {
   const rows = keys.map((key) => rowOf(key, now));
-  if (!forPeople) return rows.map((row) => `${row.join('\t')}\n`).join('');
-  const all = [head, ...rows];
-  const widths = head.map((_, at) => Math.max(...all.map((row) => row[at]?.length ?? 0)));
+  if (!isTerminal) return rows.map((row) => `${row.join('\t')}\n`).join('');
+  const all = [header, ...rows];
+  const widths = header.map((_, at) => Math.max(...all.map((row) => row[at]?.length ?? 0)));
   return all
     .map(
       (row) =>
@@ -34,7 +34,7 @@ function rowOf(key: KeyEntry, now: Date): readonly string[] {
     key.id,
     key.name,
     stateOf(key, now),
-    key.expires === undefined ? 'never' : momentText(key.expires),
+    key.expires === undefined ? 'never' : formatInstant(key.expires),
     endpoints?.join(',') ?? 'all',
     projects?.join(',') ?? 'all',
     limits.filter(Boolean).join(', ') || 'any',

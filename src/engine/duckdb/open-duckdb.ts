@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { Catalog } from '../../catalog/saved-query.ts';
 import type { Config } from '../../config.ts';
-import { sessionSettings } from '../dialect/functions/macros.ts';
-import type { Engine } from '../engine.ts';
-import { type DataListener, type LocalData, openData, requireDataDir } from './open-data.ts';
+import { sessionSettings } from '../dialect/macros/macros.ts';
+import type { Engine, EngineOptions } from '../engine.ts';
+import { forgetTable } from './import/scan/manifest.ts';
+import { type LocalData, openData, requireDataDir } from './open-data.ts';
 import { prepareCatalog } from './prepare/prepare-catalog.ts';
 import { ConnectionPool } from './run/connection-pool.ts';
 import { openRun } from './run/run-query.ts';
@@ -14,21 +14,13 @@ import { asStartError, openDatabase } from './store/open-database.ts';
 import { openStore, type Store } from './store/open-store.ts';
 import { openTables } from './store/stored-tables.ts';
 
-export interface DuckdbOptions {
-  readonly catalog: Catalog;
-  readonly config: Config;
-  /** The time that CURRENT_TIMESTAMP() means. */
-  readonly now: () => Date;
-  readonly listener: DataListener;
-}
-
 /**
  * The engine on one machine: an embedded DuckDB over local files, or over the demo. It is open when what there is of
  * data is in.
  *
  * @throws StartError where a saved query uses what is not supported, with file and line
  */
-export async function openDuckdb({ catalog, config, now, listener }: DuckdbOptions): Promise<Engine> {
+export async function openDuckdb({ catalog, config, now, listener }: EngineOptions): Promise<Engine> {
   requireDataDir(config);
   const instance = await openDatabase(config);
   const connections: DuckDBConnection[] = [];
@@ -59,11 +51,11 @@ export async function openDuckdb({ catalog, config, now, listener }: DuckdbOptio
     const keeper = await connect();
     await keeper.run(globalSettings);
     store = await openStore(keeper, config.storeFile);
-    const tables = await openTables(await connect(), catalog.tables);
+    const tables = await openTables(await connect(), catalog.tables, forgetTable);
     const prepare = (defineMacros: boolean) =>
       prepareCatalog(keeper, { queries: catalog.queries, tables: tables.all, defineMacros });
     const runnable = new VersionedRef(await prepare(true));
-    tables.seek([...runnable.value.values()].flatMap(({ equalityColumns: sought }) => sought));
+    tables.seek([...runnable.value.values()].flatMap(({ equalityColumns }) => equalityColumns));
     const workers: DuckDBConnection[] = [];
     for (let left = config.engineConcurrency; left > 0; left -= 1) workers.push(await connect());
     const onRebuilt = async () => runnable.replace(await prepare(false));

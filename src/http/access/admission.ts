@@ -8,7 +8,7 @@ import { httpLimits } from '../limits.ts';
 import type { PreparedRequest } from '../prepare-request.ts';
 import type { RefuseKeys } from './refuse-keys.ts';
 
-/** A request of an authenticated caller within its rate. */
+/** What an admitted request may do. */
 export interface Admission {
   readonly principal: Principal;
   /** True if the caller bypasses the cache: only a query run that begins now will do. */
@@ -26,20 +26,24 @@ export interface CallerInfo {
 /** Who may use a route: anybody even under overload, anybody, or callers with a key. */
 export type Access = 'always' | 'public' | 'key';
 
-export interface Admit {
-  /** Checks every request before its route is run. @throws GatewayError BAD_REQUEST | OVERLOADED | URL_TOO_LONG */
-  request(request: PreparedRequest, access: Access, inFlight: number): void;
-  /**
-   * Authenticates the caller and counts the request against its rate.
-   *
-   * @param info is filled in, before an error is thrown too
-   * @throws GatewayError UNAUTHENTICATED, the same for a key that is missing, unknown, expired or revoked, and for two
-   * different keys; RATE_LIMITED
-   */
-  caller(head: RequestHead, info: CallerInfo): Admission;
-}
+/**
+ * Admits a request to its route: no key in the URL, capacity, URL length; then, if the route needs a key, authentication
+ * and the key's rate.
+ *
+ * @param inFlight how many requests are being answered, this one included
+ * @param caller is filled in, also if an error is thrown afterwards
+ * @throws GatewayError BAD_REQUEST | OVERLOADED | URL_TOO_LONG; UNAUTHENTICATED, the same for a key that is missing,
+ * unknown, expired or revoked, and for two different keys; RATE_LIMITED
+ */
+export type Admit = (
+  head: RequestHead,
+  request: PreparedRequest,
+  access: Access,
+  inFlight: number,
+  caller: CallerInfo,
+) => Admission;
 
-export interface AdmitOptions {
+interface AdmitOptions {
   readonly keyring: Pick<Keyring, 'find'>;
   readonly refuseKeys: RefuseKeys;
   readonly now: () => Date;
@@ -48,47 +52,62 @@ export interface AdmitOptions {
 const { maxRequestsInFlight, maxUrlLength } = httpLimits;
 
 export function buildAdmit({ keyring, refuseKeys, now }: AdmitOptions): Admit {
-  return {
-    request(request, access, inFlight) {
-      if (request.parameters === undefined) refuseKeys(request);
-      if (access === 'always') return;
-      if (inFlight > maxRequestsInFlight) {
-        throw new GatewayError(
-          'OVERLOADED',
-          `${maxRequestsInFlight} requests are in flight, the maximum; try again in a moment`,
-          { retryAfterSeconds: 1 },
-        );
-      }
-      const { length } = request.url.href;
-      if (length > maxUrlLength) {
-        throw new GatewayError(
-          'URL_TOO_LONG',
-          `The URL has ${length} characters; at most ${maxUrlLength} are allowed`,
-        );
-      }
-    },
-    caller({ headers }, info) {
-      const principal = keyring.find(keyOf(headers));
-      if (principal === undefined) {
-        throw new GatewayError('UNAUTHENTICATED', 'A valid API key is required in the header X-API-KEY');
-      }
-      info.keyId = principal.id;
-      const { concurrencyLimiter, permissions } = principal;
-      // `no-cache` without the permission `fresh` is ignored, as RFC 9111 allows.
-      const noCache = hasNoCache(headers['cache-control']) && permissions.has('fresh');
-      chargeRate(principal, info, now);
-      return { principal, noCache, schedule: concurrencyLimiter?.forRequest() ?? runUnlimited };
-    },
+  return ({ headers }, request, access, inFlight, caller) => {
+    if (request.parameters === undefined) refuseKeys(request);
+    if (access === 'always') return anonymous;
+    if (inFlight > maxRequestsInFlight) throw overloaded();
+    if (request.url.href.length > maxUrlLength) throw urlTooLong(request.url.href.length);
+    if (access === 'public') return anonymous;
+
+    const principal = keyring.find(keyOf(headers));
+    if (principal === undefined) {
+      throw new GatewayError('UNAUTHENTICATED', 'A valid API key is required in the header X-API-KEY');
+    }
+    caller.keyId = principal.id;
+    chargeRate(principal, caller, now);
+    const { concurrencyLimiter, permissions } = principal;
+    // `no-cache` without the permission `fresh` is ignored, as RFC 9111 allows.
+    const noCache = hasNoCache(headers['cache-control']) && permissions.has('fresh');
+    return { principal, noCache, schedule: concurrencyLimiter?.forRequest() ?? runUnlimited };
   };
 }
 
 const runUnlimited: Schedule = (work) => work();
 
-function chargeRate({ rateLimiter }: Principal, info: CallerInfo, now: () => Date): void {
+/** Of routes that need no key: it may do nothing. */
+const anonymous: Admission = {
+  principal: {
+    id: 'anonymous',
+    permissions: new Set(),
+    endpoints: new Set(),
+    projects: new Set(),
+    rateLimiter: undefined,
+    concurrencyLimiter: undefined,
+  },
+  noCache: false,
+  schedule: runUnlimited,
+};
+
+function overloaded(): GatewayError {
+  return new GatewayError(
+    'OVERLOADED',
+    `${maxRequestsInFlight} requests are in flight, the maximum; try again in a moment`,
+    { retryAfterSeconds: 1 },
+  );
+}
+
+function urlTooLong(length: number): GatewayError {
+  return new GatewayError(
+    'URL_TOO_LONG',
+    `The URL has ${length} characters; at most ${maxUrlLength} are allowed`,
+  );
+}
+
+function chargeRate({ rateLimiter }: Principal, caller: CallerInfo, now: () => Date): void {
   if (rateLimiter === undefined) return;
   const { perMinute } = rateLimiter;
   const { isWithin, remaining, fullInSeconds, nextInSeconds } = rateLimiter.take(now().getTime());
-  info.rateLimitHeaders = {
+  caller.rateLimitHeaders = {
     'ratelimit-policy': `"default";q=${perMinute};w=60`,
     ratelimit: `"default";r=${remaining};t=${fullInSeconds}`,
   };

@@ -1,5 +1,5 @@
 import { type BoundQuery, bind, type RawParameters } from '../../catalog/binding/bind.ts';
-import { bindTenant, forbiddenTenant, tenantOf } from '../../catalog/binding/bind-tenant.ts';
+import { bindForTenants, type TenantBinding } from '../../catalog/binding/bind-tenant.ts';
 import { labelValue } from '../../catalog/labels.ts';
 import type { SavedQuery } from '../../catalog/saved-query.ts';
 import { GatewayError } from '../../errors.ts';
@@ -12,9 +12,8 @@ export interface EndpointRequest {
   readonly parameters: RawParameters;
   /** For keys that are not restricted to tenants. */
   bound?: BoundQuery;
-  /** For keys that are: the tenant that the parameters name, and the query bound to it. */
-  tenant?: string;
-  tenantBound?: BoundQuery;
+  /** For keys that are: the query bound to the tenant that the parameters name. */
+  forTenant?: TenantBinding;
 }
 
 /**
@@ -37,12 +36,14 @@ export function authorizeAndBind(
   }
   if (projects === undefined) {
     request.bound ??= bind(query, parameters);
-    return withLabels(request.bound, headers);
+    return query.labels.length === 0 ? request.bound : withLabels(request.bound, headers);
   }
-  request.tenant ??= tenantOf(query, parameters);
-  if (!projects.has(request.tenant)) throw forbiddenTenant(query);
-  request.tenantBound ??= bindTenant(query, parameters, request.tenant);
-  return withLabels(request.tenantBound, headers);
+  // The parameters name the tenant, so the binding serves every key that may read that tenant.
+  if (request.forTenant === undefined || !projects.has(request.forTenant.tenant)) {
+    request.forTenant = bindForTenants(query, parameters, projects);
+  }
+  const { bound } = request.forTenant;
+  return query.labels.length === 0 ? bound : withLabels(bound, headers);
 }
 
 /** True if the key can get a result of the query at all; other queries are not listed for it either. */
@@ -58,7 +59,7 @@ const labelsHeaderName = labelsHeader.toLowerCase();
 /** The query with those labels of the request that it allows; others are ignored, like undeclared parameters. */
 function withLabels(bound: BoundQuery, headers: RequestHeaders): BoundQuery {
   const { labels: allowed } = bound.query;
-  const text = allowed.length === 0 ? undefined : headers[labelsHeaderName];
+  const text = headers[labelsHeaderName];
   if (text === undefined) return bound;
   const labels: Record<string, string> = {};
   for (const pair of text.split(',')) {

@@ -29,7 +29,7 @@ export interface Context {
   chargeResponseBytes(bytes: number): void;
 }
 
-export interface ContextOptions {
+interface ContextOptions {
   readonly getResult: GetResult;
   readonly head: RequestHead;
   readonly admission: Admission;

@@ -10,7 +10,7 @@ import { checkMediaTypes } from './read-operation.ts';
 import { buildSchema } from './schema/schema.ts';
 import { buildAnswerWithYoga } from './yoga.ts';
 
-export interface GraphqlOptions {
+interface GraphqlOptions {
   readonly catalog: Catalog;
   readonly getResult: GetResult;
   /** Whether callers may query the schema. */

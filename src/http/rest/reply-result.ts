@@ -8,7 +8,8 @@ import { jsonType, type Reply } from '../reply.ts';
 /** `{"result":[…]}` and nothing else, as existing clients read it. */
 export function replyResult(result: CachedResult, headers: RequestHeaders, now: Date): Reply {
   const { document, cacheStatus } = result;
-  const coding = chooseCoding(document.encodings, headers['accept-encoding']);
+  const accepted = headers['accept-encoding'];
+  const coding = accepted === undefined ? 'identity' : chooseCoding(document.encodings, accepted);
   if (cacheStatus !== 'HIT') return renderResult(result, coding, now);
 
   const age = ageSeconds(result, now);

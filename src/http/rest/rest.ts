@@ -1,13 +1,13 @@
 import { findQuery } from '../../catalog/find-query.ts';
 import type { Catalog } from '../../catalog/saved-query.ts';
 import type { GetResult } from '../../results/get-result.ts';
-import { authorizeAndBind, type EndpointRequest } from '../access/authorize.ts';
+import { authorizeAndBind } from '../access/authorize.ts';
 import { endpointPath } from '../paths.ts';
-import { decodeText, type PreparedRequest } from '../prepare-request.ts';
+import { decodeText } from '../prepare-request.ts';
 import type { Answer } from '../routes.ts';
 import { replyResult } from './reply-result.ts';
 
-export interface RestOptions {
+interface RestOptions {
   readonly catalog: Catalog;
   readonly getResult: GetResult;
   readonly now: () => Date;
@@ -20,14 +20,12 @@ export interface RestOptions {
  */
 export function buildRest({ catalog, getResult, now }: RestOptions): Answer {
   return async (head, request, { principal, noCache, schedule }) => {
-    request.endpoint ??= parseEndpoint(catalog, request);
+    request.endpoint ??= {
+      query: findQuery(catalog, decodeText(request.url.pathname.slice(endpointPath.length))),
+      parameters: request.parameters ?? new Map(),
+    };
     const bound = authorizeAndBind(principal, request.endpoint, head.headers);
     const result = await schedule(() => getResult(bound, { caller: head, noCache }), head);
     return replyResult(result, head.headers, now());
   };
-}
-
-function parseEndpoint(catalog: Catalog, { url, parameters }: PreparedRequest): EndpointRequest {
-  const query = findQuery(catalog, decodeText(url.pathname.slice(endpointPath.length)));
-  return { query, parameters: parameters ?? new Map() };
 }

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Connections } from './connections.ts';
 
 /** What is shut down. */
-export interface Closable {
+interface Closable {
   /** Makes `/readyz` answer 503. */
   drain(): void;
   close(): Promise<void>;

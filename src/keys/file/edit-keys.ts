@@ -1,18 +1,18 @@
 import { type Document, isMap, isSeq, parseDocument, type YAMLMap, YAMLSeq } from 'yaml';
 import type { KeyInput } from './key-schema.ts';
 
-/** Changes the text of a key file; in YAML, what people have written around it stays. */
+/** Edits the text of a key file; comments and formatting in YAML are preserved. */
 export interface KeyEdits {
-  /** @param after the id of the key behind which it stands; undefined: at the end */
+  /** @param after the id of the key to insert the entry after; undefined: at the end */
   add(entry: KeyInput, after?: string): void;
-  set(id: string, facts: Partial<Pick<KeyInput, 'expires' | 'revoked'>>): void;
+  set(id: string, fields: Partial<Pick<KeyInput, 'expires' | 'revoked'>>): void;
   /** The text with all changes. */
   text(): string;
 }
 
 /**
- * @param text of a file without problems; '' makes a new one
- * @param asJson what a new file is to be
+ * @param text of a valid key file, or '' for a new one
+ * @param asJson the format of a new file
  */
 export function editKeys(text: string, asJson: boolean): KeyEdits {
   if (text.trim() === '') return asJson ? jsonEdits({ keys: [] }) : yamlEdits(parseDocument('keys: []\n'));
@@ -27,8 +27,8 @@ function jsonEdits({ keys }: { keys: KeyInput[] }): KeyEdits {
   const at = (id: string) => keys.findIndex((key) => key.id === id);
   return {
     add: (entry, after) => void keys.splice(after === undefined ? keys.length : at(after) + 1, 0, entry),
-    set(id, facts) {
-      keys = keys.map((key) => (key.id === id ? { ...key, ...facts } : key));
+    set(id, fields) {
+      keys = keys.map((key) => (key.id === id ? { ...key, ...fields } : key));
     },
     text: () => `${JSON.stringify({ keys }, null, 2)}\n`,
   };
@@ -37,7 +37,7 @@ function jsonEdits({ keys }: { keys: KeyInput[] }): KeyEdits {
 function yamlEdits(document: Document): KeyEdits {
   const found = document.get('keys');
   const list = isSeq(found) ? found : new YAMLSeq();
-  // An empty list is written in brackets, and would go on in them.
+  // An empty list is in flow style, [], and added entries would be too.
   list.flow = false;
   document.set('keys', list);
   const at = (id: string) => list.items.findIndex((item) => isMap(item) && item.get('id') === id);
@@ -47,9 +47,9 @@ function yamlEdits(document: Document): KeyEdits {
       for (const { value } of node.items) if (isSeq(value) || isMap(value)) value.flow = true;
       list.items.splice(after === undefined ? list.items.length : at(after) + 1, 0, node);
     },
-    set(id, facts) {
+    set(id, fields) {
       const node = list.items[at(id)];
-      for (const [name, value] of Object.entries(facts)) if (isMap(node)) node.set(name, value);
+      for (const [name, value] of Object.entries(fields)) if (isMap(node)) node.set(name, value);
     },
     text: () => document.toString({ lineWidth: 0 }),
   };

@@ -3,64 +3,64 @@ import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StartError } from '../../errors.ts';
 
-/** A change of ten thousand keys in YAML takes seconds, and several commands may stand in line. */
-const patienceMs = 30_000;
+/** Changing a YAML file of ten thousand keys takes seconds, and several commands may be waiting. */
+const defaultWaitMs = 30_000;
 
 /**
- * Takes a file for one command at a time, by a file beside it that names who holds it.
+ * Locks a file for one command at a time, with a lock file beside it that names the owner's process.
  *
- * @param waitMs how long a holder that runs is waited for
- * @returns gives it back
- * @throws StartError where somebody else does not give it back, or has died with it; what the file system says
+ * @param waitMs how long to wait while a running process has the lock
+ * @returns releases the lock
+ * @throws StartError if the lock is not released in time, or its owner was killed; file system errors as they are
  */
-export async function lockFile(file: string, waitMs = patienceMs): Promise<() => void> {
+export async function lockFile(file: string, waitMs = defaultWaitMs): Promise<() => void> {
   const lock = `${file}.lock`;
-  const until = Date.now() + waitMs;
-  while (!take(lock)) {
-    const holder = holderOf(lock);
-    // Read again: it may have given the file back, and ended, between our two looks.
-    if (holder?.state === 'is gone' && holderOf(lock)?.text === holder.text) throw isHeld(file, lock, holder);
-    if (Date.now() >= until) throw isHeld(file, lock, holder);
+  const deadline = Date.now() + waitMs;
+  while (!acquire(lock)) {
+    const owner = ownerOf(lock);
+    // Read again: the owner may have released the lock and ended between the two checks of `ownerOf`.
+    const isDead = owner?.state === 'dead' && ownerOf(lock)?.text === owner.text;
+    if (isDead || Date.now() >= deadline) throw lockedError(file, lock, owner);
     await sleep(20);
   }
   return () => rmSync(lock, { force: true });
 }
 
-/** @returns whether it is ours now */
-function take(lock: string): boolean {
-  let open: number;
+/** @returns false if another process has the lock */
+function acquire(lock: string): boolean {
+  let descriptor: number;
   try {
-    open = openSync(lock, 'wx', 0o600);
+    descriptor = openSync(lock, 'wx', 0o600);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
     throw error;
   }
   try {
-    writeFileSync(open, `${process.pid} on ${hostname()}\n`);
+    writeFileSync(descriptor, `${process.pid} on ${hostname()}\n`);
     return true;
   } catch (error) {
     rmSync(lock, { force: true });
     throw error;
   } finally {
-    closeSync(open);
+    closeSync(descriptor);
   }
 }
 
-interface LockHolder {
+interface LockOwner {
   /** As in `4711 on web-1`. */
   readonly text: string;
-  readonly state: 'runs' | 'is gone' | 'cannot be seen from here';
+  readonly state: 'running' | 'dead' | 'on another host';
 }
 
-/** @returns undefined where the lock is gone, or does not name its holder (yet) */
-function holderOf(lock: string): LockHolder | undefined {
+/** @returns undefined if the lock has been released, or does not name its owner (yet) */
+function ownerOf(lock: string): LockOwner | undefined {
   try {
     const text = readFileSync(lock, 'utf8').trim();
     const [, pid, host] = /^([1-9]\d*) on (.+)$/.exec(text) ?? [];
     if (pid === undefined) return undefined;
-    // Containers that share a folder have processes, and names, of their own.
-    if (host !== hostname()) return { text, state: 'cannot be seen from here' };
-    return { text, state: isAlive(Number(pid)) ? 'runs' : 'is gone' };
+    // Containers that share a folder have their own host names and process ids.
+    if (host !== hostname()) return { text, state: 'on another host' };
+    return { text, state: isAlive(Number(pid)) ? 'running' : 'dead' };
   } catch {
     return undefined;
   }
@@ -74,16 +74,16 @@ function isAlive(pid: number): boolean {
   }
 }
 
-function isHeld(file: string, lock: string, holder: LockHolder | undefined): StartError {
-  const who = holder === undefined ? 'nobody knows who' : `process ${holder.text}, which ${holder.state},`;
+function lockedError(file: string, lock: string, owner: LockOwner | undefined): StartError {
   const advice = {
-    // A process id is given again, some day.
-    runs: 'wait for it; remove the lock only if that process is no key command',
-    'is gone': 'it was killed: remove the lock',
-    'cannot be seen from here': 'look there: remove the lock only if it has ended',
+    // The system reuses process ids, so a running process may not be the owner.
+    running: 'which is running; wait for it, or remove the lock if that process is not a key command',
+    dead: 'which was killed; remove the lock',
+    'on another host': 'which is on another host; remove the lock only if that process has ended',
   };
-  const right = holder === undefined ? 'remove it only if no other command runs' : advice[holder.state];
-  return new StartError('The key file cannot be changed', [
-    { file, message: `${who} holds ${lock}; ${right}` },
-  ]);
+  const by =
+    owner === undefined
+      ? 'an unknown process; remove it only if no other key command is running'
+      : `process ${owner.text}, ${advice[owner.state]}`;
+  return new StartError('The key file cannot be changed', [{ file, message: `${lock} is held by ${by}` }]);
 }

@@ -3,35 +3,35 @@ import { type Problem, StartError } from '../../errors.ts';
 import type { KeyEntry } from './key-schema.ts';
 import { type ParsedKeys, parseKeys } from './parse-keys.ts';
 
-/** The text of a key file. @throws StartError where it cannot be read */
+/** The text of a key file. @throws StartError if it cannot be read */
 export function loadKeyText(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const message = `cannot be read (${code}); API_KEYS_FILE must name a file that \`npm run keys -- create\` has made`;
-    throw wrongFile([{ file, message }]);
+    const message = `cannot be read (${code}); API_KEYS_FILE must name a file; \`npm run keys -- create\` makes one`;
+    throw fileError([{ file, message }]);
   }
 }
 
 /**
- * The keys of a text in which nothing is wrong.
+ * The keys of a valid key file.
  *
  * @param file the path that messages show
- * @param alsoWrong what is to be found beside the problems of the text itself
+ * @param moreProblems finds problems that the file's schema does not cover
  * @throws StartError with every problem, each with its line
  */
 export function requireKeys(
   file: string,
   text: string,
-  alsoWrong: (parsed: ParsedKeys) => readonly Problem[] = () => [],
+  moreProblems: (parsed: ParsedKeys) => readonly Problem[] = () => [],
 ): readonly KeyEntry[] {
   const parsed = parseKeys(file, text);
-  const problems = [...parsed.problems, ...alsoWrong(parsed)];
-  if (problems.length > 0) throw wrongFile(problems);
+  const problems = [...parsed.problems, ...moreProblems(parsed)];
+  if (problems.length > 0) throw fileError(problems);
   return parsed.keys;
 }
 
-function wrongFile(problems: readonly Problem[]): StartError {
+function fileError(problems: readonly Problem[]): StartError {
   return new StartError('The key file has problems', problems);
 }

@@ -1,19 +1,18 @@
-import type { z } from 'zod';
-import { inWords } from '../../catalog/header/header-schema.ts';
 import type { Problem } from '../../errors.ts';
-import { readYaml, type YamlData } from '../../files/read-yaml.ts';
+import { readYaml } from '../../files/read-yaml.ts';
+import { describeIssue, type SchemaProblem, schemaProblems } from '../../files/schema-problems.ts';
 import { type KeyEntry, keyFileSchema } from './key-schema.ts';
 
 export interface ParsedKeys {
-  /** None where there are problems: half a file is no file. */
+  /** Empty if there are problems: a file is used as a whole or not at all. */
   readonly keys: readonly KeyEntry[];
   readonly problems: readonly Problem[];
-  /** The line of what stands at a path of the file. */
+  /** The line of the value at a path of the file. */
   lineOf(path: readonly PropertyKey[]): number;
 }
 
 /**
- * The keys of a file, in YAML or JSON.
+ * Parses a key file, in YAML or JSON.
  *
  * @param file the path that messages show
  */
@@ -23,9 +22,9 @@ export function parseKeys(file: string, text: string): ParsedKeys {
     return { keys: [], problems: read.problems.map((one) => ({ file, ...one })), lineOf: () => 1 };
   }
   const { data, lineOf } = read;
-  if (data === null) return { keys: [], problems: [{ file, line: 1, message: empty }], lineOf };
-  const parsed = keyFileSchema.safeParse(data, { error: inWords });
-  const problems = parsed.success ? twice(parsed.data.keys) : parsed.error.issues.flatMap(problemsOf);
+  if (data === null) return { keys: [], problems: [{ file, line: 1, message: emptyFile }], lineOf };
+  const parsed = keyFileSchema.safeParse(data, { error: describeIssue });
+  const problems = parsed.success ? duplicateIds(parsed.data.keys) : schemaProblems(parsed.error);
   return {
     keys: parsed.success && problems.length === 0 ? parsed.data.keys : [],
     problems: problems
@@ -35,20 +34,19 @@ export function parseKeys(file: string, text: string): ParsedKeys {
   };
 }
 
-// It may be one that somebody is just writing: it must not take all keys away.
-const empty = 'is empty; where there are to be no keys, it says keys: []';
+// The file may be in the middle of being written, which must not revoke all keys.
+const emptyFile = 'is empty; write "keys: []" for a file without keys';
 
-/** JSON is read at once, and as YAML only where a line is asked for: that takes a hundred times as long. */
+/** JSON is parsed as YAML only when a line number is needed: that takes a hundred times as long as JSON.parse. */
 function readText(text: string): ReturnType<typeof readYaml> {
   try {
     const data: unknown = JSON.parse(text);
-    let lines: YamlData['lineOf'] | undefined;
+    let yaml: ReturnType<typeof readYaml> | undefined;
     return {
       data,
       lineOf: (path) => {
-        const yaml = lines === undefined ? readYaml(text) : undefined;
-        lines ??= yaml !== undefined && 'lineOf' in yaml ? yaml.lineOf : () => 1;
-        return lines(path);
+        yaml ??= readYaml(text);
+        return 'lineOf' in yaml ? yaml.lineOf(path) : 1;
       },
     };
   } catch {
@@ -56,28 +54,12 @@ function readText(text: string): ReturnType<typeof readYaml> {
   }
 }
 
-interface At {
-  readonly path: readonly PropertyKey[];
-  readonly message: string;
-}
-
-function problemsOf(issue: z.core.$ZodIssue): readonly At[] {
-  const unknown = issue.code === 'unrecognized_keys' ? issue.keys : [];
-  const place = issue.path.join('.');
-  return [
-    {
-      path: [...issue.path, ...unknown],
-      message: place === '' ? issue.message : `${place}: ${issue.message}`,
-    },
-  ];
-}
-
-function twice(keys: readonly KeyEntry[]): readonly At[] {
+function duplicateIds(keys: readonly KeyEntry[]): readonly SchemaProblem[] {
   const seen = new Set<string>();
   return keys.flatMap(({ id }, at) => {
     const isNew = seen.size < seen.add(id).size;
     return isNew
       ? []
-      : [{ path: ['keys', at, 'id'], message: `keys.${at}.id: ${id} is the id of another key too` }];
+      : [{ path: ['keys', at, 'id'], message: `keys.${at}.id: ${id} is also the id of another key` }];
   });
 }

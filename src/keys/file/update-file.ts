@@ -18,75 +18,79 @@ import { StartError } from '../../errors.ts';
 import { lockFile } from './file-lock.ts';
 
 /**
- * Changes a file as a whole: readers see the old text or the new one, and of two changes at once neither is lost. Mode and
- * owner stay, so that whoever could read it still can; a new file is its owner's alone.
+ * Replaces a file's text atomically: readers see the old text or the new one, and concurrent updates do not overwrite
+ * each other. Mode and owner are preserved; a new file is readable by its owner only.
  *
- * @param change gives the new text; '' is what a file that is not there holds
- * @throws StartError where the file cannot be written; what `change` throws, and then nothing is written
+ * @param update gets the old text, '' if there is no file; returns the new text and the result of the update
+ * @throws StartError if the file cannot be written; errors of `update`, and then nothing is written
  */
-export async function changeFile(path: string, change: (text: string) => string): Promise<void> {
+export async function updateFile<T>(
+  path: string,
+  update: (text: string) => { readonly text: string; readonly result: T },
+): Promise<T> {
   let release = () => {};
   try {
-    const file = targetOf(path);
+    const file = linkTarget(path);
     release = await lockFile(file);
     const before = statSync(file, { throwIfNoEntry: false });
-    const text = change(before === undefined ? '' : readFileSync(file, 'utf8'));
-    const draft = `${file}.${process.pid}.tmp`;
+    const { text, result } = update(before === undefined ? '' : readFileSync(file, 'utf8'));
+    const temporary = `${file}.${process.pid}.tmp`;
     try {
-      write(draft, text);
-      chmodSync(draft, before === undefined ? 0o600 : before.mode & 0o777);
-      if (before !== undefined) keepOwner(draft, before);
-      renameSync(draft, file);
+      write(temporary, text);
+      chmodSync(temporary, before === undefined ? 0o600 : before.mode & 0o777);
+      if (before !== undefined) setOwner(temporary, before);
+      renameSync(temporary, file);
+      return result;
     } finally {
-      rmSync(draft, { force: true });
+      rmSync(temporary, { force: true });
     }
   } catch (error) {
-    throw cannotWrite(path, error);
+    throw toStartError(path, error);
   } finally {
     release();
   }
 }
 
-/** A link stays one, and what it leads to is replaced, or made where it is not there yet. */
-function targetOf(path: string): string {
-  const there = statSync(path, { throwIfNoEntry: false });
-  if (there !== undefined) return realpathSync(path);
+/** Follows symbolic links, also to a target that does not exist yet: the link is kept and its target is replaced. */
+function linkTarget(path: string): string {
+  const exists = statSync(path, { throwIfNoEntry: false }) !== undefined;
+  if (exists) return realpathSync(path);
   const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
-  return isLink ? targetOf(resolve(realpathSync(dirname(path)), readlinkSync(path))) : path;
+  return isLink ? linkTarget(resolve(realpathSync(dirname(path)), readlinkSync(path))) : path;
 }
 
 function write(file: string, text: string): void {
-  const open = openSync(file, 'wx', 0o600);
+  const descriptor = openSync(file, 'wx', 0o600);
   try {
-    // Not writeSync: on a full disk that writes a part, and says so by a number only.
-    writeFileSync(open, text);
-    fsyncSync(open);
+    // Not writeSync: on a full disk it writes a part and reports that only by the number it returns.
+    writeFileSync(descriptor, text);
+    fsyncSync(descriptor);
   } finally {
-    closeSync(open);
+    closeSync(descriptor);
   }
 }
 
-function keepOwner(file: string, { uid, gid }: { readonly uid: number; readonly gid: number }): void {
+function setOwner(file: string, { uid, gid }: { readonly uid: number; readonly gid: number }): void {
   try {
     chownSync(file, uid, gid);
   } catch {
-    // Only root gives files away; whoever else may write here is as good an owner.
+    // Only root may change the owner. Another user who may write to this folder becomes the owner.
   }
 }
 
-function cannotWrite(file: string, error: unknown): unknown {
+function toStartError(file: string, error: unknown): unknown {
   const { code } = error as NodeJS.ErrnoException;
   if (error instanceof StartError || code === undefined) return error;
-  const reason = reasons[code] ?? 'it or its folder cannot be written';
+  const reason = reasons[code] ?? 'the file or its folder is not writable';
   return new StartError('The key file cannot be changed', [
-    { file, message: `${reason} (${code}); it stays as it was` },
+    { file, message: `${reason} (${code}); the file is unchanged` },
   ]);
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  ENOSPC: 'its disk is full',
-  EDQUOT: 'its owner may keep no more on this disk',
-  EFBIG: 'it would be larger than a file may be here (see ulimit -f)',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota of the owner is exhausted',
+  EFBIG: 'the file would exceed the size limit (see ulimit -f)',
   ENOENT: 'its folder does not exist',
-  ELOOP: 'its links lead in a circle',
+  ELOOP: 'its symbolic links form a loop',
 };

@@ -12,7 +12,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
 
-/** What is wrong with one table of these lines: `line message`. */
+/** The problems of one table file with these lines, as `line message`. */
 const problemsOf = (...lines: readonly string[]) => {
   write('t.json', lines.join('\n'));
   const { tables, problems } = loadTables(folder);
@@ -46,7 +46,7 @@ describe('loadTables', () => {
     }
   });
 
-  test('reads what bq prints: no mode is NULLABLE, unknown keys are left out', () => {
+  test('reads what bq prints: the default mode is NULLABLE, unknown keys are dropped', () => {
     write('t.json', '[{"name":"a","type":"string","policyTags":{"names":[]}}]');
     expect(loadTables(folder)).toEqual({
       tables: [{ name: 't', fields: [{ name: 'a', type: 'STRING', mode: 'NULLABLE' }] }],
@@ -54,17 +54,17 @@ describe('loadTables', () => {
     });
   });
 
-  test('a folder that does not exist holds no tables', () => {
+  test('a folder that does not exist has no tables', () => {
     expect(loadTables(join(folder, 'missing'))).toEqual({ tables: [], problems: [] });
   });
 
-  test('text that is not JSON is told with its line', () => {
+  test('invalid JSON is reported with its line', () => {
     expect(problemsOf('[', '  { "name": "a", "type": "STRING" }', '  { "name": "b" }', ']')).toEqual([
       expect.stringMatching(/^3 /),
     ]);
   });
 
-  test('every problem of a file is told, each with its line', () => {
+  test('every problem of a file is reported, each with its line', () => {
     expect(
       problemsOf(
         '[',
@@ -84,7 +84,7 @@ describe('loadTables', () => {
     ]);
   });
 
-  test('two fields of one name are refused, also where only the case differs', () => {
+  test('two fields with the same name are rejected, also if only the case differs', () => {
     expect(
       problemsOf(
         '[{ "name": "r", "type": "RECORD", "fields": [',
@@ -95,11 +95,11 @@ describe('loadTables', () => {
     ).toEqual(['3 a second field named a']);
   });
 
-  test('a schema that is no array is refused', () => {
+  test('a schema that is not an array is rejected', () => {
     expect(problemsOf('{ "fields": [] }')).toEqual([expect.stringMatching(/^1 .*array/)]);
   });
 
-  test('two files of one name are refused where only the case differs; the others are read', () => {
+  test('two files whose names differ only in case are rejected; the others are loaded', () => {
     write('t.json', '[{"name":"a","type":"STRING"}]');
     write('T.json', '[{"name":"a","type":"STRING"}]');
     write('u.json', '[{"name":"a","type":"STRING"}]');
@@ -108,7 +108,7 @@ describe('loadTables', () => {
     expect(problems).toEqual([
       {
         file: join(folder, 't.json'),
-        message: 'the same table as T.json: names are told apart without case',
+        message: 'the same table as T.json: table names are not case-sensitive',
       },
     ]);
   });

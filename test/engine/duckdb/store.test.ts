@@ -108,7 +108,7 @@ describe('the store', () => {
     await (await open()).close();
     await open();
     expect(await ask(paths)).toBe('1/a 2/b');
-    expect(news.filter((text) => text.startsWith('took in 1 rows'))).toHaveLength(2);
+    expect(news.filter((text) => text.startsWith('imported 1 rows at'))).toHaveLength(2);
   });
 
   test('moves a record that gets a second element to the general form, while queries go on', async () => {
@@ -146,12 +146,24 @@ describe('the store', () => {
     expect(await ask(paths)).toBe('1/a');
   });
 
+  test('has the rejects of a table once, also when its definition has changed', async () => {
+    writeFileSync(file(), `${line(1, '/a')}not JSON\n`);
+    await (await open()).close();
+    await (await open({}, { ...events, fields: events.fields.toReversed() })).close();
+    const instance = await DuckDBInstance.create(store());
+    const connection = await instance.connect();
+    const lines = await connection.runAndReadAll('SELECT line FROM import.reject_lines');
+    expect(lines.getRowsJson()).toEqual([['2']]);
+    connection.closeSync();
+    instance.closeSync();
+  });
+
   test('drops rows that are older than the retention', async () => {
     const old = JSON.stringify({ id: 1, timestamp: '2026-03-01T00:00:00Z', metadata: [] });
     writeFileSync(file(), `${old}\n${line(2, '/b')}`);
     await open({ DATA_RETENTION_DAYS: '7' });
     expect(await ask(count)).toBe(1);
-    expect(news.join()).toContain('dropped 1 rows of before 2026-03-03');
+    expect(news.join()).toContain('dropped 1 rows from before 2026-03-03');
   });
 
   test('shows every table in its declared shape to whoever opens it with DuckDB', async () => {

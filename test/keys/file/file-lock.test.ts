@@ -16,44 +16,47 @@ describe('the lock of a key file', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  test('names the process that holds it, and is waited for', async () => {
+  test('names the process that has it; other commands wait for it', async () => {
     const release = await lockFile(file);
     expect(readFileSync(lock, 'utf8')).toBe(`${process.pid} on ${hostname()}\n`);
     const order: string[] = [];
     const second = lockFile(file).then((releaseSecond) => {
-      order.push('taken again');
+      order.push('acquired again');
       releaseSecond();
     });
     await new Promise((resolve) => setTimeout(resolve, 100));
-    order.push('given back');
+    order.push('released');
     release();
     await second;
-    expect(order).toEqual(['given back', 'taken again']);
+    expect(order).toEqual(['released', 'acquired again']);
     expect(existsSync(lock)).toBe(false);
   });
 
-  test('of a process that runs is not to be removed', async () => {
+  test('of a running process must not be removed', async () => {
     const release = await lockFile(file);
     await expect(lockFile(file, 0)).rejects.toThrow(
-      `process ${process.pid} on ${hostname()}, which runs, holds ${lock}; wait for it; remove the lock only if`,
+      `${lock} is held by process ${process.pid} on ${hostname()}, which is running; wait for it, or remove the lock if that process is not`,
     );
     release();
   });
 
-  test('of a process that is gone is told at once', async () => {
+  test('of a dead process is reported at once', async () => {
     const { pid } = spawnSync('true');
     writeFileSync(lock, `${pid} on ${hostname()}\n`);
     await expect(lockFile(file)).rejects.toThrow(
-      `process ${pid} on ${hostname()}, which is gone, holds ${lock}; it was killed: remove the lock`,
+      `${lock} is held by process ${pid} on ${hostname()}, which was killed; remove the lock`,
     );
     expect(existsSync(lock)).toBe(true);
   });
 
   test.each([
-    ['1 on another-host', 'process 1 on another-host, which cannot be seen from here, holds'],
-    ['', 'nobody knows who holds'],
-  ])('that says %j is not taken for one of a dead process', async (text, told) => {
+    [
+      '1 on another-host',
+      'is held by process 1 on another-host, which is on another host; remove the lock only if',
+    ],
+    ['', 'is held by an unknown process'],
+  ])('with the text %j is not reported as one of a dead process', async (text, message) => {
     writeFileSync(lock, text);
-    await expect(lockFile(file, 0)).rejects.toThrow(told);
+    await expect(lockFile(file, 0)).rejects.toThrow(message);
   });
 });

@@ -6,7 +6,7 @@ const problemsOf = (text: string) =>
   parseKeys('keys.yaml', text).problems.map(({ file, line, message }) => `${file}:${line} ${message}`);
 
 describe('a key file', () => {
-  test('in YAML and in JSON says what a key may do', () => {
+  test('is parsed from YAML and from JSON', () => {
     const key = {
       id: 'abcd1234',
       name: 'Dashboard',
@@ -28,7 +28,7 @@ describe('a key file', () => {
     expect(parseKeys('keys', 'keys: []')).toMatchObject({ keys: [], problems: [] });
   });
 
-  test('is told with all its problems, each with its line', () => {
+  test('has all its problems reported, each with its line', () => {
     const text = `keys:
   - id: 12345678
     name: a
@@ -53,7 +53,7 @@ describe('a key file', () => {
       'keys.yaml:4 keys.0.sha256: must be 64 lowercase hexadecimal digits',
       'keys.yaml:5 keys.0: unknown: owner',
       'keys.yaml:6 keys.0.expires: must be an ISO 8601 timestamp, as in 2027-01-31T12:00:00Z',
-      'keys.yaml:7 keys.0.projects: must list at least one; leave it out where everything is allowed',
+      'keys.yaml:7 keys.0.projects: must list at least one; omit it to allow all',
       'keys.yaml:8 keys.0.rate.requests_per_minute: must be at least 1',
       'keys.yaml:8 keys.0.rate.concurrent_queries: must be a whole number',
       'keys.yaml:9 keys.0.permissions.0: must be one of fresh, catalog',
@@ -67,30 +67,30 @@ describe('a key file', () => {
     'keys:\n  - id: abcdefgh\n',
     'keys:\n  - id: abcdefgh\n    name:\n    sha256:\n',
     '{"keys": [{"id": "abcdefgh"}]}',
-  ])('tells what is missing: %j', (text) => {
+  ])('has missing properties reported: %j', (text) => {
     expect(parseKeys('keys', text).problems.map(({ message }) => message)).toEqual([
       'keys.0.name: is missing',
       'keys.0.sha256: is missing',
     ]);
   });
 
-  test('with one id twice is refused', () => {
+  test('with a duplicate id is rejected', () => {
     const key = (name: string) => ({ id: 'abcdefgh', name, sha256 });
     const text = JSON.stringify({ keys: [key('a'), key('b')] }, null, 1);
     const line = text.split('\n').findLastIndex((one) => one.includes('abcdefgh')) + 1;
-    expect(problemsOf(text)).toEqual([`keys.yaml:${line} keys.1.id: abcdefgh is the id of another key too`]);
+    expect(problemsOf(text)).toEqual([`keys.yaml:${line} keys.1.id: abcdefgh is also the id of another key`]);
   });
 
   test.each([
     ['', '1 is empty'],
     ['# nothing\n', '1 is empty'],
     ['keys: [', '1 not valid YAML'],
-    ['[]', '1 must be object'],
-    ['keys: 5', '1 keys: must be array'],
+    ['[]', '1 must be an object'],
+    ['keys: 5', '1 keys: must be an array'],
     ['keys: []\nmore: 1', '2 unknown: more'],
-  ])('%j is none', (text, told) => {
+  ])('%j is not a key file', (text, message) => {
     const problems = problemsOf(text);
     expect(problems).toHaveLength(1);
-    expect(problems[0]).toContain(`keys.yaml:${told}`);
+    expect(problems[0]).toContain(`keys.yaml:${message}`);
   });
 });

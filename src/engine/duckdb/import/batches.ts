@@ -1,287 +1,238 @@
-import { mkdir, rm, stat } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TableSchema } from '../../../catalog/tables/table-schema.ts';
-import { isShortage } from './disk-space.ts';
-import type { Entry, Reject } from './manifest.ts';
-import { type LinesWriter, openLinesWriter, type Position, type Room } from './read/lines-writer.ts';
+import { isOutOfSpace } from './disk-space.ts';
+import { type BatchLimits, type LinesWriter, openLinesWriter, type Position } from './read/lines-writer.ts';
+import { normalizeKeys } from './read/normalize-keys.ts';
 import { openPlainLines, type PlainOptions } from './read/plain-lines.ts';
 import { scratchName } from './read/source-relation.ts';
-import { mendSpelling } from './reject/normalize-keys.ts';
 import { canGrow, type DataFile } from './scan/data-files.ts';
 import type { Change } from './scan/find-changes.ts';
-import { fingerprint, fingerprintBytes, noEnds, readRange, sameEnds } from './scan/fingerprint.ts';
+import {
+  copiedSlice,
+  type FileReading,
+  hasChanged,
+  type Slice,
+  startReading,
+  uncopiedSlice,
+} from './slices.ts';
 
-/** What one transaction takes in: rows of one table and one partition, from one file or several. */
-export interface Portion {
+/** What one transaction stores: rows of one table and one partition, from one file or several. */
+export interface Batch {
   readonly table: TableSchema;
-  readonly parts: readonly Part[];
-  /** Where its scratch files are; gone when the portion is disposed of. */
+  readonly slices: readonly Slice[];
+  /** The folder of its scratch files; the consumer removes it. */
   readonly folder: string;
 }
 
-/** Rows of one file, consecutive ones. */
-export interface Part {
+/** A file that cannot be read as a whole; what has been imported of it is removed. */
+export interface FileFailure {
   readonly file: DataFile;
-  /** What the ledger says once they are in, but for `rows` and `rejected`. */
-  readonly entry: Entry;
-  /** Entries whose rows go first. */
-  readonly replaces: readonly number[];
-  /** What is read; undefined where there are no rows. Of Parquet it is the file itself. */
-  readonly path: string | undefined;
-  /** Lines that are not blank; 0 of Parquet. */
-  readonly rows: number;
-  readonly lineBytes: number;
-  /** Of the first line, from 1. */
-  readonly firstLine: number;
-  readonly rejects: readonly Reject[];
-  /** Bytes of the file itself, for the progress. */
-  readonly bytes: number;
-}
-
-/** A file that cannot be read as a whole; whatever was taken of it goes. */
-export interface Failure {
-  readonly file: DataFile;
+  /** Numbers of the manifest entries to remove. */
   readonly numbers: readonly number[];
-  /** undefined where the file is being changed just now, and is looked at again later. */
+  /** undefined for a file that has just been changed: the next sync reads it again. */
   readonly error: unknown;
 }
 
-export type Item = { readonly portion: Portion } | { readonly failure: Failure };
+type ReadResult = { readonly batch: Batch } | { readonly failure: FileFailure };
 
-export interface PortionsOptions {
+interface BatchesOptions {
   readonly tables: ReadonlyMap<string, TableSchema>;
   readonly scratch: string;
   readonly connect: PlainOptions['connect'];
-  readonly limits: Room;
+  readonly limits: BatchLimits;
   readonly nextNumber: () => number;
 }
 
 /** More files than this in a statement are no faster. */
-const maxParts = 1000;
+const maxSlices = 1000;
 
 /**
- * Cuts what is to be taken into portions, each made when it is asked for.
+ * Reads changed files in batches; the next batch is read while the consumer loads one.
  *
- * @throws Error where there is no room for copies; what is wrong with a file is a Failure
+ * @throws Error where the disk has no space for copies; any other error with a file is a FileFailure
  */
-export async function* cutPortions(
+export const readBatches = (
   changes: readonly Change[],
-  options: PortionsOptions,
-): AsyncGenerator<Item> {
-  const { limits, scratch, tables } = options;
-  let count = 0;
-  let open: OpenPortion | undefined;
+  options: BatchesOptions,
+): AsyncGenerator<ReadResult, void, undefined> => prefetch(cutBatches(changes, options));
 
+async function* cutBatches(changes: readonly Change[], options: BatchesOptions): AsyncGenerator<ReadResult> {
+  const cutter: Cutter = { options, open: undefined, count: 0 };
   for (const change of changes) {
-    const table = tables.get(change.file.table);
+    const table = options.tables.get(change.file.table);
     if (table === undefined) continue;
-    const key = JSON.stringify([table.name, change.file.partition]);
-    if (open && (open.key !== key || change.file.format === 'parquet' || isFull(open, limits))) {
-      yield { portion: open };
-      open = undefined;
-    }
-    const start = async (): Promise<OpenPortion> => {
-      const folder = join(scratch, `portion-${count++}`);
-      await mkdir(folder);
-      return { table, key, folder, parts: [] };
-    };
-    const own = join(scratch, 'copy');
-    let reading: Reading | undefined;
-    let writer: LinesWriter | undefined;
-    try {
-      reading = await beginReading(change, options.nextNumber);
-      if (change.file.format === 'parquet' || reading.isRead) {
-        open ??= await start();
-        open.parts.push(unreadPart(reading));
-      } else {
-        let position = reading.position;
-        const finish = async (portion: OpenPortion, from: LinesWriter, current: Reading) => {
-          from.close();
-          const path = join(portion.folder, scratchName(current.number));
-          await mendSpelling(path, from.sample(), table.fields);
-          portion.parts.push(partOf(current, position, from, path));
-          position = from.position();
-          writer = undefined;
-        };
-        const plain = await openPlainLines(change.file, position.offset, {
-          connect: options.connect,
-          fields: table.fields,
-          scratch: own,
-        });
-        reading.rejects.push(...plain.rejects);
-        for await (const chunk of plain.bytes) {
-          for (let at = 0; at < chunk.length; ) {
-            if (open && writer === undefined && isFull(open, limits)) {
-              yield { portion: open };
-              open = undefined;
-            }
-            open ??= await start();
-            writer ??= openLinesWriter(join(open.folder, scratchName(reading.number)), position);
-            at += await writer.take(chunk.subarray(at), roomIn(open, limits, writer));
-            if (writer.isAtBreak() && isFull(open, limits, writer)) await finish(open, writer, reading);
-          }
-        }
-        open ??= await start();
-        if (writer !== undefined || open.parts.at(-1)?.entry.number !== reading.number) {
-          writer ??= openLinesWriter(join(open.folder, scratchName(reading.number)), position);
-          writer.end(canGrow(change.file));
-          await finish(open, writer, reading);
-        }
-        if (!canGrow(change.file) && (await hasChanged(change.file))) throw new Error('is being written');
-        const last = open.parts.pop();
-        if (last) open.parts.push({ ...last, entry: { ...last.entry, done: true } });
-      }
-    } catch (error) {
-      if (isShortage(error)) throw error;
-      writer?.close();
-      const numbers = reading === undefined ? [] : [reading.number];
-      if (open) open.parts = open.parts.filter(({ entry }) => !numbers.includes(entry.number));
-      const isChanging = await hasChanged(change.file);
-      yield {
-        failure: {
-          file: change.file,
-          numbers: isChanging ? numbers : [...numbers, ...(reading?.replaces ?? change.replaces)],
-          error: isChanging ? undefined : error,
-        },
-      };
-    } finally {
-      if (change.file.format === 'csv') await rm(own, { recursive: true, force: true });
-    }
+    if (!fits(cutter, change.file)) yield* takeBatch(cutter);
+    yield* readFile(cutter, table, change);
   }
-  if (open) yield { portion: open };
+  yield* takeBatch(cutter);
 }
 
-interface OpenPortion extends Portion {
-  readonly key: string;
-  parts: Part[];
+interface Cutter {
+  readonly options: BatchesOptions;
+  /** The batch that takes the next slice. */
+  open: OpenBatch | undefined;
+  /** Batches so far. */
+  count: number;
 }
 
-function isFull({ parts }: OpenPortion, limits: Room, writer?: LinesWriter): boolean {
-  const rows = parts.reduce((sum, part) => sum + part.rows, writer?.rows() ?? 0);
-  const bytes = parts.reduce((sum, part) => sum + part.lineBytes, writer?.bytes() ?? 0);
-  return parts.length >= maxParts || rows >= limits.rows || bytes >= limits.bytes;
+interface OpenBatch extends Batch {
+  readonly partition: string;
+  slices: Slice[];
 }
 
-function roomIn({ parts }: OpenPortion, limits: Room, writer: LinesWriter): Room {
-  return {
-    rows: parts.reduce((left, part) => left - part.rows, limits.rows - writer.rows()),
-    bytes: parts.reduce((left, part) => left - part.lineBytes, limits.bytes - writer.bytes()),
-  };
+/** Only rows of one table and partition can share a statement; each Parquet file has a statement of its own. */
+function fits({ open, options }: Cutter, file: DataFile): boolean {
+  if (open === undefined) return true;
+  const isSameSource = open.table.name === file.table && open.partition === partitionKey(file);
+  return isSameSource && file.format !== 'parquet' && !isFull(open, options.limits);
 }
 
-/** A file that is being taken. */
-interface Reading {
-  readonly file: DataFile;
-  readonly number: number;
-  /** What the ledger says of it so far. */
-  readonly known: Entry | undefined;
-  readonly replaces: readonly number[];
-  readonly position: Position;
-  /** Of files that do not grow: the fingerprint of their beginning. */
-  readonly head: Buffer;
-  /** Nothing but its name is new. */
-  readonly isRead: boolean;
-  /** Told with the first part. */
-  readonly rejects: Reject[];
+const partitionKey = ({ partition }: DataFile) => JSON.stringify(partition);
+
+function* takeBatch(cutter: Cutter): Generator<ReadResult> {
+  const { open } = cutter;
+  cutter.open = undefined;
+  if (open) yield { batch: open };
 }
 
-async function beginReading({ file, known, replaces }: Change, nextNumber: () => number): Promise<Reading> {
-  const ends = known && (await sameEnds(file, known));
-  if (known && ends) {
-    return {
-      file,
-      known,
-      number: known.number,
-      replaces,
-      position: { offset: known.offset, lines: known.lines, ends },
-      head: ends.head,
-      isRead: known.done && !canGrow(file),
-      rejects: [],
-    };
-  }
-  const head = canGrow(file)
-    ? noEnds.head
-    : await readRange(file.path, 0, Math.min(fingerprintBytes, file.size));
-  return {
-    file,
-    known: undefined,
-    number: nextNumber(),
-    replaces: known ? [...replaces, known.number] : replaces,
-    position: { offset: 0, lines: 0, ends: noEnds },
-    head,
-    isRead: false,
-    rejects: [],
-  };
+async function openBatch(cutter: Cutter, table: TableSchema, file: DataFile): Promise<OpenBatch> {
+  if (cutter.open) return cutter.open;
+  const folder = join(cutter.options.scratch, `batch-${cutter.count++}`);
+  await mkdir(folder);
+  cutter.open = { table, partition: partitionKey(file), folder, slices: [] };
+  return cutter.open;
 }
 
-function partOf(reading: Reading, from: Position, writer: LinesWriter, path: string): Part {
-  const { offset, lines, ends } = writer.position();
-  const rows = writer.rows();
-  const isFirst = from === reading.position;
-  return {
-    ...basePart(reading, isFirst),
-    entry: entryOf(reading, { offset, lines, ends }, false),
-    path: rows === 0 ? undefined : path,
-    rows,
-    lineBytes: writer.bytes(),
-    firstLine: from.lines + 1,
-    bytes: canGrow(reading.file) ? offset - from.offset : isFirst ? reading.file.size : 0,
-  };
-}
-
-/** A part of which nothing is copied: a Parquet file, or one that has only been renamed. */
-function unreadPart(reading: Reading): Part {
-  return {
-    ...basePart(reading, true),
-    entry: entryOf(reading, reading.position, true),
-    path: reading.isRead ? undefined : reading.file.path,
-    rows: 0,
-    lineBytes: 0,
-    firstLine: 1,
-    bytes: reading.isRead ? 0 : reading.file.size,
-  };
-}
-
-function basePart({ file, replaces, rejects }: Reading, isFirst: boolean) {
-  return {
-    file,
-    replaces: isFirst ? replaces : [],
-    rejects: isFirst ? rejects : [],
-  };
-}
-
-/** Rows and rejects are counted when they are in. */
-function entryOf(
-  { file, number, known, head }: Reading,
-  { offset, lines, ends }: Position,
-  done: boolean,
-): Entry {
-  const { table, name, identity, size, mtime } = file;
-  const begins = canGrow(file) ? ends.head : head;
-  return {
-    number,
-    table,
-    name,
-    identity,
-    size,
-    mtime,
-    head: fingerprint(begins),
-    headBytes: begins.length,
-    tail: canGrow(file) ? fingerprint(ends.tail) : '',
-    offset,
-    lines,
-    rows: known?.rows ?? 0,
-    rejected: known?.rejected ?? 0,
-    done,
-  };
-}
-
-/** Whether a file is another than it was when it was looked at. */
-async function hasChanged({ path, size, mtime }: DataFile): Promise<boolean> {
+async function* readFile(cutter: Cutter, table: TableSchema, change: Change): AsyncGenerator<ReadResult> {
+  const { file } = change;
+  let reading: FileReading | undefined;
   try {
-    const now = await stat(path, { bigint: true });
-    return Number(now.size) !== size || now.mtimeNs !== mtime;
+    reading = await startReading(change, cutter.options.nextNumber);
+    if (file.format === 'parquet' || reading.isUnchanged) {
+      (await openBatch(cutter, table, file)).slices.push(uncopiedSlice(reading));
+    } else {
+      yield* copyLines(cutter, table, reading);
+    }
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    if (isOutOfSpace(error)) throw error;
+    const { open } = cutter;
+    if (open) open.slices = open.slices.filter(({ entry }) => entry.number !== reading?.number);
+    yield { failure: await fileFailure(change, reading, error) };
+  } finally {
+    if (file.format === 'csv') await rm(copyFolder(cutter), { recursive: true, force: true });
+  }
+}
+
+async function fileFailure(
+  { file, replaces }: Change,
+  reading: FileReading | undefined,
+  error: unknown,
+): Promise<FileFailure> {
+  const numbers = reading === undefined ? [] : [reading.number];
+  if (await hasChanged(file)) return { file, numbers, error: undefined };
+  return { file, numbers: [...numbers, ...(reading?.replaces ?? replaces)], error };
+}
+
+const copyFolder = ({ options }: Cutter) => join(options.scratch, 'copy');
+
+/** Copies the rows of a file as lines into the scratch files of one batch or several. */
+async function* copyLines(
+  cutter: Cutter,
+  table: TableSchema,
+  reading: FileReading,
+): AsyncGenerator<ReadResult> {
+  const { connect, limits } = cutter.options;
+  const { file, number } = reading;
+  let { position } = reading;
+  let writer: LinesWriter | undefined;
+  try {
+    const plain = await openPlainLines(file, position.offset, {
+      connect,
+      fields: table.fields,
+      scratch: copyFolder(cutter),
+    });
+    reading.rejects.push(...plain.rejects);
+    for await (const chunk of plain.bytes) {
+      for (let at = 0; at < chunk.length; ) {
+        if (cutter.open && writer === undefined && isFull(cutter.open, limits)) yield* takeBatch(cutter);
+        const batch = await openBatch(cutter, table, file);
+        writer ??= openLinesWriter(slicePath(batch, reading), position);
+        at += await writer.write(chunk.subarray(at), remainingLimits(batch, limits, writer));
+        if (writer.isAtLineEnd() && isFull(batch, limits, writer)) {
+          position = await finishSlice(batch, reading, position, writer);
+          writer = undefined;
+        }
+      }
+    }
+    const batch = await openBatch(cutter, table, file);
+    // A file without rows has a slice too, because it has a manifest entry.
+    if (writer !== undefined || batch.slices.at(-1)?.entry.number !== number) {
+      writer ??= openLinesWriter(slicePath(batch, reading), position);
+      writer.end(canGrow(file));
+      await finishSlice(batch, reading, position, writer);
+    }
+    if (!canGrow(file) && (await hasChanged(file))) throw new Error('the file is being written');
+    const last = batch.slices.pop();
+    if (last) batch.slices.push({ ...last, entry: { ...last.entry, done: true } });
+  } finally {
+    writer?.close();
+  }
+}
+
+const slicePath = ({ folder }: OpenBatch, { number }: FileReading) => join(folder, scratchName(number));
+
+/** @returns where the next slice begins */
+async function finishSlice(
+  batch: OpenBatch,
+  reading: FileReading,
+  from: Position,
+  writer: LinesWriter,
+): Promise<Position> {
+  writer.close();
+  const path = slicePath(batch, reading);
+  await normalizeKeys(path, writer.sample(), batch.table.fields);
+  batch.slices.push(copiedSlice(reading, from, writer, path));
+  return writer.position();
+}
+
+function isFull({ slices }: OpenBatch, limits: BatchLimits, writer?: LinesWriter): boolean {
+  const rows = slices.reduce((sum, slice) => sum + slice.rows, writer?.rows() ?? 0);
+  const bytes = slices.reduce((sum, slice) => sum + slice.lineBytes, writer?.bytes() ?? 0);
+  return slices.length >= maxSlices || rows >= limits.rows || bytes >= limits.bytes;
+}
+
+function remainingLimits({ slices }: OpenBatch, limits: BatchLimits, writer: LinesWriter): BatchLimits {
+  return {
+    rows: slices.reduce((left, slice) => left - slice.rows, limits.rows - writer.rows()),
+    bytes: slices.reduce((left, slice) => left - slice.lineBytes, limits.bytes - writer.bytes()),
+  };
+}
+
+/** The items of a generator; the next is already being made while the consumer uses one. */
+async function* prefetch<T>(items: AsyncGenerator<T>): AsyncGenerator<T, void, undefined> {
+  let next = settle(items.next());
+  try {
+    for (;;) {
+      const { error, result } = await next;
+      if (result === undefined) throw error;
+      if (result.done) return;
+      next = settle(items.next());
+      yield result.value;
+    }
+  } finally {
+    await next;
+    await items.return(undefined);
+  }
+}
+
+/** An error is kept until the item is used: nothing handles it before. */
+async function settle<T>(
+  next: Promise<IteratorResult<T>>,
+): Promise<{ readonly result?: IteratorResult<T>; readonly error?: unknown }> {
+  try {
+    return { result: await next };
+  } catch (error) {
+    return { error };
   }
 }

@@ -3,110 +3,113 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { TableSchema } from '../../../catalog/tables/table-schema.ts';
-import type { Part, Portion } from './batches.ts';
-import { isShortage } from './disk-space.ts';
-import type { ImportTarget } from './import-target.ts';
-import type { Entry, Ledger, Reject } from './manifest.ts';
-import { rowsOfLines, rowsOfParquet, scratchName } from './read/source-relation.ts';
-import { reasonOf } from './reject/describe-problem.ts';
-import { siftLines } from './reject/reject-lines.ts';
-import { siftParquet } from './reject/reject-parquet-rows.ts';
+import { parseRepeatedRecord } from '../store/shred.ts';
+import type { StoredTables } from '../store/stored-tables.ts';
+import type { Batch } from './batches.ts';
+import { isOutOfSpace } from './disk-space.ts';
+import { linesRelation, parquetRelation, scratchName } from './read/source-relation.ts';
+import { describeReason, generalReason } from './reject/describe-problem.ts';
+import { rejectLines } from './reject/reject-lines.ts';
+import { rejectParquetRows } from './reject/reject-parquet-rows.ts';
 import type { DataFile } from './scan/data-files.ts';
+import type { Manifest, ManifestEntry, Reject } from './scan/manifest.ts';
+import type { Slice } from './slices.ts';
 
-export interface TakeOptions {
+interface LoadOptions {
   readonly connection: DuckDBConnection;
-  readonly ledger: Ledger;
-  readonly target: (table: TableSchema) => ImportTarget;
-  readonly onPlural: (table: TableSchema, path: string) => Promise<void>;
-  /** What the ledger says of a file before the portion. */
-  readonly entryOf: (number: number) => Entry | undefined;
-  /** Statements that each portion runs besides: what is no longer so of its files. */
-  readonly also: (parts: readonly Part[]) => readonly string[];
-  /** How many reasons of bad rows are asked for, of each file. */
+  readonly manifest: Manifest;
+  readonly tables: StoredTables;
+  readonly onRepeatedRecord: (table: string, path: string) => Promise<void>;
+  /** Further statements for the transaction that stores these slices. */
+  readonly alsoRun: (slices: readonly Slice[]) => readonly string[];
+  /** How many rejects of each file get a reason of their own. */
   readonly maxReasons: number;
   readonly signal: AbortSignal;
 }
 
-/** What a portion has brought. */
-export interface Taken {
+/** What a batch has changed in the store. */
+export interface LoadResult {
   readonly rows: number;
-  readonly entries: readonly Entry[];
-  /** Entries that are no more. */
+  readonly entries: readonly ManifestEntry[];
+  /** Numbers of the entries that were removed. */
   readonly replaced: readonly number[];
   readonly rejects: readonly { readonly file: DataFile; readonly rejects: readonly Reject[] }[];
-  /** Files whose rows can be read, but not stored. */
-  readonly failures: readonly { readonly part: Part; readonly error: unknown }[];
+  /** Slices that can be read but not stored. */
+  readonly failures: readonly { readonly slice: Slice; readonly error: unknown }[];
 }
 
-/** A part as it is stored: without its bad rows, once they are known. */
-interface Sifted {
-  readonly part: Part;
+/** A slice as it is stored: without its rejected rows, once they are known. */
+interface FilteredSlice {
+  readonly slice: Slice;
   readonly path: string | undefined;
   readonly rows: number;
   readonly rejects: readonly Reject[];
-  /** Rows of a Parquet file that are left out. */
-  readonly without: readonly number[];
+  /** Numbers of rows that are left out of a Parquet file, from 1. */
+  readonly excludedRows: readonly number[];
 }
 
 /**
- * Takes a portion into the store in one transaction, with what the ledger says of it; rows that cannot be read become
- * rejects.
+ * Stores a batch and its manifest entries in one transaction; rows that cannot be read become rejects.
  *
- * @throws Error where the store lacks space or memory, or the import is ended; nothing of the portion is in the store then
+ * First all rows are stored as they are. If that fails, the bad rows are searched for and left out; if it fails again,
+ * each slice is loaded alone.
+ *
+ * @throws Error where disk space or memory is short, or the import is closed; nothing of the batch is stored then
  */
-export async function takePortion(portion: Portion, options: TakeOptions): Promise<Taken> {
-  const isOver = (error: unknown) => isShortage(error) || options.signal.aborted;
+export async function loadBatch(batch: Batch, options: LoadOptions): Promise<LoadResult> {
+  const isFinal = (error: unknown) => isOutOfSpace(error) || options.signal.aborted;
   try {
-    return await storeInTime(portion.table, portion.parts.map(asItIs), options);
+    return await storeWithRetries(batch.table, batch.slices.map(unfiltered), options);
   } catch (error) {
-    if (isOver(error)) throw error;
+    if (isFinal(error)) throw error;
   }
-  const [first, ...others] = portion.parts;
-  if (first === undefined) return together([]);
+  const [first, ...others] = batch.slices;
+  if (first === undefined) return mergeResults([]);
   try {
-    const sifted: Sifted[] = [];
-    for (const part of portion.parts) sifted.push(await sift(portion.table, part, options));
-    return await storeInTime(portion.table, sifted, options);
+    const filtered: FilteredSlice[] = [];
+    for (const slice of batch.slices) filtered.push(await rejectRows(batch.table, slice, options));
+    return await storeWithRetries(batch.table, filtered, options);
   } catch (error) {
-    if (isOver(error)) throw error;
-    if (others.length === 0) return { ...together([]), failures: [{ part: first, error }] };
+    if (isFinal(error)) throw error;
+    if (others.length === 0) return { ...mergeResults([]), failures: [{ slice: first, error }] };
   }
-  const taken: Taken[] = [];
-  for (const part of portion.parts) taken.push(await takePortion({ ...portion, parts: [part] }, options));
-  return together(taken);
+  const results: LoadResult[] = [];
+  for (const slice of batch.slices) results.push(await loadBatch({ ...batch, slices: [slice] }, options));
+  return mergeResults(results);
 }
 
-const together = (taken: readonly Taken[]): Taken => ({
-  rows: taken.reduce((sum, { rows }) => sum + rows, 0),
-  entries: taken.flatMap(({ entries }) => entries),
-  replaced: taken.flatMap(({ replaced }) => replaced),
-  rejects: taken.flatMap(({ rejects }) => rejects),
-  failures: taken.flatMap(({ failures }) => failures),
+const mergeResults = (results: readonly LoadResult[]): LoadResult => ({
+  rows: results.reduce((sum, { rows }) => sum + rows, 0),
+  entries: results.flatMap(({ entries }) => entries),
+  replaced: results.flatMap(({ replaced }) => replaced),
+  rejects: results.flatMap(({ rejects }) => rejects),
+  failures: results.flatMap(({ failures }) => failures),
 });
 
-const asItIs = (part: Part): Sifted => ({
-  part,
-  path: part.path,
-  rows: part.rows,
-  rejects: part.rejects,
-  without: [],
+const unfiltered = (slice: Slice): FilteredSlice => ({
+  slice,
+  path: slice.path,
+  rows: slice.rows,
+  rejects: slice.rejects,
+  excludedRows: [],
 });
 
-/** Stores when it can be: after the layout has been changed for a record's second element, after others' transactions. */
-async function storeInTime(
+const maxConflicts = 100;
+
+/** Stores again after a repeated record has changed the table's layout, and after a conflict with another transaction. */
+async function storeWithRetries(
   table: TableSchema,
-  parts: readonly Sifted[],
-  options: TakeOptions,
-): Promise<Taken> {
+  slices: readonly FilteredSlice[],
+  options: LoadOptions,
+): Promise<LoadResult> {
   for (let conflicts = 0; ; ) {
     options.signal.throwIfAborted();
     try {
-      return await store(table, parts, options);
+      return await store(table, slices, options);
     } catch (error) {
-      const message = error instanceof Error ? error.message : '';
-      const [, plural] = /plural record: ([^\n"]+)/.exec(message) ?? [];
-      if (plural !== undefined) await options.onPlural(table, plural.trim());
-      else if (/^TransactionContext Error: .*[Cc]onflict/.test(message) && conflicts < maxConflicts) {
+      const repeatedPath = parseRepeatedRecord(error);
+      if (repeatedPath !== undefined) await options.onRepeatedRecord(table.name, repeatedPath);
+      else if (isConflict(error) && conflicts < maxConflicts) {
         conflicts += 1;
         await delay(50);
       } else throw error;
@@ -114,43 +117,38 @@ async function storeInTime(
   }
 }
 
-const maxConflicts = 100;
+const isConflict = (error: unknown) =>
+  error instanceof Error && /^TransactionContext Error: .*[Cc]onflict/.test(error.message);
 
-async function store(table: TableSchema, parts: readonly Sifted[], options: TakeOptions): Promise<Taken> {
-  const { connection, ledger, signal } = options;
-  const target = options.target(table);
+async function store(
+  table: TableSchema,
+  slices: readonly FilteredSlice[],
+  options: LoadOptions,
+): Promise<LoadResult> {
+  const { alsoRun, connection, manifest, signal, tables } = options;
   const interrupt = () => connection.interrupt();
   signal.addEventListener('abort', interrupt, { once: true });
   try {
     await connection.run('BEGIN');
-    const replaced = parts.flatMap(({ part }) => part.replaces);
-    if (replaced.length > 0) await connection.run(target.deleteSql(replaced));
-    for (const sql of ledger.remove(replaced)) await connection.run(sql);
-    const rows = await insert(target, parts, connection);
-    const entries = parts.map((part) => {
-      const before = options.entryOf(part.part.entry.number);
-      return {
-        ...part.part.entry,
-        rows: (before?.rows ?? 0) + (parts.length === 1 ? rows : part.rows),
-        rejected: (before?.rejected ?? 0) + part.rejects.length,
-      };
-    });
-    for (const sql of options.also(parts.map(({ part }) => part))) await connection.run(sql);
-    for (const sql of ledger.put(entries)) await connection.run(sql);
-    for (const { part, rejects } of parts) {
-      for (const sql of ledger.addRejects(part.entry.number, rejects)) await connection.run(sql);
+    const replaced = slices.flatMap(({ slice }) => slice.replaces);
+    if (replaced.length > 0) await connection.run(tables.deleteSql(table.name, replaced));
+    for (const sql of manifest.remove(replaced)) await connection.run(sql);
+    const rows = await insertRows(table, slices, options);
+    const entries = slices.map((filtered) =>
+      countedEntry(filtered, manifest, slices.length === 1 ? rows : filtered.rows),
+    );
+    for (const sql of alsoRun(slices.map(({ slice }) => slice))) await connection.run(sql);
+    for (const sql of manifest.put(entries)) await connection.run(sql);
+    for (const { slice, rejects } of slices) {
+      for (const sql of manifest.addRejects(slice.entry.number, rejects)) await connection.run(sql);
     }
     await connection.run('COMMIT');
-    const rejects = parts.map(({ part, rejects }) => ({ file: part.file, rejects }));
-    return {
-      ...together([]),
-      rows,
-      entries,
-      replaced,
-      rejects: rejects.filter(({ rejects }) => rejects.length > 0),
-    };
+    const rejects = slices.flatMap(({ slice, rejects }) =>
+      rejects.length === 0 ? [] : [{ file: slice.file, rejects }],
+    );
+    return { ...mergeResults([]), rows, entries, replaced, rejects };
   } catch (error) {
-    // A COMMIT that failed has ended the transaction by itself.
+    // A COMMIT that failed has already ended the transaction.
     await connection.run('ROLLBACK').catch(() => undefined);
     throw error;
   } finally {
@@ -158,57 +156,66 @@ async function store(table: TableSchema, parts: readonly Sifted[], options: Take
   }
 }
 
-async function insert(
-  target: ImportTarget,
-  parts: readonly Sifted[],
-  connection: DuckDBConnection,
-): Promise<number> {
-  const read = parts.flatMap((sifted) =>
-    sifted.path === undefined ? [] : [{ ...sifted, path: sifted.path, number: sifted.part.entry.number }],
-  );
-  const [first] = read;
-  if (first === undefined) return 0;
-  const { file } = first.part;
-  const {
-    source,
-    found,
-    file: number,
-  } = file.format === 'parquet'
-    ? await rowsOfParquet(connection, file, first.number, first.without)
-    : await rowsOfLines(connection, target.table, file.partition, read);
-  return (await connection.run(target.insertSql(found, source, number))).rowsChanged;
+/** The manifest entry of a slice, with the rows and rejects of the file so far. */
+function countedEntry({ rejects, slice }: FilteredSlice, { entries }: Manifest, rows: number): ManifestEntry {
+  const before = entries.get(slice.entry.number);
+  return {
+    ...slice.entry,
+    rows: (before?.rows ?? 0) + rows,
+    rejected: (before?.rejected ?? 0) + rejects.length,
+  };
 }
 
-async function sift(table: TableSchema, part: Part, options: TakeOptions): Promise<Sifted> {
-  const { connection, entryOf, maxReasons, signal } = options;
-  if (part.path === undefined) return asItIs(part);
-  const { file } = part;
-  const reasons = Math.max(0, maxReasons - (entryOf(part.entry.number)?.rejected ?? 0));
+/** @returns the number of rows */
+async function insertRows(
+  table: TableSchema,
+  slices: readonly FilteredSlice[],
+  { connection, tables }: LoadOptions,
+): Promise<number> {
+  const sources = slices.flatMap(({ excludedRows, path, slice }) =>
+    path === undefined ? [] : [{ excludedRows, file: slice.file, number: slice.entry.number, path }],
+  );
+  const [first] = sources;
+  if (first === undefined) return 0;
+  const { source, columns, fileNumber } =
+    first.file.format === 'parquet'
+      ? await parquetRelation(connection, first.file, first.number, first.excludedRows)
+      : await linesRelation(connection, table, first.file.partition, sources);
+  return (await connection.run(tables.insertSql(table.name, columns, source, fileNumber))).rowsChanged;
+}
+
+/** Searches a slice for the rows that cannot be stored. */
+async function rejectRows(table: TableSchema, slice: Slice, options: LoadOptions): Promise<FilteredSlice> {
+  const { connection, manifest, signal } = options;
+  const { entry, file, firstLine, path } = slice;
+  if (path === undefined) return unfiltered(slice);
+  const maxReasons = Math.max(0, options.maxReasons - (manifest.entries.get(entry.number)?.rejected ?? 0));
   if (file.format === 'parquet') {
-    const rejects = await siftParquet({ connection, table, file, reasons });
-    return { part, path: part.path, rows: 0, rejects, without: rejects.map(({ line }) => line) };
+    const rejects = await rejectParquetRows({ connection, table, file, maxReasons });
+    return { slice, path, rows: 0, rejects, excludedRows: rejects.map(({ line }) => line) };
   }
-  const path = join(await mkdtemp(`${part.path}-kept-`), scratchName(part.entry.number));
-  const bad = await siftLines({
+  const acceptedPath = join(await mkdtemp(`${path}-accepted-`), scratchName(entry.number));
+  const { partition } = file;
+  const rejected = await rejectLines({
     connection,
     table,
-    partition: file.partition,
-    path: part.path,
-    kept: path,
-    reasons,
+    partition,
+    path,
+    acceptedPath,
+    maxReasons,
     signal,
   });
-  const rejects = bad.map(({ index, error }) => ({
-    line: part.firstLine + index,
+  const rejects = rejected.map(({ index, error }) => ({
+    line: firstLine + index,
     isRow: file.format !== 'ndjson',
-    reason: error === undefined ? 'is not as the table declares it' : reasonOf(error, file),
+    reason: error === undefined ? generalReason : describeReason(error, file),
   }));
-  const rows = part.rows - bad.length;
+  const rows = slice.rows - rejected.length;
   return {
-    part,
-    path: rows === 0 ? undefined : path,
+    slice,
+    path: rows === 0 ? undefined : acceptedPath,
     rows,
-    rejects: [...part.rejects, ...rejects],
-    without: [],
+    rejects: [...slice.rejects, ...rejects],
+    excludedRows: [],
   };
 }

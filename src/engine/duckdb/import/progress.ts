@@ -1,48 +1,26 @@
-import type { ImportProgress } from './open-import.ts';
+/** How far a sync has come. */
+export interface ImportProgress {
+  readonly rows: number;
+  readonly bytes: number;
+  readonly totalBytes: number;
+}
 
-const second = 1000;
+const secondMs = 1000;
 
 /** `importing 41 % | 1,234,567 rows | 131,000 rows/s | 12 s left` */
 export function progressText({ rows, bytes, totalBytes }: ImportProgress, elapsedMs: number): string {
   const share = totalBytes === 0 ? 1 : Math.min(1, bytes / totalBytes);
-  const speed = elapsedMs === 0 ? 0 : (rows * second) / elapsedMs;
-  const parts = [`importing ${Math.floor(share * 100)} %`, `${counted(rows)} rows`];
-  if (rows > 0) parts.push(`${counted(Number(speed.toPrecision(3)))} rows/s`);
+  const speed = elapsedMs === 0 ? 0 : (rows * secondMs) / elapsedMs;
+  const parts = [`importing ${Math.floor(share * 100)} %`, `${formatCount(rows)} rows`];
+  if (rows > 0) parts.push(`${formatCount(Number(speed.toPrecision(3)))} rows/s`);
   if (share > 0 && share < 1) parts.push(`${timeText((elapsedMs * (1 - share)) / share)} left`);
   return parts.join(' | ');
 }
 
-const counted = (count: number) => Math.round(count).toLocaleString('en-US');
+const formatCount = (count: number) => Math.round(count).toLocaleString('en-US');
 
 function timeText(ms: number): string {
-  const seconds = Math.ceil(ms / second);
+  const seconds = Math.ceil(ms / secondMs);
   if (seconds < 120) return `${seconds} s`;
   return seconds < 7200 ? `${Math.ceil(seconds / 60)} min` : `${Math.ceil(seconds / 3600)} h`;
-}
-
-export interface ProgressLine {
-  show(progress: ImportProgress): void;
-  /** Takes the line away. */
-  end(): void;
-}
-
-/** One line that is written over again on a terminal; on anything else nothing is. */
-export function openProgressLine(
-  stream: Pick<NodeJS.WriteStream, 'isTTY' | 'write'>,
-  now: () => number,
-): ProgressLine {
-  const began = now();
-  let isShown = false;
-  return {
-    show(progress) {
-      // What is done at once needs no line.
-      if (!stream.isTTY || now() - began < second) return;
-      isShown = true;
-      stream.write(`\r\x1b[K${progressText(progress, now() - began)}`);
-    },
-    end() {
-      if (isShown) stream.write('\r\x1b[K');
-      isShown = false;
-    },
-  };
 }

@@ -1,6 +1,5 @@
-import type { Catalog } from '../../../catalog/saved-query.ts';
-import type { Config } from '../../../config.ts';
-import { sessionSettings } from '../../dialect/functions/macros.ts';
+import { sessionSettings } from '../../dialect/macros/macros.ts';
+import type { CheckOptions } from '../../engine.ts';
 import { createTable } from '../store/create-table.ts';
 import { openDatabase } from '../store/open-database.ts';
 import { prepareCatalog } from './prepare-catalog.ts';
@@ -10,7 +9,7 @@ import { prepareCatalog } from './prepare-catalog.ts';
  *
  * @throws StartError with every problem, as opening the engine would
  */
-export async function checkQueries(catalog: Catalog, config: Config): Promise<void> {
+export async function checkQueries({ catalog, config }: CheckOptions): Promise<void> {
   const instance = await openDatabase(config);
   try {
     const connection = await instance.connect();

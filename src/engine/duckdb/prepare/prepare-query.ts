@@ -1,7 +1,8 @@
 import type { DuckDBConnection, DuckDBPreparedStatement } from '@duckdb/node-api';
 import { LRUCache } from 'lru-cache';
 import type { Column, SavedQuery } from '../../../catalog/saved-query.ts';
-import { type Problem, StartError } from '../../../errors.ts';
+import { StartError } from '../../../errors.ts';
+import { checkColumns } from '../../check-columns.ts';
 import type { HoistedConstants } from '../../dialect/passes/hoist-constants.ts';
 import type { StoredColumn } from '../../dialect/passes/shredded.ts';
 import { type Rewritten, rewrite, type StoredTable } from '../../dialect/rewrite.ts';
@@ -9,7 +10,7 @@ import type { RenderRecord } from '../../dialect/scope.ts';
 import { quote, sameName } from '../../dialect/types.ts';
 import { type WireCell, wireCell } from '../wire/cell.ts';
 import { wireRecord } from '../wire/record.ts';
-import { columnMisfit } from './check-columns.ts';
+import { toResultColumn } from './result-column.ts';
 
 /** A saved query as DuckDB runs it. */
 export interface PreparedQuery {
@@ -43,29 +44,25 @@ export async function prepareQuery(
   tables: readonly StoredTable[],
 ): Promise<PreparedQuery> {
   const statement = await describe(connection, query, rewritten.sql);
-  const types = new Map(
-    Array.from({ length: statement.columnCount }, (_, at) => [
-      statement.columnName(at).toLowerCase(),
-      statement.columnType(at),
-    ]),
+  const returned = new Map(
+    Array.from({ length: statement.columnCount }, (_, at) => {
+      const [name, type] = [statement.columnName(at), statement.columnType(at)];
+      return [name.toLowerCase(), { type, column: toResultColumn(name, type) }];
+    }),
   );
-  const problems: Problem[] = [];
-  const add = (message: string) =>
-    problems.push({ file: query.source.file, line: query.source.line, message });
-
-  const cells = query.columns.map((column) => {
-    const type = types.get(column.name.toLowerCase());
-    const misfit = type === undefined ? missing(column) : columnMisfit(column, type);
-    if (misfit !== undefined) add(misfit);
-    return type === undefined ? undefined : { ...wireCell(quote(column.name), type), type };
-  });
-  for (const name of types.keys()) {
-    if (!query.columns.some((column) => column.name.toLowerCase() === name)) {
-      add(`the SQL gives a column ${name} that the header does not declare under columns`);
-    }
-  }
   statement.destroySync();
-  if (problems.length > 0) throw new StartError('A saved query does not fit its header', problems);
+  const differences = checkColumns(
+    query.columns,
+    [...returned.values()].map(({ column }) => column),
+  );
+  if (differences.length > 0) {
+    const problems = differences.map((message) => ({ ...query.source, message }));
+    throw new StartError('The SQL of a saved query does not return the declared columns', problems);
+  }
+  const cells = query.columns.map(({ name }) => {
+    const type = returned.get(name.toLowerCase())?.type;
+    return type && { ...wireCell(quote(name), type), type };
+  });
 
   const tell: RenderRecord = (name, record) => {
     const cell = cells[query.columns.findIndex((column) => sameName(column.name, name))];
@@ -128,8 +125,4 @@ async function describe(
       { file: source.file, line: source.line, message: message?.replace(/^\w+ Error: /, '') ?? '' },
     ]);
   }
-}
-
-function missing({ name }: Column): string {
-  return `columns.${name}: declared, but the SQL gives no such column`;
 }

@@ -9,7 +9,7 @@ import {
   TIMESTAMPTZ,
 } from '@duckdb/node-api';
 import type { Constant } from '../../dialect/passes/hoist-constants.ts';
-import type { AtRun, Run } from '../../dialect/passes/time-expressions.ts';
+import type { RunValues, TimeValue } from '../../dialect/passes/time-expressions.ts';
 import { nowParameter } from '../../dialect/translator.ts';
 import { quote } from '../../dialect/types.ts';
 import { readRows } from '../wire/read-rows.ts';
@@ -91,7 +91,7 @@ export async function withThresholds(
   return bindings;
 }
 
-function runOf(given: Bindings): Run {
+function runOf(given: Bindings): RunValues {
   const now = given.get(nowParameter)?.value;
   return {
     now: now instanceof DuckDBTimestampTZValue ? now.micros : 0n,
@@ -100,7 +100,7 @@ function runOf(given: Bindings): Run {
 }
 
 /** Text and whole numbers are parts of moments only. */
-function momentBinding(value: AtRun | undefined): Binding | undefined {
+function momentBinding(value: TimeValue | undefined): Binding | undefined {
   if (value === null) return { value, type: TIMESTAMPTZ };
   if (typeof value === 'bigint') return { value: new DuckDBTimestampTZValue(value), type: TIMESTAMPTZ };
   if (typeof value !== 'object') return undefined;

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { LRUCache } from 'lru-cache';
-import { queueFull } from '../../queue-full.ts';
+import { queueFull } from '../../engine-errors.ts';
 import { openWorker, type Worker } from './worker.ts';
 
 /** A query that runs this long is no quick one. */

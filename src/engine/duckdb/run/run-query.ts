@@ -3,7 +3,7 @@ import type { BoundQuery } from '../../../catalog/binding/bind.ts';
 import type { SavedQuery } from '../../../catalog/saved-query.ts';
 import { callerGone, GatewayError } from '../../../errors.ts';
 import type { Engine, Rows } from '../../engine.ts';
-import { withoutRequired } from '../../refused-rows.ts';
+import { deadlineExceeded, engineClosing, missingRequiredColumn } from '../../engine-errors.ts';
 import type { Runnable } from '../prepare/prepare-catalog.ts';
 import type { Plan, PreparedQuery } from '../prepare/prepare-query.ts';
 import { readRows } from '../wire/read-rows.ts';
@@ -47,8 +47,8 @@ export function openRun({
     try {
       return await runOnce(pool, known.prepared, bound, now(), either);
     } catch (cause) {
-      if (closing.aborted) throw new GatewayError('CANCELLED', 'The service is ending', { cause });
-      if (deadline.aborted) throw timedOut(timeoutMs, cause);
+      if (closing.aborted) throw engineClosing(cause);
+      if (deadline.aborted) throw deadlineExceeded(timeoutMs, cause);
       // Not the caller's own signal: the one that an HTTP server gives may not say so itself.
       if (either.aborted) throw callerGone(cause);
       throw cause instanceof GatewayError ? cause : explainFailure(cause, bound);
@@ -130,12 +130,7 @@ function rowText(columns: PreparedQuery['columns'], cells: readonly DuckDBValue[
     const text = cell === null ? undefined : json(cell);
     if (text !== undefined) return [`"${name}":${text}`];
     if (!required) return [];
-    throw withoutRequired(name);
+    throw missingRequiredColumn(name);
   });
   return `{${members.join(',')}}`;
-}
-
-function timedOut(timeoutMs: number, cause: unknown): GatewayError {
-  const message = `No answer within ${timeoutMs} ms; ask for a shorter window, or try again later`;
-  return new GatewayError('ENGINE_TIMEOUT', message, { cause });
 }

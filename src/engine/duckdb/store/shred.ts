@@ -14,20 +14,31 @@ export interface ShreddedColumn {
   value(found: ReadonlyMap<string, FoundValue>): string;
 }
 
-/** What DuckDB's error says where a record that is shredded has a second element, before the record's path. */
-export const pluralRecord = 'plural record: ';
+const repeatedRecord = 'repeated record: ';
+
+/** SQL that fails: a row has several elements of a record that is stored shredded. */
+export const repeatedRecordError = (path: string): string =>
+  `error(${quoteText(`${repeatedRecord}${path}`)})`;
+
+/** The path of the record where a statement failed with `repeatedRecordError`; undefined for any other error. */
+export function parseRepeatedRecord(error: unknown): string | undefined {
+  const message = error instanceof Error ? error.message : '';
+  // Only at the beginning: other errors may quote a value of the data.
+  const prefix = `Invalid Input Error: ${repeatedRecord}`;
+  return message.startsWith(prefix) ? message.slice(prefix.length).split('\n', 1)[0]?.trim() : undefined;
+}
 
 /**
  * How a table is stored: every record that is there at most once in a row is shredded over columns of its own, so that a
  * query reads the fields it names and nothing else. Records that have several elements somewhere stay lists, and what is
  * below them with them.
  *
- * @param plural paths of the REPEATED records that have several elements, as found in the data
+ * @param repeatedPaths paths of the REPEATED records that have several elements, as found in the data
  */
 export const storedColumns = (
   { fields }: TableSchema,
-  plural: ReadonlySet<string>,
-): readonly StoredColumn[] => layoutColumns(fields, (path) => !plural.has(path));
+  repeatedPaths: ReadonlySet<string>,
+): readonly StoredColumn[] => layoutColumns(fields, (path) => !repeatedPaths.has(path));
 
 /** The physical columns of a table, in their order. */
 export const shreddedColumns = (
@@ -49,7 +60,11 @@ function shredded(field: Field, column: StoredColumn, path: string, find: Find):
     return [{ name: path, type: columnType(field), value }];
   }
   const record: Find = (found) => recordOf(find(found));
-  const there: ShreddedColumn = { name: path, type: 'BOOLEAN', value: (found) => isThere(path, find(found)) };
+  const there: ShreddedColumn = {
+    name: path,
+    type: 'BOOLEAN',
+    value: (found) => presenceSql(path, find(found)),
+  };
   const below = column.fields.flatMap((part, index) => {
     const inner = field.fields?.[index];
     if (!inner) return [];
@@ -67,12 +82,12 @@ const onlyIfThere = (column: ShreddedColumn, record: Find): ShreddedColumn => ({
   value: (found) => `CASE WHEN ${record(found)?.sql ?? 'NULL'} IS NOT NULL THEN ${column.value(found)} END`,
 });
 
-function isThere(path: string, found: FoundValue | undefined): string {
+function presenceSql(path: string, found: FoundValue | undefined): string {
   const record = recordOf(found);
   if (!found || !record) return 'false';
   const there = `${record.sql} IS NOT NULL`;
   if (found.type.typeId !== DuckDBTypeId.LIST) return there;
-  return `CASE WHEN len(${found.sql}) > 1 THEN error(${quoteText(`${pluralRecord}${path}`)}) ELSE ${there} END`;
+  return `CASE WHEN len(${found.sql}) > 1 THEN ${repeatedRecordError(path)} ELSE ${there} END`;
 }
 
 function recordOf(found: FoundValue | undefined): FoundValue | undefined {

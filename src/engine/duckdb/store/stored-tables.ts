@@ -8,15 +8,15 @@ import { storeName } from './open-store.ts';
 import { type ShreddedColumn, shreddedColumns, storedColumns } from './shred.ts';
 import { type FoundValue, foundColumns } from './stored-value.ts';
 
-/** The column that tells from which file a row came, as the ledger numbers them. */
-export const fileColumn = '#file';
+/** The number of the file that a row came from; the import numbers them. */
+const fileColumn = '#file';
 
 /** One table of the store, in the form that it has at the moment. */
 export interface TableInStore extends StoredTable {
   readonly relation: string;
   readonly columns: readonly StoredColumn[];
   /** Paths of the records that have several elements in some row. */
-  readonly plural: ReadonlySet<string>;
+  readonly repeatedPaths: ReadonlySet<string>;
   /** The column that windows and retention go by: the first TIMESTAMP that every row has. */
   readonly time: string | undefined;
 }
@@ -25,12 +25,21 @@ export interface TableInStore extends StoredTable {
 export interface StoredTables {
   readonly all: readonly TableInStore[];
   get(name: string): TableInStore;
-  /** INSERT that stores the rows of a source, which stands as `r`; `file` is SQL for the number of a row's file. */
+  /**
+   * INSERT that stores the rows of a source. It fails with `repeatedRecordError` where a row has several elements of a
+   * record that is stored shredded.
+   *
+   * @param found what the rows have, by column name in lower case
+   * @param source a FROM item; the statement calls it `r`
+   * @param file SQL for the number of a row's file, an INTEGER
+   */
   insertSql(name: string, found: ReadonlyMap<string, FoundValue>, source: string, file: string): string;
   /** The same for rows that come in the order of time, a few at once. */
   appendSql(name: string, found: ReadonlyMap<string, FoundValue>, source: string): string;
+  /** DELETE of all rows of some files, by their numbers. */
+  deleteSql(name: string, files: readonly number[]): string;
   /** Writes a table anew, in order and in another form. What read the old one goes on until `drop`. */
-  rebuild(name: string, plural: ReadonlySet<string>): Promise<Rebuilt>;
+  rebuild(name: string, repeatedPaths: ReadonlySet<string>): Promise<Rebuilt>;
   /** Tells which columns queries seek, from now on. */
   seek(columns: readonly Origin[]): void;
 }
@@ -39,20 +48,24 @@ export interface Rebuilt {
   drop(): Promise<void>;
 }
 
+type OnReset = (connection: DuckDBConnection, table: string) => Promise<void>;
+
 /**
  * Opens the tables of the store, empty where they are not there or of another definition than the catalog's.
  *
  * @param connection for the tables alone
+ * @param onReset called in the transaction that empties a table whose definition has changed
  */
 export async function openTables(
   connection: DuckDBConnection,
   schemas: readonly TableSchema[],
+  onReset: OnReset = async () => {},
 ): Promise<StoredTables> {
   await connection.run(`CREATE SCHEMA IF NOT EXISTS ${storeName}.stored`);
   await connection.run(`CREATE TABLE IF NOT EXISTS ${layouts} ("table" VARCHAR PRIMARY KEY, relation VARCHAR,
     plural VARCHAR[], definition VARCHAR)`);
   const tables = new Map<string, TableInStore>();
-  for (const schema of schemas) tables.set(schema.name, await openTable(connection, schema));
+  for (const schema of schemas) tables.set(schema.name, await openTable(connection, schema, onReset));
   await dropOthers(connection, [...tables.values()]);
   let sought: readonly Origin[] = [];
 
@@ -74,6 +87,8 @@ export async function openTables(
     },
     get,
     insertSql: (name, found, source, file) => insertInto(get(name), found, source, file),
+    deleteSql: (name, files) =>
+      `DELETE FROM ${get(name).relation} WHERE ${quote(fileColumn)} IN (${files.join(', ')})`,
     appendSql(name, found, source) {
       const table = get(name);
       return `INSERT INTO ${table.relation} ${rowsOf(valuesOf(table, found, 'NULL'), `${source} AS r`)}`;
@@ -81,9 +96,9 @@ export async function openTables(
     seek(columns) {
       sought = columns;
     },
-    async rebuild(name, plural) {
+    async rebuild(name, repeatedPaths) {
       const old = get(name);
-      const made = tableInStore(old, relationName(name, generationOf(old.relation) + 1), plural);
+      const made = tableInStore(old, relationName(name, generationOf(old.relation) + 1), repeatedPaths);
       await connection.run('BEGIN');
       try {
         await create(connection, made);
@@ -103,7 +118,11 @@ export async function openTables(
 
 const layouts = `${storeName}.querygate_layouts`;
 
-async function openTable(connection: DuckDBConnection, schema: TableSchema): Promise<TableInStore> {
+async function openTable(
+  connection: DuckDBConnection,
+  schema: TableSchema,
+  onReset: OnReset,
+): Promise<TableInStore> {
   const known = await connection.runAndReadAll(
     `SELECT relation, plural, definition FROM ${layouts} WHERE "table" = ${quoteText(schema.name)}`,
   );
@@ -117,22 +136,19 @@ async function openTable(connection: DuckDBConnection, schema: TableSchema): Pro
   await connection.run('BEGIN');
   await connection.run(`DROP TABLE IF EXISTS ${table.relation}`);
   await create(connection, table);
-  await forgetFiles(connection, schema.name);
+  await onReset(connection, schema.name);
   await connection.run('COMMIT');
   return table;
 }
 
-/** Files whose rows are gone with their table are taken in again. */
-async function forgetFiles(connection: DuckDBConnection, table: string): Promise<void> {
-  const ledger = `SELECT 1 FROM duckdb_tables() WHERE database_name = '${storeName}' AND schema_name = 'import' AND table_name = 'files'`;
-  if ((await connection.runAndReadAll(ledger)).currentRowCount === 0) return;
-  await connection.run(`DELETE FROM ${storeName}."import"."files" WHERE "table" = ${quoteText(table)}`);
-}
-
-function tableInStore(schema: TableSchema, relation: string, plural: ReadonlySet<string>): TableInStore {
+function tableInStore(
+  schema: TableSchema,
+  relation: string,
+  repeatedPaths: ReadonlySet<string>,
+): TableInStore {
   const { name, fields } = schema;
   const time = fields.find(({ type, mode }) => type === 'TIMESTAMP' && mode === 'REQUIRED')?.name;
-  return { name, fields, relation, plural, time, columns: storedColumns(schema, plural) };
+  return { name, fields, relation, repeatedPaths, time, columns: storedColumns(schema, repeatedPaths) };
 }
 
 const relationName = (name: string, generation: number) =>
@@ -149,9 +165,9 @@ async function create(connection: DuckDBConnection, table: TableInStore): Promis
   await connection.run(
     `CREATE TABLE ${table.relation} (${columns.join(', ')}, ${quote(fileColumn)} INTEGER)`,
   );
-  const plural = [...table.plural].map(quoteText).join(', ');
+  const repeatedPaths = [...table.repeatedPaths].map(quoteText).join(', ');
   await connection.run(`INSERT OR REPLACE INTO ${layouts} VALUES (${quoteText(table.name)},
-    ${quoteText(table.relation)}, [${plural}]::VARCHAR[], ${quoteText(definitionOf(table))})`);
+    ${quoteText(table.relation)}, [${repeatedPaths}]::VARCHAR[], ${quoteText(definitionOf(table))})`);
   await describe(connection, table);
 }
 

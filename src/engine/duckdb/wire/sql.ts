@@ -1,6 +1,6 @@
 import { type DuckDBType, DuckDBTypeId } from '@duckdb/node-api';
 import { quote } from '../../dialect/types.ts';
-import { unsafeInteger } from '../../refused-rows.ts';
+import { unsafeInteger } from '../../engine-errors.ts';
 
 /**
  * A DuckDB expression that gives a column of the wire as JSON text, or NULL where the column is NULL. Rendering in the

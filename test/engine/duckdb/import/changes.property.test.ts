@@ -11,11 +11,11 @@ const step = fc.oneof(
   fc.record({ do: fc.constant('write' as const), name, count: fc.integer({ min: 0, max: 30 }) }),
   fc.record({ do: fc.constant('rename' as const), name, to: name }),
   fc.record({ do: fc.constant('delete' as const), name }),
-  fc.record({ do: fc.constant('look' as const) }),
+  fc.record({ do: fc.constant('sync' as const) }),
   fc.record({ do: fc.constant('restart' as const) }),
 );
 
-/** What the store must have: the ids of a file's whole lines, and of a last line that is whole but for its newline. */
+/** The ids that the store must have: of complete lines, and of a last line that lacks only its newline. */
 function idsIn(texts: Iterable<string>): number[] {
   return [...texts]
     .flatMap((text) => text.split('\n'))
@@ -23,10 +23,10 @@ function idsIn(texts: Iterable<string>): number[] {
     .sort((one, other) => one - other);
 }
 
-test('whatever happens to the files, the store has what the folder has', async () => {
+test('the store follows the folder through any sequence of changes', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
-      const folder = await openImportFolder({ portion: { rows: 10, bytes: 1 << 20 } });
+      const folder = await openImportFolder({ batchLimits: { rows: 10, bytes: 1 << 20 } });
       const model = new Map<string, string>();
       let id = 0;
       const more = (count: number) => lines(...Array.from({ length: count }, () => ++id));
@@ -67,12 +67,12 @@ test('whatever happens to the files, the store has what the folder has', async (
           case 'restart':
             await folder.reopen();
             break;
-          case 'look':
-            await folder.look();
+          case 'sync':
+            await folder.sync();
         }
       }
-      // What is missing is believed at the second look.
-      for (let left = 2; left > 0; left -= 1) await folder.look();
+      // A file is missing only when the second sync does not find it either.
+      for (let left = 2; left > 0; left -= 1) await folder.sync();
       const ids = await folder.ids();
       await folder.close();
       expect(ids).toEqual(idsIn(model.values()));

@@ -8,7 +8,7 @@ import { idsBetween, lines } from './import-folder.ts';
 
 const script = new URL('./import-until-killed.ts', import.meta.url).pathname;
 
-test('killed ten times during an import, then let finish: every row is there once', async () => {
+test('killed ten times during an import, then finished: every row is stored once', async () => {
   const root = mkdtempSync(join(tmpdir(), 'crash-'));
   const data = join(root, 'data', 'logs');
   mkdirSync(data, { recursive: true });
@@ -21,23 +21,23 @@ test('killed ten times during an import, then let finish: every row is there onc
   writeFileSync(join(data, 'c.csv'), `id\n${idsBetween(60_000, 70_000).join('\n')}\n`);
   for (const id of idsBetween(0, 100)) writeFileSync(join(data, `small-${id}.ndjson`), lines(70_000 + id));
 
-  /** Runs the import, and kills it after so many portions and a moment more. */
-  const run = (portions: number, delayMs: number) =>
+  /** Runs the import, and kills it a moment after so many batches. */
+  const run = (batches: number, delayMs: number) =>
     new Promise<string>((resolve, reject) => {
-      const places = ['store.db', 'data', 'scratch'].map((name) => join(root, name));
-      const child = spawn(process.execPath, [script, ...places], { stdio: ['ignore', 'pipe', 'inherit'] });
+      const paths = ['store.db', 'data', 'scratch'].map((name) => join(root, name));
+      const child = spawn(process.execPath, [script, ...paths], { stdio: ['ignore', 'pipe', 'inherit'] });
       let out = '';
       child.stdout.on('data', (chunk) => {
         out += chunk;
-        if (out.split('portion').length > portions) setTimeout(() => child.kill('SIGKILL'), delayMs);
+        if (out.split('batch').length > batches) setTimeout(() => child.kill('SIGKILL'), delayMs);
       });
       child.on('error', reject);
       child.on('close', () => resolve(out));
     });
 
   let kills = 0;
-  for (const portions of [0, 1, 3, 5, 7, 9, 11, 12, 14, 15]) {
-    const out = await run(portions, Math.random() * 15);
+  for (const batches of [0, 1, 3, 5, 7, 9, 11, 12, 14, 15]) {
+    const out = await run(batches, Math.random() * 15);
     if (!out.includes('done')) kills += 1;
   }
   expect(kills).toBeGreaterThanOrEqual(8);

@@ -2,24 +2,20 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
-import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Field, TableSchema } from '../../../../src/catalog/tables/table-schema.ts';
 import { openImport } from '../../../../src/engine/duckdb/import/open-import.ts';
-import { createPlainTables, plainTarget } from './plain-target.ts';
+import { openTestStore, type TestStore } from './test-store.ts';
 
 let folder: string;
-let instance: DuckDBInstance;
-let connection: DuckDBConnection;
+let store: TestStore;
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'data-'));
-  instance = await DuckDBInstance.create(':memory:', { threads: '2' });
-  connection = await instance.connect();
+  store = await openTestStore([]);
 });
 afterEach(() => {
-  connection.closeSync();
-  instance.closeSync();
+  store.close();
   rmSync(folder, { recursive: true });
 });
 
@@ -52,43 +48,36 @@ const write = (name: string, content: string | Buffer) => {
   writeFileSync(join(folder, name), content);
 };
 
-const query = async (sql: string) => (await connection.runAndReadAll(sql)).getRowsJson();
+const query = (sql: string) => store.queryJson(sql);
 
-/** Takes in the folder anew: what is wrong with whole files, by table, and what is told of rows. */
+/** Imports the folder into an empty store: what is wrong with whole files, by table, and all reported problems. */
 const importAll = async (tables: readonly TableSchema[]) => {
   const scratch = mkdtempSync(join(tmpdir(), 'scratch-'));
-  await connection.run(`DROP SCHEMA IF EXISTS import CASCADE; DROP SCHEMA IF EXISTS held CASCADE`);
-  await connection.run(`SET TimeZone = 'UTC'`);
-  await createPlainTables(connection, tables);
-  const told: string[] = [];
+  store.close();
+  store = await openTestStore(tables);
+  const reported: string[] = [];
   const data = await openImport({
-    connect: async () => {
-      const own = await instance.connect();
-      await own.run(`SET TimeZone = 'UTC'`);
-      return own;
-    },
-    store: 'memory',
+    connect: store.connect,
     dataDir: folder,
     scratch,
-    tables,
-    target: plainTarget,
-    onPlural: () => Promise.reject(new Error('no table is stored so')),
-    onProblem: (message) => told.push(message),
+    tables: store.tables,
+    onRepeatedRecord: store.onRepeatedRecord,
+    events: { problem: (message) => reported.push(message) },
     signal: new AbortController().signal,
   });
-  await data.catchUp();
-  // A last line without a newline is judged when it has not changed.
-  await data.catchUp();
+  await data.sync();
+  // An incomplete last line is rejected when it has not changed since the sync before.
+  await data.sync();
   await data.close();
   rmSync(scratch, { recursive: true });
-  return { problems: data.problems, told };
+  return { problems: data.problems, reported };
 };
 
 const loadData = async (tables: readonly TableSchema[]) => (await importAll(tables)).problems;
 
 /** Loads `logs` and `others` from the folder; neither may have a problem. */
 const load = async (tables: readonly TableSchema[] = [logs, others]) => {
-  expect(await importAll(tables)).toEqual({ problems: new Map(), told: [] });
+  expect(await importAll(tables)).toEqual({ problems: new Map(), reported: [] });
 };
 
 /** The value one column of `logs` has for each of these JSON texts. */
@@ -98,26 +87,26 @@ const stored = async (column: string, ...values: readonly string[]) => {
   return (await query(`SELECT "${column}"::VARCHAR FROM logs`)).map(([value]) => value);
 };
 
-/** What is said of `logs`, of which the folder holds one file that cannot be read as a whole. */
+/** The problem of `logs`, when the folder has one file for it that cannot be read as a whole. */
 const problem = async (name: string, content: string | Buffer) => {
   write(name, content);
   write('others.ndjson', '{"id":"unaffected"}\n');
-  const { problems, told } = await importAll([logs, others]);
+  const { problems, reported } = await importAll([logs, others]);
   expect([...problems.keys()]).toEqual(['logs']);
-  expect(told).toEqual([problems.get('logs')]);
+  expect(reported).toEqual([problems.get('logs')]);
   expect(await query('SELECT count(*) FROM logs')).toEqual([['0']]);
   expect(await query('SELECT id FROM others')).toEqual([['unaffected']]);
   return problems.get('logs');
 };
 
-/** What is said of `logs`, of which the folder holds one file with a row that cannot be read. */
+/** The first report about `logs`, when the folder has one file for it with a row that cannot be read. */
 const rejected = async (name: string, content: string | Buffer) => {
   write(name, content);
   write('others.ndjson', '{"id":"unaffected"}\n');
-  const { problems, told } = await importAll([logs, others]);
+  const { problems, reported } = await importAll([logs, others]);
   expect(problems).toEqual(new Map());
   expect(await query('SELECT id FROM others')).toEqual([['unaffected']]);
-  return told[0];
+  return reported[0];
 };
 
 describe('tables', () => {
@@ -140,7 +129,7 @@ describe('tables', () => {
     ]);
   });
 
-  test('files of no declared table, hidden files and other formats are left alone', async () => {
+  test('files of undeclared tables, hidden files and other formats are ignored', async () => {
     write('unknown.ndjson', 'not even JSON');
     write('logs/_SUCCESS', '');
     write('logs/.part-0.ndjson.crc', 'x');
@@ -151,7 +140,7 @@ describe('tables', () => {
     expect(await query('SELECT id FROM logs')).toEqual([['1']]);
   });
 
-  test('names and keys may hold whatever a file system and JSON allow', async () => {
+  test('names and keys may have any characters that a file system and JSON allow', async () => {
     const odd: TableSchema = { name: "it's", fields: [field("it's", 'STRING'), field('a "b"', 'STRING')] };
     write("it's/a[1]*?'.ndjson", `{"it's":"x","a \\"b\\"":"y"}\n`);
     await load([odd]);
@@ -159,7 +148,7 @@ describe('tables', () => {
   });
 });
 
-describe('links and what cannot be looked at', () => {
+describe('links, and files that cannot be examined', () => {
   test('a link to itself is a problem of its table alone', async () => {
     symlinkSync('logs.ndjson', join(folder, 'logs.ndjson'));
     write('others.ndjson', '{"id":"1"}\n');
@@ -168,14 +157,14 @@ describe('links and what cannot be looked at', () => {
     expect(await query('SELECT id FROM others')).toEqual([['1']]);
   });
 
-  test('below a folder it is told with its name, and what stands beside it goes in', async () => {
+  test('below a folder it is reported with its name, and the files beside it are imported', async () => {
     write('logs/a.ndjson', '{"id":"1"}\n');
     symlinkSync('b', join(folder, 'logs', 'b'));
     expect([...(await loadData([logs, others]))]).toEqual([['logs', 'logs/b: cannot be read: ELOOP']]);
     expect(await query('SELECT count(*) FROM logs')).toEqual([['1']]);
   });
 
-  test('where no table owns it, it is left alone', async () => {
+  test('of no table it is ignored', async () => {
     symlinkSync('unknown.ndjson', join(folder, 'unknown.ndjson'));
     mkdirSync(join(folder, 'logs'));
     symlinkSync('.hidden', join(folder, 'logs', '.hidden'));
@@ -236,11 +225,11 @@ describe('formats', () => {
   test('Parquet, with and without gzip, fields matched by name without case', async () => {
     const file = join(folder, 'logs', '1.parquet');
     mkdirSync(dirname(file));
-    await connection.run(
+    await query(
       `COPY (SELECT 'x' AS extra, 7 AS "ID", TIMESTAMP '2026-11-20 10:00' AS "Ts", 5::TINYINT AS status,
          [{more: 1, REQUEST: [{Status_Code: '200'}]}] AS metadata) TO '${file}'`,
     );
-    await connection.run(
+    await query(
       `COPY (SELECT 8 AS id, '2026-11-20T11:00:00Z' AS ts, [{other: 1}] AS metadata) TO '${folder}/logs/2.parquet'`,
     );
     await load();
@@ -252,7 +241,7 @@ describe('formats', () => {
     ]);
   });
 
-  test('all files of a table are read, of whatever format', async () => {
+  test('all files of a table are read, of any format', async () => {
     write('logs.ndjson', '{"id":"1"}\n');
     write('logs.csv', 'id\n2\n');
     write('logs/a.jsonl', '{"id":"3"}\n');
@@ -261,7 +250,7 @@ describe('formats', () => {
     expect(await query('SELECT id FROM logs ORDER BY id')).toEqual([['1'], ['2'], ['3'], ['4']]);
   });
 
-  test('hive partitions fill the columns of their names, others are ignored', async () => {
+  test('Hive partitions fill the columns with their names, others are ignored', async () => {
     write('logs/date=2026-01-01/STATUS=200/a.ndjson', '{"id":"1"}\n');
     write('logs/date=2026-01-02/status=404/a.ndjson', '{"id":"2","status":1}\n');
     write('logs/status=__HIVE_DEFAULT_PARTITION__/a.ndjson', '{"id":"3"}\n');
@@ -285,14 +274,14 @@ describe('NDJSON', () => {
     ['no newline at the end', '{"id":"1"}', ['1']],
     ['line separators of Unicode in a value', '\uFEFF{"id":"a\u2028b"}\n', ['a\u2028b']],
     ['letter case', '{"ID":"1"}\n{"Id":"2"}\n{"id" : "3"}\n', ['1', '2', '3']],
-    ['what looks like a key inside a value', '{"ID":"{\\"ID\\":1}"}\n', ['{"ID":1}']],
+    ['text like a key inside of a value', '{"ID":"{\\"ID\\":1}"}\n', ['{"ID":1}']],
   ])('%s', async (_, content, ids) => {
     write('logs.ndjson', content);
     await load();
     expect((await query('SELECT id FROM logs')).flat()).toEqual(ids);
   });
 
-  test('the case of keys is mended in declared records only, and big numbers stay exact', async () => {
+  test('the letter case of keys is normalized in declared records only, and big numbers stay exact', async () => {
     write('logs.ndjson', '{"ID":{"ID":1,"Url":[{"Id":2}]},"Status":9007199254740993}\n');
     write('others.json', '[\n  {\n    "ID": 12345678901234567890\n  }\n]\n');
     await load();
@@ -323,7 +312,7 @@ describe('NDJSON', () => {
 });
 
 describe('values', () => {
-  test('timestamps as ISO 8601, UTC where no zone is named', async () => {
+  test('timestamps as ISO 8601, UTC without a zone', async () => {
     const ten = '2026-11-20 10:00:00+00';
     const texts: Readonly<Record<string, string>> = {
       '2026-11-20T10:00:00Z': ten,
@@ -393,7 +382,7 @@ describe('values', () => {
     ['ts', '"20261120100000"', /is not a timestamp/],
     ['ts', '"20261120100000123"', /is not a timestamp/],
     ['ts', '"2026"', /is not a timestamp/],
-  ])('%s does not take %s for something else', async (column, value, message) => {
+  ])('%s does not read %s as another value', async (column, value, message) => {
     expect(await rejected('logs.ndjson', `{}\n{"${column}":${value}}\n`)).toMatch(message);
   });
 
@@ -450,7 +439,7 @@ describe('values', () => {
     ]);
   });
 
-  test('CSV: records are read without regard to the case of their fields', async () => {
+  test('CSV: records are read with any letter case of their fields', async () => {
     write('logs.csv', 'id,metadata\n1,"[{""USERAGENT"":""curl""}]"\n2,\n');
     await load();
     expect(await query('SELECT id, metadata[1]."userAgent" FROM logs')).toEqual([
@@ -459,7 +448,7 @@ describe('values', () => {
     ]);
   });
 
-  test('a file of the header only has no rows, nor has an empty one', async () => {
+  test('a file with only a header has no rows, nor has an empty one', async () => {
     write('logs.csv', 'id,ts\n');
     write('others.csv', '');
     await load();
@@ -469,37 +458,32 @@ describe('values', () => {
 
 describe('a file that cannot be read as a whole is a problem of its table alone', () => {
   test.each([
-    ['a JSON array cut short', 'logs.json', '[{"id":1},\n{"status"', /^logs\.json: not JSON: /],
+    ['a truncated JSON array', 'logs.json', '[{"id":1},\n{"status"', /^logs\.json: not JSON: /],
     [
-      'gzip cut short',
+      'truncated gzip',
       'logs.ndjson.gz',
       gzipSync('{}\n').subarray(0, -6),
       /^logs\.ndjson\.gz: .*unexpected end/,
     ],
-    ['gzip that is none', 'logs.csv.gz', 'id\n1\n', /^logs\.csv\.gz: cannot be decompressed: /],
+    ['no gzip', 'logs.csv.gz', 'id\n1\n', /^logs\.csv\.gz: cannot be decompressed: /],
     [
-      'zstd cut short',
+      'truncated zstd',
       'logs.ndjson.zst',
       zstdCompressSync('{}\n').subarray(0, -3),
       /^logs\.ndjson\.zst: cannot/,
     ],
-    ['Parquet that is none', 'logs.parquet', 'PAR1 and no more', /^logs\.parquet: .*[Pp]arquet/],
+    ['no Parquet', 'logs.parquet', 'PAR1 and no more', /^logs\.parquet: .*[Pp]arquet/],
     ['an empty Parquet', 'logs.parquet', '', /^logs\.parquet: .*too small/],
-    [
-      'CSV without any column of the table',
-      'logs.csv',
-      'a,b\n1,2\n',
-      /^logs\.csv: its header names no column/,
-    ],
+    ['CSV without a column of the table', 'logs.csv', 'a,b\n1,2\n', /^logs\.csv: its header names no column/],
   ])('%s', async (_, name, content, message) => {
     expect(await problem(name, content)).toMatch(message);
   });
 });
 
-describe('a row that cannot be read is left out, and told', () => {
+describe('a row that cannot be read is left out, and reported', () => {
   test.each([
-    ['a broken line', 'logs.ndjson', '{"id":"1"}\n\n{"id":\n{"id":"3"}\n', /^logs\.ndjson:3: not JSON: /],
-    ['the first line broken', 'logs.ndjson', '{"id"\n', /^logs\.ndjson:1: not JSON: /],
+    ['a malformed line', 'logs.ndjson', '{"id":"1"}\n\n{"id":\n{"id":"3"}\n', /^logs\.ndjson:3: not JSON: /],
+    ['a malformed first line', 'logs.ndjson', '{"id"\n', /^logs\.ndjson:1: not JSON: /],
     ['two rows on a line', 'logs.ndjson', '{"id":"1"}\n{} {}\n', /^logs\.ndjson:2: not JSON: /],
     ['a line that is no object', 'logs.ndjson', '{}\n[1]\n', /^logs\.ndjson:2: Expected OBJECT/],
     ['a record that is not repeated', 'logs.ndjson', '{"metadata":{}}\n', /^logs\.ndjson:1: Expected ARRAY/],
@@ -511,20 +495,37 @@ describe('a row that cannot be read is left out, and told', () => {
     ],
     ['an empty timestamp', 'logs.ndjson', '{"ts":""}\n', /^logs\.ndjson:1: ts: "" is not a timestamp/],
     [
-      'no day of the calendar',
+      'an impossible date',
       'logs.ndjson',
       '{"ts":"2026-02-30"}\n',
       /^logs\.ndjson:1: ts: "2026-02-30" is not/,
     ],
-    ['no finite time', 'logs.ndjson', '{"ts":"infinity"}\n', /^logs\.ndjson:1: ts: "infinity" is not/],
+    ['an infinite timestamp', 'logs.ndjson', '{"ts":"infinity"}\n', /^logs\.ndjson:1: ts: "infinity" is not/],
     [
-      'a nested one',
+      'a nested timestamp',
       'logs.ndjson',
       '{}\n{"metadata":[{"seen":"x"}]}\n',
       /^logs\.ndjson:2: seen: "x" is not a/,
     ],
     ['no integer', 'logs.ndjson', '{}\n{"status":"abc"}\n', /^logs\.ndjson:2: .*numerical: "abc"/],
-    ['too big', 'logs.ndjson', '{"status":9223372036854775808}\n', /^logs\.ndjson:1: .*9223372036854775808/],
+    [
+      'the text of an error of the disk',
+      'logs.ndjson',
+      '{"status":"No space left on device"}\n',
+      /^logs\.ndjson:1: .*No space left/,
+    ],
+    [
+      'the text of an error of the store',
+      'logs.ndjson',
+      '{"status":"Invalid Input Error: repeated record: metadata"}\n',
+      /^logs\.ndjson:1: .*repeated record/,
+    ],
+    [
+      'an integer that is too big',
+      'logs.ndjson',
+      '{"status":9223372036854775808}\n',
+      /^logs\.ndjson:1: .*9223372036854775808/,
+    ],
     ['not UTF-8', 'logs.ndjson', Buffer.from('{"id":"\xff"}\n', 'latin1'), /^logs\.ndjson:1: .*UTF-8/],
     ['in a JSON array', 'logs.json', '[{"id":1},\n{"status":"x"}]', /^logs\.json: row 2: .*"x"/],
     ['in a folder', 'logs/day=1/a.ndjson', '{"id":1}\n{"id":', /^logs\/day=1\/a\.ndjson:2: not JSON/],
@@ -549,14 +550,14 @@ describe('a row that cannot be read is left out, and told', () => {
     expect(await rejected(name, content)).toMatch(message);
   });
 
-  test('the file at fault is named among many, and nothing of the others stays', async () => {
+  test('among many files the one with the row is named', async () => {
     for (const name of ['a', 'b', 'c']) write(`logs/${name}.ndjson`, '{"ts":"2026-01-01"}\n');
     expect(await rejected('logs/bb.ndjson', '{"ts":"x"}\n')).toMatch(/^logs\/bb\.ndjson:1: ts: "x"/);
   });
 
   test.each([
-    ['a wrong shape with rows behind it', '{}\n{"metadata":"x"}\n{}\n{}\n{}\n', 2],
-    ['a wrong shape behind blank lines', '{}\n\n\n{"metadata":"x"}\n{}\n', 4],
+    ['a wrong shape before other rows', '{}\n{"metadata":"x"}\n{}\n{}\n{}\n', 2],
+    ['a wrong shape after blank lines', '{}\n\n\n{"metadata":"x"}\n{}\n', 4],
     ['a nested integer', '{"id":"1"}\n{"metadata":[{"request":[{"status_code":"abc"}]}]}\n', 2],
     ['the first of two', '{}\n{"status":"a"}\n{}\n{"metadata":"x"}\n', 2],
     ['CRLF and a byte order mark', '\uFEFF{}\r\n{"status":"a"}\r\n', 2],
@@ -566,7 +567,7 @@ describe('a row that cannot be read is left out, and told', () => {
     );
   });
 
-  test('rows of a JSON array, and of values over many lines, are counted', async () => {
+  test('rows of a JSON array, and values over several lines, are counted', async () => {
     expect(await rejected('logs.json', '[{},{},{"metadata":"x"},{}]')).toMatch(
       /^logs\.json: row 3: Expected/,
     );
@@ -591,13 +592,13 @@ describe('a row that cannot be read is left out, and told', () => {
     ['logs.csv', `metadata\n"[{""a"":1,""secret"":"\n`],
     ['logs.csv.gz', gzipSync('id,ts\n1\n')],
     ['logs.csv.gz', 'none'],
-  ])('no path of the machine and no whole row is told: %s %#', async (name, content) => {
+  ])('no path of the machine and no complete row is reported: %s %#', async (name, content) => {
     write(name, content);
-    const [told] = (await importAll([logs, others])).told;
-    expect(told).toMatch(new RegExp(`^${name.replace(/[.[\]]/g, '\\$&')}:`));
-    expect(told).not.toContain(tmpdir());
-    expect(told).not.toMatch(/(secret){9}|"(secret|other)"|querygate-/);
-    expect(told?.length).toBeLessThan(260);
+    const [reported] = (await importAll([logs, others])).reported;
+    expect(reported).toMatch(new RegExp(`^${name.replace(/[.[\]]/g, '\\$&')}:`));
+    expect(reported).not.toContain(tmpdir());
+    expect(reported).not.toMatch(/(secret){9}|"(secret|other)"|querygate-/);
+    expect(reported?.length).toBeLessThan(260);
   });
 
   test('a REQUIRED column without a value', async () => {
@@ -605,11 +606,11 @@ describe('a row that cannot be read is left out, and told', () => {
     write('logs.ndjson', '{"id":"1"}\n{"id":null}\n');
     expect(await importAll([strict])).toEqual({
       problems: new Map(),
-      told: ['logs.ndjson:2: id: is missing'],
+      reported: ['logs.ndjson:2: id: is missing'],
     });
   });
 
-  test('the line is right deep in a big file', async () => {
+  test('the line number is right deep inside of a big file', async () => {
     const lines = Array.from(
       { length: 200_000 },
       (_, index) => `{"id":"${'x'.repeat(200)}","status":${index}}`,

@@ -1,14 +1,10 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import type { TableSchema } from '../../../../src/catalog/tables/table-schema.ts';
-import {
-  type Import,
-  type ImportOptions,
-  openImport,
-} from '../../../../src/engine/duckdb/import/open-import.ts';
-import { createPlainTables, plainTarget } from './plain-target.ts';
+import type { ImportOptions } from '../../../../src/engine/duckdb/import/import-state.ts';
+import { type Import, openImport } from '../../../../src/engine/duckdb/import/open-import.ts';
+import { openTestStore, type TestStore } from './test-store.ts';
 
 export const logs: TableSchema = {
   name: 'logs',
@@ -21,14 +17,15 @@ export const logs: TableSchema = {
 /** A data folder and a store in memory that follows it. */
 export interface ImportFolder {
   readonly dataDir: string;
+  readonly store: TestStore;
   path(name: string): string;
   write(name: string, content: string | Buffer): void;
-  /** One look; what it told. */
-  look(): Promise<readonly string[]>;
+  /** Imports what has changed; the problems that it reports. */
+  sync(): Promise<readonly string[]>;
   data(): Import;
-  /** Forgets all but the store, as a restart does. */
-  reopen(): Promise<void>;
-  query(sql: string): Promise<readonly unknown[][]>;
+  /** Forgets everything but the store, as a restart does. */
+  reopen(more?: Partial<ImportOptions>): Promise<void>;
+  query: TestStore['query'];
   ids(): Promise<readonly number[]>;
   close(): Promise<void>;
 }
@@ -39,53 +36,43 @@ export async function openImportFolder(more: Partial<ImportOptions> = {}): Promi
   const scratch = join(root, 'scratch');
   mkdirSync(dataDir);
   mkdirSync(scratch);
-  const instance = await DuckDBInstance.create(':memory:', { threads: '2' });
-  const connect = async (): Promise<DuckDBConnection> => {
-    const connection = await instance.connect();
-    await connection.run(`SET TimeZone = 'UTC'`);
-    return connection;
-  };
-  const reader = await connect();
-  await createPlainTables(reader, [logs]);
-  const told: string[] = [];
-  const open = () =>
+  const store = await openTestStore([logs]);
+  const problems: string[] = [];
+  const open = (options: Partial<ImportOptions>) =>
     openImport({
-      connect,
-      store: 'memory',
+      connect: store.connect,
       dataDir,
       scratch,
-      tables: [logs],
-      target: plainTarget,
-      onPlural: () => Promise.reject(new Error('no table is stored so')),
-      onProblem: (message) => told.push(message),
+      tables: store.tables,
+      onRepeatedRecord: store.onRepeatedRecord,
+      events: { problem: (message) => problems.push(message) },
       signal: new AbortController().signal,
-      ...more,
+      ...options,
     });
-  let data = await open();
-  const query = async (sql: string) => (await reader.runAndReadAll(sql)).getRowsJS();
+  let data = await open(more);
   return {
     dataDir,
-    query,
+    store,
+    query: store.query,
     path: (name) => join(dataDir, name),
     write(name, content) {
       mkdirSync(dirname(join(dataDir, name)), { recursive: true });
       writeFileSync(join(dataDir, name), content);
     },
-    async look() {
-      told.length = 0;
-      await data.catchUp();
-      return [...told];
+    async sync() {
+      problems.length = 0;
+      await data.sync();
+      return [...problems];
     },
     data: () => data,
-    async reopen() {
+    async reopen(options = more) {
       await data.close();
-      data = await open();
+      data = await open(options);
     },
-    ids: async () => (await query('SELECT id FROM logs ORDER BY id')).map(([id]) => Number(id)),
+    ids: async () => (await store.query('SELECT id FROM logs ORDER BY id')).map(([id]) => Number(id)),
     async close() {
       await data.close();
-      reader.closeSync();
-      instance.closeSync();
+      store.close();
       rmSync(root, { recursive: true });
     },
   };

@@ -1,40 +1,31 @@
 import { mkdirSync, rmSync } from 'node:fs';
-import { DuckDBInstance } from '@duckdb/node-api';
 import { openImport } from '../../../../src/engine/duckdb/import/open-import.ts';
 import { logs } from './import-folder.ts';
-import { createPlainTables, plainTarget } from './plain-target.ts';
+import { openTestStore } from './test-store.ts';
 
-/** Imports a folder into a store in small portions: `node import-until-killed.ts <store> <data> <scratch>`. */
-const [, , store = '', dataDir = '', scratch = ''] = process.argv;
+/** Imports a folder into a store in small batches: `node import-until-killed.ts <store> <data> <scratch>`. */
+const [, , path = '', dataDir = '', scratch = ''] = process.argv;
 rmSync(scratch, { recursive: true, force: true });
 mkdirSync(scratch);
-const instance = await DuckDBInstance.create(store, { threads: '2' });
-const connect = async () => {
-  const connection = await instance.connect();
-  await connection.run(`SET TimeZone = 'UTC'`);
-  return connection;
-};
-const connection = await connect();
-await createPlainTables(connection, [logs]);
+const store = await openTestStore([logs], path);
 const data = await openImport({
-  connect,
-  store: 'store',
+  connect: store.connect,
   dataDir,
   scratch,
-  tables: [logs],
-  target: plainTarget,
-  onPlural: () => Promise.resolve(),
-  onProblem: (message) => process.stdout.write(`${message}\n`),
-  onProgress: () => process.stdout.write('portion\n'),
+  tables: store.tables,
+  onRepeatedRecord: store.onRepeatedRecord,
+  events: {
+    problem: (message) => process.stdout.write(`${message}\n`),
+    progress: () => process.stdout.write('batch\n'),
+  },
   signal: new AbortController().signal,
-  portion: { rows: 500, bytes: 1 << 20 },
+  batchLimits: { rows: 500, bytes: 1 << 20 },
 });
-await data.catchUp();
+await data.sync();
 await data.close();
-const told = await connection.runAndReadAll(
+const counts = await store.queryJson(
   `SELECT count(*), count(DISTINCT id), (SELECT count(*) FROM "import"."rejects"),
      (SELECT sum("rows") FROM "import"."files") FROM logs`,
 );
-process.stdout.write(`done ${told.getRowsJson().flat().join(' ')}\n`);
-connection.closeSync();
-instance.closeSync();
+process.stdout.write(`done ${counts.flat().join(' ')}\n`);
+store.close();

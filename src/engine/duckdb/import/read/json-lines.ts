@@ -9,23 +9,23 @@ const openBrace = 123;
 const closeBrace = 125;
 
 /**
- * The values of a JSON text, each on a line of its own: of an array its elements, or else one value after another. A
- * text whose first line is a whole object is lines already.
+ * The values of a JSON text, each on a line of its own: the elements of an array, or else one value after another. A
+ * text whose first line is a complete object is JSON lines already.
  *
  * @throws Error where the text ends within a value
  */
 export async function* jsonLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let areLines: boolean | undefined;
-  const splitter = openSplitter();
+  let isLines: boolean | undefined;
+  const splitter = buildSplitter();
   for await (const chunk of chunks) {
-    areLines ??= beginsWithRow(chunk);
-    if (areLines) yield chunk;
+    isLines ??= startsWithRow(chunk);
+    if (isLines) yield chunk;
     else yield splitter.split(chunk);
   }
-  if (areLines === false) splitter.end();
+  if (isLines === false) splitter.end();
 }
 
-function beginsWithRow(chunk: Buffer): boolean {
+function startsWithRow(chunk: Buffer): boolean {
   const [line = ''] = chunk
     .toString('utf8')
     .replace(/^\uFEFF/, '')
@@ -41,12 +41,13 @@ function beginsWithRow(chunk: Buffer): boolean {
 }
 
 interface Splitter {
-  /** What a piece of the text holds, without breaks inside of a value and with one after each. */
+  /** A chunk of the text, without newlines inside of a value and with one after each. */
   split(chunk: Buffer): Buffer;
+  /** @throws Error where the text ends within a value */
   end(): void;
 }
 
-function openSplitter(): Splitter {
+function buildSplitter(): Splitter {
   let depth = 0;
   let isArray: boolean | undefined;
   let inString = false;
@@ -54,13 +55,13 @@ function openSplitter(): Splitter {
   let isOpen = false;
   let isClosed = false;
 
-  /** The byte that stands for one of the text between values or outside of strings; undefined leaves it out. */
-  const outside = (byte: number): number | undefined => {
-    if (byte <= space) return depth > 0 ? space : ended();
-    if (depth === 0 && isArray && byte === comma) return ended();
+  /** The byte to write for one outside of a string; undefined for none. */
+  const convert = (byte: number): number | undefined => {
+    if (byte <= space) return depth > 0 ? space : endValue();
+    if (depth === 0 && isArray && byte === comma) return endValue();
     if (depth === 0 && isArray && byte === closeBracket) {
       isClosed = true;
-      return ended();
+      return endValue();
     }
     isArray ??= byte === openBracket;
     isOpen = true;
@@ -69,7 +70,7 @@ function openSplitter(): Splitter {
     else if (byte === closeBrace || byte === closeBracket) depth -= 1;
     return byte;
   };
-  const ended = () => {
+  const endValue = () => {
     if (!isOpen) return undefined;
     isOpen = false;
     return newline;
@@ -86,13 +87,13 @@ function openSplitter(): Splitter {
           out[length++] = byte;
           continue;
         }
-        if (isArray === undefined && (byte === openBracket || isMark(byte))) {
+        if (isArray === undefined && (byte === openBracket || isByteOrderMark(byte))) {
           isArray = byte === openBracket ? true : undefined;
           continue;
         }
-        const told = outside(byte);
-        if (told === undefined) continue;
-        out[length++] = told;
+        const converted = convert(byte);
+        if (converted === undefined) continue;
+        out[length++] = converted;
         if (depth === 0 && (byte === closeBrace || byte === closeBracket) && isOpen) {
           out[length++] = newline;
           isOpen = false;
@@ -102,10 +103,10 @@ function openSplitter(): Splitter {
     },
     end() {
       if (depth > 0 || inString || (isArray && !isClosed))
-        throw new Error('not JSON: it ends within a value');
+        throw new Error('not JSON: the text ends within a value');
     },
   };
 }
 
-/** The bytes of a byte order mark. */
-const isMark = (byte: number) => byte === 0xef || byte === 0xbb || byte === 0xbf;
+/** Whether a byte is one of the three of a byte order mark. */
+const isByteOrderMark = (byte: number) => byte === 0xef || byte === 0xbb || byte === 0xbf;

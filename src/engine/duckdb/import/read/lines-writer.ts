@@ -1,41 +1,50 @@
 import { closeSync, ftruncateSync, openSync, write, writeSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { type Ends, fingerprintBytes } from '../scan/fingerprint.ts';
+import { type FileEnds, fingerprintBytes } from '../scan/fingerprint.ts';
 
 const newline = 10;
-const fewBytes = 1 << 16;
-const sampleBytes = 1 << 20;
 const carriageReturn = 13;
+/** As many bytes, or fewer, are written synchronously. */
+const syncWriteBytes = 1 << 16;
+const sampleBytes = 1 << 20;
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** How far into a file of lines one has come. */
+/** A position in a file of lines, at the beginning of a line. */
 export interface Position {
-  /** Bytes. */
+  /** Bytes before it. */
   readonly offset: number;
-  /** Newlines. */
+  /** Newlines before it. */
   readonly lines: number;
-  readonly ends: Ends;
+  readonly ends: FileEnds;
 }
 
-/** Copies lines into a scratch file until there are enough of them, and knows where it is. */
+/** Copies lines into a scratch file, up to the limits of a batch, and counts them. */
 export interface LinesWriter {
-  /** Takes bytes as far as there is room, to the end of a line; gives how many. */
-  take(chunk: Buffer, room: Room): Promise<number>;
-  /** Deals with a last line that has no newline: it is taken, or left out where it must be a whole object and is none. */
-  end(mustBeWhole: boolean): void;
-  /** Whether what was taken ends with a newline. */
-  isAtBreak(): boolean;
+  /**
+   * Writes bytes as far as the limits allow, to the end of a line.
+   *
+   * @returns how many
+   */
+  write(chunk: Buffer, limits: BatchLimits): Promise<number>;
+  /**
+   * Ends a last line that has no newline.
+   *
+   * @param mustBeComplete whether to remove the line unless it is a complete JSON object
+   */
+  end(mustBeComplete: boolean): void;
+  /** Whether the last byte written is a newline. */
+  isAtLineEnd(): boolean;
   /** Lines that are not blank. */
   rows(): number;
   bytes(): number;
-  /** The beginning of what was written, a megabyte at most. */
+  /** The beginning of the scratch file, a megabyte at most. */
   sample(): Buffer;
-  /** After the last line that was taken. */
+  /** In the source, after the last complete line that was written. */
   position(): Position;
   close(): void;
 }
 
-export interface Room {
+export interface BatchLimits {
   readonly rows: number;
   readonly bytes: number;
 }
@@ -47,23 +56,24 @@ export function openLinesWriter(path: string, from: Position): LinesWriter {
   let { offset, lines, ends } = from;
   let rows = 0;
   let written = 0;
-  /** Of a line that has no newline yet. */
+  /** The bytes of a line that has no newline yet. */
   let openLine: Buffer[] = [];
 
-  const settle = (bytes: Buffer) => {
+  const advance = (bytes: Buffer) => {
     offset += bytes.length;
     ends = { head: headOf(ends.head, bytes), tail: tailOf(ends.tail, bytes) };
   };
-  const settleOpenLine = () => {
-    for (const part of openLine.splice(0)) settle(part);
+  const advancePastOpenLine = () => {
+    for (const part of openLine.splice(0)) advance(part);
   };
 
   return {
-    async take(chunk, room) {
-      const scanned = scan(chunk, openLine, room);
-      const taken = chunk.subarray(0, scanned.end);
-      const isMarked = offset === 0 && openLine.length === 0 && taken.subarray(0, 3).equals(byteOrderMark);
-      const text = isMarked ? taken.subarray(3) : taken;
+    async write(chunk, limits) {
+      const scanned = scanLines(chunk, openLine, limits);
+      const accepted = chunk.subarray(0, scanned.end);
+      const hasByteOrderMark =
+        offset === 0 && openLine.length === 0 && accepted.subarray(0, 3).equals(byteOrderMark);
+      const text = hasByteOrderMark ? accepted.subarray(3) : accepted;
       if (sample.length < sampleBytes) {
         sample = Buffer.concat([sample, text.subarray(0, sampleBytes - sample.length)]);
       }
@@ -71,26 +81,26 @@ export function openLinesWriter(path: string, from: Position): LinesWriter {
       lines += scanned.lines;
       rows += scanned.rows;
       if (scanned.lines > 0) {
-        settleOpenLine();
-        settle(taken.subarray(0, scanned.lastBreak));
+        advancePastOpenLine();
+        advance(accepted.subarray(0, scanned.lastLineEnd));
       }
-      const rest = taken.subarray(scanned.lastBreak);
+      const rest = accepted.subarray(scanned.lastLineEnd);
       if (rest.length > 0) openLine.push(Buffer.from(rest));
-      return taken.length;
+      return accepted.length;
     },
-    end(mustBeWhole) {
+    end(mustBeComplete) {
       const line = Buffer.concat(openLine);
       if (line.length === 0) return;
-      if (mustBeWhole && !isObject(line)) {
+      if (mustBeComplete && !isObject(line)) {
         openLine = [];
         written = Math.max(0, written - line.length);
         ftruncateSync(file, written);
         return;
       }
-      settleOpenLine();
+      advancePastOpenLine();
       if (!isBlank(line)) rows += 1;
     },
-    isAtBreak: () => openLine.length === 0,
+    isAtLineEnd: () => openLine.length === 0,
     rows: () => rows,
     bytes: () => written,
     position: () => ({ offset, lines, ends }),
@@ -102,16 +112,16 @@ export function openLinesWriter(path: string, from: Position): LinesWriter {
   };
 }
 
-interface Scanned {
-  /** Where to stop: after the line for which there was room last, or at the end of the piece. */
+interface ScanResult {
+  /** Where to stop: after the last line within the limits, or at the end of the chunk. */
   readonly end: number;
   readonly lines: number;
   readonly rows: number;
-  /** After the last newline; 0 where there is none. */
-  readonly lastBreak: number;
+  /** After the last newline; 0 without a newline. */
+  readonly lastLineEnd: number;
 }
 
-function scan(chunk: Buffer, openLine: readonly Buffer[], room: Room): Scanned {
+function scanLines(chunk: Buffer, openLine: readonly Buffer[], limits: BatchLimits): ScanResult {
   let lines = 0;
   let rows = 0;
   let start = 0;
@@ -122,14 +132,14 @@ function scan(chunk: Buffer, openLine: readonly Buffer[], room: Room): Scanned {
     if (!(isShort && isBlankSoFar)) rows += 1;
     isBlankSoFar = true;
     start = at + 1;
-    if (rows >= room.rows || start >= room.bytes) return { end: start, lines, rows, lastBreak: start };
+    if (rows >= limits.rows || start >= limits.bytes) return { end: start, lines, rows, lastLineEnd: start };
   }
-  return { end: chunk.length, lines, rows, lastBreak: start };
+  return { end: chunk.length, lines, rows, lastLineEnd: start };
 }
 
 const isBlank = (bytes: Buffer) => bytes.every((byte) => byte <= 32);
 
-/** A line that is being written is no JSON before its last byte is there. */
+/** A line that another process is still writing is not JSON before its last byte is there. */
 function isObject(line: Buffer): boolean {
   const text = line
     .toString('utf8')
@@ -154,14 +164,14 @@ function tailOf(tail: Buffer, more: Buffer): Buffer {
   return Buffer.concat([tail, last]).subarray(-fingerprintBytes);
 }
 
-/** A little is written at once: of thousands of small files the turns of the event loop would be most of the time. */
+/** Few bytes are written synchronously: with thousands of small files the event loop would take most of the time. */
 async function writeAll(file: number, bytes: Buffer): Promise<number> {
   for (let at = 0; at < bytes.length; ) {
     const left = bytes.length - at;
-    if (left <= fewBytes) at += writeSync(file, bytes, at, left);
-    else at += (await writeLater(file, bytes, at, left)).bytesWritten;
+    if (left <= syncWriteBytes) at += writeSync(file, bytes, at, left);
+    else at += (await writeAsync(file, bytes, at, left)).bytesWritten;
   }
   return bytes.length;
 }
 
-const writeLater = promisify(write);
+const writeAsync = promisify(write);

@@ -5,32 +5,32 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Field } from '../../../../catalog/tables/table-schema.ts';
-import type { Reject } from '../manifest.ts';
 import type { DataFile } from '../scan/data-files.ts';
+import type { Reject } from '../scan/manifest.ts';
 import { copyCsv } from './csv-copy.ts';
 import { jsonLines } from './json-lines.ts';
-import { readBytes } from './read-bytes.ts';
+import { readBytes } from './read-file.ts';
 
-/** A data file as lines of JSON. */
-export interface PlainLines {
+/** A data file as JSON lines. */
+interface PlainLines {
   readonly bytes: AsyncIterable<Buffer>;
-  /** Rows of the file that never became a line. */
+  /** Rows of the file that have no line, because they are not valid CSV. */
   readonly rejects: readonly Reject[];
 }
 
 export interface PlainOptions {
-  /** For copies alone. */
+  /** The connection for copies. */
   readonly connect: () => Promise<DuckDBConnection>;
   readonly fields: readonly Field[];
-  /** A folder for copies of this file: it is made where it is needed. */
+  /** A folder for copies of this file; it is created when it is needed. */
   readonly scratch: string;
 }
 
 /**
- * The rows of a file as lines of JSON, whatever its format is but Parquet.
+ * Opens a file of any format but Parquet as JSON lines.
  *
- * @param offset of the plain bytes, where to begin
- * @throws Error, also while the bytes are read, that says what is wrong with the file as a whole
+ * @param offset where to begin, in bytes of the lines
+ * @throws Error, also while the bytes are read, where the file cannot be read as a whole
  */
 export async function openPlainLines(
   file: DataFile,
@@ -41,38 +41,38 @@ export async function openPlainLines(
     return { bytes: readBytes(file.path, offset, file.size), rejects: [] };
   }
   if (file.format !== 'csv') {
-    const bytes = inflated(file);
-    return { bytes: skipping(file.format === 'json' ? jsonLines(bytes) : bytes, offset), rejects: [] };
+    const bytes = decompress(file);
+    return { bytes: skipBytes(file.format === 'json' ? jsonLines(bytes) : bytes, offset), rejects: [] };
   }
   await mkdir(scratch, { recursive: true });
-  const plain = file.compression === undefined ? file.path : join(scratch, 'inflated');
-  if (plain !== file.path) await pipeline(inflated(file), createWriteStream(plain));
+  const plain = file.compression === undefined ? file.path : join(scratch, 'decompressed');
+  if (plain !== file.path) await pipeline(decompress(file), createWriteStream(plain));
   const copy = join(scratch, 'lines');
   const rejects = await copyCsv(await connect(), fields, plain, copy);
   return { bytes: readBytes(copy, offset), rejects: offset === 0 ? rejects : [] };
 }
 
-/** DuckDB takes a compressed file that was cut short for a whole one; zlib does not. */
-async function* inflated({ path, compression }: DataFile): AsyncGenerator<Buffer> {
+/** By Node, because DuckDB accepts a truncated file as a complete one. */
+async function* decompress({ path, compression }: DataFile): AsyncGenerator<Buffer> {
   if (compression === undefined) {
     yield* readBytes(path);
     return;
   }
   const options = { chunkSize: 1 << 20 };
-  const inflater = compression === 'gz' ? createGunzip(options) : createZstdDecompress(options);
+  const decompressor = compression === 'gz' ? createGunzip(options) : createZstdDecompress(options);
   const source = createReadStream(path, { highWaterMark: 1 << 20 });
-  source.once('error', (error) => inflater.destroy(error));
+  source.once('error', (error) => decompressor.destroy(error));
   try {
-    for await (const chunk of source.pipe(inflater)) yield chunk;
+    for await (const chunk of source.pipe(decompressor)) yield chunk;
   } catch (cause) {
     throw new Error(`cannot be decompressed: ${cause instanceof Error ? cause.message : cause}`, { cause });
   } finally {
     source.destroy();
-    inflater.destroy();
+    decompressor.destroy();
   }
 }
 
-async function* skipping(chunks: AsyncIterable<Buffer>, bytes: number): AsyncGenerator<Buffer> {
+async function* skipBytes(chunks: AsyncIterable<Buffer>, bytes: number): AsyncGenerator<Buffer> {
   let left = bytes;
   for await (const chunk of chunks) {
     const skipped = Math.min(left, chunk.length);

@@ -1,26 +1,29 @@
-import type { Reject } from '../manifest.ts';
 import type { DataFile } from '../scan/data-files.ts';
+import type { Reject } from '../scan/manifest.ts';
 
 /**
- * What is wrong with a data file, for the log: its name below the data folder, and what is said of it. Never a path of
- * this machine, and of a row a short value at most.
+ * A message about a data file, for the log: its name below the data folder and the reason. It never has a path of this
+ * machine, and at most a short value of a row.
  */
 export function describeFileProblem(file: DataFile, error: unknown): string {
-  return `${file.name}: ${reasonOf(error, file)}`;
+  return `${file.name}: ${describeReason(error, file)}`;
 }
 
-/** Why a row cannot be read, in words that name no path. */
-export function reasonOf(error: unknown, file: Pick<DataFile, 'name' | 'path'>): string {
+/** Why a file or a row cannot be read, without paths of this machine. */
+export function describeReason(error: unknown, file: Pick<DataFile, 'name' | 'path'>): string {
   const message = error instanceof Error ? error.message : String(error);
-  // A path is taken out first: what is cut must not leave half of it.
-  return shortened(detailOf(message).replaceAll(file.path, '\0')).replaceAll('\0', file.name);
+  // The path is replaced first: shortening could leave a part of it.
+  return shorten(detailOf(message).replaceAll(file.path, '\0')).replaceAll('\0', file.name);
 }
 
-/** A row that cannot be read, and why. */
+/** The reason of rejects beyond those that get one of their own. */
+export const generalReason = 'does not match the declared fields';
+
+/** A message about a row that cannot be read. */
 export const describeReject = ({ name }: Pick<DataFile, 'name'>, { isRow, line, reason }: Reject): string =>
   isRow ? `${name}: row ${line}: ${reason}` : `${name}:${line}: ${reason}`;
 
-/** DuckDB's numbers of rows and lines in JSON are left out: they are right only sometimes. */
+/** DuckDB's row and line numbers are left out: they are only sometimes right for JSON. */
 function detailOf(message: string): string {
   const text = message.replace(/^(?:[A-Z][\w-]* )+Error: /, '');
   const malformed = /^Malformed JSON in file ".*", at byte \d+ in (?:line|record\/value) \d+: (.*)/.exec(
@@ -31,7 +34,7 @@ function detailOf(message: string): string {
   return transform?.[1] ?? text.split('\n', 1)[0] ?? '';
 }
 
-function shortened(detail: string): string {
+function shorten(detail: string): string {
   return detail
     .replace(/\{(?:.*\}|.*)|\[(?=["{[\d])(?:.*\]|.*)/s, ([bracket]) => (bracket === '{' ? '{…}' : '[…]'))
     .replace(/"([^"]{40})[^"]*("|$)/g, '"$1…"')

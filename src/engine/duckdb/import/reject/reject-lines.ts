@@ -6,72 +6,80 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Field, TableSchema } from '../../../../catalog/tables/table-schema.ts';
 import { columnType, quoteText } from '../../store/column-type.ts';
 import { foundColumns, refusalInTry, storedValue } from '../../store/stored-value.ts';
-import { globText } from '../read/glob-text.ts';
-import { asText, linesSource, partitionValue, rowsOfLines } from '../read/source-relation.ts';
+import { parseJson } from '../read/normalize-keys.ts';
+import {
+  globText,
+  linesRelation,
+  partitionValue,
+  readJsonSql,
+  withTextTypes,
+} from '../read/source-relation.ts';
 import type { DataFile } from '../scan/data-files.ts';
-import { parseJson } from './normalize-keys.ts';
 
-/** A line that is no row, from 0 in its file. */
-export interface BadLine {
+/** A line that is not a row of the table. */
+interface RejectedLine {
+  /** From 0 in the scratch file. */
   readonly index: number;
-  /** What DuckDB says of it; undefined where there were too many to ask of each. */
+  /** DuckDB's error; undefined beyond `maxReasons`. */
   readonly error: unknown;
 }
 
-export interface SiftOptions {
+interface RejectOptions {
   readonly connection: DuckDBConnection;
   readonly table: TableSchema;
   readonly partition: DataFile['partition'];
-  /** The lines to judge, and where those that are rows are written. */
+  /** The lines to check. */
   readonly path: string;
-  readonly kept: string;
-  /** How many errors are asked for. */
-  readonly reasons: number;
+  /** Where the lines that are rows are written. */
+  readonly acceptedPath: string;
+  /** How many rejected lines get an error of their own. */
+  readonly maxReasons: number;
   readonly signal: AbortSignal;
 }
 
-const pieceLines = 16_384;
-const pieceBytes = 32 << 20;
+const chunkLines = 16_384;
+const chunkBytes = 32 << 20;
 
 /**
- * Parts the lines that are rows of a table from those that are not, in pieces: of most files most pieces are good as
- * they are. Where one is not, its rows are tried one by one inside of DuckDB, in one statement.
+ * Separates the lines that are rows of a table from those that are not, in chunks: in most files most chunks have no bad
+ * line. In a chunk that has one, DuckDB checks every line by itself, in one statement.
  */
-export async function siftLines(options: SiftOptions): Promise<readonly BadLine[]> {
+export async function rejectLines(options: RejectOptions): Promise<readonly RejectedLine[]> {
   const { connection, partition, table } = options;
-  const { found } = await rowsOfLines(connection, table, partition, [{ number: 0, path: options.path }]);
-  const stored = table.fields.map((field) => storedValue(field, found.get(field.name.toLowerCase())));
-  const values = stored.join(', ');
-  const bad: BadLine[] = [];
-  const out = createWriteStream(options.kept);
+  const { columns } = await linesRelation(connection, table, partition, [{ number: 0, path: options.path }]);
+  const values = table.fields.map((field) => storedValue(field, columns.get(field.name.toLowerCase())));
+  const probe = { ...options, values: values.join(', ') };
+  const rejected: RejectedLine[] = [];
+  const out = createWriteStream(options.acceptedPath);
   try {
-    for await (const piece of piecesOf(options.path)) {
+    for await (const chunk of readChunks(options.path)) {
       options.signal.throwIfAborted();
-      const wrong = await badLinesOf(piece, { ...options, values, reasons: options.reasons - bad.length });
-      bad.push(...wrong);
-      const left = new Set(wrong.map(({ index }) => index));
-      const good = piece.lines.filter((_, at) => !left.has(piece.first + at));
-      if (!out.write(joined(good))) await once(out, 'drain');
+      const maxReasons = options.maxReasons - rejected.length;
+      const ofChunk = await rejectedLinesOf(chunk, { ...probe, maxReasons });
+      rejected.push(...ofChunk);
+      const indexes = new Set(ofChunk.map(({ index }) => index));
+      const accepted = chunk.lines.filter((_, at) => !indexes.has(chunk.first + at));
+      if (!out.write(joinLines(accepted))) await once(out, 'drain');
     }
   } finally {
     out.end();
     await finished(out);
   }
-  return bad;
+  return rejected;
 }
 
-interface Trying extends SiftOptions {
-  /** What is stored of a row, as SQL. */
+interface ProbeOptions extends RejectOptions {
+  /** The values that are stored of a row, as SQL. */
   readonly values: string;
 }
 
-interface Piece {
+interface Chunk {
   /** The index of its first line. */
   readonly first: number;
   readonly lines: readonly Buffer[];
 }
 
-async function* piecesOf(path: string): AsyncGenerator<Piece> {
+async function* readChunks(path: string): AsyncGenerator<Chunk> {
   let first = 0;
   let lines: Buffer[] = [];
   let bytes = 0;
@@ -83,7 +91,7 @@ async function* piecesOf(path: string): AsyncGenerator<Piece> {
       lines.push(all.subarray(start, at));
       bytes += at - start;
       start = at + 1;
-      if (lines.length < pieceLines && bytes < pieceBytes) continue;
+      if (lines.length < chunkLines && bytes < chunkBytes) continue;
       yield { first, lines };
       first += lines.length;
       lines = [];
@@ -95,27 +103,33 @@ async function* piecesOf(path: string): AsyncGenerator<Piece> {
   if (lines.length > 0) yield { first, lines };
 }
 
-async function badLinesOf({ first, lines }: Piece, options: Trying): Promise<readonly BadLine[]> {
+async function rejectedLinesOf(
+  { first, lines }: Chunk,
+  options: ProbeOptions,
+): Promise<readonly RejectedLine[]> {
   const all = lines.flatMap((line, at) => (isBlank(line) ? [] : [{ index: first + at, line }]));
   if ((await errorIn(all, options)) === undefined) return [];
-  const isParsed = await whichParse(all, options);
-  const parsed = all.filter((_, at) => isParsed[at]);
-  const rows = parsed.map(({ line }) => completed(line, options.table.fields));
-  const isRow = await whichConvert(rows, options);
-  const certain = new Set(all.filter((_, at) => !isParsed[at]));
-  for (const [at, entry] of parsed.entries()) {
-    if (rows[at] !== undefined && !isRow[at]) certain.add(entry);
+  const rejected: RejectedLine[] = [];
+  for (const entry of await findBadLines(all, options)) {
+    const error = rejected.length < options.maxReasons ? await errorIn([entry], options) : undefined;
+    rejected.push({ index: entry.index, error });
   }
-  // What JavaScript reads otherwise than DuckDB is rare enough for halving.
-  const suspects = parsed.filter((entry) => !certain.has(entry));
-  for (const entry of await halve(suspects, options)) certain.add(entry);
+  return rejected;
+}
 
-  const bad: BadLine[] = [];
-  for (const entry of [...certain].sort((one, other) => one.index - other.index)) {
-    if (bad.length >= options.reasons) bad.push({ index: entry.index, error: undefined });
-    else bad.push({ index: entry.index, error: await errorIn([entry], options) });
+async function findBadLines(all: readonly Line[], options: ProbeOptions): Promise<readonly Line[]> {
+  const isJson = await queryJsonFlags(all, options);
+  const bad = new Set(all.filter((_, at) => !isJson[at]));
+  const parsed = all.filter((_, at) => isJson[at]);
+  const rows = parsed.map(({ line }) => completeRow(line, options.table.fields));
+  const isRow = await queryRowFlags(rows, options);
+  for (const [at, entry] of parsed.entries()) {
+    if (rows[at] !== undefined && !isRow[at]) bad.add(entry);
   }
-  return bad;
+  // Lines that JavaScript parses otherwise than DuckDB are so rare that bisecting is good enough.
+  const others = parsed.filter((entry) => !bad.has(entry));
+  for (const entry of await bisect(others, options)) bad.add(entry);
+  return [...bad].sort((one, other) => one.index - other.index);
 }
 
 interface Line {
@@ -123,12 +137,12 @@ interface Line {
   readonly line: Buffer;
 }
 
-/** What reading lines as rows of the table fails with, undefined where it does not. */
-async function errorIn(lines: readonly Line[], options: Trying): Promise<unknown> {
+/** The error of reading lines as rows of the table; undefined where there is no error. */
+async function errorIn(lines: readonly Line[], options: ProbeOptions): Promise<unknown> {
   if (lines.length === 0) return undefined;
-  const path = `${options.kept}-tried`;
-  await writeFile(path, joined(lines.map(({ line }) => line)));
-  const source = linesSource(options.table, [path]);
+  const path = probePath(options);
+  await writeFile(path, joinLines(lines.map(({ line }) => line)));
+  const source = readJsonSql(options.table, [path]);
   try {
     await options.connection.run(`SELECT count(hash(${options.values})) FROM ${source} AS r`);
     return undefined;
@@ -138,99 +152,106 @@ async function errorIn(lines: readonly Line[], options: Trying): Promise<unknown
   }
 }
 
-async function halve(lines: readonly Line[], options: Trying): Promise<readonly Line[]> {
+async function bisect(lines: readonly Line[], options: ProbeOptions): Promise<readonly Line[]> {
   if ((await errorIn(lines, options)) === undefined) return [];
   if (lines.length === 1) return lines;
   const middle = lines.length >> 1;
-  return [...(await halve(lines.slice(0, middle), options)), ...(await halve(lines.slice(middle), options))];
+  return [
+    ...(await bisect(lines.slice(0, middle), options)),
+    ...(await bisect(lines.slice(middle), options)),
+  ];
 }
 
-/** Of each line whether it is JSON at all. */
-async function whichParse(
-  lines: readonly Line[],
-  { connection, kept }: SiftOptions,
-): Promise<readonly boolean[]> {
-  const path = `${kept}-tried`;
-  await writeFile(path, joined(lines.map(({ line }) => line)));
-  return flags(connection, `SELECT json IS NOT NULL FROM ${objectsIn(path)}`);
+/** For each line, whether it is JSON. */
+async function queryJsonFlags(lines: readonly Line[], options: RejectOptions): Promise<readonly boolean[]> {
+  const path = probePath(options);
+  await writeFile(path, joinLines(lines.map(({ line }) => line)));
+  return queryFlags(options.connection, `SELECT json IS NOT NULL FROM ${readObjectsSql(path)}`);
 }
 
-/** Of each row whether its values can be of the declared types; a row that is undefined has none. */
-async function whichConvert(
+/**
+ * For each row, whether its values can be converted to the declared types.
+ *
+ * @param rows as from `completeRow`; the flag of an undefined row has no meaning
+ */
+async function queryRowFlags(
   rows: readonly (string | undefined)[],
-  { connection, kept, partition, table }: SiftOptions,
+  options: RejectOptions,
 ): Promise<readonly boolean[]> {
   if (rows.length === 0) return [];
-  const path = `${kept}-tried`;
+  const { connection, partition, table } = options;
+  const path = probePath(options);
   await writeFile(path, rows.map((row) => `${row ?? '{}'}\n`).join(''));
   const shape = quoteText(JSON.stringify(shapeOf(table.fields)));
   const source = `(SELECT converted IS NULL AS "not converted", unnest(converted) FROM
-    (SELECT TRY(json_transform_strict(json, ${shape})) AS converted FROM ${objectsIn(path)}))`;
-  const found = await foundColumns(connection, source);
-  for (const [key, value] of Object.entries(partition)) found.set(key, partitionValue(value));
+    (SELECT TRY(json_transform_strict(json, ${shape})) AS converted FROM ${readObjectsSql(path)}))`;
+  const columns = await foundColumns(connection, source);
+  for (const [key, value] of Object.entries(partition)) columns.set(key, partitionValue(value));
   const values = table.fields.map((field) =>
-    storedValue(field, found.get(field.name.toLowerCase()), refusalInTry('r."not converted"')),
+    storedValue(field, columns.get(field.name.toLowerCase()), refusalInTry('r."not converted"')),
   );
-  return flags(
+  return queryFlags(
     connection,
     `SELECT NOT r."not converted" AND TRY(hash(${values.join(', ')})) IS NOT NULL FROM ${source} AS r`,
   );
 }
 
-async function flags(connection: DuckDBConnection, sql: string): Promise<readonly boolean[]> {
+/** A scratch file for the lines of one statement. */
+const probePath = ({ acceptedPath }: RejectOptions) => `${acceptedPath}-probe`;
+
+async function queryFlags(connection: DuckDBConnection, sql: string): Promise<readonly boolean[]> {
   const result = await connection.runAndReadAll(sql);
   return result.getRowsJS().map(([flag]) => flag === true);
 }
 
-const objectsIn = (path: string) =>
+const readObjectsSql = (path: string) =>
   `read_json_objects(${globText(path)}, format = 'newline_delimited', ignore_errors = true,
      compression = 'uncompressed', hive_partitioning = false)`;
 
-/** The types of fields as `json_transform_strict` wants them. */
+/** The types of fields in the form that `json_transform_strict` takes. */
 function shapeOf(fields: readonly Field[]): object {
-  return Object.fromEntries(fields.map((field) => [field.name, typeShape(asText(field))]));
+  return Object.fromEntries(fields.map((field) => [field.name, typeShape(withTextTypes(field))]));
 }
 
 function typeShape(field: Field): unknown {
-  const one = field.fields ? shapeOf(field.fields) : columnType({ ...field, mode: 'NULLABLE' });
-  return field.mode === 'REPEATED' ? [one] : one;
+  const element = field.fields ? shapeOf(field.fields) : columnType({ ...field, mode: 'NULLABLE' });
+  return field.mode === 'REPEATED' ? [element] : element;
 }
 
 /**
- * A row with every declared field and no other, because DuckDB's strict conversion takes no others.
+ * A row with exactly the declared fields, as DuckDB's strict conversion requires.
  *
  * @returns undefined where JavaScript would not read the line as DuckDB does
  */
-function completed(line: Buffer, fields: readonly Field[]): string | undefined {
+function completeRow(line: Buffer, fields: readonly Field[]): string | undefined {
   const text = line.toString('utf8');
-  let keys = 0;
-  const count = (value: unknown): void => {
-    if (typeof value !== 'object' || value === null || JSON.isRawJSON(value)) return;
-    const members = Object.values(value);
-    if (!Array.isArray(value)) keys += members.length;
-    for (const member of members) count(member);
-  };
   const row = parseJson(text);
   if (row === undefined) return undefined;
-  count(row);
-  // A key that stands twice in an object.
-  if (text.replace(/"(?:[^"\\]|\\.)*"/g, '').split(':').length - 1 !== keys) return undefined;
-  return JSON.stringify(complete(row, fields));
+  // Fewer keys than colons outside of strings: an object has a key twice.
+  if (text.replace(/"(?:[^"\\]|\\.)*"/g, '').split(':').length - 1 !== countKeys(row)) return undefined;
+  return JSON.stringify(completeValue(row, fields));
 }
 
-function complete(value: unknown, fields: readonly Field[]): unknown {
-  if (Array.isArray(value)) return value.map((element) => complete(element, fields));
+function countKeys(value: unknown): number {
+  if (typeof value !== 'object' || value === null || JSON.isRawJSON(value)) return 0;
+  const members = Object.values(value);
+  const own = Array.isArray(value) ? 0 : members.length;
+  return members.reduce((sum, member) => sum + countKeys(member), own);
+}
+
+function completeValue(value: unknown, fields: readonly Field[]): unknown {
+  if (Array.isArray(value)) return value.map((element) => completeValue(element, fields));
   if (typeof value !== 'object' || value === null || JSON.isRawJSON(value)) return value;
   const members = new Map(Object.entries(value));
   return Object.fromEntries(
     fields.map(({ name, fields: inner }) => {
       const member = members.get(name) ?? null;
-      return [name, inner ? complete(member, inner) : member];
+      return [name, inner ? completeValue(member, inner) : member];
     }),
   );
 }
 
 const isBlank = (line: Buffer) => line.every((byte) => byte <= 32);
 
-const joined = (lines: readonly Buffer[]) =>
+const joinLines = (lines: readonly Buffer[]) =>
   Buffer.concat(lines.flatMap((line) => [line, Buffer.from('\n')]));

@@ -1,30 +1,29 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { TableSchema } from '../../../../catalog/tables/table-schema.ts';
 import { type Refuse, refusalInTry, storedValue } from '../../store/stored-value.ts';
-import type { Reject } from '../manifest.ts';
-import { globText } from '../read/glob-text.ts';
-import { rowsOfParquet } from '../read/source-relation.ts';
+import { globText, parquetRelation } from '../read/source-relation.ts';
 import type { DataFile } from '../scan/data-files.ts';
-import { reasonOf } from './describe-problem.ts';
+import type { Reject } from '../scan/manifest.ts';
+import { describeReason, generalReason } from './describe-problem.ts';
 
-export interface SiftParquetOptions {
+interface RejectParquetOptions {
   readonly connection: DuckDBConnection;
   readonly table: TableSchema;
   readonly file: DataFile;
-  /** How many errors are asked for. */
-  readonly reasons: number;
+  /** How many rejects get a reason of their own. */
+  readonly maxReasons: number;
 }
 
 /**
- * The rows of a Parquet file whose values cannot be of the declared types; by number, from 1.
+ * Finds the rows of a Parquet file whose values cannot be converted to the declared types.
  *
- * @throws Error where the file cannot be read, or where its columns can never be of the declared types
+ * @throws Error where the file cannot be read, or where a column's type can never be converted
  */
-export async function siftParquet(options: SiftParquetOptions): Promise<readonly Reject[]> {
+export async function rejectParquetRows(options: RejectParquetOptions): Promise<readonly Reject[]> {
   const { connection, file, table } = options;
-  const { found } = await rowsOfParquet(connection, file, 0);
+  const { columns } = await parquetRelation(connection, file, 0);
   const valuesBy = (refuse?: Refuse) =>
-    table.fields.map((field) => storedValue(field, found.get(field.name.toLowerCase()), refuse)).join(', ');
+    table.fields.map((field) => storedValue(field, columns.get(field.name.toLowerCase()), refuse)).join(', ');
   const source = `read_parquet(${globText(file.path)}, hive_partitioning = false, file_row_number = true) AS r`;
   const result = await connection.runAndReadAll(
     `SELECT r.file_row_number FROM ${source} WHERE TRY(hash(${valuesBy(refusalInTry('r.file_row_number'))})) IS NULL ORDER BY ALL`,
@@ -32,15 +31,15 @@ export async function siftParquet(options: SiftParquetOptions): Promise<readonly
   const rejects: Reject[] = [];
   for (const [row] of result.getRowsJS()) {
     const line = Number(row) + 1;
-    let reason = 'is not as the table declares it';
-    if (rejects.length < options.reasons) {
+    let reason = generalReason;
+    if (rejects.length < options.maxReasons) {
       const error = await connection
         .run(`SELECT hash(${valuesBy()}) FROM ${source} WHERE r.file_row_number = ${row}`)
         .then(
           () => undefined,
           (cause: unknown) => cause,
         );
-      if (error !== undefined) reason = reasonOf(error, file);
+      if (error !== undefined) reason = describeReason(error, file);
     }
     rejects.push({ line, isRow: true, reason });
   }

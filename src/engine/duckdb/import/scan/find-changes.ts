@@ -1,43 +1,43 @@
-import type { Entry } from '../manifest.ts';
-import { type DataFile, isAlike } from './data-files.ts';
+import { canGrow, type DataFile, isSameKind } from './data-files.ts';
+import type { ManifestEntry } from './manifest.ts';
 
-/** A file of which something is to be taken. */
+/** A file that is new or has changed. */
 export interface Change {
   readonly file: DataFile;
-  /** What the store holds of this very file; undefined where it is to be taken in whole. */
-  readonly known: Entry | undefined;
-  /** Entries whose rows go when the first of the file's come. */
+  /** The manifest entry of this very file; undefined for a file that is imported from its beginning. */
+  readonly known: ManifestEntry | undefined;
+  /** Numbers of the entries whose rows the file's rows replace. */
   readonly replaces: readonly number[];
 }
 
-/** What has happened in a data folder since the ledger was written. */
+/** How a data folder differs from the manifest. */
 export interface Changes {
   readonly changed: readonly Change[];
-  /** Entries of which no file is left. */
-  readonly missing: readonly Entry[];
-  /** Entries whose file is as it was. */
-  readonly unchanged: readonly Entry[];
+  /** Entries whose file was not found. */
+  readonly missing: readonly ManifestEntry[];
+  /** Entries whose file has not changed. */
+  readonly unchanged: readonly ManifestEntry[];
 }
 
-/** Compares what is there with what is known; files are not read. */
-export function findChanges(found: readonly DataFile[], entries: readonly Entry[]): Changes {
+/** Compares the files of a data folder with the manifest, without reading them. */
+export function findChanges(found: readonly DataFile[], entries: readonly ManifestEntry[]): Changes {
   const left = new Set(entries);
-  const pairs = new Map<DataFile, Entry>();
-  const pairBy = (key: (file: DataFile | Entry) => string) => {
-    const open = new Map([...left].map((entry) => [key(entry), entry]));
+  const pairs = new Map<DataFile, ManifestEntry>();
+  const pairBy = (key: (file: DataFile | ManifestEntry) => string) => {
+    const byKey = new Map([...left].map((entry) => [key(entry), entry]));
     for (const file of found) {
-      const entry = pairs.has(file) ? undefined : open.get(key(file));
+      const entry = pairs.has(file) ? undefined : byKey.get(key(file));
       if (entry === undefined || !left.delete(entry)) continue;
       pairs.set(file, entry);
     }
   };
   pairBy(({ table, identity, name }) => JSON.stringify([table, identity, name]));
-  // A renamed file first, so that what now has its old name does not pass for it.
+  // Renamed files before names, so that a new file with the old name is not taken for the renamed one.
   pairBy(({ table, identity }) => JSON.stringify([table, identity]));
   pairBy(({ table, name }) => JSON.stringify([table, name]));
 
   const changed: Change[] = [];
-  const unchanged: Entry[] = [];
+  const unchanged: ManifestEntry[] = [];
   for (const file of found) {
     const entry = pairs.get(file);
     if (entry !== undefined && isUnchanged(file, entry)) unchanged.push(entry);
@@ -48,7 +48,7 @@ export function findChanges(found: readonly DataFile[], entries: readonly Entry[
   return { changed, missing: [...left], unchanged };
 }
 
-function isUnchanged({ identity, name, size, mtime }: DataFile, entry: Entry): boolean {
+function isUnchanged({ identity, name, size, mtime }: DataFile, entry: ManifestEntry): boolean {
   return (
     entry.done &&
     identity === entry.identity &&
@@ -58,10 +58,9 @@ function isUnchanged({ identity, name, size, mtime }: DataFile, entry: Entry): b
   );
 }
 
-/** By what can be known without reading. A file of which only a part was taken goes on where it was left. */
-function isSameFile({ identity, name, size, mtime, format, compression }: DataFile, entry: Entry): boolean {
-  if (identity !== entry.identity || !isAlike(name, entry.name)) return false;
-  if (size === entry.size && mtime === entry.mtime) return true;
-  if (format !== 'ndjson' || compression !== undefined) return false;
-  return size > entry.size;
+/** As far as can be decided without reading. A file that was imported in part is continued where the import stopped. */
+function isSameFile(file: DataFile, entry: ManifestEntry): boolean {
+  if (file.identity !== entry.identity || !isSameKind(file.name, entry.name)) return false;
+  if (file.size === entry.size && file.mtime === entry.mtime) return true;
+  return canGrow(file) && file.size > entry.size;
 }

@@ -1,28 +1,28 @@
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
-import type { Entry } from '../manifest.ts';
 import { canGrow, type DataFile } from './data-files.ts';
+import type { ManifestEntry } from './manifest.ts';
 
-/** How much of a file's beginning, and of what stands before an offset, tells it from others. */
+/** How many bytes at a file's beginning, and before an offset, identify its content. */
 export const fingerprintBytes = 4096;
 
 export const fingerprint = (bytes: Buffer): string =>
   createHash('sha256').update(bytes).digest('base64url').slice(0, 22);
 
-/** The beginning of a file and what stands before an offset, as bytes. */
-export interface Ends {
+/** The first bytes of a file, and those before an offset. */
+export interface FileEnds {
   readonly head: Buffer;
   readonly tail: Buffer;
 }
 
-export const noEnds: Ends = { head: Buffer.alloc(0), tail: Buffer.alloc(0) };
+export const noEnds: FileEnds = { head: Buffer.alloc(0), tail: Buffer.alloc(0) };
 
 /**
- * Whether a file begins, and up to the entry's offset ends, as it did when it was taken.
+ * Reads the ends of what has been imported of a file, and compares them with its manifest entry.
  *
- * @returns what stands there, undefined where it is another file or an edited one
+ * @returns undefined for another file, or an edited one
  */
-export async function sameEnds(file: DataFile, entry: Entry): Promise<Ends | undefined> {
+export async function readMatchingEnds(file: DataFile, entry: ManifestEntry): Promise<FileEnds | undefined> {
   const head = await readRange(file.path, 0, entry.headBytes);
   if (fingerprint(head) !== entry.head) return undefined;
   if (!canGrow(file)) return { head, tail: noEnds.tail };

@@ -1,0 +1,44 @@
+import type { Problem } from '../../errors.ts';
+import { type HeaderAndSql, lineAt } from './read-header.ts';
+
+/**
+ * Parameters that are declared but not used in the SQL, or used but not declared; also found in a header with other
+ * problems.
+ */
+export function checkParameterUse({
+  header,
+  sql,
+  sqlLine,
+  lineOf,
+}: HeaderAndSql): readonly Omit<Problem, 'file'>[] {
+  const declared = Object.keys((header as { parameters?: object } | null)?.parameters ?? {});
+  const firstUses = new Map<string, number>();
+  for (const { name, index } of parameterUses(sql)) {
+    if (!firstUses.has(name)) firstUses.set(name, index);
+  }
+  return [
+    ...declared
+      .filter((name) => !firstUses.has(name))
+      .map((name) => ({
+        line: lineOf(['parameters', name]),
+        message: `parameters.${name}: declared, but the SQL never uses @${name}`,
+      })),
+    ...[...firstUses]
+      .filter(([name]) => !declared.includes(name))
+      .map(([name, index]) => ({
+        line: sqlLine + lineAt(sql, index) - 1,
+        message: `@${name} is used, but not declared under parameters`,
+      })),
+  ];
+}
+
+// Comments, strings and quoted names match first, so that an @ inside them is skipped.
+const token =
+  /--[^\n]*|#[^\n]*|\/\*[\s\S]*?\*\/|r?b?r?"""[\s\S]*?"""|r?b?r?'''[\s\S]*?'''|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`[^`]*`|@@[\w.]+|@(?<name>[a-z_]\w*)/gi;
+
+/** Every `@name` in BigQuery SQL with the offset of its `@`, in the order of the text. */
+function parameterUses(sql: string): readonly { readonly name: string; readonly index: number }[] {
+  return [...sql.matchAll(token)].flatMap(({ groups, index }) =>
+    groups?.name === undefined ? [] : [{ name: groups.name, index }],
+  );
+}

@@ -1,0 +1,40 @@
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+
+const chunkBytes = 1 << 21;
+
+/**
+ * The bytes of a file from one offset to another, in big chunks; fewer where the file ends before. A chunk is valid until
+ * the next is read.
+ */
+export async function* readBytes(
+  path: string,
+  from = 0,
+  to = Number.POSITIVE_INFINITY,
+): AsyncGenerator<Buffer> {
+  if (to <= from) return;
+  const handle = await open(path);
+  try {
+    // Always the same memory: new pages cost more than the copying.
+    const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, to - from));
+    for (let at = from; at < to; ) {
+      const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, to - at), at);
+      if (bytesRead === 0) return;
+      yield buffer.subarray(0, bytesRead);
+      at += bytesRead;
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The lines of a UTF-8 text file, without their newlines. Not `readline`: it also ends lines at U+2028. */
+export async function* readLines(path: string): AsyncGenerator<string> {
+  let rest = '';
+  for await (const chunk of createReadStream(path, 'utf8')) {
+    const lines = `${rest}${chunk}`.split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
+  if (rest !== '') yield rest;
+}
