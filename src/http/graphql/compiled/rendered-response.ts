@@ -47,7 +47,8 @@ export function replyRendered(
   results: readonly CachedResult[],
   now: () => Date,
 ): Reply {
-  const coding = chooseCoding(rendered.encodings, headers['accept-encoding']);
+  const accepted = headers['accept-encoding'];
+  const coding = accepted === undefined ? 'identity' : chooseCoding(rendered.encodings, accepted);
   const mediaType = chooseMediaType(headers.accept);
   if (method === 'GET') {
     const body = rendered.encodings[coding] ?? rendered.encodings.identity;
