@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { BoundQuery } from '../catalog/binding/bind.ts';
 import type { CachePolicy } from '../catalog/saved-query.ts';
 import type { Clock } from '../concurrency/clock.ts';
+import type { Work } from '../concurrency/single-flight.ts';
 import type { Cost, Engine } from '../engine/engine.ts';
 import { GatewayError } from '../errors.ts';
 import type { Counters } from './counters.ts';
@@ -11,7 +12,6 @@ import { buildLead } from './lease.ts';
 import type { MemoryStore } from './memory-store.ts';
 import { buildDocument, type ResultDocument } from './result-document.ts';
 import type { SharedCache } from './shared-cache.ts';
-import type { Work } from './single-flight.ts';
 
 /** A question whose answer may be kept. */
 export interface Question {

@@ -1,13 +1,13 @@
 import type { BoundQuery } from '../catalog/binding/bind.ts';
 import type { CachePolicy } from '../catalog/saved-query.ts';
 import type { Clock } from '../concurrency/clock.ts';
+import type { Flights, Landed, Work } from '../concurrency/single-flight.ts';
 import { mayServeStale, type Obtain, type Question } from './compute.ts';
 import type { Counters } from './counters.ts';
 import { freshnessOf } from './freshness.ts';
 import type { HotKeys } from './hot-keys.ts';
 import type { MemoryStore } from './memory-store.ts';
 import type { ResultDocument } from './result-document.ts';
-import type { Flights, Landed, Work } from './single-flight.ts';
 
 /**
  * How an answer was obtained. HIT: kept, and fresh. STALE: kept and expired, because the engine fails. MISS: computed for

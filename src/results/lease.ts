@@ -1,8 +1,8 @@
 import { type Clock, sleep } from '../concurrency/clock.ts';
+import type { Crew, Landed, Work } from '../concurrency/single-flight.ts';
 import { callerGone, GatewayError } from '../errors.ts';
 import type { ResultDocument } from './result-document.ts';
 import { leaseMs, type SharedCache, type Turn } from './shared-cache.ts';
-import type { Crew, Landed, Work } from './single-flight.ts';
 
 export interface Task {
   readonly key: string;

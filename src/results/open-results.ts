@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { type BoundQuery, bind, plainParameters } from '../catalog/binding/bind.ts';
 import type { Catalog } from '../catalog/saved-query.ts';
 import type { Clock } from '../concurrency/clock.ts';
+import { buildFlights } from '../concurrency/single-flight.ts';
 import type { Cost, Engine } from '../engine/engine.ts';
 import { GatewayError } from '../errors.ts';
 import { cacheKey, parseCacheKey } from './cache-key.ts';
@@ -11,7 +12,6 @@ import { buildGetResult, type GetResult } from './get-result.ts';
 import { type HotKey, HotKeys } from './hot-keys.ts';
 import { openMemoryStore } from './memory-store.ts';
 import type { OpenSharedCache } from './shared-cache.ts';
-import { buildFlights } from './single-flight.ts';
 import { openWarmer, type Warmer } from './warmer.ts';
 
 export interface ResultsOptions {

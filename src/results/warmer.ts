@@ -1,8 +1,8 @@
 import type { BoundQuery } from '../catalog/binding/bind.ts';
 import type { Clock } from '../concurrency/clock.ts';
+import type { Flights } from '../concurrency/single-flight.ts';
 import type { HotKey, HotKeys } from './hot-keys.ts';
 import type { SharedCache } from './shared-cache.ts';
-import type { Flights } from './single-flight.ts';
 
 export interface WarmerOptions {
   readonly demand: HotKeys;

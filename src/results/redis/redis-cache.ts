@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { type ErrorCode, GatewayError, statusOf } from '../../errors.ts';
-import { parseStored, storedText } from '../entry-codec.ts';
 import { type LeaderState, leaseMs, type SharedCache } from '../shared-cache.ts';
 import { openLink } from './circuit-breaker.ts';
-import { fencedKeyv } from './fenced-redis.ts';
+import { parseStored, storedText } from './entry-codec.ts';
+import { fencedKeyv } from './fenced-keyv.ts';
 import * as scripts from './scripts.ts';
 
 export interface RedisOptions {

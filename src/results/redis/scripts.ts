@@ -1,4 +1,4 @@
-import { format } from '../entry-codec.ts';
+import { format } from './entry-codec.ts';
 
 /**
  * What must happen in one step, in Redis's own language. A lease holds `working <fence>` or `failed <fence> <error>`;

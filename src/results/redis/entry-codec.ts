@@ -9,7 +9,7 @@ import {
   type Encodings,
   own,
   type ResultDocument,
-} from './result-document.ts';
+} from '../result-document.ts';
 
 /** Rises when older gateways could no longer read what newer ones write. */
 export const format = 'querygate/1';

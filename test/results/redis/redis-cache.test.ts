@@ -1,15 +1,15 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { bind, plainParameters } from '../../src/catalog/binding/bind.ts';
-import { systemClock } from '../../src/concurrency/clock.ts';
-import { GatewayError } from '../../src/errors.ts';
-import { openResults, type Results } from '../../src/results/open-results.ts';
-import { openRedisCache } from '../../src/results/redis/redis-cache.ts';
-import { buildDocument } from '../../src/results/result-document.ts';
-import type { SharedCache } from '../../src/results/shared-cache.ts';
-import { fakeEngine } from '../support/fake-engine.ts';
-import { draftQuery } from '../support/queries.ts';
-import { hasRedis, type RedisServer, redisServer } from '../support/redis-server.ts';
+import { bind, plainParameters } from '../../../src/catalog/binding/bind.ts';
+import { systemClock } from '../../../src/concurrency/clock.ts';
+import { GatewayError } from '../../../src/errors.ts';
+import { openResults, type Results } from '../../../src/results/open-results.ts';
+import { openRedisCache } from '../../../src/results/redis/redis-cache.ts';
+import { buildDocument } from '../../../src/results/result-document.ts';
+import type { SharedCache } from '../../../src/results/shared-cache.ts';
+import { fakeEngine } from '../../support/fake-engine.ts';
+import { draftQuery } from '../../support/queries.ts';
+import { hasRedis, type RedisServer, redisServer } from '../../support/redis-server.ts';
 
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 

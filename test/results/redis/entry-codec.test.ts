@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { parseStored, storedText } from '../../src/results/entry-codec.ts';
-import { buildDocument } from '../../src/results/result-document.ts';
+import { parseStored, storedText } from '../../../src/results/redis/entry-codec.ts';
+import { buildDocument } from '../../../src/results/result-document.ts';
 
 const small = await buildDocument({ rows: ['{"x":"ü"}'], truncated: true }, 1_773_144_000_000);
 const cost = {

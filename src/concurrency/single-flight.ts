@@ -1,6 +1,6 @@
-import { type Clock, sleep } from '../concurrency/clock.ts';
 import { callerGone } from '../errors.ts';
-import type { ResultDocument } from './result-document.ts';
+import type { ResultDocument } from '../results/result-document.ts';
+import { type Clock, sleep } from './clock.ts';
 
 /** What a flight's work may know of those who wait for it. */
 export interface Crew {
