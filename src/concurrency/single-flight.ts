@@ -1,132 +1,123 @@
 import { callerGone } from '../errors.ts';
-import type { ResultDocument } from '../results/result-document.ts';
 import { type Clock, sleep } from './clock.ts';
 
-/** What a flight's work may know of those who wait for it. */
-export interface Crew {
-  /** Aborted when nobody waits any longer, here or elsewhere. */
+/** What a run can find out about those who wait for it. */
+export interface RunContext {
+  /** Aborted when nobody waits any longer, in this process or outside. */
   readonly signal: AbortSignal;
-  /** How many callers wait here; the warmer is none. */
+  /** How many callers wait in this process. A run begun by `start` may have none. */
   readonly callers: () => number;
-  /** Set where others wait outside this process: the last one to leave here asks it first. */
+  /** Set by a run whose result others outside this process may wait for; consulted before the run is aborted. */
   isAwaitedElsewhere: (() => Promise<boolean>) | undefined;
 }
 
-/** What a flight brings. */
-export interface Landed {
-  readonly content: ResultDocument;
-  /** kept: another gateway had it. run: our engine ran. followed: another gateway's engine ran for us. */
-  readonly source: 'kept' | 'run' | 'followed';
-}
+/** Work that is done once for all who wait for it. undefined: it is being done elsewhere, and nobody waits here. */
+export type Run<T> = (context: RunContext) => Promise<T | undefined>;
 
-/** Gets an answer, or finds that another gateway is getting it and nobody here waits for it: undefined. */
-export type Work = (crew: Crew) => Promise<Landed | undefined>;
-
-export interface Flights {
-  /** Waits for the flight of a key; where there is none, begins it. `joined` is true for all but who began it. */
-  join(key: string, signal: AbortSignal, work: Work): Promise<Landed & { readonly joined: boolean }>;
-  /** Begins a flight that no caller waits for yet. @returns undefined where there is one, or it flies elsewhere */
-  launch(key: string, signal: AbortSignal, work: Work): Promise<Landed | undefined>;
+/** At most one run per key at a time in this process. The first caller starts it; it is aborted when the last one leaves. */
+export interface SingleFlight<T> {
+  /**
+   * Waits for the run of a key, and starts it if there is none.
+   *
+   * @returns `joined`: the run had been started before
+   * @throws GatewayError CANCELLED when the signal is aborted first, and what the run throws
+   */
+  wait(
+    key: string,
+    signal: AbortSignal,
+    run: Run<T>,
+  ): Promise<{ readonly outcome: T; readonly joined: boolean }>;
+  /** Starts a run that no caller waits for. @returns undefined when there is one already, or it is done elsewhere */
+  start(key: string, signal: AbortSignal, run: Run<T>): Promise<T | undefined>;
   has(key: string): boolean;
-  /** How many flights callers wait for. */
-  awaited(): number;
+  /** How many runs have callers that wait for them. */
+  runsWithCallers(): number;
 }
 
-interface Flight extends Crew {
-  readonly landed: Promise<Landed | undefined>;
+interface Flight<T> {
+  readonly context: RunContext;
+  readonly outcome: Promise<T | undefined>;
   readonly controller: AbortController;
-  waiting: number;
-  waitingCallers: number;
-  leaving: boolean;
+  /** Callers, and the one that started the run without being a caller. */
+  waiters: number;
+  callers: number;
+  isEnding: boolean;
 }
 
-/** How often it is asked whether anybody elsewhere still waits. */
-const askElsewhereMs = 500;
+/** How often a run without waiters in this process checks whether others still wait elsewhere. */
+const checkElsewhereMs = 500;
 
-/** One flight per key in this process: the first one to ask begins it, the last one to leave ends it. */
-export function buildFlights(clock: Clock): Flights {
-  const flights = new Map<string, Flight>();
+export function buildSingleFlight<T>(clock: Clock): SingleFlight<T> {
+  const flights = new Map<string, Flight<T>>();
 
-  const begin = (key: string, work: Work): Flight => {
+  const startFlight = (key: string, run: Run<T>): Flight<T> => {
     const controller = new AbortController();
-    const crew: Crew = {
+    const context: RunContext = {
       signal: controller.signal,
-      callers: () => flight.waitingCallers,
+      callers: () => flight.callers,
       isAwaitedElsewhere: undefined,
     };
-    // The work starts a moment later, when the flight that it may ask is complete.
-    const landed = Promise.resolve()
-      .then(() => work(crew))
+    // The run starts one microtask later: its context refers to the complete flight.
+    const outcome = Promise.resolve()
+      .then(() => run(context))
       .finally(() => remove(key, flight));
-    const flight: Flight = Object.assign(crew, {
-      landed,
-      controller,
-      waiting: 0,
-      waitingCallers: 0,
-      leaving: false,
-    });
+    const flight: Flight<T> = { context, outcome, controller, waiters: 0, callers: 0, isEnding: false };
     flights.set(key, flight);
     return flight;
   };
-  const remove = (key: string, flight: Flight) => {
+
+  const remove = (key: string, flight: Flight<T>) => {
     if (flights.get(key) === flight) flights.delete(key);
   };
 
-  /** The last one has left: the query ends, unless somebody elsewhere waits, or somebody comes. */
-  const leave = async (key: string, flight: Flight) => {
-    if (flight.waiting > 0 || flight.leaving) return;
-    flight.leaving = true;
-    while (flight.waiting === 0 && flights.get(key) === flight && (await flight.isAwaitedElsewhere?.())) {
-      await sleep(clock, askElsewhereMs);
-    }
-    flight.leaving = false;
-    if (flight.waiting > 0) return;
-    // Whoever asks from now on must not find a flight that is ending.
+  /** Aborts a run without waiters, unless somebody waits elsewhere, or joins in the meantime. */
+  const endUnlessAwaited = async (key: string, flight: Flight<T>) => {
+    if (flight.waiters > 0 || flight.isEnding) return;
+    flight.isEnding = true;
+    const isCurrent = () => flight.waiters === 0 && flights.get(key) === flight;
+    while (isCurrent() && (await flight.context.isAwaitedElsewhere?.())) await sleep(clock, checkElsewhereMs);
+    flight.isEnding = false;
+    if (flight.waiters > 0) return;
+    // Removed first: later callers must not join a run that is being aborted.
     remove(key, flight);
     flight.controller.abort();
   };
 
-  const board = (key: string, flight: Flight, signal: AbortSignal, isCaller: boolean) =>
-    new Promise<Landed | undefined>((resolve, reject) => {
-      const gone = () => {
-        off();
+  const join = (key: string, flight: Flight<T>, signal: AbortSignal, isCaller: boolean) =>
+    new Promise<T | undefined>((resolve, reject) => {
+      const leave = () => {
+        signal.removeEventListener('abort', abandon);
+        flight.waiters -= 1;
+        if (isCaller) flight.callers -= 1;
+      };
+      const abandon = () => {
+        leave();
         reject(callerGone());
-        leave(key, flight);
+        endUnlessAwaited(key, flight);
       };
-      const off = () => {
-        signal.removeEventListener('abort', gone);
-        flight.waiting -= 1;
-        if (isCaller) flight.waitingCallers -= 1;
+      flight.waiters += 1;
+      if (isCaller) flight.callers += 1;
+      signal.addEventListener('abort', abandon, { once: true });
+      const leaveUnlessAbandoned = () => {
+        if (!signal.aborted) leave();
       };
-      flight.waiting += 1;
-      if (isCaller) flight.waitingCallers += 1;
-      signal.addEventListener('abort', gone, { once: true });
-      flight.landed.then(
-        (landed) => {
-          if (!signal.aborted) off();
-          resolve(landed);
-        },
-        (error: unknown) => {
-          if (!signal.aborted) off();
-          reject(error);
-        },
-      );
+      flight.outcome.finally(leaveUnlessAbandoned).then(resolve, reject);
     });
 
   return {
-    async join(key, signal, work) {
-      // The signal that an HTTP server gives may not say itself that it is aborted; one made of it does.
-      const own = AbortSignal.any([signal]);
+    async wait(key, signal, run) {
+      // The signal of an HTTP server's request may not report that it is already aborted; one derived from it does.
+      const derived = AbortSignal.any([signal]);
       for (;;) {
-        if (own.aborted) throw callerGone();
+        if (derived.aborted) throw callerGone();
         const known = flights.get(key);
-        const landed = await board(key, known ?? begin(key, work), own, true);
-        if (landed !== undefined) return { ...landed, joined: known !== undefined };
+        const outcome = await join(key, known ?? startFlight(key, run), derived, true);
+        if (outcome !== undefined) return { outcome, joined: known !== undefined };
       }
     },
-    launch: async (key, signal, work) =>
-      flights.has(key) || signal.aborted ? undefined : board(key, begin(key, work), signal, false),
+    start: async (key, signal, run) =>
+      flights.has(key) || signal.aborted ? undefined : join(key, startFlight(key, run), signal, false),
     has: (key) => flights.has(key),
-    awaited: () => [...flights.values()].filter(({ waitingCallers }) => waitingCallers > 0).length,
+    runsWithCallers: () => [...flights.values()].filter(({ callers }) => callers > 0).length,
   };
 }

@@ -4,58 +4,58 @@ import { z } from 'zod';
 import {
   type Coding,
   codings,
-  content,
   digestOf,
   type Encodings,
-  own,
   type ResultDocument,
+  toOwnMemory,
 } from '../result-document.ts';
 
-/** Rises when older gateways could no longer read what newer ones write. */
+/** To be raised when older gateways can no longer read what newer ones write. */
 export const format = 'querygate/1';
 
 /**
- * A content as Redis keeps it: text, because Keyv's values are text.
+ * A result as Redis stores it. It is text, because Keyv's values are text:
  *
- *     querygate/1 <fence> <head as JSON>\n<forms, one after the other, in base64>
+ *     querygate/1 <fencing token> <head as JSON>\n<encodings, one after the other, in base64>
  *
- * Where the document is kept compressed, it is not kept plain too.
+ * A document that is stored compressed is not stored uncompressed too.
  *
- * @param fence rises with every run of one key; it stands first so that Redis itself can refuse an older one
+ * @param fencingToken precedes the head so that a script in Redis can compare it
  */
-export function storedText(
-  { computedAt, metadata: facts, encodings: forms, digest }: ResultDocument,
-  fence: string,
+export function encodeEntry(
+  { computedAt, metadata, encodings, digest }: ResultDocument,
+  fencingToken: string,
 ): string {
-  const kept = codings.filter((coding) => coding !== 'identity' || forms.zstd === undefined);
-  const parts = kept.flatMap((coding) =>
-    forms[coding] === undefined ? [] : [[coding, forms[coding]] as const],
+  const stored = codings.filter((coding) => coding !== 'identity' || encodings.zstd === undefined);
+  const parts = stored.flatMap((coding) =>
+    encodings[coding] === undefined ? [] : [[coding, encodings[coding]] as const],
   );
   const lengths = Object.fromEntries(parts.map(([coding, bytes]) => [coding, bytes.byteLength]));
-  const head = JSON.stringify({ computedAt, facts, lengths, digest });
-  return `${format} ${fence} ${head}\n${Buffer.concat(parts.map(([, bytes]) => bytes)).toString('base64')}`;
+  const head = JSON.stringify({ computedAt, facts: metadata, lengths, digest });
+  const body = Buffer.concat(parts.map(([, bytes]) => bytes)).toString('base64');
+  return `${format} ${fencingToken} ${head}\n${body}`;
 }
 
-/** @returns undefined for anything but what `storedText` wrote, whole */
-export async function parseStored(text: string): Promise<ResultDocument | undefined> {
+/** @returns undefined for everything but the complete and unchanged text of `encodeEntry` */
+export async function decodeEntry(text: string): Promise<ResultDocument | undefined> {
   const end = text.indexOf('\n');
-  const found = new RegExp(`^${format} \\d+ (?<head>\\{.*\\})$`).exec(text.slice(0, end));
-  const head = headSchema.safeParse(parseJson(found?.groups?.head ?? ''));
+  const match = new RegExp(`^${format} \\d+ (?<head>\\{.*\\})$`).exec(text.slice(0, end));
+  const head = headSchema.safeParse(parseJson(match?.groups?.head ?? ''));
   if (end < 0 || !head.success) return undefined;
 
   const { lengths, facts, computedAt, digest } = head.data;
-  const parts = cut(Buffer.from(text.slice(end + 1), 'base64'), lengths);
-  const identity = parts.identity ?? (await unzip(parts.zstd));
+  const parts = splitBody(Buffer.from(text.slice(end + 1), 'base64'), lengths);
+  const identity = parts.identity ?? (await decompress(parts.zstd));
   if (identity === undefined || digestOf(identity) !== digest) return undefined;
-  return content({ computedAt, metadata: facts, encodings: { ...parts, identity }, digest });
+  return { computedAt, metadata: facts, encodings: { ...parts, identity }, digest };
 }
 
-/** Nothing that is longer was ever written: a small foreign text must not become a large document. */
-const longest = 512 * 1024 * 1024;
+/** No longer document is ever written: a small foreign text must not expand to a large document. */
+const maxBytes = 512 * 1024 * 1024;
 
-const length = z.int().min(0).max(longest);
+const length = z.int().min(0).max(maxBytes);
 
-/** JSON leaves out what an engine did not say. */
+/** JSON omits what an engine has not reported. */
 const maybe = <T extends z.ZodType>(type: T) => type.optional().transform((value) => value);
 
 const cost = z.object({
@@ -73,27 +73,27 @@ const headSchema = z.object({
   digest: z.string(),
 });
 
-function cut(
+function splitBody(
   bytes: Buffer,
   lengths: Readonly<Partial<Record<Coding, number | undefined>>>,
 ): Partial<Encodings> {
-  let at = 0;
+  let offset = 0;
   const parts = codings.flatMap((coding) => {
     const size = lengths[coding];
     if (size === undefined) return [];
-    const part = own(bytes.subarray(at, at + size));
-    at += size;
+    const part = toOwnMemory(bytes.subarray(offset, offset + size));
+    offset += size;
     return [[coding, part] as const];
   });
-  return at === bytes.byteLength ? Object.fromEntries(parts) : {};
+  return offset === bytes.byteLength ? Object.fromEntries(parts) : {};
 }
 
-const decompress = promisify(zstdDecompress);
+const decompressZstd = promisify(zstdDecompress);
 
-async function unzip(bytes: Buffer | undefined): Promise<Buffer | undefined> {
+async function decompress(bytes: Buffer | undefined): Promise<Buffer | undefined> {
   if (bytes === undefined) return undefined;
   try {
-    return own(await decompress(bytes, { maxOutputLength: longest }));
+    return toOwnMemory(await decompressZstd(bytes, { maxOutputLength: maxBytes }));
   } catch {
     return undefined;
   }

@@ -24,17 +24,15 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
 
   const log = () => pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line)) });
   const open = async () => {
-    let up = () => {};
-    const isUp = new Promise<void>((resolve) => {
-      up = resolve;
-    });
-    const cache = openRedisCache({ url: redis.url, log: log(), onUp: up, hotKeyLimit: 3 });
-    await isUp;
+    const connected = Promise.withResolvers<void>();
+    const onConnected = connected.resolve;
+    const cache = openRedisCache({ url: redis.url, log: log(), onConnected, hotKeyLimit: 3 });
+    await connected.promise;
     return cache;
   };
-  const content = (x: number) => buildDocument({ rows: [`{"x":${x}}`], truncated: false }, x);
+  const result = (x: number) => buildDocument({ rows: [`{"x":${x}}`], truncated: false }, x);
 
-  describe('that answers', () => {
+  describe('that responds', () => {
     let cache: SharedCache;
     beforeEach(async () => {
       await redis.start();
@@ -42,54 +40,57 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
     });
     afterEach(() => cache.close());
 
-    test('keeps answers, for as long as it is told', async () => {
-      await cache.publish('key', '1', await content(1), 200);
-      expect(await cache.get('key')).toEqual(await content(1));
+    test('stores results for the given time', async () => {
+      await cache.publish('key', '1', await result(1), 200);
+      expect(await cache.get('key')).toEqual(await result(1));
       expect(await cache.get('other')).toBeUndefined();
       await wait(250);
       expect(await cache.get('key')).toBeUndefined();
     });
 
-    test('gives the turn to one, who loses it to whoever takes it', async () => {
-      const turn = await cache.take('key', false);
-      expect(turn?.role).toBe('leader');
-      expect(await cache.take('key', false)).toEqual({ role: 'follower', fence: turn?.fence });
-      expect(await cache.watch('key')).toEqual({ doing: 'working', fence: turn?.fence });
+    test('grants the lease to one, who loses it to one that preempts it', async () => {
+      const lease = await cache.acquire('key', { preempt: false });
+      expect(lease?.role).toBe('leader');
+      expect(await cache.acquire('key', { preempt: false })).toEqual({
+        role: 'follower',
+        fencingToken: lease?.fencingToken,
+      });
+      expect(await cache.watch('key')).toEqual({ state: 'working', fencingToken: lease?.fencingToken });
 
-      const taken = await cache.take('key', true);
-      expect(taken?.role).toBe('leader');
-      expect(Number(taken?.fence)).toBeGreaterThan(Number(turn?.fence));
-      await cache.giveUp('key', turn?.fence ?? '', undefined);
-      expect(await cache.watch('key')).toEqual({ doing: 'working', fence: taken?.fence });
+      const preempting = await cache.acquire('key', { preempt: true });
+      expect(preempting?.role).toBe('leader');
+      expect(Number(preempting?.fencingToken)).toBeGreaterThan(Number(lease?.fencingToken));
+      await cache.release('key', lease?.fencingToken ?? '', undefined);
+      expect(await cache.watch('key')).toEqual({ state: 'working', fencingToken: preempting?.fencingToken });
     });
 
-    test('refuses the answer of a leader whose turn another one has finished', async () => {
-      const slow = await cache.take('key', false);
-      const next = await cache.take('key', true);
-      await cache.publish('key', next?.fence ?? '', await content(2), 10_000);
-      await cache.publish('key', slow?.fence ?? '', await content(1), 10_000);
+    test('refuses the result of a leader after a later leader has published', async () => {
+      const slow = await cache.acquire('key', { preempt: false });
+      const next = await cache.acquire('key', { preempt: true });
+      await cache.publish('key', next?.fencingToken ?? '', await result(2), 10_000);
+      await cache.publish('key', slow?.fencingToken ?? '', await result(1), 10_000);
       expect((await cache.get('key'))?.computedAt).toBe(2);
     });
 
-    test('lets a leader know that others wait, and others why it failed', async () => {
-      const { fence = '' } = (await cache.take('key', false)) ?? {};
-      expect(await cache.renew('key', fence)).toBe(false);
+    test('informs a leader that others wait, and the others why it failed', async () => {
+      const { fencingToken = '' } = (await cache.acquire('key', { preempt: false })) ?? {};
+      expect(await cache.renew('key', fencingToken)).toBe(false);
       await cache.watch('key');
-      expect(await cache.renew('key', fence)).toBe(true);
+      expect(await cache.renew('key', fencingToken)).toBe(true);
 
       const options = { parameter: 'p', retryAfterSeconds: 600 };
       const error = new GatewayError('ENGINE_FAILED', 'The query failed', options);
-      await cache.giveUp('key', fence, error);
+      await cache.release('key', fencingToken, error);
       expect(await cache.watch('key')).toMatchObject({
-        doing: 'failed',
-        fence,
+        state: 'failed',
+        fencingToken,
         error: { code: 'ENGINE_FAILED', message: 'The query failed', ...options },
       });
-      expect((await cache.take('key', false))?.role).toBe('leader');
+      expect((await cache.acquire('key', { preempt: false }))?.role).toBe('leader');
     });
 
-    test('keeps the demand of so many keys, the latest', async () => {
-      await cache.tellDemand(
+    test('keeps the demand of a limited number of keys, the latest', async () => {
+      await cache.recordDemand(
         new Map([
           ['a', 1],
           ['b', 5],
@@ -97,7 +98,7 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
           ['d', 4],
         ]),
       );
-      await cache.tellDemand(new Map([['b', 2]]));
+      await cache.recordDemand(new Map([['b', 2]]));
       expect([...(await cache.demandSince(0))]).toEqual([
         ['b', 5],
         ['d', 4],
@@ -113,40 +114,40 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
       ['text', (key: string) => redis.run((client) => client.set(key, 'hello'))],
       ['a list', (key: string) => redis.run((client) => client.lPush(key, 'hello'))],
       [
-        'a text that begins as ours',
+        'a text that begins like ours',
         (key: string) => redis.run((client) => client.set(key, 'querygate/1 9999999999999999 {}\n')),
       ],
-      ['a lease without an end', (key: string) => redis.run((client) => client.set(key, 'working 12'))],
-    ])('takes %s in the place of its own for nothing, and puts its own there', async (_, write) => {
+      ['a lease without an expiry', (key: string) => redis.run((client) => client.set(key, 'working 12'))],
+    ])('ignores %s in the place of its own data, and overwrites it', async (_, write) => {
       for (const key of ['answer:key', 'lease:key', 'awaited:key', 'demand']) await write(`querygate:${key}`);
       expect(await cache.get('key')).toBeUndefined();
-      expect(await cache.watch('key')).toBeUndefined();
+      expect(await cache.watch('key')).toEqual({ state: 'ended' });
       expect(await cache.demandSince(0)).toEqual(new Map());
-      const turn = await cache.take('key', false);
-      expect(turn?.role).toBe('leader');
-      await cache.publish('key', turn?.fence ?? '', await content(1), 10_000);
-      expect(await cache.get('key')).toEqual(await content(1));
-      await cache.tellDemand(new Map([['key', 7]]));
+      const lease = await cache.acquire('key', { preempt: false });
+      expect(lease?.role).toBe('leader');
+      await cache.publish('key', lease?.fencingToken ?? '', await result(1), 10_000);
+      expect(await cache.get('key')).toEqual(await result(1));
+      await cache.recordDemand(new Map([['key', 7]]));
       expect(await cache.demandSince(0)).toEqual(new Map([['key', 7]]));
       expect(lines).toHaveLength(1);
     });
 
-    test('that is full is told once, and does no harm', async () => {
+    test('that is full is logged once, and does no harm', async () => {
       await redis.run((client) => client.configSet({ maxmemory: '1' }));
-      for (let at = 0; at < 3; at += 1) await cache.publish(`key ${at}`, '1', await content(1), 10_000);
+      for (let at = 0; at < 3; at += 1) await cache.publish(`key ${at}`, '1', await result(1), 10_000);
       expect(await cache.get('key 0')).toBeUndefined();
       expect(lines.map(({ msg }) => msg)).toEqual([
-        'the shared cache answers',
-        'the shared cache refuses what is asked of it',
+        'connected to the shared cache',
+        'the shared cache rejects commands',
       ]);
     });
   });
 
   describe('under load', () => {
     const queryMs = 20;
-    /** Well above the deadline and a query, well below the time that a dead Redis would cost: machines are busy. */
+    /** Far more than the deadline and a query, because machines are busy; far less than a dead Redis would cost. */
     const longestMs = 1_000;
-    let answers: Results;
+    let results: Results;
     const took: number[] = [];
     let failed: unknown[];
     let isLoaded: boolean;
@@ -163,65 +164,66 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
       took.length = 0;
       failed = [];
       isLoaded = true;
-      answers = openResults({
+      results = openResults({
         catalog: { queries: [query], tables: [] },
         engine,
         engineConcurrency: 16,
         memoryBytes: 64_000_000,
-        openShared: (onUp) => openRedisCache({ url: redis.url, log: log(), onUp, hotKeyLimit: 1_000 }),
+        openShared: (onConnected) =>
+          openRedisCache({ url: redis.url, log: log(), onConnected, hotKeyLimit: 1_000 }),
         clock: systemClock,
         log: pino({ level: 'silent' }),
         onCost: () => {},
       });
       let next = 0;
-      const asker = async () => {
+      const caller = async () => {
         const { signal } = new AbortController();
         while (isLoaded) {
           next += 1;
           const started = performance.now();
-          // Every question is new, so that every one goes to Redis, and now and then an old one is asked again.
+          // Most requests are new, so that they go to Redis; every tenth repeats an earlier one.
           const p = String(next % 10 === 0 ? next / 2 : next);
-          await answers
+          await results
             .get(bind(query, plainParameters({ p })), { caller: { signal }, noCache: false })
             .catch((error) => failed.push(error));
           took.push(performance.now() - started);
           await wait(10);
         }
       };
-      load = Promise.all(Array.from({ length: 8 }, asker));
+      load = Promise.all(Array.from({ length: 8 }, caller));
     };
     const end = async () => {
       isLoaded = false;
       await load;
-      await answers.close();
+      await results.close();
       expect(failed).toEqual([]);
       expect(took.length).toBeGreaterThan(100);
       expect(Math.max(...took)).toBeLessThan(longestMs);
-      // What one request has paid, the next ones do not pay again.
+      // Only the first requests wait for a dead Redis.
       const slow = took.filter((ms) => ms > 90 + queryMs).length;
       expect(slow, 'requests that waited for the deadline').toBeLessThan(took.length / 10);
     };
-    /** Waits for a line of the log. @returns after how many milliseconds it came */
-    const told = async (msg: string, count: number, withinMs: number) => {
+    /** Waits until a message has been logged so many times. */
+    const logged = async (msg: string, count: number, withinMs: number) => {
       const started = performance.now();
       while (lines.filter((line) => line.msg === msg).length < count) {
         if (performance.now() - started > withinMs) throw new Error(`not within ${withinMs} ms: ${msg}`);
         await wait(10);
       }
     };
-    const up = 'the shared cache answers';
-    const down = 'the shared cache does not answer; going on without it';
+    const up = 'connected to the shared cache';
+    const down = 'the shared cache does not respond; continuing without it';
 
     test('killed, and started again', async () => {
       await redis.start();
       begin();
-      await told(up, 1, 3_000);
+      await logged(up, 1, 3_000);
       await wait(500);
       redis.signal('SIGKILL');
-      await told(down, 1, 3_000);
+      await logged(down, 1, 3_000);
       await wait(2_000);
       await redis.start();
-      await told(up, 2, 3_000);
+      await logged(up, 2, 3_000);
       await wait(300);
       await end();
       expect(lines.map(({ msg }) => msg)).toEqual([up, down, up]);
@@ -231,13 +233,13 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
     test('frozen for 30 s', async () => {
       await redis.start();
       begin();
-      await told(up, 1, 3_000);
+      await logged(up, 1, 3_000);
       await wait(300);
       redis.signal('SIGSTOP');
-      await told(down, 1, 3_000);
+      await logged(down, 1, 3_000);
       await wait(30_000);
       redis.signal('SIGCONT');
-      await told(up, 2, 3_000);
+      await logged(up, 2, 3_000);
       await wait(300);
       await end();
       expect(lines.map(({ msg }) => msg)).toEqual([up, down, up]);
@@ -245,10 +247,10 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
 
     test('started late', async () => {
       begin();
-      await told(down, 1, 3_000);
+      await logged(down, 1, 3_000);
       await wait(1_000);
       await redis.start();
-      await told(up, 1, 3_000);
+      await logged(up, 1, 3_000);
       await wait(300);
       await end();
       expect(lines.map(({ msg }) => msg)).toEqual([down, up]);
@@ -257,7 +259,7 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
     test('flushed, and filled with foreign values', async () => {
       await redis.start();
       begin();
-      await told(up, 1, 3_000);
+      await logged(up, 1, 3_000);
       await wait(500);
       await redis.run((client) => client.flushAll());
       await wait(300);
