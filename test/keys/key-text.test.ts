@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { digestOf, idOfKey, keyShape, makeKey } from '../../src/keys/key-text.ts';
 
 describe('the text of a key', () => {
-  test('is found by the expression that the README gives to scanners, wherever it stands', () => {
+  test('matches the expression that the README gives to secret scanners, anywhere in a text', () => {
     expect(readFileSync('README.md', 'utf8')).toContain(`\`${keyShape.source}\``);
     for (let at = 0; at < 100; at += 1) {
       const { id, text } = makeKey();
@@ -12,16 +12,16 @@ describe('the text of a key', () => {
     }
   });
 
-  test('never comes twice, and has an id that is free', () => {
+  test('is unique, and has an id that is not taken', () => {
     const texts = new Set(Array.from({ length: 1_000 }, () => makeKey().text));
     expect(texts.size).toBe(1_000);
-    const asked: string[] = [];
-    const { id } = makeKey((one) => asked.push(one) < 3);
-    expect(asked).toHaveLength(3);
-    expect(id).toBe(asked[2]);
+    const checked: string[] = [];
+    const { id } = makeKey((one) => checked.push(one) < 3);
+    expect(checked).toHaveLength(3);
+    expect(id).toBe(checked[2]);
   });
 
-  test('with any letter changed, cut off or added is none', () => {
+  test('is invalid with any letter changed, removed or added', () => {
     const { text } = makeKey();
     for (let at = 0; at < text.length; at += 1) {
       const other = text[at] === 'a' ? 'b' : 'a';
