@@ -18,10 +18,11 @@ const firstWatchMs = 15;
 const longestWatchMs = 100;
 
 /**
- * How long a follower waits before it replaces a leader whose lease has expired. After a pause of the whole machine
- * every lease has expired, though no leader has died: each restores its own as soon as it runs again.
+ * How long a gateway that waits for another's result, or has one for others, waits before it concludes that the other
+ * is gone, or Redis. After a pause of the whole machine every lease has expired, though no leader has died, and each
+ * restores its own as soon as it runs again; a lost connection is usually restored in much less.
  */
-const takeOverMs = 300;
+const secondTryMs = 300;
 
 /**
  * One run per key among all gateways that share a cache. The leader runs the query under a lease, which it renews; the
@@ -56,21 +57,23 @@ export async function runUnderLease(
 
 /** Publishes its result all the same, under the lowest token: the cache may be back by then. */
 async function runWithoutLease(
-  { shared, run }: LeaseOptions,
-  { key, policy }: CacheableQuery,
+  options: LeaseOptions,
+  query: CacheableQuery,
   { signal }: RunContext,
 ): Promise<RunOutcome> {
-  const document = await run(signal);
-  shared.publish(key, '0', document, keepMs(policy));
+  const document = await options.run(signal);
+  publish(options, query, '0', document);
   return { document, source: 'engine' };
 }
 
 async function lead(
-  { shared, clock, run }: LeaseOptions,
-  { key, policy }: CacheableQuery,
+  options: LeaseOptions,
+  query: CacheableQuery,
   context: RunContext,
   { fencingToken }: Lease,
 ): Promise<RunOutcome> {
+  const { shared, clock } = options;
+  const { key } = query;
   const renew = () => shared.renew(key, fencingToken);
   context.isAwaitedElsewhere = renew;
   const renewal = openRepeat({
@@ -80,9 +83,9 @@ async function lead(
     onError: () => {},
   });
   try {
-    const document = await run(context.signal);
-    // Our own callers need not wait until the others can read it.
-    shared.publish(key, fencingToken, document, keepMs(policy));
+    const document = await options.run(context.signal);
+    // Not awaited: our own callers need not wait until the others can read it.
+    publish(options, query, fencingToken, document);
     return { document, source: 'engine' };
   } catch (error) {
     const isShared = error instanceof GatewayError && error.code !== 'CANCELLED';
@@ -94,6 +97,17 @@ async function lead(
   }
 }
 
+async function publish(
+  { shared, clock }: LeaseOptions,
+  { key, policy }: CacheableQuery,
+  fencingToken: string,
+  document: ResultDocument,
+): Promise<void> {
+  if (await shared.publish(key, fencingToken, document, keepMs(policy))) return;
+  await sleep(clock, secondTryMs);
+  await shared.publish(key, fencingToken, document, keepMs(policy));
+}
+
 /** @returns the leader's result; undefined when it ended without one */
 async function follow(
   { shared, clock }: LeaseOptions,
@@ -101,20 +115,19 @@ async function follow(
   { fencingToken }: Lease,
   signal: AbortSignal,
 ): Promise<ResultDocument | undefined> {
-  let isTakingOver = false;
+  let isSecondTry = false;
   for (let waitMs = firstWatchMs; ; waitMs = Math.min(waitMs * 1.5, longestWatchMs)) {
-    await sleep(clock, isTakingOver ? takeOverMs : waitMs);
+    await sleep(clock, isSecondTry ? secondTryMs : waitMs);
     if (signal.aborted) throw callerGone();
     const leader = await shared.watch(query.key);
-    const isOurs = leader !== undefined && leader.state !== 'ended' && leader.fencingToken === fencingToken;
-    if (isOurs && leader.state === 'failed') throw leader.error;
-    if (isOurs) {
-      isTakingOver = false;
+    if (leader?.fencingToken === fencingToken) {
+      if (leader.state === 'failed') throw leader.error;
+      isSecondTry = false;
       continue;
     }
     const document = await shared.get(query.key);
     if (document !== undefined && isNewEnough(query, document, clock.now())) return document;
-    if (leader?.state !== 'ended' || isTakingOver) return undefined;
-    isTakingOver = true;
+    if (leader !== undefined || isSecondTry) return undefined;
+    isSecondTry = true;
   }
 }

@@ -14,11 +14,10 @@ export interface Lease {
   readonly fencingToken: string;
 }
 
-/** What the lease of a key says about its leader. ended: there is no lease; the leader has published, released, or died. */
+/** What the lease of a key says about its leader. */
 export type LeaderState =
   | { readonly state: 'working'; readonly fencingToken: string }
-  | { readonly state: 'failed'; readonly fencingToken: string; readonly error: GatewayError }
-  | { readonly state: 'ended' };
+  | { readonly state: 'failed'; readonly fencingToken: string; readonly error: GatewayError };
 
 /**
  * What gateways share. No method rejects, and each has a deadline: when the shared cache does not respond, or holds
@@ -32,10 +31,14 @@ export interface SharedCache {
   acquire(key: string, options: { readonly preempt: boolean }): Promise<Lease | undefined>;
   /** Extends a lease, and restores one that expired and that nobody else holds. @returns whether others wait for its result */
   renew(key: string, fencingToken: string): Promise<boolean>;
-  /** Reads the state of the leader, and marks its result as awaited. */
+  /**
+   * Reads the state of the leader, and marks its result as awaited.
+   *
+   * @returns undefined also without a lease: the leader has published, released, or died
+   */
   watch(key: string): Promise<LeaderState | undefined>;
-  /** Stores a result and releases the lease. */
-  publish(key: string, fencingToken: string, document: ResultDocument, keepMs: number): Promise<void>;
+  /** Stores a result and releases the lease. @returns false when the shared cache does not respond or is full */
+  publish(key: string, fencingToken: string, document: ResultDocument, keepMs: number): Promise<boolean>;
   /** Releases a lease without a result. With an error, its followers fail with the same error; without, they go on. */
   release(key: string, fencingToken: string, error: GatewayError | undefined): Promise<void>;
   /** Records when keys were last requested, in milliseconds since the epoch. */

@@ -151,10 +151,10 @@ describe('a changed query', () => {
       openShared: () => ({
         ready: Promise.resolve(),
         get: async (key) => memory.get(key) as never,
-        publish: async (key, _token, document) => void memory.set(key, document),
+        publish: async (key, _token, document) => memory.set(key, document) === memory,
         acquire: async () => ({ role: 'leader', fencingToken: '1' }),
         renew: async () => false,
-        watch: async () => ({ state: 'ended' }),
+        watch: async () => undefined,
         release: async () => {},
         recordDemand: async () => {},
         demandSince: async () => new Map(),

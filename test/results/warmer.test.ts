@@ -224,11 +224,12 @@ function fakeShared(): { open: (onConnected: () => void) => SharedCache } {
     renew: async () => false,
     async watch(key) {
       const current = leases.get(key);
-      return current === undefined ? { state: 'ended' } : { state: 'working', fencingToken: current };
+      return current === undefined ? undefined : { state: 'working', fencingToken: current };
     },
     async publish(key, _token, document) {
       stored.set(key, document as never);
       end(key);
+      return true;
     },
     release: async (key) => end(key),
     async recordDemand(requestedAt) {

@@ -42,10 +42,11 @@ export function openRedisCache({ url, log, onConnected, hotKeyLimit }: RedisOpti
     breaker.call(({ client }) => client.eval(script, { keys, arguments: [...args] }));
   /** Writes that `close` waits for. */
   const pending = new Set<Promise<unknown>>();
-  const untilWritten = async (write: Promise<unknown>) => {
+  const track = async <R>(write: Promise<R>): Promise<R> => {
     pending.add(write);
-    await write;
+    const reply = await write;
     pending.delete(write);
+    return reply;
   };
 
   return {
@@ -63,27 +64,20 @@ export function openRedisCache({ url, log, onConnected, hotKeyLimit }: RedisOpti
     },
     renew: async (key, fencingToken) =>
       (await run(scripts.renew, [leaseKey(key), awaitedKey(key)], [fencingToken, String(leaseMs)])) === 1,
-    async watch(key) {
-      const reply = await run(scripts.watch, [leaseKey(key), awaitedKey(key)], [String(awaitedMs)]);
-      return typeof reply === 'string' ? parseLease(reply) : undefined;
+    watch: async (key) =>
+      parseLease(await run(scripts.watch, [leaseKey(key), awaitedKey(key)], [String(awaitedMs)])),
+    async publish(key, fencingToken, document, keepMs) {
+      const put = breaker.call(({ results }) =>
+        results.set(resultKey(key), encodeEntry(document, fencingToken), Math.ceil(keepMs)),
+      );
+      const release = run(scripts.release, [leaseKey(key)], [fencingToken, '', '0']);
+      const [isStored] = await track(Promise.all([put, release]));
+      return isStored === true;
     },
-    publish: (key, fencingToken, document, keepMs) =>
-      untilWritten(
-        Promise.all([
-          breaker.call(({ results }) =>
-            results.set(resultKey(key), encodeEntry(document, fencingToken), Math.ceil(keepMs)),
-          ),
-          run(scripts.release, [leaseKey(key)], [fencingToken, '', '0']),
-        ]),
-      ),
-    release: (key, fencingToken, error) =>
-      untilWritten(
-        run(
-          scripts.release,
-          [leaseKey(key)],
-          [fencingToken, error ? encodeError(error) : '', String(failureMs)],
-        ),
-      ),
+    async release(key, fencingToken, error) {
+      const reason = error === undefined ? '' : encodeError(error);
+      await track(run(scripts.release, [leaseKey(key)], [fencingToken, reason, String(failureMs)]));
+    },
     async recordDemand(requestedAt) {
       if (requestedAt.size === 0) return;
       const pairs = [...requestedAt].flatMap(([key, ms]) => [String(ms), key]);
@@ -107,12 +101,12 @@ export function openRedisCache({ url, log, onConnected, hotKeyLimit }: RedisOpti
 }
 
 /** Foreign text in the place of a lease counts as no lease. */
-function parseLease(lease: string): LeaderState {
-  const match = /^(?<state>working|failed) (?<token>\d+)(?: (?<error>.*))?$/s.exec(lease)?.groups;
-  if (match?.token === undefined) return { state: 'ended' };
+function parseLease(lease: unknown): LeaderState | undefined {
+  const match = /^(?<state>working|failed) (?<token>\d+)(?: (?<error>.*))?$/s.exec(String(lease))?.groups;
+  if (match?.token === undefined) return undefined;
   if (match.state === 'working') return { state: 'working', fencingToken: match.token };
   const error = decodeError(match.error ?? '');
-  return error === undefined ? { state: 'ended' } : { state: 'failed', fencingToken: match.token, error };
+  return error === undefined ? undefined : { state: 'failed', fencingToken: match.token, error };
 }
 
 const errorSchema = z.object({

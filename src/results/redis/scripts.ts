@@ -28,11 +28,11 @@ if lease and lease ~= 'working ' .. ARGV[1] then return 0 end
 redis.call('set', KEYS[1], 'working ' .. ARGV[1], 'PX', ARGV[2])
 return redis.call('exists', KEYS[2])`;
 
-/** KEYS: lease, awaited mark. ARGV: how long the mark lasts in ms. Returns the lease, or an empty text without one. */
+/** KEYS: lease, awaited mark. ARGV: how long the mark lasts in ms. Returns the lease, if there is one. */
 export const watch = `
 redis.call('set', KEYS[2], '1', 'PX', ARGV[1])
 local lease = redis.pcall('get', KEYS[1])
-return type(lease) == 'string' and redis.call('pttl', KEYS[1]) > 0 and lease or ''`;
+return type(lease) == 'string' and redis.call('pttl', KEYS[1]) > 0 and lease or false`;
 
 /** KEYS: result. ARGV: its text, how long it is kept in ms. A text with a later fencing token stays. */
 export const put = `

@@ -6,7 +6,8 @@ import { GatewayError } from '../../../src/errors.ts';
 import { openResults, type Results } from '../../../src/results/open-results.ts';
 import { openRedisCache } from '../../../src/results/redis/redis-cache.ts';
 import { buildDocument } from '../../../src/results/result-document.ts';
-import type { SharedCache } from '../../../src/results/shared-cache.ts';
+import { leaseMs, type SharedCache } from '../../../src/results/shared-cache.ts';
+import { blockEventLoop } from '../../support/block-event-loop.ts';
 import { fakeEngine } from '../../support/fake-engine.ts';
 import { draftQuery } from '../../support/queries.ts';
 import { hasRedis, type RedisServer, redisServer } from '../../support/redis-server.ts';
@@ -41,7 +42,7 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
     afterEach(() => cache.close());
 
     test('stores results for the given time', async () => {
-      await cache.publish('key', '1', await result(1), 200);
+      expect(await cache.publish('key', '1', await result(1), 200)).toBe(true);
       expect(await cache.get('key')).toEqual(await result(1));
       expect(await cache.get('other')).toBeUndefined();
       await wait(250);
@@ -70,6 +71,18 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
       await cache.publish('key', next?.fencingToken ?? '', await result(2), 10_000);
       await cache.publish('key', slow?.fencingToken ?? '', await result(1), 10_000);
       expect((await cache.get('key'))?.computedAt).toBe(2);
+    });
+
+    test('restores a lease that has expired, unless another gateway holds it', async () => {
+      const { fencingToken = '' } = (await cache.acquire('key', { preempt: false })) ?? {};
+      await redis.run((client) => client.del('querygate:lease:key'));
+      expect(await cache.watch('key')).toBeUndefined();
+      await cache.renew('key', fencingToken);
+      expect(await cache.watch('key')).toEqual({ state: 'working', fencingToken });
+
+      const next = await cache.acquire('key', { preempt: true });
+      await cache.renew('key', fencingToken);
+      expect(await cache.watch('key')).toEqual({ state: 'working', fencingToken: next?.fencingToken });
     });
 
     test('informs a leader that others wait, and the others why it failed', async () => {
@@ -121,7 +134,7 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
     ])('ignores %s in the place of its own data, and overwrites it', async (_, write) => {
       for (const key of ['answer:key', 'lease:key', 'awaited:key', 'demand']) await write(`querygate:${key}`);
       expect(await cache.get('key')).toBeUndefined();
-      expect(await cache.watch('key')).toEqual({ state: 'ended' });
+      expect(await cache.watch('key')).toBeUndefined();
       expect(await cache.demandSince(0)).toEqual(new Map());
       const lease = await cache.acquire('key', { preempt: false });
       expect(lease?.role).toBe('leader');
@@ -134,7 +147,9 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
 
     test('that is full is logged once, and does no harm', async () => {
       await redis.run((client) => client.configSet({ maxmemory: '1' }));
-      for (let at = 0; at < 3; at += 1) await cache.publish(`key ${at}`, '1', await result(1), 10_000);
+      for (let at = 0; at < 3; at += 1) {
+        expect(await cache.publish(`key ${at}`, '1', await result(1), 10_000)).toBe(false);
+      }
       expect(await cache.get('key 0')).toBeUndefined();
       expect(lines.map(({ msg }) => msg)).toEqual([
         'connected to the shared cache',
@@ -142,6 +157,42 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
       ]);
     });
   });
+
+  test('a pause of every gateway that is longer than a lease does not cause a second run', async () => {
+    await redis.start();
+    const engine = fakeEngine({ clock: systemClock, queryMs: 5_000 });
+    const query = draftQuery({
+      columns: { x: 'integer' },
+      caching: ['caching: 900s'],
+      sql: 'select 1 as x',
+    });
+    const gateways = [0, 1].map(() =>
+      openResults({
+        catalog: { queries: [query], tables: [] },
+        engine,
+        engineConcurrency: 16,
+        memoryBytes: 64_000_000,
+        openShared: (onConnected) =>
+          openRedisCache({ url: redis.url, log: log(), onConnected, hotKeyLimit: 1_000 }),
+        clock: systemClock,
+        log: pino({ level: 'silent' }),
+        onCost: () => {},
+      }),
+    );
+    await Promise.all(gateways.map(({ ready }) => ready));
+    const { signal } = new AbortController();
+    const results = gateways.map((gateway) =>
+      gateway.get(bind(query, plainParameters({})), { caller: { signal }, noCache: false }),
+    );
+    await wait(200);
+    blockEventLoop(leaseMs + 200);
+    expect((await Promise.all(results)).map(({ cacheStatus }) => cacheStatus).sort()).toEqual([
+      'MISS',
+      'SHARED',
+    ]);
+    expect(engine.runs).toBe(1);
+    for (const gateway of gateways) await gateway.close();
+  }, 30_000);
 
   describe('under load', () => {
     const queryMs = 20;
