@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from './clock.ts';
 
-export interface RepeatOptions {
+interface RepeatOptions {
   readonly everyMs: number;
   readonly work: () => Promise<void>;
   /** Receives the error of a failed repetition; the next one follows all the same. */

@@ -6,7 +6,7 @@ import { digestOf, idOfKey } from './key-text.ts';
 import { type Principal, resolveEndpoints, unrestricted } from './principal.ts';
 import { RateLimiter } from './rate-limiter.ts';
 
-export interface KeyringOptions {
+interface KeyringOptions {
   readonly catalog: Catalog;
   /** The key without restrictions, if there is one. */
   readonly apiKey: string | undefined;

@@ -8,7 +8,7 @@ import { type ParsedKeys, parseKeys } from './file/parse-keys.ts';
 import { Keyring } from './keyring.ts';
 import { resolveEndpoints } from './principal.ts';
 
-export interface KeysOptions {
+interface KeysOptions {
   /** The key file; undefined when none is configured. */
   readonly file: string | undefined;
   readonly apiKey: string | undefined;

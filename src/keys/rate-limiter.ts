@@ -1,5 +1,5 @@
 /** The state of a key's rate limit after one request. */
-export interface RateLimitStatus {
+interface RateLimitStatus {
   /** False for a request over the limit, which is not counted. */
   readonly isWithin: boolean;
   /** How many more requests are within the limit now. */

@@ -2,7 +2,7 @@ import type { CachePolicy } from '../catalog/saved-query.ts';
 import type { ResultDocument } from './result-document.ts';
 
 /** fresh: within `caching`. stale: returned only when the engine fails. expired: never returned. */
-export type Freshness = 'fresh' | 'stale' | 'expired';
+type Freshness = 'fresh' | 'stale' | 'expired';
 
 export function freshnessOf(document: ResultDocument, policy: CachePolicy, now: Date): Freshness {
   const age = ageMs(document, now);

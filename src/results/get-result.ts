@@ -11,7 +11,7 @@ import type { ResultDocument } from './result-document.ts';
  * fails. MISS: computed for this caller. SHARED: computed for an earlier caller that was still waiting. BYPASS: computed
  * because no cached result was accepted.
  */
-export const cacheStatuses = ['HIT', 'STALE', 'MISS', 'SHARED', 'BYPASS'] as const;
+const cacheStatuses = ['HIT', 'STALE', 'MISS', 'SHARED', 'BYPASS'] as const;
 
 export type CacheStatus = (typeof cacheStatuses)[number];
 
@@ -22,7 +22,7 @@ export interface CachedResult {
   readonly cacheStatus: CacheStatus;
 }
 
-export interface ResultRequest {
+interface ResultRequest {
   /** Its signal is aborted when the caller disconnects. The getter is read only when there is something to wait for. */
   readonly caller: { readonly signal: AbortSignal };
   /** True when no cached result is accepted, only that of a run that begins now. */
@@ -39,7 +39,7 @@ export interface ResultRequest {
  */
 export type GetResult = (query: BoundQuery, request: ResultRequest) => Promise<CachedResult>;
 
-export interface GetResultOptions extends ComputeOptions {
+interface GetResultOptions extends ComputeOptions {
   readonly keyOf: (bound: BoundQuery) => string;
   readonly singleFlight: SingleFlight<RunOutcome>;
 }

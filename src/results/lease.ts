@@ -7,7 +7,7 @@ import { keepMs } from './freshness.ts';
 import type { ResultDocument } from './result-document.ts';
 import { type Lease, leaseMs, type SharedCache } from './shared-cache.ts';
 
-export interface LeaseOptions {
+interface LeaseOptions {
   readonly shared: SharedCache;
   readonly clock: Clock;
   readonly run: (signal: AbortSignal) => Promise<ResultDocument>;

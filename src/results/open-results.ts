@@ -15,7 +15,7 @@ import { openMemoryStore } from './memory-store.ts';
 import type { OpenSharedCache } from './shared-cache.ts';
 import { openWarmer, type Warmer } from './warmer.ts';
 
-export interface ResultsOptions {
+interface ResultsOptions {
   readonly catalog: Catalog;
   readonly engine: Engine;
   /** How many queries the engine runs at the same time. */

@@ -4,7 +4,7 @@ import { gzip, zstdCompress } from 'node:zlib';
 import type { Cost, Rows } from '../engine/engine.ts';
 
 /** What responses and logs say about a result besides its rows. Stored with it, as JSON. */
-export interface ResultMetadata {
+interface ResultMetadata {
   readonly rowCount: number;
   /** True when max rows has cut the result. */
   readonly truncated: boolean;

@@ -15,7 +15,7 @@ export interface CircuitBreaker<T> {
   close(): Promise<void>;
 }
 
-export interface CircuitBreakerOptions<T> {
+interface CircuitBreakerOptions<T> {
   readonly url: string;
   readonly log: Logger;
   /** Builds what calls work with, for each connection. */

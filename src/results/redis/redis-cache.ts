@@ -7,7 +7,7 @@ import { decodeEntry, encodeEntry } from './entry-codec.ts';
 import { buildFencedKeyv } from './fenced-keyv.ts';
 import * as scripts from './scripts.ts';
 
-export interface RedisOptions {
+interface RedisOptions {
   readonly url: string;
   readonly log: Logger;
   /** Called each time that Redis has been connected or reconnected. */
