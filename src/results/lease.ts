@@ -18,15 +18,15 @@ const firstWatchMs = 15;
 const longestWatchMs = 100;
 
 /**
- * How long a gateway that waits for another's result, or has one for others, waits before it concludes that the other
- * is gone, or Redis. After a pause of the whole machine every lease has expired, though no leader has died, and each
- * restores its own as soon as it runs again; a lost connection is usually restored in much less.
+ * Pause before a second attempt: to watch a leader whose lease cannot be read, and to publish a result that could not be
+ * stored. A lost connection is usually restored in much less. And after a pause of the whole machine every lease has
+ * expired although no leader has died; each leader restores its own as soon as it runs again.
  */
 const secondTryMs = 300;
 
 /**
  * One run per key among all gateways that share a cache. The leader runs the query under a lease, which it renews; the
- * followers wait, take its result, and take over when it dies. Without a lease, because the cache is down, it simply runs.
+ * followers wait, take its result, and take over when it dies. While the shared cache is down, each gateway runs its own.
  *
  * @returns undefined when another gateway runs the query and no caller waits here
  */

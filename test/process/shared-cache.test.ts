@@ -76,16 +76,16 @@ describe.skipIf(!hasRedis)('gateways that share a Redis', () => {
   const cacheLog = () => gateways.map((gateway) => gateway.log().match(/.*shared cache.*/g)).join('\n');
 
   describe.each([
-    ['without other load', () => ({ close: async () => {} })],
-    ['beside processes that keep every core busy', openBusyCores],
-  ])('%s', (_, openLoad) => {
+    ['without other load', [300], () => ({ close: async () => {} })],
+    ['beside processes that keep every core busy', [300, 900], openBusyCores],
+  ])('%s', (_, callersEach, openLoad) => {
     let load: ReturnType<typeof openLoad>;
     beforeEach(() => {
       load = openLoad();
     });
     afterEach(() => load.close());
 
-    test.each([300, 900])(
+    test.each(callersEach)(
       '%i callers at each of three: one run',
       async (count) => {
         const callers = gateways.flatMap((gateway) =>
