@@ -1,10 +1,5 @@
-import { createClient } from '@keyv/redis';
 import type { Logger } from 'pino';
-import { openLoopTicks } from '../../concurrency/loop-ticks.ts';
-import { openReplyWatch, type ReplyWatch } from './reply-watch.ts';
-
-/** The client of one connection. */
-export type Client = ReturnType<typeof createConnection>['client'];
+import { type Client, type Connection, openConnection } from './connection.ts';
 
 /** A connection that no call waits for when it is down or no longer responds. */
 export interface CircuitBreaker<T> {
@@ -24,16 +19,6 @@ interface CircuitBreakerOptions<T> {
   readonly onConnected: () => void;
 }
 
-interface Connection<T> {
-  readonly client: Client;
-  readonly connected: T;
-  readonly replies: ReplyWatch;
-  hasLoggedRejection: boolean;
-}
-
-/** How long connecting may take: Redis may be far away or starting, and no request waits for it. */
-const connectMs = 1_000;
-
 const retryMs = 500;
 
 /**
@@ -42,112 +27,65 @@ const retryMs = 500;
  */
 export function openCircuitBreaker<T>(options: CircuitBreakerOptions<T>): CircuitBreaker<T> {
   const { url, log, build, onConnected } = options;
-  let connection: Connection<T> | undefined;
-  let dropCurrent = (_reason: unknown) => {};
   let state: 'starting' | 'up' | 'down' | 'closed' = 'starting';
+  let connection: Connection;
+  let connected: T | undefined;
   let retry: NodeJS.Timeout | undefined;
 
   const connect = async () => {
-    const { client, destroy } = createConnection(url);
-    let isDropped = false;
-    const drop = (reason: unknown) => {
-      if (isDropped) return;
-      isDropped = true;
-      connection?.replies.close();
-      connection = undefined;
-      destroy();
-      if (state === 'closed') return;
-      if (state !== 'down') {
-        log.warn({ reason: messageOf(reason) }, 'the shared cache does not respond; continuing without it');
-      }
-      // The cause may have been an accident: the first attempt to reconnect is made at once.
-      const waitMs = state === 'up' ? 0 : retryMs;
-      state = 'down';
-      retry = setTimeout(connect, waitMs).unref();
-    };
-    dropCurrent = drop;
-    client.on('error', drop);
-    try {
-      await withinLoopTime(
-        connectMs,
-        client.connect().then(() => client.ping()),
-      );
-    } catch (error) {
-      return drop(error);
-    }
-    if (isDropped) return;
-    connection = {
-      client,
-      connected: build(client),
-      replies: openReplyWatch(drop),
-      hasLoggedRejection: false,
-    };
+    const attempt = openConnection(url, onDropped);
+    connection = attempt;
+    if (!(await attempt.connect())) return;
+    connected = build(attempt.client);
     state = 'up';
     log.info('connected to the shared cache');
     onConnected();
   };
+  const onDropped = (reason: unknown) => {
+    connected = undefined;
+    if (state === 'closed') return;
+    if (state !== 'down') {
+      log.warn({ reason: messageOf(reason) }, 'the shared cache does not respond; continuing without it');
+    }
+    // The cause may have been an accident: the first attempt to reconnect is made at once.
+    const waitMs = state === 'up' ? 0 : retryMs;
+    state = 'down';
+    retry = setTimeout(connect, waitMs).unref();
+  };
+  const logRejection = buildLogRejection(log);
 
   const ready = connect();
   return {
     ready,
     async call(work) {
       const current = connection;
-      if (current === undefined) return undefined;
+      if (connected === undefined) return undefined;
       try {
-        return await current.replies.track(work(current.connected));
+        return await current.track(work(connected));
       } catch (error) {
-        if (!isErrorReply(error)) {
-          if (current === connection) dropCurrent(error);
-        } else if (!current.hasLoggedRejection && !messageOf(error).startsWith('WRONGTYPE')) {
-          // Redis responds, but is full or read-only. WRONGTYPE: the key holds foreign data, which is a miss.
-          current.hasLoggedRejection = true;
-          log.warn({ reason: messageOf(error) }, 'the shared cache rejects commands');
-        }
+        if (isErrorReply(error)) logRejection(current, messageOf(error));
+        else current.drop(error);
         return undefined;
       }
     },
     async close() {
       state = 'closed';
       clearTimeout(retry);
-      dropCurrent(undefined);
+      connection.drop('closed');
     },
   };
 }
 
-function createConnection(url: string) {
-  const closing = new AbortController();
-  const client = createClient({
-    url,
-    // An offline queue would hold calls for as long as the connection is down.
-    disableOfflineQueue: true,
-    // Our own time limit replaces its connectTimeout, which fires before the event loop reads what has arrived.
-    socket: { connectTimeout: 0, reconnectStrategy: false, signal: closing.signal },
-  });
-  return {
-    client,
-    destroy() {
-      if (client.isOpen) client.destroy();
-      // `destroy` does not reach a socket that is not connected yet.
-      closing.abort();
-    },
+/** Logs that Redis responds, but is full or read-only; once for each connection. */
+function buildLogRejection(log: Logger): (connection: Connection, reason: string) => void {
+  const logged = new WeakSet<Connection>();
+  return (connection, reason) => {
+    // The key holds foreign data, which is an ordinary miss.
+    if (reason.startsWith('WRONGTYPE') || logged.has(connection)) return;
+    logged.add(connection);
+    log.warn({ reason }, 'the shared cache rejects commands');
   };
 }
-
-/** @throws when the promise takes longer than this, not counting time in which the event loop was blocked */
-function withinLoopTime<R>(ms: number, promise: Promise<R>): Promise<R> {
-  return new Promise((resolve, reject) => {
-    let elapsedMs = 0;
-    const stop = openLoopTicks(connectTickMs, () => {
-      elapsedMs += connectTickMs;
-      if (elapsedMs < ms) return;
-      stop();
-      reject(new Error(`no connection within ${ms} ms`));
-    });
-    promise.finally(stop).then(resolve, reject);
-  });
-}
-
-const connectTickMs = 50;
 
 /** Redis's own errors begin with a word in capitals, e.g. `OOM command not allowed…`. */
 function isErrorReply(error: unknown): boolean {

@@ -1,6 +1,6 @@
 import KeyvRedis from '@keyv/redis';
 import { Keyv } from 'keyv';
-import type { Client } from './circuit-breaker.ts';
+import type { Client } from './connection.ts';
 import { put } from './scripts.ts';
 
 /** Keyv over Redis for the texts of `encodeEntry`, which begin with a format and a fencing token. */
