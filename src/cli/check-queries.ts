@@ -34,7 +34,7 @@ function readArguments(): { engine: string | undefined; maximumBytes: number | u
 /** Only the libraries of the engine that is asked for are loaded. */
 async function check(catalog: Catalog, config: Config, maximumBytes: number | undefined): Promise<void> {
   if (config.engine === 'duckdb') {
-    const { checkQueries } = await import('../engine/duckdb/prepare/check-queries.ts');
+    const { checkQueries } = await import('../engine/duckdb/check-queries.ts');
     return checkQueries(catalog, config);
   }
   const { checkQueries } = await import('../engine/bigquery/check-queries.ts');

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { StartError } from '../../../errors.ts';
-import { quoteText } from './column-type.ts';
+import { quoteText } from '../../dialect/expr/literals.ts';
 
 /** The database that local rows are kept in, attached under `storeName`. */
 export interface Store {

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { quoteText } from '../../dialect/expr/literals.ts';
 import { quote } from '../../dialect/types.ts';
-import { quoteText } from './column-type.ts';
 import type { TableInStore } from './stored-tables.ts';
 
 /**

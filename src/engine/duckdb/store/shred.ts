@@ -1,8 +1,9 @@
 import { DuckDBTypeId } from '@duckdb/node-api';
 import type { Field, TableSchema } from '../../../catalog/tables/table-schema.ts';
+import { quoteText } from '../../dialect/expr/literals.ts';
 import { layoutColumns, type StoredColumn } from '../../dialect/passes/shredded.ts';
 import { quote } from '../../dialect/types.ts';
-import { columnType, quoteText } from './column-type.ts';
+import { columnType } from './column-type.ts';
 import { type FoundValue, storedValue } from './stored-value.ts';
 
 /** A physical column: of a field that is stored whole, or of a shredded record, where it tells whether the record is there. */

@@ -1,7 +1,8 @@
 import { type DuckDBConnection, type DuckDBType, DuckDBTypeId } from '@duckdb/node-api';
 import type { Field } from '../../../catalog/tables/table-schema.ts';
+import { quoteText } from '../../dialect/expr/literals.ts';
 import { quote } from '../../dialect/types.ts';
-import { columnType, elementType, quoteText } from './column-type.ts';
+import { columnType, elementType } from './column-type.ts';
 
 /** What a file holds for a field, as SQL, and of which type it is there. */
 export interface FoundValue {
