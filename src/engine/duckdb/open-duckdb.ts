@@ -73,7 +73,7 @@ export async function openDuckdb({ catalog, config, now, listener }: DuckdbOptio
     data = await openData({ connect, config, store, tables, onRebuilt, now, listener });
     await adminConnection.run(lockdown(store, config));
     pool = new ConnectionPool(workers, {
-      slowAtOnce: config.duckdbThreads,
+      maxSlow: config.duckdbThreads,
       queueLength: config.engineQueueLength,
     });
     const run = buildRun({
