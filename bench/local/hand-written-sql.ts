@@ -6,7 +6,7 @@ import { flatColumns } from './flat.ts';
  * A shipped query written by hand for DuckDB, over one layout of its table. Each row is the JSON text of one object, as from
  * the product, and every value is bound.
  */
-export interface HandWrittenQuery {
+interface HandWrittenQuery {
   /** How this form differs from the others of the same query; the fastest one counts. */
   readonly form: string;
   readonly sql: string;

@@ -14,7 +14,7 @@ export interface Product {
   close(): Promise<void>;
 }
 
-export interface ProductOptions {
+interface ProductOptions {
   readonly catalog: Catalog;
   readonly dataDir: string;
   readonly storeFile: string;

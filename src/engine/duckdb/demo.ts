@@ -12,7 +12,7 @@ import { dropOlder } from './store/retention.ts';
 import type { StoredTables } from './store/stored-tables.ts';
 import { foundColumns } from './store/stored-value.ts';
 
-export interface DemoOptions {
+interface DemoOptions {
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
   readonly days?: number;

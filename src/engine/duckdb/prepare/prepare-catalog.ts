@@ -16,7 +16,7 @@ export interface Runnable {
   readonly equalityColumns: readonly Origin[];
 }
 
-export interface PrepareOptions {
+interface PrepareOptions {
   readonly queries: readonly SavedQuery[];
   /** The tables that queries may read, as the database has them. */
   readonly tables: readonly StoredTable[];

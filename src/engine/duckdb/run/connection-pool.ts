@@ -8,7 +8,7 @@ import { openWorker, type Worker } from './worker.ts';
 /** A query that takes longer is slow. */
 const quickMs = 100;
 
-export interface PoolOptions {
+interface PoolOptions {
   /** How many slow queries may run at the same moment. */
   readonly maxSlow: number;
   /** How many more queries may wait for a worker, quick and slow ones together. */

@@ -5,7 +5,7 @@ import { finished } from 'node:stream/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Field, TableSchema } from '../../../../catalog/tables/table-schema.ts';
 import { columnType, quoteText } from '../../store/column-type.ts';
-import { errorInTry, foundColumns, storedValue } from '../../store/stored-value.ts';
+import { foundColumns, refusalInTry, storedValue } from '../../store/stored-value.ts';
 import { globText } from '../read/glob-text.ts';
 import { asText, linesSource, partitionValue, rowsOfLines } from '../read/source-relation.ts';
 import type { DataFile } from '../scan/data-files.ts';
@@ -169,7 +169,7 @@ async function whichConvert(
   const found = await foundColumns(connection, source);
   for (const [key, value] of Object.entries(partition)) found.set(key, partitionValue(value));
   const values = table.fields.map((field) =>
-    storedValue(field, found.get(field.name.toLowerCase()), errorInTry('r."not converted"')),
+    storedValue(field, found.get(field.name.toLowerCase()), refusalInTry('r."not converted"')),
   );
   return flags(
     connection,

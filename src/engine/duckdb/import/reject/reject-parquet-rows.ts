@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { TableSchema } from '../../../../catalog/tables/table-schema.ts';
-import { type ErrorSql, errorInTry, storedValue } from '../../store/stored-value.ts';
+import { type Refuse, refusalInTry, storedValue } from '../../store/stored-value.ts';
 import type { Reject } from '../manifest.ts';
 import { globText } from '../read/glob-text.ts';
 import { rowsOfParquet } from '../read/source-relation.ts';
@@ -23,11 +23,11 @@ export interface SiftParquetOptions {
 export async function siftParquet(options: SiftParquetOptions): Promise<readonly Reject[]> {
   const { connection, file, table } = options;
   const { found } = await rowsOfParquet(connection, file, 0);
-  const valuesBy = (refuse?: ErrorSql) =>
+  const valuesBy = (refuse?: Refuse) =>
     table.fields.map((field) => storedValue(field, found.get(field.name.toLowerCase()), refuse)).join(', ');
   const source = `read_parquet(${globText(file.path)}, hive_partitioning = false, file_row_number = true) AS r`;
   const result = await connection.runAndReadAll(
-    `SELECT r.file_row_number FROM ${source} WHERE TRY(hash(${valuesBy(errorInTry('r.file_row_number'))})) IS NULL ORDER BY ALL`,
+    `SELECT r.file_row_number FROM ${source} WHERE TRY(hash(${valuesBy(refusalInTry('r.file_row_number'))})) IS NULL ORDER BY ALL`,
   );
   const rejects: Reject[] = [];
   for (const [row] of result.getRowsJS()) {
