@@ -30,7 +30,7 @@ function readArguments(): { engine: string | undefined; maximumBytes: number | u
 /** Loads only the libraries of the configured engine. */
 async function check(catalog: Catalog, config: Config, maximumBytes: number | undefined): Promise<void> {
   if (config.engine === 'duckdb') {
-    const { checkQueries } = await import('../engine/duckdb/prepare/check-queries.ts');
+    const { checkQueries } = await import('../engine/duckdb/check-queries.ts');
     return checkQueries(catalog, config);
   }
   const { checkQueries } = await import('../engine/bigquery/check-queries.ts');

@@ -1,18 +1,19 @@
+import { setMaxListeners } from 'node:events';
 import { resolve } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Catalog } from '../../catalog/saved-query.ts';
 import type { Config } from '../../config.ts';
+import { quoteText } from '../dialect/expr/literals.ts';
 import { sessionSettings } from '../dialect/functions/macros.ts';
 import type { Engine } from '../engine.ts';
 import type { ImportEvents } from './import/import-state.ts';
 import { forgetTable } from './import/scan/manifest.ts';
 import { type LocalData, openData, requireDataDir } from './open-data.ts';
+import { asStartError, openDatabase } from './open-database.ts';
 import { prepareCatalog } from './prepare/prepare-catalog.ts';
 import { ConnectionPool } from './run/connection-pool.ts';
-import { openRun } from './run/run-query.ts';
+import { buildRun } from './run/run-query.ts';
 import { VersionedRef } from './run/versioned-ref.ts';
-import { quoteText } from './store/column-type.ts';
-import { asStartError, openDatabase } from './store/open-database.ts';
 import { openStore, type Store } from './store/open-store.ts';
 import { openTables } from './store/stored-tables.ts';
 
@@ -25,8 +26,8 @@ export interface DuckdbOptions {
 }
 
 /**
- * The engine on one machine: an embedded DuckDB over local files, or over the demo. It is open when what there is of
- * data is in.
+ * The engine on one machine: an embedded DuckDB over local files, or over the demo data. It opens once the data that is
+ * there has been loaded.
  *
  * @throws StartError where a saved query uses what is not supported, with file and line
  */
@@ -40,10 +41,12 @@ export async function openDuckdb({ catalog, config, now, listener }: DuckdbOptio
     return connection;
   };
   const closing = new AbortController();
+  // Every run that is under way or waits listens to it.
+  setMaxListeners(0, closing.signal);
   let store: Store | undefined;
   let data: LocalData | undefined;
   let pool: ConnectionPool | undefined;
-  const shut = async () => {
+  const closeAll = async () => {
     closing.abort();
     await pool?.close();
     await data?.close();
@@ -53,29 +56,29 @@ export async function openDuckdb({ catalog, config, now, listener }: DuckdbOptio
   };
   let closed: Promise<void> | undefined;
   const close = () => {
-    closed ??= shut();
+    closed ??= closeAll();
     return closed;
   };
 
   try {
-    const keeper = await connect();
-    await keeper.run(globalSettings);
-    store = await openStore(keeper, config.storeFile);
+    const adminConnection = await connect();
+    await adminConnection.run(globalSettings);
+    store = await openStore(adminConnection, config.storeFile);
     const tables = await openTables(await connect(), catalog.tables, forgetTable);
     const prepare = (defineMacros: boolean) =>
-      prepareCatalog(keeper, { queries: catalog.queries, tables: tables.all, defineMacros });
+      prepareCatalog(adminConnection, { queries: catalog.queries, tables: tables.all, defineMacros });
     const runnable = new VersionedRef(await prepare(true));
-    tables.seek([...runnable.value.values()].flatMap(({ equalityColumns: sought }) => sought));
+    tables.setSortColumns([...runnable.value.values()].flatMap(({ equalityColumns }) => equalityColumns));
     const workers: DuckDBConnection[] = [];
     for (let left = config.engineConcurrency; left > 0; left -= 1) workers.push(await connect());
     const onRebuilt = async () => runnable.replace(await prepare(false));
     data = await openData({ connect, config, store, tables, onRebuilt, now, events: listener });
-    await keeper.run(lock(store, config));
+    await adminConnection.run(lockdown(store, config));
     pool = new ConnectionPool(workers, {
-      slowAtOnce: config.duckdbThreads,
+      maxSlow: config.duckdbThreads,
       queueLength: config.engineQueueLength,
     });
-    const run = openRun({
+    const run = buildRun({
       pool,
       runnable,
       dataProblems: data.problems,
@@ -94,11 +97,14 @@ export async function openDuckdb({ catalog, config, now, listener }: DuckdbOptio
   }
 }
 
-/** For every connection, also of those that are made when nothing can be set any longer. */
+/** For every connection, also for those that are opened after the configuration is locked. */
 const globalSettings = sessionSettings.map((setting) => setting.replace(/^SET /, 'SET GLOBAL ')).join(';');
 
-/** Query text reaches neither extensions nor settings, and no files but those of data, whatever passes the rewriter. */
-function lock({ scratch }: Store, { dataDir }: Config): string {
+/**
+ * SQL that denies all later statements extensions, settings, and files other than those of the data. It is a second
+ * barrier, should query text pass the rewriter that ought not to.
+ */
+function lockdown({ scratch }: Store, { dataDir }: Config): string {
   const folders = dataDir === undefined ? [scratch] : [scratch, resolve(dataDir)];
   return `SET allowed_directories = [${folders.map(quoteText).join(', ')}];
     SET enable_external_access = false; SET lock_configuration = true;`;

@@ -1,11 +1,11 @@
 import { DuckDBInstance } from '@duckdb/node-api';
-import type { Config } from '../../../config.ts';
-import { StartError } from '../../../errors.ts';
+import type { Config } from '../../config.ts';
+import { StartError } from '../../errors.ts';
 
 /**
- * An empty database in memory that fetches nothing from elsewhere.
+ * An empty database in memory. It never downloads an extension.
  *
- * @throws StartError where DuckDB does not take the configuration
+ * @throws StartError where DuckDB rejects the configuration
  */
 export async function openDatabase({ duckdbThreads, duckdbMemoryLimit }: Config): Promise<DuckDBInstance> {
   try {
@@ -24,7 +24,7 @@ export async function openDatabase({ duckdbThreads, duckdbMemoryLimit }: Config)
   }
 }
 
-/** A start that failed for want of memory, told as the setting that is too small; other errors as they are. */
+/** Names the setting that is too small when a start fails for lack of memory; returns other errors as they are. */
 export function asStartError(error: unknown, { duckdbMemoryLimit }: Config): unknown {
   if (!(error instanceof Error) || !/^(Out of Memory Error|Failed to allocate)/.test(error.message))
     return error;

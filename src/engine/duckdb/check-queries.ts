@@ -1,0 +1,28 @@
+import type { Catalog } from '../../catalog/saved-query.ts';
+import type { Config } from '../../config.ts';
+import { sessionSettings } from '../dialect/functions/macros.ts';
+import { quote } from '../dialect/types.ts';
+import { openDatabase } from './open-database.ts';
+import { prepareCatalog } from './prepare/prepare-catalog.ts';
+import { columnType } from './store/column-type.ts';
+
+/**
+ * Checks that DuckDB can run every query of the catalog, over empty tables.
+ *
+ * @throws StartError with every problem, as opening the engine would
+ */
+export async function checkQueries(catalog: Catalog, config: Config): Promise<void> {
+  const instance = await openDatabase(config);
+  try {
+    const connection = await instance.connect();
+    await connection.run(sessionSettings.join(';'));
+    for (const { name, fields } of catalog.tables) {
+      const columns = fields.map((field) => `${quote(field.name)} ${columnType(field)}`);
+      await connection.run(`CREATE OR REPLACE TABLE ${quote(name)} (${columns.join(', ')})`);
+    }
+    await prepareCatalog(connection, { ...catalog, defineMacros: true });
+    connection.closeSync();
+  } finally {
+    instance.closeSync();
+  }
+}
