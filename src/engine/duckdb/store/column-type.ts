@@ -1,8 +1,6 @@
 import type { Field } from '../../../catalog/tables/table-schema.ts';
 import { columnsOf, duckdbType } from '../../dialect/types.ts';
 
-export { quoteText } from '../../dialect/expr/literals.ts';
-
 /**
  * The DuckDB type, as SQL text, that holds a BigQuery column or nested field. Our choice: BIGNUMERIC is DECIMAL(38,9),
  * the widest that DuckDB has; a value that does not fit is an error, never rounded.

@@ -38,13 +38,13 @@ export interface StoredTables {
   appendSql(name: string, found: ReadonlyMap<string, FoundValue>, source: string): string;
   /** DELETE of all rows of some files, by their numbers. */
   deleteSql(name: string, files: readonly number[]): string;
-  /** Writes a table anew, in order and in another form. What read the old one goes on until `drop`. */
+  /** Writes a table again, sorted and in another layout. Statements may read the old table until `drop`. */
   rebuild(name: string, repeatedPaths: ReadonlySet<string>): Promise<Rebuilt>;
   /** Sets the columns that queries compare for equality; rows that are written from now on are sorted by them. */
   setSortColumns(columns: readonly Origin[]): void;
 }
 
-export interface Rebuilt {
+interface Rebuilt {
   drop(): Promise<void>;
 }
 

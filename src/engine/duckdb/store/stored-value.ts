@@ -15,15 +15,19 @@ export interface FoundValue {
  * Nested fields are matched by name, case-insensitively. A missing value is NULL, or [] for a REPEATED field (as BigQuery
  * stores it). A value that does not convert to the declared type is an error, never NULL.
  */
-export function storedValue(field: Field, found: FoundValue | undefined, onError: Refuse = errorSql): string {
+export function storedValue(
+  field: Field,
+  found: FoundValue | undefined,
+  onError: ErrorSql = errorSql,
+): string {
   return storedAt(field, found, { errorSql: onError, depth: 0 });
 }
 
 /** SQL that raises an error about a field, and has any type. */
-export type Refuse = (name: string, sqlMessage: string) => string;
+export type ErrorSql = (name: string, sqlMessage: string) => string;
 
 interface Place {
-  readonly errorSql: Refuse;
+  readonly errorSql: ErrorSql;
   /** How many lists are around the value. */
   readonly depth: number;
 }
@@ -125,9 +129,9 @@ function epochTimestamp(number: string): string {
  *
  * @param column any column of the row, as SQL: an expression without one is constant, and fails before the first row
  */
-export const refusalInTry =
-  (column: string): Refuse =>
+export const errorInTry =
+  (column: string): ErrorSql =>
   (_, sqlMessage) =>
     `CASE WHEN CAST(concat(${sqlMessage}, ${column}) AS BIGINT) IS NULL THEN NULL END`;
 
-const errorSql: Refuse = (name, sqlMessage) => `error(${quoteText(`${name}: `)} || ${sqlMessage})`;
+const errorSql: ErrorSql = (name, sqlMessage) => `error(${quoteText(`${name}: `)} || ${sqlMessage})`;
