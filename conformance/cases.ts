@@ -3,21 +3,21 @@ import { basename, join } from 'node:path';
 
 export type Kind = 'function' | 'construct' | 'query' | 'composition';
 
-/** One question to both engines. */
+/** One query for both engines. */
 export interface Case {
   /** The function or construct it is about, as its heading in the case file says. */
   readonly subject: string;
   readonly kind: Kind;
   readonly sql: string;
-  /** What the reference is asked instead, where it does not know the function. */
+  /** The query for the reference, which differs if it does not know the function. */
   readonly referenceSql: string;
-  /** True where the query itself is wrong and both engines must say so before running it. */
+  /** True if the query is invalid on purpose, so that both engines must reject it before running it. */
   readonly wrong: boolean;
   /** The line it comes from; cases of one template share it. */
   readonly template: Template;
   /** Values for `@name`, all STRING, as the service binds them. */
   readonly parameters: Readonly<Record<string, string>>;
-  /** The text that stands for each placeholder of the template. */
+  /** The text of each placeholder of the template. */
   readonly inputs: readonly string[];
 }
 
@@ -29,22 +29,22 @@ export interface Template {
 }
 
 /** `${name}` in a template: one of the inputs of that name. Or the inputs themselves: `${1; 2; null}`. */
-export interface Placeholder {
+interface Placeholder {
   readonly text: string;
   readonly inputs: readonly string[];
-  /** False where the inputs are words of the language, such as date-parts, which can't stand in a column. */
+  /** False if the inputs are keywords, such as date parts, which can't be column values. */
   readonly isValue: boolean;
 }
 
-/** Templates with many placeholders are tried with this many combinations, evenly spread over all. */
+/** The maximum number of combinations of one template; they are spread evenly over all. */
 const maxCombinations = 48;
 
 const folder = join(import.meta.dirname, 'cases');
 
 /**
- * Reads the case files. A heading `-- NAME` says what the lines below are about; each line is a query, or an expression
- * to select; an indented line continues the one above. `! …` is wrong on purpose. `… <=> …` says after
- * the arrow what the reference is asked, where it does not know the function.
+ * Loads the case files. A heading `-- NAME` names the subject of the lines below; each line is a query, or an
+ * expression to select; an indented line continues the one above. `! …` is invalid on purpose. In `… <=> …` the text
+ * after the arrow is the query for the reference, if it does not know the function.
  */
 export function loadCases(): readonly Case[] {
   const inputs = loadInputs();
@@ -55,7 +55,7 @@ export function loadCases(): readonly Case[] {
   );
 }
 
-/** What `@p` and `@nothing` stand for in every case. */
+/** The values of `@p` and `@nothing` in every case. */
 const parameters: Readonly<Record<string, string>> = { p: 'Ada', nothing: '' };
 
 type Inputs = ReadonlyMap<string, readonly string[]>;
@@ -66,7 +66,7 @@ interface Line {
   readonly number: number;
 }
 
-/** The inputs that `${name}` stands for, by that name. */
+/** The inputs of `${name}`, by name. */
 export function loadInputs(): Inputs {
   const lines = Map.groupBy(linesOf(join(folder, 'inputs.sql')), ({ heading }) => heading);
   return new Map([...lines].map(([name, group]) => [name, group.map(({ text }) => text)]));
@@ -102,7 +102,7 @@ function casesOf(kind: Kind, file: string, { heading, text, number }: Line, inpu
   }));
 }
 
-/** `${1}` is what stands for the first placeholder on our side. */
+/** `${1}` is the text of the first placeholder in our query. */
 const fillByNumber = (text: string, replacements: readonly string[]) =>
   text.replace(/\$\{(\d+)\}/g, (_, number) => replacements[Number(number) - 1] ?? '');
 
@@ -122,7 +122,7 @@ function placeholdersOf(
 
 const placeholderPattern = /\$\{([^}]*)\}/g;
 
-/** The template with a text in the place of each placeholder. */
+/** The template with its placeholders replaced. */
 export function fill({ text }: Template, replacements: readonly string[]): string {
   let at = 0;
   return text.replace(placeholderPattern, () => replacements[at++] ?? '');
@@ -130,7 +130,7 @@ export function fill({ text }: Template, replacements: readonly string[]): strin
 
 export const isQuery = (text: string): boolean => /^\s*(select|with)\b/i.test(text);
 
-/** What does not start as a query is an expression to select. */
+/** Wraps a text in SELECT unless it is a query. */
 export const asQuery = (text: string): string => (isQuery(text) ? text : `select ${text}`);
 
 function combinationsOf(placeholders: readonly Placeholder[]): readonly (readonly string[])[] {

@@ -3,7 +3,7 @@ import { type Answer, showValue, type Value } from './values.ts';
 /** Floating-point functions may differ in the last digits: the engines use different libraries for them. */
 const relativeTolerance = 1e-14;
 
-/** Whether our answer is the reference's. */
+/** Whether our answer equals the reference's. */
 export function isSame(ours: Answer, reference: Answer, ordered: boolean): boolean {
   if ('error' in ours || 'error' in reference) return 'error' in ours && 'error' in reference;
   return (
@@ -18,7 +18,7 @@ function sameList<T>(a: readonly T[], b: readonly T[], same: (a: T, b: T) => boo
   return a.length === b.length && a.every((item, at) => same(item, b[at] as T));
 }
 
-/** Names that a query does not give are each engine's own. */
+/** Each engine names columns without an alias in its own way. */
 const sameName = (ours: string, reference: string) =>
   reference === '' || reference.startsWith('$') || ours === reference;
 
@@ -30,7 +30,7 @@ function arrange(rows: readonly (readonly Value[])[], ordered: boolean): readonl
     .map(({ row }) => row);
 }
 
-export function isSameValue(ours: Value, reference: Value): boolean {
+function isSameValue(ours: Value, reference: Value): boolean {
   if (ours === null || reference === null) return ours === reference;
   if (ours.type === 'ARRAY') {
     return reference.type === 'ARRAY' && sameList(ours.items, reference.items, isSameValue);

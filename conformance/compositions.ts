@@ -1,23 +1,23 @@
 import fc from 'fast-check';
+import { hasAcceptedDifference } from './accepted-differences.ts';
 import type { Case } from './cases.ts';
-import { explains } from './explained.ts';
 import { expressionsOf, literalPattern } from './expressions.ts';
 import { judgeAll, type Verdict } from './judge.ts';
 import type { LocalEngine } from './local/engine.ts';
 import type { Evaluator } from './reference/evaluator.ts';
 
-/** Fixed, so that a run can be repeated. Each seed is another walk, which ends at the first difference. */
+/** Fixed, so that a run can be repeated. Each seed starts one walk, which ends at the first difference. */
 const seeds = [1, 2, 3];
 const runsPerWalk = 120;
 
-/** So that a walk among slow expressions, or the shrinking of one, ends. */
+/** Limits walks with slow expressions, including shrinking. */
 const walkTimeMs = 60_000;
 
-type Ask = (expression: string) => Promise<readonly Verdict[]>;
+type Judge = (expression: string) => Promise<readonly Verdict[]>;
 
 /**
- * Asks about random expressions, with constants and over a row of a table; a difference is shrunk to a small one.
- * The verdicts stand under the heading of the expression's type.
+ * Runs random expressions, with constants and over a row of a table; a difference is shrunk to a minimal expression.
+ * The subject of the verdicts is the type of the expression.
  */
 export async function judgeCompositions(
   verdicts: readonly Verdict[],
@@ -26,18 +26,22 @@ export async function judgeCompositions(
 ): Promise<readonly Verdict[]> {
   const found: Verdict[] = [];
   for (const [type, expressions] of expressionsOf(verdicts)) {
-    const ask: Ask = (expression) => judgeAll(casesOf(type, expression), local, evaluator);
-    for (const seed of seeds) found.push(...(await walk(expressions, ask, seed)));
+    const judge: Judge = (expression) => judgeAll(casesOf(type, expression), local, evaluator);
+    for (const seed of seeds) found.push(...(await walk(expressions, judge, seed)));
   }
   return found;
 }
 
-/** Asks about random expressions until the engines differ. */
-async function walk(expressions: fc.Arbitrary<string>, ask: Ask, seed: number): Promise<readonly Verdict[]> {
-  const agreed: Verdict[] = [];
+/** Runs random expressions until the engines differ. */
+async function walk(
+  expressions: fc.Arbitrary<string>,
+  judge: Judge,
+  seed: number,
+): Promise<readonly Verdict[]> {
+  const agreeing: Verdict[] = [];
   const property = fc.asyncProperty(expressions, async (expression) => {
-    const verdicts = await ask(expression);
-    agreed.push(...verdicts.filter(({ verdict }) => verdict === 'agrees'));
+    const verdicts = await judge(expression);
+    agreeing.push(...verdicts.filter(({ verdict }) => verdict === 'agrees'));
     return !verdicts.some(isDefect);
   });
   const { counterexample } = await fc.check(property, {
@@ -45,18 +49,18 @@ async function walk(expressions: fc.Arbitrary<string>, ask: Ask, seed: number): 
     numRuns: runsPerWalk,
     interruptAfterTimeLimit: walkTimeMs,
   });
-  if (counterexample === null) return agreed;
-  return [...agreed, ...(await ask(counterexample[0])).filter(isDefect)];
+  if (counterexample === null) return agreeing;
+  return [...agreeing, ...(await judge(counterexample[0])).filter(isDefect)];
 }
 
 const isDefect = (verdict: Verdict) =>
-  verdict.verdict === 'differs' && !explains(verdict.case.sql) && !isFree(verdict);
+  verdict.verdict === 'differs' && !hasAcceptedDifference(verdict.case.sql) && !isUnspecified(verdict);
 
-/** Where an argument is NULL neither engine says whether it looks at the others, and so whether they may fail. */
-const isFree = ({ case: { sql }, ours, reference }: Verdict) =>
+/** If an argument is NULL, neither engine specifies whether it evaluates the others, which may fail. */
+const isUnspecified = ({ case: { sql }, ours, reference }: Verdict) =>
   'error' in reference && (/\bnull\b/i.test(sql) || ('rows' in ours && ours.rows[0]?.[0] === null));
 
-/** The expression as it stands; and with a column for every literal, so that DuckDB must compute it row by row. */
+/** The expression itself, and with a column for every literal, so that DuckDB must compute it row by row. */
 function casesOf(type: string, expression: string): readonly Case[] {
   const literals = [...expression.matchAll(literalPattern)].map(([, literal]) => literal);
   const constant = caseOf(type, `select ${expression.replaceAll(literalPattern, '$1')}`);

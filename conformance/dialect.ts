@@ -3,25 +3,26 @@ import {
   unsupportedConstructs as constructs,
   unsupportedFunctions as functions,
 } from '../src/engine/dialect/functions/unsupported-names.ts';
-import type { Explanation } from './explained.ts';
+import type { AcceptedDifference } from './accepted-differences.ts';
 import type { Score } from './report.ts';
 import { supportedFunctions } from './supported-functions.ts';
 
-/** Every function of BigQuery that the dialect refuses, with the reason. */
+/** Every function of BigQuery that the dialect does not support, with the reason. */
 export const unsupportedFunctions: ReadonlyMap<string, string> = new Map(
   [...functionNames]
     .filter((name) => !supportedFunctions.has(name))
-    .map((name) => [name, functions.get(name) ?? 'not written yet']),
+    .map((name) => [name, functions.get(name) ?? 'not implemented']),
 );
 
 export const unsupportedConstructs: ReadonlyMap<string, string> = constructs;
 
-/** Cases under the heading of something that is refused agree when they are refused. */
-export const refusals: readonly Explanation[] = [...unsupportedFunctions, ...unsupportedConstructs].map(
-  ([subject, reason]) => ({ subject, pattern: /^/, kind: 'refused', reason }),
-);
+/** Cases of unsupported functions and constructs must be rejected as unsupported. */
+export const unsupportedSubjects: readonly AcceptedDifference[] = [
+  ...unsupportedFunctions,
+  ...unsupportedConstructs,
+].map(([subject, reason]) => ({ subject, pattern: /^/, kind: 'unsupported', reason }));
 
-/** Functions without cases, and cases of functions that BigQuery does not have. */
+/** Reports functions without cases, and cases of functions that BigQuery does not have. */
 export function completenessProblems(scores: readonly Score[]): readonly string[] {
   const judged = new Set(scores.filter(({ cases }) => cases > 0).map(({ subject }) => subject.toLowerCase()));
   const unknown = scores.filter(
@@ -29,6 +30,6 @@ export function completenessProblems(scores: readonly Score[]): readonly string[
   );
   return [
     ...[...supportedFunctions].filter((name) => !judged.has(name)).map((name) => `${name} has no cases`),
-    ...unknown.map(({ subject }) => `${subject} is no function that the dialect has heard of`),
+    ...unknown.map(({ subject }) => `${subject} is not a function of BigQuery`),
   ];
 }

@@ -3,7 +3,7 @@ import { fill, isQuery, loadInputs, type Template } from './cases.ts';
 import type { Verdict } from './judge.ts';
 import type { Answer, Value } from './values.ts';
 
-/** The inputs whose place an expression of that type may take; the others must stay small or literal. */
+/** The inputs that an expression of that type may replace; the others must stay small or literal. */
 const typeOfInputs: Readonly<Record<string, string>> = {
   int64: 'INT64',
   float64: 'FLOAT64',
@@ -23,7 +23,7 @@ const typeOfInputs: Readonly<Record<string, string>> = {
 
 /**
  * For each type, an arbitrary of expressions that yield it: composed of the templates on which the engines agreed,
- * each argument again an expression of its type. Literals stand between the marks of `literalPattern`.
+ * each argument again an expression of its type. Literals are enclosed in the marks of `literalPattern`.
  */
 export function expressionsOf(verdicts: readonly Verdict[]): ReadonlyMap<string, fc.Arbitrary<string>> {
   const templates = Map.groupBy(usableTemplates(verdicts), ({ type }) => type);
@@ -40,7 +40,7 @@ export function expressionsOf(verdicts: readonly Verdict[]): ReadonlyMap<string,
           type,
           fc.oneof(
             { maxDepth: 3, depthIdentifier: 'composition' },
-            fc.constantFrom(...literals.map(marked)),
+            fc.constantFrom(...literals.map(markLiteral)),
             ...composed,
           ),
         ];
@@ -50,10 +50,10 @@ export function expressionsOf(verdicts: readonly Verdict[]): ReadonlyMap<string,
   return new Map(types.map((type) => [type, arbitraries[type] as fc.Arbitrary<string>]));
 }
 
-/** A literal, found again in the whole expression. */
+/** Finds the marked literals of an expression. */
 export const literalPattern = /⟦([^⟧]*)⟧/g;
 
-const marked = (literal: string) => `⟦${literal}⟧`;
+const markLiteral = (literal: string) => `⟦${literal}⟧`;
 
 function composedOf(template: Template, tie: (type: string) => fc.Arbitrary<unknown>): fc.Arbitrary<string> {
   const parts = template.placeholders.map(({ text, inputs }) => {

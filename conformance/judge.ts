@@ -7,18 +7,17 @@ import type { Answer } from './values.ts';
 export interface Verdict {
   readonly case: Case;
   /**
-   * agrees; differs; unjudged: the reference does not know the function; invalid: the case itself is wrong, not the
-   * dialect.
+   * agrees; differs; unjudged: the reference does not know the function; invalid: the case itself is wrong.
    */
   readonly verdict: 'agrees' | 'differs' | 'unjudged' | 'invalid';
   readonly ours: Answer;
   readonly reference: Answer;
 }
 
-/** So many questions are with the reference at a time: it answers them on all cores while DuckDB works. */
+/** The number of queries sent to the reference at a time: it runs them on all cores while DuckDB works. */
 const batchSize = 64;
 
-/** Asks both engines every case, in order. */
+/** Runs every case on both engines, in order. */
 export async function judgeAll(
   cases: readonly Case[],
   local: LocalEngine,
@@ -39,21 +38,21 @@ export async function judgeAll(
   return verdicts;
 }
 
-export function judge(question: Case, ours: Answer, reference: Answer): Verdict {
-  const verdict = verdictOn(question, ours, reference);
-  return { case: question, verdict, ours, reference };
+export function judge(testCase: Case, ours: Answer, reference: Answer): Verdict {
+  const verdict = verdictOn(testCase, ours, reference);
+  return { case: testCase, verdict, ours, reference };
 }
 
-function verdictOn(question: Case, ours: Answer, reference: Answer): Verdict['verdict'] {
+function verdictOn(testCase: Case, ours: Answer, reference: Answer): Verdict['verdict'] {
   const stage = 'error' in reference ? reference.stage : undefined;
-  if (stage === 'missing' && !question.wrong) return 'unjudged';
-  if ((stage === 'analysis' || stage === 'missing') !== question.wrong) return 'invalid';
-  // DuckDB can't even read what the rewriter wrote: a defect wherever the query itself is right.
-  if ('error' in ours && ours.stage === 'broken' && !question.wrong) return 'differs';
-  return isSame(ours, reference, isOrdered(question.sql)) ? 'agrees' : 'differs';
+  if (stage === 'missing' && !testCase.wrong) return 'unjudged';
+  if ((stage === 'analysis' || stage === 'missing') !== testCase.wrong) return 'invalid';
+  // DuckDB rejects the rewritten SQL: a defect of the dialect if the query is valid.
+  if ('error' in ours && ours.stage === 'broken' && !testCase.wrong) return 'differs';
+  return isSame(ours, reference, isOrdered(testCase.sql)) ? 'agrees' : 'differs';
 }
 
-/** Whether the outermost query says in which order its rows come. */
+/** Whether the outermost query has ORDER BY. */
 function isOrdered(sql: string): boolean {
   const shallower = sql.replaceAll(/\([^()]*\)/g, '');
   return shallower === sql ? /\border\s+by\b/i.test(sql) : isOrdered(shallower);

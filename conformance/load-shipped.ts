@@ -19,13 +19,13 @@ export function loadShipped(): Shipped {
   return {
     tables: tables.map((table) => ({ ...table, rows: rows[table.name] ?? [] })),
     cases: queries.flatMap((query) =>
-      combinations(query.parameters).map((parameters) => caseOf(query, parameters)),
+      combinationsOf(query.parameters).map((parameters) => caseOf(query, parameters)),
     ),
   };
 }
 
 function caseOf({ name, sql: text }: SavedQuery, parameters: Readonly<Record<string, string>>): Case {
-  // The reference has its own clock, which can't be set.
+  // The reference has a clock that can't be set.
   const sql = text.replaceAll(/current_timestamp\(\)/gi, `timestamp '${now}'`);
   const template = { text: name, file: `${name}.sql`, line: 1, placeholders: [] };
   const referenceSql = withoutQuantiles(sql);
@@ -33,8 +33,8 @@ function caseOf({ name, sql: text }: SavedQuery, parameters: Readonly<Record<str
 }
 
 /**
- * The reference lacks APPROX_QUANTILES. Its stated stand-in: the exact quantiles by nearest rank, read from the sorted
- * values.
+ * The reference lacks APPROX_QUANTILES. The equivalent query computes the exact quantiles by nearest rank from the
+ * sorted values.
  */
 const withoutQuantiles = (sql: string) =>
   sql
@@ -44,7 +44,7 @@ const withoutQuantiles = (sql: string) =>
       '$1[safe_offset(cast(greatest(ceil(array_length($1) * $2 / 100), 1) as int64) - 1)]',
     );
 
-/** Texts to try for parameters that are no enums, beside the empty one of the optional. */
+/** Values of parameters without an enum; optional ones are also tried empty. */
 const samples: Readonly<Record<string, readonly string[]>> = {
   project: [project, 'nobody'],
   function_id: ['f1'],
@@ -58,7 +58,7 @@ function choices(parameter: Parameter): readonly string[] {
   return parameter.required ? known : ['', ...known];
 }
 
-function combinations(parameters: readonly Parameter[]): readonly Readonly<Record<string, string>>[] {
+function combinationsOf(parameters: readonly Parameter[]): readonly Readonly<Record<string, string>>[] {
   return parameters.reduce<readonly Readonly<Record<string, string>>[]>(
     (found, parameter) =>
       found.flatMap((chosen) => choices(parameter).map((text) => ({ ...chosen, [parameter.name]: text }))),

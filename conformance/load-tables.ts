@@ -11,7 +11,7 @@ interface TableText {
   readonly rows: Table['rows'];
 }
 
-/** The tables of a YAML file. */
+/** Loads the tables of a YAML file. */
 export function loadTables(file: string): readonly Table[] {
   const tables = parse(readFileSync(file, 'utf8')) as Readonly<Record<string, TableText>>;
   return Object.entries(tables).map(([name, { fields, rows }]) => ({ name, fields: fieldsOf(fields), rows }));

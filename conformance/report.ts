@@ -1,26 +1,29 @@
+import { type AcceptedDifference, acceptedDifferenceOf } from './accepted-differences.ts';
 import type { Kind } from './cases.ts';
-import { type Explanation, explanationOf } from './explained.ts';
 import type { Verdict } from './judge.ts';
 import { type Answer, showAnswer, showRow } from './values.ts';
 
-/** What one function or construct came to. */
+/** The result for one function or construct. */
 export interface Score {
   readonly subject: string;
   readonly kind: Kind;
   readonly cases: number;
-  readonly agreed: number;
-  /** Differences that are accepted: the dialect refuses the query, or its answer is another. */
-  readonly refused: number;
-  readonly explained: number;
-  /** Whether the reference was asked in other words in any case. */
+  readonly agreeing: number;
+  /** Accepted differences: the dialect does not support the query, or its answer differs. */
+  readonly unsupported: number;
+  readonly accepted: number;
+  /** Whether the reference ran an equivalent query in any case. */
   readonly statedReference: boolean;
-  /** The differences nobody has explained. */
+  /** The differences that are not accepted. */
   readonly differences: readonly Verdict[];
-  /** Cases that say nothing: the query is wrong, or the reference does not know the function. */
-  readonly useless: readonly Verdict[];
+  /** Cases without a verdict: the query is wrong, or the reference does not know the function. */
+  readonly invalid: readonly Verdict[];
 }
 
-export function scoresOf(verdicts: readonly Verdict[], accepted: readonly Explanation[]): readonly Score[] {
+export function scoresOf(
+  verdicts: readonly Verdict[],
+  accepted: readonly AcceptedDifference[],
+): readonly Score[] {
   const bySubject = Map.groupBy(verdicts, (verdict) => `${verdict.case.kind} ${verdict.case.subject}`);
   return [...bySubject.values()]
     .map((group) => ({ group, first: (group[0] as Verdict).case }))
@@ -30,64 +33,64 @@ export function scoresOf(verdicts: readonly Verdict[], accepted: readonly Explan
 
 function countsOf(
   verdicts: readonly Verdict[],
-  accepted: readonly Explanation[],
+  accepted: readonly AcceptedDifference[],
 ): Omit<Score, 'subject' | 'kind'> {
   const useful = verdicts.filter(({ verdict }) => verdict === 'agrees' || verdict === 'differs');
   const differing = useful.filter(({ verdict }) => verdict === 'differs');
-  const kinds = differing.map((verdict) => explanationOf(verdict, accepted)?.kind);
+  const kinds = differing.map((verdict) => acceptedDifferenceOf(verdict, accepted)?.kind);
   return {
     cases: useful.length,
-    agreed: useful.length - differing.length,
-    refused: kinds.filter((kind) => kind === 'refused').length,
-    explained: kinds.filter((kind) => kind === 'differs').length,
+    agreeing: useful.length - differing.length,
+    unsupported: kinds.filter((kind) => kind === 'unsupported').length,
+    accepted: kinds.filter((kind) => kind === 'differs').length,
     statedReference: useful.some(({ case: { sql, referenceSql } }) => sql !== referenceSql),
     differences: differing.filter((_, at) => kinds[at] === undefined),
-    useless: verdicts.filter((verdict) => !useful.includes(verdict)),
+    invalid: verdicts.filter((verdict) => !useful.includes(verdict)),
   };
 }
 
-/** One line a function or construct. */
+/** One line for each function or construct. */
 export const summarise = (scores: readonly Score[]): string =>
   scores
-    .map(({ subject, kind, cases, agreed, refused, explained, differences, useless }) =>
+    .map(({ subject, kind, cases, agreeing, unsupported, accepted, differences, invalid }) =>
       [
         kind.padEnd(11),
         subject.padEnd(36),
-        `${agreed}/${cases}`.padStart(9),
-        refused > 0 ? `  ${refused} refused` : '',
-        explained > 0 ? `  ${explained} explained` : '',
+        `${agreeing}/${cases}`.padStart(9),
+        unsupported > 0 ? `  ${unsupported} unsupported` : '',
+        accepted > 0 ? `  ${accepted} accepted` : '',
         differences.length > 0 ? `  ${differences.length} DIFFER` : '',
-        useless.length > 0 ? `  ${useless.length} USELESS` : '',
+        invalid.length > 0 ? `  ${invalid.length} INVALID` : '',
       ].join(' '),
     )
     .join('\n');
 
-/** The differences with both answers, by function, for whoever mends them: a few of each sort. */
+/** The differences with both answers, by function: a few of each group. */
 export const describeDifferences = (scores: readonly Score[]): string =>
   scores
-    .filter(({ differences, useless }) => differences.length + useless.length > 0)
-    .map(({ subject, differences, useless, cases }) =>
+    .filter(({ differences, invalid }) => differences.length + invalid.length > 0)
+    .map(({ subject, differences, invalid, cases }) =>
       [
         `## ${subject}: ${differences.length} of ${cases} differ\n`,
-        ...[...Map.groupBy([...differences, ...useless], sortOf)].map(([sort, group]) =>
-          describeSort(sort, group),
+        ...[...Map.groupBy([...differences, ...invalid], groupOf)].map(([title, group]) =>
+          describeGroup(title, group),
         ),
       ].join('\n'),
     )
     .join('\n\n');
 
-const shownPerSort = 8;
+const shownPerGroup = 8;
 
-/** Equal refusals are one sort, and so are the other differences of one line of the case files. */
-function sortOf({ verdict, ours, case: { template } }: Verdict): string {
+/** Groups equal error messages, and all other differences by the line of the case file. */
+function groupOf({ verdict, ours, case: { template } }: Verdict): string {
   if (verdict !== 'differs') return verdict;
   if ('error' in ours && ours.stage !== 'evaluation') return `${ours.stage}: ${oneLine(ours.error)}`;
   return `${template.file}:${template.line}`;
 }
 
-function describeSort(sort: string, group: readonly Verdict[]): string {
-  const shown = group.slice(0, sort.startsWith('analysis') ? 2 : shownPerSort);
-  return [`### ${sort} (${group.length})`, ...shown.map(describe)].join('\n');
+function describeGroup(title: string, group: readonly Verdict[]): string {
+  const shown = group.slice(0, title.startsWith('analysis') ? 2 : shownPerGroup);
+  return [`### ${title} (${group.length})`, ...shown.map(describe)].join('\n');
 }
 
 function describe({ case: { sql }, ours, reference }: Verdict): string {
@@ -98,7 +101,7 @@ function describe({ case: { sql }, ours, reference }: Verdict): string {
   ].join('\n');
 }
 
-/** Of answers with many rows, the first row that the other answer does not have there. */
+/** Of answers with many rows, the first row that differs from the other answer. */
 function showBeside(answer: Answer, other: Answer): string {
   if ('error' in answer || 'error' in other || answer.rows.length < 6) return showAnswer(answer);
   const at = answer.rows.findIndex((row, n) => showRow(row) !== showRow(other.rows[n] ?? []));

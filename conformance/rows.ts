@@ -2,8 +2,9 @@ import { type Case, fill, isQuery } from './cases.ts';
 import type { Verdict } from './judge.ts';
 
 /**
- * The same expressions over the columns of many rows: DuckDB folds a constant expression with other code than it runs
- * over a column, and saved queries are all columns. Inputs whose answer is an error stay out: one would spoil all rows.
+ * The same expressions over the columns of many rows: DuckDB folds constant expressions with different code than it
+ * runs over columns, which saved queries mostly use. Inputs that cause an error are left out, because one would fail
+ * all rows.
  */
 export function rowCases(verdicts: readonly Verdict[]): readonly Case[] {
   const answered = verdicts.filter(
@@ -21,7 +22,7 @@ export function rowCases(verdicts: readonly Verdict[]): readonly Case[] {
 const hasValues = (placeholders: Case['template']['placeholders']) =>
   placeholders.some(({ isValue }) => isValue);
 
-/** One query for the inputs of one template that differ in values only, not in words of the language. */
+/** One query for all inputs of a template that differ in values only, not in keywords. */
 const groupKey = ({ case: { template, inputs } }: Verdict) =>
   JSON.stringify([
     template.file,
@@ -38,10 +39,10 @@ function rowCase(cases: readonly Case[]): Case {
     first.inputs.map((input, at) => (placeholders[at]?.isValue ? column(at) : input)),
   );
   const rows = cases.map(
-    ({ inputs }) => `struct(${inputs.map(named).filter((_, at) => placeholders[at]?.isValue)})`,
+    ({ inputs }) => `struct(${inputs.map(asColumn).filter((_, at) => placeholders[at]?.isValue)})`,
   );
   const sql = `select ${expression} as answer from unnest([${rows.join(', ')}]) as input with offset as position order by position`;
   return { ...first, sql, referenceSql: sql };
 }
 
-const named = (input: string, at: number) => `${input} as c${at}`;
+const asColumn = (input: string, at: number) => `${input} as c${at}`;

@@ -1,23 +1,23 @@
 import type { Table } from './table.ts';
 
-/** The moment that the saved queries take for now, in the runs of the conformance. */
+/** The current time of the saved queries in the conformance run. */
 export const now = '2024-03-01T12:00:00.000000Z';
 
-/** The project whose logs are asked for. */
+/** The project whose logs are queried. */
 export const project = 'mzqkvxwotrplbhnydsea';
 
 const [second, minute, hour, day] = [1_000_000, 60_000_000, 3_600_000_000, 86_400_000_000];
 
-/** Rows on, just before and just after every bound that the saved queries draw. */
+/** Rows at, just before and just after every time bound of the saved queries. */
 export const shippedRows = (): Readonly<Record<string, Table['rows']>> => ({
-  edge_logs: momentsAgo().map(edgeLog),
-  function_edge_logs: momentsAgo().map(functionEdgeLog),
+  edge_logs: microsAgo().map(edgeLog),
+  function_edge_logs: microsAgo().map(functionEdgeLog),
 });
 
 type Row = Table['rows'][number];
 
 /** Microseconds before now; several rows fall into one bucket. */
-function momentsAgo(): readonly number[] {
+function microsAgo(): readonly number[] {
   const bounds = [
     0,
     second,

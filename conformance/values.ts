@@ -1,7 +1,7 @@
 /**
- * A value as both engines are compared by: types kept apart, text exact.
+ * A value in the form in which both engines are compared: with its exact type and text.
  *
- * `text` is the canonical spelling of a scalar: INT64 decimal digits, FLOAT64 the shortest text that reads back
+ * `text` is the canonical text of a scalar: INT64 decimal digits, FLOAT64 the shortest text that parses to it
  * (NaN, Infinity, -Infinity), BYTES hexadecimal, TIMESTAMP and DATETIME with microseconds, JSON with sorted keys.
  */
 export type Value =
@@ -27,13 +27,13 @@ export type ScalarType =
   /** A type that BigQuery does not have: always a difference. */
   | 'FOREIGN';
 
-export interface StructField {
-  /** '' where the field has no name. */
+interface StructField {
+  /** '' if the field has no name. */
   readonly name: string;
   readonly value: Value;
 }
 
-/** What one engine makes of one query. */
+/** The result of one query on one engine. */
 export type Answer =
   | {
       readonly columns: readonly string[];
@@ -42,14 +42,14 @@ export type Answer =
   | { readonly error: string; readonly stage: Stage };
 
 /**
- * Where an error came from. analysis: the query was refused before it ran; evaluation: its values; missing: the
- * reference does not implement a function; broken: DuckDB does not understand what the rewriter wrote.
+ * Where an error came from. analysis: the query was rejected before it ran; evaluation: its values; missing: the
+ * reference does not implement a function; broken: DuckDB rejected the rewritten SQL.
  */
-export type Stage = 'analysis' | 'evaluation' | 'missing' | 'broken';
+type Stage = 'analysis' | 'evaluation' | 'missing' | 'broken';
 
 export const scalar = (type: ScalarType, text: string): Value => ({ type, text });
 
-/** The text a person reads in a report; a single cell stands alone. */
+/** The text for reports; a single cell is shown without the column name. */
 export function showAnswer(answer: Answer): string {
   if ('error' in answer) return `error (${answer.stage}): ${answer.error}`;
   const [first, ...others] = answer.rows;

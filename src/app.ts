@@ -4,9 +4,8 @@ import { loadCatalog } from './catalog/load-catalog.ts';
 import type { Catalog } from './catalog/saved-query.ts';
 import { type Clock, systemClock } from './concurrency/clock.ts';
 import type { Config } from './config.ts';
-import type { ImportProgress } from './engine/duckdb/import/progress.ts';
 import type { Engine } from './engine/engine.ts';
-import { openEngine } from './engine/engines.ts';
+import { engines } from './engine/engines.ts';
 import { describeProblem } from './errors.ts';
 import { buildAuthenticate } from './http/access/authenticate.ts';
 import { buildInFlightLimit } from './http/access/in-flight-limit.ts';
@@ -33,8 +32,8 @@ export interface AppOptions {
   readonly now?: () => Date;
   /** When what is to happen later happens. */
   readonly after?: Clock['after'];
-  /** Told how far the import of local files has come. */
-  readonly onImport?: (progress: ImportProgress) => void;
+  /** Receives how far opening the engine has come, as one short line. */
+  readonly onProgress?: (line: string) => void;
   /** Stands in for the configured engine. */
   readonly engine?: Engine;
 }
@@ -122,22 +121,22 @@ export async function openApp(options: AppOptions): Promise<App> {
 }
 
 function configuredEngine(
-  { config, log, onImport }: AppOptions,
+  { config, log, onProgress }: AppOptions,
   catalog: Catalog,
   now: () => Date,
 ): Promise<Engine> {
-  return openEngine({
+  return engines[config.engine].open({
     catalog,
     config,
     now,
     listener: {
       problem: (message) => log.warn(message),
       news: (message) => log.info(message),
-      ...(onImport && { progress: onImport }),
-    },
-    onChecked: (endpoint, bytesProcessed, problems) => {
-      log.info({ endpoint, bytesProcessed }, 'query checked');
-      for (const problem of problems) log.warn({ endpoint }, describeProblem(problem));
+      ...(onProgress && { progress: onProgress }),
+      queryChecked: ({ query: { name: endpoint }, bytesProcessed, problems }) => {
+        log.info({ endpoint, bytesProcessed }, 'query checked');
+        for (const problem of problems) log.warn({ endpoint }, describeProblem(problem));
+      },
     },
   });
 }

@@ -31,7 +31,7 @@ export const statusOf = {
 
 export type ErrorCode = keyof typeof statusOf;
 
-interface GatewayErrorOptions {
+export interface GatewayErrorOptions {
   /** The parameter with the error, as the saved query names it. */
   readonly parameter?: string;
   /** When a retry may succeed: the header Retry-After. */

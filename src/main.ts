@@ -3,11 +3,11 @@ import type { AddressInfo } from 'node:net';
 import { type Logger, pino } from 'pino';
 import { openApp } from './app.ts';
 import { type Config, readConfig } from './config.ts';
-import { openProgressLine } from './engine/duckdb/import/progress.ts';
 import { StartError } from './errors.ts';
 import { endAtOnce, endInOrder, exitCode } from './http/server/graceful-shutdown.ts';
 import { openServer } from './http/server/open-server.ts';
 import { makeKey } from './keys/key-text.ts';
+import { openProgressLine } from './progress-line.ts';
 import { startBanner } from './start-banner.ts';
 
 const opened = endAtOnce();
@@ -26,7 +26,7 @@ async function serve(config: Config): Promise<void> {
   // With a key file, an additional unrestricted key would be a risk without a use.
   const apiKey = config.apiKey ?? (config.apiKeysFile === undefined ? makeKey().text : undefined);
   const progress = openProgressLine(process.stderr, Date.now);
-  const app = await openApp({ config, apiKey, log, onImport: progress.show });
+  const app = await openApp({ config, apiKey, log, onProgress: progress.show });
   progress.end();
   const { server, connections } = openServer(app.listener, log);
   await listen(server, config);

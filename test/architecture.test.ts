@@ -14,6 +14,7 @@ const rooms = [
   'results',
   'http',
   'start-banner',
+  'progress-line',
   'app',
   'main',
   'cli',

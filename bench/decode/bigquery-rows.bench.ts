@@ -50,18 +50,18 @@ const { query } = parseQuery(
   ['/*---', ...header, 'columns:', ...columns, '---*/', ''].join('\n'),
 );
 
-/** What the library's own `query()` does with the rows of an answer. */
+/** The part of Google's library that its `query()` decodes rows with. */
 interface Library {
   mergeSchemaWithRows_(schema: object, rows: unknown[], options: object): unknown[];
 }
 
-/** Rows are read anew for every run: the library's decoder writes into them. */
+/** Parsed again for every run: the library's decoder changes the rows. */
 const rows = () => (JSON.parse(text) as { rows: unknown[] }).rows;
 
 const bench: Bench = {
   title: `BigQuery's JSON to rows: ${rowCount} rows of ${fields.length} columns`,
   async run() {
-    if (query === undefined) throw new Error('the query of this benchmark is none');
+    if (query === undefined) throw new Error('the query of this benchmark is not valid');
     const library = BigQuery as unknown as Library;
     const schema = { fields };
     const fresh: unknown[][] = [];
@@ -91,7 +91,7 @@ const bench: Bench = {
 
 export default bench;
 
-/** The first decode of a process that has just started: what its first caller waits for. */
+/** The duration of the first decode in a new process: its first caller waits for it. */
 function firstRunMs(): number {
   return Number(spawnSync(process.execPath, [import.meta.filename], { encoding: 'utf8' }).stdout);
 }

@@ -2,7 +2,7 @@ import type { Field } from '../../src/catalog/tables/table-schema.ts';
 import { columnsOf, duckdbType, quote } from '../../src/engine/dialect/types.ts';
 import type { Table } from '../table.ts';
 
-/** The statement that makes a table with its rows. */
+/** The SQL that creates a table with its rows. */
 export function createTable({ name, fields, rows }: Table): string {
   const columns = columnsOf(fields).map((column) => `${quote(column.name)} ${duckdbType(column.type)}`);
   const create = `CREATE TABLE ${quote(name)} (${columns.join(', ')})`;
@@ -13,7 +13,7 @@ export function createTable({ name, fields, rows }: Table): string {
 
 function literal(field: Field, content: unknown): string {
   if (field.mode !== 'REPEATED') return literalOne(field, content);
-  // BigQuery has no NULL arrays in tables.
+  // BigQuery stores no NULL arrays.
   const items = (content ?? []) as readonly unknown[];
   return `[${items.map((item) => literalOne(field, item)).join(', ')}]`;
 }

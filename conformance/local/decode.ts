@@ -14,10 +14,10 @@ import {
   DuckDBTypeId,
   type DuckDBValue,
 } from '@duckdb/node-api';
-import { canonicalJson, clockText, dateText, datetimeText, decimalText, floatText } from '../spelling.ts';
+import { canonicalJson, clockText, dateText, datetimeText, decimalText, floatText } from '../scalar-text.ts';
 import { scalar, type Value } from '../values.ts';
 
-/** DuckDB's value in the form both engines are compared by. Types that BigQuery does not have stay foreign. */
+/** Converts DuckDB's value for comparison. Types that BigQuery does not have become FOREIGN. */
 export function decode(value: DuckDBValue, type: DuckDBType): Value {
   if (value === null) return null;
   if (value instanceof DuckDBListValue) {

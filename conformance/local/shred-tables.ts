@@ -6,8 +6,8 @@ import { shreddedColumns, storedColumns } from '../../src/engine/duckdb/store/sh
 import { foundColumns } from '../../src/engine/duckdb/store/stored-value.ts';
 import type { Table } from '../table.ts';
 
-/** Copies of tables in the form of the store: every record that no row has twice is shredded over columns. */
-export async function spreadTables(
+/** Creates copies of tables as the store would: every record that occurs at most once per row is shredded. */
+export async function shredTables(
   connection: DuckDBConnection,
   tables: readonly Table[],
 ): Promise<readonly StoredTable[]> {
@@ -15,7 +15,7 @@ export async function spreadTables(
   for (const table of tables) {
     const { name, fields, rows } = table;
     const relation = quote(`${name} shredded`);
-    const columns = storedColumns(table, new Set(pluralPaths(fields, rows)));
+    const columns = storedColumns(table, new Set(repeatedPaths(fields, rows)));
     const found = await foundColumns(connection, quote(name));
     const list = shreddedColumns(table, columns).map(
       (column) => `${column.value(found)} AS ${quote(column.name)}`,
@@ -27,13 +27,17 @@ export async function spreadTables(
 }
 
 /** The repeated records that have several elements in some row, or one that is NULL. */
-function pluralPaths(fields: readonly Field[], records: readonly unknown[], above = ''): readonly string[] {
+function repeatedPaths(
+  fields: readonly Field[],
+  records: readonly unknown[],
+  prefix = '',
+): readonly string[] {
   return fields.flatMap(({ name, fields: inner, mode }) => {
     if (inner === undefined) return [];
-    const path = `${above}${name}`;
+    const path = `${prefix}${name}`;
     const values = records.map((record) => (record as Record<string, unknown> | null)?.[name] ?? []);
     const lists = mode === 'REPEATED' ? (values as unknown[][]) : values.map((value) => [value]);
     if (mode === 'REPEATED' && lists.some((list) => list.length > 1 || list.includes(null))) return [path];
-    return pluralPaths(inner, lists.flat(), `${path}.`);
+    return repeatedPaths(inner, lists.flat(), `${path}.`);
   });
 }

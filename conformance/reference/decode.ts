@@ -1,4 +1,4 @@
-import { canonicalJson, dateText, datetimeText, decimalText, floatText } from '../spelling.ts';
+import { canonicalJson, dateText, datetimeText, decimalText, floatText } from '../scalar-text.ts';
 import { type ScalarType, scalar, type Value } from '../values.ts';
 
 /** A value as the evaluator's protocol writes it, one key set: `int64_value`, `string_value`, … */
@@ -16,7 +16,7 @@ interface WireField {
   readonly field_type: WireType;
 }
 
-/** The evaluator's value in the form both engines are compared by. */
+/** Converts the evaluator's value for comparison. */
 export function decode(wire: WireValue, type: WireType): Value {
   if (isNull(wire)) return null;
   switch (type.type_kind) {

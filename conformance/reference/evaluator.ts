@@ -5,7 +5,7 @@ import { encodeTable } from './encode-table.ts';
 import { languageFeatures } from './language.ts';
 import { openService, type Service, type ServiceError } from './service.ts';
 
-/** GoogleSQL's own reference implementation, speaking BigQuery's dialect in UTC. */
+/** GoogleSQL's reference implementation, with BigQuery's language features, in UTC. */
 export interface Evaluator {
   /** @param parameters values for `@name`, all STRING, as the service binds them */
   evaluate(sql: string, parameters?: Readonly<Record<string, string>>): Promise<Answer>;

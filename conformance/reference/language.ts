@@ -1,4 +1,4 @@
-/** GoogleSQL as BigQuery speaks it: everything the reference knows, but for what BigQuery does differently. */
+/** BigQuery's language: all features of the reference except those in which BigQuery differs. */
 export function languageFeatures(known: unknown): readonly string[] {
   const features = new Set(known as readonly string[]);
   for (const feature of notInBigQuery) features.delete(feature);
@@ -6,8 +6,8 @@ export function languageFeatures(known: unknown): readonly string[] {
   return [...features];
 }
 
-/** BigQuery's timestamps end at microseconds. */
+/** BigQuery's timestamps have microsecond precision. */
 const notInBigQuery = ['FEATURE_TIMESTAMP_NANOS'];
 
-/** Off in the reference unless asked for. */
+/** Disabled in the reference by default. */
 const inBigQuery = ['FEATURE_INTERVAL_TYPE'];

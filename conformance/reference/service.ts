@@ -4,16 +4,16 @@ import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 
 /** A message of the evaluator's protocol, as plain data. */
-export type Message = Record<string, unknown>;
+type Message = Record<string, unknown>;
 
-/** The evaluator's process, and the way to call it. */
+/** The evaluator's process. */
 export interface Service {
-  /** @throws ServiceError what the evaluator answers instead of a message */
+  /** @throws ServiceError if the evaluator reports an error */
   call(method: string, request: object): Promise<Message>;
   close(): void;
 }
 
-/** What gRPC throws. */
+/** An error of gRPC. */
 export interface ServiceError {
   readonly code: number;
   readonly details: string;
@@ -41,7 +41,7 @@ export async function openService(): Promise<Service> {
   }
 }
 
-// The evaluator is installed apart, so its types are not there when the project is checked: what is used is said here.
+// The evaluator is installed separately, so its types are missing in type checks: the used part is declared here.
 interface Grpc {
   loadPackageDefinition(definition: unknown): { zetasql: { local_service: { ZetaSqlLocalService: Stub } } };
   readonly credentials: { createInsecure(): unknown };
@@ -70,7 +70,7 @@ function startProcess(port: number): ChildProcess {
   const child = spawn(join(lib, 'zetasql', binary + suffix), ['localhost', String(port)], {
     stdio: 'ignore',
   });
-  // However this process ends, the evaluator must not outlive it.
+  // The evaluator must not outlive this process, however it ends.
   process.once('exit', () => child.kill('SIGKILL'));
   return child;
 }

@@ -1,14 +1,15 @@
 import { loadCatalog } from '../catalog/load-catalog.ts';
-import type { Catalog } from '../catalog/saved-query.ts';
-import { type Config, readConfig } from '../config.ts';
-import { type Problem, StartError } from '../errors.ts';
+import { readConfig } from '../config.ts';
+import type { QueryCheck } from '../engine/engine.ts';
+import { engines } from '../engine/engines.ts';
+import { StartError } from '../errors.ts';
 import { commandError, parseOptions } from './arguments.ts';
 
 try {
   const { engine, maximumBytes } = readArguments();
   const config = readConfig({ ...process.env, ...(engine === undefined ? {} : { ENGINE: engine }) });
   const catalog = loadCatalog(config.queriesDir);
-  await check(catalog, config, maximumBytes);
+  await engines[config.engine].check({ catalog, config, maximumBytes, onChecked: printBytes });
   process.stdout.write(`${catalog.queries.length} saved queries are valid\n`);
 } catch (error) {
   if (!(error instanceof StartError)) throw error;
@@ -27,18 +28,7 @@ function readArguments(): { engine: string | undefined; maximumBytes: number | u
   return { engine, maximumBytes: limit === undefined ? undefined : Number(limit) };
 }
 
-/** Loads only the libraries of the configured engine. */
-async function check(catalog: Catalog, config: Config, maximumBytes: number | undefined): Promise<void> {
-  if (config.engine === 'duckdb') {
-    const { checkQueries } = await import('../engine/duckdb/check-queries.ts');
-    return checkQueries(catalog, config);
-  }
-  const { checkQueries } = await import('../engine/bigquery/check-queries.ts');
-  const checked = await checkQueries(catalog, config, maximumBytes);
-  for (const { query, bytesProcessed, problems } of checked) {
-    const bytes = bytesProcessed === undefined ? 'an unknown number of' : bytesProcessed.toLocaleString('en');
-    if (problems.length === 0) process.stdout.write(`${query.name} would read ${bytes} bytes\n`);
-  }
-  const problems: readonly Problem[] = checked.flatMap((one) => one.problems);
-  if (problems.length > 0) throw new StartError('Saved queries cannot run on BigQuery', problems);
+function printBytes({ query, bytesProcessed, problems }: QueryCheck): void {
+  const bytes = bytesProcessed === undefined ? 'an unknown number of' : bytesProcessed.toLocaleString('en');
+  if (problems.length === 0) process.stdout.write(`${query.name} would read ${bytes} bytes\n`);
 }

@@ -1,20 +1,23 @@
 import type { BoundQuery } from '../catalog/binding/bind.ts';
+import type { Catalog, SavedQuery } from '../catalog/saved-query.ts';
+import type { Config } from '../config.ts';
+import type { Problem } from '../errors.ts';
 
-/** What one run needs besides the question. */
-export interface RunOptions {
-  /** Aborted when nobody waits for the answer any longer. */
+/** What one run needs besides the query and its parameters. */
+interface RunOptions {
+  /** Aborted when nobody waits for the result any longer. */
   readonly signal: AbortSignal;
 }
 
-/** What one run cost, as far as the engine tells; for logs, metrics and whoever pays. */
+/** What one run cost, as far as the engine reports it; for logs, metrics and billing. */
 export interface Cost {
   readonly bytesProcessed: number | undefined;
   readonly bytesBilled: number | undefined;
   /** Milliseconds of one slot, summed over all slots. */
   readonly slotMs: number | undefined;
-  /** True where the engine gave rows that it had kept. */
+  /** True if the rows came from the engine's own result cache. */
   readonly cacheHit: boolean | undefined;
-  /** undefined where the engine ran the query without making a job. */
+  /** undefined if the engine ran the query without creating a job. */
   readonly jobId: string | undefined;
 }
 
@@ -23,27 +26,64 @@ export interface Cost {
  * NULL columns are left out. Timestamps are integers (microseconds since the epoch), datetimes
  * `YYYY-MM-DDTHH:MM:SS[.ffffff]`, integers exact JSON numbers, nested records arrays of objects.
  *
- * @see design "Doors": column types on the REST wire
+ * @see docs/rest.md for the column types
  */
 export interface Rows {
   readonly rows: readonly string[];
-  /** True where the SQL had more rows than the query's max rows; those were not read. */
+  /** True if the SQL had more rows than the query's max rows; those were not read. */
   readonly truncated: boolean;
-  /** Only from engines that are paid for. */
+  /** Only from engines that bill for queries. */
   readonly cost?: Cost;
 }
 
 /**
- * Where saved SQL runs. Opening an engine checks every saved query; running one needs no further look at its SQL.
+ * Runs saved SQL. Opening an engine checks every saved query, so that `run` need not look at its SQL again.
  *
- * `run` throws GatewayError ENGINE_FAILED | ENGINE_TIMEOUT | DATA_UNREADABLE | CANCELLED | INVALID_PARAMETER, and from
- * an engine that is asked over the network also ENGINE_BUSY | ENGINE_QUOTA_EXCEEDED | ENGINE_UNAVAILABLE |
- * ENGINE_MISCONFIGURED | QUERY_TOO_EXPENSIVE; the 503s say when to ask again.
- * `close` stops what runs; it is safe to call twice.
+ * `run` throws GatewayError ENGINE_FAILED | ENGINE_TIMEOUT | DATA_UNREADABLE | CANCELLED | INVALID_PARAMETER, and an
+ * engine that is reached over the network also ENGINE_BUSY | ENGINE_QUOTA_EXCEEDED | ENGINE_UNAVAILABLE |
+ * ENGINE_MISCONFIGURED | QUERY_TOO_EXPENSIVE; errors with status 503 say when to try again.
+ * `close` stops running queries; it is safe to call twice.
  */
 export interface Engine {
-  /** What its rows are read from: answers of one source may stand for each other. */
+  /** Identifies the data that is queried: engines with the same source may share cached results. */
   readonly source: string;
   run(bound: BoundQuery, options: RunOptions): Promise<Rows>;
   close(): Promise<void>;
+}
+
+/** The outcome of checking one saved query without running it. */
+export interface QueryCheck {
+  readonly query: SavedQuery;
+  /** What a run with the header's example values would read; undefined if the engine does not report it. */
+  readonly bytesProcessed: number | undefined;
+  readonly problems: readonly Problem[];
+}
+
+/** Receives what an engine reports besides results. */
+export interface EngineListener {
+  /** Something that the operator should fix. */
+  problem(message: string): void;
+  /** Something that was done, for the log: rows imported, rows dropped. */
+  news(message: string): void;
+  /** How far opening the engine has come: one short line, which replaces the previous one. */
+  progress?(line: string): void;
+  /** Called for each saved query by an engine whose check reports more than an error at start. */
+  queryChecked?(check: QueryCheck): void;
+}
+
+export interface EngineOptions {
+  readonly catalog: Catalog;
+  readonly config: Config;
+  /** The value of CURRENT_TIMESTAMP() on an engine without a clock of its own. */
+  readonly now: () => Date;
+  readonly listener: EngineListener;
+}
+
+export interface CheckOptions {
+  readonly catalog: Catalog;
+  readonly config: Config;
+  /** The most bytes that a query may read, if the engine reports them; undefined for the configured maximum. */
+  readonly maximumBytes: number | undefined;
+  /** Called for each saved query by an engine that reports what a run would read. */
+  readonly onChecked: (check: QueryCheck) => void;
 }

@@ -1,37 +1,21 @@
-import type { Catalog } from '../catalog/saved-query.ts';
 import type { Config } from '../config.ts';
-import type { Problem } from '../errors.ts';
-import type { ImportEvents } from './duckdb/import/import-state.ts';
-import type { Engine } from './engine.ts';
+import type { CheckOptions, Engine, EngineOptions } from './engine.ts';
 
-export interface EngineOptions {
-  readonly catalog: Catalog;
-  readonly config: Config;
-  /** The time that CURRENT_TIMESTAMP() means on an engine that has no clock of its own. */
-  readonly now: () => Date;
-  /** Told of local data. */
-  readonly listener: ImportEvents;
-  /** Told what a look at a saved query found, and how many bytes it would read, where the engine can say. */
-  readonly onChecked: (
-    endpoint: string,
-    bytesProcessed: number | undefined,
-    problems: readonly Problem[],
-  ) => void;
+interface EngineEntry {
+  /** @throws StartError if a saved query cannot run on the engine */
+  open(options: EngineOptions): Promise<Engine>;
+  /** Checks every saved query without running it. @throws StartError with all problems */
+  check(options: CheckOptions): Promise<void>;
 }
 
-/**
- * Opens the engine that the configuration names. Only that one's libraries are loaded.
- *
- * @throws StartError where a saved query cannot run on it
- */
-export async function openEngine({ onChecked, ...options }: EngineOptions): Promise<Engine> {
-  if (options.config.engine === 'duckdb') {
-    const { openDuckdb } = await import('./duckdb/open-duckdb.ts');
-    return openDuckdb(options);
-  }
-  const { openBigquery } = await import('./bigquery/open-bigquery.ts');
-  return openBigquery({
-    ...options,
-    onChecked: ({ query, bytesProcessed, problems }) => onChecked(query.name, bytesProcessed, problems),
-  });
-}
+/** Every engine by its configured name. Imported on use, so that only that engine's libraries are loaded. */
+export const engines: Readonly<Record<Config['engine'], EngineEntry>> = {
+  duckdb: {
+    open: async (options) => (await import('./duckdb/open-duckdb.ts')).openDuckdb(options),
+    check: async (options) => (await import('./duckdb/check-queries.ts')).checkQueries(options),
+  },
+  bigquery: {
+    open: async (options) => (await import('./bigquery/open-bigquery.ts')).openBigquery(options),
+    check: async (options) => (await import('./bigquery/check-queries.ts')).checkQueries(options),
+  },
+};

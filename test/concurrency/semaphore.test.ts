@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Semaphore } from '../../src/concurrency/semaphore.ts';
-import { queueFull } from '../../src/engine/queue-full.ts';
+import { queueFull } from '../../src/engine/engine-errors.ts';
 
 const neverAborted = () => new AbortController().signal;
 

@@ -20,12 +20,12 @@ describe('two answers', () => {
     expect(same('Infinity', '1e308')).toBe(false);
   });
 
-  test('an error is equal to an error only', () => {
+  test('an error equals only another error', () => {
     expect(isSame(failed, { error: 'something else', stage: 'analysis' }, true)).toBe(true);
     expect(isSame(failed, cell(null), true)).toBe(false);
   });
 
-  test('the order of rows counts where the query orders them', () => {
+  test('the order of rows matters if the query has ORDER BY', () => {
     const rows = (...texts: string[]): Answer => ({
       columns: ['x'],
       rows: texts.map((text) => [scalar('STRING', text)]),
@@ -35,7 +35,7 @@ describe('two answers', () => {
     expect(isSame(rows('a', 'a'), rows('a'), false)).toBe(false);
   });
 
-  test('a name counts where the query gives it', () => {
+  test('a column name matters if the query defines it', () => {
     const named = (name: string): Answer => ({ columns: [name], rows: [] });
     expect(isSame(named('f0_'), named('$col1'), true)).toBe(true);
     expect(isSame(named('a'), named('b'), true)).toBe(false);

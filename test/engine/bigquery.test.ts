@@ -25,7 +25,7 @@ describe.skipIf(skipsEmulator)('on bigquery-emulator', () => {
         catalog: { queries, tables: [] },
         config: readConfig({
           ENGINE: 'bigquery',
-          // The emulator takes one query after the other.
+          // The emulator runs one query at a time.
           ENGINE_TIMEOUT_MS: '8000',
           ENGINE_CONCURRENCY: '2',
           BIGQUERY_PROJECT: emulator.project,
@@ -33,7 +33,8 @@ describe.skipIf(skipsEmulator)('on bigquery-emulator', () => {
           BIGQUERY_API_ENDPOINT: proxy.endpoint,
           BIGQUERY_START_CHECK: 'off',
         }),
-        onChecked: () => {},
+        now: () => new Date(),
+        listener: { problem() {}, news() {} },
       }),
   });
 });

@@ -59,8 +59,8 @@ const drafts = {
         [struct('x' as name, [timestamp '1970-01-01 00:00:01+00'] as moments)] as records`,
   },
   nulls: {
-    columns: { here: 'integer', gone: 'string', list: repeated('integer') },
-    sql: 'select 1 as here, cast(null as string) as gone, case when false then [1] end as list',
+    columns: { here: 'integer', absent: 'string', list: repeated('integer') },
+    sql: 'select 1 as here, cast(null as string) as absent, case when false then [1] end as list',
   },
   infinite: { columns: { x: 'float' }, sql: 'select ieee_divide(1, 0) as x' },
   inner: {
@@ -68,7 +68,7 @@ const drafts = {
     sql: `
       select
         json '{"a":[1,null]}' as json,
-        struct(1 as here, cast(null as int64) as gone) as record,
+        struct(1 as here, cast(null as int64) as absent) as record,
         datetime '2026-03-10 12:34:56.500000' as later,
         time '12:34:56.500000' as tick`,
   },
@@ -89,11 +89,11 @@ const drafts = {
 } satisfies Record<string, Draft>;
 
 export interface ContractOptions {
-  /** An engine that may run these queries, each for a few seconds at most. */
+  /** Opens an engine whose deadline is a few seconds at most. */
   open(queries: readonly SavedQuery[]): Promise<Engine>;
 }
 
-/** What every engine promises, whatever it runs on. */
+/** The tests that every engine must pass. */
 export function engineContract(name: string, { open }: ContractOptions): void {
   describe(`engine contract: ${name}`, () => {
     const queries = new Map(
@@ -114,7 +114,7 @@ export function engineContract(name: string, { open }: ContractOptions): void {
     const rows = async (key: keyof typeof drafts, parameters: Record<string, string> = {}) =>
       (await run(key, parameters)).rows.map((row) => JSON.parse(row) as Record<string, unknown>);
 
-    test('every column type has its form on the wire', async () => {
+    test('every column type has its documented JSON form', async () => {
       expect(await rows('types')).toEqual([
         {
           text: 'a "quoted" \\ ü 👍',
@@ -141,18 +141,18 @@ export function engineContract(name: string, { open }: ContractOptions): void {
       expect(await rows('infinite')).toEqual([{}]);
     });
 
-    test('inside a record NULL is null, JSON is JSON, fractions have no zeros at their end', async () => {
+    test('inside a record NULL is null, JSON is JSON, fractions have no trailing zeros', async () => {
       expect(await rows('inner')).toEqual([
         {
           json: { a: [1, null] },
-          record: { here: 1, gone: null },
+          record: { here: 1, absent: null },
           later: '2026-03-10T12:34:56.5',
           tick: '12:34:56.5',
         },
       ]);
     });
 
-    test('rows past max rows are cut, and the cut is told', async () => {
+    test('rows beyond max rows are left out, and the result is marked as truncated', async () => {
       const { rows, truncated } = await run('cut');
       expect([rows.length, truncated]).toEqual([10, true]);
       expect(await run('full')).toMatchObject({ truncated: false });
@@ -167,13 +167,13 @@ export function engineContract(name: string, { open }: ContractOptions): void {
     });
 
     test.each(["'; select 1; --", '@word', '$1', 'ü 👍', '\\', '%'])(
-      'the value %j is bound, not pasted',
+      'the value %j is bound, not inserted into the SQL',
       async (word) => {
         expect(await rows('echo', { word })).toEqual([{ said: word }]);
       },
     );
 
-    test('a value that the SQL cannot cast is told as the parameter that it is', async () => {
+    test('a value that the SQL cannot cast is an INVALID_PARAMETER with its name', async () => {
       expect(await rows('whole', { word: '12' })).toEqual([{ x: 12 }]);
       await expect(run('whole', { word: 'twelve' })).rejects.toMatchObject({
         code: 'INVALID_PARAMETER',
@@ -187,45 +187,45 @@ export function engineContract(name: string, { open }: ContractOptions): void {
       expect(String(failure)).not.toMatch(/select|unnest|cast/i);
     });
 
-    test('CURRENT_TIMESTAMP is the present', async () => {
+    test('CURRENT_TIMESTAMP is the current time', async () => {
       expect(await rows('now')).toEqual([{ x: true }]);
     });
 
-    test('a query past its deadline ends as ENGINE_TIMEOUT, and the engine goes on', async () => {
+    test('a query beyond its deadline ends as ENGINE_TIMEOUT, and the engine keeps working', async () => {
       await expect(run('endless')).rejects.toMatchObject({ code: 'ENGINE_TIMEOUT' });
       expect(await rows('echo', { word: 'still here' })).toEqual([{ said: 'still here' }]);
     });
 
-    test('a query whose caller has gone ends as CANCELLED, running or waiting', async () => {
-      const gone = new AbortController();
-      const many = Array.from({ length: 8 }, () =>
-        run('endless', {}, gone.signal).catch((error: unknown) => error),
+    test('a query whose caller has disconnected ends as CANCELLED, running or queued', async () => {
+      const caller = new AbortController();
+      const errors = Array.from({ length: 8 }, () =>
+        run('endless', {}, caller.signal).catch((error: unknown) => error),
       );
-      setTimeout(() => gone.abort(), 50);
-      for (const ended of await Promise.all(many)) expect(ended).toMatchObject({ code: 'CANCELLED' });
+      setTimeout(() => caller.abort(), 50);
+      for (const error of await Promise.all(errors)) expect(error).toMatchObject({ code: 'CANCELLED' });
       await expect(run('echo', { word: 'late' }, AbortSignal.abort())).rejects.toMatchObject({
         code: 'CANCELLED',
       });
       expect(await rows('echo', { word: 'still here' })).toEqual([{ said: 'still here' }]);
     });
 
-    test('many queries at once all get their own answers', async () => {
+    test('concurrent queries all get their own results', async () => {
       const words = Array.from({ length: 50 }, (_, at) => `word ${at}`);
       const said = await Promise.all(words.map((word) => rows('echo', { word })));
       expect(said.map(([row]) => row?.said)).toEqual(words);
     });
 
-    test('closing stops what runs and what waits, and may be done twice', async () => {
+    test('closing stops running and queued queries, and may be called twice', async () => {
       const other = await open([...queries.values()]);
       const query = queries.get('endless');
       if (query === undefined) throw new Error('endless');
-      const ends = Array.from({ length: 4 }, () =>
+      const errors = Array.from({ length: 4 }, () =>
         other
           .run(bind(query, new Map()), { signal: new AbortController().signal })
           .catch((error: unknown) => error),
       );
       await Promise.all([other.close(), other.close()]);
-      for (const ended of await Promise.all(ends)) expect(ended).toMatchObject({ code: 'CANCELLED' });
+      for (const error of await Promise.all(errors)) expect(error).toMatchObject({ code: 'CANCELLED' });
     });
   });
 }

@@ -127,25 +127,25 @@ describe('duckdb at start', () => {
       'another type than declared',
       "select 'a' as x",
       'x: integer',
-      /columns\.x: declared integer, but the SQL gives string/,
+      /columns\.x: declared integer, but the SQL returns string/,
     ],
     [
       'a list where one is declared',
       'select [1] as x',
       'x: integer',
-      /columns\.x: .* gives repeated integer/,
+      /columns\.x: .* returns repeated integer/,
     ],
     [
       'a column too few',
       'select 1 as y',
       'x: integer',
-      /columns\.x: declared, but the SQL gives no such column/,
+      /columns\.x: declared, but the SQL returns no such column/,
     ],
     [
       'a column too many',
       'select 1 as x, 2 as y',
       'x: integer',
-      /gives a column y that the header does not declare/,
+      /returns a column y that the header does not declare/,
     ],
   ])('%s is rejected with file and line', async (_, sql, column, expected) => {
     const [name = '', type = ''] = column.split(': ');

@@ -13,21 +13,21 @@ import { now, openTestApp, type Rows, type TestApp } from '../support/test-app.t
 
 type Row = Record<string, unknown>;
 
-/** The typical question, and one for every other value of every enum. */
-function questions(query: SavedQuery): readonly Record<string, string>[] {
-  const typical = exampleParameters(query);
+/** The example parameters, varied by every value of every enum. */
+function parameterSets(query: SavedQuery): readonly Record<string, string>[] {
+  const example = exampleParameters(query);
   const varied = query.parameters.flatMap((parameter) =>
     parameter.type === 'enum'
-      ? parameter.values.map(({ value }) => ({ ...typical, [parameter.name]: value }))
+      ? parameter.values.map(({ value }) => ({ ...example, [parameter.name]: value }))
       : [],
   );
-  return varied.length === 0 ? [typical] : varied;
+  return varied.length === 0 ? [example] : varied;
 }
 
-/** Approximate by definition: within a tenth. */
+/** Approximate by definition: they may differ by a tenth. */
 const isQuantile = ({ name }: Column) => /^p\d+_/.test(name);
 
-/** Quantiles apart, rows are equal; floats in all digits but the last. */
+/** Rows must be equal, except for quantiles and the last digit of floats. */
 function expectSame(ours: readonly Row[], theirs: readonly Row[], columns: readonly Column[]): void {
   expect(ours.length).toBe(theirs.length);
   for (const [at, row] of ours.entries()) {
@@ -40,7 +40,7 @@ function expectSame(ours: readonly Row[], theirs: readonly Row[], columns: reado
   }
 }
 
-/** Every file of a folder as it is stored: the same NDJSON files go into both engines. */
+/** The rows of a folder's NDJSON files, so that both engines get the same ones. */
 function readRows(folder: string): Rows {
   return Object.fromEntries(
     readdirSync(folder)
@@ -78,16 +78,18 @@ describe.skipIf(skipsEmulator)('both engines over the same files', () => {
     rmSync(atNow, { recursive: true });
   });
 
-  const cases = queries.flatMap((query) => questions(query).map((question) => [query, question] as const));
+  const cases = queries.flatMap((query) =>
+    parameterSets(query).map((parameters) => [query, parameters] as const),
+  );
 
-  test.each(cases.map(([query, question]) => [query.name, question, query] as const))(
+  test.each(cases.map(([query, parameters]) => [query.name, parameters, query] as const))(
     '%s with %j gives the same rows by REST and by GraphQL',
-    async (name, question, query) => {
-      const [ours, theirs] = await Promise.all([duckdb, bigquery].map((app) => app.rows(name, question)));
+    async (name, parameters, query) => {
+      const [ours, theirs] = await Promise.all([duckdb, bigquery].map((app) => app.rows(name, parameters)));
       expectSame(theirs ?? [], ours ?? [], query.columns);
       expect(Object.keys(theirs?.[0] ?? {}).sort()).toEqual(Object.keys(ours?.[0] ?? {}).sort());
 
-      const operation = graphqlOperation(query, question);
+      const operation = graphqlOperation(query, parameters);
       const [one, other] = await Promise.all(
         [duckdb, bigquery].map(async (app) => {
           const data = (await app.data(operation)) as Record<string, { rows: Row[] }>;
@@ -98,29 +100,29 @@ describe.skipIf(skipsEmulator)('both engines over the same files', () => {
     },
   );
 
-  test('the typical questions do find rows', async () => {
+  test('the example parameters find rows', async () => {
     for (const query of queries) {
-      const found = await Promise.all(questions(query).map((one) => bigquery.rows(query.name, one)));
+      const found = await Promise.all(parameterSets(query).map((one) => bigquery.rows(query.name, one)));
       expect(found.flat().length, query.name).toBeGreaterThan(0);
     }
   });
 });
 
-/** A row of GraphQL's under the names that the columns have in SQL. */
+/** A GraphQL row under the column names of the SQL. */
 function inColumns({ columns }: SavedQuery, row: Row): Row {
   return Object.fromEntries(columns.map(({ name }) => [name, row[camelCase(name)]]));
 }
 
-function graphqlOperation(query: SavedQuery, question: Record<string, string>): string {
+function graphqlOperation(query: SavedQuery, parameters: Record<string, string>): string {
   const args = query.parameters
-    .filter(({ name }) => question[name] !== '')
+    .filter(({ name }) => parameters[name] !== '')
     .map((parameter) => {
-      const value = question[parameter.name] ?? '';
+      const value = parameters[parameter.name] ?? '';
       const found = parameter.type === 'enum' && parameter.values.find((one) => one.value === value);
       const isBare = ['integer', 'float', 'boolean'].includes(parameter.type);
       return `${camelCase(parameter.name)}: ${found ? found.name : isBare ? value : JSON.stringify(value)}`;
     });
-  const given = args.length === 0 ? '' : `(${args.join(', ')})`;
+  const argumentList = args.length === 0 ? '' : `(${args.join(', ')})`;
   const rows = query.columns.map(({ name }) => camelCase(name)).join(' ');
-  return `{ ${camelCase(query.name)}${given} { rows { ${rows} } } }`;
+  return `{ ${camelCase(query.name)}${argumentList} { rows { ${rows} } } }`;
 }

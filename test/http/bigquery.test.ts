@@ -2,7 +2,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { done, type FakeBigquery, refuses, sends, startFakeBigquery } from '../support/fake-bigquery.ts';
+import {
+  completeBody,
+  errorReply,
+  type FakeBigquery,
+  reply,
+  startFakeBigquery,
+} from '../support/fake-bigquery.ts';
 import { queryText } from '../support/queries.ts';
 import { openTestApp, type TestApp } from '../support/test-app.ts';
 
@@ -47,7 +53,7 @@ describe('the doors over BigQuery', () => {
     });
 
   test('both give the rows; GraphQL also what they cost', async () => {
-    fake.plays(sends(done([1, 2])));
+    fake.respondWith(reply(completeBody([1, 2])));
     expect(await (await rest()).json()).toEqual({ result: [{ x: 1 }, { x: 2 }] });
     const cost = 'cost { bytesProcessed bytesBilled slotMs cacheHit jobId }';
     expect(await app.data(`{ numbers { rows { x } ${cost} } }`)).toEqual({
@@ -59,7 +65,7 @@ describe('the doors over BigQuery', () => {
   });
 
   test("a request's own labels reach the bill where the query allows them", async () => {
-    fake.plays(sends(done()));
+    fake.respondWith(reply(completeBody()));
     const headers = { 'lf-endpoint-labels': 'team=web, session_id=42,endpoint=other,mine=1' };
     expect((await rest(headers)).status).toBe(200);
     expect((await graphql('{ numbers { rowCount } }', headers)).status).toBe(200);
@@ -86,7 +92,7 @@ describe('the doors over BigQuery', () => {
     ['bytesBilledLimitExceeded', 400, 422, 'QUERY_TOO_EXPENSIVE', null],
     ['accessDenied', 403, 502, 'ENGINE_MISCONFIGURED', null],
   ])('%s is told by both, with when to ask again', async (reason, refused, status, code, retryAfter) => {
-    fake.plays(refuses(refused, reason));
+    fake.respondWith(errorReply(refused, reason));
     const response = await rest();
     expect([response.status, response.headers.get('retry-after')]).toEqual([status, retryAfter]);
     const body = await response.text();

@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { skipsEmulator, startEmulator } from '../support/bigquery-emulator.ts';
 import {
-  brokenAnswers,
-  done,
-  endlessAnswers,
+  completeBody,
+  endlessResponses,
+  errorReply,
   type FakeBigquery,
-  refuses,
-  sends,
+  incompleteBody,
+  malformedResponses,
+  reply,
   startFakeBigquery,
-  unfinished,
 } from '../support/fake-bigquery.ts';
 import { type GatewayProcess, runCommand, startGateway } from '../support/gateway-process.ts';
 
@@ -29,7 +29,7 @@ describe('the process with ENGINE=bigquery', () => {
   let gateway: GatewayProcess;
   beforeAll(async () => {
     fake = await startFakeBigquery();
-    fake.plays(refuses(404, 'notFound', 'Not found: Table our-project:logs.edge_logs at [2:1]'));
+    fake.respondWith(errorReply(404, 'notFound', 'Not found: Table our-project:logs.edge_logs at [2:1]'));
     gateway = await startGateway({ ...bigquery(fake), API_KEY: 'key' });
   });
   afterAll(async () => {
@@ -37,37 +37,40 @@ describe('the process with ENGINE=bigquery', () => {
     await fake.close();
   });
 
-  test('starts although no query passes the check, and tells each with file and line', async () => {
+  test('starts even if no query passes the check, and logs each with file and line', async () => {
     await expect
       .poll(gateway.log, { timeout: 5000 })
       .toMatch(/"msg":"queries\/usage\.api-counts\.sql:\d+:1 /);
     expect(gateway.log()).toMatch(/"msg":"queries\/logs\.all\.sql:\d+:1 BigQuery: 404 notFound Not found/);
   });
 
-  test.each(Object.entries({ ...brokenAnswers, ...endlessAnswers }))('lives after %s', async (_, play) => {
-    fake.plays(play);
-    const headers = { 'x-api-key': 'key' };
-    const response = await fetch(`${gateway.origin}/api/endpoints/query/logs.all?project=p`, { headers });
-    expect(response.status).toBeGreaterThanOrEqual(502);
-    expect(await response.json()).toHaveProperty('error.message');
-    expect((await fetch(`${gateway.origin}/healthz`)).status).toBe(200);
-    expect(gateway.log()).not.toContain('a bug in the gateway');
-  });
+  test.each(Object.entries({ ...malformedResponses, ...endlessResponses }))(
+    'keeps running after %s',
+    async (_, responder) => {
+      fake.respondWith(responder);
+      const headers = { 'x-api-key': 'key' };
+      const response = await fetch(`${gateway.origin}/api/endpoints/query/logs.all?project=p`, { headers });
+      expect(response.status).toBeGreaterThanOrEqual(502);
+      expect(await response.json()).toHaveProperty('error.message');
+      expect((await fetch(`${gateway.origin}/healthz`)).status).toBe(200);
+      expect(gateway.log()).not.toContain('a bug in the gateway');
+    },
+  );
 
-  test('cancels the job of a caller who hangs up', async () => {
-    fake.plays(sends(unfinished));
+  test('cancels the job of a caller who disconnects', async () => {
+    fake.respondWith(reply(incompleteBody));
     const url = `${gateway.origin}/api/endpoints/query/logs.all?project=p`;
     const caller = new AbortController();
-    const asking = fetch(url, { headers: { 'x-api-key': 'key' }, signal: caller.signal });
+    const response = fetch(url, { headers: { 'x-api-key': 'key' }, signal: caller.signal });
     await expect.poll(() => fake.received.length).toBeGreaterThan(0);
     caller.abort();
-    await expect(asking).rejects.toThrow();
+    await expect(response).rejects.toThrow();
     await expect.poll(() => fake.received.at(-1)?.path).toBe('/jobs/job_1/cancel');
     await expect.poll(gateway.log).toContain('"status":499');
   });
 
-  test('ends with 2 where a query does not pass a check that must be passed', async () => {
-    fake.plays(refuses(400, 'invalidQuery', 'No matching signature at [3:5]'));
+  test('exits with 2 if a query does not pass and BIGQUERY_START_CHECK is stop', async () => {
+    fake.respondWith(errorReply(400, 'invalidQuery', 'No matching signature at [3:5]'));
     const env = { ...bigquery(fake), BIGQUERY_START_CHECK: 'stop' };
     const { exitCode, errors } = await runCommand('src/main.ts', env);
     expect(exitCode).toBe(2);
@@ -75,14 +78,14 @@ describe('the process with ENGINE=bigquery', () => {
     expect(errors).not.toContain('    at ');
   });
 
-  test('loads nothing of BigQuery with ENGINE=duckdb', () => {
+  test('loads no BigQuery library with ENGINE=duckdb', () => {
     const folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
     const script = `
-      const { openEngine } = await import('./src/engine/engines.ts');
+      const { engines } = await import('./src/engine/engines.ts');
       const { readConfig } = await import('./src/config.ts');
-      const options = { now: () => new Date(), listener: { problem() {}, news() {} }, onChecked() {} };
+      const options = { now: () => new Date(), listener: { problem() {}, news() {} } };
       const config = readConfig({ DATA_DIR: ${JSON.stringify(folder)} });
-      await (await openEngine({ ...options, config, catalog: { queries: [], tables: [] } })).close();
+      await (await engines.duckdb.open({ ...options, config, catalog: { queries: [], tables: [] } })).close();
       const { createRequire } = await import('node:module');
       const loaded = Object.keys(createRequire(import.meta.url)('node:module')._cache);
       console.log(loaded.filter((file) => /google|undici/.test(file)).length, loaded.length > 0);`;
@@ -106,18 +109,18 @@ describe('check-queries --engine bigquery', () => {
     return runCommand('src/cli/check-queries.ts', env, ['--engine', 'bigquery', ...args]);
   };
 
-  test('tells what does not fit, and what would read too much, and ends with 1', async () => {
-    fake.plays(sends(done([], { totalBytesProcessed: '5000' })));
+  test('reports wrong columns and queries that would read too much, and exits with 1', async () => {
+    fake.respondWith(reply(completeBody([], { totalBytesProcessed: '5000' })));
     const { exitCode, errors } = await command('--maximum-bytes', '4999');
     expect(exitCode).toBe(1);
     expect(errors).toMatch(
-      /queries\/logs\.all\.sql:\d+ columns\.id: declared, but the SQL gives no such column/,
+      /queries\/logs\.all\.sql:\d+ columns\.id: declared, but the SQL returns no such column/,
     );
     expect(errors).toMatch(/would read 5000 bytes with its examples; at most 4999 are allowed/);
   });
 
-  test('tells that there are no credentials, and asks nobody', async () => {
-    fake.plays(sends(done()));
+  test('reports missing credentials, and sends no request', async () => {
+    fake.respondWith(reply(completeBody()));
     const { BIGQUERY_API_ENDPOINT: _, ...env } = bigquery(fake);
     const credentials = { GOOGLE_APPLICATION_CREDENTIALS: 'no/such/file.json' };
     const { exitCode, errors } = await runCommand('src/cli/check-queries.ts', { ...env, ...credentials });
@@ -126,7 +129,7 @@ describe('check-queries --engine bigquery', () => {
     expect(fake.received).toEqual([]);
   });
 
-  test('tells arguments that are none', async () => {
+  test('reports invalid arguments', async () => {
     const { exitCode, errors } = await command('--maximum-bytes', '1GB');
     expect(exitCode).toBe(1);
     expect(errors).toContain('--maximum-bytes: got "1GB"; must be a whole number of bytes');
@@ -134,31 +137,35 @@ describe('check-queries --engine bigquery', () => {
 });
 
 describe.skipIf(skipsEmulator)('check-queries on bigquery-emulator', () => {
-  test('says that the shipped queries are right, by dry runs', async () => {
+  test('accepts the shipped queries, by dry runs', async () => {
     const emulator = await startEmulator();
     const env = {
       BIGQUERY_PROJECT: emulator.project,
       BIGQUERY_DATASET: await emulator.seed({}),
       BIGQUERY_API_ENDPOINT: emulator.endpoint,
     };
-    const ended = await runCommand('src/cli/check-queries.ts', env, ['--engine', 'bigquery']);
+    const result = await runCommand('src/cli/check-queries.ts', env, ['--engine', 'bigquery']);
     await emulator.close();
-    expect(ended).toMatchObject({ exitCode: 0, errors: '' });
-    expect(ended.output).toMatch(/^logs\.all would read .* bytes$/m);
-    expect(ended.output).toContain('3 saved queries are valid\n');
+    expect(result).toMatchObject({ exitCode: 0, errors: '' });
+    expect(result.output).toMatch(/^logs\.all would read .* bytes$/m);
+    expect(result.output).toContain('3 saved queries are valid\n');
   });
 });
 
-test('200 questions to a server that never answers leave nothing behind', () => {
-  const { stdout, stderr } = spawnSync(process.execPath, ['--expose-gc', 'test/engine/bigquery/silence.ts'], {
-    encoding: 'utf8',
-  });
+test('200 queries on a server that never responds leave no resources in use', () => {
+  const { stdout, stderr } = spawnSync(
+    process.execPath,
+    ['--expose-gc', 'test/engine/bigquery/unanswered-calls.ts'],
+    {
+      encoding: 'utf8',
+    },
+  );
   expect(stderr).toBe('');
-  const told = JSON.parse(stdout);
+  const measured = JSON.parse(stdout);
   process.stdout.write(`${stdout}\n`);
-  expect(told.codes).toEqual(['ENGINE_TIMEOUT']);
-  expect(told.latestMs).toBeLessThan(250);
-  expect(told.after.handles).toBeLessThanOrEqual(told.before.handles);
-  expect(told.after.timers).toBeLessThanOrEqual(told.before.timers);
-  expect(told.after.heapBytes - told.before.heapBytes).toBeLessThan(2 * 1024 * 1024);
+  expect(measured.codes).toEqual(['ENGINE_TIMEOUT']);
+  expect(measured.latestMs).toBeLessThan(250);
+  expect(measured.after.handles).toBeLessThanOrEqual(measured.before.handles);
+  expect(measured.after.timers).toBeLessThanOrEqual(measured.before.timers);
+  expect(measured.after.heapBytes - measured.before.heapBytes).toBeLessThan(2 * 1024 * 1024);
 });

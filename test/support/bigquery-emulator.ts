@@ -10,7 +10,7 @@ import type { Rows } from './test-app.ts';
 const program = findProgram();
 
 /**
- * Where the emulator is missing, tests that need it skip and say so. With Go, CI has no excuse: there they run and fail.
+ * Without the emulator, the tests that need it are skipped with a message, except in CI with Go installed: there they fail.
  */
 export const skipsEmulator =
   program === undefined && !(process.env.CI === 'true' && spawnSync('go', ['version']).status === 0);
@@ -20,10 +20,10 @@ if (skipsEmulator) {
 }
 
 export interface Emulator {
-  /** What BIGQUERY_API_ENDPOINT takes. */
+  /** The value for BIGQUERY_API_ENDPOINT. */
   readonly endpoint: string;
   readonly project: string;
-  /** Makes a dataset with the shipped tables, which hold the given rows. @returns its name */
+  /** Creates a dataset with the shipped tables, filled with the given rows. @returns its name */
   seed(rows: Rows): Promise<string>;
   close(): Promise<void>;
 }
@@ -74,14 +74,14 @@ export async function startEmulator(): Promise<Emulator> {
 
 function address({ stdout }: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
-    let told = '';
-    // Read to its end: a program whose output nobody takes may end by it.
+    let output = '';
+    // Read to the end: a program whose output is not read may block or fail.
     stdout?.on('data', (chunk) => {
-      told += chunk;
-      const found = /REST server listening at (?<address>\S+)/.exec(told)?.groups?.address;
+      output += chunk;
+      const found = /REST server listening at (?<address>\S+)/.exec(output)?.groups?.address;
       if (found !== undefined) resolve(found);
     });
-    stdout?.on('end', () => reject(new Error(`bigquery-emulator ended: ${told}`)));
+    stdout?.on('end', () => reject(new Error(`bigquery-emulator ended: ${output}`)));
   });
 }
 

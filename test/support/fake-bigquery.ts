@@ -10,22 +10,22 @@ export interface Received {
   readonly body: Record<string, unknown>;
 }
 
-/** Answers one request, or does not. `at` counts the requests since the fault was set, from 0. */
-export type Play = (response: ServerResponse, received: Received, at: number) => void;
+/** Responds to one request, or never does. `at` is the number of earlier requests since `respondWith`. */
+export type Responder = (response: ServerResponse, received: Received, at: number) => void;
 
 export interface FakeBigquery {
   readonly endpoint: string;
-  /** Every request since the last `plays`. */
+  /** Every request since the last `respondWith`. */
   readonly received: readonly Received[];
-  /** From now on every request is answered so. */
-  plays(play: Play): void;
+  /** Sets the response to every request from now on. */
+  respondWith(responder: Responder): void;
   close(): Promise<void>;
 }
 
-/** A server that speaks like BigQuery and plays faults, which no emulator does. */
+/** A server with BigQuery's API whose responses a test chooses: emulators have no faults. */
 export async function startFakeBigquery(): Promise<FakeBigquery> {
   const received: Received[] = [];
-  let play: Play = sends(done());
+  let respond: Responder = reply(completeBody());
   const server = createServer((request, response) => {
     let text = '';
     request.on('data', (chunk) => {
@@ -40,7 +40,7 @@ export async function startFakeBigquery(): Promise<FakeBigquery> {
         body: text === '' ? {} : JSON.parse(text),
       };
       received.push(one);
-      play(response, one, received.length - 1);
+      respond(response, one, received.length - 1);
     });
   });
   server.keepAliveTimeout = 600_000;
@@ -48,9 +48,9 @@ export async function startFakeBigquery(): Promise<FakeBigquery> {
   return {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     received,
-    plays(next) {
+    respondWith(next) {
       received.length = 0;
-      play = next;
+      respond = next;
     },
     close: () =>
       new Promise((resolve) => {
@@ -61,7 +61,7 @@ export async function startFakeBigquery(): Promise<FakeBigquery> {
 }
 
 /** A finished query of one column `x` with the given whole numbers. */
-export function done(numbers: readonly number[] = [1], more: object = {}) {
+export function completeBody(numbers: readonly number[] = [1], more: object = {}) {
   return {
     kind: 'bigquery#queryResponse',
     jobComplete: true,
@@ -77,67 +77,75 @@ export function done(numbers: readonly number[] = [1], more: object = {}) {
   };
 }
 
-/** A query that goes on, as a job. */
-export const unfinished = {
+/** A query that is still running, as a job. */
+export const incompleteBody = {
   jobComplete: false,
   jobReference: { projectId: 'project', jobId: 'job_1', location: 'EU' },
 };
 
-/** Sends one body to every request. */
-export function sends(body: unknown, status = 200, headers: Record<string, string> = {}): Play {
+/** Sends the same body to every request. */
+export function reply(body: unknown, status = 200, headers: Record<string, string> = {}): Responder {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   return (response) =>
     void response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text);
 }
 
-/** Sends a refusal in BigQuery's shape. */
-export function refuses(status: number, reason: string, message = 'Access Denied: Table a:b.secret'): Play {
-  return sends({ error: { code: status, message, errors: [{ reason, message, domain: 'global' }] } }, status);
+/** Sends an error in BigQuery's format. */
+export function errorReply(
+  status: number,
+  reason: string,
+  message = 'Access Denied: Table a:b.secret',
+): Responder {
+  return reply({ error: { code: status, message, errors: [{ reason, message, domain: 'global' }] } }, status);
 }
 
-/** Plays one after the other; the last one goes on. */
-export function inTurn(...plays: readonly Play[]): Play {
-  return (response, received, at) => plays[Math.min(at, plays.length - 1)]?.(response, received, at);
+/** Uses each responder once, in order, then the last one for ever. */
+export function inSequence(...responders: readonly Responder[]): Responder {
+  return (response, received, at) =>
+    responders[Math.min(at, responders.length - 1)]?.(response, received, at);
 }
 
-export const silence: Play = () => {};
+/** Keeps the request open. */
+export const neverRespond: Responder = () => {};
 
-const half = JSON.stringify(done()).slice(0, 150);
+const truncatedBody = JSON.stringify(completeBody()).slice(0, 150);
 
-/** Answers that are none, by name. */
-export const brokenAnswers: Readonly<Record<string, Play>> = {
-  'a page of HTML': sends('<html><body>Sign in to the hotel network</body></html>', 200, {
+/** Responses that BigQuery would never send, by name. */
+export const malformedResponses: Readonly<Record<string, Responder>> = {
+  'an HTML page': reply('<html><body>Sign in to the hotel network</body></html>', 200, {
     'content-type': 'text/html',
   }),
-  'an empty object': sends({}),
-  'an empty body': sends(''),
-  null: sends('null'),
-  'half a body': (response) => {
-    response.writeHead(200, { 'content-length': '10000' }).write(half);
+  'an empty object': reply({}),
+  'an empty body': reply(''),
+  null: reply('null'),
+  'a truncated body': (response) => {
+    response.writeHead(200, { 'content-length': '10000' }).write(truncatedBody);
     setTimeout(() => response.destroy(), 10);
   },
-  'a body cut short': sends(half),
-  'a cut connection': (response) => void response.destroy(),
-  'a finished query without a schema': sends(done([1], { schema: undefined })),
-  'rows that do not fit their schema': sends(done([], { rows: [{ f: [{ v: '1' }, { v: '2' }] }] })),
-  'cells of another type': sends(done([], { rows: [{ f: [{ v: 'one' }] }] })),
-  'rows that are none': sends(done([], { rows: ['row'] })),
-  'fewer rows than it says': sends(done([1], { totalRows: '2' })),
-  'an unfinished query without a job': sends({ jobComplete: false, queryId: 'a-query' }),
-  'more pages without a job': sends(done([1], { pageToken: 'next' })),
-  'HTML with 502': sends('<html>Bad gateway</html>', 502),
-  'a redirect': sends('', 302, { location: 'http://127.0.0.1:9/' }),
+  'truncated JSON': reply(truncatedBody),
+  'a closed connection': (response) => void response.destroy(),
+  'a finished query without a schema': reply(completeBody([1], { schema: undefined })),
+  'rows that do not match their schema': reply(completeBody([], { rows: [{ f: [{ v: '1' }, { v: '2' }] }] })),
+  'cells of another type': reply(completeBody([], { rows: [{ f: [{ v: 'one' }] }] })),
+  'rows without cells': reply(completeBody([], { rows: ['row'] })),
+  'fewer rows than totalRows': reply(completeBody([1], { totalRows: '2' })),
+  'an unfinished query without a job': reply({ jobComplete: false, queryId: 'a-query' }),
+  'more pages without a job': reply(completeBody([1], { pageToken: 'next' })),
+  'HTML with 502': reply('<html>Bad gateway</html>', 502),
+  'a redirect': reply('', 302, { location: 'http://127.0.0.1:9/' }),
 };
 
-/** Answers that never end, by name. */
-export const endlessAnswers: Readonly<Record<string, Play>> = {
-  silence,
-  'headers and no body': (response) => void response.writeHead(200).flushHeaders(),
+/** Responses that never end, by name. */
+export const endlessResponses: Readonly<Record<string, Responder>> = {
+  'no response': neverRespond,
+  'headers without a body': (response) => void response.writeHead(200).flushHeaders(),
   'a body that trickles': (response) => {
     response.writeHead(200);
     const timer = setInterval(() => response.write(' '), 20);
     response.on('close', () => clearInterval(timer));
   },
-  'a query that never finishes': sends(unfinished),
-  'pages without rows': sends(done([], { pageToken: 'next', jobReference: unfinished.jobReference })),
+  'a query that never finishes': reply(incompleteBody),
+  'pages without rows': reply(
+    completeBody([], { pageToken: 'next', jobReference: incompleteBody.jobReference }),
+  ),
 };

@@ -5,10 +5,10 @@ import { describe } from 'vitest';
 import { skipsEmulator, startEmulator } from './bigquery-emulator.ts';
 import { now, openTestApp, type Rows, type TestApp } from './test-app.ts';
 
-/** Opens the whole service over rows, on one engine. */
+/** Opens the whole service over the given rows, on one engine. */
 export type OpenApp = (tables: Rows) => Promise<TestApp>;
 
-/** The same tests on every engine; on BigQuery's emulator where it is installed. */
+/** Runs the same tests on every engine; on BigQuery's emulator if it is installed. */
 export function describeOnEngines(
   title: string,
   tests: (open: OpenApp, engine: 'duckdb' | 'emulator') => void,
@@ -17,7 +17,7 @@ export function describeOnEngines(
   describe.skipIf(skipsEmulator)(`${title}, on bigquery-emulator`, () => tests(openOnEmulator, 'emulator'));
 }
 
-/** The whole service over an emulator of its own that holds the rows. */
+/** Opens the whole service over an emulator of its own with the given rows. */
 export async function openOnEmulator(tables: Rows): Promise<TestApp> {
   const emulator = await startEmulator();
   const queries = queriesAt(now);
@@ -42,7 +42,11 @@ export async function openOnEmulator(tables: Rows): Promise<TestApp> {
   };
 }
 
-/** The shipped queries as they are asked at one moment: BigQuery has a clock of its own. @returns their folder */
+/**
+ * Copies the shipped queries with a fixed time in place of CURRENT_TIMESTAMP(): BigQuery's clock cannot be set.
+ *
+ * @returns the folder
+ */
 export function queriesAt(moment: Date): string {
   const folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
   cpSync('queries', folder, { recursive: true });

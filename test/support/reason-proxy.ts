@@ -7,19 +7,19 @@ export interface ReasonProxy {
 }
 
 /**
- * Stands before the emulator, which tells every failure as `jobInternalError`, a reason to try again, and tells those
- * of queries as `invalidQuery`, as BigQuery does. Nothing else is changed.
+ * A proxy for the emulator, which reports every failure as `jobInternalError`, a reason to retry. It reports those of
+ * queries as `invalidQuery`, as BigQuery does, and changes nothing else.
  */
 export async function startReasonProxy(target: string): Promise<ReasonProxy> {
   const server = createServer((incoming, outgoing) => {
     const { method, headers } = incoming;
-    const upstream = request(`${target}${incoming.url}`, { method, headers }, (answer) => {
+    const upstream = request(`${target}${incoming.url}`, { method, headers }, (reply) => {
       const chunks: Buffer[] = [];
-      answer.on('data', (chunk: Buffer) => chunks.push(chunk));
-      answer.on('end', () => {
+      reply.on('data', (chunk: Buffer) => chunks.push(chunk));
+      reply.on('end', () => {
         const text = Buffer.concat(chunks).toString();
-        const told = answer.statusCode === 400 ? text.replace('"jobInternalError"', '"invalidQuery"') : text;
-        outgoing.writeHead(answer.statusCode ?? 502, { 'content-type': 'application/json' }).end(told);
+        const body = reply.statusCode === 400 ? text.replace('"jobInternalError"', '"invalidQuery"') : text;
+        outgoing.writeHead(reply.statusCode ?? 502, { 'content-type': 'application/json' }).end(body);
       });
     });
     upstream.on('error', () => outgoing.destroy());

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import type { Cost } from '../engine.ts';
-import { openPatience } from './api/attempt-timeout.ts';
-import { type Asking, read } from './api/call-api.ts';
+import { type CallContext, parseReply } from './api/call-api.ts';
 import { count, optional, type QueryReply } from './api/wire.ts';
 
-/** What a query cost, as the answer to jobs.query tells. */
+/** The cost of a query as the reply to jobs.query reports it. */
 export function costOf(reply: QueryReply): Cost {
   return {
     bytesProcessed: reply.totalBytesProcessed,
@@ -15,8 +14,8 @@ export function costOf(reply: QueryReply): Cost {
   };
 }
 
-/** Rows that are there do not wait longer for their price. */
-const waitMs = 1_000;
+/** The longest that rows which have arrived wait for their cost. */
+const timeoutMs = 1_000;
 
 const jobReply = z.object({
   statistics: z.object({
@@ -26,19 +25,22 @@ const jobReply = z.object({
   }),
 });
 
-/** The same of a job that was waited for: jobs.getQueryResults does not tell all of it. */
-export async function askCost(
-  { client, bound, limit }: Asking,
+/**
+ * The cost of a job that was polled: jobs.getQueryResults does not report all of it.
+ *
+ * @param reply reports what is known if the job's statistics cannot be read
+ */
+export async function fetchCost(
+  { client, bound, deadline: { cancelled } }: CallContext,
   { jobId, location }: { readonly jobId: string; readonly location: string | undefined },
   reply: QueryReply,
 ): Promise<Cost> {
   const parameters = new URLSearchParams({ fields: 'statistics' });
   if (location !== undefined) parameters.set('location', location);
   const path = `/jobs/${encodeURIComponent(jobId)}?${parameters}`;
-  const patience = openPatience(waitMs, limit.gone);
   try {
-    const answer = await client.call({ method: 'GET', path, signal: patience.signal });
-    const { statistics } = read(answer, bound, jobReply);
+    const jobResponse = await client.call({ method: 'GET', path }, { signal: cancelled, timeoutMs });
+    const { statistics } = parseReply(jobResponse, bound, jobReply);
     return {
       bytesProcessed: statistics.totalBytesProcessed,
       bytesBilled: statistics.query?.totalBytesBilled,
@@ -47,9 +49,7 @@ export async function askCost(
       jobId,
     };
   } catch {
-    limit.gone.throwIfAborted();
+    cancelled.throwIfAborted();
     return { ...costOf(reply), jobId };
-  } finally {
-    patience.release();
   }
 }

@@ -1,29 +1,29 @@
 import { GatewayError } from '../../errors.ts';
-import { unsafeInteger } from '../refused-rows.ts';
-import { unreadable } from './api/malformed-response.ts';
+import { unsafeInteger } from '../engine-errors.ts';
+import { malformedResponse } from './api/errors.ts';
 import type { WireField } from './api/wire.ts';
-import { isRepeated } from './check-columns.ts';
+import { isRepeated } from './result-column.ts';
 
-/** Gives a cell's value, as BigQuery's JSON has it, as JSON text of our wire; undefined where there is none to tell. */
-export type DecodeCell = (value: unknown) => string | undefined;
+/** Converts a cell's value in BigQuery's JSON to the JSON text of a result; undefined for a value that is left out. */
+type DecodeCell = (value: unknown) => string | undefined;
 
 /**
- * The decoder of a field. It goes straight from BigQuery's texts to ours, without making values in between.
+ * The decoder of a field. It converts text to text, without intermediate values.
  *
- * @throws GatewayError (the decoder) ENGINE_FAILED where an integer outgrows JSON; ENGINE_UNAVAILABLE where a cell is
- *   not of its field's type
- * @see engine.ts `Rows` for the forms
+ * @throws GatewayError (the decoder) ENGINE_FAILED for an integer that JSON cannot represent; ENGINE_UNAVAILABLE for a
+ *   cell that is not of its field's type
+ * @see engine.ts `Rows` for the form of each type
  */
 export function buildDecodeCell(field: WireField): DecodeCell {
-  const one = buildDecodeOne(field);
-  if (!isRepeated(field)) return one;
+  const decodeElement = buildDecodeElement(field);
+  if (!isRepeated(field)) return decodeElement;
   return (value) => {
-    // BigQuery knows no NULL array: it is told as an empty one.
+    // BigQuery has no NULL arrays: they are empty.
     if (value === null || value === undefined) return '[]';
-    if (!Array.isArray(value)) throw unreadable(`${field.name} is no array`);
+    if (!Array.isArray(value)) throw malformedResponse(`${field.name} is not an array`);
     let text = '[';
     for (let at = 0; at < value.length; at += 1) {
-      text += `${at === 0 ? '' : ','}${one(cellValue(value[at])) ?? 'null'}`;
+      text += `${at === 0 ? '' : ','}${decodeElement(cellValue(value[at])) ?? 'null'}`;
     }
     return `${text}]`;
   };
@@ -32,23 +32,23 @@ export function buildDecodeCell(field: WireField): DecodeCell {
 /** The value in `{"v": …}`. */
 export function cellValue(cell: unknown): unknown {
   if (typeof cell === 'object' && cell !== null && 'v' in cell) return cell.v;
-  throw unreadable('a cell has no value');
+  throw malformedResponse('a cell has no value');
 }
 
 /** The cells in `{"f": […]}`. */
 export function rowCells(row: unknown, count: number): readonly unknown[] {
   const cells = typeof row === 'object' && row !== null && 'f' in row ? row.f : undefined;
   if (Array.isArray(cells) && cells.length === count) return cells;
-  throw unreadable('a row has not as many cells as its schema');
+  throw malformedResponse('a row does not have one cell for each field of the schema');
 }
 
-function buildDecodeOne({ type, name, fields = [] }: WireField): DecodeCell {
+function buildDecodeElement({ type, name, fields = [] }: WireField): DecodeCell {
   if (type === 'RECORD' || type === 'STRUCT') return buildDecodeRecord(fields);
   const decode = decoders[type] ?? JSON.stringify;
   return (value) => {
     if (value === null || value === undefined) return undefined;
     // BigQuery writes every scalar as a string.
-    if (typeof value !== 'string') throw unreadable(`${name} is no text`);
+    if (typeof value !== 'string') throw malformedResponse(`${name} is not a string`);
     return decode(value);
   };
 }
@@ -70,66 +70,70 @@ function buildDecodeRecord(fields: readonly WireField[]): DecodeCell {
 }
 
 const decoders: Readonly<Record<string, (text: string) => string | undefined>> = {
-  INTEGER: integer,
-  INT64: integer,
-  FLOAT: float,
-  FLOAT64: float,
-  NUMERIC: decimal,
-  BIGNUMERIC: decimal,
-  BOOLEAN: boolean,
-  BOOL: boolean,
-  TIMESTAMP: timestamp,
-  DATETIME: withShortFraction,
-  TIME: withShortFraction,
-  JSON: json,
+  INTEGER: decodeInteger,
+  INT64: decodeInteger,
+  FLOAT: decodeFloat,
+  FLOAT64: decodeFloat,
+  NUMERIC: decodeDecimal,
+  BIGNUMERIC: decodeDecimal,
+  BOOLEAN: decodeBoolean,
+  BOOL: decodeBoolean,
+  TIMESTAMP: decodeTimestamp,
+  DATETIME: trimFraction,
+  TIME: trimFraction,
+  JSON: decodeJson,
 };
 
-function integer(text: string): string {
-  if (!/^-?(0|[1-9]\d{0,18})$/.test(text)) throw unreadable('an integer is none');
-  // Up to 15 digits every integer is exact; longer ones are asked.
+function decodeInteger(text: string): string {
+  if (!/^-?(0|[1-9]\d{0,18})$/.test(text)) throw malformedValue('integer', text);
+  // Up to 15 digits every integer is exact; only longer ones are converted.
   if (text.length <= 15 || Number.isSafeInteger(Number(text))) return text;
   throw new GatewayError('ENGINE_FAILED', `The query failed: ${unsafeInteger}`);
 }
 
-/** JSON has neither infinities nor NaN: they are left out, as the other engine does. */
-function float(text: string): string | undefined {
-  // Most floats are JSON numbers as they stand.
+/** JSON has neither infinities nor NaN: they are left out, as on DuckDB. */
+function decodeFloat(text: string): string | undefined {
+  // Most floats are JSON numbers already.
   if (/^-?(0|[1-9]\d{0,20})(\.\d+)?$/.test(text)) return text;
   const value = text === '' ? Number.NaN : Number(text);
   if (Number.isFinite(value)) return String(value);
   if (/^([+-]?inf(inity)?|nan)$/i.test(text)) return undefined;
-  throw unreadable('a float is none');
+  throw malformedValue('float', text);
 }
 
-function decimal(text: string): string {
-  if (!/^-?\d+(\.\d+)?$/.test(text)) throw unreadable('a decimal is none');
+function decodeDecimal(text: string): string {
+  if (!/^-?\d+(\.\d+)?$/.test(text)) throw malformedValue('decimal', text);
   return `"${text.includes('.') ? text.replace(/\.?0+$/, '') : text}"`;
 }
 
-function boolean(text: string): string {
+function decodeBoolean(text: string): string {
   if (text === 'true' || text === 'false') return text;
-  throw unreadable('a boolean is none');
+  throw malformedValue('boolean', text);
 }
 
-/** Integers of microseconds, as we ask for them; emulators give text where a timestamp is nested. */
-function timestamp(text: string): string {
+/** Requests ask for integers of microseconds; emulators send text for nested timestamps. */
+function decodeTimestamp(text: string): string {
   if (/^-?(0|[1-9]\d{0,17})$/.test(text)) return text;
   const found = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?(?:Z|\+00(?::00)?)$/.exec(text);
   const ms = found === null ? Number.NaN : Date.parse(`${found[1]}T${found[2]}Z`);
-  if (Number.isNaN(ms)) throw unreadable('a timestamp is none');
+  if (Number.isNaN(ms)) throw malformedValue('timestamp', text);
   return String(BigInt(ms) * 1000n + BigInt((found?.[3] ?? '').padEnd(6, '0')));
 }
 
-/** `12:34:56.500000` and `12:34:56.5` are one time; the shorter is ours. */
-function withShortFraction(text: string): string {
+/** Trailing zeros of fractional seconds are removed: `12:34:56.500000` becomes `12:34:56.5`. */
+function trimFraction(text: string): string {
   return JSON.stringify(text.includes('.') ? text.replace(/\.?0+$/, '') : text);
 }
 
-function json(text: string): string {
+function decodeJson(text: string): string {
   try {
     JSON.parse(text);
   } catch {
-    throw unreadable('a JSON value is none');
+    throw malformedValue('JSON value', text);
   }
   return text;
+}
+
+function malformedValue(type: string, text: string): GatewayError {
+  return malformedResponse(`not a valid ${type}: ${JSON.stringify(text.slice(0, 100))}`);
 }

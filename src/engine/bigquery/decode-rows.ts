@@ -1,23 +1,25 @@
 import type { SavedQuery } from '../../catalog/saved-query.ts';
 import { GatewayError } from '../../errors.ts';
-import { withoutRequired } from '../refused-rows.ts';
+import { accepts, isSameColumn } from '../check-columns.ts';
+import { missingRequiredColumn } from '../engine-errors.ts';
 import type { WireField } from './api/wire.ts';
-import { fits, sameName } from './check-columns.ts';
 import { buildDecodeCell, cellValue, rowCells } from './decode-cell.ts';
+import { toResultColumn } from './result-column.ts';
 
-/** Gives one row of BigQuery's JSON as the text of one JSON object, with the columns that the header declares. */
+/** Converts one row of BigQuery's JSON to the text of one JSON object with the declared columns. */
 export type DecodeRow = (row: unknown) => string;
 
 /**
- * The decoder of a query's rows. Columns that the header does not declare are left out: it is what was promised.
+ * The decoder of a query's rows. Columns that the header does not declare are left out.
  *
- * @throws GatewayError ENGINE_FAILED where the result is not what the header declares, or a required column is NULL
+ * @throws GatewayError ENGINE_FAILED if the result lacks a declared column or has another type for it, or if a required
+ *   column is NULL
  */
 export function buildDecodeRow({ columns }: SavedQuery, fields: readonly WireField[]): DecodeRow {
   const members = columns.map((column) => {
-    const at = fields.findIndex(({ name }) => sameName(name, column.name));
+    const at = fields.findIndex(({ name }) => isSameColumn(name, column.name));
     const field = fields[at];
-    if (field === undefined || !fits(column, field)) throw otherColumns(column.name);
+    if (field === undefined || !accepts(column, toResultColumn(field))) throw undeclaredType(column.name);
     return { at, column, key: `"${column.name}":`, decode: buildDecodeCell(field) };
   });
   return (row) => {
@@ -27,12 +29,12 @@ export function buildDecodeRow({ columns }: SavedQuery, fields: readonly WireFie
       const decoded = decode(cellValue(cells[at]));
       // A NULL column is left out: one existing client takes a null for an error.
       if (decoded !== undefined) text += `${text === '' ? '' : ','}${key}${decoded}`;
-      else if (column.required) throw withoutRequired(column.name);
+      else if (column.required) throw missingRequiredColumn(column.name);
     }
     return `{${text}}`;
   };
 }
 
-function otherColumns(name: string): GatewayError {
-  return new GatewayError('ENGINE_FAILED', `The query gave another ${name} than its header declares`);
+function undeclaredType(name: string): GatewayError {
+  return new GatewayError('ENGINE_FAILED', `The query did not return ${name} as its header declares it`);
 }

@@ -1,35 +1,32 @@
-import { openPatience } from './api/attempt-timeout.ts';
 import type { Client } from './api/client.ts';
 import type { Job } from './run-job.ts';
 
-/** How long BigQuery may take to hear that a job is not wanted any longer. */
-const waitMs = 2_000;
+/** The longest that one cancellation may take. */
+const timeoutMs = 2_000;
 
-/** Cancels jobs that nobody waits for, in the background. */
-export interface AbandonedJobs {
+/** Cancels jobs in the background. */
+interface JobCanceller {
   /** Never throws: a job that cannot be cancelled ends by its own timeout. */
-  abandon(job: Job): void;
-  /** Resolves when every cancellation is through, or was given up. */
-  settle(): Promise<void>;
+  cancel(job: Job): void;
+  /** Resolves when every cancellation has succeeded or failed. */
+  close(): Promise<void>;
 }
 
-export function openAbandonedJobs(client: Client): AbandonedJobs {
-  const underWay = new Set<Promise<void>>();
+export function openJobCanceller(client: Client): JobCanceller {
+  const pending = new Set<Promise<void>>();
   return {
-    abandon(job) {
-      const cancelling = cancel(client, job).finally(() => underWay.delete(cancelling));
-      underWay.add(cancelling);
+    cancel(job) {
+      const cancelling = requestCancel(client, job).finally(() => pending.delete(cancelling));
+      pending.add(cancelling);
     },
-    async settle() {
-      await Promise.all(underWay);
+    async close() {
+      await Promise.all(pending);
     },
   };
 }
 
-async function cancel(client: Client, { jobId, location }: Job): Promise<void> {
+async function requestCancel(client: Client, { jobId, location }: Job): Promise<void> {
   const query = location === undefined ? '' : `?${new URLSearchParams({ location })}`;
-  const patience = openPatience(waitMs, new AbortController().signal);
   const path = `/jobs/${encodeURIComponent(jobId)}/cancel${query}`;
-  await client.call({ method: 'POST', path, body: {}, signal: patience.signal }).catch(() => {});
-  patience.release();
+  await client.call({ method: 'POST', path, body: {} }, { timeoutMs }).catch(() => {});
 }

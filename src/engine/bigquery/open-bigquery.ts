@@ -1,30 +1,19 @@
-import type { Catalog } from '../../catalog/saved-query.ts';
 import { Semaphore } from '../../concurrency/semaphore.ts';
-import type { Config } from '../../config.ts';
-import { StartError } from '../../errors.ts';
-import type { Engine } from '../engine.ts';
-import { queueFull } from '../queue-full.ts';
+import type { Engine, EngineOptions } from '../engine.ts';
+import { engineClosing, queueFull } from '../engine-errors.ts';
 import { openClient } from './api/client.ts';
-import { checkAll } from './check-queries.ts';
-import type { CheckedQuery } from './dry-run.ts';
-import { openAbandonedJobs } from './job-canceller.ts';
+import { checkAll, requireNoProblems } from './check-queries.ts';
+import { openJobCanceller } from './job-canceller.ts';
 import { openRun } from './run-query.ts';
 
-export interface BigqueryOptions {
-  readonly catalog: Catalog;
-  readonly config: Config;
-  /** Told of every query when it was checked. */
-  readonly onChecked: (checked: CheckedQuery) => void;
-}
-
 /**
- * The engine for more than one machine holds: BigQuery, asked over its REST API. CURRENT_TIMESTAMP() is BigQuery's own.
+ * The engine for more data than one machine holds: BigQuery over its REST API. CURRENT_TIMESTAMP() is BigQuery's own.
  *
- * @throws StartError where BIGQUERY_START_CHECK is `stop` and a saved query does not pass
+ * @throws StartError if BIGQUERY_START_CHECK is `stop` and a saved query does not pass
  */
-export async function openBigquery({ catalog, config, onChecked }: BigqueryOptions): Promise<Engine> {
+export async function openBigquery({ catalog, config, listener }: EngineOptions): Promise<Engine> {
   const client = openClient(config.bigquery);
-  const jobs = openAbandonedJobs(client);
+  const jobs = openJobCanceller(client);
   const closing = new AbortController();
   const queue = new Semaphore({
     permits: config.engineConcurrency,
@@ -33,34 +22,35 @@ export async function openBigquery({ catalog, config, onChecked }: BigqueryOptio
   });
 
   const check = async () => {
-    const checked = await checkAll(catalog, { client, config, signal: closing.signal });
-    if (!closing.signal.aborted) for (const one of checked) onChecked(one);
-    return checked.flatMap(({ problems }) => problems);
+    const checks = await checkAll(catalog, { client, config, signal: closing.signal });
+    if (!closing.signal.aborted) for (const one of checks) listener.queryChecked?.(one);
+    return checks;
   };
-  const shut = async () => {
-    closing.abort();
-    // What runs hears of it in this turn of the event loop, and may then have a job to cancel.
+  const shutDown = async () => {
+    closing.abort(engineClosing());
+    // Running queries see the abort within this turn of the event loop, and may then have a job to cancel.
     await new Promise(setImmediate);
-    await jobs.settle();
+    await jobs.close();
     await client.close();
   };
   let closed: Promise<void> | undefined;
   const close = () => {
-    closed ??= shut();
+    closed ??= shutDown();
     return closed;
   };
 
   const { startCheck } = config.bigquery;
-  // A start is not held up by what is only to be reported.
+  // Problems that are only reported do not delay the start.
   if (startCheck === 'report') check().catch(() => {});
   if (startCheck === 'stop') {
-    const problems = await check();
-    if (problems.length > 0) {
+    try {
+      requireNoProblems(await check());
+    } catch (error) {
       await close();
-      throw new StartError('Saved queries cannot run on BigQuery', problems);
+      throw error;
     }
   }
-  const run = openRun({ client, queue, config, closing: closing.signal, abandon: jobs.abandon });
+  const run = openRun({ client, queue, config, closing: closing.signal, cancelJob: jobs.cancel });
   const { project, dataset, apiEndpoint = '' } = config.bigquery;
   return { source: `bigquery ${project}.${dataset} ${apiEndpoint}`.trim(), run, close };
 }

@@ -3,12 +3,12 @@ import { asLabelValue } from '../../catalog/labels.ts';
 import type { BigqueryConfig } from '../../config.ts';
 
 /**
- * What jobs.query is sent of a question, whether it is to run or to be looked at: the saved SQL as it stands, every
- * parameter a STRING.
+ * The fields of jobs.query's body that runs and dry runs share: the saved SQL, unchanged, and every parameter as a
+ * STRING.
  *
  * @see https://cloud.google.com/bigquery/docs/reference/rest/v2/jobs/query#QueryRequest
  */
-export function queryBody(
+export function buildQueryBody(
   { query, parameters, labels }: BoundQuery,
   { project, dataset, location, maximumBytesBilled }: BigqueryConfig,
 ) {

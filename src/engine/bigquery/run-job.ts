@@ -1,123 +1,148 @@
 import { randomUUID } from 'node:crypto';
 import type { Rows } from '../engine.ts';
-import { type Asking, ask } from './api/call-api.ts';
-import { explainRefusal } from './api/errors.ts';
-import { unreadable } from './api/malformed-response.ts';
+import { type BuildRequest, type CallContext, callApi } from './api/call-api.ts';
+import { malformedResponse, queryFailed } from './api/errors.ts';
 import { pause } from './api/retry.ts';
 import { type QueryReply, queryReply } from './api/wire.ts';
-import { askCost, costOf } from './cost.ts';
+import { costOf, fetchCost } from './cost.ts';
 import { buildDecodeRow, type DecodeRow } from './decode-rows.ts';
 
-/** A job as later calls name it. */
+/** Identifies a job in later calls. */
 export interface Job {
   readonly jobId: string;
   readonly location: string | undefined;
 }
 
-export interface Conversation extends Asking {
-  /** What jobs.query is sent, but for what belongs to one try. */
+interface JobRequest extends CallContext {
+  /** The body of jobs.query, without the fields that differ from run to run. */
   readonly body: object;
-  /** Where jobs run, for a job that does not say so itself. */
+  /** The location of jobs that do not report one. */
   readonly location: string | undefined;
-  /** Told of a job that goes on although nobody wants its rows any longer. */
-  readonly abandon: (job: Job) => void;
+  /** Called for a job that is still running although its result is no longer needed. */
+  readonly cancelJob: (job: Job) => void;
 }
 
-/** Two answers that a job has not finished are at least this far apart; BigQuery itself takes its time to say so. */
+/** The shortest time between two polls; BigQuery itself normally takes longer to reply that a job is not complete. */
 const pollEveryMs = 250;
 
 /**
- * Runs one query: jobs.query, then as many jobs.getQueryResults as it takes. A query that finishes at once costs one call.
+ * Runs one query: jobs.query, then jobs.getQueryResults as often as needed. A query that completes at once costs one
+ * call.
  *
- * @throws EngineFailure | GatewayError; the limit's reason
+ * @throws GatewayError; the reasons of the deadline's signals
  */
-export async function converse(conversation: Conversation): Promise<Rows> {
-  let job: Job | undefined;
-  let finished = false;
+export async function runJob(request: JobRequest): Promise<Rows> {
+  let runningJob: Job | undefined;
   try {
-    const { first, polled } = await untilComplete(conversation, (known, isComplete) => {
-      job = known;
-      finished = isComplete;
+    const { reply, job, isPolled } = await waitForCompletion(request, (running) => {
+      runningJob = running;
     });
-    const { rows, truncated } = await readPages(conversation, first, job);
-    const cost = polled && job !== undefined ? await askCost(conversation, job, first) : costOf(first);
+    const { rows, truncated } = await readPages(request, reply, job);
+    const cost = isPolled && job !== undefined ? await fetchCost(request, job, reply) : costOf(reply);
     return { rows, truncated, cost };
   } catch (error) {
-    if (job !== undefined && !finished) conversation.abandon(job);
+    if (runningJob !== undefined) request.cancelJob(runningJob);
     throw error;
   }
 }
 
-async function untilComplete(
-  conversation: Conversation,
-  onJob: (job: Job, isComplete: boolean) => void,
-): Promise<{ first: QueryReply; polled: boolean }> {
-  const { limit, body, bound } = conversation;
-  // One and the same in all tries: BigQuery runs the query once.
-  const request = { ...body, requestId: randomUUID(), jobTimeoutMs: String(Math.ceil(limit.remainingMs())) };
-  // Not ended when the caller leaves: without an answer nobody knows the job that is to be cancelled.
-  let reply = await ask(
-    conversation,
-    (timeoutMs) => ({ method: 'POST', path: '/queries', body: { ...request, timeoutMs } }),
-    limit.over,
-    queryReply,
-  );
-  for (let polls = 0; ; polls += 1) {
-    const job = jobOf(reply, conversation.location);
-    if (job !== undefined) onJob(job, reply.jobComplete === true);
-    limit.gone.throwIfAborted();
-    const [problem] = reply.errors ?? [];
-    if (problem !== undefined) {
-      const { reason, message = '' } = problem;
-      throw explainRefusal({ status: 200, reason, message, retryAfterSeconds: undefined }, bound);
-    }
-    if (reply.jobComplete === true) return { first: reply, polled: polls > 0 };
-    if (reply.jobComplete === undefined) throw unreadable('it does not say whether the query is complete');
-    if (job === undefined) throw unreadable('the query goes on, but there is no job to ask for');
+/** A query that is complete. */
+interface Completion {
+  /** The first page. */
+  readonly reply: QueryReply;
+  readonly job: Job | undefined;
+  /** Whether it took more than the first call. */
+  readonly isPolled: boolean;
+}
 
-    const askedAt = performance.now();
-    reply = await ask(conversation, resultsCall(conversation, job), limit.gone, queryReply);
-    const tookMs = performance.now() - askedAt;
-    if (reply.jobComplete !== true && tookMs < pollEveryMs) await pause(pollEveryMs - tookMs, limit);
+/** @param onRunning called after each call: with the running job, or with undefined when none is running */
+async function waitForCompletion(
+  request: JobRequest,
+  onRunning: (job: Job | undefined) => void,
+): Promise<Completion> {
+  const { deadline, bound } = request;
+  let reply = await startQuery(request);
+  let job: Job | undefined;
+  for (let polls = 0; ; polls += 1) {
+    job = jobOf(reply, request.location) ?? job;
+    onRunning(reply.jobComplete === true ? undefined : job);
+    deadline.cancelled.throwIfAborted();
+    const [error] = reply.errors ?? [];
+    if (error !== undefined) {
+      const { reason, message = '' } = error;
+      throw queryFailed({ status: 200, reason, message, retryAfterSeconds: undefined }, bound);
+    }
+    if (reply.jobComplete === true) return { reply, job, isPolled: polls > 0 };
+    if (reply.jobComplete === undefined) throw malformedResponse('jobComplete is missing');
+    if (job === undefined) throw malformedResponse('incomplete response without a job reference');
+
+    const calledAt = performance.now();
+    reply = await callApi(request, resultsRequest(request, job), deadline.cancelled, queryReply);
+    const tookMs = performance.now() - calledAt;
+    if (reply.jobComplete !== true && tookMs < pollEveryMs) await pause(pollEveryMs - tookMs, deadline);
   }
 }
 
-/** Reads on until there is one row more than may be told, or none. */
+function startQuery(request: JobRequest): Promise<QueryReply> {
+  const { deadline } = request;
+  // The same in all attempts, so that BigQuery runs the query once.
+  const body = {
+    ...request.body,
+    requestId: randomUUID(),
+    jobTimeoutMs: String(Math.ceil(deadline.remainingMs())),
+  };
+  // Continues when the caller leaves: the job that must be cancelled is known only from the reply.
+  return callApi(
+    request,
+    (timeoutMs) => ({ method: 'POST', path: '/queries', body: { ...body, timeoutMs } }),
+    deadline.expired,
+    queryReply,
+  );
+}
+
+/** Reads pages until there are more rows than max rows, or no more pages. */
 async function readPages(
-  conversation: Conversation,
+  request: JobRequest,
   first: QueryReply,
   job: Job | undefined,
 ): Promise<{ rows: readonly string[]; truncated: boolean }> {
-  const { bound, limit } = conversation;
+  const { bound, deadline } = request;
   const { maxRows } = bound.query;
-  if (first.schema === undefined) throw unreadable('there is no schema');
+  if (first.schema === undefined) throw malformedResponse('the schema is missing');
   const decode = buildDecodeRow(bound.query, first.schema.fields);
   const rows: string[] = [];
-  let seen = take(rows, first, decode, maxRows);
+  let count = addRows(rows, first, decode, maxRows);
   let { pageToken } = first;
-  while (pageToken !== undefined && seen <= maxRows) {
-    if (job === undefined) throw unreadable('there are more pages, but no job to ask for');
-    const page = await ask(conversation, resultsCall(conversation, job, pageToken), limit.gone, queryReply);
-    const taken = take(rows, page, decode, maxRows - seen);
-    seen += taken;
-    // A page may be empty, and a broken server's may all be.
-    if (taken === 0) await pause(pollEveryMs, limit);
+  while (pageToken !== undefined && count <= maxRows) {
+    if (job === undefined) throw malformedResponse('a page token without a job reference');
+    const nextPage = resultsRequest(request, job, pageToken);
+    const page = await callApi(request, nextPage, deadline.cancelled, queryReply);
+    const added = addRows(rows, page, decode, maxRows - count);
+    count += added;
+    // A page may be empty; a broken server may send empty pages for ever.
+    if (added === 0) await pause(pollEveryMs, deadline);
     pageToken = page.pageToken;
   }
-  if (pageToken === undefined && seen < (first.totalRows ?? 0))
-    throw unreadable('there are fewer rows than it says');
-  return { rows, truncated: seen > maxRows };
+  if (pageToken === undefined && count < (first.totalRows ?? 0)) {
+    throw malformedResponse('fewer rows than totalRows');
+  }
+  return { rows, truncated: count > maxRows };
 }
 
-/** @returns how many rows the reply has, which may be more than are wanted */
-function take(rows: string[], reply: QueryReply, decode: DecodeRow, wanted: number): number {
-  const found = reply.rows ?? [];
-  for (const row of found.slice(0, Math.max(0, wanted))) rows.push(decode(row));
+/**
+ * Appends the rows of a page.
+ *
+ * @param limit how many rows to append at most
+ * @returns how many rows the page has, which may be more
+ */
+function addRows(rows: string[], page: QueryReply, decode: DecodeRow, limit: number): number {
+  const found = page.rows ?? [];
+  for (const row of found.slice(0, Math.max(0, limit))) rows.push(decode(row));
   return found.length;
 }
 
-function resultsCall({ bound }: Conversation, { jobId, location }: Job, pageToken?: string) {
-  return (waitMs: number) => {
+function resultsRequest({ bound }: JobRequest, { jobId, location }: Job, pageToken?: string): BuildRequest {
+  return (waitMs) => {
     const parameters = new URLSearchParams({
       maxResults: String(bound.query.maxRows + 1),
       timeoutMs: String(waitMs),
@@ -125,7 +150,7 @@ function resultsCall({ bound }: Conversation, { jobId, location }: Job, pageToke
     });
     if (location !== undefined) parameters.set('location', location);
     if (pageToken !== undefined) parameters.set('pageToken', pageToken);
-    return { method: 'GET' as const, path: `/queries/${encodeURIComponent(jobId)}?${parameters}` };
+    return { method: 'GET', path: `/queries/${encodeURIComponent(jobId)}?${parameters}` };
   };
 }
 

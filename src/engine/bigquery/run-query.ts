@@ -1,41 +1,42 @@
+import { untilAborted } from '../../concurrency/abort.ts';
 import type { Semaphore } from '../../concurrency/semaphore.ts';
 import type { Config } from '../../config.ts';
+import { callerGone } from '../../errors.ts';
 import type { Engine } from '../engine.ts';
-import { type Client, untilAborted } from './api/client.ts';
-import { EngineFailure } from './api/errors.ts';
-import { openLimit } from './deadline.ts';
-import { queryBody } from './query-body.ts';
-import { converse, type Job } from './run-job.ts';
+import type { Client } from './api/client.ts';
+import { openDeadline } from './api/deadline.ts';
+import { buildQueryBody } from './query-body.ts';
+import { type Job, runJob } from './run-job.ts';
 
 export interface RunContext {
   readonly client: Client;
   readonly queue: Semaphore;
   readonly config: Config;
-  /** Aborted when the engine closes. */
+  /** Aborted with a GatewayError when the engine closes. */
   readonly closing: AbortSignal;
-  /** Told of a job that goes on although nobody wants its rows any longer. */
-  readonly abandon: (job: Job) => void;
+  /** Called for a job that is still running although its result is no longer needed. */
+  readonly cancelJob: (job: Job) => void;
 }
 
-/** Runs saved queries on BigQuery, each within one deadline: waiting for its turn, calls, retries, polls and pages. */
-export function openRun({ client, queue, config, closing, abandon }: RunContext): Engine['run'] {
+/** Runs saved queries on BigQuery, each within one deadline for queueing, calls, retries, polls and pages. */
+export function openRun({ client, queue, config, closing, cancelJob }: RunContext): Engine['run'] {
   return async (bound, { signal }) => {
-    const limit = openLimit({ timeoutMs: config.engineTimeoutMs, caller: signal, closing });
+    const deadline = openDeadline({ timeoutMs: config.engineTimeoutMs, caller: signal, closing });
     const body = {
-      ...queryBody(bound, config.bigquery),
+      ...buildQueryBody(bound, config.bigquery),
       jobCreationMode: 'JOB_CREATION_OPTIONAL',
-      // One row more than may be told, so that a cut is known.
+      // One row beyond max rows shows that the result is truncated.
       maxResults: bound.query.maxRows + 1,
     };
     const { location } = config.bigquery;
     const work = queue
-      .run(limit.gone, () => converse({ client, bound, limit, body, location, abandon }))
-      .finally(() => limit.release());
+      .run(deadline.cancelled, () => runJob({ client, bound, deadline, body, location, cancelJob }))
+      .finally(() => deadline.release());
     try {
-      // The caller is told at once; what is under way may have to end first.
-      return await untilAborted(work, limit.gone);
+      // The caller does not wait for a call that is still in progress.
+      return await untilAborted(work, deadline.cancelled);
     } catch (error) {
-      throw error instanceof EngineFailure ? error.error : error;
+      throw error === signal.reason ? callerGone(error) : error;
     }
   };
 }

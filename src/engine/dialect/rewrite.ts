@@ -2,95 +2,97 @@ import { FormattedSyntaxError, type Program, parse, type SelectStmt } from 'sql-
 import type { Source } from '../../catalog/saved-query.ts';
 import type { TableSchema } from '../../catalog/tables/table-schema.ts';
 import { type Problem, StartError } from '../../errors.ts';
-import { macros } from './functions/macros.ts';
-import { assemble } from './passes/assemble.ts';
-import { type HoistedConstants, hoistConstants, unmarked } from './passes/hoist-constants.ts';
+import { type HoistedConstants, hoistConstants, withoutMarks } from './passes/hoist-constants.ts';
 import { narrowQuantiles } from './passes/quantiles.ts';
-import type { Origin, StoredColumn } from './passes/shredded.ts';
+import { assemble, type Origin, type StoredColumn } from './passes/shredded.ts';
 import type { TimeExpression } from './passes/time-expressions.ts';
-import { query as queryRule } from './query/select.ts';
 import { rules } from './rules.ts';
 import { emptyScope, type Relation, type RenderRecord, type Scope } from './scope.ts';
-import { prepare, startOf } from './syntax.ts';
-import { translator } from './translator.ts';
+import { replaceUnparsed, startOf } from './syntax.ts';
+import { buildTranslator } from './translator.ts';
 import { columnsOf, quote } from './types.ts';
 import { Unsupported } from './unsupported.ts';
 
-/** A query in DuckDB's dialect, and the names of the parameters that it binds as `$name`. */
+/** A query in DuckDB's dialect. */
 export interface Rewritten {
+  /** The generic plan. */
   readonly sql: string;
+  /** The names of the parameters that it binds as `$name`. */
   readonly parameters: readonly string[];
-  /** The columns of tables that it compares with a parameter for equality. */
+  /** The stored columns that it compares with a parameter for equality. */
   readonly equalityColumns: readonly Origin[];
   readonly custom: CustomPlan;
 }
 
-/** The same query as DuckDB plans it fastest. */
-export interface CustomPlan extends HoistedConstants {
-  /** ShreddedRecord records among them stand as they are stored. */
+/** The same query in the form that DuckDB plans and runs fastest. */
+interface CustomPlan extends HoistedConstants {
+  /** The columns of its result; records that are not rendered keep their shredded fields. */
   readonly columns: readonly StoredColumn[];
 }
 
-/** A table that queries may read, as DuckDB has it. */
+/** A table that queries may read, as it is stored in DuckDB. */
 export interface StoredTable extends TableSchema {
-  /** What FROM reads; without it a relation of the table's own name. */
+  /** The relation to read in FROM; by default the table's own name. */
   readonly relation?: string;
-  /** How the fields are stored; without it each is a column of the declared type. */
+  /** How the fields are stored; by default each is one column of the declared type. */
   readonly columns?: readonly StoredColumn[];
 }
 
 /**
- * The DuckDB query that means what a BigQuery query means. It needs a database on which `macroDefinitions()` has run
- * and a connection with `sessionSettings`. `$current_timestamp`, where it is used, is the moment of the run.
+ * Translates a BigQuery query into a DuckDB query of the same meaning. It needs a database on which
+ * `macroDefinitions()` has run and a connection with `sessionSettings`. `$current_timestamp`, if it occurs, is the time
+ * of the run.
  *
- * @param tables what the query may read
- * @param known values of parameters: the query holds for these alone
- * @param tell how the quick query tells shredded records, where it can in its own select list
- * @throws StartError with everything in the query that is not supported or can't be right
+ * @param tables the tables that the query may read
+ * @param known values of parameters; the result is valid for these values only
+ * @param renderRecord how the custom plan renders shredded records, if its select list can do so
+ * @throws StartError with every part of the query that is unsupported or wrong
  */
 export function rewrite(
   { sql, source }: { readonly sql: string; readonly source: Source },
   tables: readonly StoredTable[],
   known: Readonly<Record<string, string>> = {},
-  tell?: RenderRecord,
+  renderRecord?: RenderRecord,
 ): Rewritten {
-  const place = (offset: number, message: string): Problem => ({
+  const problemAt = (offset: number, message: string): Problem => ({
     ...positionOf(sql, source, offset),
     message,
   });
-  const fail = (problems: readonly Problem[]) =>
-    new StartError('SQL that DuckDB can not run as BigQuery does', problems);
+  const startError = (problems: readonly Problem[]) =>
+    new StartError('SQL that the DuckDB engine does not support', problems);
 
-  const prepared = prepare(sql);
-  const program = parseProgram(prepared.sql, (offset, message) => fail([place(offset, message)]));
-  const { to, found } = translator(rules, queryRule, macros, prepared.nullOrders, known);
-  const relation = to.attempt(() => queryRule(onlySelect(program), tableScope(tables), to), refused);
-  if (found.refusals.length > 0) {
-    throw fail(found.refusals.map(({ node, message }) => place(startOf(node), message)));
+  const input = replaceUnparsed(sql);
+  const program = parseProgram(input.sql, (offset, message) => startError([problemAt(offset, message)]));
+  const { tr, findings } = buildTranslator(rules, input.nullOrders, known);
+  const relation = tr.attempt(() => rules.query(onlySelect(program), tableScope(tables), tr), errorRelation);
+  const { parameters, equalityColumns, timeExpressions, unsupported } = findings;
+  if (unsupported.length > 0) {
+    throw startError(unsupported.map(({ node, message }) => problemAt(startOf(node), message)));
   }
-  const { parameters, sought, timeExpressions } = found;
   return {
-    sql: unmarked(assemble(relation, to).text),
+    sql: withoutMarks(assemble(relation, tr.fresh).text),
     parameters: [...parameters],
-    equalityColumns: sought,
-    custom: quickOf(relation, timeExpressions, tell),
+    equalityColumns,
+    custom: customPlan(relation, timeExpressions, renderRecord),
   };
 }
 
-function quickOf(
-  relation: Relation,
+function customPlan(
+  { text, columns, rendered }: Relation,
   timeExpressions: ReadonlyMap<string, TimeExpression>,
-  tell: RenderRecord | undefined,
+  renderRecord: RenderRecord | undefined,
 ): CustomPlan {
-  const told = tell && relation.rendered?.of === relation.text ? relation.rendered.text(tell) : undefined;
-  const columns = relation.columns.map(({ fields, ...column }) => {
+  const renderedText = renderRecord && rendered?.of === text ? rendered.text(renderRecord) : undefined;
+  const planColumns = columns.map(({ fields, ...column }) => {
     if (fields === undefined) return column;
-    return told === undefined ? { ...column, fields } : { ...column, rendered: true };
+    return renderedText === undefined ? { ...column, fields } : { ...column, rendered: true };
   });
-  return { ...hoistConstants(narrowQuantiles(told ?? relation.text), timeExpressions), columns };
+  const plan = hoistConstants(narrowQuantiles(renderedText ?? text), timeExpressions);
+  return { ...plan, columns: planColumns };
 }
 
-const refused: Relation = { text: '', columns: [] };
+/** Replaces an unsupported query. */
+const errorRelation: Relation = { text: '', columns: [] };
 
 function parseProgram(sql: string, failure: (offset: number, message: string) => Error): Program {
   try {
@@ -106,8 +108,8 @@ function parseProgram(sql: string, failure: (offset: number, message: string) =>
 function onlySelect(program: Program): SelectStmt {
   const statements = program.statements.filter(({ type }) => (type as string) !== 'empty');
   const [first, second] = statements;
-  if (!first) throw new Unsupported(program, 'a SELECT is wanted here');
-  if (second) throw new Unsupported(second, 'a saved query is one statement');
+  if (!first) throw new Unsupported(program, 'expected a SELECT statement');
+  if (second) throw new Unsupported(second, 'a saved query must be a single statement');
   if (first.type === 'select_stmt' || (first.type as string) === 'compound_select_stmt')
     return first as SelectStmt;
   throw new Unsupported(first, 'only SELECT is supported');

@@ -1,113 +1,120 @@
 import type { Node, SelectStmt, SubSelect } from 'sql-parser-cst';
-import type { Macro } from './functions/macro-lines.ts';
-import { assemble } from './passes/assemble.ts';
-import { markConstant, unmarked } from './passes/hoist-constants.ts';
-import type { Origin } from './passes/shredded.ts';
+import { markConstant, withoutMarks } from './passes/hoist-constants.ts';
+import { assemble, type Origin } from './passes/shredded.ts';
 import type { TimeExpression } from './passes/time-expressions.ts';
-import type { Relation, Scope, Sql } from './scope.ts';
+import type { FromItem, Relation, Scope, Sql } from './scope.ts';
 import { isScalar, unknown } from './types.ts';
 import { Unsupported } from './unsupported.ts';
 
-/** The name under which rewritten SQL binds the moment that CURRENT_TIMESTAMP() means. */
+/** The name under which rewritten SQL binds the value of CURRENT_TIMESTAMP(). */
 export const nowParameter = 'current_timestamp';
 
-/** Turns one kind of expression node into DuckDB text, or throws a Refusal. */
-export type Rule<N extends Node = Node> = (node: N, scope: Scope, to: Translator) => Sql;
+/** Translates one kind of expression node into DuckDB text, or throws Unsupported. */
+export type Rule<N extends Node = Node> = (node: N, scope: Scope, tr: Translator) => Sql;
 
-/** A rule for each kind of node that is understood. What has none is refused. */
-export type Rules = { readonly [Type in Node['type']]?: Rule<Extract<Node, { type: Type }>> };
+/** The rules of a dialect; the translator calls them recursively. */
+export interface Rules {
+  /** One rule for each kind of expression node that is supported. */
+  readonly expressions: { readonly [Type in Node['type']]?: Rule<Extract<Node, { type: Type }>> };
+  readonly query: (node: SubSelect | SelectStmt, scope: Scope, tr: Translator) => Relation;
+  readonly from: (node: Node, scope: Scope, tr: Translator) => FromItem;
+}
 
-/** What rules call to translate the parts of their node, and where they leave what they found. */
+/** Rules call it to translate the parts of their node and to record what they find. */
 export interface Translator {
   expr(node: Node, scope: Scope): Sql;
-  /** A query as DuckDB text without parentheses, with the columns it yields, each of them one. */
+  /** A query as DuckDB text without parentheses; each of its columns is one DuckDB column. */
   query(node: SubSelect, scope: Scope): Relation;
-  /** Like `query`, for what can read shredded records: FROM and WITH. */
+  /** Like `query`, for FROM and WITH, where records may stay shredded. */
   relation(node: SubSelect, scope: Scope): Relation;
+  /** A FROM item; `scope` holds the names to which it may be correlated. */
+  from(node: Node, scope: Scope): FromItem;
   /** Runs a step whose failure must not hide the problems of the other steps. */
   attempt<T>(step: () => T, otherwise: T): T;
-  /** NULLS FIRST or LAST as it is written behind the sort key that ends at this offset. */
+  /** NULLS FIRST or LAST after the sort key that ends at this offset. */
   nullOrder(offset: number): 'FIRST' | 'LAST' | undefined;
   /** The text to use for a bound parameter. */
   parameter(name: string): string;
-  /** A column is compared with a parameter for equality. */
-  sought(column: Origin): void;
-  /** The value of a parameter that is known while the query is translated. */
+  /** Records that a column is compared with a parameter for equality. */
+  addEqualityColumn(column: Origin): void;
+  /** The value of a parameter, if it is known during translation. */
   known(name: string): string | undefined;
-  /** What is being translated is not the same for all rows. */
-  varies(): void;
-  /** A name nothing in the query has. */
+  /** Records that the expression being translated may differ from row to row. */
+  markRowDependent(): void;
+  /** A name that occurs nowhere else in the query. */
   fresh(prefix: string): string;
-  readonly macros: ReadonlyMap<string, readonly Macro[]>;
 }
 
 interface Findings {
   readonly parameters: Set<string>;
-  readonly sought: Origin[];
-  readonly refusals: Unsupported[];
-  /** Values that are known once the time of the run is, by their text. */
+  readonly equalityColumns: Origin[];
+  readonly unsupported: Unsupported[];
+  /** Time expressions by their DuckDB text. */
   readonly timeExpressions: Map<string, TimeExpression>;
 }
 
-export function translator(
+export function buildTranslator(
   rules: Rules,
-  query: (node: SubSelect | SelectStmt, scope: Scope, to: Translator) => Relation,
-  macros: ReadonlyMap<string, readonly Macro[]>,
   nullOrders: ReadonlyMap<number, 'FIRST' | 'LAST'>,
   known: Readonly<Record<string, string>>,
-): { readonly to: Translator; readonly found: Findings } {
-  const found: Findings = { parameters: new Set(), sought: [], refusals: [], timeExpressions: new Map() };
+): { readonly tr: Translator; readonly findings: Findings } {
+  const findings: Findings = {
+    parameters: new Set(),
+    equalityColumns: [],
+    unsupported: [],
+    timeExpressions: new Map(),
+  };
   let names = 0;
-  let variations = 0;
+  let rowDependencies = 0;
 
-  const to: Translator = {
-    macros,
+  const tr: Translator = {
     expr(node, scope) {
-      const before = variations;
-      const sql = to.attempt(() => ruleFor(rules, node)(node, scope, to), broken);
-      if (sql.timeExpression && isOfTime(sql))
-        found.timeExpressions.set(unmarked(sql.text), sql.timeExpression);
-      return variations === before ? markConstant(sql) : sql;
+      const before = rowDependencies;
+      const sql = tr.attempt(() => ruleFor(rules, node)(node, scope, tr), errorValue);
+      if (sql.timeExpression && isTimestamp(sql))
+        findings.timeExpressions.set(withoutMarks(sql.text), sql.timeExpression);
+      return rowDependencies === before ? markConstant(sql) : sql;
     },
-    query: (node, scope) => assemble(to.relation(node, scope), to),
+    query: (node, scope) => assemble(tr.relation(node, scope), tr.fresh),
     relation(node, scope) {
-      to.varies();
-      return query(node, scope, to);
+      tr.markRowDependent();
+      return rules.query(node, scope, tr);
     },
+    from: (node, scope) => rules.from(node, scope, tr),
     attempt(step, otherwise) {
       try {
         return step();
       } catch (error) {
         if (!(error instanceof Unsupported)) throw error;
-        found.refusals.push(error);
+        findings.unsupported.push(error);
         return otherwise;
       }
     },
     parameter(name) {
-      found.parameters.add(name);
+      findings.parameters.add(name);
       return `$${name}`;
     },
-    sought(column) {
-      found.sought.push(column);
+    addEqualityColumn(column) {
+      findings.equalityColumns.push(column);
     },
     known: (name) => (Object.hasOwn(known, name) ? known[name] : undefined),
-    varies() {
-      variations += 1;
+    markRowDependent() {
+      rowDependencies += 1;
     },
     nullOrder: (offset) => nullOrders.get(offset),
     fresh: (prefix) => `${prefix}_${++names}`,
   };
-  return { to, found };
+  return { tr, findings };
 }
 
-/** A whole number is a moment to those that are counted from it only. */
-const isOfTime = ({ type }: Sql) => isScalar(type.kind === 'array' ? type.element : type, 'TIMESTAMP');
+/** Only timestamps are hoisted: an INT64 is a time only to the expression that counts from it. */
+const isTimestamp = ({ type }: Sql) => isScalar(type.kind === 'array' ? type.element : type, 'TIMESTAMP');
 
-/** Stands where an expression was refused, so that the rest can still be checked. */
-const broken: Sql = { text: 'NULL', type: unknown };
+/** Replaces an unsupported expression, so that the rest can still be checked. */
+const errorValue: Sql = { text: 'NULL', type: unknown };
 
-function ruleFor(rules: Rules, node: Node): Rule {
-  const rule = rules[node.type] as Rule | undefined;
+function ruleFor({ expressions }: Rules, node: Node): Rule {
+  const rule = expressions[node.type] as Rule | undefined;
   if (rule) return rule;
   throw new Unsupported(node, `${node.type.replaceAll('_', ' ')} is not supported here`);
 }

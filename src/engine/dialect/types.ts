@@ -15,7 +15,7 @@ export type ScalarName =
   | 'INTERVAL'
   | 'JSON';
 
-/** A BigQuery type. `null` is the type of a bare NULL, `unknown` what could not be told: it is never an error. */
+/** A BigQuery type. `null` is the type of a bare NULL. `unknown` fits everywhere: it never causes an error. */
 export type Type =
   | { readonly kind: 'scalar'; readonly name: ScalarName }
   | { readonly kind: 'array'; readonly element: Type }
@@ -23,7 +23,7 @@ export type Type =
   | { readonly kind: 'null' }
   | { readonly kind: 'unknown' };
 
-/** A named value of a known type: a table's column, a struct's field. Anonymous fields have the name ''. */
+/** A table's column or a struct's field. Anonymous fields have the name ''. */
 export interface Column {
   readonly name: string;
   readonly type: Type;
@@ -38,7 +38,7 @@ export const structOf = (fields: readonly Column[]): Type => ({ kind: 'struct', 
 export const isScalar = (type: Type, ...names: readonly ScalarName[]): boolean =>
   type.kind === 'scalar' && names.includes(type.name);
 
-/** BigQuery's spelling, for messages. */
+/** The type in BigQuery's syntax, for messages. */
 export function describeType(type: Type): string {
   switch (type.kind) {
     case 'scalar':
@@ -70,7 +70,7 @@ const duckdbScalars: Readonly<Record<ScalarName, string>> = {
   JSON: 'JSON',
 };
 
-/** The DuckDB type that holds values of a BigQuery type; undefined where the type is not wholly known. */
+/** The DuckDB type that holds values of a BigQuery type; undefined if any part of the type is unknown. */
 export function duckdbType(type: Type): string | undefined {
   switch (type.kind) {
     case 'scalar':
@@ -91,7 +91,7 @@ export function duckdbType(type: Type): string | undefined {
   }
 }
 
-/** DuckDB has no structs that mix named and anonymous fields: the latter are named by their place. */
+/** DuckDB can't mix named and anonymous fields in a struct: anonymous ones are named by their position. */
 export const anonymousField = (index: number): string => `_field_${index + 1}`;
 
 export const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;

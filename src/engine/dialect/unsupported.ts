@@ -1,12 +1,12 @@
 import type { Node } from 'sql-parser-cst';
 
-/** Thrown by a rule for what it can't translate; the translator tells it at the node's place and goes on. */
+/** Thrown for syntax that can't be translated; the translator reports it at the position of the node and continues. */
 export class Unsupported extends Error {
   readonly node: Node;
 
   constructor(node: Node, message: string) {
     super(message);
-    this.name = 'Refusal';
+    this.name = 'Unsupported';
     this.node = node;
   }
 }

@@ -1,7 +1,6 @@
-import type { Catalog } from '../../catalog/saved-query.ts';
-import type { Config } from '../../config.ts';
-import { sessionSettings } from '../dialect/functions/macros.ts';
+import { sessionSettings } from '../dialect/macros/macros.ts';
 import { quote } from '../dialect/types.ts';
+import type { CheckOptions } from '../engine.ts';
 import { openDatabase } from './open-database.ts';
 import { prepareCatalog } from './prepare/prepare-catalog.ts';
 import { columnType } from './store/column-type.ts';
@@ -11,7 +10,7 @@ import { columnType } from './store/column-type.ts';
  *
  * @throws StartError with every problem, as opening the engine would
  */
-export async function checkQueries(catalog: Catalog, config: Config): Promise<void> {
+export async function checkQueries({ catalog, config }: CheckOptions): Promise<void> {
   const instance = await openDatabase(config);
   try {
     const connection = await instance.connect();

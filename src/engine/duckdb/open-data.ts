@@ -4,9 +4,10 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { openRepeat } from '../../concurrency/repeat.ts';
 import type { Config } from '../../config.ts';
 import { StartError } from '../../errors.ts';
+import type { EngineListener } from '../engine.ts';
 import { openDemo } from './demo.ts';
-import type { ImportEvents } from './import/import-state.ts';
 import { type Import, openImport } from './import/open-import.ts';
+import { progressText } from './import/progress.ts';
 import { isDisordered } from './store/disorder.ts';
 import type { Store } from './store/open-store.ts';
 import { dropOlder } from './store/retention.ts';
@@ -28,7 +29,7 @@ interface DataOptions {
   /** Called when a table has been rebuilt; resolves when no query reads the old table any longer. */
   readonly onRebuilt: () => Promise<void>;
   readonly now: () => Date;
-  readonly events: ImportEvents;
+  readonly listener: EngineListener;
 }
 
 const dayMs = 86_400_000;
@@ -46,18 +47,19 @@ export function requireDataDir({ dataDir }: Config): void {
 
 /** Fills the tables and keeps them up to date: from the data folder, or without one from the demo. */
 export async function openData(options: DataOptions): Promise<LocalData> {
-  const { config, connect, events, now, tables } = options;
+  const { config, connect, listener, now, tables } = options;
   if (config.dataDir !== undefined) return openDataFolder(options, config.dataDir);
   const demo = await openDemo(await connect(), tables, join(config.queriesDir, 'demo'), {
     now: () => now().getTime(),
-    onError: (error) => events.problem(`The demo is paused: ${String(error)}`),
+    onError: (error) => listener.problem(`The demo is paused: ${String(error)}`),
   });
   return { problems: new Map(), close: () => demo.close() };
 }
 
 async function openDataFolder(options: DataOptions, dataDir: string): Promise<LocalData> {
-  const { config, connect, events, store, tables } = options;
+  const { config, connect, listener, store, tables } = options;
   const closing = new AbortController();
+  const openedAt = performance.now();
   const connection = await connect();
   const data = await openImport({
     connect,
@@ -67,7 +69,10 @@ async function openDataFolder(options: DataOptions, dataDir: string): Promise<Lo
     tables,
     onRepeatedRecord: (table, path) =>
       rebuild(options, table, new Set([...tables.get(table).repeatedPaths, path])),
-    events,
+    events: {
+      problem: listener.problem,
+      progress: (progress) => listener.progress?.(progressText(progress, performance.now() - openedAt)),
+    },
     signal: closing.signal,
   });
   const order: OrderState = { newRows: 0 };
@@ -82,7 +87,7 @@ async function openDataFolder(options: DataOptions, dataDir: string): Promise<Lo
       await applyRetention(connection, options, retention);
       await restoreOrder(connection, options, order);
     },
-    onError: (error) => events.problem(`The data is not up to date: ${String(error)}`),
+    onError: (error) => listener.problem(`The data is not up to date: ${String(error)}`),
   });
   return {
     problems: data.problems,
@@ -106,10 +111,10 @@ async function rebuild(
 }
 
 /** @returns the number of new rows */
-async function importChanges(data: Import, { events, store }: DataOptions): Promise<number> {
+async function importChanges(data: Import, { listener, store }: DataOptions): Promise<number> {
   const startedAt = performance.now();
   const { rows } = await data.sync();
-  if (rows > 0) events.news(importedText(rows, performance.now() - startedAt, store.size()));
+  if (rows > 0) listener.news(importedText(rows, performance.now() - startedAt, store.size()));
   return rows;
 }
 
@@ -120,14 +125,14 @@ interface RetentionState {
 
 async function applyRetention(
   connection: DuckDBConnection,
-  { config, events, now, tables }: DataOptions,
+  { config, listener, now, tables }: DataOptions,
   state: RetentionState,
 ): Promise<void> {
   if (config.dataRetentionDays === undefined || performance.now() - state.ranAt < retentionEveryMs) return;
   state.ranAt = performance.now();
   const before = new Date(now().getTime() - config.dataRetentionDays * dayMs);
   const dropped = await dropOlder(connection, tables.all, before);
-  if (dropped > 0) events.news(`dropped ${formatCount(dropped)} rows from before ${before.toISOString()}`);
+  if (dropped > 0) listener.news(`dropped ${formatCount(dropped)} rows from before ${before.toISOString()}`);
 }
 
 interface OrderState {

@@ -1,12 +1,10 @@
 import { setMaxListeners } from 'node:events';
 import { resolve } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { Catalog } from '../../catalog/saved-query.ts';
 import type { Config } from '../../config.ts';
 import { quoteText } from '../dialect/expr/literals.ts';
-import { sessionSettings } from '../dialect/functions/macros.ts';
-import type { Engine } from '../engine.ts';
-import type { ImportEvents } from './import/import-state.ts';
+import { sessionSettings } from '../dialect/macros/macros.ts';
+import type { Engine, EngineOptions } from '../engine.ts';
 import { forgetTable } from './import/scan/manifest.ts';
 import { type LocalData, openData, requireDataDir } from './open-data.ts';
 import { asStartError, openDatabase } from './open-database.ts';
@@ -17,21 +15,13 @@ import { VersionedRef } from './run/versioned-ref.ts';
 import { openStore, type Store } from './store/open-store.ts';
 import { openTables } from './store/stored-tables.ts';
 
-export interface DuckdbOptions {
-  readonly catalog: Catalog;
-  readonly config: Config;
-  /** The time that CURRENT_TIMESTAMP() means. */
-  readonly now: () => Date;
-  readonly listener: ImportEvents;
-}
-
 /**
  * The engine on one machine: an embedded DuckDB over local files, or over the demo data. It opens once the data that is
  * there has been loaded.
  *
  * @throws StartError where a saved query uses what is not supported, with file and line
  */
-export async function openDuckdb({ catalog, config, now, listener }: DuckdbOptions): Promise<Engine> {
+export async function openDuckdb({ catalog, config, now, listener }: EngineOptions): Promise<Engine> {
   requireDataDir(config);
   const instance = await openDatabase(config);
   const connections: DuckDBConnection[] = [];
@@ -72,7 +62,7 @@ export async function openDuckdb({ catalog, config, now, listener }: DuckdbOptio
     const workers: DuckDBConnection[] = [];
     for (let left = config.engineConcurrency; left > 0; left -= 1) workers.push(await connect());
     const onRebuilt = async () => runnable.replace(await prepare(false));
-    data = await openData({ connect, config, store, tables, onRebuilt, now, events: listener });
+    data = await openData({ connect, config, store, tables, onRebuilt, now, listener });
     await adminConnection.run(lockdown(store, config));
     pool = new ConnectionPool(workers, {
       maxSlow: config.duckdbThreads,

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SavedQuery } from '../../../src/catalog/saved-query.ts';
 import { readConfig } from '../../../src/config.ts';
-import type { CheckedQuery } from '../../../src/engine/bigquery/dry-run.ts';
 import { openBigquery } from '../../../src/engine/bigquery/open-bigquery.ts';
+import type { QueryCheck } from '../../../src/engine/engine.ts';
 import {
-  done,
+  completeBody,
+  errorReply,
   type FakeBigquery,
-  inTurn,
-  refuses,
-  sends,
+  inSequence,
+  reply,
   startFakeBigquery,
 } from '../../support/fake-bigquery.ts';
 import { draftQuery } from '../../support/queries.ts';
@@ -29,7 +29,7 @@ describe('the check at start', () => {
     });
 
   const start = async (queries: readonly SavedQuery[], env: Record<string, string> = {}) => {
-    const checked: CheckedQuery[] = [];
+    const checked: QueryCheck[] = [];
     const engine = await openBigquery({
       catalog: { queries, tables: [] },
       config: readConfig({
@@ -40,15 +40,16 @@ describe('the check at start', () => {
         BIGQUERY_API_ENDPOINT: fake.endpoint,
         ...env,
       }),
-      onChecked: (one) => checked.push(one),
+      now: () => new Date(),
+      listener: { problem() {}, news() {}, queryChecked: (check) => checked.push(check) },
     });
     await expect.poll(() => checked.length).toBe(queries.length);
     await engine.close();
     return checked;
   };
 
-  test('is a dry run with the examples, and tells the bytes', async () => {
-    fake.plays(sends(done([], { totalBytesProcessed: '123456789' })));
+  test('is a dry run with the examples, and reports the bytes', async () => {
+    fake.respondWith(reply(completeBody([], { totalBytesProcessed: '123456789' })));
     const [checked] = await start([draft('one')], { BIGQUERY_MAXIMUM_BYTES_BILLED: '200000000' });
     expect(checked).toMatchObject({ bytesProcessed: 123456789, problems: [] });
     expect(fake.received).toHaveLength(1);
@@ -59,16 +60,16 @@ describe('the check at start', () => {
     expect(fake.received[0]?.body).not.toHaveProperty('maximumBytesBilled');
   });
 
-  test('asks jobs.insert for the columns where jobs.query tells none', async () => {
-    const { schema } = done();
+  test('calls jobs.insert for the columns if jobs.query reports none', async () => {
+    const { schema } = completeBody();
     const statistics = {
       totalBytesProcessed: '7',
       query: { schema: { fields: [{ ...schema.fields[0], type: 'STRING' }] } },
     };
-    fake.plays(inTurn(sends({ totalBytesProcessed: '7' }), sends({ statistics })));
+    fake.respondWith(inSequence(reply({ totalBytesProcessed: '7' }), reply({ statistics })));
     const [checked] = await start([draft('one')]);
     expect(checked?.problems).toMatchObject([
-      { message: 'columns.x: declared integer, but the SQL gives string' },
+      { message: 'columns.x: declared integer, but the SQL returns string' },
     ]);
     expect(fake.received[1]).toMatchObject({
       path: '/jobs',
@@ -81,11 +82,15 @@ describe('the check at start', () => {
     });
   });
 
-  test('tells a failing query with file and line, and goes on with the others', async () => {
-    fake.plays((response, received, at) =>
+  test('reports a failing query with file and line, and checks the others too', async () => {
+    fake.respondWith((response, received, at) =>
       String((received.body.labels as Record<string, string>).endpoint) === 'bad'
-        ? refuses(404, 'notFound', 'Not found: Table our-project:logs.t at [2:6]')(response, received, at)
-        : sends(done([], { schema: { fields: [{ name: 'y', type: 'INTEGER' }] } }))(response, received, at),
+        ? errorReply(404, 'notFound', 'Not found: Table our-project:logs.t at [2:6]')(response, received, at)
+        : reply(completeBody([], { schema: { fields: [{ name: 'y', type: 'INTEGER' }] } }))(
+            response,
+            received,
+            at,
+          ),
     );
     const checked = await start([draft('bad'), draft('good')]);
     expect(checked[0]?.problems).toEqual([
@@ -97,21 +102,21 @@ describe('the check at start', () => {
       },
     ]);
     expect(checked[1]?.problems.map(({ message }) => message)).toEqual([
-      'columns.x: declared, but the SQL gives no such column',
-      'the SQL gives a column y that the header does not declare under columns',
+      'columns.x: declared, but the SQL returns no such column',
+      'the SQL returns a column y that the header does not declare under columns',
     ]);
   });
 
-  test('tells a query that would read more than may be billed', async () => {
-    fake.plays(sends(done([], { totalBytesProcessed: '1001' })));
+  test('reports a query that would read more than may be billed', async () => {
+    fake.respondWith(reply(completeBody([], { totalBytesProcessed: '1001' })));
     const [checked] = await start([draft('one')], { BIGQUERY_MAXIMUM_BYTES_BILLED: '1000' });
     expect(checked?.problems).toMatchObject([
       { message: 'would read 1001 bytes with its examples; at most 1000 are allowed' },
     ]);
   });
 
-  test('stops the start where that is wished', async () => {
-    fake.plays(refuses(400, 'invalidQuery', 'Syntax error at [1:1]'));
+  test('stops the start with BIGQUERY_START_CHECK=stop', async () => {
+    fake.respondWith(errorReply(400, 'invalidQuery', 'Syntax error at [1:1]'));
     await expect(start([draft('one')], { BIGQUERY_START_CHECK: 'stop' })).rejects.toThrow(
       'draft.sql:11:1 BigQuery: 400 invalidQuery Syntax error',
     );

@@ -7,7 +7,7 @@ import { draftQuery } from '../../support/queries.ts';
 
 const field = (type: string, more: Partial<WireField> = {}): WireField => ({ name: 'x', type, ...more });
 
-/** A field, what BigQuery sends for it, and what a caller reads. */
+/** A field, the value that BigQuery sends for it, and the value that a caller reads. */
 interface Sample {
   readonly field: WireField;
   readonly sent: unknown;
@@ -56,7 +56,7 @@ const { any } = fc.letrec<{ any: Sample; record: Sample; list: Sample }>((tie) =
 }));
 
 describe('the decoder', () => {
-  test('gives JSON that reads as the value, for every type and nesting', () => {
+  test('returns JSON of the same value, for every type and nesting', () => {
     fc.assert(
       fc.property(any, ({ field, sent, read }) => {
         expect(JSON.parse(buildDecodeCell(field)(sent) ?? 'undefined')).toEqual(read);
@@ -65,7 +65,7 @@ describe('the decoder', () => {
     );
   });
 
-  test('gives an integer as its exact digits, or refuses it', () => {
+  test('returns an integer with its exact digits, or rejects it', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), (n) => {
         const decode = () => buildDecodeCell(field('INT64'))(String(n));
@@ -76,7 +76,7 @@ describe('the decoder', () => {
     );
   });
 
-  test('never gives what is no JSON, whatever it is sent', () => {
+  test('returns valid JSON or fails, whatever the input', () => {
     const types = [
       'INTEGER',
       'FLOAT',
@@ -128,11 +128,11 @@ describe('the decoder', () => {
     expect(buildDecodeCell(field(type))(sent)).toBe(expected);
   });
 
-  test('leaves out what is NULL and what was not declared, whatever the order and the case of the names', () => {
+  test('leaves out NULLs and undeclared columns, whatever the order and the case of the names', () => {
     const query = draftQuery({
       columns: {
         here: 'string',
-        gone: 'integer',
+        absent: 'integer',
         list: '{ type: integer, repeated: true, description: Many. }',
       },
       sql: '',
@@ -140,7 +140,7 @@ describe('the decoder', () => {
     const fields = [
       field('INTEGER', { name: 'list', mode: 'REPEATED' }),
       field('STRING', { name: 'secret' }),
-      field('INTEGER', { name: 'gone' }),
+      field('INTEGER', { name: 'absent' }),
       field('STRING', { name: 'Here' }),
     ];
     const decode = buildDecodeRow(query, fields);

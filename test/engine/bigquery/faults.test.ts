@@ -1,40 +1,41 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { GatewayError } from '../../../src/errors.ts';
 import {
-  brokenAnswers,
-  done,
-  endlessAnswers,
-  inTurn,
-  type Play,
-  refuses,
-  sends,
-  silence,
-  unfinished,
+  completeBody,
+  endlessResponses,
+  errorReply,
+  incompleteBody,
+  inSequence,
+  malformedResponses,
+  neverRespond,
+  type Responder,
+  reply,
 } from '../../support/fake-bigquery.ts';
-import { type OnFake, openOnFake } from './open-fake.ts';
+import { type FakeSetup, openWithFake } from './open-with-fake.ts';
 
-const told = (error: unknown) => {
+/** An error as callers see it, which must not reveal names or SQL. */
+const publicError = (error: unknown) => {
   expect(error).toBeInstanceOf(GatewayError);
   expect(String(error)).not.toMatch(/secret|our-project|select|bigquery|a:b/i);
   return error;
 };
 
-/** What a server of its own is told with, so that tests that wait do so together. */
-const refusalOf = async (play: Play) => {
-  const on = await openOnFake();
-  on.fake.plays(play);
-  const error = told(await on.refusal());
-  const received = [...on.fake.received];
-  await on.close();
+/** The error on a server of its own, so that tests that wait can run concurrently. */
+const errorOn = async (responder: Responder) => {
+  const setup = await openWithFake();
+  setup.fake.respondWith(responder);
+  const error = publicError(await setup.runError());
+  const received = [...setup.fake.received];
+  await setup.close();
   return { error, received };
 };
 
-describe('what BigQuery refuses', () => {
-  let on: OnFake;
+describe('an error that BigQuery reports', () => {
+  let setup: FakeSetup;
   beforeAll(async () => {
-    on = await openOnFake();
+    setup = await openWithFake();
   });
-  afterAll(() => on.close());
+  afterAll(() => setup.close());
 
   test.each([
     [400, 'invalidQuery', 'ENGINE_FAILED'],
@@ -52,14 +53,14 @@ describe('what BigQuery refuses', () => {
     [400, 'bytesBilledLimitExceeded', 'QUERY_TOO_EXPENSIVE'],
     [400, 'aReasonOfTomorrow', 'ENGINE_FAILED'],
     [403, 'aReasonOfTomorrow', 'ENGINE_MISCONFIGURED'],
-  ])('%i %s is %s, and is not tried again', async (status, reason, code) => {
-    on.fake.plays(
+  ])('%i %s is %s, and is not retried', async (status, reason, code) => {
+    setup.fake.respondWith(
       status === 200
-        ? sends(done([], { errors: [{ reason, message: 'Job a:b.secret was stopped' }] }))
-        : refuses(status, reason),
+        ? reply(completeBody([], { errors: [{ reason, message: 'Job a:b.secret was stopped' }] }))
+        : errorReply(status, reason),
     );
-    expect(told(await on.refusal())).toMatchObject({ code });
-    expect(on.fake.received).toHaveLength(1);
+    expect(publicError(await setup.runError())).toMatchObject({ code });
+    expect(setup.fake.received).toHaveLength(1);
   });
 
   test.concurrent.each([
@@ -73,108 +74,118 @@ describe('what BigQuery refuses', () => {
     [400, 'jobInternalError', 'ENGINE_UNAVAILABLE'],
     [400, 'tableUnavailable', 'ENGINE_UNAVAILABLE'],
     [504, 'aReasonOfTomorrow', 'ENGINE_UNAVAILABLE'],
-  ])('%i %s is %s after some tries, and says when to ask again', async (status, reason, code) => {
-    const { error, received } = await refusalOf(refuses(status, reason));
+  ])('%i %s is %s after retries, with the time of the next attempt', async (status, reason, code) => {
+    const { error, received } = await errorOn(errorReply(status, reason));
     expect(error).toMatchObject({ code, status: 503, retryAfterSeconds: 5 });
     expect(received).toHaveLength(5);
     expect(new Set(received.map(({ body }) => body.requestId)).size).toBe(1);
   });
 
-  test('a quota says to come back after minutes', async () => {
-    on.fake.plays(refuses(403, 'quotaExceeded'));
-    expect(await on.refusal()).toMatchObject({ status: 503, retryAfterSeconds: 600 });
+  test('an exceeded quota has a long Retry-After', async () => {
+    setup.fake.respondWith(errorReply(403, 'quotaExceeded'));
+    expect(await setup.runError()).toMatchObject({ status: 503, retryAfterSeconds: 600 });
   });
 
-  test('credentials that an OAuth server refuses are a matter of configuration', async () => {
-    on.fake.plays(sends({ error: 'invalid_grant', error_description: 'secret' }, 401));
-    expect(told(await on.refusal())).toMatchObject({ code: 'ENGINE_MISCONFIGURED', status: 502 });
+  test('credentials that an OAuth server rejects are ENGINE_MISCONFIGURED', async () => {
+    setup.fake.respondWith(reply({ error: 'invalid_grant', error_description: 'secret' }, 401));
+    expect(publicError(await setup.runError())).toMatchObject({ code: 'ENGINE_MISCONFIGURED', status: 502 });
   });
 
   test.each([
     ['Bad int64 value: twelve', { word: 'twelve' }, 'word'],
     ["Could not parse 'twelve' as a timestamp", { word: 'twelve' }, 'word'],
     ['Cannot parse regular expression: missing ]: [', { where: 'a' }, 'where'],
-  ])('%s is told as the parameter that it is', async (message, parameters, parameter) => {
-    on.fake.plays(refuses(400, 'invalidQuery', message));
-    expect(await on.refusal(parameters)).toMatchObject({ code: 'INVALID_PARAMETER', status: 400, parameter });
+  ])('%s names the parameter', async (message, parameters, parameter) => {
+    setup.fake.respondWith(errorReply(400, 'invalidQuery', message));
+    expect(await setup.runError(parameters)).toMatchObject({
+      code: 'INVALID_PARAMETER',
+      status: 400,
+      parameter,
+    });
   });
 
-  test('what is wrong at a place in the SQL is no matter of values', async () => {
-    on.fake.plays(refuses(400, 'invalidQuery', 'Unrecognized name "twelve" at [1:8]'));
-    expect(await on.refusal({ word: 'twelve' })).toMatchObject({ code: 'ENGINE_FAILED' });
+  test('an error with a position in the SQL is not blamed on a parameter', async () => {
+    setup.fake.respondWith(errorReply(400, 'invalidQuery', 'Unrecognized name "twelve" at [1:8]'));
+    expect(await setup.runError({ word: 'twelve' })).toMatchObject({ code: 'ENGINE_FAILED' });
   });
 
-  test('a failure that passes costs no more than a pause', async () => {
-    on.fake.plays(inTurn(refuses(503, 'backendError'), refuses(403, 'rateLimitExceeded'), sends(done([7]))));
-    expect(await on.run()).toMatchObject({ rows: ['{"x":7}'] });
-    expect(on.fake.received).toHaveLength(3);
+  test('a temporary failure is retried', async () => {
+    setup.fake.respondWith(
+      inSequence(
+        errorReply(503, 'backendError'),
+        errorReply(403, 'rateLimitExceeded'),
+        reply(completeBody([7])),
+      ),
+    );
+    expect(await setup.run()).toMatchObject({ rows: ['{"x":7}'] });
+    expect(setup.fake.received).toHaveLength(3);
   });
 
-  test('BigQuery is not asked again before it said so; where there is no time for that, not at all', async () => {
-    on.fake.plays(inTurn(sends('{}', 503, { 'retry-after': '1' }), sends(done())));
+  test('Retry-After delays the next attempt; without enough time there is none', async () => {
+    setup.fake.respondWith(inSequence(reply('{}', 503, { 'retry-after': '1' }), reply(completeBody())));
     const started = performance.now();
-    await on.run();
+    await setup.run();
     expect(performance.now() - started).toBeGreaterThan(990);
 
-    on.fake.plays(sends('{}', 503, { 'retry-after': '60' }));
-    expect(await on.refusal()).toMatchObject({ code: 'ENGINE_UNAVAILABLE', retryAfterSeconds: 60 });
-    expect(on.fake.received).toHaveLength(1);
+    setup.fake.respondWith(reply('{}', 503, { 'retry-after': '60' }));
+    expect(await setup.runError()).toMatchObject({ code: 'ENGINE_UNAVAILABLE', retryAfterSeconds: 60 });
+    expect(setup.fake.received).toHaveLength(1);
   });
 
-  test.concurrent.each(Object.entries(brokenAnswers))('%s is an error', async (_, play) => {
-    const { error } = await refusalOf(play);
+  test.concurrent.each(Object.entries(malformedResponses))('%s is an error', async (_, responder) => {
+    const { error } = await errorOn(responder);
     expect(error).toMatchObject({ code: 'ENGINE_UNAVAILABLE', status: 503 });
   });
 
-  test('an integer beyond 2^53 is an error, and so are columns that were not declared', async () => {
-    on.fake.plays(sends(done([], { rows: [{ f: [{ v: '9007199254740993' }] }] })));
-    expect(await on.refusal()).toMatchObject({
+  test('an integer beyond 2^53 is an error, and so is a column of another type than declared', async () => {
+    setup.fake.respondWith(reply(completeBody([], { rows: [{ f: [{ v: '9007199254740993' }] }] })));
+    expect(await setup.runError()).toMatchObject({
       code: 'ENGINE_FAILED',
       message: expect.stringContaining('2^53'),
     });
-    on.fake.plays(sends(done([1], { schema: { fields: [{ name: 'x', type: 'STRING' }] } })));
-    expect(await on.refusal()).toMatchObject({ code: 'ENGINE_FAILED' });
+    setup.fake.respondWith(reply(completeBody([1], { schema: { fields: [{ name: 'x', type: 'STRING' }] } })));
+    expect(await setup.runError()).toMatchObject({ code: 'ENGINE_FAILED' });
   });
 
-  test('an engine that nobody answers for is unavailable', async () => {
-    const gone = await openOnFake({ ENGINE_TIMEOUT_MS: '2000' });
-    await gone.fake.close();
-    expect(told(await gone.refusal())).toMatchObject({ code: 'ENGINE_UNAVAILABLE' });
-    await gone.engine.close();
+  test('a server that refuses connections is ENGINE_UNAVAILABLE', async () => {
+    const stopped = await openWithFake({ ENGINE_TIMEOUT_MS: '2000' });
+    await stopped.fake.close();
+    expect(publicError(await stopped.runError())).toMatchObject({ code: 'ENGINE_UNAVAILABLE' });
+    await stopped.engine.close();
   });
 });
 
-describe('what never ends', () => {
-  let on: OnFake;
+describe('a response that never ends', () => {
+  let setup: FakeSetup;
   beforeAll(async () => {
-    on = await openOnFake({ ENGINE_TIMEOUT_MS: '1000' });
+    setup = await openWithFake({ ENGINE_TIMEOUT_MS: '1000' });
   });
-  afterAll(() => on.close());
+  afterAll(() => setup.close());
 
-  test.each(Object.entries(endlessAnswers))('%s ends as ENGINE_TIMEOUT', async (_, play) => {
-    on.fake.plays(play);
-    expect(told(await on.refusal())).toMatchObject({ code: 'ENGINE_TIMEOUT', status: 504 });
-    on.fake.plays(sends(done()));
-    expect(await on.run()).toMatchObject({ rows: ['{"x":1}'] });
+  test.each(Object.entries(endlessResponses))('%s is ENGINE_TIMEOUT', async (_, responder) => {
+    setup.fake.respondWith(responder);
+    expect(publicError(await setup.runError())).toMatchObject({ code: 'ENGINE_TIMEOUT', status: 504 });
+    setup.fake.respondWith(reply(completeBody()));
+    expect(await setup.run()).toMatchObject({ rows: ['{"x":1}'] });
   });
 
-  test('a lost connection is noticed while there is time to ask again', async () => {
-    const patient = await openOnFake({ ENGINE_TIMEOUT_MS: '4000' });
-    patient.fake.plays(inTurn(silence, sends(done())));
-    expect(await patient.run()).toMatchObject({ rows: ['{"x":1}'] });
-    expect(new Set(patient.fake.received.map(({ body }) => body.requestId)).size).toBe(1);
-    await patient.close();
+  test('a lost connection is noticed in time for another attempt', async () => {
+    const retrying = await openWithFake({ ENGINE_TIMEOUT_MS: '4000' });
+    retrying.fake.respondWith(inSequence(neverRespond, reply(completeBody())));
+    expect(await retrying.run()).toMatchObject({ rows: ['{"x":1}'] });
+    expect(new Set(retrying.fake.received.map(({ body }) => body.requestId)).size).toBe(1);
+    await retrying.close();
   });
 
   test('a job is cancelled when the deadline passes', async () => {
-    on.fake.plays(sends(unfinished));
-    await on.refusal();
+    setup.fake.respondWith(reply(incompleteBody));
+    await setup.runError();
     await expect
-      .poll(() => on.fake.received.at(-1))
+      .poll(() => setup.fake.received.at(-1))
       .toMatchObject({
         method: 'POST',
         path: '/jobs/job_1/cancel',
       });
-    expect(on.fake.received.at(-1)?.parameters.get('location')).toBe('EU');
+    expect(setup.fake.received.at(-1)?.parameters.get('location')).toBe('EU');
   });
 });

@@ -1,39 +1,49 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bind } from '../../../src/catalog/binding/bind.ts';
-import { done, inTurn, type Play, sends, silence, unfinished } from '../../support/fake-bigquery.ts';
-import { asked, type OnFake, openOnFake } from './open-fake.ts';
+import {
+  completeBody,
+  incompleteBody,
+  inSequence,
+  neverRespond,
+  type Responder,
+  reply,
+} from '../../support/fake-bigquery.ts';
+import { type FakeSetup, openWithFake, testQuery } from './open-with-fake.ts';
 
 const numbers = (from: number, count: number) => Array.from({ length: count }, (_, at) => from + at);
 
 describe('a query on BigQuery', () => {
-  let on: OnFake;
+  let setup: FakeSetup;
   beforeAll(async () => {
-    on = await openOnFake({
+    setup = await openWithFake({
       BIGQUERY_LOCATION: 'europe-west1',
       BIGQUERY_MAXIMUM_BYTES_BILLED: '12345678901234',
       ENGINE_CONCURRENCY: '2',
     });
   });
-  afterAll(() => on.close());
+  afterAll(() => setup.close());
 
-  test('that finishes at once costs one HTTP request, and says all that was asked', async () => {
-    on.fake.plays(sends(done([1, 2])));
-    const bound = { ...bind(asked, new Map([['word', ['a']]])), labels: { team: 'web', endpoint: 'mine' } };
-    const rows = await on.engine.run(bound, { signal: new AbortController().signal });
+  test('that completes at once costs one HTTP request, which has all settings', async () => {
+    setup.fake.respondWith(reply(completeBody([1, 2])));
+    const bound = {
+      ...bind(testQuery, new Map([['word', ['a']]])),
+      labels: { team: 'web', endpoint: 'mine' },
+    };
+    const rows = await setup.engine.run(bound, { signal: new AbortController().signal });
     expect(rows).toEqual({
       rows: ['{"x":1}', '{"x":2}'],
       truncated: false,
       cost: { bytesProcessed: 1000, bytesBilled: 2000, slotMs: 30, cacheHit: false, jobId: undefined },
     });
-    expect(on.fake.received).toHaveLength(1);
+    expect(setup.fake.received).toHaveLength(1);
     const text = (name: string, value: string) => ({
       name,
       parameterType: { type: 'STRING' },
       parameterValue: { value },
     });
-    expect(on.fake.received[0]).toMatchObject({ method: 'POST', path: '/queries' });
-    expect(on.fake.received[0]?.body).toEqual({
-      query: asked.sql,
+    expect(setup.fake.received[0]).toMatchObject({ method: 'POST', path: '/queries' });
+    expect(setup.fake.received[0]?.body).toEqual({
+      query: testQuery.sql,
       useLegacySql: false,
       parameterMode: 'NAMED',
       queryParameters: [text('word', 'a'), text('where', '')],
@@ -50,135 +60,140 @@ describe('a query on BigQuery', () => {
     });
   });
 
-  test('that takes its time is polled as a job, where the job is, and priced at the end', async () => {
+  test('that takes longer is polled as a job at its location, and its cost is read at the end', async () => {
     const statistics = {
       totalBytesProcessed: '10',
       totalSlotMs: '20',
       query: { totalBytesBilled: '30', cacheHit: false },
     };
-    const { jobReference } = unfinished;
-    on.fake.plays(
-      inTurn(
-        sends(unfinished),
-        sends(unfinished),
-        sends(done([5], { jobReference, totalBytesBilled: undefined, totalSlotMs: undefined })),
-        sends({ statistics }),
+    const { jobReference } = incompleteBody;
+    setup.fake.respondWith(
+      inSequence(
+        reply(incompleteBody),
+        reply(incompleteBody),
+        reply(completeBody([5], { jobReference, totalBytesBilled: undefined, totalSlotMs: undefined })),
+        reply({ statistics }),
       ),
     );
-    expect(await on.run()).toEqual({
+    expect(await setup.run()).toEqual({
       rows: ['{"x":5}'],
       truncated: false,
       cost: { bytesProcessed: 10, bytesBilled: 30, slotMs: 20, cacheHit: false, jobId: 'job_1' },
     });
-    expect(on.fake.received.map(({ method, path }) => `${method} ${path}`)).toEqual([
+    expect(setup.fake.received.map(({ method, path }) => `${method} ${path}`)).toEqual([
       'POST /queries',
       'GET /queries/job_1',
       'GET /queries/job_1',
       'GET /jobs/job_1',
     ]);
-    expect(on.fake.received[1]?.parameters.get('location')).toBe('EU');
-    expect(on.fake.received[1]?.parameters.get('formatOptions.useInt64Timestamp')).toBe('true');
+    expect(setup.fake.received[1]?.parameters.get('location')).toBe('EU');
+    expect(setup.fake.received[1]?.parameters.get('formatOptions.useInt64Timestamp')).toBe('true');
   });
 
-  test('keeps its rows where their price is not to be had', async () => {
-    on.fake.plays(inTurn(sends(unfinished), sends(done([5])), sends('<html>', 500)));
-    expect(await on.run()).toMatchObject({
+  test('returns its rows even if their cost cannot be read', async () => {
+    setup.fake.respondWith(inSequence(reply(incompleteBody), reply(completeBody([5])), reply('<html>', 500)));
+    expect(await setup.run()).toMatchObject({
       rows: ['{"x":5}'],
       cost: { bytesProcessed: 1000, jobId: 'job_1' },
     });
   });
 
-  const { jobReference } = unfinished;
+  const { jobReference } = incompleteBody;
   const pages =
-    (count: number, size: number): Play =>
+    (count: number, size: number): Responder =>
     (response, received, at) => {
       const pageToken = at === count - 1 ? undefined : `page ${at + 1}`;
-      const wanted = at === 0 ? null : `page ${at}`;
-      expect(received.parameters.get('pageToken')).toBe(wanted);
-      const body = done(numbers(at * size, size), {
+      const expected = at === 0 ? null : `page ${at}`;
+      expect(received.parameters.get('pageToken')).toBe(expected);
+      const body = completeBody(numbers(at * size, size), {
         jobReference,
         pageToken,
         totalRows: String(count * size),
       });
-      sends(body)(response, received, at);
+      reply(body)(response, received, at);
     };
 
-  test('gives the rows of ten pages, in their order', async () => {
-    on.fake.plays(pages(10, 2));
-    const { rows, truncated } = await on.run();
+  test('returns the rows of ten pages, in their order', async () => {
+    setup.fake.respondWith(pages(10, 2));
+    const { rows, truncated } = await setup.run();
     expect(rows).toEqual(numbers(0, 20).map((x) => `{"x":${x}}`));
     expect(truncated).toBe(false);
-    expect(on.fake.received).toHaveLength(10);
+    expect(setup.fake.received).toHaveLength(10);
   });
 
   test.each([
     [25, false, 5],
     [30, true, 6],
     [50, true, 6],
-  ])('reads until max rows (25) and one more: of %i rows in fives, cut %s', async (all, cut, requests) => {
-    on.fake.plays(pages(all / 5, 5));
-    const { rows, truncated } = await on.run();
-    expect(rows).toEqual(numbers(0, 25).map((x) => `{"x":${x}}`));
-    expect(truncated).toBe(cut);
-    expect(on.fake.received).toHaveLength(requests);
-  });
+  ])(
+    'reads one row beyond max rows (25): of %i rows in pages of five, truncated %s',
+    async (total, isTruncated, requests) => {
+      setup.fake.respondWith(pages(total / 5, 5));
+      const { rows, truncated } = await setup.run();
+      expect(rows).toEqual(numbers(0, 25).map((x) => `{"x":${x}}`));
+      expect(truncated).toBe(isTruncated);
+      expect(setup.fake.received).toHaveLength(requests);
+    },
+  );
 
-  test('is cancelled when its caller leaves, also before the job is known', async () => {
-    for (const play of [
-      sends(unfinished),
-      inTurn((response, received, at) => setTimeout(() => sends(unfinished)(response, received, at), 1000)),
+  test('is cancelled when its caller disconnects, also before the job is known', async () => {
+    for (const responder of [
+      reply(incompleteBody),
+      inSequence((response, received, at) =>
+        setTimeout(() => reply(incompleteBody)(response, received, at), 1000),
+      ),
     ]) {
-      on.fake.plays(play);
+      setup.fake.respondWith(responder);
       const caller = new AbortController();
-      const running = on.run({}, caller.signal).catch((error: unknown) => error);
-      await expect.poll(() => on.fake.received.length).toBeGreaterThan(0);
+      const running = setup.run({}, caller.signal).catch((error: unknown) => error);
+      await expect.poll(() => setup.fake.received.length).toBeGreaterThan(0);
       const started = performance.now();
       caller.abort();
       expect(await running).toMatchObject({ code: 'CANCELLED', status: 499 });
       expect(performance.now() - started).toBeLessThan(500);
-      await expect.poll(() => on.fake.received.at(-1)?.path, { timeout: 5000 }).toBe('/jobs/job_1/cancel');
+      await expect.poll(() => setup.fake.received.at(-1)?.path, { timeout: 5000 }).toBe('/jobs/job_1/cancel');
     }
   });
 
   test('is cancelled when the engine closes', async () => {
-    const other = await openOnFake();
-    other.fake.plays(sends(unfinished));
-    const running = other.refusal();
+    const other = await openWithFake();
+    other.fake.respondWith(reply(incompleteBody));
+    const running = other.runError();
     await expect.poll(() => other.fake.received.length).toBeGreaterThan(1);
     await other.engine.close();
     expect(await running).toMatchObject({ code: 'CANCELLED' });
     expect(other.fake.received.at(-1)?.path).toBe('/jobs/job_1/cancel');
-    expect(await other.refusal()).toMatchObject({ code: 'CANCELLED' });
+    expect(await other.runError()).toMatchObject({ code: 'CANCELLED' });
     await other.close();
   });
 
-  test('waits for its turn; past the end of the queue it is refused at once', async () => {
-    const full = await openOnFake({
+  test('waits in a queue; when that is full it is rejected at once', async () => {
+    const full = await openWithFake({
       ENGINE_CONCURRENCY: '2',
       ENGINE_QUEUE_LENGTH: '3',
       ENGINE_TIMEOUT_MS: '300',
     });
-    full.fake.plays(silence);
-    const ends = await Promise.all(numbers(0, 7).map(() => full.refusal() as Promise<{ code: string }>));
-    const codes = ends.map(({ code }) => code);
+    full.fake.respondWith(neverRespond);
+    const errors = await Promise.all(numbers(0, 7).map(() => full.runError() as Promise<{ code: string }>));
+    const codes = errors.map(({ code }) => code);
     expect(codes.filter((code) => code === 'ENGINE_BUSY')).toHaveLength(2);
     expect(codes.filter((code) => code === 'ENGINE_TIMEOUT')).toHaveLength(5);
-    expect(ends.at(-1)).toMatchObject({ status: 503, retryAfterSeconds: 1 });
+    expect(errors.at(-1)).toMatchObject({ status: 503, retryAfterSeconds: 1 });
     await full.close();
   });
 
-  test('never has more under way than ENGINE_CONCURRENCY', async () => {
+  test('never runs more queries at a time than ENGINE_CONCURRENCY', async () => {
     let running = 0;
     let most = 0;
-    on.fake.plays((response, received, at) => {
+    setup.fake.respondWith((response, received, at) => {
       running += 1;
       most = Math.max(most, running);
       setTimeout(() => {
         running -= 1;
-        sends(done([at]))(response, received, at);
+        reply(completeBody([at]))(response, received, at);
       }, 5);
     });
-    await Promise.all(numbers(0, 40).map(() => on.run()));
+    await Promise.all(numbers(0, 40).map(() => setup.run()));
     expect(most).toBe(2);
   });
 });

@@ -9,16 +9,16 @@ import {
 } from '@duckdb/node-api';
 import { expect } from 'vitest';
 import type { TableSchema } from '../../../src/catalog/tables/table-schema.ts';
-import { macroDefinitions, sessionSettings } from '../../../src/engine/dialect/functions/macros.ts';
-import { assemble } from '../../../src/engine/dialect/passes/assemble.ts';
-import { microsOf, type Run } from '../../../src/engine/dialect/passes/time-expressions.ts';
+import { macroDefinitions, sessionSettings } from '../../../src/engine/dialect/macros/macros.ts';
+import { assemble } from '../../../src/engine/dialect/passes/shredded.ts';
+import { parseMicros, type RunValues } from '../../../src/engine/dialect/passes/time-expressions.ts';
 import { type Rewritten, rewrite, type StoredTable } from '../../../src/engine/dialect/rewrite.ts';
 import { columnsOf, duckdbType, quote } from '../../../src/engine/dialect/types.ts';
 import { shreddedColumns, storedColumns } from '../../../src/engine/duckdb/store/shred.ts';
 import { foundColumns } from '../../../src/engine/duckdb/store/stored-value.ts';
 import { type Problem, StartError } from '../../../src/errors.ts';
 
-/** The moment that CURRENT_TIMESTAMP() is in the tests. */
+/** The value of CURRENT_TIMESTAMP() in the tests. */
 const now = '2024-03-10 12:34:56.789123+00';
 
 const nullable = { mode: 'NULLABLE' } as const;
@@ -97,21 +97,21 @@ const rows = [
   "INSERT INTO projects VALUES ('a', 'PRO'), ('c', 'FREE')",
 ];
 
-/** Records that have several elements in the rows above: they stay lists where the others are shredded. */
-const plural = new Set(['metadata.request']);
+/** Records with several elements in the rows above: they stay lists, while the others are shredded. */
+const repeated = new Set(['metadata.request']);
 
-/** A database with the macros, the tables above in every form of storage, and a way to ask it in BigQuery's words. */
-const runOf = (values: Readonly<Record<string, DuckDBValue>>): Run => ({
-  now: microsOf(now) ?? 0n,
+const runOf = (values: Readonly<Record<string, DuckDBValue>>): RunValues => ({
+  now: parseMicros(now) ?? 0n,
   parameter: (name) => String(values[name] ?? ''),
 });
 
-/** A TIMESTAMP, or an array of them, as a moment has it. */
+/** A TIMESTAMP, or an array of them, in the form of a time expression's value. */
 const micros = (value: DuckDBValue): unknown => {
   if (value instanceof DuckDBTimestampTZValue) return value.micros;
   return value instanceof DuckDBListValue ? value.items.map(micros) : value;
 };
 
+/** A database with the macros and the tables above in every form of storage, which runs BigQuery SQL. */
 export async function openDialect() {
   const instance = await DuckDBInstance.create(':memory:');
   const connection = await instance.connect();
@@ -123,7 +123,7 @@ export async function openDialect() {
   }
   for (const row of rows) await connection.run(row);
   const shredded: StoredTable[] = [];
-  for (const table of tables) shredded.push(await spreadTable(connection, table));
+  for (const table of tables) shredded.push(await shredTable(connection, table));
 
   const run = async (
     sql: string,
@@ -146,18 +146,18 @@ export async function openDialect() {
     for (const { name, sql, timeExpression } of [...constants, ...thresholds]) {
       const computed = await run(`SELECT ${sql}`, known, types);
       const value = computed.getRows()[0]?.[0] ?? null;
-      const told = timeExpression?.(runOf(values));
-      if (told !== undefined) expect(told, sql).toEqual(micros(value));
+      const expected = timeExpression?.(runOf(values));
+      if (expected !== undefined) expect(expected, sql).toEqual(micros(value));
       known[name] = value;
       types[name] = computed.columnType(0);
     }
-    const { text } = assemble({ ...rewritten.custom, text: rewritten.custom.sql }, { fresh: (name) => name });
+    const { text } = assemble({ ...rewritten.custom, text: rewritten.custom.sql }, (name) => name);
     return [(await run(rewritten.sql, values)).getRowsJson(), (await run(text, known, types)).getRowsJson()];
   };
 
   return {
-    /** The rows, which are the same however the tables are stored and the query is planned. */
-    async ask(sql: string, parameters: Readonly<Record<string, string>> = {}): Promise<Json[][]> {
+    /** The rows of a query; checks that they are the same for every form of storage and for both plans. */
+    async query(sql: string, parameters: Readonly<Record<string, string>> = {}): Promise<Json[][]> {
       const source = { file: 'test.sql', line: 1 };
       const values = { current_timestamp: now, ...parameters };
       const declared = await answers(rewrite({ sql, source }, tables), values);
@@ -177,10 +177,10 @@ export async function openDialect() {
   };
 }
 
-/** A copy of a table with its records shredded as far as they can be. */
-async function spreadTable(connection: DuckDBConnection, table: TableSchema): Promise<StoredTable> {
+/** Creates a copy of a table with its records shredded as far as possible. */
+async function shredTable(connection: DuckDBConnection, table: TableSchema): Promise<StoredTable> {
   const relation = quote(`${table.name} shredded`);
-  const columns = storedColumns(table, plural);
+  const columns = storedColumns(table, repeated);
   const shredded = shreddedColumns(table, columns);
   const found = await foundColumns(connection, quote(table.name));
   const list = shredded.map(({ name, value }) => `${value(found)} AS ${quote(name)}`);
@@ -190,7 +190,7 @@ async function spreadTable(connection: DuckDBConnection, table: TableSchema): Pr
   return { ...table, relation, columns };
 }
 
-/** What is wrong with a query, each as `line:column message`. */
+/** The problems of a query, each as `line:column message`. */
 export function problemsOf(sql: string, line = 1): string[] {
   try {
     rewrite({ sql, source: { file: 'test.sql', line } }, tables);

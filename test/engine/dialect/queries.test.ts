@@ -126,7 +126,7 @@ describe('UNNEST', () => {
       [['3']],
     ],
   ])('%s', async (_, sql, rows) => {
-    expect(await dialect.ask(sql)).toEqual(rows);
+    expect(await dialect.query(sql)).toEqual(rows);
   });
 });
 
@@ -140,31 +140,31 @@ describe('the time', () => {
     ["DATETIME(TIMESTAMP '2024-01-01 00:00:00+00', 'UTC')", '2024-01-01 00:00:00'],
     ['CURRENT_DATE()', '2024-03-10'],
   ])('%s', async (expression, value) => {
-    expect(await dialect.ask(`SELECT ${expression}`)).toEqual([[value]]);
+    expect(await dialect.query(`SELECT ${expression}`)).toEqual([[value]]);
   });
 });
 
 describe('names', () => {
   test('parameters are STRINGs', async () => {
     const sql = "SELECT id FROM logs WHERE project = @project AND COALESCE(@none, '') = '' ORDER BY id";
-    expect(await dialect.ask(sql, { project: 'a', none: '' })).toEqual([['1'], ['2']]);
+    expect(await dialect.query(sql, { project: 'a', none: '' })).toEqual([['1'], ['2']]);
   });
 
-  test('a table is found by the last of its names, however it is quoted', async () => {
+  test('a table is found by the last part of its path, quoted or not', async () => {
     for (const table of ['`my-project.set.logs`', 'my-project.set.logs', '`set`.`logs`', 'LOGS']) {
-      expect(await dialect.ask(`SELECT COUNT(*) FROM ${table}`)).toEqual([['4']]);
+      expect(await dialect.query(`SELECT COUNT(*) FROM ${table}`)).toEqual([['4']]);
     }
   });
 
-  test('GROUP BY and ORDER BY take output names first, and NULL sorts before the rest', async () => {
+  test('GROUP BY and ORDER BY prefer output names, and NULL sorts first', async () => {
     const sql =
       'SELECT IFNULL(project, "-") AS project, COUNT(*) AS n FROM logs GROUP BY project ORDER BY n DESC, project';
-    expect(await dialect.ask(sql)).toEqual([
+    expect(await dialect.query(sql)).toEqual([
       ['a', '2'],
       ['-', '1'],
       ['b', '1'],
     ]);
-    expect(await dialect.ask('SELECT project FROM logs GROUP BY project ORDER BY project')).toEqual([
+    expect(await dialect.query('SELECT project FROM logs GROUP BY project ORDER BY project')).toEqual([
       [null],
       ['a'],
       ['b'],
@@ -173,15 +173,15 @@ describe('names', () => {
 });
 
 describe('aggregates', () => {
-  test('APPROX_QUANTILES has a boundary more than parts', async () => {
+  test('APPROX_QUANTILES(x, n) returns n + 1 boundaries', async () => {
     const sql =
       'SELECT APPROX_QUANTILES(n, 4), APPROX_QUANTILES(n, 100)[OFFSET(95)] FROM UNNEST([5, 1, 4, 2, 3]) AS n';
-    expect(await dialect.ask(sql)).toEqual([[['1', '2', '3', '4', '5'], '5']]);
+    expect(await dialect.query(sql)).toEqual([[['1', '2', '3', '4', '5'], '5']]);
   });
 
   test('counts and sums are INT64', async () => {
     const sql =
       'SELECT COUNT(*), COUNTIF(r.status >= 400), SUM(r.status), AVG(r.status) FROM logs t, t.metadata m, m.request r';
-    expect(await dialect.ask(sql)).toEqual([['2', '1', '700', 350]]);
+    expect(await dialect.query(sql)).toEqual([['2', '1', '700', 350]]);
   });
 });

@@ -3,7 +3,7 @@ import { rewrite } from '../../../src/engine/dialect/rewrite.ts';
 import { storedColumns } from '../../../src/engine/duckdb/store/shred.ts';
 import { openDialect, tables } from './harness.ts';
 
-// The harness asks each question of declared and of shredded tables, and wants the same rows.
+// The harness runs each query on declared and on shredded tables and compares the rows.
 let dialect: Awaited<ReturnType<typeof openDialect>>;
 beforeAll(async () => {
   dialect = await openDialect();
@@ -101,18 +101,14 @@ test.each([
   ],
   ['the latest rows', 'SELECT id, detail FROM events ORDER BY happened DESC, id LIMIT 2', 2],
   ['the first rows after some', 'SELECT id, detail FROM events ORDER BY happened, id LIMIT 1 OFFSET 1', 1],
-  [
-    'fewer rows than asked for',
-    'SELECT id, detail FROM events WHERE id > 9 ORDER BY happened DESC LIMIT 2',
-    0,
-  ],
+  ['fewer rows than LIMIT', 'SELECT id, detail FROM events WHERE id > 9 ORDER BY happened DESC LIMIT 2', 0],
   [
     'the latest rows of a common table',
     'WITH e AS (SELECT * FROM events WHERE id < 4) SELECT * FROM e ORDER BY happened DESC, id LIMIT 2',
     2,
   ],
 ])('%s', async (_, sql, count) => {
-  expect(await dialect.ask(sql)).toHaveLength(count);
+  expect(await dialect.query(sql)).toHaveLength(count);
 });
 
 const shredded = tables.map((table) => ({ ...table, columns: storedColumns(table, new Set()) }));
@@ -125,37 +121,45 @@ test('an element of a shredded record is read without UNNEST', () => {
   expect(text).not.toMatch(/unnest|struct_pack|LATERAL/i);
 });
 
-test('wide rows are read for the keys that are among the first', () => {
+test('wide rows are read only for the first keys', () => {
   const sql = 'WITH e AS (SELECT * FROM events WHERE id > 1) SELECT * FROM e ORDER BY happened DESC LIMIT 5';
-  const { custom: quick } = rewrite({ sql, source: { file: 'test.sql', line: 1 } }, shredded);
-  const [threshold] = quick.thresholds;
-  expect(quick.sql).toMatch(/"happened" >= CAST\(\$querygate_threshold_1 AS TIMESTAMPTZ\)/);
+  const { custom } = rewrite({ sql, source: { file: 'test.sql', line: 1 } }, shredded);
+  const [threshold] = custom.thresholds;
+  expect(custom.sql).toMatch(/"happened" >= CAST\(\$querygate_threshold_1 AS TIMESTAMPTZ\)/);
   expect(threshold?.sql).toMatch(/^\(SELECT min\("key"\) FROM \(WITH .*"happened" AS "key" .* LIMIT 5\)\)$/);
 });
 
 test.each([
   ['in the select list', 'SELECT id, detail FROM events', true],
-  ['of the rows that are wanted', 'SELECT id, detail FROM events ORDER BY happened LIMIT 5', true],
-  ['not before rows are sorted and cut', 'SELECT id, detail FROM events ORDER BY id + 1 LIMIT 5', false],
   [
-    'not in a part of a query',
+    'of the rows after LIMIT with a top-n condition',
+    'SELECT id, detail FROM events ORDER BY happened LIMIT 5',
+    true,
+  ],
+  [
+    'not before ORDER BY and LIMIT on an expression',
+    'SELECT id, detail FROM events ORDER BY id + 1 LIMIT 5',
+    false,
+  ],
+  [
+    'not in a part of a set operation',
     'SELECT * FROM (SELECT id, detail FROM events) UNION ALL SELECT 1, NULL',
     false,
   ],
-])('shredded records are told %s', (_, sql, isTold) => {
+])('shredded records are rendered %s', (_, sql, isRendered) => {
   const source = { file: 'test.sql', line: 1 };
-  const { custom: quick } = rewrite(
+  const { custom } = rewrite(
     { sql, source },
     shredded,
     {},
-    (column, { path }) => `told('${column}', '${path}')`,
+    (column, { path }) => `rendered('${column}', '${path}')`,
   );
-  expect(quick.sql.includes(`told('detail', 'detail') AS "detail"`)).toBe(isTold);
-  const [, detail] = quick.columns;
-  expect(detail?.rendered ?? false).toBe(isTold);
+  expect(custom.sql.includes(`rendered('detail', 'detail') AS "detail"`)).toBe(isRendered);
+  const [, detail] = custom.columns;
+  expect(detail?.rendered ?? false).toBe(isRendered);
 });
 
-test('the rows of a part of a query are compared with a subquery of it', () => {
+test('top-n rows of a subquery are compared with a subquery, not with a bound threshold', () => {
   const sql = 'SELECT COUNT(*) FROM (SELECT * FROM events ORDER BY happened DESC LIMIT 5)';
   expect(textOf(sql)).toMatch(
     />= \(SELECT min\("key"\) FROM \(SELECT "events"."happened" AS "key" .* LIMIT 5\)\)/,
@@ -166,7 +170,7 @@ test.each([
   ['a key that may be NULL', 'SELECT * FROM logs ORDER BY timestamp DESC LIMIT 5'],
   ['rows that are not wide', 'SELECT id FROM events ORDER BY happened DESC LIMIT 5'],
   [
-    'a key of the side that may be missing',
+    'a key of the nullable side of an outer join',
     'SELECT e.* FROM projects p LEFT JOIN events e ON true ORDER BY happened LIMIT 5',
   ],
   ['groups', 'SELECT happened, ANY_VALUE(detail) FROM events GROUP BY happened ORDER BY happened LIMIT 5'],
@@ -174,7 +178,7 @@ test.each([
   expect(textOf(sql)).not.toContain('"key"');
 });
 
-test('what no row changes is bound, not planned', () => {
+test('row-independent values are bound as constants', () => {
   const text = textOf(
     'SELECT id FROM events WHERE happened > TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL 1 DAY)',
   );
@@ -182,14 +186,14 @@ test('what no row changes is bound, not planned', () => {
   expect(text).not.toContain('bq.');
 });
 
-test('a branch that a known parameter rules out is left out', () => {
+test('a branch that a known parameter excludes is left out', () => {
   const sql = "SELECT CASE @a WHEN 'x' THEN UPPER(detail.kind) ELSE LOWER(detail.kind) END FROM events";
   expect(textOf(sql, { a: 'x' })).toMatch(/upper/i);
   expect(textOf(sql, { a: 'x' })).not.toMatch(/lower|CASE/i);
   expect(textOf(sql, { a: 'y' })).not.toMatch(/upper/i);
 });
 
-test('a common table that nothing reads is left out', () => {
+test('an unread common table expression is left out', () => {
   expect(textOf('WITH a AS (SELECT id FROM events), b AS (SELECT 2 AS x) SELECT x FROM b')).not.toContain(
     'events',
   );
@@ -198,20 +202,20 @@ test('a common table that nothing reads is left out', () => {
 const perProject = (columns: string, tail = 'GROUP BY project') =>
   `WITH s AS (SELECT ${columns} FROM logs ${tail})`;
 
-test('a column of groups that nothing reads is not computed', async () => {
+test('an unread column of a grouped query is not computed', async () => {
   const sql = `${perProject('project, COUNT(*) AS n, MAX(id) AS latest')} SELECT project, n FROM s ORDER BY 1`;
   expect(textOf(sql)).not.toContain('max(');
-  expect(await dialect.ask(sql)).toEqual([
+  expect(await dialect.query(sql)).toEqual([
     [null, '1'],
     ['a', '2'],
     ['b', '1'],
   ]);
 });
 
-test('of the rows of a common table, columns that nothing reads are left out', async () => {
+test('unread columns of a common table expression are left out', async () => {
   const sql = `WITH e AS (SELECT id, happened, detail FROM events) SELECT e.detail.kind FROM e WHERE id > 1 ORDER BY id`;
   expect(textOf(sql)).toContain('NULL AS "happened"');
-  expect(await dialect.ask(sql)).toEqual([['b'], [null], ['c']]);
+  expect(await dialect.query(sql)).toEqual([['b'], [null], ['c']]);
 });
 
 test.each([
@@ -222,22 +226,22 @@ test.each([
     [['1'], ['1'], ['2']],
   ],
   [
-    'what all columns are read of',
+    'columns read by *',
     `${perProject('project, MAX(id) AS m')} SELECT COUNT(*) FROM (SELECT * FROM s)`,
     [['3']],
   ],
   [
-    'a key that is a part of another expression',
+    'a key that is an expression',
     `${perProject('CONCAT(project, "x") AS p, COUNT(*) AS n', 'GROUP BY CONCAT(project, "x")')} SELECT n FROM s ORDER BY n`,
     [['1'], ['1'], ['2']],
   ],
   [
-    'what HAVING reads',
+    'a column that HAVING reads',
     `${perProject('project, COUNT(*) AS n', 'GROUP BY project HAVING n > 1')} SELECT project FROM s`,
     [['a']],
   ],
   [
-    'what distinct rows are made of',
+    'a column of SELECT DISTINCT',
     `WITH s AS (SELECT DISTINCT project, COUNT(*) AS n FROM logs GROUP BY project) SELECT n FROM s ORDER BY n`,
     [['1'], ['1'], ['2']],
   ],
@@ -248,24 +252,24 @@ test.each([
     [['17']],
   ],
   [
-    'the row as a whole',
+    'a column of a whole row',
     `${perProject('project, COUNT(*) AS n')} SELECT s.n FROM (SELECT AS STRUCT s AS s FROM s) ORDER BY 1`,
     [['1'], ['1'], ['2']],
   ],
   [
-    'what a later common table reads',
+    'a column that a later common table expression reads',
     `${perProject('project, COUNT(*) AS n')}, t AS (SELECT SUM(n) AS total FROM s) SELECT total FROM t`,
     [['4']],
   ],
 ])('%s is kept', async (_, sql, rows) => {
-  expect(await dialect.ask(sql)).toEqual(rows);
+  expect(await dialect.query(sql)).toEqual(rows);
 });
 
-test('of quantiles, those that are read are computed', async () => {
+test('only quantiles that are read are computed', async () => {
   const sql = `WITH s AS (SELECT project, APPROX_QUANTILES(id, 100) AS q FROM logs GROUP BY project)
     SELECT project, q[OFFSET(95)], q[OFFSET(0)] FROM s ORDER BY project`;
   expect(textOf(sql)).toContain('[0.95, 0])');
-  expect(await dialect.ask(sql)).toEqual([
+  expect(await dialect.query(sql)).toEqual([
     [null, '4', '4'],
     ['a', '2', '1'],
     ['b', '3', '3'],
@@ -274,8 +278,8 @@ test('of quantiles, those that are read are computed', async () => {
   expect(textOf(whole)).toContain('[0, 0.25, 0.5, 0.75, 1])');
 });
 
-test('characters that mark constants are text like any other', async () => {
-  expect(await dialect.ask(String.raw`SELECT UPPER('a\x01b\x02c'), id FROM logs WHERE id = 1`)).toEqual([
+test('text may contain the characters that mark constants', async () => {
+  expect(await dialect.query(String.raw`SELECT UPPER('a\x01b\x02c'), id FROM logs WHERE id = 1`)).toEqual([
     ['A\u0001B\u0002C', '1'],
   ]);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { problemsOf } from './harness.ts';
 
-describe('what is not supported is told with its place', () => {
+describe('unsupported syntax is reported with its position', () => {
   test.each([
     ['SELECT read_csv(id) FROM logs', '1:8 the function READ_CSV is not supported'],
     ['SELECT pg_sleep(1)', '1:8 the function PG_SLEEP is not supported'],
@@ -9,12 +9,12 @@ describe('what is not supported is told with its place', () => {
     ['SELECT id FROM elsewhere', '1:16 no table is named elsewhere'],
     [
       'SELECT l.project FROM logs l JOIN projects p USING (project) WHERE id = "a"',
-      '1:68 INT64 = STRING has no meaning: CAST one',
+      '1:68 INT64 = STRING can not be compared: CAST one',
     ],
-    ['SELECT project FROM logs, projects', "1:8 project is ambiguous: say which table's"],
+    ['SELECT project FROM logs, projects', "1:8 project is ambiguous: qualify it with the table's name"],
     [
       'SELECT metadata.level FROM logs',
-      '1:17 level is read from an array: UNNEST it, or take one element with [OFFSET(0)]',
+      '1:17 can not read level from an array: UNNEST it, or take one element with [OFFSET(0)]',
     ],
     ['SELECT m.nothing FROM logs t, t.metadata m', '1:10 no field is named nothing'],
     ['SELECT @current_timestamp', "1:8 a parameter can't be named current_timestamp"],
@@ -23,14 +23,14 @@ describe('what is not supported is told with its place', () => {
       'SELECT TIMESTAMP_TRUNC(timestamp, FORTNIGHT) FROM logs',
       '1:8 TIMESTAMP_TRUNC does not support FORTNIGHT',
     ],
-    ['SELECT 1; SELECT 2', '1:11 a saved query is one statement'],
+    ['SELECT 1; SELECT 2', '1:11 a saved query must be a single statement'],
     ['DROP TABLE logs', '1:1 only SELECT is supported'],
     ['SELECT 1 +', '1:11 Unexpected end of input'],
   ])('%s', (sql, problem) => {
     expect(problemsOf(sql)).toEqual([problem]);
   });
 
-  test("every problem is told, and lines count from the query's first", () => {
+  test('every problem is reported, with lines counted from the start of the query', () => {
     expect(problemsOf('SELECT foo(1),\n  bar(nothing)\nFROM logs', 10)).toEqual([
       '10:8 the function FOO is not supported',
       '11:3 the function BAR is not supported',

@@ -1,77 +1,67 @@
 import type { z } from 'zod';
 import type { BoundQuery } from '../../../catalog/binding/bind.ts';
-import type { Limit } from '../deadline.ts';
-import { openPatience } from './attempt-timeout.ts';
-import type { Call, Client } from './client.ts';
-import { EngineFailure, explainRefusal } from './errors.ts';
+import type { ApiRequest, Client } from './client.ts';
+import type { Deadline } from './deadline.ts';
+import { malformedResponse, queryFailed } from './errors.ts';
 import type { HttpReply } from './http.ts';
-import { unreadable } from './malformed-response.ts';
-import { retrying } from './retry.ts';
+import { retry } from './retry.ts';
 import { errorReply } from './wire.ts';
 
-/** The longest that BigQuery is let work on one call. After that it tells a job to ask for, and to cancel. */
-const longestWaitMs = 10_000;
+/** The longest that BigQuery may hold one call. Then it replies with a job, which can be polled and cancelled. */
+const maxWaitMs = 10_000;
 
-/** How much longer than BigQuery was told to take a call may take. */
-const longestGraceMs = 2_000;
+/** The longest that a reply may take beyond the time that BigQuery was allowed. */
+const maxGraceMs = 2_000;
 
-export interface Asking {
+export interface CallContext {
   readonly client: Client;
   readonly bound: BoundQuery;
-  readonly limit: Limit;
+  readonly deadline: Deadline;
 }
 
-/** @param waitMs how long BigQuery is to work before it answers that it has not finished */
-export type MakeCall = (waitMs: number) => Omit<Call, 'signal'>;
+/** @param waitMs how long BigQuery may work before it replies that the query is not complete */
+export type BuildRequest = (waitMs: number) => ApiRequest;
 
 /**
- * Makes one call until BigQuery has answered it, and reads the answer.
+ * Makes one call, with retries, and parses its reply.
  *
- * Each try takes half of the time that is left, so that a connection that was lost without a word is noticed while there
- * is time for another, and so that a job is known before it must be cancelled.
+ * Each attempt takes half of the remaining time, so that a connection that was lost silently is noticed while there is
+ * time for another attempt, and so that a job is known before it must be cancelled.
  *
- * @param until aborting it ends the call
- * @throws EngineFailure; the signal's reason
+ * @param signal aborting it ends the call
+ * @throws GatewayError; the signal's reason
  */
-export function ask<T extends z.ZodType>(
-  asking: Asking,
-  makeCall: MakeCall,
-  until: AbortSignal,
-  shape: T,
+export function callApi<T extends z.ZodType>(
+  { client, bound, deadline }: CallContext,
+  buildRequest: BuildRequest,
+  signal: AbortSignal,
+  schema: T,
 ): Promise<z.output<T>> {
-  return retrying(asking.limit, async () => {
-    const remainingMs = asking.limit.remainingMs();
-    const waitMs = Math.floor(Math.min(longestWaitMs, remainingMs / 2));
-    const graceMs = Math.min(longestGraceMs, remainingMs / 4);
-    const patience = openPatience(waitMs + graceMs, until);
-    try {
-      return read(
-        await asking.client.call({ ...makeCall(waitMs), signal: patience.signal }),
-        asking.bound,
-        shape,
-      );
-    } finally {
-      patience.release();
-    }
+  return retry(deadline, async () => {
+    const remainingMs = deadline.remainingMs();
+    const waitMs = Math.floor(Math.min(maxWaitMs, remainingMs / 2));
+    const graceMs = Math.min(maxGraceMs, remainingMs / 4);
+    const reply = await client.call(buildRequest(waitMs), { signal, timeoutMs: waitMs + graceMs });
+    return parseReply(reply, bound, schema);
   });
 }
 
-/** An answer as data of the given shape. */
-export function read<T extends z.ZodType>(
+/** The body of a reply. @throws GatewayError if it reports an error, or does not match the schema */
+export function parseReply<T extends z.ZodType>(
   { status, text, retryAfterSeconds }: HttpReply,
   bound: BoundQuery,
-  shape: T,
+  schema: T,
 ): z.output<T> {
   const body = parseJson(text);
   if (status >= 400) {
     const { error } = errorReply.safeParse(body).data ?? {};
     const [first] = error?.errors ?? [];
     const message = first?.message ?? error?.message ?? text.slice(0, 500);
-    throw explainRefusal({ status, reason: first?.reason, message, retryAfterSeconds }, bound);
+    throw queryFailed({ status, reason: first?.reason, message, retryAfterSeconds }, bound);
   }
-  const parsed = shape.safeParse(body);
+  const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
-  throw new EngineFailure(unreadable(text.slice(0, 200)), true);
+  throw malformedResponse(text.slice(0, 200), { retry: true });
 }
 
 function parseJson(text: string): unknown {

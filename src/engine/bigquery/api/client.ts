@@ -1,38 +1,41 @@
 import { BigQuery } from '@google-cloud/bigquery';
+import { openLinkedAbort, untilAborted } from '../../../concurrency/abort.ts';
 import type { BigqueryConfig } from '../../../config.ts';
-import { explainCredentials, explainNetwork } from './errors.ts';
+import { callTimedOut, connectionFailed, credentialsFailed } from './errors.ts';
 import { type HttpReply, openHttp } from './http.ts';
 
-/** Where BigQuery answers, unless an emulator does. */
+/** The API's endpoint unless an emulator is configured. */
 const googleEndpoint = 'https://bigquery.googleapis.com';
 
-/** BigQuery compresses only for user agents that say so. */
+/** BigQuery compresses responses only for user agents that contain `gzip`. */
 const userAgent = 'querygate (gzip)';
 
-export interface Call {
+export interface ApiRequest {
   readonly method: 'GET' | 'POST';
   /** Below the project, as in `/queries`. */
   readonly path: string;
   readonly body?: object;
-  readonly signal: AbortSignal;
 }
 
-/** BigQuery's REST API for one project, one HTTP request for each call. */
+interface CallOptions {
+  readonly timeoutMs: number;
+  /** Ends the call before its timeout. */
+  readonly signal?: AbortSignal;
+}
+
+/** BigQuery's REST API for one project, one HTTP request a call. */
 export interface Client {
-  /**
-   * @throws the signal's reason where it is aborted; EngineFailure where there are no credentials, or no answer to its
-   *   end
-   */
-  call(call: Call): Promise<HttpReply>;
+  /** @throws the signal's reason once it is aborted; ApiError without credentials or without a complete response */
+  call(request: ApiRequest, options: CallOptions): Promise<HttpReply>;
   close(): Promise<void>;
 }
 
 export function openClient({ project: projectId, apiEndpoint }: BigqueryConfig): Client {
   const isEmulator = apiEndpoint !== undefined;
-  // Given, so that BIGQUERY_EMULATOR_HOST in the environment cannot lead credentials elsewhere.
+  // Always set: otherwise BIGQUERY_EMULATOR_HOST in the environment could send credentials elsewhere.
   const library = new BigQuery({ projectId, apiEndpoint: apiEndpoint ?? googleEndpoint });
   const base = `${library.apiEndpoint}/bigquery/v2/projects/${encodeURIComponent(projectId)}`;
-  const http = openHttp({ direct: isEmulator });
+  const http = openHttp({ useProxies: !isEmulator });
 
   const headersFor = async (url: string) => {
     const headers = isEmulator
@@ -42,33 +45,33 @@ export function openClient({ project: projectId, apiEndpoint }: BigqueryConfig):
     headers.set('user-agent', userAgent);
     return headers;
   };
+  const send = async ({ method, path, body }: ApiRequest, signal: AbortSignal) => {
+    const url = `${base}${path}`;
+    const authenticating = headersFor(url).catch((error: unknown) => {
+      throw credentialsFailed(error);
+    });
+    // The library's search for credentials cannot be aborted.
+    const headers = await untilAborted(authenticating, signal);
+    const request = { method, url, headers, signal };
+    try {
+      return await http.send(body === undefined ? request : { ...request, body: JSON.stringify(body) });
+    } catch (error) {
+      signal.throwIfAborted();
+      throw connectionFailed(error);
+    }
+  };
   return {
-    async call({ method, path, body, signal }) {
-      const url = `${base}${path}`;
-      const headers = await untilAborted(
-        headersFor(url).catch((error: unknown) => {
-          throw explainCredentials(error);
-        }),
-        signal,
-      );
-      const request = { method, url, headers, signal };
+    async call(request, { timeoutMs, signal }) {
+      const attempt = openLinkedAbort({
+        follow: signal === undefined ? [] : [signal],
+        timeout: { ms: timeoutMs, reason: callTimedOut },
+      });
       try {
-        return await http.send(body === undefined ? request : { ...request, body: JSON.stringify(body) });
-      } catch (error) {
-        signal.throwIfAborted();
-        throw explainNetwork(error);
+        return await send(request, attempt.signal);
+      } finally {
+        attempt.release();
       }
     },
     close: () => http.close(),
   };
-}
-
-/** What a promise gives, but not for longer than a signal lets it: looking for credentials cannot be aborted. */
-export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const leave = () => reject(signal.reason);
-    if (signal.aborted) leave();
-    signal.addEventListener('abort', leave, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
-  });
 }

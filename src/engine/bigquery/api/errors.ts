@@ -1,74 +1,79 @@
 import type { BoundQuery } from '../../../catalog/binding/bind.ts';
-import { type ErrorCode, GatewayError } from '../../../errors.ts';
+import { type ErrorCode, GatewayError, type GatewayErrorOptions } from '../../../errors.ts';
+import { findQuotedParameter, unusableValue } from '../../blame-parameter.ts';
 
-/** A refusal of BigQuery's: its HTTP status, and what its body says. */
-export interface Refusal {
+interface ApiErrorOptions extends GatewayErrorOptions {
+  /** Whether the same call may succeed if it is repeated. */
+  readonly retry: boolean;
+  /** The earliest time of the next attempt, in milliseconds from now. */
+  readonly retryDelayMs?: number;
+}
+
+/** A failed call to BigQuery, as the caller sees it, and whether the call may be repeated. */
+export class ApiError extends GatewayError {
+  readonly retry: boolean;
+  readonly retryDelayMs: number;
+
+  constructor(code: ErrorCode, message: string, { retry, retryDelayMs = 0, ...options }: ApiErrorOptions) {
+    super(code, message, options);
+    this.retry = retry;
+    this.retryDelayMs = retryDelayMs;
+  }
+}
+
+/** An error as BigQuery reports it: with an HTTP status, or inside a reply with status 200. */
+interface ReportedError {
   readonly status: number;
-  /** BigQuery's own word; undefined where the body has none, as from a proxy or an OAuth server. */
+  /** BigQuery's own code; undefined if the body has none, as from a proxy or an OAuth server. */
   readonly reason: string | undefined;
-  /** BigQuery's text: it names projects and tables and quotes SQL, so it is for the log. */
+  /** BigQuery's text: it names projects and tables and quotes SQL, so it is for the log only. */
   readonly message: string;
   /** The header Retry-After, in seconds. */
   readonly retryAfterSeconds: number | undefined;
 }
 
-/** A failure as callers are told, and whether asking again may help. */
-export class EngineFailure extends Error {
-  readonly error: GatewayError;
-  readonly retry: boolean;
-  /** How long BigQuery asked us to wait before that, in milliseconds. */
-  readonly notBeforeMs: number;
-
-  constructor(error: GatewayError, retry: boolean, notBeforeMs = 0) {
-    super(error.message, { cause: error });
-    this.name = 'EngineFailure';
-    this.error = error;
-    this.retry = retry;
-    this.notBeforeMs = notBeforeMs;
-  }
-}
-
-interface Verdict {
+/** How a class of failures is reported to callers, and whether a call that failed so is repeated. */
+interface Failure {
   readonly code: ErrorCode;
   readonly message: string;
   readonly retry?: boolean;
   readonly retryAfterSeconds?: number;
 }
 
-const failed: Verdict = { code: 'ENGINE_FAILED', message: 'The query failed' };
-const misconfigured: Verdict = {
+const failed: Failure = { code: 'ENGINE_FAILED', message: 'The query failed' };
+const misconfigured: Failure = {
   code: 'ENGINE_MISCONFIGURED',
-  message: 'The service may not run this query; its operator has to look at its access to the data',
+  message: 'The service is not allowed to run this query; its operator must check its access to the data',
 };
-const busy: Verdict = {
+const busy: Failure = {
   code: 'ENGINE_BUSY',
   message: 'The query engine is busy; try again in a moment',
   retry: true,
   retryAfterSeconds: 5,
 };
-const unavailable: Verdict = {
+const unavailable: Failure = {
   code: 'ENGINE_UNAVAILABLE',
   message: 'The query engine cannot be reached; try again later',
   retry: true,
   retryAfterSeconds: 5,
 };
-const expensive: Verdict = {
+const expensive: Failure = {
   code: 'QUERY_TOO_EXPENSIVE',
-  message: 'The query would read or compute more than is allowed; ask for a shorter window',
+  message: 'The query would read or compute more than is allowed; request a shorter time window',
 };
-const quota: Verdict = {
+const quotaExceeded: Failure = {
   code: 'ENGINE_QUOTA_EXCEEDED',
-  message: 'A quota of the query engine is used up; try again later',
-  // "Wait at least 10 minutes" is what BigQuery's page on its error messages says.
+  message: 'A quota of the query engine is exhausted; try again later',
+  // "Wait at least 10 minutes", says BigQuery's page on its error messages.
   retryAfterSeconds: 600,
 };
-const timedOut: Verdict = {
+const timedOut: Failure = {
   code: 'ENGINE_TIMEOUT',
-  message: 'The query was stopped before it finished; ask for a shorter window, or try again later',
+  message: 'The query was stopped before it finished; request a shorter time window, or try again later',
 };
 
 /** @see https://cloud.google.com/bigquery/docs/error-messages */
-const byReason: Readonly<Record<string, Verdict>> = {
+const failuresByReason: Readonly<Record<string, Failure>> = {
   invalidQuery: failed,
   invalid: failed,
   accessDenied: misconfigured,
@@ -79,7 +84,7 @@ const byReason: Readonly<Record<string, Verdict>> = {
   required: misconfigured,
   rateLimitExceeded: busy,
   jobRateLimitExceeded: busy,
-  quotaExceeded: quota,
+  quotaExceeded,
   backendError: unavailable,
   internalError: unavailable,
   jobBackendError: unavailable,
@@ -93,78 +98,70 @@ const byReason: Readonly<Record<string, Verdict>> = {
   bytesBilledLimitExceeded: expensive,
 };
 
-/** A refusal as callers are told. */
-export function explainRefusal(refusal: Refusal, bound: BoundQuery): EngineFailure {
-  const { status, reason, message, retryAfterSeconds } = refusal;
+/** The error for a failure that BigQuery reports. */
+export function queryFailed(reported: ReportedError, bound: BoundQuery): GatewayError {
+  const { status, reason, message, retryAfterSeconds } = reported;
   const cause = new Error(`BigQuery: ${status} ${reason ?? ''} ${message}`.slice(0, 4000));
-  const verdict = (reason === undefined ? undefined : byReason[reason]) ?? byStatus(status);
-  const blamed = verdict === failed ? blame(message, bound) : undefined;
-  if (blamed !== undefined) {
-    const told = `${blamed}: got a value that the query cannot use`;
-    return new EngineFailure(
-      new GatewayError('INVALID_PARAMETER', told, { parameter: blamed, cause }),
-      false,
-    );
-  }
-  return toFailure(verdict, cause, retryAfterSeconds);
+  const failure = (reason === undefined ? undefined : failuresByReason[reason]) ?? failureByStatus(status);
+  const blamed = failure === failed ? blamedParameter(message, bound) : undefined;
+  if (blamed !== undefined) return unusableValue(blamed, cause);
+  return toApiError(failure, cause, retryAfterSeconds);
 }
 
-/** BigQuery was not reached, or not to the end of its answer. */
-export function explainNetwork(cause: unknown): EngineFailure {
-  return toFailure(unavailable, cause);
+/** The error for a call without a complete response. */
+export function connectionFailed(cause: unknown): ApiError {
+  return toApiError(unavailable, cause);
 }
 
-/** A call went unanswered for longer than BigQuery was told to take. */
-export function explainSilence(): EngineFailure {
-  return toFailure({ ...timedOut, retry: true }, new Error('BigQuery: no answer to a call'));
+/** The error for a call that takes longer than BigQuery was allowed to. */
+export function callTimedOut(): ApiError {
+  return toApiError({ ...timedOut, retry: true }, new Error('BigQuery: no response in time'));
 }
 
-/** No credentials were found, or whoever gives them refused, or could not be reached. */
-export function explainCredentials(cause: unknown): EngineFailure {
+/** The error for credentials that are missing or rejected, or whose server cannot be reached. */
+export function credentialsFailed(cause: unknown): ApiError {
   const { response, code } = (cause ?? {}) as { response?: { status?: number }; code?: unknown };
   const isNetwork = response === undefined && networkCodes.has(String(code));
-  return toFailure(isNetwork || (response?.status ?? 0) >= 500 ? unavailable : misconfigured, cause);
+  return toApiError(isNetwork || (response?.status ?? 0) >= 500 ? unavailable : misconfigured, cause);
 }
 
 const networkCodes = new Set(
   'ECONNREFUSED ECONNRESET EPIPE ETIMEDOUT ENETUNREACH EHOSTUNREACH ENOTFOUND EAI_AGAIN'.split(' '),
 );
 
-function toFailure(verdict: Verdict, cause: unknown, given?: number): EngineFailure {
-  const seconds =
-    verdict.retryAfterSeconds === undefined ? undefined : Math.max(verdict.retryAfterSeconds, given ?? 0);
-  return new EngineFailure(
-    new GatewayError(verdict.code, verdict.message, {
-      cause,
-      ...(seconds === undefined ? {} : { retryAfterSeconds: seconds }),
-    }),
-    verdict.retry ?? false,
-    (given ?? 0) * 1000,
-  );
+/** The error for a response that BigQuery would not send: a proxy's HTML, half a body, rows that contradict their schema. */
+export function malformedResponse(what: string, { retry = false } = {}): ApiError {
+  return new ApiError('ENGINE_UNAVAILABLE', 'The query engine sent a malformed response; try again later', {
+    retry,
+    retryAfterSeconds: 5,
+    cause: new Error(`Malformed response from BigQuery: ${what}`),
+  });
 }
 
-/** What a status means where BigQuery gives no reason that is known. */
-function byStatus(status: number): Verdict {
+function toApiError(
+  { code, message, retry = false, ...failure }: Failure,
+  cause: unknown,
+  given = 0,
+): ApiError {
+  const options = { retry, retryDelayMs: given * 1000, cause };
+  const { retryAfterSeconds } = failure;
+  if (retryAfterSeconds === undefined) return new ApiError(code, message, options);
+  return new ApiError(code, message, { ...options, retryAfterSeconds: Math.max(retryAfterSeconds, given) });
+}
+
+/** The failure that a status means if BigQuery gives no known reason. */
+function failureByStatus(status: number): Failure {
   if (status === 429) return busy;
   if (status === 408 || status >= 500) return unavailable;
   return status === 401 || status === 403 || status === 404 ? misconfigured : failed;
 }
 
-/** The parameter whose value the message quotes, as `Bad int64 value: abc` does, or that is a pattern RE2 refuses. */
-function blame(message: string, { query, parameters }: BoundQuery): string | undefined {
-  // What stands at a place in the SQL is wrong with any values.
+/** The parameter whose value the message quotes, as in `Bad int64 value: abc`, or that is a pattern RE2 rejects. */
+function blamedParameter(message: string, bound: BoundQuery): string | undefined {
+  // An error with a position in the SQL is one of the SQL, whatever the values.
   if (/\[(at )?\d+:\d+\]/.test(message)) return undefined;
-  const quoted = query.parameters.find(({ name }) => quotes(message, parameters[name] ?? ''));
-  if (quoted !== undefined) return quoted.name;
+  const quoted = findQuotedParameter(message, bound);
+  if (quoted !== undefined) return quoted;
   if (!/regular expression|parsing regexp/i.test(message)) return undefined;
-  return query.parameters.find(({ type }) => type === 'pattern')?.name;
-}
-
-function quotes(message: string, value: string): boolean {
-  if (value === '') return false;
-  return (
-    [`'${value}'`, `"${value}"`, `\`${value}\``].some((quoted) => message.includes(quoted)) ||
-    message.endsWith(`: ${value}`) ||
-    message.includes(`: ${value};`)
-  );
+  return bound.query.parameters.find(({ type }) => type === 'pattern')?.name;
 }

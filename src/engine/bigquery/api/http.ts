@@ -1,12 +1,12 @@
 import { Agent, type Dispatcher, EnvHttpProxyAgent, fetch } from 'undici';
 
-/** The largest body that is read. BigQuery's pages end at 10 MB, or one row beyond. */
+/** The largest body that is read. BigQuery's pages end at 10 MB, or after the row that exceeds it. */
 const maxBodyBytes = 128 * 1024 * 1024;
 
-/** Idle connections are kept this long: a new one costs two round trips and more. */
+/** Idle connections are kept this long: a new one costs at least two round trips. */
 const keepAliveMs = 60_000;
 
-export interface HttpRequest {
+interface HttpRequest {
   readonly method: 'GET' | 'POST';
   readonly url: string;
   readonly headers: Headers;
@@ -18,25 +18,25 @@ export interface HttpRequest {
 export interface HttpReply {
   readonly status: number;
   readonly text: string;
-  /** The header Retry-After, in seconds, where it says so. */
+  /** The header Retry-After, if it is a number of seconds. */
   readonly retryAfterSeconds: number | undefined;
 }
 
-export interface Http {
-  /** @throws where there is no answer to its end; the signal's abort closes the connection */
+interface Http {
+  /** @throws if there is no complete response; aborting the signal closes the connection */
   send(request: HttpRequest): Promise<HttpReply>;
-  /** Closes every connection, those in use too. */
+  /** Closes every connection, including those in use. */
   close(): Promise<void>;
 }
 
 /**
- * Our own way to BigQuery's servers: requests of the client library cannot be aborted, and have no timeout that works.
+ * An HTTP client, because requests of Google's library cannot be aborted and have no timeout that works.
  *
- * @param direct false where the proxies of the environment stand between (HTTPS_PROXY, NO_PROXY)
+ * @param useProxies whether the proxies of the environment apply (HTTPS_PROXY, NO_PROXY)
  */
-export function openHttp({ direct }: { readonly direct: boolean }): Http {
+export function openHttp({ useProxies }: { readonly useProxies: boolean }): Http {
   const options = { keepAliveTimeout: keepAliveMs, headersTimeout: 0, bodyTimeout: 0 };
-  const dispatcher: Dispatcher = direct ? new Agent(options) : new EnvHttpProxyAgent(options);
+  const dispatcher: Dispatcher = useProxies ? new EnvHttpProxyAgent(options) : new Agent(options);
   return {
     async send({ method, url, headers, body, signal }) {
       const response = await fetch(url, {
@@ -51,19 +51,19 @@ export function openHttp({ direct }: { readonly direct: boolean }): Http {
       let size = 0;
       for await (const chunk of response.body ?? []) {
         size += chunk.byteLength;
-        if (size > maxBodyBytes) throw new Error(`an answer of more than ${maxBodyBytes} bytes`);
+        if (size > maxBodyBytes) throw new Error(`the response has more than ${maxBodyBytes} bytes`);
         chunks.push(chunk);
       }
       return {
         status: response.status,
         text: Buffer.concat(chunks).toString('utf8'),
-        retryAfterSeconds: seconds(response.headers.get('retry-after')),
+        retryAfterSeconds: parseSeconds(response.headers.get('retry-after')),
       };
     },
     close: () => dispatcher.destroy(),
   };
 }
 
-function seconds(header: string | null): number | undefined {
+function parseSeconds(header: string | null): number | undefined {
   return header !== null && /^\d{1,6}$/.test(header) ? Number(header) : undefined;
 }

@@ -1,38 +1,38 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Limit } from '../deadline.ts';
-import { EngineFailure } from './errors.ts';
+import type { Deadline } from './deadline.ts';
+import { ApiError } from './errors.ts';
 
-/** How often a call is made at most. */
-const maxTries = 5;
+/** The most attempts of one call. */
+const maxAttempts = 5;
 
-/** The pause before the second try is up to this, before each later one up to twice as much. Milliseconds. */
+/** The upper bound of the pause before the second attempt; it doubles with each further one. Milliseconds. */
 const firstPauseMs = 200;
 
 /**
- * Tries until there is an answer, a failure that no try will mend, or no time left for another.
+ * Repeats a call until it succeeds, fails permanently, or no time is left for another attempt.
  *
- * Pauses are random between nothing and their bound ("full jitter"), so that callers that failed together do not come
- * back together.
+ * Pauses are random between zero and their bound ("full jitter"), so that clients which failed at the same moment do
+ * not come back at the same moment.
  *
  * @see https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
- * @throws the last failure; the limit's reason where nobody wants the answer any longer
+ * @throws the last attempt's error; the reason of `deadline.cancelled` once that is aborted
  */
-export async function retrying<T>(limit: Limit, attempt: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries += 1) {
+export async function retry<T>(deadline: Deadline, attempt: () => Promise<T>): Promise<T> {
+  for (let attempts = 1; ; attempts += 1) {
     try {
       return await attempt();
     } catch (error) {
-      limit.gone.throwIfAborted();
-      if (!(error instanceof EngineFailure) || !error.retry || tries === maxTries) throw error;
-      const pauseMs = Math.max(error.notBeforeMs, Math.random() * firstPauseMs * 2 ** (tries - 1));
-      if (pauseMs >= limit.remainingMs()) throw error;
-      await pause(pauseMs, limit);
+      deadline.cancelled.throwIfAborted();
+      if (!(error instanceof ApiError) || !error.retry || attempts === maxAttempts) throw error;
+      const pauseMs = Math.max(error.retryDelayMs, Math.random() * firstPauseMs * 2 ** (attempts - 1));
+      if (pauseMs >= deadline.remainingMs()) throw error;
+      await pause(pauseMs, deadline);
     }
   }
 }
 
-/** @throws the limit's reason where nobody wants the answer any longer */
-export async function pause(ms: number, { gone }: Limit): Promise<void> {
-  await sleep(ms, undefined, { signal: gone }).catch(() => {});
-  gone.throwIfAborted();
+/** @throws the reason of `deadline.cancelled` once that is aborted */
+export async function pause(ms: number, { cancelled }: Deadline): Promise<void> {
+  await sleep(ms, undefined, { signal: cancelled }).catch(() => {});
+  cancelled.throwIfAborted();
 }

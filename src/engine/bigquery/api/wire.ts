@@ -19,15 +19,15 @@ const field: z.ZodType<WireField> = z.object({
 
 const errorProto = z.object({ reason: z.string().optional(), message: z.string().optional() });
 
-// Absent, null and empty mean the same to BigQuery's servers, and to those that speak like them.
+/** Absent and null mean the same to BigQuery's servers, and to emulators. */
 export const optional = <T extends z.ZodType>(type: T) =>
   type.nullish().transform((value) => value ?? undefined);
 
-/** BigQuery writes 64-bit counts as strings. */
+/** BigQuery writes 64-bit numbers as strings. */
 export const count = z.union([z.string(), z.number()]).transform(Number).pipe(z.number());
 
 /**
- * What jobs.query and jobs.getQueryResults answer, as far as we read it.
+ * The fields that are read of the replies to jobs.query and jobs.getQueryResults.
  *
  * @see https://cloud.google.com/bigquery/docs/reference/rest/v2/jobs/query#response-body
  */
@@ -35,9 +35,9 @@ export const queryReply = z.object({
   jobComplete: optional(z.boolean()),
   jobReference: optional(z.object({ jobId: optional(z.string()), location: optional(z.string()) })),
   schema: optional(z.object({ fields: z.array(field) })),
-  /** Checked cell by cell when they are decoded. */
+  /** Each cell is checked when it is decoded. */
   rows: optional(z.array(z.unknown())),
-  /** Of the whole result, not of this page. */
+  /** In the whole result, not in this page. */
   totalRows: optional(count),
   pageToken: optional(z.string()).transform((token) => token || undefined),
   errors: optional(z.array(errorProto)),
@@ -49,7 +49,7 @@ export const queryReply = z.object({
 
 export type QueryReply = z.output<typeof queryReply>;
 
-/** What jobs.insert answers to a dry run, as far as we read it. */
+/** The fields that are read of the reply to a dry run by jobs.insert. */
 export const dryJobReply = z.object({
   statistics: z.object({
     totalBytesProcessed: optional(count),
@@ -57,7 +57,7 @@ export const dryJobReply = z.object({
   }),
 });
 
-/** What BigQuery answers with a status of 400 or more; OAuth servers give a bare word for `error`. */
+/** A reply with a status of 400 or more. OAuth servers send a string for `error`, which does not match. */
 export const errorReply = z.object({
   error: z.object({ message: z.string().optional(), errors: z.array(errorProto).optional() }),
 });

@@ -1,32 +1,31 @@
 import type { ArrayExpr, ArrayLiteralExpr, Node } from 'sql-parser-cst';
-import { common } from '../functions/special-functions.ts';
+import { commonSupertype, convert } from '../coercion.ts';
 import type { Sql } from '../scope.ts';
 import type { Rule } from '../translator.ts';
 import { arrayOf, nullType } from '../types.ts';
 import { Unsupported } from '../unsupported.ts';
-import { converted } from './coercion.ts';
 
-/** `[a, b]`: the elements share one type. */
-export const arrayExpr: Rule<ArrayExpr> = (node, scope, to) => {
-  const items = node.expr.items.map((item) => to.expr(item, scope));
+/** `[a, b]`, whose elements are converted to a common type. */
+export const arrayExpr: Rule<ArrayExpr> = (node, scope, tr) => {
+  const items = node.expr.items.map((item) => tr.expr(item, scope));
   if (items.length === 0) return { text: '[]', type: arrayOf(nullType), coercible: true };
-  const type = common(node, 'an array', items);
+  const type = commonSupertype(node, 'an array', items);
   if (type.kind === 'array')
-    throw new Unsupported(node, 'an array can not hold arrays: put a STRUCT between them');
-  const text = `[${items.map((item) => converted(item, type)).join(', ')}]`;
+    throw new Unsupported(node, 'an array can not contain arrays: wrap the inner ones in a STRUCT');
+  const text = `[${items.map((item) => convert(item, type)).join(', ')}]`;
   return { text, type: arrayOf(type), coercible: items.every(({ coercible }) => coercible) };
 };
 
-/** Arrays one after the other; NULL where one is NULL. */
+/** Concatenates arrays; NULL if one of them is NULL. */
 export function concatenation(node: Node, name: string, arrays: readonly Sql[]): Sql {
-  const type = common(node, name, arrays);
+  const type = commonSupertype(node, name, arrays);
   if (type.kind !== 'array' && type.kind !== 'null' && type.kind !== 'unknown')
     throw new Unsupported(node, `${name} takes arrays`);
-  const texts = arrays.map((array) => converted(array, type));
-  const some = texts.map((text) => `${text} IS NULL`).join(' OR ');
+  const texts = arrays.map((array) => convert(array, type));
+  const anyNull = texts.map((text) => `${text} IS NULL`).join(' OR ');
   const joined = texts.reduceRight((rest, text) => `list_concat(${text}, ${rest})`);
-  return { text: `CASE WHEN ${some} THEN NULL ELSE ${joined} END`, type };
+  return { text: `CASE WHEN ${anyNull} THEN NULL ELSE ${joined} END`, type };
 }
 
 /** `ARRAY[a, b]`. */
-export const arrayLiteral: Rule<ArrayLiteralExpr> = (node, scope, to) => arrayExpr(node.expr, scope, to);
+export const arrayLiteral: Rule<ArrayLiteralExpr> = (node, scope, tr) => arrayExpr(node.expr, scope, tr);

@@ -1,7 +1,5 @@
 import type { CastExpr, DataType, Node } from 'sql-parser-cst';
-import { callMacro } from '../functions/calls.ts';
-import { castFormat } from '../functions/cast-format.ts';
-import { safely } from '../functions/safe.ts';
+import { callMacro, nullOnError } from '../macros/macro-call.ts';
 import type { Sql } from '../scope.ts';
 import type { Rule, Translator } from '../translator.ts';
 import {
@@ -18,47 +16,49 @@ import {
 } from '../types.ts';
 import { Unsupported } from '../unsupported.ts';
 
-/** CAST has one macro for each type it makes, with a signature for each type it takes. */
-export const cast: Rule<CastExpr> = (node, scope, to) => {
+/** CAST is one macro for each target type, with a signature for each source type. */
+export const cast: Rule<CastExpr> = (node, scope, tr) => {
   const { expr, dataType, format } = node.args.expr;
   const type = parseDataType(dataType);
-  const make = (value: Sql): Sql =>
-    format ? castFormat(format, value, type, to) : { ...castTo(node, value, type, to), type };
-  const value = readAsText(expr, type) ?? to.expr(expr, scope);
-  return node.castKw.name === 'SAFE_CAST' ? safely([value], ([arg = value]) => make(arg)) : make(value);
+  const castOf = (value: Sql): Sql => ({ ...castTo(node, value, type, tr), type });
+  const value = readAsText(expr, type) ?? tr.expr(expr, scope);
+  if (format) throw new Unsupported(format, 'CAST … FORMAT is not supported');
+  return node.castKw.name === 'SAFE_CAST'
+    ? nullOnError([value], ([arg = value]) => castOf(arg))
+    : castOf(value);
 };
 
-/** A number as it is written is the NUMERIC it is cast to: as FLOAT64 it would lose digits. */
+/** A fractional literal that is cast to NUMERIC is read as text: as FLOAT64 it would lose digits. */
 function readAsText(node: Node, type: Type): Sql | undefined {
   if (!isScalar(type, 'NUMERIC') || node.type !== 'number_literal' || /^(\d+|0x.*)$/i.test(node.text))
     return undefined;
   return { text: `'${node.text}'`, type: scalar('STRING') };
 }
 
-/** A value as another type, members of arrays and structs one by one. */
-function castTo(node: Node, value: Sql, type: Type, to: Translator): Sql {
+/** Casts a value; elements of arrays and fields of structs one by one. */
+function castTo(node: Node, value: Sql, type: Type, tr: Translator): Sql {
   const from = value.type;
   if (from.kind === 'null') return { text: `CAST(NULL AS ${duckdbType(type)})`, type };
   if (type.kind === 'scalar')
-    return callMacro(node, `cast_${type.name.toLowerCase()}`, [value], to, `CAST AS ${type.name}`);
+    return callMacro(node, `cast_${type.name.toLowerCase()}`, [value], `CAST AS ${type.name}`);
   if (type.kind === 'array' && from.kind === 'array') {
     if (from.element.kind === 'null') return { text: `CAST(${value.text} AS ${duckdbType(type)})`, type };
-    const name = quote(to.fresh('element'));
-    const element = castTo(node, { text: name, type: from.element }, type.element, to);
+    const name = quote(tr.fresh('element'));
+    const element = castTo(node, { text: name, type: from.element }, type.element, tr);
     return { text: `list_transform(${value.text}, lambda ${name}: ${element.text})`, type };
   }
   if (type.kind === 'struct' && from.kind === 'struct' && type.fields.length === from.fields.length) {
-    const name = quote(to.fresh('struct'));
+    const name = quote(tr.fresh('struct'));
     const fields = from.fields.map((field, index) => {
-      const wanted = type.fields[index] ?? field;
+      const target = type.fields[index] ?? field;
       const text = `(${name}).${quote(field.name || anonymousField(index))}`;
-      const made = castTo(node, { text, type: field.type }, wanted.type, to);
-      return `${quote(wanted.name || anonymousField(index))} := ${made.text}`;
+      const value = castTo(node, { text, type: field.type }, target.type, tr);
+      return `${quote(target.name || anonymousField(index))} := ${value.text}`;
     });
-    const packed = `CASE WHEN ${name} IS NOT NULL THEN struct_pack(${fields.join(', ')}) END`;
-    return { text: `list_transform([${value.text}], lambda ${name}: ${packed})[1]`, type };
+    const struct = `CASE WHEN ${name} IS NOT NULL THEN struct_pack(${fields.join(', ')}) END`;
+    return { text: `list_transform([${value.text}], lambda ${name}: ${struct})[1]`, type };
   }
-  throw new Unsupported(node, `${describeType(from)} can't be cast to ${describeType(type)}`);
+  throw new Unsupported(node, `can not cast ${describeType(from)} to ${describeType(type)}`);
 }
 
 const names: Readonly<Record<string, ScalarName>> = {
@@ -83,7 +83,7 @@ const names: Readonly<Record<string, ScalarName>> = {
   JSON: 'JSON',
 };
 
-/** A type as it is written in CAST, ARRAY<…> and STRUCT<…>. */
+/** Parses a type in CAST, ARRAY<…> or STRUCT<…>. */
 export function parseDataType(node: DataType): Type {
   if (node.type === 'data_type_name' || node.type === 'time_data_type') {
     const text =

@@ -1,32 +1,31 @@
 import type { CaseExpr } from 'sql-parser-cst';
-import { common } from '../functions/special-functions.ts';
+import { commonSupertype, convert } from '../coercion.ts';
 import type { Sql } from '../scope.ts';
 import type { Rule } from '../translator.ts';
 import { duckdbType } from '../types.ts';
-import { converted } from './coercion.ts';
-import { compare, requireBool } from './operators.ts';
+import { compare, requireBool } from './comparison.ts';
 
-export const caseExpr: Rule<CaseExpr> = (node, scope, to) => {
-  const subject = node.expr && to.expr(node.expr, scope);
+export const caseExpr: Rule<CaseExpr> = (node, scope, tr) => {
+  const subject = node.expr && tr.expr(node.expr, scope);
   const branches = node.clauses.map((clause) => {
-    const result = to.expr(clause.result, scope);
-    if (clause.type === 'case_else') return { lead: 'ELSE', result, known: true };
-    const condition = to.expr(clause.condition, scope);
+    const result = tr.expr(clause.result, scope);
+    if (clause.type === 'case_else') return { keyword: 'ELSE', result, known: true };
+    const condition = tr.expr(clause.condition, scope);
     if (!subject) requireBool(clause.condition, condition, 'WHEN');
-    // The subject is written again: NaN, and literals that follow its type, need a comparison of their own.
+    // The subject is repeated in each comparison: NaN and literals that take its type need one of their own.
     const test = subject ? compare(clause.condition, '=', subject, condition) : condition;
-    return { lead: `WHEN ${test.text} THEN`, result, known: test.known };
+    return { keyword: `WHEN ${test.text} THEN`, result, known: test.known };
   });
-  const type = common(
+  const type = commonSupertype(
     node,
     'CASE',
     branches.map(({ result }) => result),
   );
-  const possible = reachable(branches);
-  const texts = possible.map(({ lead, result }) => `${lead} ${converted(result, type)}`);
+  const possible = reachableBranches(branches);
+  const texts = possible.map(({ keyword, result }) => `${keyword} ${convert(result, type)}`);
   const [only, another] = possible;
-  if (only?.lead === 'ELSE' && !another) {
-    const text = converted(only.result, type);
+  if (only?.keyword === 'ELSE' && !another) {
+    const text = convert(only.result, type);
     const { timeExpression } = only.result;
     return {
       text: `(${text})`,
@@ -42,17 +41,17 @@ export const caseExpr: Rule<CaseExpr> = (node, scope, to) => {
 };
 
 interface Branch {
-  readonly lead: string;
+  readonly keyword: string;
   readonly result: Sql;
   readonly known: Sql['known'];
 }
 
-/** The branches that are not known to be passed over. */
-function reachable(branches: readonly Branch[]): readonly Branch[] {
+/** The branches that are not known to be skipped. */
+function reachableBranches(branches: readonly Branch[]): readonly Branch[] {
   const possible = branches.filter(({ known }) => known !== false);
   const taken = possible.findIndex(({ known }) => known === true);
   if (taken < 0) return possible;
   return possible
     .slice(0, taken + 1)
-    .map((branch, index) => (index === taken ? { ...branch, lead: 'ELSE' } : branch));
+    .map((branch, index) => (index === taken ? { ...branch, keyword: 'ELSE' } : branch));
 }

@@ -18,7 +18,7 @@ const simple: Readonly<Record<string, number>> = {
 
 const sequence = /\\(?:[xX]([\da-fA-F]{2})|([0-7]{3})|u([\da-fA-F]{4})|U([\da-fA-F]{8})|([\s\S]))/g;
 
-/** The characters of a string literal, in whichever of BigQuery's ways it is quoted. */
+/** The characters of a string literal, in any of BigQuery's quoting styles. */
 export function textOf(node: StringLiteral): string {
   const { raw, body } = unquote(node.text);
   return raw ? body : decodeEscapes(node, body, (code) => String.fromCodePoint(code));
@@ -27,7 +27,7 @@ export function textOf(node: StringLiteral): string {
 /** The bytes of a bytes literal. */
 export function bytesOf(node: BlobLiteral): Buffer {
   const { raw, body } = unquote(node.text);
-  // One character a byte, so that \xff stays one byte and other text is UTF-8.
+  // Latin-1 text holds one byte per character, so that \xff stays one byte; other text becomes UTF-8.
   const latin = (text: string) => Buffer.from(text, 'utf8').toString('latin1');
   if (raw) return Buffer.from(body, 'utf8');
   const parts = body.split(/(\\(?:x[\da-f]{2}|[0-7]{3}|[\s\S]))/i);
@@ -49,6 +49,6 @@ const decodeEscapes = (node: StringLiteral | BlobLiteral, body: string, char: (c
     if (octal !== undefined) return char(Number.parseInt(octal, 8));
     if (one === '\n') return '';
     const known = simple[one];
-    if (known === undefined) throw new Unsupported(node, `${whole} is not an escape sequence`);
+    if (known === undefined) throw new Unsupported(node, `invalid escape sequence ${whole}`);
     return char(known);
   });

@@ -4,21 +4,21 @@ import { scalar } from '../types.ts';
 import { Unsupported } from '../unsupported.ts';
 import { quoteText } from './literals.ts';
 
-/** `JSON '…'`, its names in alphabetical order as BigQuery keeps them. */
+/** `JSON '…'`, with its names in alphabetical order as in BigQuery. */
 export const jsonLiteral: Rule<JsonLiteral> = (node) => ({
-  text: `CAST(${quoteText(sorted(parsed(node)))} AS JSON)`,
+  text: `CAST(${quoteText(canonicalText(parseJson(node)))} AS JSON)`,
   type: scalar('JSON'),
 });
 
-function parsed(node: JsonLiteral): unknown {
+function parseJson(node: JsonLiteral): unknown {
   try {
     return JSON.parse(node.string.value, keepNumbers);
   } catch {
-    throw new Unsupported(node, 'this is not JSON');
+    throw new Unsupported(node, 'invalid JSON');
   }
 }
 
-/** A number as it was written: JavaScript's own would make 1 of 1.0. */
+/** A number with its original text: JavaScript would turn 1.0 into 1. */
 class WrittenNumber {
   readonly text: string;
   constructor(text: string) {
@@ -33,14 +33,14 @@ function keepNumbers(_name: string, value: unknown, context?: { readonly source?
   return new WrittenNumber(isWide(source) ? String(value) : source);
 }
 
-/** Whether neither INT64 nor UINT64 holds an integer, so that BigQuery makes a FLOAT64 of it. */
+/** Whether an integer fits neither INT64 nor UINT64, so that BigQuery converts it to FLOAT64. */
 const isWide = (source: string) =>
   /^-?\d+$/.test(source) && (BigInt(source) >= 2n ** 64n || BigInt(source) < -(2n ** 63n));
 
-function sorted(value: unknown): string {
+function canonicalText(value: unknown): string {
   if (value instanceof WrittenNumber) return value.text;
-  if (Array.isArray(value)) return `[${value.map(sorted).join(',')}]`;
+  if (Array.isArray(value)) return `[${value.map(canonicalText).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${entries.map(([name, content]) => `${JSON.stringify(name)}:${sorted(content)}`).join(',')}}`;
+  return `{${entries.map(([name, content]) => `${JSON.stringify(name)}:${canonicalText(content)}`).join(',')}}`;
 }

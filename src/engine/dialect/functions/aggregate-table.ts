@@ -3,19 +3,19 @@ import type { Sql } from '../scope.ts';
 import { arrayOf, isScalar, scalar, type Type, unknown } from '../types.ts';
 import { Unsupported } from '../unsupported.ts';
 
-/** How one aggregate is told to DuckDB, once its arguments are. */
+/** How one aggregate function is translated, after its arguments. */
 export interface Aggregate {
   readonly arity: readonly [least: number, most: number];
   /** DuckDB's function. */
   readonly function: string;
   result(args: readonly Sql[]): Type;
-  /** The type that every argument must have; any where absent. */
+  /** The type of every argument; any type if absent. */
   readonly takes?: Type;
-  /** The arguments as DuckDB's function takes them; as they are where absent. */
+  /** Translates the arguments for DuckDB's function; unchanged if absent. */
   arguments?(node: FuncCall, args: readonly Sql[]): readonly string[];
-  /** What is made of the aggregate's value. `over` belongs behind every other aggregate that it needs. */
+  /** Translates the result. Additional aggregates in it must be followed by `over`. */
   finish?(value: string, args: readonly Sql[], over: string): string;
-  /** The clauses inside the parentheses that have a meaning here. */
+  /** The clauses that are allowed inside the parentheses. */
   readonly allows?: readonly ('distinct' | 'order' | 'limit' | 'having' | 'ignore nulls')[];
   /** True for functions that exist only with OVER. */
   readonly window?: true;
@@ -36,7 +36,7 @@ const statistic = (name: string): Aggregate => ({
   function: name,
   takes: float64,
   result: () => float64,
-  // DuckDB fails over NaN and the infinities, of which BigQuery makes NaN.
+  // DuckDB fails for NaN and infinities, for which BigQuery returns NaN.
   arguments: (_node, [arg]) => [`CASE WHEN isfinite(${arg?.text}) THEN ${arg?.text} END`],
   finish: (value, [arg], over) =>
     `CASE WHEN bool_or(NOT isfinite(${arg?.text}))${over} THEN CAST('nan' AS DOUBLE) ELSE ${value} END`,
@@ -78,7 +78,7 @@ const shifted = (name: string): Aggregate => ({
   arguments: (node, args) => {
     const offset = node.args?.expr.args.items[1];
     if (offset && args[1]?.text.startsWith('CAST(-'))
-      throw new Unsupported(offset, `the offset of ${name.toUpperCase()} can't be negative`);
+      throw new Unsupported(offset, `the offset of ${name.toUpperCase()} must not be negative`);
     return args.map(({ text }) => text);
   },
 });
@@ -88,7 +88,7 @@ export const aggregates: Readonly<Record<string, Aggregate>> = {
   count: { arity: [0, 1], function: 'count', result: () => int64, ...distinct },
   countif: {
     arity: [1, 1],
-    // DuckDB's count_if is a sum: NULL where every condition is.
+    // DuckDB's count_if is a sum, which is NULL if every condition is NULL.
     function: 'count',
     takes: bool,
     result: () => int64,
@@ -125,7 +125,7 @@ export const aggregates: Readonly<Record<string, Aggregate>> = {
         : value,
     ...distinct,
   },
-  // NaN, where there is one, is the greatest to DuckDB and so the result, as it is in BigQuery.
+  // In DuckDB NaN is the greatest number, so it is the result as in BigQuery.
   max: { arity: [1, 1], function: 'max', result: first, ...distinct },
   any_value: { arity: [1, 1], function: 'any_value', result: first, allows: ['having'] },
   max_by: { arity: [2, 2], function: 'arg_max_null', result: first },
@@ -223,11 +223,14 @@ export const aggregates: Readonly<Record<string, Aggregate>> = {
   percentile_disc: { arity: [2, 2], function: 'quantile_disc', result: first, window: true },
 };
 
-/** The boundaries of n parts: n + 1 fractions. Exact quantiles stand for approximate ones. */
+/** The n + 1 boundaries of n parts, as fractions. Exact quantiles replace approximate ones. */
 function fractions(node: FuncCall): string {
   const parts = node.args?.expr.args.items[1];
   if (parts?.type !== 'number_literal' || !Number.isInteger(parts.value) || parts.value < 1) {
-    throw new Unsupported(parts ?? node, 'APPROX_QUANTILES takes a positive integer literal here');
+    throw new Unsupported(
+      parts ?? node,
+      'the second argument of APPROX_QUANTILES must be a positive integer literal',
+    );
   }
   const { value } = parts;
   return `[${Array.from({ length: value + 1 }, (_, index) => index / value).join(', ')}]`;

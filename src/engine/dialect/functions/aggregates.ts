@@ -1,6 +1,6 @@
 import type { FuncArgs, FuncCall } from 'sql-parser-cst';
-import { converted, distance } from '../expr/coercion.ts';
-import { orderText } from '../query/order.ts';
+import { convert, distance } from '../coercion.ts';
+import { orderText } from '../expr/order-by.ts';
 import type { Scope, Sql } from '../scope.ts';
 import type { Rule, Translator } from '../translator.ts';
 import { describeType, unknown } from '../types.ts';
@@ -12,16 +12,22 @@ export const aggregateNames: readonly string[] = Object.keys(aggregates);
 
 export function aggregateOf(name: string): Rule<FuncCall> | undefined {
   const aggregate = Object.hasOwn(aggregates, name) ? aggregates[name] : undefined;
-  return aggregate && ((node, scope, to) => write(node, name.toUpperCase(), aggregate, scope, to));
+  return aggregate && ((node, scope, tr) => aggregateCall(node, name.toUpperCase(), aggregate, scope, tr));
 }
 
-function write(node: FuncCall, name: string, aggregate: Aggregate, scope: Scope, to: Translator): Sql {
-  const args = argumentsOf(node, name, aggregate, scope, to);
+function aggregateCall(
+  node: FuncCall,
+  name: string,
+  aggregate: Aggregate,
+  scope: Scope,
+  tr: Translator,
+): Sql {
+  const args = argumentsOf(node, name, aggregate, scope, tr);
   const inside = node.args?.expr;
   if (inside?.having && (name === 'MAX' || name === 'MIN'))
-    return extremeHaving(name, args, inside.having, scope, to);
+    return extremeHaving(name, args, inside.having, scope, tr);
   requireAllowed(node, name, aggregate);
-  const having = inside?.having && havingArgument(inside.having, scope, to);
+  const having = inside?.having && havingArgument(inside.having, scope, tr);
   const callee = having?.callee ?? aggregate.function;
   const texts = [
     ...(aggregate.arguments?.(node, args) ?? args.map(({ text }) => text)),
@@ -29,13 +35,13 @@ function write(node: FuncCall, name: string, aggregate: Aggregate, scope: Scope,
   ];
 
   const distinctText = inside?.distinctKw ? 'DISTINCT ' : '';
-  const orderBy = inside?.orderBy ? ` ${orderText(inside.orderBy, scope, to)}` : '';
+  const orderBy = inside?.orderBy ? ` ${orderText(inside.orderBy, scope, tr)}` : '';
   const ignoreNulls = ignoresNulls(inside, name);
   const nulls = ignoreNulls && aggregate.window ? ' IGNORE NULLS' : '';
   const filter = ignoreNulls && !aggregate.window ? ` FILTER (${args[0]?.text} IS NOT NULL)` : '';
   const called = `${callee}(${distinctText}${texts.join(', ') || (name === 'COUNT' ? '*' : '')}${orderBy}${nulls})`;
-  const over = overText(node, scope, to);
-  const value = limited(`${called}${filter}${over}`, inside, scope, to);
+  const over = overText(node, scope, tr);
+  const value = withLimit(`${called}${filter}${over}`, inside, scope, tr);
   return { text: aggregate.finish?.(value, args, over) ?? value, type: aggregate.result(args) };
 }
 
@@ -44,10 +50,10 @@ function argumentsOf(
   name: string,
   aggregate: Aggregate,
   scope: Scope,
-  to: Translator,
+  tr: Translator,
 ): readonly Sql[] {
   const items = (node.args?.expr.args.items ?? []).filter(({ type }) => type !== 'all_columns');
-  const args = items.map((item) => to.expr(item, scope));
+  const args = items.map((item) => tr.expr(item, scope));
   const [least, most] = aggregate.arity;
   const { takes } = aggregate;
   const fits = args.length >= least && args.length <= most;
@@ -57,16 +63,16 @@ function argumentsOf(
       `${name} does not take (${args.map(({ type }) => describeType(type)).join(', ')})`,
     );
   }
-  return takes ? args.map((arg) => ({ ...arg, text: converted(arg, takes), type: takes })) : args;
+  return takes ? args.map((arg) => ({ ...arg, text: convert(arg, takes), type: takes })) : args;
 }
 
-/** Functions that skip NULLs in DuckDB, whatever is asked. */
-const withoutNulls: readonly string[] = ['APPROX_QUANTILES', 'PERCENTILE_CONT', 'PERCENTILE_DISC'];
+/** Functions that always ignore NULLs in DuckDB. */
+const alwaysIgnoreNulls: readonly string[] = ['APPROX_QUANTILES', 'PERCENTILE_CONT', 'PERCENTILE_DISC'];
 
 function requireAllowed(node: FuncCall, name: string, { allows = [], window }: Aggregate): void {
   const inside = node.args?.expr;
   const nulls = inside?.nullHandlingKw;
-  if (nulls?.[0].name === 'RESPECT' && withoutNulls.includes(name))
+  if (nulls?.[0].name === 'RESPECT' && alwaysIgnoreNulls.includes(name))
     throw new Unsupported(nulls[0], `${name} with RESPECT NULLS is not supported`);
   const extras = [
     ['distinct', inside?.distinctKw],
@@ -76,9 +82,9 @@ function requireAllowed(node: FuncCall, name: string, { allows = [], window }: A
   ] as const;
   for (const [extra, part] of extras) {
     if (part && !allows.includes(extra))
-      throw new Unsupported(part, `${name} takes no ${extra.toUpperCase()} here`);
+      throw new Unsupported(part, `${name} takes no ${extra.toUpperCase()}`);
   }
-  if (node.filter) throw new Unsupported(node.filter, 'FILTER is not BigQuery: use IF inside the aggregate');
+  if (node.filter) throw new Unsupported(node.filter, 'BigQuery has no FILTER: use IF inside the aggregate');
   if (window && !node.over) throw new Unsupported(node, `${name} needs OVER`);
   if (node.over && (inside?.orderBy || inside?.limit))
     throw new Unsupported(node, `${name} with OVER takes no ORDER BY or LIMIT inside`);
@@ -90,22 +96,22 @@ function ignoresNulls(inside: FuncArgs | undefined, name: string): boolean {
 }
 
 /** `ANY_VALUE(x HAVING MAX y)`. */
-function havingArgument({ minMaxKw, expr }: NonNullable<FuncArgs['having']>, scope: Scope, to: Translator) {
+function havingArgument({ minMaxKw, expr }: NonNullable<FuncArgs['having']>, scope: Scope, tr: Translator) {
   return {
     callee: minMaxKw.name === 'MAX' ? 'arg_max_null' : 'arg_min_null',
-    args: [to.expr(expr, scope).text],
+    args: [tr.expr(expr, scope).text],
   };
 }
 
-/** `MAX(x HAVING MIN y)`: of the rows where y is least. */
+/** `MAX(x HAVING MIN y)`: the maximum of x over the rows with the smallest y. */
 function extremeHaving(
   name: 'MAX' | 'MIN',
   args: readonly Sql[],
   { minMaxKw, expr }: NonNullable<FuncArgs['having']>,
   scope: Scope,
-  to: Translator,
+  tr: Translator,
 ): Sql {
-  const key = to.expr(expr, scope).text;
+  const key = tr.expr(expr, scope).text;
   const rows = `list(struct_pack(k := ${key}, v := ${args[0]?.text}))`;
   const kept = 'list_transform(list_filter(s.rows, lambda e: e.k = s.edge), lambda e: e.v)';
   const edge = `${minMaxKw.name.toLowerCase()}(${key})`;
@@ -113,8 +119,8 @@ function extremeHaving(
   return { text, type: args[0]?.type ?? unknown };
 }
 
-function limited(value: string, inside: FuncArgs | undefined, scope: Scope, to: Translator): string {
+function withLimit(value: string, inside: FuncArgs | undefined, scope: Scope, tr: Translator): string {
   const count = inside?.limit?.count;
   if (!count || count.type === 'limit_all') return value;
-  return `list_slice(${value}, 1, ${to.expr(count, scope).text})`;
+  return `list_slice(${value}, 1, ${tr.expr(count, scope).text})`;
 }

@@ -1,156 +1,68 @@
-import type { FuncCall, Identifier, MemberExpr, Node } from 'sql-parser-cst';
-import { converted, distance } from '../expr/coercion.ts';
-import { callMoment } from '../passes/time-expressions.ts';
+import type { FuncCall } from 'sql-parser-cst';
+import { callMacro, functionName, nullOnError, plainArguments } from '../macros/macro-call.ts';
+import { macros } from '../macros/macros.ts';
 import type { Scope, Sql } from '../scope.ts';
 import type { Rule, Translator } from '../translator.ts';
-import { describeType, type Type } from '../types.ts';
 import { Unsupported } from '../unsupported.ts';
 import { aggregateOf } from './aggregates.ts';
 import { partArguments } from './date-parts.ts';
 import { functionNames } from './function-names.ts';
-import type { Macro } from './macro-lines.ts';
-import { isPlain, safely } from './safe.ts';
-import { formOf } from './special-functions.ts';
+import { specialFunction } from './special-functions.ts';
 import { unsupportedFunctions } from './unsupported-names.ts';
 
-/** A function: a special form, an aggregate, or a macro; anything else is refused. */
-export const call: Rule<FuncCall> = (node, scope, to) => {
+/** A call of a special function, an aggregate or a macro; any other function is unsupported. */
+export const call: Rule<FuncCall> = (node, scope, tr) => {
   const name = functionName(node.name);
-  if (name.startsWith('safe.')) return safeCall(node, name.slice('safe.'.length), scope, to);
-  const form = formOf(name);
-  if (form) return form(node, scope, to);
+  if (name.startsWith('safe.')) return safeCall(node, name.slice('safe.'.length), scope, tr);
+  const special = specialFunction(name);
+  if (special) return special(node, scope, tr);
   const aggregate = aggregateOf(name);
   if (aggregate) {
-    to.varies();
-    return aggregate(node, scope, to);
+    tr.markRowDependent();
+    return aggregate(node, scope, tr);
   }
 
-  const { macro, args } = macroCall(node, name, scope, to);
-  const value = callMacro(node, macro, args, to);
-  return name.startsWith('regexp_') && args[1]?.known === undefined ? stoppable(value) : value;
+  const { macro, args } = parseMacroCall(node, name, scope, tr);
+  const value = callMacro(node, macro, args);
+  return name.startsWith('regexp_') && args[1]?.known === undefined ? interruptible(value) : value;
 };
 
 /**
- * A match whose pattern a caller may choose. DuckDB tests a filter that it can push into the scan over a whole row group
- * before it looks whether the query is to stop, which a costly pattern makes half a minute; what is volatile it tests
- * block by block.
+ * Makes a match with a pattern from a parameter interruptible. DuckDB evaluates a filter that it pushes into the scan
+ * over a whole row group before it checks for an interrupt, which can take half a minute with an expensive pattern; a
+ * volatile expression it evaluates block by block.
  */
-const stoppable = (value: Sql): Sql => ({ ...value, text: `CASE WHEN random() >= 0 THEN ${value.text} END` });
+const interruptible = (value: Sql): Sql => ({
+  ...value,
+  text: `CASE WHEN random() >= 0 THEN ${value.text} END`,
+});
 
-/** `SAFE.f(…)`: NULL where f fails. */
-function safeCall(node: FuncCall, name: string, scope: Scope, to: Translator): Sql {
-  if (aggregateOf(name))
-    throw new Unsupported(node.name, `SAFE. is not supported before ${name.toUpperCase()}`);
-  const form = formOf(name);
-  if (form) {
-    const value = form({ ...node, name: { type: 'identifier', text: name, name } }, scope, to);
+/** `SAFE.f(…)`: NULL if f fails. */
+function safeCall(node: FuncCall, name: string, scope: Scope, tr: Translator): Sql {
+  if (aggregateOf(name)) throw new Unsupported(node.name, `SAFE.${name.toUpperCase()} is not supported`);
+  const special = specialFunction(name);
+  if (special) {
+    const value = special({ ...node, name: { type: 'identifier', text: name, name } }, scope, tr);
     return { ...value, text: `TRY(${value.text})` };
   }
-  const { macro, args } = macroCall(node, name, scope, to);
-  return safely(args, (safe) => callMacro(node, macro, safe, to), name.startsWith('regexp'));
+  const { macro, args } = parseMacroCall(node, name, scope, tr);
+  return nullOnError(args, (safeArgs) => callMacro(node, macro, safeArgs), name.startsWith('regexp'));
 }
 
-function macroCall(node: FuncCall, name: string, scope: Scope, to: Translator) {
+function parseMacroCall(node: FuncCall, name: string, scope: Scope, tr: Translator) {
   const { suffix, args } = partArguments(name, plainArguments(node));
   const macro = name.replace('net.', 'net_') + suffix;
-  // Other macros are helpers, which no query may call.
-  if (!functionNames.has(name) || !to.macros.has(macro))
-    throw new Unsupported(node.name, unsupported(name, suffix, to));
-  return { macro, args: args.map((arg) => to.expr(arg, scope)) };
+  // Other macros are internal helpers that queries must not call.
+  if (!functionNames.has(name) || !macros.has(macro))
+    throw new Unsupported(node.name, unsupportedMessage(name, suffix));
+  return { macro, args: args.map((arg) => tr.expr(arg, scope)) };
 }
 
-export const functionName = (name: Identifier | MemberExpr): string =>
-  name.type === 'identifier'
-    ? name.name.toLowerCase()
-    : [name.object, name.property]
-        .map((part) => (part.type === 'identifier' ? part.name.toLowerCase() : '?'))
-        .join('.');
-
-/** The arguments of a call that takes no DISTINCT, ORDER BY and the like. */
-export function plainArguments(node: FuncCall): readonly Node[] {
-  const extra = node.over ?? node.filter ?? node.args?.expr.distinctKw ?? node.args?.expr.orderBy;
-  if (extra)
-    throw new Unsupported(
-      extra,
-      `${functionName(node.name).toUpperCase()} is not an aggregate or window function`,
-    );
-  return node.args?.expr.args.items ?? [];
-}
-
-/** A call of the macro's signature that fits the arguments best. `shown` is its name in messages. */
-export function callMacro(
-  node: Node,
-  name: string,
-  args: readonly Sql[],
-  to: Translator,
-  shown = name.toUpperCase(),
-): Sql {
-  const signature = choose(to.macros.get(name) ?? [], args);
-  const inUtc = signature && args.at(-1)?.known === 'UTC' && signature.parameters.at(-1)?.name === 'zone';
-  const shorter = args.slice(0, -1);
-  // UTC is every function's default zone; DuckDB plans the short form sooner.
-  if (inUtc && choose(to.macros.get(name) ?? [], shorter)) return callMacro(node, name, shorter, to, shown);
-  const types = args.map(({ type }) => type);
-  if (!signature) throw new Unsupported(node, noSignature(shown, types));
-  if (signature.refused !== undefined) throw new Unsupported(node, signature.refused);
-  const unsure = types.some(({ kind }) => kind === 'unknown') && (to.macros.get(name)?.length ?? 0) > 1;
-  const texts = args.map((arg, index) => {
-    const wanted = signature.parameters[index]?.type;
-    return wanted && !unsure ? converted(arg, wanted) : arg.text;
-  });
-  const callee = unsure ? `bq.${name}` : signature.callee;
-  const timeExpression = callMoment(name, args);
-  return {
-    text: once(callee, signature, texts),
-    type: signature.resultType(types),
-    ...(timeExpression && { timeExpression }),
-  };
-}
-
-/**
- * The call, with what is long computed before it. DuckDB copies the text of an argument to each place where the
- * macro uses it, so that calls within calls would grow beyond all measure.
- */
-function once(callee: string, signature: Macro, texts: readonly string[]): string {
-  if (!texts.some((text, index) => isLong(text) && isUsedTwice(signature, index)))
-    return `${callee}(${texts.join(', ')})`;
-  // What is no name and no literal may hold a subquery or an aggregate, which a lambda may not.
-  const early = texts.map((text) => !isPlain(text));
-  const fields = texts.flatMap((text, index) => (early[index] ? [`a${index} := ${text}`] : []));
-  const inside = texts.map((text, index) => (early[index] ? `given.a${index}` : text));
-  return `list_transform([struct_pack(${fields.join(', ')})], lambda given: ${callee}(${inside.join(', ')}))[1]`;
-}
-
-const isLong = (text: string): boolean => (text.match(/\bbq\./g)?.length ?? 0) >= 3;
-
-function isUsedTwice({ parameters, body }: Macro, index: number): boolean {
-  const name = parameters[index]?.name;
-  const uses = body.replaceAll(/'(?:[^']|'')*'/g, "''").match(new RegExp(`\\b${name}\\b`, 'g'));
-  return (uses?.length ?? 0) > 1;
-}
-
-function choose(signatures: readonly Macro[], args: readonly Sql[]): Macro | undefined {
-  const costs = signatures.map((signature) => cost(signature, args));
-  const best = Math.min(...costs);
-  return best === Number.POSITIVE_INFINITY ? undefined : signatures[costs.indexOf(best)];
-}
-
-function cost({ parameters }: Macro, args: readonly Sql[]): number {
-  if (parameters.length !== args.length) return Number.POSITIVE_INFINITY;
-  return args.reduce((sum, arg, index) => {
-    const wanted = parameters[index]?.type;
-    return sum + (wanted ? (distance(arg, wanted) ?? Number.POSITIVE_INFINITY) : 0);
-  }, 0);
-}
-
-const noSignature = (shown: string, types: readonly Type[]) =>
-  `${shown} does not take (${types.map(describeType).join(', ')})`;
-
-function unsupported(name: string, suffix: string, to: Translator): string {
+function unsupportedMessage(name: string, suffix: string): string {
   const shown = name.toUpperCase();
   const reason = unsupportedFunctions.get(name);
   if (reason !== undefined) return `the function ${shown} is not supported: ${reason}`;
-  const parts = [...to.macros.keys()].some((key) => key.startsWith(`${name}_`));
+  const parts = [...macros.keys()].some((key) => key.startsWith(`${name}_`));
   if (suffix !== '' && parts) return `${shown} does not support ${suffix.slice(1).toUpperCase()}`;
   return `the function ${shown} is not supported`;
 }

@@ -1,8 +1,8 @@
 import type { Node, WeekExpr } from 'sql-parser-cst';
 import { Unsupported } from '../unsupported.ts';
 
-/** Where the date-part stands among the arguments of the functions that take one. */
-const partAt: Readonly<Record<string, number>> = {
+/** The index of the date part among the arguments. */
+const partIndex: Readonly<Record<string, number>> = {
   date_diff: 2,
   datetime_diff: 2,
   timestamp_diff: 2,
@@ -16,8 +16,8 @@ const partAt: Readonly<Record<string, number>> = {
 };
 
 /**
- * Functions that take a date-part or an interval are one macro for each part: the part moves from the arguments to
- * the end of the name, so that a part without a macro is refused like any other unknown function.
+ * A function with a date part or an interval is one macro for each part: the part moves from the arguments to the end
+ * of the name, so that a part without a macro is unsupported like any unknown function.
  */
 export function partArguments(
   name: string,
@@ -31,13 +31,13 @@ export function partArguments(
       throw new Unsupported(literal, `${name.toUpperCase()} takes INTERVAL number PART`);
     return { suffix: partName(unit), args: args.with(interval, value) };
   }
-  const at = partAt[name];
+  const at = partIndex[name];
   const part = at === undefined ? undefined : args[at];
   if (at === undefined || part === undefined) return { suffix: '', args };
   return { suffix: partName(part), args: args.toSpliced(at, 1) };
 }
 
-/** `_day`, `_week_monday`: the end of a macro's name. */
+/** The suffix of the macro's name: `_day`, `_week_monday`. */
 export function partName(node: Node): string {
   switch (node.type) {
     case 'identifier':
@@ -53,7 +53,7 @@ export function partName(node: Node): string {
       }
     }
   }
-  throw new Unsupported(node, 'a date-part such as DAY is wanted here');
+  throw new Unsupported(node, 'expected a date part such as DAY');
 }
 
 const weekName = (node: WeekExpr): string => `_week_${node.args.expr.name.toLowerCase()}`;

@@ -1,13 +1,13 @@
 import type { FuncCall, Node } from 'sql-parser-cst';
 import { quoteText } from '../expr/literals.ts';
-import { type Spelling, spell } from '../expr/value-text.ts';
+import { callMacro, plainArguments } from '../macros/macro-call.ts';
 import type { Scope, Sql } from '../scope.ts';
 import type { Rule, Translator } from '../translator.ts';
 import { describeType, isScalar, type ScalarName, scalar } from '../types.ts';
 import { Unsupported } from '../unsupported.ts';
-import { callMacro, plainArguments } from './calls.ts';
+import { type ValueTextFormat, valueText } from './value-text.ts';
 
-/** One `%…` of a format; widths and precisions are DuckDB texts. */
+/** One `%…` of a format; width and precision are DuckDB expressions. */
 interface Specifier {
   readonly flags: string;
   readonly width: string | undefined;
@@ -16,17 +16,17 @@ interface Specifier {
   readonly value: Sql;
 }
 
-/** FORMAT over a literal: text and specifiers in turn, each specifier with its arguments. */
-export const format: Rule<FuncCall> = (node, scope, to) => {
+/** FORMAT with a literal format string, as a concatenation of text and formatted arguments. */
+export const format: Rule<FuncCall> = (node, scope, tr) => {
   const [pattern, ...args] = plainArguments(node);
   if (pattern && isNull(pattern)) return { text: 'CAST(NULL AS VARCHAR)', type: scalar('STRING') };
   if (pattern?.type !== 'string_literal')
-    throw new Unsupported(pattern ?? node, 'FORMAT takes a string literal first');
-  const queue = args.map((arg) => ({ node: arg, scope, to }));
+    throw new Unsupported(pattern ?? node, 'the first argument of FORMAT must be a string literal');
+  const queue = args.map((arg) => ({ node: arg, scope, tr }));
   const parts = [...pattern.value.matchAll(/%%|%([-+ #0']*)(\d+|\*)?(?:\.(\d+|\*)?)?(.)?|[^%]+/gsu)].map(
-    (match) => part(match, pattern, queue),
+    (match) => formatPart(match, pattern, queue),
   );
-  if (queue[0]) throw new Unsupported(queue[0].node, 'FORMAT has more arguments than its text takes');
+  if (queue[0]) throw new Unsupported(queue[0].node, 'FORMAT has more arguments than its format string uses');
   return { text: parts.length === 0 ? "''" : `(${parts.join(' || ')})`, type: scalar('STRING') };
 };
 
@@ -36,10 +36,10 @@ const isNull = (node: Node): boolean =>
 interface Argument {
   readonly node: Node;
   readonly scope: Scope;
-  readonly to: Translator;
+  readonly tr: Translator;
 }
 
-function part(match: RegExpExecArray, pattern: Node, queue: Argument[]): string {
+function formatPart(match: RegExpExecArray, pattern: Node, queue: Argument[]): string {
   const [all, flags = '', width, precision, letter] = match;
   if (all === '%%') return quoteText('%');
   if (!all.startsWith('%')) return `(${quoteText(all)})`;
@@ -49,33 +49,33 @@ function part(match: RegExpExecArray, pattern: Node, queue: Argument[]): string 
   const next = () => {
     const argument = queue.shift();
     if (argument) return argument;
-    throw new Unsupported(pattern, 'FORMAT has fewer arguments than its text takes');
+    throw new Unsupported(pattern, 'FORMAT has fewer arguments than its format string uses');
   };
   const size = (text: string | undefined) => {
     if (text !== '*') return text;
     const argument = next();
-    return typed(argument.to.expr(argument.node, argument.scope), argument.node, '*', 'INT64').text;
+    return requireType(argument.tr.expr(argument.node, argument.scope), argument.node, '*', 'INT64').text;
   };
   const specifier = {
     flags,
     width: size(width),
     precision: size(all.includes('.') ? (precision ?? '0') : undefined),
   };
-  const { node, scope, to } = next();
-  return write({ ...specifier, letter, value: to.expr(node, scope) }, node, to);
+  const { node, scope, tr } = next();
+  return write({ ...specifier, letter, value: tr.expr(node, scope) }, node, tr);
 }
 
-function typed(value: Sql, node: Node, letter: string, ...names: readonly ScalarName[]): Sql {
+function requireType(value: Sql, node: Node, letter: string, ...names: readonly ScalarName[]): Sql {
   if (value.type.kind === 'null' && names.includes('INT64'))
     return { text: 'CAST(NULL AS BIGINT)', type: scalar('INT64') };
   if (isScalar(value.type, ...names)) return value;
   throw new Unsupported(node, `%${letter} takes ${names.join(' or ')}, not ${describeType(value.type)}`);
 }
 
-type Writer = (specifier: Specifier, node: Node, to: Translator) => string;
+type Writer = (specifier: Specifier, node: Node, tr: Translator) => string;
 
 const integer: Writer = ({ flags, width, precision, letter, value }, node) => {
-  const { text } = typed(value, node, letter, 'INT64');
+  const { text } = requireType(value, node, letter, 'INT64');
   const base = letter === 'd' || letter === 'i' ? 'd' : letter;
   const digits = `bq.format_digits(${text}, '${base}', ${precision ?? 1})`;
   const prefix = flags.includes('#') ? ({ x: '0x', X: '0X', o: '0' }[letter] ?? '') : '';
@@ -83,11 +83,11 @@ const integer: Writer = ({ flags, width, precision, letter, value }, node) => {
     ? `bq.format_grouped(${digits}, ${base === 'd' ? 3 : 4}, '${/x/i.test(base) ? ':' : ','}')`
     : digits;
   const head = `bq.format_sign(${text} < 0, ${quoteText(flags)}) || '${prefix}'`;
-  return numberOfWidth(head, grouped, precision === undefined ? flags : flags.replaceAll('0', ''), width);
+  return padNumber(head, grouped, precision === undefined ? flags : flags.replaceAll('0', ''), width);
 };
 
 const float: Writer = ({ flags, width, precision = '6', letter, value }, node) => {
-  const { text, type } = typed(value, node, letter, 'FLOAT64', 'NUMERIC');
+  const { text, type } = requireType(value, node, letter, 'FLOAT64', 'NUMERIC');
   const exact = isScalar(type, 'NUMERIC');
   if (exact && !/f/i.test(letter)) throw new Unsupported(node, `%${letter} of NUMERIC is not supported`);
   const macro = exact ? 'numeric' : 'float';
@@ -95,25 +95,25 @@ const float: Writer = ({ flags, width, precision = '6', letter, value }, node) =
   const digits = `bq.format_${macro}(${text}, '${hash ? '#' : ''}', ${precision}, '${letter}')`;
   const grouped = flags.includes("'") ? `bq.format_grouped(${digits}, 3, ',')` : digits;
   const head = `bq.format_sign(${text} < 0, ${quoteText(flags)})`;
-  const padded = numberOfWidth(head, grouped, flags, width);
+  const padded = padNumber(head, grouped, flags, width);
   if (exact || !flags.includes('0') || width === undefined) return padded;
-  const blank = numberOfWidth(head, grouped, flags.replaceAll('0', ''), width);
+  const blank = padNumber(head, grouped, flags.replaceAll('0', ''), width);
   return `CASE WHEN isfinite(${text}) THEN ${padded} ELSE ${blank} END`;
 };
 
 const text: Writer = (specifier, node) => {
-  const { text } = typed(specifier.value, node, specifier.letter, 'STRING');
-  return textOfWidth(text, specifier);
+  const { text } = requireType(specifier.value, node, specifier.letter, 'STRING');
+  return padText(text, specifier);
 };
 
 /** %t and %T take values of every type. */
-const anyValue: Writer = (specifier, node, to) => {
-  const spelling = (specifier.letter === 't' ? plainSpelling : literalSpelling)(node, to);
-  return textOfWidth(spell(specifier.value, spelling, to), specifier);
+const anyValue: Writer = (specifier, node, tr) => {
+  const textFormat = (specifier.letter === 't' ? plainFormat : literalFormat)(node);
+  return padText(valueText(specifier.value, textFormat, tr), specifier);
 };
 
 const json: Writer = (specifier, node) =>
-  textOfWidth(`bq.json_of_json(${typed(specifier.value, node, 'p', 'JSON').text})`, specifier);
+  padText(`bq.json_of_json(${requireType(specifier.value, node, 'p', 'JSON').text})`, specifier);
 
 const writers: Readonly<Record<string, Writer>> = {
   d: integer,
@@ -133,40 +133,40 @@ const writers: Readonly<Record<string, Writer>> = {
   T: anyValue,
 };
 
-const textOfWidth = (text: string, { flags, width, precision }: Specifier) =>
-  ofWidth(precision === undefined ? text : `bq.format_cut(${text}, ${precision})`, flags, width);
+const padText = (text: string, { flags, width, precision }: Specifier) =>
+  padToWidth(precision === undefined ? text : `bq.format_cut(${text}, ${precision})`, flags, width);
 
-function ofWidth(text: string, flags: string, width: string | undefined): string {
+function padToWidth(text: string, flags: string, width: string | undefined): string {
   if (width === undefined) return text;
   return `bq.format_padded(${text}, ${flags.includes('-') ? `-abs(${width})` : width})`;
 }
 
-/** Zeros stand between the sign and the digits. */
-function numberOfWidth(head: string, digits: string, flags: string, width: string | undefined): string {
+/** Zeros are padded between the sign and the digits. */
+function padNumber(head: string, digits: string, flags: string, width: string | undefined): string {
   const zeros = flags.includes('0') && !flags.includes('-') && width !== undefined;
   const body = zeros ? `bq.format_zeros(${head}, ${digits}, ${width})` : `(${head} || ${digits})`;
-  return ofWidth(body, flags, width);
+  return padToWidth(body, flags, width);
 }
 
-const plainSpelling = (node: Node, to: Translator): Spelling => ({
+const plainFormat = (node: Node): ValueTextFormat => ({
   null: 'NULL',
   scalar: (value) => {
     if (isScalar(value.type, 'BYTES')) return `bq.format_bytes(${value.text})`;
     if (isScalar(value.type, 'FLOAT64'))
-      return `bq.format_any_float(${asString(value, node, to)}, ${value.text})`;
+      return `bq.format_any_float(${asString(value, node)}, ${value.text})`;
     if (isScalar(value.type, 'JSON')) return `bq.json_of_json(${value.text})`;
-    return asString(value, node, to);
+    return asString(value, node);
   },
   array: (elements) => `'[' || array_to_string(${elements}, ', ') || ']'`,
   struct: (fields) => `'(' || ${fields.map((field) => field.text).join(" || ', ' || ") || "''"} || ')'`,
 });
 
-const literalSpelling = (node: Node, to: Translator): Spelling => ({
-  ...plainSpelling(node, to),
+const literalFormat = (node: Node): ValueTextFormat => ({
+  ...plainFormat(node),
   scalar: (value) => {
     if (isScalar(value.type, 'STRING')) return `bq.format_string_literal(${value.text})`;
     if (isScalar(value.type, 'BYTES')) return `bq.format_bytes_literal(${value.text})`;
-    const plain = plainSpelling(node, to).scalar(value);
+    const plain = plainFormat(node).scalar(value);
     if (isScalar(value.type, 'INT64', 'BOOL')) return plain;
     if (isScalar(value.type, 'FLOAT64')) return `bq.format_float_literal(${plain})`;
     if (isScalar(value.type, 'DATE', 'DATETIME', 'TIME', 'TIMESTAMP', 'NUMERIC'))
@@ -177,9 +177,9 @@ const literalSpelling = (node: Node, to: Translator): Spelling => ({
     `'${fields.length < 2 ? 'STRUCT' : ''}(' || ${fields.map((field) => field.text).join(" || ', ' || ") || "''"} || ')'`,
 });
 
-function asString(value: Sql, node: Node, to: Translator): string {
+function asString(value: Sql, node: Node): string {
   if (isScalar(value.type, 'STRING')) return value.text;
   if (isScalar(value.type, 'INT64', 'FLOAT64', 'NUMERIC', 'BOOL', 'DATE', 'DATETIME', 'TIME', 'TIMESTAMP'))
-    return callMacro(node, 'cast_string', [value], to, 'FORMAT').text;
+    return callMacro(node, 'cast_string', [value], 'FORMAT').text;
   throw new Unsupported(node, `FORMAT of ${describeType(value.type)} is not supported`);
 }

@@ -1,4 +1,7 @@
-/** Every function of BigQuery, in lower case, by family; whether the dialect has it is told by functions.ts. */
+/**
+ * Every function of BigQuery, in lower case, by family, whether supported or not. Syntax such as STRUCT, EXISTS and
+ * UNNEST is not listed.
+ */
 export const functionNames: ReadonlySet<string> = new Set(
   `
   any_value array_agg array_concat_agg avg bit_and bit_or bit_xor count countif grouping logical_and logical_or max
@@ -12,7 +15,7 @@ export const functionNames: ReadonlySet<string> = new Set(
   array_concat array_first array_last array_length array_reverse array_slice array_to_string array_includes
   array_is_distinct array_max array_min array_sum array_avg array_offset array_offsets array_find array_find_all
   array_filter array_transform array_zip flatten
-  generate_array generate_date_array generate_timestamp_array generate_range_array offset
+  generate_array generate_date_array generate_timestamp_array generate_range_array
 
   coalesce if ifnull nullif nullifzero zeroifnull error typeof iferror iserror nulliferror
   generate_uuid session_user collate
@@ -52,7 +55,7 @@ export const functionNames: ReadonlySet<string> = new Set(
   net.host net.ip_from_string net.ip_net_mask net.ip_to_string net.ip_trunc net.ipv4_from_int64
   net.ipv4_to_int64 net.public_suffix net.reg_domain net.safe_ip_from_string
 
-  array struct exists unnest
+  array
   `
     .split(/\s+/)
     .filter((name) => name !== ''),

@@ -1,9 +1,9 @@
-/** An APPROX_QUANTILES as its rule writes it, under a name. */
+/** An APPROX_QUANTILES with an alias, as the aggregate table writes it. */
 const definition = /\bquantile_disc\((?:[^()[\]]|\([^()]*\))*, \[([\d., ]+)\]\) AS ("(?:[^"]|"")+")/g;
 
 /**
- * A query in which APPROX_QUANTILES computes those quantiles alone that the query reads, where every use of it is an
- * `[OFFSET(n)]` with a number: of its hundred and one, two are wanted mostly.
+ * Makes APPROX_QUANTILES compute only those quantiles that the query reads, if it reads them by `[OFFSET(n)]` with a
+ * literal n and in no other way: of the 101 quantiles of a percentile query usually two are read.
  */
 export function narrowQuantiles(text: string): string {
   const found = [...text.matchAll(definition)];
@@ -20,9 +20,9 @@ function narrow(text: string, whole: string, list: string, name: string): string
   const uses = text.match(use)?.length ?? 0;
   const isRead = uses > 0 && offsets.every((offset) => offset < fractions.length);
   if (!isRead || text.split(name).length - 1 !== uses + 1) return text;
-  const wanted = offsets.map((offset) => fractions[offset]).join(', ');
+  const readFractions = offsets.map((offset) => fractions[offset]).join(', ');
   return text
-    .replace(whole, () => whole.replace(`[${list}]`, () => `[${wanted}]`))
+    .replace(whole, () => whole.replace(`[${list}]`, () => `[${readFractions}]`))
     .replaceAll(
       use,
       (_, array: string, offset: string) => `${array}[${offsets.indexOf(Number(offset)) + 1}]`,

@@ -2,30 +2,30 @@ import type { Field } from '../../../catalog/tables/table-schema.ts';
 import { type Column, columnsOf, quote, type Type } from '../types.ts';
 
 /**
- * A column of a relation. A record that no row has twice may be shredded: its fields are columns of their own, named by
- * their path (`a.b.c`), and the column of its own name tells whether the row has it
- * (NULL where the record around it is absent).
+ * A column of a relation. A record that occurs at most once in every row may be shredded: its fields are columns of
+ * their own, named by their path (`a.b.c`), and the column of its own name is a BOOLEAN: whether the row has the record
+ * (NULL if the record around it is absent).
  */
 export interface StoredColumn extends Column {
   /** The fields of a shredded record. */
   readonly fields?: readonly StoredColumn[];
-  /** True where it is never NULL. */
+  /** True if it is never NULL. */
   readonly required?: boolean;
-  /** True where it is a record that is told already. */
+  /** True for a record that the query has already rendered as text. */
   readonly rendered?: boolean;
 }
 
-/** Where the columns of one shredded record stand. */
+/** Where the columns of one shredded record are found. */
 export interface ShreddedRecord {
   /** The relation's name, as SQL. */
   readonly owner: string;
   readonly path: string;
   readonly fields: readonly StoredColumn[];
-  /** The table that it is stored in, where it is read as it is stored. */
+  /** The table that stores it, if it is read directly from there. */
   readonly table: string | undefined;
 }
 
-/** A column of a table, by its path. */
+/** A stored column, by its path. */
 export interface Origin {
   readonly table: string;
   readonly path: string;
@@ -34,16 +34,16 @@ export interface Origin {
 /**
  * How the columns of a table are stored.
  *
- * @param isShredded whether a record is shredded, by its path; what is below a list is stored with it
+ * @param isShredded whether a record is shredded, by its path; records inside a list are stored with the list
  */
 export function layoutColumns(
   fields: readonly Field[],
   isShredded: (path: string, field: Field) => boolean,
-  above = '',
+  prefix = '',
 ): readonly StoredColumn[] {
   return columnsOf(fields).map((column, index) => {
     const field = fields[index];
-    const path = `${above}${column.name}`;
+    const path = `${prefix}${column.name}`;
     const stored = { ...column, required: field?.mode === 'REQUIRED' };
     if (!field?.fields || !isShredded(path, field)) return stored;
     return { ...stored, fields: layoutColumns(field.fields, isShredded, `${path}.`) };
@@ -58,56 +58,72 @@ interface ColumnSql {
   readonly origin?: Origin;
 }
 
-/** The text of a column, with the place of its fields where it is shredded. */
+/** The text of a column; for a shredded record with the location of its fields. */
 export function columnSql(
   owner: string,
   path: string,
   { type, fields, required }: StoredColumn,
   table?: string,
 ): ColumnSql {
-  const there = `${owner}.${quote(path)}`;
-  const known = { type, ...(required && { required }) };
-  if (!fields) return { text: there, ...known, ...(table !== undefined && { origin: { table, path } }) };
+  const column = `${owner}.${quote(path)}`;
+  const facts = { type, ...(required && { required }) };
+  if (!fields) return { text: column, ...facts, ...(table !== undefined && { origin: { table, path } }) };
   const shredded = { owner, path, fields, table };
-  if (type.kind !== 'array') return { text: assembleRecord(shredded), shredded, ...known };
-  const one = `CASE WHEN ${there} THEN [${packed(shredded)}] WHEN NOT ${there} THEN [] END`;
-  return { text: one, shredded, ...known };
+  if (type.kind !== 'array') return { text: assembleRecord(shredded), shredded, ...facts };
+  const text = `CASE WHEN ${column} THEN [${structText(shredded)}] WHEN NOT ${column} THEN [] END`;
+  return { text, shredded, ...facts };
 }
 
-/** Whether the record is there, as a condition. */
+/** The condition that the row has the record. */
 export const isPresent = ({ owner, path }: ShreddedRecord): string => `${owner}.${quote(path)}`;
 
-/** A field of a shredded record; NULL where the record is not there. */
+/** A field of a shredded record; NULL if the row does not have the record. */
 export function fieldOfShredded(
   { owner, path, fields, table }: ShreddedRecord,
   name: string,
 ): ColumnSql | undefined {
   const part = fields.find((candidate) => candidate.name.toLowerCase() === name.toLowerCase());
   if (!part) return undefined;
-  // Of an absent record every field is NULL, whatever is declared.
+  // Even a field declared as required is NULL if its record is absent.
   const { required: _, ...sql } = columnSql(owner, `${path}.${part.name}`, part, table);
   return sql;
 }
 
-/** The record as one STRUCT; NULL where it is not there. */
+/** The record as one STRUCT; NULL if the row does not have it. */
 export const assembleRecord = (shredded: ShreddedRecord): string =>
-  `CASE WHEN ${isPresent(shredded)} THEN ${packed(shredded)} END`;
+  `CASE WHEN ${isPresent(shredded)} THEN ${structText(shredded)} END`;
 
-function packed({ owner, path, fields }: ShreddedRecord): string {
+function structText({ owner, path, fields }: ShreddedRecord): string {
   const members = fields.map(
     (part) => `${quote(part.name)} := ${columnSql(owner, `${path}.${part.name}`, part).text}`,
   );
   return `struct_pack(${members.join(', ')})`;
 }
 
-/** The columns below the record's own, for a select list that hands the record on under a name. */
+/** The field columns of a record, for a select list that outputs the record under a new name. */
 export function forwardColumns({ owner, path, fields }: ShreddedRecord, name: string): readonly string[] {
   return fields.flatMap((part) => {
-    const from = `${path}.${part.name}`;
-    const to = `${name}.${part.name}`;
-    const below = part.fields
-      ? forwardColumns({ owner, path: from, fields: part.fields, table: undefined }, to)
+    const oldPath = `${path}.${part.name}`;
+    const newPath = `${name}.${part.name}`;
+    const inner = part.fields
+      ? forwardColumns({ owner, path: oldPath, fields: part.fields, table: undefined }, newPath)
       : [];
-    return [`${owner}.${quote(from)} AS ${quote(to)}`, ...below];
+    return [`${owner}.${quote(oldPath)} AS ${quote(newPath)}`, ...inner];
   });
+}
+
+/** Wraps a query so that its columns are those of BigQuery: shredded records become structs again. */
+export function assemble<R extends ShreddedRelation>(relation: R, fresh: (prefix: string) => string): R {
+  if (relation.columns.every(({ fields }) => !fields)) return relation;
+  const name = quote(fresh('shredded'));
+  const columns = relation.columns.map(({ fields: _, ...column }) => column);
+  const values = relation.columns.map(
+    (column) => `${columnSql(name, column.name, column).text} AS ${quote(column.name)}`,
+  );
+  return { ...relation, columns, text: `SELECT ${values.join(', ')} FROM (${relation.text}) AS ${name}` };
+}
+
+interface ShreddedRelation {
+  readonly text: string;
+  readonly columns: readonly StoredColumn[];
 }

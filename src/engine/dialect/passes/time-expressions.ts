@@ -1,30 +1,38 @@
-import type { Sql } from '../scope.ts';
+/**
+ * The value of a time expression: an INT64, a TIMESTAMP in microseconds since the epoch, a STRING, an
+ * ARRAY<TIMESTAMP>, or NULL.
+ */
+export type TimeValue = bigint | string | readonly bigint[] | null;
 
-/** An INT64, a TIMESTAMP in microseconds since the epoch, a STRING, an ARRAY<TIMESTAMP>, or NULL. */
-export type AtRun = bigint | string | readonly bigint[] | null;
-
-/** What a run is told. */
-export interface Run {
-  /** The moment that CURRENT_TIMESTAMP() means, in microseconds since the epoch. */
+/** What is known when a query runs. */
+export interface RunValues {
+  /** The value of CURRENT_TIMESTAMP(), in microseconds since the epoch. */
   readonly now: bigint;
   /** The value of a parameter. */
   parameter(name: string): string;
 }
 
 /**
- * What an expression of the time is in a run; undefined where only the database can tell. Queries ask for their windows
- * by such expressions, and so at each run.
+ * Computes the value of an expression for a run without the database; undefined if only the database can. Queries use
+ * such expressions for the bounds of their time windows, so they are needed for each run.
  */
-export type TimeExpression = (run: Run) => AtRun | undefined;
+export type TimeExpression = (run: RunValues) => TimeValue | undefined;
+
+/** What time expressions are composed of. */
+interface Operand {
+  readonly timeExpression?: TimeExpression;
+}
 
 const [first, last] = [-62_135_596_800_000_000n, 253_402_300_799_999_999n];
 const inRange = (micros: bigint) => (micros < first || micros > last ? undefined : micros);
 
-/** A longer array is left to the database. */
+/** Longer arrays are left to the database. */
 const longestArray = 10_000n;
 
-/** Arithmetic of moments in UTC: a date-part's length in microseconds, and the values of the arguments. */
-const calls: Readonly<Record<string, (unit: bigint, ...args: readonly bigint[]) => AtRun | undefined>> = {
+/** Timestamp arithmetic in UTC, from the length of the date part in microseconds and the arguments. */
+const operations: Readonly<
+  Record<string, (unit: bigint, ...args: readonly bigint[]) => TimeValue | undefined>
+> = {
   timestamp_add: (unit, at = 0n, n = 0n) => inRange(at + n * unit),
   timestamp_sub: (unit, at = 0n, n = 0n) => inRange(at - n * unit),
   timestamp_trunc: (unit, at = 0n) => inRange(at - (((at % unit) + unit) % unit)),
@@ -47,13 +55,13 @@ const unitMicros: Readonly<Record<string, bigint>> = {
   day: 86_400_000_000n,
 };
 
-/** @param name of the macro, its date-part included */
-export function callMoment(name: string, args: readonly Sql[]): TimeExpression | undefined {
+/** @param name of the macro, including its date part */
+export function timeExpressionOfCall(name: string, args: readonly Operand[]): TimeExpression | undefined {
   const [, operation = '', part = ''] = /^(\w+)_([a-z]+)$/.exec(name) ?? [];
-  const [call, unit] = [calls[operation], unitMicros[part]];
+  const [call, unit] = [operations[operation], unitMicros[part]];
   const [only, ...more] = args;
   if (name === 'timestamp' && only?.timeExpression && more.length === 0)
-    return timestampMoment(only.timeExpression);
+    return timeExpressionOfTimestamp(only.timeExpression);
   if (!call || unit === undefined || args.length !== (arity[operation] ?? 2)) return undefined;
   return withAll(args, (values) => {
     if (values.includes(null)) return null;
@@ -62,44 +70,45 @@ export function callMoment(name: string, args: readonly Sql[]): TimeExpression |
   });
 }
 
-/** NULL where two texts are the same, else the first. */
-export const nullIfMoment = (args: readonly Sql[]): TimeExpression | undefined =>
+/** NULL if two texts are equal, otherwise the first. */
+export const timeExpressionOfNullIf = (args: readonly Operand[]): TimeExpression | undefined =>
   withAll(args, ([one, other]) => {
     if (typeof one !== 'string' || typeof other !== 'string') return undefined;
     return one === other ? null : one;
   });
 
 /** The first value that is not NULL. */
-export const coalesceMoment = (args: readonly Sql[]): TimeExpression | undefined =>
+export const timeExpressionOfCoalesce = (args: readonly Operand[]): TimeExpression | undefined =>
   withAll(args, (values) => values.find((value) => value !== null) ?? null);
 
-/** `TIMESTAMP(text)`, and a literal's text, in the forms that have one meaning everywhere. */
-const timestampMoment =
+/** `TIMESTAMP(text)`, for texts that both engines read alike. */
+const timeExpressionOfTimestamp =
   (text: TimeExpression): TimeExpression =>
   (run) => {
     const value = text(run);
-    return typeof value === 'string' ? microsOf(value) : value === null ? null : undefined;
+    return typeof value === 'string' ? parseMicros(value) : value === null ? null : undefined;
   };
 
-const plainMoment = /^(?!0000)(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?(?:Z|\+00(?::00)?)?$/;
+const timestampPattern = /^(?!0000)(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?(?:Z|\+00(?::00)?)?$/;
 
-export function microsOf(text: string): bigint | undefined {
-  const [, day, clock, fraction = ''] = plainMoment.exec(text) ?? [];
-  const moment = new Date(`${day}T${clock}Z`);
-  // Dates roll over: the 30th of February is a day in March.
-  if (Number.isNaN(moment.getTime()) || moment.toISOString() !== `${day}T${clock}.000Z`) return undefined;
-  return BigInt(moment.getTime()) * 1000n + BigInt(fraction.padEnd(6, '0'));
+/** Microseconds since the epoch; undefined if the text is not a valid timestamp in UTC. */
+export function parseMicros(text: string): bigint | undefined {
+  const [, day, clock, fraction = ''] = timestampPattern.exec(text) ?? [];
+  const date = new Date(`${day}T${clock}Z`);
+  // JavaScript rolls dates over: 30 February becomes a day in March.
+  if (Number.isNaN(date.getTime()) || date.toISOString() !== `${day}T${clock}.000Z`) return undefined;
+  return BigInt(date.getTime()) * 1000n + BigInt(fraction.padEnd(6, '0'));
 }
 
-/** @returns undefined where one of the arguments is none, or is not known */
+/** @returns undefined if an argument is not a time expression */
 function withAll(
-  args: readonly Sql[],
-  make: (values: readonly AtRun[]) => AtRun | undefined,
+  args: readonly Operand[],
+  combine: (values: readonly TimeValue[]) => TimeValue | undefined,
 ): TimeExpression | undefined {
   const expressions = args.flatMap(({ timeExpression }) => timeExpression ?? []);
   if (expressions.length !== args.length) return undefined;
   return (run) => {
     const values = expressions.map((expression) => expression(run));
-    return values.every((value) => value !== undefined) ? make(values) : undefined;
+    return values.every((value) => value !== undefined) ? combine(values) : undefined;
   };
 }

@@ -1,131 +1,68 @@
-import type { Alias, Identifier, Node } from 'sql-parser-cst';
-import { columnSql } from '../passes/shredded.ts';
-import {
-  type Carrier,
-  type Fold,
-  findRange,
-  findRelation,
-  type Range,
-  type Relation,
-  type Scope,
-} from '../scope.ts';
+import type { Alias, Identifier, Node, TablesampleExpr } from 'sql-parser-cst';
+import { type FromItem, findRelation, type Scope } from '../scope.ts';
 import type { Translator } from '../translator.ts';
-import { quote } from '../types.ts';
 import { Unsupported } from '../unsupported.ts';
+import { asUnnest, relationItem, unknownItem } from './from-item.ts';
 import { join } from './joins.ts';
 import { pivot, unpivot } from './pivot.ts';
-import { tableSample } from './table-sample.ts';
-import { standalone, type Unnest } from './unnest.ts';
+import { unnestItem } from './unnest.ts';
 
-/** One FROM item, or several joined. Its text is made last: later UNNESTs may be folded into it. */
-export interface FromItem {
-  readonly ranges: readonly Range[];
-  readonly merged: Scope['merged'];
-  /** The items whose rows may be multiplied in place without changing the meaning of the joins around them. */
-  readonly carriers: readonly Carrier[];
-  /** True where it is no join: then no parentheses may stand around it. */
-  readonly isOne?: true;
-  text(): string;
-}
-
-/** The scope for what stands beside or behind a FROM item. */
-export const within = (scope: Scope, item: FromItem): Scope => ({
-  ...scope,
-  ranges: item.ranges,
-  merged: item.merged,
-});
-
-/** A FROM item; `scope` holds what it may be correlated with. */
-export function fromItem(node: Node, scope: Scope, to: Translator): FromItem {
+/** @param scope the names to which the item may be correlated */
+export function fromItem(node: Node, scope: Scope, tr: Translator): FromItem {
   const unnest = asUnnest(node, scope);
-  if (unnest) return standalone(unnest, scope, to);
+  if (unnest) return unnestItem(unnest, scope, tr);
   switch (node.type) {
     case 'join_expr':
-      return join(node, scope, to);
+      return join(node, scope, tr);
     case 'alias':
-      return aliased(node, scope, to);
+      return aliased(node, scope, tr);
     case 'identifier':
     case 'member_expr':
     case 'bigquery_quoted_member_expr':
-      return table(node, undefined, scope, to);
+      return table(node, undefined, scope, tr);
     case 'paren_expr':
-      return parenthesised(node.expr, undefined, scope, to);
+      return parenthesized(node.expr, undefined, scope, tr);
     case 'tablesample_expr':
-      return tableSample(node, scope, to);
+      return tableSample(node, scope, tr);
     case 'pivot_expr':
-      return pivot(node, scope, to);
+      return pivot(node, scope, tr);
     case 'unpivot_expr':
-      return unpivot(node, scope, to);
+      return unpivot(node, scope, tr);
     default:
       throw new Unsupported(node, `${node.type.replaceAll('_', ' ')} is not supported in FROM`);
   }
 }
 
-/** The UNNEST that a FROM item is: written so, or as a path of a name that FROM already has. */
-export function asUnnest(node: Node, scope: Scope): Unnest | undefined {
-  if (node.type === 'alias') {
-    const unnest = asUnnest(node.expr as Node, scope);
-    if (!unnest) return undefined;
-    const name = node.alias.name;
-    return (node.expr as Node).type === 'unnest_with_offset_expr'
-      ? { ...unnest, offset: name }
-      : { ...unnest, alias: name };
-  }
-  if (node.type === 'unnest_with_offset_expr') {
-    const unnest = asUnnest(node.unnest, scope);
-    return unnest && { ...unnest, offset: 'offset' };
-  }
-  if (node.type === 'unnest_expr')
-    return { node, array: node.expr.expr, alias: undefined, offset: undefined };
-  if (node.type === 'member_expr' && node.property.type === 'identifier' && startsAtRange(node, scope)) {
-    return { node, array: node, alias: node.property.name, offset: undefined };
-  }
-  return undefined;
-}
-
-function startsAtRange(node: Node, scope: Scope): boolean {
-  if (node.type === 'member_expr') return startsAtRange(node.object, scope);
-  return node.type === 'identifier' && findRange(scope, node.name) !== undefined;
-}
-
-function aliased(node: Alias, scope: Scope, to: Translator): FromItem {
+function aliased(node: Alias, scope: Scope, tr: Translator): FromItem {
   const inner = node.expr as Node;
   if (node.columnAliases) throw new Unsupported(node.columnAliases, 'column aliases are not supported');
-  if (inner.type === 'paren_expr') return parenthesised(inner.expr, node.alias, scope, to);
+  if (inner.type === 'paren_expr') return parenthesized(inner.expr, node.alias, scope, tr);
   if (
     inner.type === 'identifier' ||
     inner.type === 'member_expr' ||
     inner.type === 'bigquery_quoted_member_expr'
   ) {
-    return table(inner, node.alias, scope, to);
+    return table(inner, node.alias, scope, tr);
   }
   throw new Unsupported(inner, `${inner.type.replaceAll('_', ' ')} is not supported in FROM`);
 }
 
-function table(node: Node, alias: Identifier | undefined, scope: Scope, to: Translator): FromItem {
+function table(node: Node, alias: Identifier | undefined, scope: Scope, tr: Translator): FromItem {
   const path = pathOf(node);
   const name = path.at(-1) ?? '';
   const relation = findRelation(scope, name);
   if (!relation) {
-    return to.attempt(
+    return tr.attempt(
       () => {
         throw new Unsupported(node, `no table is named ${path.join('.')}`);
       },
-      anything(alias?.name ?? name),
+      unknownItem(alias?.name ?? name),
     );
   }
-  return relationItem(relation, alias?.name ?? name, to);
+  return relationItem(relation, alias?.name ?? name, tr);
 }
 
-/** Stands where a table was refused. */
-export const anything = (name: string | undefined): FromItem => ({
-  ranges: [{ name, columns: [], open: true }],
-  merged: [],
-  carriers: [],
-  text: () => '',
-});
-
-/** `project.dataset.table`, in whatever way it is quoted. */
+/** The parts of `project.dataset.table`, quoted or not. */
 function pathOf(node: Node): readonly string[] {
   switch (node.type) {
     case 'identifier':
@@ -135,64 +72,34 @@ function pathOf(node: Node): readonly string[] {
     case 'member_expr':
       return [...pathOf(node.object), ...pathOf(node.property)];
     default:
-      throw new Unsupported(node, 'a table name is wanted here');
+      throw new Unsupported(node, 'expected a table name');
   }
 }
 
-function parenthesised(node: Node, alias: Identifier | undefined, scope: Scope, to: Translator): FromItem {
+function parenthesized(node: Node, alias: Identifier | undefined, scope: Scope, tr: Translator): FromItem {
   if (node.type === 'select_stmt' || node.type === 'compound_select_stmt') {
-    const query = to.relation(node, scope);
-    return relationItem({ ...query, text: `(${query.text})` }, alias?.name, to);
+    const query = tr.relation(node, scope);
+    return relationItem({ ...query, text: `(${query.text})` }, alias?.name, tr);
   }
-  if (node.type === 'paren_expr') return parenthesised(node.expr, alias, scope, to);
+  if (node.type === 'paren_expr') return parenthesized(node.expr, alias, scope, tr);
   if (alias) throw new Unsupported(alias, 'a join in parentheses takes no alias');
-  const inner = fromItem(node, scope, to);
-  return inner.isOne ? inner : { ...inner, text: () => `(${inner.text()})` };
+  const inner = tr.from(node, scope);
+  return inner.isSingle ? inner : { ...inner, text: () => `(${inner.text()})` };
 }
 
-/** A table, common table expression or subquery, as a FROM item that UNNESTs can be folded into. */
-export function relationItem(relation: Relation, alias: string | undefined, to: Translator): FromItem {
-  const name = alias ?? to.fresh('subquery');
-  const carrier: Carrier = {
-    name,
-    folds: [],
-    taken: new Set(relation.columns.map((column) => column.name.toLowerCase())),
-  };
-  const columns = relation.columns.map((column) => ({
-    ...columnSql(quote(name), column.name, column, relation.table),
-    name: column.name,
-  }));
-  const [only] = columns;
-  const range: Range =
-    relation.value && only
-      ? { name: alias, columns: [], value: only, carrier }
-      : { name: alias, columns, carrier };
+/** `t TABLESAMPLE SYSTEM (10 PERCENT)`. */
+function tableSample(node: TablesampleExpr, scope: Scope, tr: Translator): FromItem {
+  const { left, method, args, repeatable } = node;
+  const [share, another] = args.expr.items;
+  const isSystem = method.type === 'tablesample_method' && method.methodKw.name === 'SYSTEM';
+  const isShare = share?.type === 'tablesample_percent' && share.percent.type === 'number_literal';
+  if (repeatable || another || !isSystem || !isShare)
+    throw new Unsupported(node, 'only TABLESAMPLE SYSTEM (number PERCENT) is supported');
+  const sampled = tr.from(left, scope);
+  const percent = share.percent.type === 'number_literal' ? share.percent.text : '';
   return {
-    ranges: [range],
-    merged: [],
-    carriers: [carrier],
-    isOne: true,
-    text: () =>
-      carrier.folds.reduce(
-        (inner, fold) => `(${folded(inner, fold)}) AS ${quote(name)}`,
-        `${relation.text} AS ${quote(name)}`,
-      ),
+    ...sampled,
+    unnestTargets: [],
+    text: () => `${sampled.text()} TABLESAMPLE SYSTEM (${percent} PERCENT)`,
   };
 }
-
-/**
- * Takes from the items what their rows must meet in the end, for WHERE to say: DuckDB plans that sooner than a subquery
- * of its own.
- */
-export const takeConditions = ({ carriers }: FromItem): readonly string[] =>
-  carriers.flatMap(({ folds }) => {
-    const last = folds.at(-1);
-    if (!last || !('condition' in last)) return [];
-    folds.pop();
-    return [last.condition];
-  });
-
-const folded = (inner: string, fold: Fold) =>
-  'columns' in fold
-    ? `SELECT *, ${fold.columns} FROM ${inner}`
-    : `SELECT * FROM ${inner} WHERE ${fold.condition}`;

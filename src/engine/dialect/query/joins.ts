@@ -1,20 +1,20 @@
 import type { JoinExpr } from 'sql-parser-cst';
-import { compare, operatorName, requireBool } from '../expr/operators.ts';
-import { columnsIn, type Range, type Scope, type Sql } from '../scope.ts';
+import { compare, operatorName, requireBool } from '../expr/comparison.ts';
+import { columnsIn, type FromItem, type Range, type Scope, type Sql } from '../scope.ts';
 import type { Translator } from '../translator.ts';
 import { Unsupported } from '../unsupported.ts';
-import { asUnnest, type FromItem, fromItem, within } from './from.ts';
-import { folded, standalone, type Unnest } from './unnest.ts';
+import { asUnnest, type Unnest, within } from './from-item.ts';
+import { unnestInPlace, unnestItem } from './unnest.ts';
 
 type Kind = 'CROSS' | 'INNER' | 'LEFT' | 'RIGHT' | 'FULL';
 
-export function join(node: JoinExpr, scope: Scope, to: Translator): FromItem {
-  const left = fromItem(node.left, scope, to);
+export function join(node: JoinExpr, scope: Scope, tr: Translator): FromItem {
+  const left = tr.from(node.left, scope);
   const kind = kindOf(node);
-  const beside = within(scope, left);
-  const unnest = asUnnest(node.right, beside);
-  if (unnest) return joinUnnest(node, kind, left, unnest, beside, to);
-  return joined(node, kind, left, fromItem(node.right, scope, to), '', scope, to);
+  const rightScope = within(scope, left);
+  const unnest = asUnnest(node.right, rightScope);
+  if (unnest) return joinUnnest(node, kind, left, unnest, rightScope, tr);
+  return joinItems(node, kind, left, tr.from(node.right, scope), '', scope, tr);
 }
 
 function kindOf({ operator, right, specification }: JoinExpr): Kind {
@@ -43,11 +43,11 @@ function joinUnnest(
   left: FromItem,
   unnest: Unnest,
   scope: Scope,
-  to: Translator,
+  tr: Translator,
 ): FromItem {
   const unconditional = kind === 'CROSS' || (kind === 'LEFT' && isTrue(node));
-  const inPlace = unconditional ? folded(unnest, kind === 'LEFT', left, scope, to) : undefined;
-  return inPlace ?? joined(node, kind, left, standalone(unnest, scope, to), 'LATERAL ', scope, to);
+  const inPlace = unconditional ? unnestInPlace(unnest, kind === 'LEFT', left, scope, tr) : undefined;
+  return inPlace ?? joinItems(node, kind, left, unnestItem(unnest, scope, tr), 'LATERAL ', scope, tr);
 }
 
 const isTrue = ({ specification }: JoinExpr) =>
@@ -56,32 +56,32 @@ const isTrue = ({ specification }: JoinExpr) =>
     specification.expr.type === 'boolean_literal' &&
     specification.expr.value);
 
-function joined(
+function joinItems(
   node: JoinExpr,
   kind: Kind,
   left: FromItem,
   right: FromItem,
   lateral: '' | 'LATERAL ',
   scope: Scope,
-  to: Translator,
+  tr: Translator,
 ): FromItem {
-  const { condition, merged } = conditionOf(node, kind, left, right, scope, to);
+  const { condition, merged } = conditionOf(node, kind, left, right, scope, tr);
   return {
     ranges: [
-      ...(kind === 'RIGHT' || kind === 'FULL' ? left.ranges.map(nullable) : left.ranges),
-      ...(kind === 'LEFT' || kind === 'FULL' ? right.ranges.map(nullable) : right.ranges),
+      ...(kind === 'RIGHT' || kind === 'FULL' ? left.ranges.map(makeNullable) : left.ranges),
+      ...(kind === 'LEFT' || kind === 'FULL' ? right.ranges.map(makeNullable) : right.ranges),
     ],
     merged: [...left.merged, ...merged],
-    carriers: [
-      ...(kind === 'RIGHT' || kind === 'FULL' ? [] : left.carriers),
-      ...(kind === 'LEFT' || kind === 'FULL' ? [] : right.carriers),
+    unnestTargets: [
+      ...(kind === 'RIGHT' || kind === 'FULL' ? [] : left.unnestTargets),
+      ...(kind === 'LEFT' || kind === 'FULL' ? [] : right.unnestTargets),
     ],
     text: () => `${left.text()} ${kind} JOIN ${lateral}${right.text()}${condition}`,
   };
 }
 
-/** The side of an outer join that may be missing. */
-const nullable = (range: Range): Range => ({
+/** The side of an outer join that may be missing: its columns may be NULL. */
+const makeNullable = (range: Range): Range => ({
   ...range,
   columns: range.columns.map(({ required: _, ...column }) => column),
 });
@@ -97,18 +97,18 @@ function conditionOf(
   left: FromItem,
   right: FromItem,
   scope: Scope,
-  to: Translator,
+  tr: Translator,
 ): Condition {
   if (!specification) return { condition: kind === 'CROSS' ? '' : ' ON TRUE', merged: [] };
   if (specification.type === 'join_on_specification') {
     const both = { ...scope, ranges: [...left.ranges, ...right.ranges], merged: left.merged };
-    const test = to.expr(specification.expr, both);
+    const test = tr.expr(specification.expr, both);
     requireBool(specification.expr, test, 'ON');
     return { condition: ` ON ${test.text}`, merged: [] };
   }
   const pairs = specification.expr.expr.items.map((column) => {
-    const [a, b] = [named(left, column.name), named(right, column.name)];
-    if (!a || !b) throw new Unsupported(column, `${column.name} is not one column on each side`);
+    const [a, b] = [findColumn(left, column.name), findColumn(right, column.name)];
+    if (!a || !b) throw new Unsupported(column, `USING needs exactly one column ${column.name} on each side`);
     return { name: column.name, a, b, test: compare(column, '=', a, b).text };
   });
   return {
@@ -117,14 +117,14 @@ function conditionOf(
   };
 }
 
-function named(item: FromItem, name: string): Sql | undefined {
+function findColumn(item: FromItem, name: string): Sql | undefined {
   const merged = item.merged.find((column) => column.name.toLowerCase() === name.toLowerCase());
   if (merged) return merged;
   const found = item.ranges.flatMap((range) => columnsIn(range, name));
   return found.length === 1 ? found[0] : undefined;
 }
 
-/** The column that JOIN USING makes of two: the side that is never missing. */
+/** The merged column of JOIN USING: the side that is never missing. */
 function mergedText(kind: Kind, left: Sql, right: Sql): string {
   if (kind === 'FULL') return `coalesce(${left.text}, ${right.text})`;
   return kind === 'RIGHT' ? right.text : left.text;

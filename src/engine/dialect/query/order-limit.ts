@@ -1,61 +1,66 @@
 import type { Node, SelectStmt } from 'sql-parser-cst';
+import { orderText, type SortKey } from '../expr/order-by.ts';
 import type { Scope } from '../scope.ts';
 import type { Translator } from '../translator.ts';
 import { Unsupported } from '../unsupported.ts';
 import { type ClauseOf, clauseOf, isDistinct } from './clauses.ts';
 import { isOrdinal } from './grouping.ts';
-import { orderText, type SortKey } from './order.ts';
 import type { Output } from './select-list.ts';
 
 /** ORDER BY and LIMIT. */
-export const ending = (node: SelectStmt, columns: readonly Output[], scope: Scope, to: Translator): string =>
-  order(clauseOf(node, 'order_by_clause'), columns, isDistinct(node), scope, to) +
-  limitText(clauseOf(node, 'limit_clause'), scope, to);
+export const orderAndLimitText = (
+  node: SelectStmt,
+  columns: readonly Output[],
+  scope: Scope,
+  tr: Translator,
+): string =>
+  orderByText(clauseOf(node, 'order_by_clause'), columns, isDistinct(node), scope, tr) +
+  limitText(clauseOf(node, 'limit_clause'), scope, tr);
 
-function order(
+function orderByText(
   clause: ClauseOf<'order_by_clause'> | undefined,
   columns: readonly Output[],
   distinct: boolean,
   scope: Scope,
-  to: Translator,
+  tr: Translator,
 ): string {
   if (!clause) return '';
-  return ` ${orderText(clause, scope, to, (expr) => sortKey(expr, columns, distinct, scope, to))}`;
+  return ` ${orderText(clause, scope, tr, (expr) => sortKey(expr, columns, distinct, scope, tr))}`;
 }
 
-/** A column of the output is named by its place, which no column of FROM can hide. */
+/** Output columns are referred to by position, which no column of FROM can hide. */
 function sortKey(
   node: Node,
   columns: readonly Output[],
   distinct: boolean,
   scope: Scope,
-  to: Translator,
+  tr: Translator,
 ): SortKey {
-  const byPlace = (index: number): SortKey => {
+  const byPosition = (index: number): SortKey => {
     const column = columns[index];
     if (!column) throw new Unsupported(node, `the select list has no column ${index + 1}`);
-    // DISTINCT lets nothing but its columns be sorted by.
+    // With DISTINCT only output columns can be sorted by.
     return { text: String(index + 1), type: column.type, ...(distinct ? {} : { value: column.text }) };
   };
-  if (isOrdinal(node)) return byPlace(node.value - 1);
+  if (isOrdinal(node)) return byPosition(node.value - 1);
   if (node.type === 'identifier') {
-    const place = columns.findIndex(
+    const position = columns.findIndex(
       ({ name, aliased }) => aliased && name.toLowerCase() === node.name.toLowerCase(),
     );
-    if (place >= 0) return byPlace(place);
+    if (position >= 0) return byPosition(position);
   }
-  const sort = to.expr(node, scope);
+  const sort = tr.expr(node, scope);
   if (!distinct) return { ...sort, value: sort.text };
-  const place = columns.findIndex(({ text }) => text === sort.text);
-  if (place < 0)
-    throw new Unsupported(node, 'ORDER BY with SELECT DISTINCT takes columns of the select list only');
-  return byPlace(place);
+  const position = columns.findIndex(({ text }) => text === sort.text);
+  if (position < 0)
+    throw new Unsupported(node, 'with SELECT DISTINCT, ORDER BY takes columns of the select list only');
+  return byPosition(position);
 }
 
-function limitText(clause: ClauseOf<'limit_clause'> | undefined, scope: Scope, to: Translator): string {
+function limitText(clause: ClauseOf<'limit_clause'> | undefined, scope: Scope, tr: Translator): string {
   if (!clause) return '';
   if (!clause.count || clause.count.type === 'limit_all')
     throw new Unsupported(clause, 'LIMIT takes a number');
-  const count = ` LIMIT ${to.expr(clause.count, scope).text}`;
-  return clause.offset ? `${count} OFFSET ${to.expr(clause.offset, scope).text}` : count;
+  const count = ` LIMIT ${tr.expr(clause.count, scope).text}`;
+  return clause.offset ? `${count} OFFSET ${tr.expr(clause.offset, scope).text}` : count;
 }

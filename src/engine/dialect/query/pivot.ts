@@ -1,11 +1,11 @@
 import type { Expr, FuncCall, Identifier, Node, PivotExpr, UnpivotExpr } from 'sql-parser-cst';
-import { converted, supertype } from '../expr/coercion.ts';
+import { convert, supertype } from '../coercion.ts';
 import { quoteText } from '../expr/literals.ts';
-import type { Relation, Scope } from '../scope.ts';
+import type { FromItem, Relation, Scope } from '../scope.ts';
 import type { Translator } from '../translator.ts';
 import { type Column, quote, sameName, scalar } from '../types.ts';
 import { Unsupported } from '../unsupported.ts';
-import { type FromItem, fromItem, relationItem, within } from './from.ts';
+import { relationItem, within } from './from-item.ts';
 
 interface Source {
   readonly columns: readonly (Column & { readonly text: string })[];
@@ -13,41 +13,41 @@ interface Source {
   readonly scope: Scope;
 }
 
-function source(node: Node, scope: Scope, to: Translator): Source {
-  const item = fromItem(node, scope, to);
+function source(node: Node, scope: Scope, tr: Translator): Source {
+  const item = tr.from(node, scope);
   const columns = item.ranges.flatMap((range) => range.columns);
   return { columns, text: item.text(), scope: within(scope, item) };
 }
 
-/** `PIVOT(SUM(x) FOR y IN ('a', 'b'))`: one row for each combination of the columns that it does not name. */
-export function pivot(node: PivotExpr, scope: Scope, to: Translator): FromItem {
+/** `PIVOT(SUM(x) FOR y IN ('a', 'b'))`: one row for each combination of the columns that are not named. */
+export function pivot(node: PivotExpr, scope: Scope, tr: Translator): FromItem {
   const { aggregations, inputColumn, pivotColumns } = node.args.expr;
-  const from = source(node.left, scope, to);
+  const from = source(node.left, scope, tr);
   const used = namesIn([aggregations, inputColumn]);
   const groups = from.columns.filter(({ name }) => !used.has(name.toLowerCase()));
-  const made = pivotColumns.expr.items.flatMap((item) => {
+  const aggregates = pivotColumns.expr.items.flatMap((item) => {
     const value = (item.type === 'alias' ? item.expr : item) as Expr;
     return aggregations.items.map((aggregation) => {
       const call = aggregation.type === 'alias' ? (aggregation.expr as FuncCall) : aggregation;
       const prefix = aggregation.type === 'alias' ? `${aggregation.alias.name}_` : '';
       if (prefix === '' && aggregations.items.length > 1)
-        throw new Unsupported(aggregation, 'PIVOT with several aggregates wants an alias for each');
-      const sql = to.expr(whereEqual(call, inputColumn, value), from.scope);
+        throw new Unsupported(aggregation, 'PIVOT with several aggregates needs an alias for each');
+      const sql = tr.expr(whereEqual(call, inputColumn, value), from.scope);
       return { ...sql, name: prefix + (item.type === 'alias' ? item.alias.name : nameOf(value)) };
     });
   });
-  const columns = [...groups, ...made];
+  const columns = [...groups, ...aggregates];
   const keys = groups.length === 0 ? '' : ` GROUP BY ${groups.map(({ text }) => text).join(', ')}`;
-  return derived(columns, `SELECT ${listed(columns)} FROM ${from.text}${keys}`, to);
+  return derivedTable(columns, `SELECT ${selectListText(columns)} FROM ${from.text}${keys}`, tr);
 }
 
-const listed = (columns: readonly { text: string; name: string }[]) =>
+const selectListText = (columns: readonly { text: string; name: string }[]) =>
   columns.map(({ text, name }) => `${text} AS ${quote(name)}`).join(', ');
 
-const derived = (columns: Relation['columns'], text: string, to: Translator): FromItem =>
-  relationItem({ text: `(${text})`, columns }, undefined, to);
+const derivedTable = (columns: Relation['columns'], text: string, tr: Translator): FromItem =>
+  relationItem({ text: `(${text})`, columns }, undefined, tr);
 
-/** The aggregate over the rows of one value only: its argument is NULL in all others. */
+/** The aggregate over the rows with one value only: in all other rows its argument is NULL. */
 function whereEqual(call: FuncCall, column: Identifier, value: Expr): FuncCall {
   const args = call.args;
   const [first, ...rest] = args?.expr.args.items ?? [];
@@ -76,10 +76,10 @@ function nameOf(node: Expr): string {
     case 'boolean_literal':
       return node.valueKw.name.toLowerCase();
   }
-  throw new Unsupported(node, 'this value of PIVOT wants an alias');
+  throw new Unsupported(node, 'this value of PIVOT needs an alias');
 }
 
-/** Every identifier below a node, in lower case. */
+/** Every identifier in a subtree, in lower case. */
 function namesIn(part: unknown, found = new Set<string>()): ReadonlySet<string> {
   if (Array.isArray(part)) for (const item of part) namesIn(item, found);
   else if (part !== null && typeof part === 'object') {
@@ -90,25 +90,27 @@ function namesIn(part: unknown, found = new Set<string>()): ReadonlySet<string> 
   return found;
 }
 
-/** `UNPIVOT(value FOR name IN (a, b))`: one row for each of the columns that it names. */
-export function unpivot(node: UnpivotExpr, scope: Scope, to: Translator): FromItem {
+/** `UNPIVOT(value FOR name IN (a, b))`: one row for each of the columns named. */
+export function unpivot(node: UnpivotExpr, scope: Scope, tr: Translator): FromItem {
   const { valuesColumn, nameColumn, unpivotColumns } = node.args.expr;
   if (valuesColumn.type !== 'identifier')
-    throw new Unsupported(valuesColumn, 'UNPIVOT makes one column of values');
-  const from = source(node.left, scope, to);
-  const turned = unpivotColumns.expr.items.map((item) => {
+    throw new Unsupported(valuesColumn, 'UNPIVOT into several value columns is not supported');
+  const from = source(node.left, scope, tr);
+  const unpivoted = unpivotColumns.expr.items.map((item) => {
     const column = (item.type === 'alias' ? item.expr : item) as Node;
-    if (column.type !== 'identifier') throw new Unsupported(column, 'UNPIVOT takes names of columns');
+    if (column.type !== 'identifier') throw new Unsupported(column, 'UNPIVOT takes column names');
     const label = item.type === 'alias' ? (item.alias as Node) : column;
-    return { column, name: labelOf(label), value: to.expr(column, from.scope) };
+    return { column, name: labelOf(label), value: tr.expr(column, from.scope) };
   });
-  const type = supertype(turned.map(({ value }) => value));
+  const type = supertype(unpivoted.map(({ value }) => value));
   if (!type) throw new Unsupported(node, 'the columns of UNPIVOT have no common type');
-  const rows = turned.map(
-    ({ name, value }) => `struct_pack(v := ${converted(value, type)}, k := ${quoteText(name)})`,
+  const rows = unpivoted.map(
+    ({ name, value }) => `struct_pack(v := ${convert(value, type)}, k := ${quoteText(name)})`,
   );
-  const rest = from.columns.filter(({ name }) => !turned.some(({ column }) => sameName(column.name, name)));
-  const inner = to.fresh('turned');
+  const rest = from.columns.filter(
+    ({ name }) => !unpivoted.some(({ column }) => sameName(column.name, name)),
+  );
+  const inner = tr.fresh('unpivoted');
   const kept = [
     ...rest.map(({ text, name }) => `${text} AS ${quote(name)}`),
     `unnest([${rows.join(', ')}]) AS ${quote(inner)}`,
@@ -119,15 +121,15 @@ export function unpivot(node: UnpivotExpr, scope: Scope, to: Translator): FromIt
     { name: nameColumn.name, type: scalar('STRING'), text: `${quote(inner)}.k` },
   ];
   const filter = node.nullHandlingKw?.[0].name === 'INCLUDE' ? '' : ` WHERE ${quote(inner)}.v IS NOT NULL`;
-  return derived(
+  return derivedTable(
     columns,
-    `SELECT ${listed(columns)} FROM (SELECT ${kept.join(', ')} FROM ${from.text})${filter}`,
-    to,
+    `SELECT ${selectListText(columns)} FROM (SELECT ${kept.join(', ')} FROM ${from.text})${filter}`,
+    tr,
   );
 }
 
 function labelOf(node: Node): string {
   if (node.type === 'identifier') return node.name.replace(/^(["'])(.*)\1$/, '$2');
   if (node.type === 'string_literal') return node.value;
-  throw new Unsupported(node, 'UNPIVOT labels its rows with text only');
+  throw new Unsupported(node, 'UNPIVOT takes string labels only');
 }

@@ -1,4 +1,5 @@
 import type { Identifier, Node, SelectClause } from 'sql-parser-cst';
+import { impliedName } from '../expr/identifiers.ts';
 import { pack } from '../expr/structs.ts';
 import { fieldSql, findRange, type Range, type Scope, type Sql } from '../scope.ts';
 import type { Translator } from '../translator.ts';
@@ -7,13 +8,18 @@ import { Unsupported } from '../unsupported.ts';
 
 /** One column of a query's result. */
 export interface Output extends Sql, Column {
-  /** False where BigQuery gives the column no name that the query could use. */
+  /** False if the query can't refer to the column by name. */
   readonly aliased: boolean;
 }
 
-const known: readonly string[] = ['select_distinct', 'select_all', 'select_as_struct', 'select_as_value'];
+const supportedModifiers: readonly string[] = [
+  'select_distinct',
+  'select_all',
+  'select_as_struct',
+  'select_as_value',
+];
 
-/** The one column that SELECT AS STRUCT or AS VALUE makes of the select list; undefined without either. */
+/** The one column of SELECT AS STRUCT or AS VALUE; undefined without either. */
 export function rowValue(node: SelectClause, columns: readonly Output[]): Output | undefined {
   const types = node.modifiers.map(({ type }) => type as string);
   if (types.includes('select_as_struct')) {
@@ -26,16 +32,16 @@ export function rowValue(node: SelectClause, columns: readonly Output[]): Output
   }
   if (!types.includes('select_as_value')) return undefined;
   const [only, another] = columns;
-  if (!only || another) throw new Unsupported(node, 'SELECT AS VALUE takes one column');
+  if (!only || another) throw new Unsupported(node, 'SELECT AS VALUE takes exactly one column');
   const { shredded: _, ...value } = only;
   return { ...value, name: 'value', aliased: false };
 }
 
-/** The select list with every star written out. */
-export function outputs(node: SelectClause, scope: Scope, to: Translator): readonly Output[] {
+/** The columns of the select list, with every star expanded. */
+export function outputs(node: SelectClause, scope: Scope, tr: Translator): readonly Output[] {
   for (const modifier of node.modifiers) {
-    if (!known.includes(modifier.type)) {
-      to.attempt(() => {
+    if (!supportedModifiers.includes(modifier.type)) {
+      tr.attempt(() => {
         throw new Unsupported(modifier, `${modifier.type.replaceAll('_', ' ')} is not supported`);
       }, undefined);
     }
@@ -43,44 +49,38 @@ export function outputs(node: SelectClause, scope: Scope, to: Translator): reado
   const items = (node.columns?.items ?? []).filter(({ type }) => type !== 'empty');
   let anonymous = 0;
   return items
-    .flatMap((item) => to.attempt(() => output(item, scope, to), []))
+    .flatMap((item) => tr.attempt(() => output(item, scope, tr), []))
     .map((column) => (column.aliased ? column : { ...column, name: `f${anonymous++}_` }));
 }
 
-function output(node: Node, scope: Scope, to: Translator): readonly Output[] {
+function output(node: Node, scope: Scope, tr: Translator): readonly Output[] {
   switch (node.type) {
     case 'all_columns':
       return star(node, scope);
     case 'except_columns': {
-      const left = output(node.expr, scope, to);
+      const columns = output(node.expr, scope, tr);
       const names = node.columns.expr.items;
-      for (const name of names) requireColumn(name, left);
-      return left.filter((column) => !names.some(({ name }) => sameName(name, column.name)));
+      for (const name of names) requireColumn(name, columns);
+      return columns.filter((column) => !names.some(({ name }) => sameName(name, column.name)));
     }
     case 'replace_columns': {
-      const left = output(node.expr, scope, to);
+      const columns = output(node.expr, scope, tr);
       const replacements = node.columns.expr.items;
-      for (const { alias } of replacements) requireColumn(alias, left);
-      return left.map((column) => {
+      for (const { alias } of replacements) requireColumn(alias, columns);
+      return columns.map((column) => {
         const found = replacements.find(({ alias }) => sameName(alias.name, column.name));
-        return found ? { ...to.expr(found.expr, scope), name: column.name, aliased: true } : column;
+        return found ? { ...tr.expr(found.expr, scope), name: column.name, aliased: true } : column;
       });
     }
     case 'alias':
       if (/^["']/.test(node.alias.text))
-        throw new Unsupported(node.alias, 'an alias is not quoted like text');
-      return [{ ...to.expr(node.expr as Node, scope), name: node.alias.name, aliased: true }];
+        throw new Unsupported(node.alias, 'an alias must not be a string literal: quote it with backticks');
+      return [{ ...tr.expr(node.expr as Node, scope), name: node.alias.name, aliased: true }];
     case 'member_expr':
-      if (node.property.type === 'all_columns') return starOf(node.object, scope, to);
+      if (node.property.type === 'all_columns') return starOf(node.object, scope, tr);
   }
   const name = impliedName(node);
-  return [{ ...to.expr(node, scope), name: name ?? '', aliased: name !== undefined }];
-}
-
-/** The name that a column has without an alias: the last of a path. */
-export function impliedName(node: Node): string | undefined {
-  if (node.type === 'identifier') return node.name;
-  return node.type === 'member_expr' && node.property.type === 'identifier' ? node.property.name : undefined;
+  return [{ ...tr.expr(node, scope), name: name ?? '', aliased: name !== undefined }];
 }
 
 function requireColumn({ name, ...node }: Identifier, columns: readonly Output[]): void {
@@ -90,7 +90,7 @@ function requireColumn({ name, ...node }: Identifier, columns: readonly Output[]
 }
 
 function star(node: Node, scope: Scope): readonly Output[] {
-  if (scope.ranges.length === 0) throw new Unsupported(node, '* needs a FROM');
+  if (scope.ranges.length === 0) throw new Unsupported(node, '* needs a FROM clause');
   const merged = scope.merged.map((column) => ({ ...column, aliased: true }));
   const rest = scope.ranges
     .flatMap((range) => columnsOf(range))
@@ -98,11 +98,11 @@ function star(node: Node, scope: Scope): readonly Output[] {
   return [...merged, ...rest];
 }
 
-function starOf(node: Node, scope: Scope, to: Translator): readonly Output[] {
+function starOf(node: Node, scope: Scope, tr: Translator): readonly Output[] {
   const range = node.type === 'identifier' ? findRange(scope, node.name) : undefined;
   if (range) return columnsOf(range);
-  const value = to.expr(node, scope);
-  if (value.type.kind !== 'struct') throw new Unsupported(node, '.* needs a struct whose fields are known');
+  const value = tr.expr(node, scope);
+  if (value.type.kind !== 'struct') throw new Unsupported(node, '.* needs a STRUCT with known fields');
   return fieldsOf(value, value.type.fields);
 }
 

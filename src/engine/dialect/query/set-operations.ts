@@ -1,17 +1,17 @@
 import type { CompoundSelectStmt, SubSelect } from 'sql-parser-cst';
-import { converted, supertype } from '../expr/coercion.ts';
-import { operatorName } from '../expr/operators.ts';
+import { convert, supertype } from '../coercion.ts';
+import { operatorName } from '../expr/comparison.ts';
 import type { Relation } from '../scope.ts';
 import type { Translator } from '../translator.ts';
 import { type Column, describeType, duckdbType, quote } from '../types.ts';
 import { Unsupported } from '../unsupported.ts';
 
-/** The parts of `a UNION ALL b UNION ALL c`: BigQuery wants parentheses where operators differ. */
-export function flatten(node: CompoundSelectStmt): { operator: string; queries: readonly SubSelect[] } {
+/** The parts of `a UNION ALL b UNION ALL c`. BigQuery requires parentheses between different operators. */
+export function collectParts(node: CompoundSelectStmt): { operator: string; queries: readonly SubSelect[] } {
   const operator = operatorName(node.operator);
   const { left, right } = node;
   if (left.type !== 'compound_select_stmt') return { operator, queries: [left, right] };
-  const before = flatten(left);
+  const before = collectParts(left);
   if (before.operator !== operator)
     throw new Unsupported(right, `${before.operator} and ${operator} in one query need parentheses`);
   return { operator, queries: [...before.queries, right] };
@@ -24,25 +24,30 @@ const operators: Readonly<Record<string, string>> = {
   'EXCEPT DISTINCT': 'EXCEPT',
 };
 
-/** Columns are matched by their place, named by the first part, and of the type that all parts have together. */
-export function unite(
+/** Columns are matched by position, named by the first part, and have the common type of all parts. */
+export function combineParts(
   node: CompoundSelectStmt,
   operator: string,
   relations: readonly Relation[],
-  to: Translator,
+  tr: Translator,
 ): Relation {
   const word = operators[operator];
   if (!word)
-    throw new Unsupported(node, `${operator} is not supported: one of ${Object.keys(operators).join(', ')}`);
+    throw new Unsupported(
+      node,
+      `${operator} is not supported; expected one of ${Object.keys(operators).join(', ')}`,
+    );
   const [first] = relations;
   if (!first || relations.some(({ columns }) => columns.length !== first.columns.length))
-    throw new Unsupported(node, `${operator} takes queries of equally many columns`);
-  const columns = first.columns.map((column, index) => common(node, operator, column, index, relations));
-  const texts = relations.map((relation) => shaped(relation, columns, to));
+    throw new Unsupported(node, `${operator} needs queries with the same number of columns`);
+  const columns = first.columns.map((column, index) =>
+    commonColumn(node, operator, column, index, relations),
+  );
+  const texts = relations.map((relation) => withColumnTypes(relation, columns, tr));
   return { ...first, text: texts.join(` ${word} `), columns };
 }
 
-function common(
+function commonColumn(
   node: CompoundSelectStmt,
   operator: string,
   column: Column,
@@ -56,19 +61,19 @@ function common(
   throw new Unsupported(node, `${operator} has no common type for column ${index + 1} (${shown})`);
 }
 
-/** A part of the set operation with exactly these types; DuckDB's own choice may be another. */
-export function shaped(relation: Relation, columns: readonly Column[], to: Translator): string {
+/** A part of the set operation with exactly these column types, since DuckDB may choose others. */
+export function withColumnTypes(relation: Relation, columns: readonly Column[], tr: Translator): string {
   const same = relation.columns.every(
     ({ type }, index) =>
       duckdbType(type) === duckdbType(columns[index]?.type ?? type) && type.kind !== 'null',
   );
   if (same) return `(${relation.text})`;
-  const name = quote(to.fresh('part'));
+  const name = quote(tr.fresh('part'));
   const names = columns.map((_, index) => quote(`c${index}`));
   const values = relation.columns.map(({ type }, index) => {
     const text = names[index] ?? '';
-    const wanted = columns[index];
-    return `${wanted ? converted({ text, type }, wanted.type) : text} AS ${quote(wanted?.name ?? '')}`;
+    const target = columns[index];
+    return `${target ? convert({ text, type }, target.type) : text} AS ${quote(target?.name ?? '')}`;
   });
   return `(SELECT ${values.join(', ')} FROM (${relation.text}) AS ${name}(${names.join(', ')}))`;
 }

@@ -10,8 +10,6 @@ import { buildUnreadableFiles, type UnreadableFiles } from './unreadable-files.t
 export interface ImportEvents {
   /** Something that needs attention: a file that cannot be read, rejected rows, a full disk. */
   problem(message: string): void;
-  /** What has been imported or dropped. */
-  news(message: string): void;
   progress?(progress: ImportProgress): void;
 }
 
@@ -26,7 +24,7 @@ export interface ImportOptions {
   readonly tables: StoredTables;
   /** Rebuilds a table so that a record may have several elements; the batch is then loaded again. */
   readonly onRepeatedRecord: (table: string, path: string) => Promise<void>;
-  readonly events: Pick<ImportEvents, 'problem' | 'progress'>;
+  readonly events: ImportEvents;
   readonly signal: AbortSignal;
   /** The most that one transaction stores. */
   readonly batchLimits?: BatchLimits;

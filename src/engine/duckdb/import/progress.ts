@@ -24,30 +24,3 @@ function timeText(ms: number): string {
   if (seconds < 120) return `${seconds} s`;
   return seconds < 7200 ? `${Math.ceil(seconds / 60)} min` : `${Math.ceil(seconds / 3600)} h`;
 }
-
-interface ProgressLine {
-  show(progress: ImportProgress): void;
-  /** Removes the line. */
-  end(): void;
-}
-
-/** A line that is overwritten with each progress; only on a terminal. */
-export function openProgressLine(
-  stream: Pick<NodeJS.WriteStream, 'isTTY' | 'write'>,
-  now: () => number,
-): ProgressLine {
-  const startedAt = now();
-  let isShown = false;
-  return {
-    show(progress) {
-      // An import of less than a second needs no line.
-      if (!stream.isTTY || now() - startedAt < secondMs) return;
-      isShown = true;
-      stream.write(`\r\x1b[K${progressText(progress, now() - startedAt)}`);
-    },
-    end() {
-      if (isShown) stream.write('\r\x1b[K');
-      isShown = false;
-    },
-  };
-}

@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { SavedQuery } from '../../../catalog/saved-query.ts';
 import { type Problem, StartError } from '../../../errors.ts';
-import { macroDefinitions, macrosIn } from '../../dialect/functions/macros.ts';
+import { macroDefinitions, macrosIn } from '../../dialect/macros/macros.ts';
 import type { Origin } from '../../dialect/passes/shredded.ts';
 import { type Rewritten, rewrite, type StoredTable } from '../../dialect/rewrite.ts';
 import { type PreparedQuery, prepareQuery } from './prepare-query.ts';

@@ -1,7 +1,8 @@
 import type { DuckDBConnection, DuckDBType } from '@duckdb/node-api';
 import { LRUCache } from 'lru-cache';
-import type { Column, SavedQuery } from '../../../catalog/saved-query.ts';
+import type { SavedQuery } from '../../../catalog/saved-query.ts';
 import { StartError } from '../../../errors.ts';
+import { checkColumns } from '../../check-columns.ts';
 import type { HoistedConstants } from '../../dialect/passes/hoist-constants.ts';
 import type { StoredColumn } from '../../dialect/passes/shredded.ts';
 import { type Rewritten, rewrite, type StoredTable } from '../../dialect/rewrite.ts';
@@ -10,7 +11,7 @@ import { quote, sameName } from '../../dialect/types.ts';
 import { type WireCell, wireCell } from '../wire/cell.ts';
 import { wireRecord } from '../wire/record.ts';
 import type { WireColumn } from '../wire/rows.ts';
-import { columnMisfit } from './check-columns.ts';
+import { toResultColumn } from './result-column.ts';
 
 /** A saved query as DuckDB runs it. */
 export interface PreparedQuery {
@@ -88,24 +89,10 @@ async function describeResult(
 
 /** @throws StartError where the columns of the SQL are not those of the header */
 function requireDeclared({ columns, source }: SavedQuery, types: ReadonlyMap<string, DuckDBType>): void {
-  const declared = new Set(columns.map(({ name }) => name.toLowerCase()));
-  const misfits = columns.flatMap((column) => {
-    const type = types.get(column.name.toLowerCase());
-    return (type === undefined ? missing(column) : columnMisfit(column, type)) ?? [];
-  });
-  const undeclared = [...types.keys()]
-    .filter((name) => !declared.has(name))
-    .map((name) => `the SQL gives a column ${name} that the header does not declare under columns`);
-  const problems = [...misfits, ...undeclared].map((message) => ({
-    file: source.file,
-    line: source.line,
-    message,
-  }));
-  if (problems.length > 0) throw new StartError('A saved query does not fit its header', problems);
-}
-
-function missing({ name }: Column): string {
-  return `columns.${name}: declared, but the SQL gives no such column`;
+  const returned = [...types].map(([name, type]) => toResultColumn(name, type));
+  const problems = checkColumns(columns, returned).map((message) => ({ ...source, message }));
+  if (problems.length > 0)
+    throw new StartError('The SQL of a saved query does not return the declared columns', problems);
 }
 
 interface OutputColumn extends WireColumn, WireCell {

@@ -9,7 +9,7 @@ import {
   TIMESTAMPTZ,
 } from '@duckdb/node-api';
 import type { Constant } from '../../dialect/passes/hoist-constants.ts';
-import type { AtRun, Run } from '../../dialect/passes/time-expressions.ts';
+import type { RunValues, TimeValue } from '../../dialect/passes/time-expressions.ts';
 import { nowParameter } from '../../dialect/translator.ts';
 import { quote } from '../../dialect/types.ts';
 import { type Binding, type Bindings, bindingOf } from '../wire/bindings.ts';
@@ -64,7 +64,7 @@ export async function withThresholds(
   return complete;
 }
 
-function runOf(bindings: Bindings): Run {
+function runOf(bindings: Bindings): RunValues {
   const now = bindings.get(nowParameter)?.value;
   return {
     now: now instanceof DuckDBTimestampTZValue ? now.micros : 0n,
@@ -73,7 +73,7 @@ function runOf(bindings: Bindings): Run {
 }
 
 /** @returns undefined for text and integers too: they occur only within expressions of the time */
-function timeBinding(value: AtRun | undefined): Binding | undefined {
+function timeBinding(value: TimeValue | undefined): Binding | undefined {
   if (value === null) return { value, type: TIMESTAMPTZ };
   if (typeof value === 'bigint') return { value: new DuckDBTimestampTZValue(value), type: TIMESTAMPTZ };
   if (typeof value !== 'object') return undefined;

@@ -2,7 +2,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { LRUCache } from 'lru-cache';
 import { openLinkedAbort, untilAborted } from '../../../concurrency/abort.ts';
 import { WaitQueue } from '../../../concurrency/wait-queue.ts';
-import { queueFull } from '../../queue-full.ts';
+import { queueFull } from '../../engine-errors.ts';
 import { openWorker, type Worker } from './worker.ts';
 
 /** A query that takes longer is slow. */

@@ -1,9 +1,10 @@
 import type { BoundQuery } from '../../../catalog/binding/bind.ts';
 import { GatewayError } from '../../../errors.ts';
-import { unsafeInteger } from '../../refused-rows.ts';
+import { findQuotedParameter, unusableValue } from '../../blame-parameter.ts';
+import { unsafeInteger } from '../../engine-errors.ts';
 
 /** A DuckDB failure as the caller may see it. DuckDB's own text holds SQL and names, so it stays in the cause. */
-export function explainFailure(cause: unknown, { query, parameters }: BoundQuery): GatewayError {
+export function explainFailure(cause: unknown, bound: BoundQuery): GatewayError {
   const text = cause instanceof Error ? cause.message : String(cause);
   if (text.startsWith('Out of Memory')) {
     return new GatewayError('ENGINE_FAILED', 'The query needs more memory than the engine may use', {
@@ -13,7 +14,7 @@ export function explainFailure(cause: unknown, { query, parameters }: BoundQuery
   if (text.includes(unsafeInteger)) {
     return new GatewayError('ENGINE_FAILED', `The query failed: ${unsafeInteger}`, { cause });
   }
-  const pattern = query.parameters.find(({ type }) => type === 'pattern');
+  const pattern = bound.query.parameters.find(({ type }) => type === 'pattern');
   if (pattern !== undefined && re2Error.test(text)) {
     const message = text.includes('pattern too large')
       ? `${pattern.name}: is too large for the engine, written out; must have smaller {counts}, or smaller classes in them`
@@ -21,11 +22,8 @@ export function explainFailure(cause: unknown, { query, parameters }: BoundQuery
     return new GatewayError('INVALID_PARAMETER', message, { parameter: pattern.name, cause });
   }
   if (/^(Conversion|Invalid Input|Out of Range) Error/.test(text)) {
-    const blamed = query.parameters.find(({ name }) => names(text, parameters[name] ?? ''));
-    if (blamed !== undefined) {
-      const message = `${blamed.name}: got a value that the query cannot use`;
-      return new GatewayError('INVALID_PARAMETER', message, { parameter: blamed.name, cause });
-    }
+    const blamed = findQuotedParameter(text, bound);
+    if (blamed !== undefined) return unusableValue(blamed, cause);
   }
   return new GatewayError('ENGINE_FAILED', 'The query failed', { cause });
 }
@@ -33,8 +31,3 @@ export function explainFailure(cause: unknown, { query, parameters }: BoundQuery
 /** How RE2 tells of a pattern; binding has checked it with a port of RE2, whose version differs. */
 const re2Error =
   /^Invalid Input Error: (invalid (escape sequence|character class|perl operator|repetition size|UTF-8|named capture)|missing [\])]|unexpected \)|trailing \\|no argument for repetition|bad repetition|pattern too large)/;
-
-/** True where the text quotes the value, as DuckDB does (`string 'abc' to INT64`) or a macro (`Bad int64 value: abc'`). */
-function names(text: string, value: string): boolean {
-  return value !== '' && [`'${value}'`, `"${value}"`, `: ${value}'`].some((quoted) => text.includes(quoted));
-}

@@ -4,6 +4,7 @@ import type { SavedQuery } from '../../../catalog/saved-query.ts';
 import { openLinkedAbort } from '../../../concurrency/abort.ts';
 import { callerGone, GatewayError } from '../../../errors.ts';
 import type { Engine, Rows } from '../../engine.ts';
+import { deadlineExceeded, engineClosing } from '../../engine-errors.ts';
 import type { Runnable } from '../prepare/prepare-catalog.ts';
 import type { Plan, PreparedQuery } from '../prepare/prepare-query.ts';
 import { type Bindings, bindingsOf } from '../wire/bindings.ts';
@@ -35,8 +36,8 @@ export function buildRun(context: RunContext): Engine['run'] {
     try {
       return await runPrepared(pool, prepared, bound, now(), abort.signal);
     } catch (cause) {
-      if (closing.aborted) throw new GatewayError('CANCELLED', 'The service is shutting down', { cause });
-      if (abort.signal.reason === timedOut) throw timeoutError(timeoutMs, cause);
+      if (closing.aborted) throw engineClosing(cause);
+      if (abort.signal.reason === timedOut) throw deadlineExceeded(timeoutMs, cause);
       if (abort.signal.aborted) throw callerGone(cause);
       throw cause instanceof GatewayError ? cause : explainFailure(cause, bound);
     } finally {
@@ -55,11 +56,6 @@ export function buildRun(context: RunContext): Engine['run'] {
 
 /** The reason of an abort by the deadline. */
 const timedOut = new Error('timed out');
-
-function timeoutError(timeoutMs: number, cause: unknown): GatewayError {
-  const message = `No result within ${timeoutMs} ms; request a shorter window, or try again later`;
-  return new GatewayError('ENGINE_TIMEOUT', message, { cause });
-}
 
 const dataUnreadable =
   'A data file that this endpoint reads is broken; the log of the service says which one';

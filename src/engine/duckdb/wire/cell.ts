@@ -1,5 +1,5 @@
 import { DuckDBTimestampTZValue, type DuckDBType, DuckDBTypeId, type DuckDBValue } from '@duckdb/node-api';
-import { unsafeInteger } from '../../refused-rows.ts';
+import { unsafeInteger } from '../../engine-errors.ts';
 import { wireSql } from './sql.ts';
 
 /** How a column is read from DuckDB and written as JSON. */

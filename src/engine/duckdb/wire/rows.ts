@@ -1,5 +1,5 @@
 import type { DuckDBMaterializedResult, DuckDBValue } from '@duckdb/node-api';
-import { withoutRequired } from '../../refused-rows.ts';
+import { missingRequiredColumn } from '../../engine-errors.ts';
 import type { WireCell } from './cell.ts';
 
 /** A column of a result, with how its values are written as JSON. */
@@ -24,7 +24,7 @@ export function rowJson(columns: readonly WireColumn[], cells: readonly DuckDBVa
     const text = cell === null ? undefined : json(cell);
     if (text !== undefined) return [`"${name}":${text}`];
     if (!required) return [];
-    throw withoutRequired(name);
+    throw missingRequiredColumn(name);
   });
   return `{${members.join(',')}}`;
 }

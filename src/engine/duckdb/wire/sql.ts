@@ -1,6 +1,6 @@
 import { type DuckDBType, DuckDBTypeId } from '@duckdb/node-api';
 import { quote } from '../../dialect/types.ts';
-import { unsafeInteger } from '../../refused-rows.ts';
+import { unsafeInteger } from '../../engine-errors.ts';
 
 /**
  * A DuckDB expression for a column as JSON text; NULL where the column is NULL. For nested records, serializing in the

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openProgressLine, progressText } from '../../../../src/engine/duckdb/import/progress.ts';
+import { progressText } from '../../../../src/engine/duckdb/import/progress.ts';
 
 test.each([
   [{ rows: 0, bytes: 0, totalBytes: 10 }, 500, 'importing 0 % | 0 rows'],
@@ -12,19 +12,4 @@ test.each([
   [{ rows: 10, bytes: 9, totalBytes: 9 }, 1000, 'importing 100 % | 10 rows | 10 rows/s'],
 ])('%o after %d ms', (progress, elapsedMs, text) => {
   expect(progressText(progress, elapsedMs)).toBe(text);
-});
-
-test.each([
-  [true, ['\r\x1b[Kimporting 50 % | 5 rows | 3 rows/s | 2 s left', '\r\x1b[K']],
-  [false, []],
-])('a line is written on a terminal only: %s', (isTTY, written) => {
-  let now = 0;
-  const out: string[] = [];
-  const line = openProgressLine({ isTTY, write: (text: string) => out.push(text) > 0 }, () => now);
-  line.show({ rows: 1, bytes: 1, totalBytes: 10 });
-  now = 2000;
-  line.show({ rows: 5, bytes: 5, totalBytes: 10 });
-  line.end();
-  line.end();
-  expect(out).toEqual(written);
 });

@@ -1,0 +1,84 @@
+import type { Verdict } from './judge.ts';
+
+/** A difference that we accept, and why. The goal is to have none, because each one surprises somebody. */
+export interface AcceptedDifference {
+  /** The heading of the cases it covers. */
+  readonly subject: string;
+  /** Matches the SQL of these cases. */
+  readonly pattern: RegExp;
+  /**
+   * unsupported: the dialect rejects the query at start, so nobody gets a wrong answer.
+   * differs: the answers differ.
+   */
+  readonly kind: 'unsupported' | 'differs';
+  readonly reason: string;
+}
+
+const inexactAverage =
+  'the evaluator adds integers as floating-point numbers and loses the last digits of large ones; DuckDB adds exactly.';
+const respectNulls = 'RESPECT NULLS: DuckDB always ignores NULLs here.';
+
+const unparsedSyntax = (syntax: string) =>
+  `${syntax}: the parser does not support it; the error has its position.`;
+
+export const acceptedDifferences: readonly AcceptedDifference[] = [
+  { subject: 'AVG', pattern: /-9223372036854775808/, kind: 'differs', reason: inexactAverage },
+  { subject: 'ARRAY_AVG', pattern: /-9223372036854775808/, kind: 'differs', reason: inexactAverage },
+  { subject: 'APPROX_QUANTILES', pattern: /respect nulls/, kind: 'unsupported', reason: respectNulls },
+  { subject: 'PERCENTILE_CONT', pattern: /respect nulls/, kind: 'unsupported', reason: respectNulls },
+  { subject: 'PERCENTILE_DISC', pattern: /respect nulls/, kind: 'unsupported', reason: respectNulls },
+  { subject: 'FORMAT', pattern: /%P/, kind: 'unsupported', reason: '%P: DuckDB formats JSON differently.' },
+  {
+    subject: 'NORMALIZE',
+    pattern: /NF(D|KC|KD)/,
+    kind: 'unsupported',
+    reason: 'NFD, NFKC and NFKD: DuckDB has only NFC.',
+  },
+  {
+    subject: 'JSON_OBJECT',
+    pattern: /json_object\(\[/,
+    kind: 'unsupported',
+    reason: 'computed names: JSON objects are built from names that are literals in the query.',
+  },
+  {
+    subject: 'EXTRACT',
+    pattern: /extract\(datetime from/i,
+    kind: 'unsupported',
+    reason: unparsedSyntax('EXTRACT(DATETIME FROM …)'),
+  },
+  {
+    subject: 'Literals: numbers',
+    pattern: /\d\.(?!\d)/,
+    kind: 'unsupported',
+    reason: unparsedSyntax('5. without digits after the point'),
+  },
+  {
+    subject: 'SELECT * REPLACE',
+    pattern: /except/i,
+    kind: 'unsupported',
+    reason: unparsedSyntax('* EXCEPT … REPLACE …'),
+  },
+];
+
+/** The entry that covers a difference, if there is one. */
+export const acceptedDifferenceOf = (
+  { case: { subject, sql }, ours }: Verdict,
+  entries: readonly AcceptedDifference[],
+): AcceptedDifference | undefined =>
+  entries.find(
+    (entry) =>
+      entry.subject.toLowerCase() === subject.toLowerCase() &&
+      entry.pattern.test(sql) &&
+      (entry.kind === 'differs' || ('error' in ours && ours.stage === 'analysis')),
+  );
+
+/** Whether a composed query contains something whose answer is known to differ. */
+export const hasAcceptedDifference = (sql: string): boolean =>
+  acceptedDifferences.some(({ kind, pattern }) => kind === 'differs' && pattern.test(sql));
+
+/** Entries that no longer match any difference. */
+export const unusedDifferences = (verdicts: readonly Verdict[]): readonly AcceptedDifference[] =>
+  acceptedDifferences.filter(
+    (entry) =>
+      !verdicts.some((verdict) => verdict.verdict === 'differs' && acceptedDifferenceOf(verdict, [entry])),
+  );

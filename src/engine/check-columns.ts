@@ -1,0 +1,48 @@
+import type { Column } from '../catalog/saved-query.ts';
+
+/** A column of a SQL result, in the words of a saved query's header. */
+export interface ResultColumn {
+  readonly name: string;
+  /**
+   * One of `columnTypes`, or the engine's own name of a type that no header can declare; undefined for an untyped NULL,
+   * which every column accepts.
+   */
+  readonly type: string | undefined;
+  readonly repeated: boolean;
+}
+
+/** Every difference between the columns that a header declares and those that the SQL returns, as messages. */
+export function checkColumns(
+  declared: readonly Column[],
+  returned: readonly ResultColumn[],
+): readonly string[] {
+  const differences = declared.flatMap((column) => {
+    const found = returned.find(({ name }) => isSameColumn(name, column.name));
+    if (found === undefined) return [`columns.${column.name}: declared, but the SQL returns no such column`];
+    if (accepts(column, found)) return [];
+    return [`columns.${column.name}: declared ${describe(column)}, but the SQL returns ${describe(found)}`];
+  });
+  const undeclared = returned.filter(({ name }) => !declared.some((one) => isSameColumn(one.name, name)));
+  return [
+    ...differences,
+    ...undeclared.map(
+      ({ name }) => `the SQL returns a column ${name} that the header does not declare under columns`,
+    ),
+  ];
+}
+
+/** Whether a declared column may hold the values of a column of the result. */
+export function accepts(declared: Column, { type, repeated }: ResultColumn): boolean {
+  if (type === undefined) return true;
+  if (declared.repeated !== repeated) return false;
+  return declared.type === type || (declared.type === 'float' && type === 'integer');
+}
+
+/** Column names in SQL are case-insensitive. */
+export function isSameColumn(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase();
+}
+
+function describe({ type, repeated }: Pick<ResultColumn, 'type' | 'repeated'>): string {
+  return repeated ? `repeated ${type}` : String(type);
+}

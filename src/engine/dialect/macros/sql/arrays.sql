@@ -1,0 +1,26 @@
+create macro bq.at_offset(a, i bigint) as case when i < 0 or i >= len(a) then bq.fail('Array index ' || i || ' is out of bounds') else a[i + 1] end; -- element of a
+create macro bq.at_ordinal(a, i bigint) as case when i < 1 or i > len(a) then bq.fail('Array index ' || i || ' is out of bounds') else a[i] end; -- element of a
+create macro bq.at_safe_offset(a, i bigint) as case when i >= 0 then a[i + 1] end; -- element of a
+create macro bq.at_safe_ordinal(a, i bigint) as case when i >= 1 then a[i] end; -- element of a
+create macro bq.array_length(a any[]) as len(a); -- bigint
+create macro bq.array_reverse(a any[]) as list_reverse(a); -- a
+create macro bq.array_first(a any[]) as case when len(a) = 0 then bq.fail('ARRAY_FIRST cannot get the first element of an empty array') else a[1] end; -- element of a
+create macro bq.array_last(a any[]) as case when len(a) = 0 then bq.fail('ARRAY_LAST cannot get the last element of an empty array') else a[-1] end; -- element of a
+create macro bq.array_slice(a any[], i bigint, j bigint) as case when i is not null and j is not null and a is not null then list_slice(a, greatest(case when i < 0 then i + len(a) else i end, 0) + 1, least(case when j < 0 then j + len(a) else j end, len(a) - 1) + 1) end; -- a
+create macro bq.array_includes(a any[], x) as case when a is not null and x is not null then list_contains(a, x) end; -- boolean
+create macro bq.array_is_distinct(a any[]) as len(list_distinct(a)) + cast(list_count(a) < len(a) as bigint) = len(a); -- boolean
+create macro bq.array_max(a bigint[]) as list_max(a); -- bigint
+create macro bq.array_min(a bigint[]) as list_min(a); -- bigint
+create macro bq.array_sum(a bigint[]) as cast(list_sum(a) as bigint); -- bigint
+create macro bq.array_avg(a bigint[]) as list_avg(a); -- double
+-- DuckDB's array_to_string accepts only a constant delimiter.
+create macro bq.array_to_string(a varchar[], delimiter varchar) as case when list_count(a) = 0 and delimiter is not null then '' when a is not null and delimiter is not null then list_reduce(list_filter(a, lambda x: x is not null), lambda x, y: x || delimiter || y) end; -- varchar
+create macro bq.array_to_string(a varchar[], delimiter varchar, null_text varchar) as bq."array_to_string(a varchar[], delimiter varchar)"(case when null_text is not null then list_transform(a, lambda x: coalesce(x, null_text)) end, delimiter); -- varchar
+create macro bq.array_to_string(a blob[], delimiter blob) as case when list_count(a) = 0 and delimiter is not null then ''::blob when a is not null and delimiter is not null then list_reduce(list_filter(a, lambda x: x is not null), lambda x, y: x || delimiter || y) end; -- blob
+create macro bq.array_to_string(a blob[], delimiter blob, null_text blob) as bq."array_to_string(a blob[], delimiter blob)"(case when null_text is not null then list_transform(a, lambda x: coalesce(x, null_text)) end, delimiter); -- blob
+create macro bq.generate_array(a bigint, b bigint) as generate_series(a, b); -- bigint[]
+create macro bq.generate_array(a bigint, b bigint, step bigint) as case when step = 0 then bq.fail('sequence step cannot be 0') when step > 0 and a > b or step < 0 and a < b then [] else generate_series(a, b, step) end; -- bigint[]
+create macro bq.generate_array(a decimal(38,9), b decimal(38,9), step decimal(38,9)) as case when step = 0 then bq.fail('sequence step cannot be 0') when b is not null then list_transform(range(cast(floor(cast((b - a) / step as double) + 1e-9) as bigint) + 1), lambda n: cast(a + n * step as decimal(38,9))) end; -- decimal(38,9)[]
+create macro bq.generate_array(a double, b double, step double) as case when step = 0 then bq.fail('sequence step cannot be 0') when b is not null then list_transform(range(cast(floor((b - a) / step) as bigint) + 1), lambda n: a + n * step) end; -- double[]
+create macro bq.generate_array(a decimal(38,9), b decimal(38,9)) as bq."generate_array(a decimal(38,9), b decimal(38,9), step decimal(38,9))"(a, b, 1); -- decimal(38,9)[]
+create macro bq.generate_array(a double, b double) as bq."generate_array(a double, b double, step double)"(a, b, 1); -- double[]

@@ -1,0 +1,64 @@
+-- A path becomes a JSON pointer. As in BigQuery, a number in it is an index in arrays and a name in objects.
+create macro bq.json_pointer_of(steps) as case when steps = '' then '$' else regexp_replace(replace(replace(steps, '~', '~0'), '/', '~1'), '\."([^"\\*]*)"|\[''([^''\\*]*)''\]|\.([^.\[\]"''*\\]+)|\[\s*(?:0*(\d+)|(-\d+)|([^\]]*))\s*\]', '/\1\2\3\4\5\6', 'g') end; -- varchar
+create macro bq.json_path(path) as case when regexp_full_match(path, '\$(\."[^"\\*]*"|\.[^.\[\]"''*\\]+|\[\s*(\d+|-[1-9]\d*)\s*\])*') then bq.json_pointer_of(substr(path, 2)) when path is not null then bq.fail('Invalid JSONPath: ' || path) end; -- varchar
+create macro bq.json_old_path(path) as case when regexp_full_match(path, '\$(\.[^.\[\]"''*\\]+|\[''[^''\\*]*''\]|\[\s*(\d+|-[1-9]\d*)\s*\]|\[[\w-]+\])*') then bq.json_pointer_of(substr(path, 2)) when path is not null then bq.fail('Invalid JSONPath: ' || path) end; -- varchar
+-- DuckDB accepts more than JSON and rewrites numbers: numbers in texts are kept as marked strings during processing.
+create macro bq.json_bones(s) as regexp_replace(s, '"(?:[^"\\]|\\.)*"', '""', 'g'); -- varchar
+create macro bq.json_sound(s) as json_valid(s) and not regexp_matches(bq.json_bones(s), '(?i)nan|inf|/'); -- boolean
+create macro bq.json_with_numbers(s) as case when regexp_matches(s, '\d[.eE]|-0|\d{19}') then array_to_string(list_transform(regexp_extract_all(s, '"(?:[^"\\]|\\.)*"|[^"]+'), lambda token: case when starts_with(token, '"') then token else regexp_replace(token, '(-?\d[\d.eE+-]*)', '"\\u0001#\\u0002\1"', 'g') end), '') else s end; -- varchar
+create macro bq.json_text_of(j) as regexp_replace(cast(j as varchar), '"\\u0001#\\u0002([^"]*)"', '\1', 'g'); -- varchar
+create macro bq.json_at(s, pointer) as case when pointer is null or s is null then null when bq.json_sound(s) then json_extract(bq.json_with_numbers(s), pointer) end; -- json
+create macro bq.json_unmarked(s) as case when starts_with(s, chr(1) || '#' || chr(2)) then substr(s, 4) else s end; -- varchar
+create macro bq.json_scalar(j) as case when json_type(j) not in ('OBJECT', 'ARRAY', 'NULL') then bq.json_unmarked(j ->> '$') end; -- varchar
+create macro bq.json_not_null(j) as case when json_type(j) <> 'NULL' then j end; -- json
+create macro bq.json_items(j) as cast(case when json_type(j) = 'ARRAY' then json_extract(j, '$[*]') end as json[]); -- json[]
+create macro bq.json_scalars(items) as case when len(list_filter(items, lambda item: json_type(item) in ('OBJECT', 'ARRAY'))) = 0 then list_transform(items, lambda item: bq.json_scalar(item)) end; -- varchar[]
+-- Numbers of JSON values are written like FLOAT64 values.
+create macro bq.json_number(n) as case when regexp_matches(n, '[.eE]') then bq.format_point(case when cast(format('{:.15g}', cast(n as double) + 0.0) as double) = cast(n as double) then format('{:.15g}', cast(n as double) + 0.0) else format('{:.17g}', cast(n as double)) end) else n end; -- varchar
+create macro bq.json_value_scalar(j) as case when json_type(j) = 'DOUBLE' then bq.json_number(j ->> '$') when json_type(j) not in ('OBJECT', 'ARRAY', 'NULL') then j ->> '$' end; -- varchar
+create macro bq.json_value_scalars(items) as case when len(list_filter(items, lambda item: json_type(item) in ('OBJECT', 'ARRAY'))) = 0 then list_transform(items, lambda item: bq.json_value_scalar(item)) end; -- varchar[]
+create macro bq.json_value(s varchar) as bq.json_scalar(bq.json_at(s, '$')); -- varchar
+create macro bq.json_value(s varchar, path varchar) as bq.json_scalar(bq.json_at(s, bq.json_path(path))); -- varchar
+create macro bq.json_value(j json) as bq.json_value_scalar(j); -- varchar
+create macro bq.json_value(j json, path varchar) as bq.json_value_scalar(json_extract(j, bq.json_path(path))); -- varchar
+create macro bq.json_query(s varchar) as bq.json_text_of(bq.json_not_null(bq.json_at(s, '$'))); -- varchar
+create macro bq.json_query(s varchar, path varchar) as bq.json_text_of(bq.json_not_null(bq.json_at(s, bq.json_path(path)))); -- varchar
+create macro bq.json_query(j json) as j; -- json
+create macro bq.json_query(j json, path varchar) as json_extract(j, bq.json_path(path)); -- json
+create macro bq.json_query_array(s varchar) as list_transform(bq.json_items(bq.json_at(s, '$')), lambda item: bq.json_text_of(item)); -- varchar[]
+create macro bq.json_query_array(s varchar, path varchar) as list_transform(bq.json_items(bq.json_at(s, bq.json_path(path))), lambda item: bq.json_text_of(item)); -- varchar[]
+create macro bq.json_query_array(j json) as bq.json_items(j); -- json[]
+create macro bq.json_query_array(j json, path varchar) as bq.json_items(json_extract(j, bq.json_path(path))); -- json[]
+create macro bq.json_value_array(s varchar) as bq.json_scalars(bq.json_items(bq.json_at(s, '$'))); -- varchar[]
+create macro bq.json_value_array(s varchar, path varchar) as bq.json_scalars(bq.json_items(bq.json_at(s, bq.json_path(path)))); -- varchar[]
+create macro bq.json_value_array(j json) as bq.json_value_scalars(bq.json_items(j)); -- varchar[]
+create macro bq.json_value_array(j json, path varchar) as bq.json_value_scalars(bq.json_items(json_extract(j, bq.json_path(path)))); -- varchar[]
+create macro bq.json_extract_scalar(s varchar) as bq.json_scalar(bq.json_at(s, '$')); -- varchar
+create macro bq.json_extract_scalar(s varchar, path varchar) as bq.json_scalar(bq.json_at(s, bq.json_old_path(path))); -- varchar
+create macro bq.json_extract_scalar(j json) as bq.json_value_scalar(j); -- varchar
+create macro bq.json_extract_scalar(j json, path varchar) as bq.json_value_scalar(json_extract(j, bq.json_old_path(path))); -- varchar
+create macro bq.json_extract(s varchar) as bq.json_text_of(bq.json_not_null(bq.json_at(s, '$'))); -- varchar
+create macro bq.json_extract(s varchar, path varchar) as bq.json_text_of(bq.json_not_null(bq.json_at(s, bq.json_old_path(path)))); -- varchar
+create macro bq.json_extract(j json) as j; -- json
+create macro bq.json_extract(j json, path varchar) as json_extract(j, bq.json_old_path(path)); -- json
+create macro bq.json_extract_array(s varchar) as list_transform(bq.json_items(bq.json_at(s, '$')), lambda item: bq.json_text_of(item)); -- varchar[]
+create macro bq.json_extract_array(s varchar, path varchar) as list_transform(bq.json_items(bq.json_at(s, bq.json_old_path(path))), lambda item: bq.json_text_of(item)); -- varchar[]
+create macro bq.json_extract_array(j json) as bq.json_items(j); -- json[]
+create macro bq.json_extract_array(j json, path varchar) as bq.json_items(json_extract(j, bq.json_old_path(path))); -- json[]
+create macro bq.json_extract_string_array(s varchar) as bq.json_scalars(bq.json_items(bq.json_at(s, '$'))); -- varchar[]
+create macro bq.json_extract_string_array(s varchar, path varchar) as bq.json_scalars(bq.json_items(bq.json_at(s, bq.json_old_path(path)))); -- varchar[]
+create macro bq.json_extract_string_array(j json) as bq.json_value_scalars(bq.json_items(j)); -- varchar[]
+create macro bq.json_extract_string_array(j json, path varchar) as bq.json_value_scalars(bq.json_items(json_extract(j, bq.json_old_path(path)))); -- varchar[]
+-- Of several fields with the same name the first one is kept.
+create macro bq.json_once(j, names) as case when len(list_distinct(names)) < len(names) then json('{' || array_to_string(list_transform(list_filter(names, lambda name, i: list_position(names, name) = i), lambda name: cast(to_json(name) as varchar) || ':' || cast(json_extract(j, '/' || replace(replace(name, '~', '~0'), '/', '~1')) as varchar)), ',') || '}') else j end; -- json
+create macro bq.json_number_held(n) as case when regexp_matches(n, '[.eE]') then isfinite(try_cast(n as double)) and length(regexp_replace(regexp_replace(n, '[eE].*|[-.]', '', 'g'), '^0+', '')) <= 17 else coalesce(try_cast(n as hugeint) between -9223372036854775808 and 18446744073709551615, false) end; -- boolean
+create macro bq.parse_json(s varchar) as case when s is null then null when not bq.json_sound(s) or regexp_matches(bq.json_bones(s), ',\s*[\]}]') then bq.fail('Invalid input to PARSE_JSON: ' || s) when regexp_matches(bq.json_bones(s), '\d[\d.]{17}|[eE]') and not coalesce(list_bool_and(list_transform(regexp_extract_all(bq.json_bones(s), '-?\d[\d.eE+-]*'), lambda n: bq.json_number_held(n))), true) then bq.fail('PARSE_JSON of a number that FLOAT64 can not hold: ' || s) else bq.json_once(json(s), json_keys(s)) end; -- json
+create macro bq.json_type(j json) as case json_type(j) when 'OBJECT' then 'object' when 'ARRAY' then 'array' when 'VARCHAR' then 'string' when 'BOOLEAN' then 'boolean' when 'NULL' then 'null' else case when j is not null then 'number' end end; -- varchar
+-- Helpers of functions/to-json.ts.
+create macro bq.json_quoted(s) as case when regexp_matches(s, '[\x00-\x1f\x{2028}\x{2029}]') then '"' || array_to_string(list_transform(bq.characters(s), lambda c: case when unicode(c) in (8, 9, 10, 12, 13) or unicode(c) >= 32 and unicode(c) not in (8232, 8233) then substr(cast(to_json(c) as varchar), 2, length(cast(to_json(c) as varchar)) - 2) else format('\u{:04x}', unicode(c)) end), '') || '"' else cast(to_json(s) as varchar) end; -- varchar
+create macro bq.json_of_int64(n) as case when n between -9007199254740992 and 9007199254740992 then cast(n as varchar) else '"' || n || '"' end; -- varchar
+create macro bq.json_of_float64(x) as case when isnan(x) then '"NaN"' when isinf(x) then case when x > 0 then '"Infinity"' else '"-Infinity"' end when cast(format('{:.15g}', x + 0.0) as double) = x then format('{:.15g}', x + 0.0) else format('{:.17g}', x) end; -- varchar
+create macro bq.json_of_numeric(text) as case when text = cast(try_cast(text as bigint) as varchar) then bq.json_of_int64(cast(text as bigint)) else '"' || text || '"' end; -- varchar
+create macro bq.json_keys_sorted(j) as not coalesce((select bool_or(key < before) from (select key, lag(key) over (partition by parent order by id) as before from json_tree(j) where try_cast(key as bigint) is null)), false); -- boolean
+create macro bq.json_rewritten(j) as array_to_string(list_transform(regexp_extract_all(cast(j as varchar), '"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|[^"\d-]+'), lambda token: case when regexp_matches(token, '^-?\d') then bq.json_number(token) else token end), ''); -- varchar
+create macro bq.json_of_json(j) as case when j is null then null when bq.json_keys_sorted(j) then bq.json_rewritten(j) else bq.fail('TO_JSON_STRING of JSON is not supported unless names are in alphabetical order') end; -- varchar

@@ -1,0 +1,58 @@
+-- Operators whose semantics differ from DuckDB's.
+create macro bq.op_add(a bigint, b bigint) as (a + b); -- bigint
+create macro bq.op_add(a decimal(38,9), b decimal(38,9)) as coalesce(bq."safe_add(a decimal(38,9), b decimal(38,9))"(a, b), case when a is not null and b is not null then bq.fail('numeric overflow: ' || a || ' + ' || b) end); -- decimal(38,9)
+create macro bq.op_add(a double, b double) as bq.float_or_error2(a + b, a, b, '+'); -- double
+create macro bq.op_add(a date, b bigint) as bq."date_add_day(d date, n bigint)"(a, b); -- date
+create macro bq.op_add(a bigint, b date) as bq."date_add_day(d date, n bigint)"(b, a); -- date
+create macro bq.op_add(a date, b interval) as bq.valid_datetime(cast(a as timestamp) + b); -- timestamp
+create macro bq.op_add(a timestamp, b interval) as bq.valid_datetime(a + b); -- timestamp
+create macro bq.op_add(a timestamptz, b interval) as bq.timestamp_of(epoch_us(a) + bq.interval_us(b)); -- timestamptz
+create macro bq.op_add(a interval, b interval) as (a + b); -- interval
+create macro bq.op_subtract(a bigint, b bigint) as (a - b); -- bigint
+create macro bq.op_subtract(a decimal(38,9), b decimal(38,9)) as bq."op_add(a decimal(38,9), b decimal(38,9))"(a, - b); -- decimal(38,9)
+create macro bq.op_subtract(a double, b double) as bq.float_or_error2(a - b, a, b, '-'); -- double
+create macro bq.op_subtract(a date, b bigint) as bq."date_sub_day(d date, n bigint)"(a, b); -- date
+create macro bq.op_subtract(a date, b date) as to_days(cast(a - b as integer)); -- interval
+create macro bq.op_subtract(a timestamptz, b timestamptz) as to_microseconds(epoch_us(a) - epoch_us(b)); -- interval
+create macro bq.op_subtract(a timestamp, b timestamp) as to_microseconds(epoch_us(a) - epoch_us(b)); -- interval
+create macro bq.op_subtract(a date, b interval) as bq.valid_datetime(cast(a as timestamp) - b); -- timestamp
+create macro bq.op_subtract(a timestamp, b interval) as bq.valid_datetime(a - b); -- timestamp
+create macro bq.op_subtract(a timestamptz, b interval) as bq.timestamp_of(epoch_us(a) - bq.interval_us(b)); -- timestamptz
+create macro bq.op_subtract(a interval, b interval) as (a - b); -- interval
+create macro bq.interval_us(i) as case when datepart('year', i) <> 0 or datepart('month', i) <> 0 then bq.fail('TIMESTAMP +/- INTERVAL is not supported for intervals with months or years') else datepart('day', i) * 86400000000 + datepart('hour', i) * 3600000000 + datepart('minute', i) * 60000000 + datepart('microsecond', i) end; -- bigint
+create macro bq.op_multiply(a bigint, b bigint) as (a * b); -- bigint
+create macro bq.op_multiply(a decimal(38,9), b decimal(38,9)) as bq.numeric_multiply(a, b); -- decimal(38,9)
+create macro bq.op_multiply(a double, b double) as bq.float_or_error2(a * b, a, b, '*'); -- double
+create macro bq.op_divide(a bigint, b bigint) as case when b = 0 then bq.fail('division by zero: ' || a || ' / ' || b) else cast(a as double) / cast(b as double) end; -- double
+create macro bq.op_divide(a double, b double) as case when b = 0 then bq.fail('division by zero: ' || a || ' / ' || b) else bq.float_or_error2(a / b, a, b, '/') end; -- double
+create macro bq.op_divide(a decimal(38,9), b decimal(38,9)) as bq.numeric_divide(a, b); -- decimal(38,9)
+create macro bq.op_negate(a bigint) as (- a); -- bigint
+create macro bq.op_negate(a decimal(38,9)) as (- a); -- decimal(38,9)
+create macro bq.op_negate(a double) as (- a); -- double
+create macro bq.op_negate(a interval) as (- a); -- interval
+create macro bq.op_concat(a varchar, b varchar) as (a || b); -- varchar
+create macro bq.op_concat(a blob, b blob) as (a || b); -- blob
+create macro bq.op_like(a varchar, b varchar) as case when regexp_matches(b, '^(?:[^\\]|\\.)*\\$', 's') then bq.fail('LIKE pattern ends with a backslash') else a like b escape '\' end; -- boolean
+create macro bq.op_like(a blob, b blob) as bq."op_like(a varchar, b varchar)"(decode(a), decode(b)); -- boolean
+create macro bq.op_bitand(a bigint, b bigint) as (a & b); -- bigint
+create macro bq.op_bitor(a bigint, b bigint) as (a | b); -- bigint
+create macro bq.op_bitxor(a bigint, b bigint) as xor(a, b); -- bigint
+create macro bq.op_bitnot(a bigint) as (~ a); -- bigint
+create macro bq.op_bitand(a blob, b blob) as case when octet_length(a) <> octet_length(b) then bq.fail('& over BYTES requires equal lengths') when octet_length(a) = 0 then a else cast(cast(a as bit) & cast(b as bit) as blob) end; -- blob
+create macro bq.op_bitor(a blob, b blob) as case when octet_length(a) <> octet_length(b) then bq.fail('| over BYTES requires equal lengths') when octet_length(a) = 0 then a else cast(cast(a as bit) | cast(b as bit) as blob) end; -- blob
+create macro bq.op_bitxor(a blob, b blob) as case when octet_length(a) <> octet_length(b) then bq.fail('^ over BYTES requires equal lengths') when octet_length(a) = 0 then a else cast(xor(cast(a as bit), cast(b as bit)) as blob) end; -- blob
+create macro bq.op_bitnot(a blob) as case when octet_length(a) = 0 then a else cast(~ cast(a as bit) as blob) end; -- blob
+create macro bq.op_shiftleft(a bigint, b bigint) as case when b < 0 then bq.fail('shift by a negative offset') when b > 63 then 0 * a else bq.signed64(((bq.unsigned64(a)) << cast(b as integer)) & cast(18446744073709551615 as hugeint)) end; -- bigint
+create macro bq.op_shiftright(a bigint, b bigint) as case when b < 0 then bq.fail('shift by a negative offset') when b > 63 then 0 * a else bq.signed64(bq.unsigned64(a) >> cast(b as integer)) end; -- bigint
+create macro bq.unsigned64(a) as case when a < 0 then cast(a as hugeint) + 18446744073709551616 else cast(a as hugeint) end; -- a
+create macro bq.signed64(a) as cast(case when a > 9223372036854775807 then a - 18446744073709551616 else a end as bigint); -- bigint
+-- NaN is equal to nothing and neither less nor greater than anything.
+create macro bq.op_equal(a double, b double) as case when isnan(a) and b is not null then false else a = b end; -- boolean
+create macro bq.op_unequal(a double, b double) as case when isnan(a) and b is not null then true else a <> b end; -- boolean
+create macro bq.op_less(a double, b double) as case when isnan(b) and a is not null then false else a < b end; -- boolean
+create macro bq.op_at_most(a double, b double) as case when isnan(b) and a is not null then false else a <= b end; -- boolean
+-- The name is quoted, so that a name with dots stays one name.
+create macro bq.json_field(j, name) as json_extract(j, '$."' || name || '"'); -- json
+create macro bq.json_element(j, i) as case when i >= 0 then json_extract(j, '$[' || i || ']') end; -- json
+-- NULL IN an empty array is FALSE; NULL IN any other array is NULL.
+create macro bq.op_in(x, a) as case when a is null or len(a) = 0 then false when x is null then null when list_contains(a, x) then true when list_count(a) < len(a) then null else false end; -- boolean

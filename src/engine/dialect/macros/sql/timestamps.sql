@@ -1,0 +1,125 @@
+-- Timestamps are counted in microseconds from 1970-01-01 UTC; all results are between the years 1 and 9999.
+create macro bq.timestamp_of(us) as case when us not between -62135596800000000 and 253402300799999999 then bq.fail('timestamp out of range') else make_timestamptz(us) end; -- timestamptz
+create macro bq.timestamp(t timestamptz) as t; -- timestamptz
+create macro bq.timestamp(d timestamp) as make_timestamptz(epoch_us(d)); -- timestamptz
+create macro bq.timestamp(d date) as make_timestamptz(epoch_us(d)); -- timestamptz
+create macro bq.timestamp(d timestamp, zone varchar) as list_transform([d], lambda t: bq.timestamp_of(epoch_us(t) - bq.offset_of_civil(t, zone)))[1]; -- timestamptz
+create macro bq.timestamp(d date, zone varchar) as bq.timestamp(cast(d as timestamp), zone); -- timestamptz
+create macro bq.timestamp(s varchar) as bq.cast_timestamp(s); -- timestamptz
+create macro bq.timestamp(s varchar, zone varchar) as bq.timestamp(bq.cast_datetime(s), zone); -- timestamptz
+create macro bq.timestamp_seconds(n bigint) as bq.timestamp_of(n * 1000000); -- timestamptz
+create macro bq.timestamp_millis(n bigint) as bq.timestamp_of(n * 1000); -- timestamptz
+create macro bq.timestamp_micros(n bigint) as bq.timestamp_of(n); -- timestamptz
+create macro bq.unix_seconds(t timestamptz) as (bq.floor_to(epoch_us(t), 1000000) // 1000000); -- bigint
+create macro bq.unix_millis(t timestamptz) as (bq.floor_to(epoch_us(t), 1000) // 1000); -- bigint
+create macro bq.unix_micros(t timestamptz) as epoch_us(t); -- bigint
+
+-- Zones: an offset such as +05:30 or UTC-8, or an IANA name. DuckDB would also accept names in lower case and abbreviations.
+create macro bq.is_offset(zone) as regexp_full_match(zone, '(UTC)?[+-]((0?\d|1[0-3])(:[0-5]?\d)?|(0\d|1[0-3])[0-5]\d|14(:?0?0)?)'); -- boolean
+create macro bq.offset_us(zone) as (-epoch_us(cast('1970-01-01 00:00:00' || regexp_replace(regexp_replace(ltrim(zone, 'UTC'), '^(.)(\d)(:|$)', '\10\2\3'), ':(\d)$', ':0\1') as timestamptz))); -- bigint
+create macro bq.valid_zone(zone) as case when not regexp_full_match(zone, '[A-Z][A-Za-z0-9_+-]*(/[A-Z][A-Za-z0-9_+-]*)*') or regexp_full_match(zone, 'A[CEGRS]T|B[ES]T|C[ANST]T|CTT|E[AC]T|I[ES]T|JST|MIT|N[ES]T|P[LNRS]T|SST|VST|Z|GMT[+-][1-9].*') then bq.fail('Invalid time zone: ' || zone) else zone end; -- varchar
+
+-- A civil time that occurs twice refers to its first occurrence, to which the offset of the previous day still applies.
+create macro bq.offset_at(t, zone) as (epoch_us(timezone(zone, t)) - epoch_us(t)); -- bigint
+create macro bq.offset_of_civil(d, zone) as case when zone = 'UTC' then 0 when bq.is_offset(zone) then bq.offset_us(zone) when bq.offset_at(make_timestamptz(epoch_us(d) - bq.offset_before(d, zone)), zone) = bq.offset_before(d, zone) then bq.offset_before(d, zone) else epoch_us(d) - epoch_us(timezone(bq.valid_zone(zone), d)) end; -- bigint
+create macro bq.offset_before(d, zone) as bq.offset_at(timezone(bq.valid_zone(zone), d) - to_days(1), zone); -- bigint
+
+-- Offsets are written in whole minutes, and so are civil times, although some zones had offsets with seconds before 1900.
+create macro bq.offset_text(us) as (case when us < 0 then '-' else '+' end || lpad(cast(abs(us) // 3600000000 as varchar), 2, '0') || lpad(cast(abs(us) // 60000000 % 60 as varchar), 2, '0')); -- varchar
+create macro bq.offset_with_colon(us) as regexp_replace(bq.offset_text(us), '(..)$', ':\1'); -- varchar
+create macro bq.zone_name(us) as ('UTC' || regexp_replace(regexp_replace(bq.offset_text(us), '^.0000$', ''), '^(.)0?(\d+)00$', '\1\2')); -- varchar
+
+-- STRING(timestamp, zone)
+create macro bq.string(t timestamptz, zone varchar) as list_transform([bq.civil_to_show(t, zone)], lambda d: bq.datetime_text(d) || regexp_replace(bq.offset_with_colon(epoch_us(d) - epoch_us(t)), ':00$', ''))[1]; -- varchar
+create macro bq.civil_to_show(t, zone) as list_transform([bq.civil(t, zone)], lambda d: make_timestamp(epoch_us(d) - (epoch_us(d) - epoch_us(t)) % 60000000))[1]; -- timestamp
+
+-- TIMESTAMP_ADD, TIMESTAMP_SUB
+create macro bq.timestamp_add_microsecond(t timestamptz, n bigint) as bq.timestamp_of(epoch_us(t) + n); -- timestamptz
+create macro bq.timestamp_add_millisecond(t timestamptz, n bigint) as bq.timestamp_of(epoch_us(t) + n * 1000); -- timestamptz
+create macro bq.timestamp_add_second(t timestamptz, n bigint) as bq.timestamp_of(epoch_us(t) + n * 1000000); -- timestamptz
+create macro bq.timestamp_add_minute(t timestamptz, n bigint) as bq.timestamp_of(epoch_us(t) + n * 60000000); -- timestamptz
+create macro bq.timestamp_add_hour(t timestamptz, n bigint) as bq.timestamp_of(epoch_us(t) + n * 3600000000); -- timestamptz
+create macro bq.timestamp_add_day(t timestamptz, n bigint) as bq.timestamp_of(epoch_us(t) + n * 86400000000); -- timestamptz
+create macro bq.timestamp_sub_microsecond(t timestamptz, n bigint) as bq.timestamp_of(epoch_us(t) - n); -- timestamptz
+create macro bq.timestamp_sub_millisecond(t timestamptz, n bigint) as bq.timestamp_of(epoch_us(t) - n * 1000); -- timestamptz
+create macro bq.timestamp_sub_second(t timestamptz, n bigint) as bq.timestamp_of(epoch_us(t) - n * 1000000); -- timestamptz
+create macro bq.timestamp_sub_minute(t timestamptz, n bigint) as bq.timestamp_of(epoch_us(t) - n * 60000000); -- timestamptz
+create macro bq.timestamp_sub_hour(t timestamptz, n bigint) as bq.timestamp_of(epoch_us(t) - n * 3600000000); -- timestamptz
+create macro bq.timestamp_sub_day(t timestamptz, n bigint) as bq.timestamp_of(epoch_us(t) - n * 86400000000); -- timestamptz
+
+-- TIMESTAMP_DIFF counts whole parts
+create macro bq.timestamp_diff_microsecond(a timestamptz, b timestamptz) as (epoch_us(a) - epoch_us(b)); -- bigint
+create macro bq.timestamp_diff_millisecond(a timestamptz, b timestamptz) as ((epoch_us(a) - epoch_us(b)) // 1000); -- bigint
+create macro bq.timestamp_diff_second(a timestamptz, b timestamptz) as ((epoch_us(a) - epoch_us(b)) // 1000000); -- bigint
+create macro bq.timestamp_diff_minute(a timestamptz, b timestamptz) as ((epoch_us(a) - epoch_us(b)) // 60000000); -- bigint
+create macro bq.timestamp_diff_hour(a timestamptz, b timestamptz) as ((epoch_us(a) - epoch_us(b)) // 3600000000); -- bigint
+create macro bq.timestamp_diff_day(a timestamptz, b timestamptz) as ((epoch_us(a) - epoch_us(b)) // 86400000000); -- bigint
+
+-- TIMESTAMP_TRUNC
+create macro bq.floor_to(n, unit) as n - ((n % unit) + unit) % unit; -- n
+create macro bq.timestamp_trunc_microsecond(t timestamptz) as t; -- timestamptz
+create macro bq.timestamp_trunc_microsecond(d timestamp) as bq.datetime_trunc_microsecond(d); -- timestamp
+create macro bq.timestamp_trunc_microsecond(t timestamptz, zone varchar) as bq.timestamp_trunc_microsecond(t); -- timestamptz
+create macro bq.timestamp_trunc_millisecond(t timestamptz) as make_timestamptz(bq.floor_to(epoch_us(t), 1000)); -- timestamptz
+create macro bq.timestamp_trunc_millisecond(d timestamp) as bq.datetime_trunc_millisecond(d); -- timestamp
+create macro bq.timestamp_trunc_millisecond(t timestamptz, zone varchar) as bq.timestamp_trunc_millisecond(t); -- timestamptz
+create macro bq.timestamp_trunc_second(t timestamptz) as make_timestamptz(epoch_us(t) - ((epoch_us(t) % 1000000) + 1000000) % 1000000); -- timestamptz
+create macro bq.timestamp_trunc_second(d timestamp) as bq.datetime_trunc_second(d); -- timestamp
+create macro bq.timestamp_trunc_second(t timestamptz, zone varchar) as bq.timestamp_trunc_second(t); -- timestamptz
+create macro bq.timestamp_trunc_minute(t timestamptz) as make_timestamptz(epoch_us(t) - ((epoch_us(t) % 60000000) + 60000000) % 60000000); -- timestamptz
+create macro bq.timestamp_trunc_minute(d timestamp) as bq.datetime_trunc_minute(d); -- timestamp
+create macro bq.timestamp_trunc_minute(t timestamptz, zone varchar) as make_timestamptz(epoch_us(t) - bq.us_from_year_1(bq.civil(t, zone)) % 60000000); -- timestamptz
+create macro bq.timestamp_trunc_hour(t timestamptz) as make_timestamptz(epoch_us(t) - ((epoch_us(t) % 3600000000) + 3600000000) % 3600000000); -- timestamptz
+create macro bq.timestamp_trunc_hour(d timestamp) as bq.datetime_trunc_hour(d); -- timestamp
+create macro bq.timestamp_trunc_hour(t timestamptz, zone varchar) as make_timestamptz(epoch_us(t) - bq.us_from_year_1(bq.civil(t, zone)) % 3600000000); -- timestamptz
+create macro bq.timestamp_trunc_day(t timestamptz) as make_timestamptz(epoch_us(t) - ((epoch_us(t) % 86400000000) + 86400000000) % 86400000000); -- timestamptz
+create macro bq.timestamp_trunc_day(d timestamp) as bq.datetime_trunc_day(d); -- timestamp
+create macro bq.timestamp_trunc_day(t timestamptz, zone varchar) as bq.timestamp(bq.datetime_trunc_day(bq.civil(t, zone)), zone); -- timestamptz
+create macro bq.timestamp_trunc_week(t timestamptz) as bq.timestamp(bq.datetime_trunc_week(bq.datetime(t))); -- timestamptz
+create macro bq.timestamp_trunc_week(d timestamp) as bq.datetime_trunc_week(d); -- timestamp
+create macro bq.timestamp_trunc_week(t timestamptz, zone varchar) as bq.timestamp(bq.datetime_trunc_week(bq.civil(t, zone)), zone); -- timestamptz
+create macro bq.timestamp_trunc_week_sunday(t timestamptz) as bq.timestamp(bq.datetime_trunc_week_sunday(bq.datetime(t))); -- timestamptz
+create macro bq.timestamp_trunc_week_sunday(d timestamp) as bq.datetime_trunc_week_sunday(d); -- timestamp
+create macro bq.timestamp_trunc_week_sunday(t timestamptz, zone varchar) as bq.timestamp(bq.datetime_trunc_week_sunday(bq.civil(t, zone)), zone); -- timestamptz
+create macro bq.timestamp_trunc_week_monday(t timestamptz) as bq.timestamp(bq.datetime_trunc_week_monday(bq.datetime(t))); -- timestamptz
+create macro bq.timestamp_trunc_week_monday(d timestamp) as bq.datetime_trunc_week_monday(d); -- timestamp
+create macro bq.timestamp_trunc_week_monday(t timestamptz, zone varchar) as bq.timestamp(bq.datetime_trunc_week_monday(bq.civil(t, zone)), zone); -- timestamptz
+create macro bq.timestamp_trunc_week_tuesday(t timestamptz) as bq.timestamp(bq.datetime_trunc_week_tuesday(bq.datetime(t))); -- timestamptz
+create macro bq.timestamp_trunc_week_tuesday(d timestamp) as bq.datetime_trunc_week_tuesday(d); -- timestamp
+create macro bq.timestamp_trunc_week_tuesday(t timestamptz, zone varchar) as bq.timestamp(bq.datetime_trunc_week_tuesday(bq.civil(t, zone)), zone); -- timestamptz
+create macro bq.timestamp_trunc_week_wednesday(t timestamptz) as bq.timestamp(bq.datetime_trunc_week_wednesday(bq.datetime(t))); -- timestamptz
+create macro bq.timestamp_trunc_week_wednesday(d timestamp) as bq.datetime_trunc_week_wednesday(d); -- timestamp
+create macro bq.timestamp_trunc_week_wednesday(t timestamptz, zone varchar) as bq.timestamp(bq.datetime_trunc_week_wednesday(bq.civil(t, zone)), zone); -- timestamptz
+create macro bq.timestamp_trunc_week_thursday(t timestamptz) as bq.timestamp(bq.datetime_trunc_week_thursday(bq.datetime(t))); -- timestamptz
+create macro bq.timestamp_trunc_week_thursday(d timestamp) as bq.datetime_trunc_week_thursday(d); -- timestamp
+create macro bq.timestamp_trunc_week_thursday(t timestamptz, zone varchar) as bq.timestamp(bq.datetime_trunc_week_thursday(bq.civil(t, zone)), zone); -- timestamptz
+create macro bq.timestamp_trunc_week_friday(t timestamptz) as bq.timestamp(bq.datetime_trunc_week_friday(bq.datetime(t))); -- timestamptz
+create macro bq.timestamp_trunc_week_friday(d timestamp) as bq.datetime_trunc_week_friday(d); -- timestamp
+create macro bq.timestamp_trunc_week_friday(t timestamptz, zone varchar) as bq.timestamp(bq.datetime_trunc_week_friday(bq.civil(t, zone)), zone); -- timestamptz
+create macro bq.timestamp_trunc_week_saturday(t timestamptz) as bq.timestamp(bq.datetime_trunc_week_saturday(bq.datetime(t))); -- timestamptz
+create macro bq.timestamp_trunc_week_saturday(d timestamp) as bq.datetime_trunc_week_saturday(d); -- timestamp
+create macro bq.timestamp_trunc_week_saturday(t timestamptz, zone varchar) as bq.timestamp(bq.datetime_trunc_week_saturday(bq.civil(t, zone)), zone); -- timestamptz
+create macro bq.timestamp_trunc_isoweek(t timestamptz) as bq.timestamp(bq.datetime_trunc_isoweek(bq.datetime(t))); -- timestamptz
+create macro bq.timestamp_trunc_isoweek(d timestamp) as bq.datetime_trunc_isoweek(d); -- timestamp
+create macro bq.timestamp_trunc_isoweek(t timestamptz, zone varchar) as bq.timestamp(bq.datetime_trunc_isoweek(bq.civil(t, zone)), zone); -- timestamptz
+create macro bq.timestamp_trunc_month(t timestamptz) as bq.timestamp(bq.datetime_trunc_month(bq.datetime(t))); -- timestamptz
+create macro bq.timestamp_trunc_month(d timestamp) as bq.datetime_trunc_month(d); -- timestamp
+create macro bq.timestamp_trunc_month(t timestamptz, zone varchar) as bq.timestamp(bq.datetime_trunc_month(bq.civil(t, zone)), zone); -- timestamptz
+create macro bq.timestamp_trunc_quarter(t timestamptz) as bq.timestamp(bq.datetime_trunc_quarter(bq.datetime(t))); -- timestamptz
+create macro bq.timestamp_trunc_quarter(d timestamp) as bq.datetime_trunc_quarter(d); -- timestamp
+create macro bq.timestamp_trunc_quarter(t timestamptz, zone varchar) as bq.timestamp(bq.datetime_trunc_quarter(bq.civil(t, zone)), zone); -- timestamptz
+create macro bq.timestamp_trunc_year(t timestamptz) as bq.timestamp(bq.datetime_trunc_year(bq.datetime(t))); -- timestamptz
+create macro bq.timestamp_trunc_year(d timestamp) as bq.datetime_trunc_year(d); -- timestamp
+create macro bq.timestamp_trunc_year(t timestamptz, zone varchar) as bq.timestamp(bq.datetime_trunc_year(bq.civil(t, zone)), zone); -- timestamptz
+create macro bq.timestamp_trunc_isoyear(t timestamptz) as bq.timestamp(bq.datetime_trunc_isoyear(bq.datetime(t))); -- timestamptz
+create macro bq.timestamp_trunc_isoyear(d timestamp) as bq.datetime_trunc_isoyear(d); -- timestamp
+create macro bq.timestamp_trunc_isoyear(t timestamptz, zone varchar) as bq.timestamp(bq.datetime_trunc_isoyear(bq.civil(t, zone)), zone); -- timestamptz
+
+-- GENERATE_TIMESTAMP_ARRAY
+create macro bq.timestamp_series(a, b, step) as case when step = 0 then bq.fail('Sequence step cannot be 0.') when (epoch_us(b) - epoch_us(a)) // step > 1048574 then bq.fail('Cannot generate arrays with more than 1048575 elements') else list_transform(generate_series(epoch_us(a), epoch_us(b), step), lambda us: make_timestamptz(us)) end; -- a[]
+create macro bq.generate_timestamp_array_microsecond(a timestamptz, b timestamptz, n bigint) as bq.timestamp_series(a, b, n); -- timestamptz[]
+create macro bq.generate_timestamp_array_millisecond(a timestamptz, b timestamptz, n bigint) as bq.timestamp_series(a, b, n * 1000); -- timestamptz[]
+create macro bq.generate_timestamp_array_second(a timestamptz, b timestamptz, n bigint) as bq.timestamp_series(a, b, n * 1000000); -- timestamptz[]
+create macro bq.generate_timestamp_array_minute(a timestamptz, b timestamptz, n bigint) as bq.timestamp_series(a, b, n * 60000000); -- timestamptz[]
+create macro bq.generate_timestamp_array_hour(a timestamptz, b timestamptz, n bigint) as bq.timestamp_series(a, b, n * 3600000000); -- timestamptz[]
+create macro bq.generate_timestamp_array_day(a timestamptz, b timestamptz, n bigint) as bq.timestamp_series(a, b, n * 86400000000); -- timestamptz[]

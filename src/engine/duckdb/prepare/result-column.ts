@@ -1,0 +1,32 @@
+import { type DuckDBType, DuckDBTypeId } from '@duckdb/node-api';
+import type { Column } from '../../../catalog/saved-query.ts';
+import type { ResultColumn } from '../../check-columns.ts';
+
+const columnTypes: Readonly<Partial<Record<DuckDBTypeId, Column['type']>>> = {
+  [DuckDBTypeId.VARCHAR]: 'string',
+  [DuckDBTypeId.INTEGER]: 'integer',
+  [DuckDBTypeId.BIGINT]: 'integer',
+  [DuckDBTypeId.HUGEINT]: 'integer',
+  [DuckDBTypeId.DOUBLE]: 'float',
+  [DuckDBTypeId.DECIMAL]: 'numeric',
+  [DuckDBTypeId.BOOLEAN]: 'boolean',
+  [DuckDBTypeId.TIMESTAMP_TZ]: 'timestamp',
+  [DuckDBTypeId.TIMESTAMP]: 'datetime',
+  [DuckDBTypeId.DATE]: 'date',
+  [DuckDBTypeId.TIME]: 'time',
+  [DuckDBTypeId.BLOB]: 'bytes',
+  [DuckDBTypeId.STRUCT]: 'record',
+};
+
+/** A column of DuckDB's result, in the words of a saved query's header. */
+export function toResultColumn(name: string, type: DuckDBType): ResultColumn {
+  if (type.typeId === DuckDBTypeId.SQLNULL) return { name, type: undefined, repeated: false };
+  if (type.typeId === DuckDBTypeId.LIST) return { name, type: typeName(type.valueType), repeated: true };
+  return { name, type: typeName(type), repeated: false };
+}
+
+function typeName(type: DuckDBType): string {
+  if (type.typeId === DuckDBTypeId.LIST) return `repeated ${typeName(type.valueType)}`;
+  if (type.alias === 'JSON') return 'json';
+  return columnTypes[type.typeId] ?? type.toString();
+}
