@@ -11,17 +11,16 @@ import { columnType } from './store/column-type.ts';
  * @throws StartError with every problem, as opening the engine would
  */
 export async function checkQueries({ catalog, config }: CheckOptions): Promise<void> {
-  const instance = await openDatabase(config);
+  const database = await openDatabase(config);
   try {
-    const connection = await instance.connect();
+    const connection = await database.connect();
     await connection.run(sessionSettings.join(';'));
     for (const { name, fields } of catalog.tables) {
       const columns = fields.map((field) => `${quote(field.name)} ${columnType(field)}`);
       await connection.run(`CREATE OR REPLACE TABLE ${quote(name)} (${columns.join(', ')})`);
     }
     await prepareCatalog(connection, { ...catalog, defineMacros: true });
-    connection.closeSync();
   } finally {
-    instance.closeSync();
+    database.close();
   }
 }

@@ -1,13 +1,35 @@
-import { DuckDBInstance } from '@duckdb/node-api';
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import type { Config } from '../../config.ts';
 import { StartError } from '../../errors.ts';
 
+interface Database {
+  connect(): Promise<DuckDBConnection>;
+  /** Closes its connections too. */
+  close(): void;
+}
+
 /**
- * An empty database in memory. It never downloads an extension.
+ * Opens an empty database in memory. It never downloads an extension.
  *
  * @throws StartError where DuckDB rejects the configuration
  */
-export async function openDatabase({ duckdbThreads, duckdbMemoryLimit }: Config): Promise<DuckDBInstance> {
+export async function openDatabase(config: Config): Promise<Database> {
+  const instance = await createInstance(config);
+  const connections: DuckDBConnection[] = [];
+  return {
+    async connect() {
+      const connection = await instance.connect();
+      connections.push(connection);
+      return connection;
+    },
+    close() {
+      for (const connection of connections.splice(0)) connection.closeSync();
+      instance.closeSync();
+    },
+  };
+}
+
+async function createInstance({ duckdbThreads, duckdbMemoryLimit }: Config): Promise<DuckDBInstance> {
   try {
     return await DuckDBInstance.create(':memory:', {
       threads: String(duckdbThreads),

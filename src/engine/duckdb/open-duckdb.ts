@@ -23,13 +23,8 @@ import { openTables } from './store/stored-tables.ts';
  */
 export async function openDuckdb({ catalog, config, now, listener }: EngineOptions): Promise<Engine> {
   requireDataDir(config);
-  const instance = await openDatabase(config);
-  const connections: DuckDBConnection[] = [];
-  const connect = async () => {
-    const connection = await instance.connect();
-    connections.push(connection);
-    return connection;
-  };
+  const database = await openDatabase(config);
+  const { connect } = database;
   const closing = new AbortController();
   // Every run that is under way or waits listens to it.
   setMaxListeners(0, closing.signal);
@@ -40,8 +35,7 @@ export async function openDuckdb({ catalog, config, now, listener }: EngineOptio
     closing.abort();
     await pool?.close();
     await data?.close();
-    for (const connection of connections.splice(0)) connection.closeSync();
-    instance.closeSync();
+    database.close();
     await store?.close();
   };
   let closed: Promise<void> | undefined;

@@ -39,9 +39,9 @@ export async function prepareQuery(
   rewritten: Rewritten,
   tables: readonly StoredTable[],
 ): Promise<PreparedQuery> {
-  const types = await describeResult(connection, query, rewritten.sql);
-  requireDeclared(query, types);
-  const columns = outputColumns(query, types);
+  const returned = await describeResult(connection, query, rewritten.sql);
+  requireDeclared(query, [...returned.values()]);
+  const columns = outputColumns(query, returned);
   const selectOutput = buildSelectOutput(columns, query.maxRows);
   const renderRecord: RenderRecord = (name, record) => {
     const column = columns.find((candidate) => sameName(candidate.name, name));
@@ -65,20 +65,25 @@ export async function prepareQuery(
   };
 }
 
-/** The types of a result's columns, by their names in lower case. */
+interface ReturnedColumn {
+  readonly name: string;
+  readonly type: DuckDBType;
+}
+
+/** The columns of a result, by their names in lower case. */
 async function describeResult(
   connection: DuckDBConnection,
   { source }: SavedQuery,
   sql: string,
-): Promise<ReadonlyMap<string, DuckDBType>> {
+): Promise<ReadonlyMap<string, ReturnedColumn>> {
   try {
     const statement = await connection.prepare(sql);
-    const types = Array.from(
-      { length: statement.columnCount },
-      (_, at) => [statement.columnName(at).toLowerCase(), statement.columnType(at)] as const,
-    );
+    const columns = Array.from({ length: statement.columnCount }, (_, at) => ({
+      name: statement.columnName(at),
+      type: statement.columnType(at),
+    }));
     statement.destroySync();
-    return new Map(types);
+    return new Map(columns.map((column) => [column.name.toLowerCase(), column]));
   } catch (error) {
     const [message] = (error instanceof Error ? error.message : String(error)).split('\n\n');
     throw new StartError('A saved query does not run', [
@@ -88,9 +93,9 @@ async function describeResult(
 }
 
 /** @throws StartError where the columns of the SQL are not those of the header */
-function requireDeclared({ columns, source }: SavedQuery, types: ReadonlyMap<string, DuckDBType>): void {
-  const returned = [...types].map(([name, type]) => toResultColumn(name, type));
-  const problems = checkColumns(columns, returned).map((message) => ({ ...source, message }));
+function requireDeclared({ columns, source }: SavedQuery, returned: readonly ReturnedColumn[]): void {
+  const results = returned.map(({ name, type }) => toResultColumn(name, type));
+  const problems = checkColumns(columns, results).map((message) => ({ ...source, message }));
   if (problems.length > 0)
     throw new StartError('The SQL of a saved query does not return the declared columns', problems);
 }
@@ -101,10 +106,10 @@ interface OutputColumn extends WireColumn, WireCell {
 
 const outputColumns = (
   { columns }: SavedQuery,
-  types: ReadonlyMap<string, DuckDBType>,
+  returned: ReadonlyMap<string, ReturnedColumn>,
 ): readonly OutputColumn[] =>
   columns.flatMap(({ name, required }) => {
-    const type = types.get(name.toLowerCase());
+    const type = returned.get(name.toLowerCase())?.type;
     return type === undefined ? [] : { name, required, type, ...wireCell(quote(name), type) };
   });
 
