@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import type { SavedQuery } from '../../src/catalog/saved-query.ts';
 import { readConfig } from '../../src/config.ts';
 import { openDuckdb } from '../../src/engine/duckdb/open-duckdb.ts';
@@ -29,9 +29,17 @@ describe('slow queries', () => {
     sql: 'select sum(a * b * c) as x from unnest(generate_array(1, 4000)) as a, unnest(generate_array(1, 4000)) as b, unnest(generate_array(1, 50)) as c',
   });
 
+  let engine: Engine | undefined;
+  // Also after a failure: queries that go on would slow down the next test.
+  afterEach(() => engine?.close());
+  const openEngine = async (queries: readonly SavedQuery[], env: Record<string, string>) => {
+    engine = await open(queries, env);
+    return engine;
+  };
+
   test('wait in a bounded queue', async () => {
     const settings = { ENGINE_TIMEOUT_MS: '60000', ENGINE_CONCURRENCY: '1', ENGINE_QUEUE_LENGTH: '2' };
-    const engine = await open([slow], settings);
+    const engine = await openEngine([slow], settings);
     const leave = new AbortController();
     const codes = Array.from({ length: 5 }, () =>
       engine.run({ query: slow, parameters: {} }, { signal: leave.signal }).then(
@@ -53,7 +61,7 @@ describe('slow queries', () => {
     );
   /** Five slow queries, of which two run and three are put back into the queue; one of three workers is idle. */
   const runFiveSlow = async (queueLength: number) => {
-    const engine = await open([slow, quick], {
+    const engine = await openEngine([slow, quick], {
       ENGINE_TIMEOUT_MS: '60000',
       ENGINE_CONCURRENCY: '3',
       ENGINE_QUEUE_LENGTH: String(queueLength),
@@ -61,7 +69,7 @@ describe('slow queries', () => {
     });
     const leave = new AbortController();
     const slowRuns = Array.from({ length: 5 }, () => run(engine, slow, leave));
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await new Promise((resolve) => setTimeout(resolve, 1000));
     return {
       engine,
       async leave() {
@@ -91,7 +99,7 @@ describe('slow queries', () => {
   });
 
   test('never make a quick one wait, however many there are', async () => {
-    const engine = await open([slow, quick], { ENGINE_TIMEOUT_MS: '60000', ENGINE_CONCURRENCY: '3' });
+    const engine = await openEngine([slow, quick], { ENGINE_TIMEOUT_MS: '60000', ENGINE_CONCURRENCY: '3' });
     const leave = new AbortController();
     const slowRuns = Array.from({ length: 6 }, () =>
       engine.run({ query: slow, parameters: {} }, { signal: leave.signal }).then(
