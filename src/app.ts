@@ -7,30 +7,36 @@ import type { Config } from './config.ts';
 import type { Engine } from './engine/engine.ts';
 import { engines } from './engine/engines.ts';
 import { describeProblem } from './errors.ts';
-import { buildAuthenticate } from './http/access/authenticate.ts';
-import { buildInFlightLimit } from './http/access/in-flight-limit.ts';
-import { isFromHere, isLoopback } from './http/access/loopback.ts';
+import { buildAdmit } from './http/access/admission.ts';
+import { buildCors } from './http/access/cors.ts';
+import { isFromLoopback, isLoopback } from './http/access/loopback.ts';
 import { buildRefuseKeys } from './http/access/refuse-keys.ts';
+import { buildFinish } from './http/finish.ts';
 import { buildGraphiqlPage } from './http/graphql/graphiql.ts';
 import { buildGraphql } from './http/graphql/graphql.ts';
-import { buildRouter } from './http/handle.ts';
-import { buildKnownPaths } from './http/redact-path.ts';
+import { buildHandler, type Handler } from './http/handle.ts';
+import { pathsToLog } from './http/paths.ts';
+import { buildPrepareRequest } from './http/prepare-request.ts';
 import { buildRest } from './http/rest/rest.ts';
-import { buildNodeFront } from './http/server/node-listener.ts';
+import { buildRoutes, type RouteOptions } from './http/routes.ts';
+import { buildFetch } from './http/server/fetch-adapter.ts';
+import { buildNodeListener } from './http/server/node-listener.ts';
+import type { Keyring } from './keys/keyring.ts';
 import { openKeys } from './keys/open-keys.ts';
 import type { Counters } from './results/counters.ts';
+import type { GetResult } from './results/get-result.ts';
 import { hotKeyLimit } from './results/hot-keys.ts';
 import { openResults } from './results/open-results.ts';
 import type { OpenSharedCache } from './results/shared-cache.ts';
 
 export interface AppOptions {
   readonly config: Config;
-  /** The key that may do everything, configured or made at start; undefined where the key file has all keys. */
+  /** A key without restrictions, configured or generated at start; undefined if all keys are in the key file. */
   readonly apiKey: string | undefined;
   readonly log: Logger;
   /** The time, for the SQL's CURRENT_TIMESTAMP() and for answers. */
   readonly now?: () => Date;
-  /** When what is to happen later happens. */
+  /** Runs delayed work, as `Clock.after` does. */
   readonly after?: Clock['after'];
   /** Receives how far opening the engine has come, as one short line. */
   readonly onProgress?: (line: string) => void;
@@ -40,21 +46,21 @@ export interface AppOptions {
 
 export interface App {
   readonly catalog: Catalog;
-  /** What the cache has done since the start. */
+  /** Counts of what the cache has done since the start. */
   readonly counters: Readonly<Counters>;
-  /** Answers one request. It never rejects. */
+  /** Handles one request. It never rejects. */
   fetch(request: Request): Promise<Response>;
-  /** The same for a server of Node's. */
+  /** The same for Node's HTTP server. */
   readonly listener: RequestListener;
-  /** Makes `/readyz` tell that no new request should come. */
+  /** Makes `/readyz` report that no new requests should be sent. */
   drain(): void;
   close(): Promise<void>;
 }
 
 /**
- * The whole service without its socket.
+ * The whole service without a socket.
  *
- * @throws StartError with everything that is wrong with the saved queries, or with the key file
+ * @throws StartError with every problem of the saved queries, or of the key file
  */
 export async function openApp(options: AppOptions): Promise<App> {
   const { config, apiKey, log, now = systemClock.now, after = systemClock.after } = options;
@@ -74,41 +80,21 @@ export async function openApp(options: AppOptions): Promise<App> {
     onCost: (endpoint, cost) => log.info({ endpoint, ...cost }, 'query ran'),
   });
   await results.ready;
-  const { get: ask } = results;
   keys.watch();
-  const authenticate = buildAuthenticate(keys.keyring);
-  // A configured key is a secret of the operator's; one that was made at start stands in the welcome too.
-  const showsKey = config.apiKey === undefined && !config.production && isLoopback(config.host);
-  const page = buildGraphiqlPage(catalog);
-  const crowd = buildInFlightLimit();
   let ready = true;
-  const router = buildRouter(
-    {
-      rest: buildRest({ catalog, ask, authenticate, log, now }),
-      graphql: buildGraphql({
-        catalog,
-        ask,
-        authenticate,
-        introspection: config.introspection,
-        log,
-        now,
-      }),
-      page: config.graphiql
-        ? (incoming) => page(showsKey && isFromHere(incoming) ? apiKey : undefined)
-        : undefined,
-      refuseKeys: buildRefuseKeys(apiKey),
-      isReady: () => ready,
-      crowd,
-      loggedPath: buildKnownPaths(catalog),
-    },
-    config,
-    log,
-  );
+  const handle = buildHttpHandler({
+    ...options,
+    catalog,
+    keyring: keys.keyring,
+    getResult: results.get,
+    isReady: () => ready,
+    now,
+  });
   return {
     catalog,
     counters: results.counters,
-    fetch: router.fetch,
-    listener: buildNodeFront(router, crowd),
+    fetch: buildFetch(handle),
+    listener: buildNodeListener(handle),
     drain: () => {
       ready = false;
     },
@@ -118,6 +104,46 @@ export async function openApp(options: AppOptions): Promise<App> {
       await engine.close();
     },
   };
+}
+
+interface HttpOptions extends Pick<AppOptions, 'config' | 'apiKey' | 'log'> {
+  readonly catalog: Catalog;
+  readonly keyring: Keyring;
+  readonly getResult: GetResult;
+  readonly isReady: () => boolean;
+  readonly now: () => Date;
+}
+
+function buildHttpHandler({
+  config,
+  apiKey,
+  log,
+  catalog,
+  keyring,
+  getResult,
+  isReady,
+  now,
+}: HttpOptions): Handler {
+  // A configured key is the operator's secret; one that was generated at start is also printed in the start banner.
+  const showsKey = config.apiKey === undefined && !config.production && isLoopback(config.host);
+  const renderPage = buildGraphiqlPage(catalog);
+  const page: RouteOptions['page'] = ({ headers }, { url }) =>
+    renderPage(showsKey && isFromLoopback(url, headers) ? apiKey : undefined);
+  const cors = buildCors(config.corsOrigins);
+  return buildHandler({
+    prepareRequest: buildPrepareRequest(pathsToLog(catalog)),
+    routeOf: buildRoutes({
+      rest: buildRest({ catalog, getResult, now }),
+      graphql: buildGraphql({ catalog, getResult, introspection: config.introspection, log, now }),
+      page: config.graphiql ? page : undefined,
+      isReady,
+      cors,
+      log,
+    }),
+    admit: buildAdmit({ keyring, refuseKeys: buildRefuseKeys(apiKey), now }),
+    finish: buildFinish(cors, log),
+    log,
+  });
 }
 
 function configuredEngine(
@@ -141,7 +167,7 @@ function configuredEngine(
   });
 }
 
-/** Redis's client is read only where it is used: it would be a part of every start. */
+/** The Redis client is imported only if it is used: it would slow down every start. */
 async function sharedCache({ cacheUrl: url }: Config, log: Logger): Promise<OpenSharedCache | undefined> {
   if (url === undefined) return undefined;
   const { openRedisCache } = await import('./results/redis/redis-cache.ts');

@@ -4,13 +4,13 @@ import { type Logger, pino } from 'pino';
 import { openApp } from './app.ts';
 import { type Config, readConfig } from './config.ts';
 import { StartError } from './errors.ts';
-import { endAtOnce, endInOrder, exitCode } from './http/server/graceful-shutdown.ts';
+import { exitCode, exitOnSignal, shutDownOnSignal } from './http/server/graceful-shutdown.ts';
 import { openServer } from './http/server/open-server.ts';
 import { makeKey } from './keys/key-text.ts';
 import { openProgressLine } from './progress-line.ts';
 import { startBanner } from './start-banner.ts';
 
-const opened = endAtOnce();
+const removeExitOnSignal = exitOnSignal();
 try {
   await serve(readConfig(process.env));
 } catch (error) {
@@ -30,8 +30,8 @@ async function serve(config: Config): Promise<void> {
   progress.end();
   const { server, connections } = openServer(app.listener, log);
   await listen(server, config);
-  endInOrder(server, connections, app, log);
-  opened();
+  shutDownOnSignal(server, connections, app, log);
+  removeExitOnSignal();
 
   const { port } = server.address() as AddressInfo;
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;

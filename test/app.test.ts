@@ -52,7 +52,7 @@ describe('a file dropped into the queries folder', () => {
 });
 
 describe('local data that cannot be read', () => {
-  test('a file as a whole is an error for the queries that read it, and for no others', async () => {
+  test('an unreadable file is an error for the queries that read it, and for no others', async () => {
     const app = await openTestApp(
       { edge_logs: [{ id: 'a', timestamp: ago({}), project: 'p' }] },
       {},
@@ -68,7 +68,7 @@ describe('local data that cannot be read', () => {
     await app.close();
   });
 
-  test('a row is left out of the answers, and the others are in them', async () => {
+  test('an unreadable row is omitted, and the others are returned', async () => {
     const app = await openTestApp({
       edge_logs: [
         { id: 'a', timestamp: ago({}), project: 'p' },

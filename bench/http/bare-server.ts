@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-// The least that a server of Node's can do: bytes that are at hand, for whoever asks.
+// The least that a Node server can do: send prepared bytes to every client.
 const [file = '', coding = ''] = process.argv.slice(2);
 const body = readFileSync(file);
 const headers = {

@@ -9,7 +9,7 @@ export interface Load {
 }
 
 /**
- * How many responses a server gives in a second to so many connections, each of which asks again when it has its answer.
+ * Responses per second over several connections, each of which sends its next request when it has received a response.
  * The client only counts bytes, so that the server is what is measured: clients that parse HTTP in JavaScript cost more
  * than the servers here.
  */
@@ -23,7 +23,7 @@ export async function responsesPerSecond({ port, request, connections, ms }: Loa
       const read = (count: number, chunk: Uint8Array): boolean => {
         const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, count);
         left = (left === 0 ? lengthOf(bytes) : left) - count;
-        if (left < 0) socket.destroy(new Error('more came than was asked for'));
+        if (left < 0) socket.destroy(new Error('received more than one response'));
         if (left !== 0) return true;
         responses += 1;
         if (ending) socket.end();
@@ -44,7 +44,7 @@ export async function responsesPerSecond({ port, request, connections, ms }: Loa
   return responses / ((performance.now() - started) / 1000);
 }
 
-/** The bytes of a whole response, by the head that begins it. */
+/** The byte length of a whole response, by its head. */
 function lengthOf(bytes: Buffer): number {
   const end = bytes.indexOf('\r\n\r\n');
   const head = bytes.subarray(0, end).toString('latin1');

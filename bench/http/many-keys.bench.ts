@@ -11,7 +11,7 @@ const connections = 64;
 const roundMs = 250;
 const rounds = 81;
 const manyKeys = 10_000;
-/** What a hit must reach with many keys of the same with one. */
+/** The least ratio of hits with many keys to hits with one. */
 const goal = 0.95;
 
 const bench: Bench = {
@@ -44,7 +44,7 @@ const bench: Bench = {
     };
     const sides = { one: await start(1), many: await start(manyKeys) };
     try {
-      return [await compared(sides, key)];
+      return [await compare(sides, key)];
     } finally {
       await Promise.all([sides.one.end(), sides.many.end()]);
       rmSync(folder, { recursive: true });
@@ -56,8 +56,8 @@ export default bench;
 
 type Sides = Readonly<Record<'one' | 'many', GatewayProcess>>;
 
-/** Both sides, run in turn, and the median of the rounds' ratios. */
-async function compared({ one, many }: Sides, key: { readonly id: string; readonly text: string }) {
+/** Both sides in alternation, and the median of the rounds' ratios. */
+async function compare({ one, many }: Sides, key: { readonly id: string; readonly text: string }) {
   const request = [
     `GET /api/endpoints/query/hit?project=${key.id} HTTP/1.1`,
     'Host: bench',
@@ -65,18 +65,18 @@ async function compared({ one, many }: Sides, key: { readonly id: string; readon
   ].join('\r\n');
   const load = ({ origin }: GatewayProcess, ms = roundMs) =>
     responsesPerSecond({ port: Number(new URL(origin).port), request, connections, ms });
-  const seen: { one: number; many: number; ratio: number }[] = [];
+  const measured: { one: number; many: number; ratio: number }[] = [];
   await load(one);
   await load(many);
   for (let round = 0; round < rounds; round += 1) {
-    // Whoever goes second finds the machine another: they take turns.
+    // The second one finds the machine in another state: they alternate.
     const first = round % 2 === 0 ? await load(one) : await load(many);
     const second = round % 2 === 0 ? await load(many) : await load(one);
     const [ofOne, ofMany] = round % 2 === 0 ? [first, second] : [second, first];
-    seen.push({ one: ofOne, many: ofMany, ratio: ofMany / ofOne });
+    measured.push({ one: ofOne, many: ofMany, ratio: ofMany / ofOne });
   }
   const median = (name: 'one' | 'many' | 'ratio') =>
-    seen.map((round) => round[name]).sort((a, b) => a - b)[Math.floor(rounds / 2)] ?? Number.NaN;
+    measured.map((round) => round[name]).sort((a, b) => a - b)[Math.floor(rounds / 2)] ?? Number.NaN;
   if (median('ratio') < goal) process.exitCode = 1;
   const verdict = `at least ${goal}: ${median('ratio') < goal ? 'DOES NOT HOLD' : 'holds'}`;
   return `${manyKeys} keys: ${Math.round(median('many'))}/s against ${Math.round(median('one'))}/s with one, ratio ${median('ratio').toFixed(2)}; ${verdict}`;

@@ -12,7 +12,7 @@ import { responsesPerSecond } from './load.ts';
 const connections = 64;
 const roundMs = 2_000;
 const rounds = 5;
-/** What a REST hit must reach of a bare server. */
+/** The least ratio of REST hits to a bare server. */
 const goal = 0.6;
 
 const bench: Bench = {
@@ -25,7 +25,7 @@ const bench: Bench = {
     const lines: string[] = [];
     try {
       for (const rows of [24, 1_000]) {
-        for (const coding of ['', 'zstd']) lines.push(await compared(gateway.origin, folder, rows, coding));
+        for (const coding of ['', 'zstd']) lines.push(await compare(gateway.origin, folder, rows, coding));
       }
     } finally {
       await gateway.end();
@@ -37,8 +37,8 @@ const bench: Bench = {
 
 export default bench;
 
-/** One line: both sides, run in turn, and the median of the rounds' ratios. */
-async function compared(origin: string, folder: string, rows: number, coding: string): Promise<string> {
+/** One line: both sides in alternation, and the median of the rounds' ratios. */
+async function compare(origin: string, folder: string, rows: number, coding: string): Promise<string> {
   const path = `/api/endpoints/query/rows-${rows}`;
   const accepts: Record<string, string> = coding === '' ? {} : { 'accept-encoding': coding };
   const body = await bytesOf(`${origin}${path}`, { 'x-api-key': 'key', ...accepts });
@@ -54,20 +54,20 @@ async function compared(origin: string, folder: string, rows: number, coding: st
   const load = (port: number, ms: number) =>
     responsesPerSecond({ port, request: head.join('\r\n'), connections, ms });
   const sides = { gateway: Number(new URL(origin).port), bare: bare.port };
-  const seen: { gateway: number; bare: number; ratio: number }[] = [];
+  const measured: { gateway: number; bare: number; ratio: number }[] = [];
   try {
     await load(sides.gateway, roundMs / 2);
     await load(sides.bare, roundMs / 2);
     for (let round = 0; round < rounds; round += 1) {
       const gateway = await load(sides.gateway, roundMs);
       const bare = await load(sides.bare, roundMs);
-      seen.push({ gateway, bare, ratio: gateway / bare });
+      measured.push({ gateway, bare, ratio: gateway / bare });
     }
   } finally {
     bare.end();
   }
   const median = (name: 'gateway' | 'bare' | 'ratio') =>
-    seen.map((one) => one[name]).sort((a, b) => a - b)[Math.floor(rounds / 2)] ?? Number.NaN;
+    measured.map((one) => one[name]).sort((a, b) => a - b)[Math.floor(rounds / 2)] ?? Number.NaN;
   const isJudged = rows === 1_000 && coding === '';
   if (isJudged && median('ratio') < goal) process.exitCode = 1;
   const verdict = isJudged ? `; at least ${goal}: ${median('ratio') < goal ? 'DOES NOT HOLD' : 'holds'}` : '';
@@ -80,7 +80,7 @@ async function startBare(file: string, coding: string) {
   return { port: Number(String(line)), end: () => child.kill() };
 }
 
-/** The body as it is written on the wire; fetch would unpack it. */
+/** The body as it is sent; fetch would decompress it. */
 async function bytesOf(url: string, headers: Record<string, string>): Promise<Buffer> {
   const [response] = await once(request(url, { headers }).end(), 'response');
   const chunks: Buffer[] = [];

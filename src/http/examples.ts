@@ -1,23 +1,26 @@
 import { exampleValue } from '../catalog/example-parameters.ts';
 import { camelCase } from '../catalog/names.ts';
 import type { Catalog, Column, Parameter, SavedQuery } from '../catalog/saved-query.ts';
+import { endpointPath } from './paths.ts';
 
-/** A worked example for every saved query, as REST callers write it: the path with its query string. */
+/** An example request for every saved query in REST: the path with its query string. */
 export function restExamples({ queries }: Catalog): readonly string[] {
   return queries.map((query) => {
-    const given = exampleValues(query).map(([{ name }, value]) => `${name}=${encodeURIComponent(value)}`);
-    return [`/api/endpoints/query/${query.name}`, given.join('&')].filter(Boolean).join('?');
+    const parameters = exampleValues(query).map(
+      ([{ name }, value]) => `${name}=${encodeURIComponent(value)}`,
+    );
+    return [`${endpointPath}${query.name}`, parameters.join('&')].filter(Boolean).join('?');
   });
 }
 
-/** The same as GraphQL operations, one for each saved query. */
+/** The same as GraphQL operations. */
 export function graphqlExamples({ queries }: Catalog): readonly string[] {
   return queries.map((query) => {
     const field = camelCase(query.name);
-    const given = exampleValues(query).map(
-      ([parameter, value]) => `${camelCase(parameter.name)}: ${literal(parameter, value)}`,
+    const values = exampleValues(query).map(
+      ([parameter, value]) => `${camelCase(parameter.name)}: ${graphqlLiteral(parameter, value)}`,
     );
-    const args = given.length === 0 ? '' : `(\n    ${given.join('\n    ')}\n  )`;
+    const args = values.length === 0 ? '' : `(\n    ${values.join('\n    ')}\n  )`;
     return `# ${query.description}
 query ${field.charAt(0).toUpperCase()}${field.slice(1)} {
   ${field}${args} {
@@ -33,7 +36,7 @@ ${query.columns.map((column: Column) => `      ${camelCase(column.name)}`).join(
   });
 }
 
-/** The parameters that an example gives: those with an example, and required ones without, as a blank to fill in. */
+/** Parameters that have an example, and required ones without, with a placeholder. */
 function exampleValues({ parameters }: SavedQuery): readonly (readonly [Parameter, string])[] {
   return parameters.flatMap((parameter) => {
     const value = exampleValue(parameter);
@@ -41,7 +44,7 @@ function exampleValues({ parameters }: SavedQuery): readonly (readonly [Paramete
   });
 }
 
-function literal(parameter: Parameter, value: string): string {
+function graphqlLiteral(parameter: Parameter, value: string): string {
   if (parameter.type === 'enum') return parameter.values.find((one) => one.value === value)?.name ?? value;
   return ['integer', 'float', 'boolean'].includes(parameter.type) ? value : JSON.stringify(value);
 }

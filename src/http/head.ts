@@ -1,85 +1,51 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { LRUCache } from 'lru-cache';
 
-/** A request as far as the doors that need no body look at it, whoever has received it. */
+/** Names in lower case; a repeated header is one value, joined by commas. */
+export type RequestHeaders = Readonly<Record<string, string | undefined>>;
+
+/** Everything of a request except its body, received by Node's server or as a Fetch request. */
 export interface RequestHead {
   readonly method: string;
-  /** undefined where the request names no place. */
-  readonly url: URL | undefined;
-  /** Aborted when the caller has gone. */
+  /** The absolute URL as received; undefined if the request's Host header is not valid. */
+  readonly url: string | undefined;
+  readonly headers: RequestHeaders;
+  /** Aborted when the caller disconnects. Read it only where there is something to wait for: Node's is made on demand. */
   readonly signal: AbortSignal;
-  /** What has become known of the request, for its line in the log. */
-  readonly noted: { key?: string };
-  /** @param name in lower case */
-  header(name: string): string | undefined;
-  /** In lower case. */
-  headerNames(): readonly string[];
 }
 
-export function headOfFetch(request: Request): RequestHead {
+export function headOfNode(message: IncomingMessage, response: ServerResponse): RequestHead {
+  let disconnected: AbortController | undefined;
   return {
-    method: request.method,
-    url: URL.parse(request.url) ?? undefined,
-    signal: request.signal,
-    noted: {},
-    header: (name) => request.headers.get(name) ?? undefined,
-    headerNames: () => [...request.headers.keys()],
-  };
-}
-
-/** @param parseUrl as `buildParseUrl` gives it */
-export function headOfNode(
-  message: IncomingMessage,
-  response: ServerResponse,
-  parseUrl: ParseUrl,
-): RequestHead {
-  const { method = 'GET', url: target = '/', headers, httpVersion } = message;
-  const { host = httpVersion === '1.1' ? '' : 'localhost' } = headers;
-  // A proxy's request names its whole URL; everybody else's names the host apart.
-  const url = target.startsWith('/') ? `http://${host}${target}` : target;
-  let gone: AbortController | undefined;
-  return {
-    method,
-    url: isHost.test(host) ? parseUrl(url) : undefined,
-    // Most answers are at hand, and nobody asks for it.
+    method: message.method ?? 'GET',
+    url: urlOfNode(message),
+    // Only `set-cookie`, which is no request header, would be an array.
+    headers: message.headers as RequestHeaders,
     get signal() {
-      gone ??= goneOf(response);
-      return gone.signal;
+      disconnected ??= abortOnDisconnect(response);
+      return disconnected.signal;
     },
-    noted: {},
-    header: (name) => {
-      const value = headers[name];
-      return Array.isArray(value) ? value.join(', ') : value;
-    },
-    headerNames: () => Object.keys(headers),
   };
 }
 
-/** A host and a port, and nothing of a path that would come before the target's. */
-const isHost = /^[^\s/?#@\\]+$/;
+export function headOfFetch({ method, url, headers, signal }: Request): RequestHead {
+  return { method, url, headers: Object.fromEntries(headers), signal };
+}
 
-function goneOf(response: ServerResponse): AbortController {
-  const gone = new AbortController();
-  if (response.destroyed) gone.abort();
+/** A host and a port, without any character of a path, which would come before the path of the request target. */
+const hostPattern = /^[^\s/?#@\\]+$/;
+
+function urlOfNode({ url: target = '/', headers, httpVersion }: IncomingMessage): string | undefined {
+  const { host = httpVersion === '1.1' ? '' : 'localhost' } = headers;
+  if (!hostPattern.test(host)) return undefined;
+  // Requests to a proxy have the absolute URL as their target.
+  return target.startsWith('/') ? `http://${host}${target}` : target;
+}
+
+function abortOnDisconnect(response: ServerResponse): AbortController {
+  const controller = new AbortController();
+  if (response.destroyed) controller.abort();
   response.once('close', () => {
-    if (!response.writableFinished) gone.abort();
+    if (!response.writableFinished) controller.abort();
   });
-  return gone;
-}
-
-type ParseUrl = (text: string) => URL | undefined;
-
-/** A longer URL is hardly asked for twice, and would take memory. */
-const longestUrl = 2_048;
-
-/** Dashboards ask the same few URLs again and again: an equal text gives the very same URL, which nobody changes. */
-export function buildParseUrl(): ParseUrl {
-  const parsed = new LRUCache<string, URL>({ max: 1_000 });
-  return (text) => {
-    const known = parsed.get(text);
-    if (known !== undefined) return known;
-    const url = URL.parse(text) ?? undefined;
-    if (url !== undefined && text.length <= longestUrl) parsed.set(text, url);
-    return url;
-  };
+  return controller;
 }

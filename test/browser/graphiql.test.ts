@@ -28,7 +28,7 @@ test.skipIf(missing && !process.env.CI)(
       const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
       const elsewhere: string[] = [];
       const refused: string[] = [];
-      // A breach of the page's policy is told in the console.
+      // A violation of the page's policy is logged to the console.
       page.on('console', (line) => {
         if (line.type() === 'error' || line.text().includes('Content Security Policy'))
           refused.push(line.text());
@@ -39,24 +39,24 @@ test.skipIf(missing && !process.env.CI)(
           elsewhere.push(request.url());
       });
 
-      // Twice: GraphiQL remembers an earlier visit.
-      for (const visit of ['first', 'second']) {
+      // Twice: GraphiQL remembers its tabs.
+      for (const load of ['first', 'second']) {
         const response = await page.goto(`${gateway.origin}/graphql`);
         expect(response?.headers()['content-security-policy']).toMatch(
           /script-src 'sha256-\S+' 'sha256-\S+';/,
         );
         const tabs = page.getByRole('tab', { name: /Stats|Logs|Usage/ });
         await tabs.first().waitFor();
-        expect(await tabs.count(), visit).toBe(3);
+        expect(await tabs.count(), load).toBe(3);
         await page.getByRole('button', { name: /Execute query/ }).click();
         const result = page.locator('.result-window');
         await result.getByText('"rows"').waitFor();
-        expect(await result.textContent(), visit).toMatch(/"count":\s[1-9]/);
+        expect(await result.textContent(), load).toMatch(/"count":\s[1-9]/);
       }
       expect(elsewhere).toEqual([]);
       expect(refused).toEqual([]);
 
-      // Nor does it run what somebody could get into the page.
+      // Scripts injected into the page are not run.
       await page.evaluate(
         "document.body.append(Object.assign(document.createElement('script'), { text: 'window.ran = 1' }))",
       );

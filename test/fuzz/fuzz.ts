@@ -12,24 +12,24 @@ import { secrets } from './values.ts';
 
 export interface Fuzzed {
   readonly requests: number;
-  /** How many answers had each status; `none` are connections that were closed without one. */
+  /** How many responses had each status; `none` are connections closed without one. */
   readonly statuses: Readonly<Record<string, number>>;
   readonly slowestMs: number;
-  /** Of the process, after its garbage was collected, in MB. */
+  /** Of the process, after a garbage collection, in MB. */
   readonly memoryMb: { readonly before: number; readonly after: number };
-  /** Requests that were answered with 5xx, as JSON text. */
+  /** Requests with a 5xx response, as JSON text. */
   readonly failed: readonly string[];
-  /** What the process exits with when it is told to end afterwards. */
+  /** The exit code of the process when it is shut down afterwards. */
   readonly exitCode: number | null;
-  /** Secrets of the run that stand in its log. */
+  /** Secrets of the run that its log contains. */
   readonly leaked: readonly string[];
 }
 
-/** How many connections there are at a time. */
-const width = 64;
+/** Concurrent connections. */
+const concurrency = 64;
 const collect = `import v8 from 'node:v8';import vm from 'node:vm';v8.setFlagsFromString('--expose-gc');const gc=vm.runInNewContext('gc');process.on('SIGUSR2',()=>gc())`;
 
-/** Sends so many requests to a process of its own, over DuckDB, and tells what became of it. */
+/** Sends random requests to a process of its own, over DuckDB, and reports the outcome. */
 export async function fuzz(requests: number, seed: number): Promise<Fuzzed> {
   const dataDir = mkdtempSync(join(tmpdir(), 'querygate-fuzz-'));
   writeFileSync(join(dataDir, 'edge_logs.ndjson'), edgeLogs());
@@ -58,13 +58,14 @@ export async function fuzz(requests: number, seed: number): Promise<Fuzzed> {
       }
     }
   };
-  const wide = (until: number) => Promise.all(Array.from({ length: width }, () => sendAll(until)));
+  const sendConcurrently = (until: number) =>
+    Promise.all(Array.from({ length: concurrency }, () => sendAll(until)));
 
   try {
-    // What is read and compiled at its first use is no leak.
-    await wide(requests - Math.ceil(requests / 20));
+    // Memory for what is loaded and compiled on first use is not a leak.
+    await sendConcurrently(requests - Math.ceil(requests / 20));
     const before = await memoryMb(gateway.child);
-    await wide(0);
+    await sendConcurrently(0);
     const after = await memoryMb(gateway.child);
     const exitCode = await gateway.end();
     const leaked = [...Object.values(secrets), planted, apiKey].filter((secret) =>

@@ -65,7 +65,7 @@ const words = [
   '[[1]]',
 ] as const;
 
-/** A GraphQL document, mostly one that makes sense to a reader in a hurry. */
+/** A GraphQL document, mostly a plausible one. */
 export function operation(random: Random): string {
   const fragments = random.some(
     2,
@@ -106,18 +106,18 @@ function selection(random: Random, depth: number): string {
 }
 
 function argumentsOf(random: Random): string {
-  const given = random.some(
+  const others = random.some(
     4,
     () =>
       `${random.one(names)}: ${random.percent(50) ? JSON.stringify(nastyText(random)) : random.one(words)}`,
   );
-  // What most operations have, so that some get through.
+  // Arguments of most operations, so that some are valid.
   const usual = random.percent(60)
     ? [
         `project: ${JSON.stringify(random.percent(70) ? 'p' : nastyText(random))}`,
         ...(random.percent(50) ? ['interval: DAILY'] : []),
       ]
     : [];
-  const all = [...usual, ...given];
+  const all = [...usual, ...others];
   return all.length === 0 ? '' : `(${all.join(', ')})`;
 }

@@ -1,15 +1,15 @@
-/** Chance that comes again: an equal seed gives equal numbers. */
+/** Reproducible random numbers: equal seeds give equal sequences. */
 export interface Random {
   /** A whole number from 0 to below `end`. */
   below(end: number): number;
   one<T>(values: readonly [T, ...T[]]): T;
-  /** True in so many of a hundred cases. */
+  /** True with this probability, in percent. */
   percent(share: number): boolean;
-  /** So many values, up to `most`. */
+  /** A random number of values, up to `most`. */
   some<T>(most: number, make: () => T): readonly T[];
 }
 
-/** Mulberry32: 32 bits of state are plenty to choose requests with. */
+/** Mulberry32: 32 bits of state are enough to choose requests. */
 export function openRandom(seed: number): Random {
   let state = seed >>> 0;
   const next = () => {

@@ -40,7 +40,7 @@ const accepts = [
   ';;;,,,',
 ] as const;
 
-/** One request in bytes, as seen over the wire; it may be anything. */
+/** The bytes of one request, valid or not. */
 export function fuzzRequest(random: Random): Buffer {
   const kind = random.below(100);
   if (kind < 35) return restRequest(random);
@@ -56,7 +56,7 @@ function restRequest(random: Random): Buffer {
   const usual = random.percent(60)
     ? [`project=${random.percent(60) ? 'p' : escaped(nastyText(random))}`, 'interval=daily']
     : [];
-  const given = random.some(
+  const others = random.some(
     4,
     () =>
       `${random.one(parameters)}=${random.percent(90) ? escaped(nastyText(random)) : ascii(nastyText(random))}`,
@@ -67,7 +67,7 @@ function restRequest(random: Random): Buffer {
   const path = random.percent(95)
     ? `/api/endpoints/query/${name}`
     : random.one(['/readyz', '/healthz', '/', '//', `/${secrets.planted}`, '*']);
-  return message(random, `${method} ${path}?${[...usual, ...given].join('&')}`);
+  return message(random, `${method} ${path}?${[...usual, ...others].join('&')}`);
 }
 
 function graphqlRequest(random: Random): Buffer {
@@ -113,7 +113,7 @@ function hostile(random: Random): Buffer {
   return Buffer.from(hostileRequests[random.below(hostileRequests.length)]?.bytes ?? '');
 }
 
-/** Some bytes flipped, put in, taken out, doubled, or all from somewhere on. */
+/** The bytes with some replaced, inserted, removed or duplicated, or with the end cut off. */
 function mutated(random: Random, bytes: Buffer): Buffer {
   let made = bytes;
   for (let times = 1 + random.below(4); times > 0; times -= 1) {
@@ -144,7 +144,7 @@ function cut(random: Random, text: string): string {
     : `${text.slice(0, at)}${nastyText(random)}${text.slice(at + random.below(3))}`;
 }
 
-/** As URLs carry it; half a surrogate pair cannot be said in one. */
+/** Percent-encoded; half a surrogate pair has no encoding. */
 function escaped(text: string): string {
   return text.isWellFormed() ? encodeURIComponent(text) : '%ED%A0%80';
 }

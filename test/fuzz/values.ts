@@ -1,6 +1,6 @@
 import type { Random } from './random.ts';
 
-/** Secrets of the run: the key that opens, and one that a caller puts wherever it does not belong. */
+/** Secrets of the run: the valid key, and one that callers put where it does not belong. */
 export const secrets = { key: 'fuzz-k3y-5b1e9a', planted: 'planted-s3cret-41c7' } as const;
 
 const texts = [
@@ -56,7 +56,7 @@ const texts = [
   secrets.planted,
 ] as const;
 
-/** Text that something stumbles over, mixed and cut at random. */
+/** Text likely to cause errors, mixed and cut at random. */
 export function nastyText(random: Random): string {
   const text = random.one(texts);
   if (random.percent(60)) return text;

@@ -12,7 +12,7 @@ import {
 import { queryText } from '../support/queries.ts';
 import { openTestApp, type TestApp } from '../support/test-app.ts';
 
-describe('the doors over BigQuery', () => {
+describe('REST and GraphQL over BigQuery', () => {
   const folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
   let fake: FakeBigquery;
   let app: TestApp;
@@ -52,7 +52,7 @@ describe('the doors over BigQuery', () => {
       body: JSON.stringify({ query }),
     });
 
-  test('both give the rows; GraphQL also what they cost', async () => {
+  test('both return the rows; GraphQL also their cost', async () => {
     fake.respondWith(reply(completeBody([1, 2])));
     expect(await (await rest()).json()).toEqual({ result: [{ x: 1 }, { x: 2 }] });
     const cost = 'cost { bytesProcessed bytesBilled slotMs cacheHit jobId }';
@@ -75,7 +75,7 @@ describe('the doors over BigQuery', () => {
     expect(fake.received).toHaveLength(2);
   });
 
-  test('a label that none may be is refused, and what would be right is told', async () => {
+  test('an invalid label is rejected, with what would be valid', async () => {
     const response = await rest({ 'lf-endpoint-labels': 'team=Web Team' });
     expect(response.status).toBe(400);
     expect(await response.json()).toEqual({
@@ -91,17 +91,20 @@ describe('the doors over BigQuery', () => {
     ['quotaExceeded', 403, 503, 'ENGINE_QUOTA_EXCEEDED', '600'],
     ['bytesBilledLimitExceeded', 400, 422, 'QUERY_TOO_EXPENSIVE', null],
     ['accessDenied', 403, 502, 'ENGINE_MISCONFIGURED', null],
-  ])('%s is told by both, with when to ask again', async (reason, refused, status, code, retryAfter) => {
-    fake.respondWith(errorReply(refused, reason));
-    const response = await rest();
-    expect([response.status, response.headers.get('retry-after')]).toEqual([status, retryAfter]);
-    const body = await response.text();
-    expect(JSON.parse(body)).toMatchObject({ error: { code } });
+  ])(
+    '%s is reported by REST and GraphQL, with when to try again',
+    async (reason, refused, status, code, retryAfter) => {
+      fake.respondWith(errorReply(refused, reason));
+      const response = await rest();
+      expect([response.status, response.headers.get('retry-after')]).toEqual([status, retryAfter]);
+      const body = await response.text();
+      expect(JSON.parse(body)).toMatchObject({ error: { code } });
 
-    const answer = await graphql('{ numbers { rowCount } }');
-    expect(answer.headers.get('retry-after')).toBe(retryAfter);
-    const told = await answer.text();
-    expect(JSON.parse(told)).toMatchObject({ errors: [{ extensions: { code } }] });
-    expect(body + told).not.toMatch(/secret|our-project|http/);
-  });
+      const answer = await graphql('{ numbers { rowCount } }');
+      expect(answer.headers.get('retry-after')).toBe(retryAfter);
+      const text = await answer.text();
+      expect(JSON.parse(text)).toMatchObject({ errors: [{ extensions: { code } }] });
+      expect(body + text).not.toMatch(/secret|our-project|http/);
+    },
+  );
 });

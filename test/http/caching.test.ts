@@ -11,7 +11,7 @@ import { apiKey, openTestApp, type TestApp } from '../support/test-app.ts';
 const stats = '/api/endpoints/query/functions.invocation-stats';
 const statsById = (id: string) => `/api/endpoints/query/${id}`;
 
-describe('what callers are told of the cache', () => {
+describe('what responses say about the cache', () => {
   let clock: FakeClock;
   let engine: FakeEngine;
   let app: TestApp;
@@ -37,17 +37,17 @@ describe('what callers are told of the cache', () => {
   const headersOf = ({ headers }: Response) =>
     Object.fromEntries(['age', 'cache-control', 'cache-status'].map((name) => [name, headers.get(name)]));
 
-  test('REST: age, how long it is good for, and where it comes from', async () => {
-    const told = 'private, max-age=300, stale-while-revalidate=600, stale-if-error=1500';
+  test('REST: age, lifetime and origin', async () => {
+    const cacheControl = 'private, max-age=300, stale-while-revalidate=600, stale-if-error=1500';
     expect(headersOf(await get(`${stats}?project=p`))).toEqual({
       age: '0',
-      'cache-control': told,
+      'cache-control': cacheControl,
       'cache-status': 'querygate; fwd=miss; stored',
     });
     await clock.pass(100_500);
     expect(headersOf(await get(`${stats}?project=p&interval=1day`))).toEqual({
       age: '100',
-      'cache-control': told,
+      'cache-control': cacheControl,
       'cache-status': 'querygate; hit; ttl=800',
     });
     engine.failing = true;
@@ -60,7 +60,7 @@ describe('what callers are told of the cache', () => {
     });
   });
 
-  test('REST: what is not cached is told so, and errors are kept by nobody', async () => {
+  test('REST: uncached results say so, and errors are not cached', async () => {
     expect(headersOf(await get('/api/endpoints/query/logs.all?project=p'))).toMatchObject({
       'cache-control': 'private, no-cache',
       'cache-status': 'querygate; fwd=bypass',
@@ -68,7 +68,7 @@ describe('what callers are told of the cache', () => {
     expect((await get('/api/endpoints/query/nope')).headers.get('cache-control')).toBe('no-store');
   });
 
-  test('REST: 304 without a body for who has the rows already, and new rows for who has others', async () => {
+  test('REST: 304 without a body if the caller has the rows already, and new rows if not', async () => {
     const first = await get(`${stats}?project=p`);
     const etag = first.headers.get('etag') ?? '';
     for (const known of [etag, `"other", ${etag}`, etag.replace('W/', ''), '*']) {
@@ -87,10 +87,10 @@ describe('what callers are told of the cache', () => {
     expect(other.headers.get('etag')).not.toBe(etag);
   });
 
-  test('no-cache runs the query anew, in REST and in GraphQL', async () => {
+  test('no-cache runs the query again, in REST and in GraphQL', async () => {
     await get(`${stats}?project=p`);
-    const forced = await get(`${stats}?project=p`, { 'cache-control': 'no-cache' });
-    expect(forced.headers.get('cache-status')).toBe('querygate; fwd=request; stored');
+    const uncached = await get(`${stats}?project=p`, { 'cache-control': 'no-cache' });
+    expect(uncached.headers.get('cache-status')).toBe('querygate; fwd=request; stored');
     const response = await app.fetch('/graphql', {
       method: 'POST',
       headers: { 'x-api-key': apiKey, 'content-type': 'application/json', 'cache-control': 'no-cache' },
@@ -109,7 +109,7 @@ describe('what callers are told of the cache', () => {
     ['br', null],
     ['identity', null],
     ['', null],
-  ])('Accept-Encoding: %s is answered in %s', async (accepted, coding) => {
+  ])('Accept-Encoding: %s gets %s', async (accepted, coding) => {
     const response = await get(`${stats}?project=p`, { 'accept-encoding': accepted });
     const bytes = Buffer.from(await response.arrayBuffer());
     expect(response.headers.get('content-encoding')).toBe(coding);
@@ -124,16 +124,16 @@ describe('what callers are told of the cache', () => {
   test('GraphQL: when it was computed, whether it is stale, how it was obtained', async () => {
     const query = '{ functionsInvocationStats(project: "p") { computedAt stale cacheStatus rowCount } }';
     const computedAt = '2026-03-10T12:00:00.000000Z';
-    const told = async () => (await app.data(query)).functionsInvocationStats;
-    expect(await told()).toEqual({ computedAt, stale: false, cacheStatus: 'MISS', rowCount: 100 });
+    const metadata = async () => (await app.data(query)).functionsInvocationStats;
+    expect(await metadata()).toEqual({ computedAt, stale: false, cacheStatus: 'MISS', rowCount: 100 });
     await clock.pass(1_000);
-    expect(await told()).toEqual({ computedAt, stale: false, cacheStatus: 'HIT', rowCount: 100 });
+    expect(await metadata()).toEqual({ computedAt, stale: false, cacheStatus: 'HIT', rowCount: 100 });
     engine.failing = true;
     await clock.pass(900_000);
-    expect(await told()).toEqual({ computedAt, stale: true, cacheStatus: 'STALE', rowCount: 100 });
+    expect(await metadata()).toEqual({ computedAt, stale: true, cacheStatus: 'STALE', rowCount: 100 });
   });
 
-  test('GraphQL by GET: the headers tell of all answers of the request', async () => {
+  test('GraphQL by GET: the headers cover all results of the request', async () => {
     const field = (project: string) =>
       `${project}: functionsInvocationStats(project: "${project}") { rowCount }`;
     const path = (...fields: string[]) => `/graphql?query=${encodeURIComponent(`{ ${fields.join(' ')} }`)}`;
@@ -167,7 +167,7 @@ describe('what callers are told of the cache', () => {
   test('1,000 equal cold requests, in REST by name and UUID and in GraphQL: one run', async () => {
     const { byName } = await app.data('{ byName: endpoint(name: "functions.invocation-stats") { id } }');
     const { id } = byName as { id: string };
-    const ask = async (at: number): Promise<number> => {
+    const send = async (at: number): Promise<number> => {
       if (at % 2 === 0) {
         const data = await app.data('{ functionsInvocationStats(project: "cold") { rows { count } } }');
         return (data.functionsInvocationStats as { rows: { count: number }[] }).rows[0]?.count ?? 0;
@@ -178,14 +178,14 @@ describe('what callers are told of the cache', () => {
       };
       return result[0]?.count ?? 0;
     };
-    const counts = await Promise.all(Array.from({ length: 1_000 }, (_, at) => ask(at)));
+    const counts = await Promise.all(Array.from({ length: 1_000 }, (_, at) => send(at)));
     expect(new Set(counts)).toEqual(new Set([1]));
     expect(engine.runs).toBe(1);
     expect(app.counters).toMatchObject({ runs: 1, failures: 0, entries: 1 });
     expect(app.counters.hits + app.counters.misses).toBe(1_000);
   });
 
-  test('on a socket a refusal says when to ask again, in REST and in GraphQL', async () => {
+  test('on a socket an error says when to try again, in REST and in GraphQL', async () => {
     engine.failing = true;
     engine.fault = new GatewayError('ENGINE_BUSY', 'Too many queries', { retryAfterSeconds: 4.2 });
     const server = createServer(app.listener).listen(0, '127.0.0.1');
@@ -208,7 +208,7 @@ describe('what callers are told of the cache', () => {
     }
   });
 
-  test('on a socket it is as without one', async () => {
+  test('a socket gives the same as app.fetch', async () => {
     const server = createServer(app.listener).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -239,12 +239,12 @@ describe('what callers are told of the cache', () => {
           connection,
           'keep-alive': alive,
           'transfer-encoding': chunked,
-          ...told
+          ...headers
         } = Object.fromEntries(on.headers);
         const expected = Object.fromEntries(without.headers);
-        // An empty body's length is a socket's matter.
-        if (told['content-length'] === '0') delete told['content-length'];
-        expect(told, `${init?.method} ${path}`).toEqual(expected);
+        // Only a socket adds the length of an empty body.
+        if (headers['content-length'] === '0') delete headers['content-length'];
+        expect(headers, `${init?.method} ${path}`).toEqual(expected);
         expect([date, connection, alive, chunked]).toHaveLength(4);
       }
     } finally {

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { securityHeaders } from '../../src/http/security-headers.ts';
+import { securityHeaders } from '../../src/http/finish.ts';
 import { parseRaw, sendRaw } from '../support/raw-request.ts';
 import { type ServedApp, serveTestApp } from '../support/served-app.ts';
 import { apiKey } from '../support/test-app.ts';
 import { hostileRequests, planted } from './hostile-requests.ts';
 
-/** What no answer may hold: keys, the saved SQL, the names of its tables, stacks and places on this machine. */
-const untold = [
+/** What no response may contain: keys, saved SQL, names of tables, stack traces and paths of this machine. */
+const forbidden = [
   apiKey,
   planted,
   'countif(',
@@ -18,7 +18,7 @@ const untold = [
   process.cwd(),
 ];
 
-const within = 200;
+const timeLimitMs = 200;
 const attempts = 3;
 
 describe('hostile requests', () => {
@@ -28,29 +28,29 @@ describe('hostile requests', () => {
   });
   afterAll(() => served.close());
 
-  test('there are at least 150, each of its own', () => {
+  test('there are at least 150, with different names', () => {
     expect(hostileRequests.length).toBeGreaterThanOrEqual(150);
     expect(new Set(hostileRequests.map(({ name }) => name)).size).toBe(hostileRequests.length);
   });
 
   test.each(hostileRequests.map((row) => [row.name, row] as const))('%s', async (_, row) => {
     let ms = Number.POSITIVE_INFINITY;
-    // A machine that is busy with something else may be slow once, but not each time.
-    for (let attempt = 0; attempt < attempts && ms >= within; attempt += 1) {
+    // A busy machine may be slow once, but not each time.
+    for (let attempt = 0; attempt < attempts && ms >= timeLimitMs; attempt += 1) {
       const started = performance.now();
       const text = await sendRaw(served.port, row.bytes);
       ms = performance.now() - started;
       const { status, headers, body } = parseRaw(text);
       expect({ status, code: codeOf(body) }).toEqual({ status: row.status, code: row.code });
       expect(headers).toMatchObject(securityHeaders);
-      for (const secret of untold) expect(text).not.toContain(secret);
+      for (const secret of forbidden) expect(text).not.toContain(secret);
       expect(text).not.toContain('Did you mean');
     }
-    expect(ms).toBeLessThan(within);
+    expect(ms).toBeLessThan(timeLimitMs);
     expect(served.engine.runs).toBe(0);
   });
 
-  test('a good request is answered after them, and the log has none of their secrets', async () => {
+  test('a valid request succeeds after them, and the log contains none of their secrets', async () => {
     const head = `GET /api/endpoints/query/logs.all?project=p HTTP/1.1\r\nHost: a\r\nX-API-KEY: ${apiKey}`;
     const { status } = parseRaw(await sendRaw(served.port, `${head}\r\nConnection: close\r\n\r\n`));
     expect(status).toBe(200);
@@ -60,20 +60,20 @@ describe('hostile requests', () => {
     expect(served.log()).not.toContain('a bug in the gateway');
   });
 
-  test('what no answer may hold are words of the shipped queries', () => {
+  test('the forbidden words are words of the shipped queries', () => {
     const sql = readFileSync('queries/usage.api-counts.sql', 'utf8');
     for (const word of ['countif(', 'edge_logs']) expect(sql).toContain(word);
   });
 });
 
-/** The code of a refusal, by either door; nothing where it has another shape than the one. */
+/** The code of an error in REST or GraphQL; undefined if the body has another shape. */
 function codeOf(body: string): string | undefined {
-  // Chunks, where the server did not know the length.
+  // Chunks, if the server did not know the length.
   const text = body.startsWith('{') ? body : body.slice(body.indexOf('\r\n') + 2, body.lastIndexOf('}') + 1);
-  const told = JSON.parse(text) as {
+  const parsed = JSON.parse(text) as {
     error?: { code: string };
     errors?: readonly { extensions: { code: string } }[];
   };
-  if (told.error !== undefined) return Object.keys(told).length === 1 ? told.error.code : undefined;
-  return told.errors?.[0]?.extensions.code;
+  if (parsed.error !== undefined) return Object.keys(parsed).length === 1 ? parsed.error.code : undefined;
+  return parsed.errors?.[0]?.extensions.code;
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ago, openTestApp, type TestApp } from '../support/test-app.ts';
 
-/** Text that a costly pattern finds no short way through. */
+/** URLs that an expensive pattern cannot skip. */
 const row = (id: number) => ({
   id: `${id}`,
   timestamp: ago({ minutes: 1 }),
@@ -18,7 +18,7 @@ const row = (id: number) => ({
 
 const timeoutMs = 3_000;
 
-describe('a pattern that is legal and costly', () => {
+describe('a valid but expensive pattern', () => {
   let app: TestApp;
   beforeAll(async () => {
     const rows = Array.from({ length: 80_000 }, (_, id) => row(id));
@@ -26,27 +26,27 @@ describe('a pattern that is legal and costly', () => {
   });
   afterAll(() => app.close());
 
-  const ask = async (pattern: string) => {
+  const send = async (pattern: string) => {
     const query = new URLSearchParams({ project: pattern, interval: 'daily' });
     const response = await app.fetch(`/api/endpoints/query/usage.api-counts?${query}`);
     return { status: response.status, body: await response.json() };
   };
 
-  test('is stopped by the deadline of the engine, which answers others then', async () => {
+  test("is stopped by the engine's deadline, and the engine then runs other queries", async () => {
     const started = performance.now();
-    expect(await ask('(?:[0-9].{1,9}[a-f].{1,9}){40}zz')).toMatchObject({
+    expect(await send('(?:[0-9].{1,9}[a-f].{1,9}){40}zz')).toMatchObject({
       status: 504,
       body: { error: { code: 'ENGINE_TIMEOUT' } },
     });
     // DuckDB itself stops some seconds later, at the end of a block of rows.
     expect(performance.now() - started).toBeLessThan(2 * timeoutMs);
-    expect(await ask('^https://p\\.')).toMatchObject({ status: 200, body: { result: [{}] } });
+    expect(await send('^https://p\\.')).toMatchObject({ status: 200, body: { result: [{}] } });
   });
 
-  test('is told by its name where it is too large for the engine', async () => {
-    // DuckDB may still be busy with the last block of the other one.
+  test('is reported with its parameter if it is too large for the engine', async () => {
+    // DuckDB may still be busy with the last block of the other query.
     await expect
-      .poll(() => ask('(?i)\\pL{990}'), { timeout: 15_000 })
+      .poll(() => send('(?i)\\pL{990}'), { timeout: 15_000 })
       .toMatchObject({
         status: 400,
         body: {

@@ -12,7 +12,7 @@ const slow = `select count(*) as x from ${from} where mod(a * b + c, 7) = 3`;
 const key = 'X-API-KEY: key\r\n';
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n${key}\r\n`;
 
-describe('the process ends in order', () => {
+describe('the process shuts down gracefully', () => {
   const queries = mkdtempSync(join(tmpdir(), 'querygate-test-'));
   beforeAll(() => {
     writeFileSync(
@@ -24,7 +24,7 @@ describe('the process ends in order', () => {
   const start = (env: Record<string, string> = {}) =>
     startGateway({ API_KEY: 'key', QUERIES_DIR: queries, ENGINE_CONCURRENCY: '1', ...env });
 
-  test('whatever is connected: a thousand kept alive, half a request, and nothing at all', async () => {
+  test('with a thousand idle connections, half a request, and a silent connection', async () => {
     const gateway = await start();
     const port = Number(new URL(gateway.origin).port);
     const kept = await Promise.all(Array.from({ length: 1_000 }, () => open(port, get('/healthz'))));
@@ -36,7 +36,7 @@ describe('the process ends in order', () => {
 
     const ended = gateway.end();
     await new Promise((resolve) => setTimeout(resolve, 50));
-    // Still listening, it says that it goes.
+    // It still listens, and reports that it is shutting down.
     const late = await fetch(`${gateway.origin}/readyz`);
     expect([late.status, late.headers.get('connection'), await late.json()]).toEqual([
       503,
@@ -48,8 +48,8 @@ describe('the process ends in order', () => {
     for (const socket of [...kept, silent, half]) socket.destroy();
   });
 
-  test.each(['SIGTERM', 'SIGINT'])('on %s while it starts, at once', async (signal) => {
-    // The signal comes as soon as anybody listens for it.
+  test.each(['SIGTERM', 'SIGINT'])('at once on %s while it starts', async (signal) => {
+    // The signal is sent as soon as there is a handler.
     const early = `process.on('newListener',(name)=>name==='${signal}'&&setTimeout(()=>process.kill(process.pid,name)))`;
     const { exitCode, output } = await runCommand('src/main.ts', {
       PORT: '0',
@@ -58,12 +58,12 @@ describe('the process ends in order', () => {
     expect([exitCode, output]).toEqual([0, '']);
   });
 
-  /** Does something bad when it is told to by a signal. */
+  /** Runs faulty code on a signal. */
   const withBug = (bug: string) => ({
     NODE_OPTIONS: `--import data:text/javascript,process.on('SIGUSR2',()=>{${encodeURIComponent(bug)}})`,
   });
 
-  test('on a bug that nobody caught: it is logged, and what is in flight is finished', async () => {
+  test('on an uncaught exception: it is logged, and requests in flight finish', async () => {
     const gateway = await start(withBug('throw new Error("a bug of the test")'));
     const headers = { 'x-api-key': 'key' };
     const inFlight = fetch(`${gateway.origin}/api/endpoints/query/slow`, { headers });
@@ -73,7 +73,7 @@ describe('the process ends in order', () => {
     expect(gateway.log()).toContain('a bug of the test');
   });
 
-  test('but a promise that nobody caught is logged, and the service goes on', async () => {
+  test('but an unhandled rejection is logged, and the service continues', async () => {
     const gateway = await start(withBug('Promise.reject(new Error("a lost promise"))'));
     gateway.child.kill('SIGUSR2');
     while (!gateway.log().includes('a lost promise')) await new Promise((resolve) => setTimeout(resolve, 50));
@@ -82,7 +82,7 @@ describe('the process ends in order', () => {
   });
 });
 
-/** A connection that has its first answer. */
+/** A connection that has received its first response. */
 function open(port: number, request: string): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1');

@@ -4,21 +4,22 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { maxInFlight } from '../../src/http/access/in-flight-limit.ts';
+import { httpLimits } from '../../src/http/limits.ts';
 import { type GatewayProcess, startGateway } from '../support/gateway-process.ts';
 import { queryText } from '../support/queries.ts';
 
+const { maxRequestsInFlight } = httpLimits;
 const digits = 'unnest([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]) as';
 const from = Array.from('abcdefghijkl', (name) => `${digits} ${name}`).join(' cross join ');
 
 const endless = queryText({
   name: 'endless',
-  parameters: { n: '{ type: integer, default: 0, description: Makes each question another. }' },
+  parameters: { n: '{ type: integer, default: 0, description: Makes each query different. }' },
   columns: { x: 'integer' },
   sql: `select count(*) as x from ${from} where mod(a * b + c, 7) = cast(@n as int64)`,
 });
 
-test('a flood of questions that take for ever is shed, memory stays, and the next caller is answered', async () => {
+test('a flood of endless queries is rejected, memory stays bounded, and the next caller gets a result', async () => {
   const queries = mkdtempSync(join(tmpdir(), 'querygate-test-'));
   writeFileSync(join(queries, 'endless.sql'), endless);
   writeFileSync(
@@ -39,13 +40,13 @@ test('a flood of questions that take for ever is shed, memory stays, and the nex
     );
     socket.write(requests.join(''));
   }
-  while (shed(gateway) < flood.length * 200 - maxInFlight - 500) {
+  while (countRejected(gateway) < flood.length * 200 - maxRequestsInFlight - 500) {
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   expect((await fetch(`${gateway.origin}/readyz`)).status).toBe(200);
   expect(memoryMb(gateway) - before).toBeLessThan(300);
 
-  // Those who leave take their questions with them, those that waited behind another on its connection too.
+  // Disconnecting cancels the queries, including those pipelined behind another.
   for (const socket of flood) socket.destroy();
   let status = 0;
   for (let attempt = 0; attempt < 50 && status !== 200; attempt += 1) {
@@ -57,7 +58,7 @@ test('a flood of questions that take for ever is shed, memory stays, and the nex
   rmSync(queries, { recursive: true });
 }, 60_000);
 
-function shed(gateway: GatewayProcess): number {
+function countRejected(gateway: GatewayProcess): number {
   return gateway.log().match(/"status":503/g)?.length ?? 0;
 }
 

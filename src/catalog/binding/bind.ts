@@ -3,7 +3,7 @@ import type { EnumParameter, Parameter, SavedQuery } from '../saved-query.ts';
 import { checkPlain } from './check-value.ts';
 
 /** The longest value that a parameter may have, in characters. */
-const maxValueLength = 4_096;
+export const maxValueLength = 4_096;
 
 /** Parameters as received: all values of each name, in the order of the request. */
 export type RawParameters = ReadonlyMap<string, readonly string[]>;

@@ -1,46 +1,129 @@
 import { GatewayError } from '../../errors.ts';
 import type { Schedule } from '../../keys/concurrency-limiter.ts';
+import type { Keyring } from '../../keys/keyring.ts';
 import type { Principal } from '../../keys/principal.ts';
-import { asksForNew } from '../cache-headers.ts';
-import type { RequestHead } from '../head.ts';
+import { hasNoCache } from '../cache-headers.ts';
+import type { RequestHead, RequestHeaders } from '../head.ts';
+import { httpLimits } from '../limits.ts';
+import type { PreparedRequest } from '../prepare-request.ts';
+import type { RefuseKeys } from './refuse-keys.ts';
 
-/** One request of a caller who is known. */
+/** What an admitted request may do. */
 export interface Admission {
-  readonly holder: Principal;
-  /** True where only a run that begins now will do. */
-  readonly forced: boolean;
-  /** Every question of the request goes through it. */
-  readonly inTurn: Schedule;
-  /** What every answer to the request tells, a refusal too. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** Why the request goes no further, where it does not. */
-  readonly refusal: GatewayError | undefined;
+  readonly principal: Principal;
+  /** True if the caller bypasses the cache: only a query run that begins now will do. */
+  readonly noCache: boolean;
+  /** Runs every query of the request within the key's concurrency. */
+  readonly schedule: Schedule;
 }
 
-const freely: Schedule = (work) => work();
-const nothing = {};
+/** What is known of a caller, for the headers of every response, an error too, and for the access log. */
+export interface CallerInfo {
+  keyId: string | undefined;
+  rateLimitHeaders: Readonly<Record<string, string>> | undefined;
+}
 
-/** Counts the request, and tells where its caller stands. A caller who may not have new runs is not refused: no cache must obey. */
-export function admit(holder: Principal, { header }: RequestHead, now: () => Date): Admission {
-  const { rateLimiter: budget, concurrencyLimiter: slots, permissions } = holder;
-  const forced = permissions.has('fresh') && asksForNew(header('cache-control'));
-  const inTurn = slots?.forRequest() ?? freely;
-  if (budget === undefined) return { holder, forced, inTurn, headers: nothing, refusal: undefined };
+/** Who may use a route: anybody even under overload, anybody, or callers with a key. */
+export type Access = 'always' | 'public' | 'key';
 
-  const { perMinute } = budget;
-  const { isWithin, remaining, fullInSeconds, nextInSeconds } = budget.take(now().getTime());
-  return {
-    holder,
-    forced,
-    inTurn,
-    headers: {
-      'ratelimit-policy': `"default";q=${perMinute};w=60`,
-      ratelimit: `"default";r=${remaining};t=${fullInSeconds}`,
-    },
-    refusal: isWithin
-      ? undefined
-      : new GatewayError('RATE_LIMITED', `This key may ask ${perMinute} times a minute; ask again later`, {
-          retryAfterSeconds: nextInSeconds,
-        }),
+/**
+ * Admits a request to its route: no key in the URL, capacity, URL length; then, if the route needs a key, authentication
+ * and the key's rate.
+ *
+ * @param inFlight how many requests are being answered, this one included
+ * @param caller is filled in, also if an error is thrown afterwards
+ * @throws GatewayError BAD_REQUEST | OVERLOADED | URL_TOO_LONG; UNAUTHENTICATED, the same for a key that is missing,
+ * unknown, expired or revoked, and for two different keys; RATE_LIMITED
+ */
+export type Admit = (
+  head: RequestHead,
+  request: PreparedRequest,
+  access: Access,
+  inFlight: number,
+  caller: CallerInfo,
+) => Admission;
+
+interface AdmitOptions {
+  readonly keyring: Pick<Keyring, 'find'>;
+  readonly refuseKeys: RefuseKeys;
+  readonly now: () => Date;
+}
+
+const { maxRequestsInFlight, maxUrlLength } = httpLimits;
+
+export function buildAdmit({ keyring, refuseKeys, now }: AdmitOptions): Admit {
+  return ({ headers }, request, access, inFlight, caller) => {
+    if (request.parameters === undefined) refuseKeys(request);
+    if (access === 'always') return anonymous;
+    if (inFlight > maxRequestsInFlight) throw overloaded();
+    if (request.url.href.length > maxUrlLength) throw urlTooLong(request.url.href.length);
+    if (access === 'public') return anonymous;
+
+    const principal = keyring.find(keyOf(headers));
+    if (principal === undefined) {
+      throw new GatewayError('UNAUTHENTICATED', 'A valid API key is required in the header X-API-KEY');
+    }
+    caller.keyId = principal.id;
+    chargeRate(principal, caller, now);
+    const { concurrencyLimiter, permissions } = principal;
+    // `no-cache` without the permission `fresh` is ignored, as RFC 9111 allows.
+    const noCache = hasNoCache(headers['cache-control']) && permissions.has('fresh');
+    return { principal, noCache, schedule: concurrencyLimiter?.forRequest() ?? runUnlimited };
   };
+}
+
+const runUnlimited: Schedule = (work) => work();
+
+/** Of routes that need no key: it may do nothing. */
+const anonymous: Admission = {
+  principal: {
+    id: 'anonymous',
+    permissions: new Set(),
+    endpoints: new Set(),
+    projects: new Set(),
+    rateLimiter: undefined,
+    concurrencyLimiter: undefined,
+  },
+  noCache: false,
+  schedule: runUnlimited,
+};
+
+function overloaded(): GatewayError {
+  return new GatewayError(
+    'OVERLOADED',
+    `${maxRequestsInFlight} requests are in flight, the maximum; try again in a moment`,
+    { retryAfterSeconds: 1 },
+  );
+}
+
+function urlTooLong(length: number): GatewayError {
+  return new GatewayError(
+    'URL_TOO_LONG',
+    `The URL has ${length} characters; at most ${maxUrlLength} are allowed`,
+  );
+}
+
+function chargeRate({ rateLimiter }: Principal, caller: CallerInfo, now: () => Date): void {
+  if (rateLimiter === undefined) return;
+  const { perMinute } = rateLimiter;
+  const { isWithin, remaining, fullInSeconds, nextInSeconds } = rateLimiter.take(now().getTime());
+  caller.rateLimitHeaders = {
+    'ratelimit-policy': `"default";q=${perMinute};w=60`,
+    ratelimit: `"default";r=${remaining};t=${fullInSeconds}`,
+  };
+  if (isWithin) return;
+  throw new GatewayError(
+    'RATE_LIMITED',
+    `This key is limited to ${perMinute} requests per minute; try again later`,
+    { retryAfterSeconds: nextInSeconds },
+  );
+}
+
+/** undefined if there is none, and if there are two different ones: one of them may be another caller's. */
+function keyOf(headers: RequestHeaders): string | undefined {
+  const key = headers['x-api-key'];
+  const { authorization } = headers;
+  if (authorization === undefined) return key;
+  const token = /^Bearer +(?<token>\S+)$/i.exec(authorization)?.groups?.token;
+  return key === undefined || token === undefined || key === token ? (key ?? token) : undefined;
 }

@@ -1,44 +1,77 @@
 import { type BoundQuery, bind, type RawParameters } from '../../catalog/binding/bind.ts';
 import { bindForTenants, type TenantBinding } from '../../catalog/binding/bind-tenant.ts';
+import { labelValue } from '../../catalog/labels.ts';
 import type { SavedQuery } from '../../catalog/saved-query.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Principal } from '../../keys/principal.ts';
+import type { RequestHeaders } from '../head.ts';
 
-/** What was asked, and what it comes to: found once, for all callers who ask the same again. */
-export interface Asked {
+/** A saved query with a caller's parameters, and what binding them gave: kept for all requests that are the same. */
+export interface EndpointRequest {
   readonly query: SavedQuery;
-  readonly raw: RawParameters;
-  /** For callers who are bound to nothing. */
+  readonly parameters: RawParameters;
+  /** For keys that are not restricted to tenants. */
   bound?: BoundQuery;
-  /** For callers who are restricted to tenants. */
+  /** For keys that are: the query bound to the tenant that the parameters name. */
   forTenant?: TenantBinding;
 }
 
 /**
- * The question as this caller may ask it. Both doors ask here, at every request, also where the answer is at hand.
+ * The query as this caller may run it. It is called for every request, also if the result is cached.
  *
- * @throws GatewayError FORBIDDEN, before anything else is told of the parameters; then as `bind` does
+ * @throws GatewayError FORBIDDEN, before anything is said about the parameters; then as `bind` does; BAD_REQUEST if an
+ * allowed label has an invalid value
  */
-export function questionFor({ endpoints, projects }: Principal, asked: Asked): BoundQuery {
-  const { query, raw } = asked;
+export function authorizeAndBind(
+  { endpoints, projects }: Principal,
+  request: EndpointRequest,
+  headers: RequestHeaders,
+): BoundQuery {
+  const { query, parameters } = request;
   if (endpoints !== undefined && !endpoints.has(query.id)) {
     throw new GatewayError(
       'FORBIDDEN',
-      'This key may not ask this endpoint; GraphQL lists its own under endpoints',
+      'This key may not query this endpoint; the GraphQL field endpoints lists those it may query',
     );
   }
   if (projects === undefined) {
-    asked.bound ??= bind(query, raw);
-    return asked.bound;
+    request.bound ??= bind(query, parameters);
+    return query.labels.length === 0 ? request.bound : withLabels(request.bound, headers);
   }
-  // The tenant is in the parameters, so the binding serves every caller who may read that tenant.
-  if (asked.forTenant === undefined || !projects.has(asked.forTenant.tenant)) {
-    asked.forTenant = bindForTenants(query, raw, projects);
+  // The parameters name the tenant, so the binding serves every key that may read that tenant.
+  if (request.forTenant === undefined || !projects.has(request.forTenant.tenant)) {
+    request.forTenant = bindForTenants(query, parameters, projects);
   }
-  return asked.forTenant.bound;
+  const { bound } = request.forTenant;
+  return query.labels.length === 0 ? bound : withLabels(bound, headers);
 }
 
-/** True where the holder can get an answer at all: what cannot be asked is not listed either. */
-export function isOpenTo({ endpoints, projects }: Principal, { id, tenant }: SavedQuery): boolean {
+/** True if the key can get a result of the query at all; other queries are not listed for it either. */
+export function mayQuery({ endpoints, projects }: Principal, { id, tenant }: SavedQuery): boolean {
   return (endpoints?.has(id) ?? true) && (projects === undefined || tenant !== undefined);
+}
+
+/** A request's own labels for the engine's bill, as in `LF-ENDPOINT-LABELS: team=web,session_id=42`. */
+export const labelsHeader = 'LF-ENDPOINT-LABELS';
+
+const labelsHeaderName = labelsHeader.toLowerCase();
+
+/** The query with those labels of the request that it allows; others are ignored, like undeclared parameters. */
+function withLabels(bound: BoundQuery, headers: RequestHeaders): BoundQuery {
+  const { labels: allowed } = bound.query;
+  const text = headers[labelsHeaderName];
+  if (text === undefined) return bound;
+  const labels: Record<string, string> = {};
+  for (const pair of text.split(',')) {
+    const [key = '', value = ''] = pair.split('=', 2).map((part) => part.trim());
+    if (!allowed.includes(key)) continue;
+    if (!labelValue.test(value)) {
+      throw new GatewayError(
+        'BAD_REQUEST',
+        `${labelsHeader}: ${key} must be up to 63 lowercase letters, digits, _ and -, as in ${key}=some-value`,
+      );
+    }
+    labels[key] = value;
+  }
+  return { ...bound, labels };
 }

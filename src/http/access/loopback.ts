@@ -1,18 +1,18 @@
-import type { RequestHead } from '../head.ts';
+import type { RequestHeaders } from '../head.ts';
 
 const names = new Set(['localhost', '127.0.0.1', '::1', '[::1]']);
 
-/** True for the names of this machine that nobody else can use. */
+/** True for the names of this machine that are not reachable from others. */
 export function isLoopback(host: string): boolean {
   return names.has(host.toLowerCase());
 }
 
 /**
- * True where a browser on this machine asks, as far as the request tells. A proxy in front of us may ask for somebody else
- * under a name of this machine: its own headers give it away, and one that sends none is not known.
+ * True if a browser on this machine sent the request, as far as the request shows. A proxy in front of us may use a
+ * loopback name on behalf of others: its own headers reveal it, but a proxy that sends none cannot be recognized.
  */
-export function isFromHere({ url, headerNames }: RequestHead): boolean {
-  return url !== undefined && isLoopback(url.hostname) && !headerNames().some((name) => ofProxies.test(name));
+export function isFromLoopback({ hostname }: URL, headers: RequestHeaders): boolean {
+  return isLoopback(hostname) && !Object.keys(headers).some((name) => proxyHeader.test(name));
 }
 
-const ofProxies = /^(forwarded|via|x-forwarded-.*|x-real-ip)$/;
+const proxyHeader = /^(forwarded|via|x-forwarded-.*|x-real-ip)$/;

@@ -2,35 +2,34 @@ import { timingSafeEqual } from 'node:crypto';
 import { isKeyName } from '../../catalog/key-names.ts';
 import { GatewayError } from '../../errors.ts';
 import { digestOf, keyShape } from '../../keys/key-text.ts';
-import { rawParameters } from '../rest/query-string.ts';
+import { type PreparedRequest, parseQueryString } from '../prepare-request.ts';
 
 /**
- * Keeps keys out of URLs, which end in logs.
+ * Keeps API keys out of URLs, which are written to logs: parses the query string and rejects it if it contains a key.
  *
- * @throws GatewayError BAD_REQUEST where the query string has a key, or a name that keys have; neither is repeated
+ * @throws GatewayError BAD_REQUEST if a parameter is a key, or is named as keys are; neither is repeated in the message
  */
-export type RefuseKeys = (url: URL) => void;
+export type RefuseKeys = (request: PreparedRequest) => void;
 
-/** @param apiKey the configured key, which may have any shape */
+/** @param apiKey the configured key, which may have any form */
 export function buildRefuseKeys(apiKey: string | undefined): RefuseKeys {
-  const own = apiKey === undefined ? undefined : digestOf(apiKey);
+  const ownDigest = apiKey === undefined ? undefined : digestOf(apiKey);
   const isOwn = (text: string) =>
-    own !== undefined && text.length === apiKey?.length && timingSafeEqual(digestOf(text), own);
-  // As a header has it, too: `Bearer <key>`.
+    ownDigest !== undefined && text.length === apiKey?.length && timingSafeEqual(digestOf(text), ownDigest);
+  // A value may be a whole header: `Bearer <key>`.
   const isKey = (text: string) => keyShape.test(text) || isOwn(text) || text.split(/[\s,;]+/).some(isOwn);
-  // URLs that are asked again are the same objects: see `buildParseUrl`.
-  const right = new WeakSet<URL>();
-  return (url) => {
-    if (url.search === '' || right.has(url)) return;
-    const parameters = [...rawParameters(url.search.slice(1))];
-    const holdsKey = ([name, values]: (typeof parameters)[number]) =>
-      isKeyName(name) || isKey(name) || values.some(isKey);
-    if (keyShape.test(url.search) || parameters.some(holdsKey)) {
+  return (request) => {
+    const { search } = request.url;
+    const parameters = parseQueryString(search.slice(1));
+    const holdsKey =
+      keyShape.test(search) ||
+      [...parameters].some(([name, values]) => isKeyName(name) || isKey(name) || values.some(isKey));
+    if (holdsKey) {
       throw new GatewayError(
         'BAD_REQUEST',
-        'Keys do not belong into URLs, which end in logs; send the key in the header X-API-KEY, and take back one that was sent so',
+        'Do not send API keys in URLs, which are written to logs; use the header X-API-KEY, and revoke a key sent this way',
       );
     }
-    right.add(url);
+    request.parameters = parameters;
   };
 }

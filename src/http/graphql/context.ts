@@ -6,71 +6,67 @@ import type { Principal } from '../../keys/principal.ts';
 import { cacheKey } from '../../results/cache-key.ts';
 import type { CachedResult, GetResult } from '../../results/get-result.ts';
 import type { Admission } from '../access/admission.ts';
-import { questionFor } from '../access/authorize.ts';
+import { authorizeAndBind } from '../access/authorize.ts';
 import type { RequestHead } from '../head.ts';
-import { withLabels } from '../request-labels.ts';
+import { httpLimits } from '../limits.ts';
 
-/** What the answers of one request were, once it is answered. */
-export interface Given {
-  readonly answers: CachedResult[];
+/** What became of an operation, for the headers and the status of its response. */
+export interface OperationOutcome {
+  readonly results: CachedResult[];
   hasErrors: boolean;
-  /** True where the key's rate is why there is nothing in the response. */
+  /** True if every field is null because of the key's rate. */
   isRateLimited: boolean;
+  /** True if a result was not computed because the caller disconnected or the service is shutting down. */
+  isCancelled: boolean;
 }
 
-/** What GraphQL resolvers may reach: for one request, answers, where equal questions are asked once. */
+/** What resolvers may use during one request. */
 export interface Context {
-  /** Who asks. */
-  readonly holder: Principal;
-  /** @throws GatewayError FORBIDDEN where the caller may not ask this; else as binding and asking do */
-  answer(query: SavedQuery, raw: RawParameters): Promise<CachedResult>;
-  /** Counts rows that the response will have. @throws GatewayError QUERY_TOO_EXPENSIVE where it would be too long */
-  spend(bytes: number): void;
+  readonly principal: Principal;
+  /** Equal queries of one request are one call. @throws GatewayError as `authorizeAndBind` and `GetResult` do */
+  getResult(query: SavedQuery, parameters: RawParameters): Promise<CachedResult>;
+  /** Counts the rows of the response. @throws GatewayError QUERY_TOO_EXPENSIVE if it would be too large */
+  chargeResponseBytes(bytes: number): void;
 }
 
-/** As much text as one response may be made of, in bytes: it is in memory several times while it is written. */
-const longestResponse = 64_000_000;
-
-export interface ContextOptions {
-  readonly ask: GetResult;
-  readonly incoming: RequestHead;
-  readonly visit: Admission;
-  /** Takes up every answer. */
-  readonly given: Given;
+interface ContextOptions {
+  readonly getResult: GetResult;
+  readonly head: RequestHead;
+  readonly admission: Admission;
+  /** Is filled in. */
+  readonly outcome: OperationOutcome;
 }
 
-export function buildContext({ ask, incoming, visit, given }: ContextOptions): Context {
-  const { holder, forced, inTurn } = visit;
+const { maxResponseBytes } = httpLimits;
+
+export function buildContext({ getResult, head, admission, outcome }: ContextOptions): Context {
+  const { principal, noCache, schedule } = admission;
+  const load = (bound: BoundQuery) =>
+    schedule(() => getResult(bound, { caller: head, noCache }), head).catch(toError);
   const loader = new DataLoader<BoundQuery, CachedResult, string>(
-    (questions) =>
-      Promise.all(
-        questions.map((bound) =>
-          inTurn(() => ask(bound, { caller: incoming, noCache: forced }), incoming).catch((error: unknown) =>
-            toError(error),
-          ),
-        ),
-      ),
+    (queries) => Promise.all(queries.map(load)),
     { cacheKeyFn: cacheKey },
   );
-  let spent = 0;
+  let responseBytes = 0;
   return {
-    holder,
-    spend(bytes) {
-      spent += bytes;
-      if (spent <= longestResponse) return;
+    principal,
+    chargeResponseBytes(bytes) {
+      responseBytes += bytes;
+      if (responseBytes <= maxResponseBytes) return;
       throw new GatewayError(
         'QUERY_TOO_EXPENSIVE',
-        `The response would have more than ${longestResponse / 1e6} MB of rows; ask for them in several requests`,
+        `The response would have more than ${maxResponseBytes / 1e6} MB of rows; split it into several requests`,
       );
     },
-    async answer(query, raw) {
-      const answer = await loader.load(withLabels(questionFor(holder, { query, raw }), incoming.header));
-      given.answers.push(answer);
-      return answer;
+    async getResult(query, parameters) {
+      const result = await loader.load(authorizeAndBind(principal, { query, parameters }, head.headers));
+      outcome.results.push(result);
+      return result;
     },
   };
 }
 
+/** DataLoader takes only errors for failures of one key. */
 function toError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
 }

@@ -1,33 +1,24 @@
 import { createHash } from 'node:crypto';
 import type { Catalog } from '../../catalog/saved-query.ts';
 import { graphqlExamples } from '../examples.ts';
-import type { RequestHead } from '../head.ts';
 import type { Reply } from '../reply.ts';
-import { securityHeaders } from '../security-headers.ts';
-import { graphqlPath } from './graphql.ts';
-
-/** True where a browser asks for a page, not a program for data: some of these accept all that browsers do. */
-export function isPageRequest({ method, url, header }: RequestHead): boolean {
-  if (url?.pathname !== graphqlPath || (method !== 'GET' && method !== 'HEAD')) return false;
-  return header('x-api-key') === undefined && (header('accept') ?? '').includes('text/html');
-}
 
 /**
- * GraphiQL as one page that loads nothing from elsewhere, with a tab for every saved query.
+ * GraphiQL as a single page that loads nothing from other sites, with a tab for every saved query.
  *
- * @returns gives the page; a key is filled in where it may be shown to whoever opens it
+ * @returns renders the page; the key, if given, is filled in and shown to everybody who opens it
  */
 export function buildGraphiqlPage(catalog: Catalog): (apiKey: string | undefined) => Promise<Reply> {
-  // Nine megabytes: made when somebody opens it, and once.
-  const made = new Map<string | undefined, Promise<Reply>>();
+  // Nine megabytes: rendered once, when the page is first opened.
+  const pages = new Map<string | undefined, Promise<Reply>>();
   return (apiKey) => {
-    const page = made.get(apiKey) ?? makePage(catalog, apiKey);
-    made.set(apiKey, page);
+    const page = pages.get(apiKey) ?? renderPage(catalog, apiKey);
+    pages.set(apiKey, page);
     return page;
   };
 }
 
-async function makePage(catalog: Catalog, apiKey: string | undefined): Promise<Reply> {
+async function renderPage(catalog: Catalog, apiKey: string | undefined): Promise<Reply> {
   const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
   const headers = JSON.stringify({ 'X-API-KEY': apiKey ?? '' }, null, 2);
   const options = {
@@ -39,9 +30,9 @@ async function makePage(catalog: Catalog, apiKey: string | undefined): Promise<R
   } as const;
   const embedded = JSON.stringify(options);
   const page = renderGraphiQL(options)
-    // The page embeds the options in a script: text in them must not be able to end it.
+    // The page embeds the options in a script: no text in them may end it.
     .replace(embedded, () => embedded.replaceAll('<', '\\u003c'))
-    .replace('<head>', () => `<head><script>${forgetTabs}</script>`);
+    .replace('<head>', () => `<head><script>${clearTabs}</script>`);
   const body = Buffer.from(page);
   return {
     status: 200,
@@ -50,7 +41,6 @@ async function makePage(catalog: Catalog, apiKey: string | undefined): Promise<R
       'content-length': String(body.byteLength),
       'cache-control': 'no-store',
       vary: 'Accept',
-      ...securityHeaders,
       'content-security-policy': pagePolicy(page),
     },
     body,
@@ -58,8 +48,8 @@ async function makePage(catalog: Catalog, apiKey: string | undefined): Promise<R
 }
 
 /**
- * What the page may do: run its own two scripts, known by their hashes, and ask this service. Its editor writes styles and
- * starts workers out of what the page holds.
+ * What the page may do: run its own two scripts, identified by their hashes, and send requests to this service. Its editor
+ * writes styles and starts workers from what the page contains.
  */
 function pagePolicy(page: string): string {
   const scripts = [...page.matchAll(/<script>(?<text>.*?)<\/script>/gs)].map(
@@ -83,8 +73,8 @@ function pagePolicy(page: string): string {
 }
 
 /**
- * GraphiQL remembers its tabs without their headers, and opens an empty one beside them: every visit starts afresh. What
- * was run stays in its history.
+ * GraphiQL would restore its tabs without their headers, and open an empty one beside them: it starts with the examples
+ * each time instead. Operations that were run stay in its history.
  */
-const forgetTabs =
+const clearTabs =
   "for (const part of ['tabState', 'query', 'variables', 'headers']) localStorage.removeItem('graphiql:' + part);";

@@ -10,42 +10,39 @@ import {
   Source,
   TokenKind,
 } from 'graphql';
-import { refusal } from './errors.ts';
+import { httpLimits } from '../limits.ts';
+import { requestError } from './errors.ts';
 
-/**
- * How large an operation may be, before anything else is done with it. A dashboard of twenty fields with all their
- * columns has some 800 tokens; the longest that a tool sends, introspection, has 163, and a depth of 13.
- */
-export const operationLimits = {
-  tokens: 2_000,
-  brackets: 50,
-  depth: 15,
-  rootFields: 20,
-  aliases: 50,
-} as const;
-
-/** What an operation comes to once its fragments are written out. */
-interface Size {
+/** The size of an operation with its fragments expanded. */
+interface OperationSize {
   readonly depth: number;
   readonly rootFields: number;
   readonly aliases: number;
 }
 
-const words = {
-  depth: { what: 'levels of fields', right: 'nest less' },
-  rootFields: { what: 'root fields', right: 'ask for the others in another request' },
-  aliases: { what: 'aliases', right: 'ask for the others in another request' },
-} as const satisfies Record<keyof Size, object>;
+const sizeLimits = {
+  depth: { limit: httpLimits.maxFieldDepth, unit: 'levels of fields', advice: 'nest fewer levels' },
+  rootFields: {
+    limit: httpLimits.maxRootFields,
+    unit: 'root fields',
+    advice: 'send the others in another request',
+  },
+  aliases: {
+    limit: httpLimits.maxAliases,
+    unit: 'aliases',
+    advice: 'send the others in another request',
+  },
+} as const satisfies Record<keyof OperationSize, object>;
 
 /**
- * Reads a document of queries within the limits. It stands before validation, whose rules cost more than this does.
+ * Parses a document of queries within the limits, before validation, whose rules cost more than this.
  *
- * @throws GraphQLError OPERATION_TOO_LARGE | BAD_REQUEST, told with status 400
+ * @throws GraphQLError OPERATION_TOO_LARGE | BAD_REQUEST, both with status 400
  */
-export function parseOperation(source: string | Source, options?: ParseOptions): DocumentNode {
-  const read = typeof source === 'string' ? new Source(source) : source;
-  refuseManyTokens(read);
-  const document = parse(read, options);
+export function parseDocument(text: string | Source, options?: ParseOptions): DocumentNode {
+  const source = typeof text === 'string' ? new Source(text) : text;
+  limitTokens(source);
+  const document = parse(source, options);
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const one of document.definitions) {
     if (one.kind === Kind.FRAGMENT_DEFINITION) fragments.set(one.name.value, one);
@@ -54,71 +51,72 @@ export function parseOperation(source: string | Source, options?: ParseOptions):
   for (const one of document.definitions) {
     if (one.kind !== Kind.OPERATION_DEFINITION) continue;
     if (one.operation !== 'query') {
-      throw refusal('BAD_REQUEST', `There are only queries here; ${one.operation} is none`);
+      throw requestError('BAD_REQUEST', `Only query operations are supported, not ${one.operation}`);
     }
-    refuseLarge(sizeOf(one.selectionSet));
+    limitSize(sizeOf(one.selectionSet));
   }
-  // A fragment that nobody spreads is refused by validation, which must not have to look at a large one.
-  for (const { selectionSet } of fragments.values()) refuseLarge({ ...sizeOf(selectionSet), rootFields: 0 });
+  // Validation rejects unused fragments, but must not have to traverse a large one.
+  for (const { selectionSet } of fragments.values()) limitSize({ ...sizeOf(selectionSet), rootFields: 0 });
   return document;
 }
 
-/** Reads tokens only: parsing, and most of what comes after it, calls itself for every bracket. */
-function refuseManyTokens(source: Source): void {
+/**
+ * Limits tokens and nested brackets before parsing, which recurses for every bracket. The parser's own `maxTokens` would
+ * report a syntax error that comes first, and does not count brackets.
+ */
+function limitTokens(source: Source): void {
+  const { maxTokens, maxBracketDepth } = httpLimits;
   const lexer = new Lexer(source);
   let depth = 0;
   for (let count = 1; lexer.advance().kind !== TokenKind.EOF; count += 1) {
-    if (count > operationLimits.tokens) {
-      throw tooLarge(`The document has more than ${operationLimits.tokens} tokens; ask in several requests`);
+    if (count > maxTokens) {
+      throw tooLarge(`The document has more than ${maxTokens} tokens; split it into several requests`);
     }
     const { kind } = lexer.token;
-    if (opening.has(kind)) depth += 1;
-    else if (closing.has(kind)) depth -= 1;
-    if (depth > operationLimits.brackets) {
-      throw tooLarge(
-        `The document has more than ${operationLimits.brackets} brackets within each other; nest less`,
-      );
+    if (openingBrackets.has(kind)) depth += 1;
+    else if (closingBrackets.has(kind)) depth -= 1;
+    if (depth > maxBracketDepth) {
+      throw tooLarge(`The document nests more than ${maxBracketDepth} brackets; nest fewer levels`);
     }
   }
 }
 
-const opening = new Set<TokenKind>([TokenKind.BRACE_L, TokenKind.BRACKET_L, TokenKind.PAREN_L]);
-const closing = new Set<TokenKind>([TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R]);
+const openingBrackets = new Set<TokenKind>([TokenKind.BRACE_L, TokenKind.BRACKET_L, TokenKind.PAREN_L]);
+const closingBrackets = new Set<TokenKind>([TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R]);
 
 function tooLarge(message: string): GraphQLError {
-  return refusal('OPERATION_TOO_LARGE', message);
+  return requestError('OPERATION_TOO_LARGE', message);
 }
 
-function refuseLarge(size: Size): void {
+function limitSize(size: OperationSize): void {
   for (const name of ['depth', 'rootFields', 'aliases'] as const) {
-    const limit = operationLimits[name];
+    const { limit, unit, advice } = sizeLimits[name];
     if (size[name] <= limit) continue;
-    const { what, right } = words[name];
-    // A fragment bomb has more than anybody could count.
+    // Expanded, a few nested fragments may have astronomically many.
     const count = size[name] > 10 * limit ? `more than ${10 * limit}` : size[name];
-    throw tooLarge(`The operation has ${count} ${what}; at most ${limit} are answered: ${right}`);
+    throw tooLarge(`The operation has ${count} ${unit}; at most ${limit} are allowed: ${advice}`);
   }
 }
 
-/** Each fragment is measured once, however often it is spread: written out, a short document may be astronomic. */
+/** Each fragment is measured once, however often it is spread: expanded, a short document may be astronomically large. */
 function buildSizeOf(fragments: ReadonlyMap<string, FragmentDefinitionNode>) {
-  const known = new Map<string, Size>();
-  const sizeOf = ({ selections }: SelectionSetNode): Size =>
-    selections.reduce<Size>((sum, selection) => {
+  const known = new Map<string, OperationSize>();
+  const sizeOf = ({ selections }: SelectionSetNode): OperationSize =>
+    selections.reduce<OperationSize>((sum, selection) => {
       if (selection.kind === Kind.FIELD) {
-        const inner = selection.selectionSet === undefined ? nothing : sizeOf(selection.selectionSet);
+        const inner = selection.selectionSet === undefined ? emptySize : sizeOf(selection.selectionSet);
         const aliases = inner.aliases + (selection.alias === undefined ? 0 : 1);
-        return add(sum, { depth: inner.depth + 1, rootFields: 1, aliases });
+        return addSizes(sum, { depth: inner.depth + 1, rootFields: 1, aliases });
       }
-      if (selection.kind === Kind.INLINE_FRAGMENT) return add(sum, sizeOf(selection.selectionSet));
-      return add(sum, ofFragment(selection.name.value));
-    }, nothing);
-  const ofFragment = (name: string): Size => {
+      if (selection.kind === Kind.INLINE_FRAGMENT) return addSizes(sum, sizeOf(selection.selectionSet));
+      return addSizes(sum, sizeOfFragment(selection.name.value));
+    }, emptySize);
+  const sizeOfFragment = (name: string): OperationSize => {
     const fragment = fragments.get(name);
     const before = known.get(name);
-    if (fragment === undefined || before !== undefined) return before ?? nothing;
-    // One that spreads itself counts nothing there; validation refuses it.
-    known.set(name, nothing);
+    if (fragment === undefined || before !== undefined) return before ?? emptySize;
+    // A fragment that spreads itself counts nothing there; validation rejects it.
+    known.set(name, emptySize);
     const size = sizeOf(fragment.selectionSet);
     known.set(name, size);
     return size;
@@ -126,9 +124,9 @@ function buildSizeOf(fragments: ReadonlyMap<string, FragmentDefinitionNode>) {
   return sizeOf;
 }
 
-const nothing: Size = { depth: 0, rootFields: 0, aliases: 0 };
+const emptySize: OperationSize = { depth: 0, rootFields: 0, aliases: 0 };
 
-function add(a: Size, b: Size): Size {
+function addSizes(a: OperationSize, b: OperationSize): OperationSize {
   return {
     depth: Math.max(a.depth, b.depth),
     rootFields: a.rootFields + b.rootFields,

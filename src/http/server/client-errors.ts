@@ -1,37 +1,37 @@
 import { STATUS_CODES } from 'node:http';
 import type { Logger } from 'pino';
 import { GatewayError } from '../../errors.ts';
-import { maxUrlLength } from '../handle.ts';
+import { completeHeaders } from '../finish.ts';
+import { httpLimits } from '../limits.ts';
 import { replyError } from '../reply.ts';
-import { serverLimits } from './server-limits.ts';
 
-/** What is to be told of bytes that Node's parser gave up on. */
-export function refusalOf(error: NodeJS.ErrnoException): GatewayError {
+const { headersTimeoutMs, requestTimeoutMs, maxUrlLength, maxHeaderBytes } = httpLimits;
+
+/** The error to report for bytes that Node's HTTP parser rejected. */
+export function describeClientError(error: NodeJS.ErrnoException): GatewayError {
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    const [headers, whole] = [serverLimits.headersMs / 1000, serverLimits.requestMs / 1000];
     return new GatewayError(
       'REQUEST_TIMEOUT',
-      `The request took too long to come; its headers may take ${headers} s, the whole of it ${whole} s`,
+      `The request took too long to arrive; its headers may take ${headersTimeoutMs / 1000} s, the whole request ${requestTimeoutMs / 1000} s`,
     );
   }
-  if (error.code !== 'HPE_HEADER_OVERFLOW') {
-    return new GatewayError('BAD_REQUEST', 'This is no HTTP request that can be read');
-  }
-  // The first line and the headers share one limit of the parser's.
+  if (error.code !== 'HPE_HEADER_OVERFLOW') return new GatewayError('BAD_REQUEST', 'Malformed HTTP request');
+  // The parser has one limit for the request line and the headers together.
   const bytes = 'rawPacket' in error && Buffer.isBuffer(error.rawPacket) ? error.rawPacket : undefined;
-  const firstLine = bytes?.indexOf('\r\n') ?? 0;
-  return firstLine < 0 || firstLine > maxUrlLength
+  const requestLineLength = bytes?.indexOf('\r\n') ?? 0;
+  return requestLineLength < 0 || requestLineLength > maxUrlLength
     ? new GatewayError(
         'URL_TOO_LONG',
-        `The URL is too long; at most ${maxUrlLength} characters are read: send long operations by POST`,
+        `The URL is too long; at most ${maxUrlLength} characters are allowed: send long operations by POST`,
       )
-    : new GatewayError('HEADERS_TOO_LARGE', 'The headers are larger than 16 KB');
+    : new GatewayError('HEADERS_TOO_LARGE', `The headers are larger than ${maxHeaderBytes / 1024} KB`);
 }
 
-/** A refusal as it goes over the wire where there is no response to write it to. */
-export function rawReply(error: GatewayError, log: Logger): string {
-  const { status, headers, body } = replyError(error, log);
-  const lines = Object.entries({ ...headers, connection: 'close' }).map(
+/** An error as raw HTTP text, for a socket that has no response object. */
+export function formatRawReply(error: GatewayError, log: Logger): string {
+  const reply = replyError(error, log);
+  const { status, body } = reply;
+  const lines = Object.entries({ ...completeHeaders(reply), connection: 'close' }).map(
     ([name, value]) => `${name}: ${value}`,
   );
   return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n');

@@ -2,9 +2,9 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 export interface Connection {
-  /** The responses that are yet to be written on it, in their order. */
-  readonly waiting: ReadonlySet<ServerResponse>;
-  /** The one that was asked for last, written or not. */
+  /** Responses that have not been written yet, in the order of their requests. */
+  readonly pending: ReadonlySet<ServerResponse>;
+  /** The response to the latest request, written or not. */
   readonly last: ServerResponse | undefined;
 }
 
@@ -12,24 +12,24 @@ export interface Connection {
 export type Connections = ReadonlyMap<Socket, Connection>;
 
 export function trackConnections(server: Server): Connections {
-  const open = new Map<Socket, { waiting: Set<ServerResponse>; last: ServerResponse | undefined }>();
+  const open = new Map<Socket, { pending: Set<ServerResponse>; last: ServerResponse | undefined }>();
   server.on('connection', (socket: Socket) => {
-    const waiting = new Set<ServerResponse>();
-    open.set(socket, { waiting, last: undefined });
+    const pending = new Set<ServerResponse>();
+    open.set(socket, { pending, last: undefined });
     socket.once('close', () => {
       open.delete(socket);
-      // Node tells the response whose turn it is; those of requests that were sent behind it would never know.
-      for (const response of waiting) if (response.socket === null) response.emit('close');
+      // Node emits `close` only on the response being written; pipelined requests behind it would never be notified.
+      for (const response of pending) if (response.socket === null) response.emit('close');
     });
   });
-  const note = ({ socket }: IncomingMessage, response: ServerResponse) => {
+  const track = ({ socket }: IncomingMessage, response: ServerResponse) => {
     const connection = open.get(socket);
     if (connection === undefined) return;
     connection.last = response;
-    connection.waiting.add(response);
-    response.once('close', () => connection.waiting.delete(response));
+    connection.pending.add(response);
+    response.once('close', () => connection.pending.delete(response));
   };
-  server.on('request', note);
-  server.on('checkExpectation', note);
+  server.on('request', track);
+  server.on('checkExpectation', track);
   return open;
 }

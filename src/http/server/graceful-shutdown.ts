@@ -3,81 +3,81 @@ import type { Logger } from 'pino';
 import type { Connections } from './connections.ts';
 
 /** What is shut down. */
-export interface Closable {
+interface Closable {
   /** Makes `/readyz` answer 503. */
   drain(): void;
   close(): Promise<void>;
 }
 
-/** What the process tells whoever watches over it. */
-export const exitCode = { ended: 0, cut: 1, badStart: 2, bug: 3 } as const;
+/** Exit codes of the process, for its supervisor. */
+export const exitCode = { ok: 0, forced: 1, badStart: 2, bug: 3 } as const;
 
-/** How long requests in flight may take to finish, in milliseconds. */
-const endWithinMs = 10_000;
+/** How long requests in flight may take to finish. */
+const finishTimeoutMs = 10_000;
 
-/** How long it still listens: closing drops connections whose request has come, but was not read yet. */
-const stillListenMs = 200;
+/** How long the server keeps listening: closing drops connections whose request has arrived but has not been read. */
+const drainDelayMs = 200;
 
-/** How long a body that is still coming is waited for. */
-const bodyWithinMs = 2_000;
+/** How long to wait for bodies that are still arriving. */
+const bodyTimeoutMs = 2_000;
 
-/** How long closing may take once everything was cut. */
-const closeWithinMs = 2_000;
+/** How long closing the app may take after all connections were closed by force. */
+const closeTimeoutMs = 2_000;
 
 /**
- * Ends the process on SIGTERM and SIGINT while it opens: nobody has asked it anything yet, and the store outlives any end.
- * Without this the first process of a container would not hear them at all.
+ * Ends the process at once on SIGTERM and SIGINT while it starts: no request has been accepted yet, and the store survives
+ * a kill at any time. Without a handler the first process of a container would ignore both signals.
  *
- * @returns ends this, where `endInOrder` takes over
+ * @returns removes the handlers, once `shutDownOnSignal` takes over
  */
-export function endAtOnce(): () => void {
-  const end = () => process.exit(exitCode.ended);
-  process.on('SIGTERM', end);
-  process.on('SIGINT', end);
+export function exitOnSignal(): () => void {
+  const exit = () => process.exit(exitCode.ok);
+  process.on('SIGTERM', exit);
+  process.on('SIGINT', exit);
   return () => {
-    process.off('SIGTERM', end);
-    process.off('SIGINT', end);
+    process.off('SIGTERM', exit);
+    process.off('SIGINT', exit);
   };
 }
 
 /**
- * Ends the process on SIGTERM and SIGINT: it tells that it is not ready, finishes what is in flight, closes in order. A
- * second signal cuts what is left. A bug that nobody caught ends it in the same order, because what it has left behind is
- * not known, and because other callers' requests have done nothing wrong.
+ * Ends the process on SIGTERM and SIGINT: reports that it is not ready, finishes requests in flight, closes the app. A
+ * second signal ends them by force. An uncaught exception ends it the same way: the state it leaves behind is unknown, but
+ * the requests of other callers are not at fault.
  */
-export function endInOrder(server: Server, connections: Connections, app: Closable, log: Logger): void {
-  let ending = false;
+export function shutDownOnSignal(server: Server, connections: Connections, app: Closable, log: Logger): void {
+  let isEnding = false;
   const end = (code: number) => {
-    ending = true;
+    isEnding = true;
     app.drain();
     server.prependListener('request', (_, response) => {
       response.shouldKeepAlive = false;
     });
-    setTimeout(() => cut(server, app), endWithinMs).unref();
-    setTimeout(() => finish(server, connections, app, code), stillListenMs);
+    setTimeout(() => forceExit(server, app), finishTimeoutMs).unref();
+    setTimeout(() => finishRequests(server, connections, app, code), drainDelayMs);
   };
   const onSignal = (signal: NodeJS.Signals) => {
-    if (ending) return void cut(server, app);
-    log.info({ signal }, 'ending: requests in flight may finish');
-    end(exitCode.ended);
+    if (isEnding) return void forceExit(server, app);
+    log.info({ signal }, 'shutting down; requests in flight may finish');
+    end(exitCode.ok);
   };
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);
   process.on('uncaughtException', (err) => {
-    log.fatal({ err }, 'a bug in the gateway: ending; requests in flight may finish');
-    if (!ending) end(exitCode.bug);
+    log.fatal({ err }, 'a bug in the gateway: shutting down; requests in flight may finish');
+    if (!isEnding) end(exitCode.bug);
   });
-  // Whatever waited for it has its own answer or time-out.
+  // Whatever awaited the promise has its own reply or timeout.
   process.on('unhandledRejection', (err) => log.error({ err }, 'a bug in the gateway'));
 }
 
-function finish(server: Server, connections: Connections, app: Closable, code: number): void {
-  // Whoever is kept alive, has yet to ask, or never will, would hold the server open.
-  const bodiesUntil = performance.now() + bodyWithinMs;
+function finishRequests(server: Server, connections: Connections, app: Closable, code: number): void {
+  // Idle connections, and those that never send a complete request, would keep the server open.
+  const bodiesUntil = performance.now() + bodyTimeoutMs;
   const closeUnused = () => {
-    const waitsForBodies = performance.now() < bodiesUntil;
-    for (const [socket, { waiting }] of connections) {
-      if (![...waiting].some(({ req }) => req.complete || waitsForBodies)) socket.destroy();
+    const mayAwaitBodies = performance.now() < bodiesUntil;
+    for (const [socket, { pending }] of connections) {
+      if (![...pending].some(({ req }) => req.complete || mayAwaitBodies)) socket.destroy();
     }
   };
   setInterval(closeUnused, 20).unref();
@@ -88,9 +88,9 @@ function finish(server: Server, connections: Connections, app: Closable, code: n
 }
 
 /** The process cannot exit while a query runs on one of its threads: closing the engine stops it first. */
-async function cut(server: Server, app: Closable): Promise<void> {
-  setTimeout(() => process.exit(exitCode.cut), closeWithinMs).unref();
+async function forceExit(server: Server, app: Closable): Promise<void> {
+  setTimeout(() => process.exit(exitCode.forced), closeTimeoutMs).unref();
   server.closeAllConnections();
   await app.close();
-  process.exit(exitCode.cut);
+  process.exit(exitCode.forced);
 }

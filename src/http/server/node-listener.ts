@@ -1,29 +1,13 @@
-import type { RequestListener, ServerResponse } from 'node:http';
-import { createServerAdapter } from '@whatwg-node/server';
-import type { InFlightLimit } from '../access/in-flight-limit.ts';
-import { isOperation, type Router } from '../handle.ts';
-import { buildParseUrl, headOfNode } from '../head.ts';
-import type { Reply } from '../reply.ts';
+import type { RequestListener } from 'node:http';
+import { bodyOfNode } from '../body.ts';
+import type { Handler } from '../handle.ts';
+import { headOfNode } from '../head.ts';
 
-/**
- * The doors on a socket. What is no GraphQL goes from Node's own objects to Node's own objects: a Request and a Response
- * between them would cost more than the answer.
- */
-export function buildNodeFront(router: Router, crowd: InFlightLimit): RequestListener {
-  const fetch = createServerAdapter(router.fetch);
-  const parseUrl = buildParseUrl();
+/** The handler as a listener of Node's server, without Request and Response: they would cost more than a cached reply. */
+export function buildNodeListener(handle: Handler): RequestListener {
   return async (message, response) => {
-    const incoming = headOfNode(message, response, parseUrl);
-    if (!isOperation(incoming)) {
-      return send(await crowd.count(() => router.reply(incoming)), response);
-    }
-    // The adapter takes every target for a path.
-    message.url = `${incoming.url?.pathname}${incoming.url?.search}`;
-    await crowd.count(async () => fetch(message, response));
+    const { status, headers, body } = await handle(headOfNode(message, response), () => bodyOfNode(message));
+    // Node omits the body of a response to HEAD.
+    response.writeHead(status, headers).end(body);
   };
-}
-
-function send({ status, headers, body }: Reply, response: ServerResponse): void {
-  // Node leaves out the body of what answers HEAD.
-  response.writeHead(status, headers).end(body);
 }

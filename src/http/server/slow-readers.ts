@@ -2,34 +2,34 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Connections } from './connections.ts';
 
-interface Reader {
-  /** How many bytes of whole writes had gone when it was last looked at. */
-  readonly gone: number;
-  /** Since when no more have. */
-  readonly since: number;
+interface Progress {
+  /** Bytes of completed writes at the last check. */
+  readonly sentBytes: number;
+  /** Since when that number has not changed. */
+  readonly sinceMs: number;
 }
 
 /**
- * Cuts connections that do not take what was written to them: an answer waits for its reader in memory, and Node lets it
- * wait for ever.
+ * Closes connections whose client does not read what was written: a response waits for its reader in memory, and Node
+ * would let it wait forever.
  *
- * @param patienceMs how long one write may take as a whole
+ * @param timeoutMs how long a single write may take
  */
-export function cutSlowReaders(server: Server, connections: Connections, patienceMs: number): void {
-  const readers = new WeakMap<Socket, Reader>();
-  const look = () => {
+export function closeSlowReaders(server: Server, connections: Connections, timeoutMs: number): void {
+  const readers = new WeakMap<Socket, Progress>();
+  const check = () => {
     const now = performance.now();
     for (const socket of connections.keys()) {
       if (socket.writableLength === 0) {
         readers.delete(socket);
         continue;
       }
-      const gone = socket.bytesWritten - socket.writableLength;
-      const reader = readers.get(socket);
-      if (reader?.gone !== gone) readers.set(socket, { gone, since: now });
-      else if (now - reader.since > patienceMs) socket.destroy();
+      const sentBytes = socket.bytesWritten - socket.writableLength;
+      const progress = readers.get(socket);
+      if (progress?.sentBytes !== sentBytes) readers.set(socket, { sentBytes, sinceMs: now });
+      else if (now - progress.sinceMs > timeoutMs) socket.destroy();
     }
   };
-  const timer = setInterval(look, patienceMs / 4).unref();
+  const timer = setInterval(check, timeoutMs / 4).unref();
   server.once('close', () => clearInterval(timer));
 }

@@ -10,7 +10,7 @@ const open = (origins?: string) =>
   });
 const endpoint = '/api/endpoints/query/logs.all?project=p';
 
-const told = async (app: TestApp, origin: string, path = endpoint, init: RequestInit = {}) => {
+const corsHeadersOf = async (app: TestApp, origin: string, path = endpoint, init: RequestInit = {}) => {
   const headers = { origin, 'x-api-key': apiKey, ...(init.headers as Record<string, string>) };
   const response = await app.fetch(path, { ...init, headers });
   return Object.fromEntries([...response.headers].filter(([name]) => name.startsWith('access-control-')));
@@ -27,7 +27,7 @@ describe('CORS with origins', () => {
     '%s may read answers',
     async (origin) => {
       for (const path of [endpoint, '/nowhere', '/graphql?query={__typename}']) {
-        expect(await told(app, origin, path), path).toEqual({
+        expect(await corsHeadersOf(app, origin, path), path).toEqual({
           'access-control-allow-origin': origin,
           'access-control-expose-headers': '*',
         });
@@ -49,24 +49,24 @@ describe('CORS with origins', () => {
     'https://dash.example.com https://evil.example',
     'http://127.0.0.1',
     '*',
-  ])('%j is told nothing, by preflights neither', async (origin) => {
-    expect(await told(app, origin)).toEqual({});
+  ])('%j gets no CORS headers, not even for preflights', async (origin) => {
+    expect(await corsHeadersOf(app, origin)).toEqual({});
     for (const path of [endpoint, '/graphql']) {
       const headers = {
         'access-control-request-method': 'GET',
         'access-control-request-headers': 'x-api-key',
       };
-      expect(await told(app, origin, path, { method: 'OPTIONS', headers })).toEqual({});
+      expect(await corsHeadersOf(app, origin, path, { method: 'OPTIONS', headers })).toEqual({});
     }
   });
 
-  test('answers differ by origin, and caches know', async () => {
+  test('responses vary by origin', async () => {
     const response = await app.fetch(endpoint);
     expect(response.headers.get('vary')).toBe('X-API-KEY, Authorization, Accept-Encoding, Origin');
   });
 
-  test('a preflight of a known origin tells what it may send', async () => {
-    expect(await told(app, 'https://dash.example.com', '/graphql', { method: 'OPTIONS' })).toEqual({
+  test('a preflight of an allowed origin lists what it may send', async () => {
+    expect(await corsHeadersOf(app, 'https://dash.example.com', '/graphql', { method: 'OPTIONS' })).toEqual({
       'access-control-allow-origin': 'https://dash.example.com',
       'access-control-allow-methods': 'GET, POST, OPTIONS',
       'access-control-allow-headers':
@@ -77,7 +77,7 @@ describe('CORS with origins', () => {
   });
 });
 
-test('OPTIONS tells everybody the methods of a path, of health too', async () => {
+test('OPTIONS lists the methods of a path, of health too', async () => {
   const app = await open();
   for (const [path, methods] of [
     [endpoint, 'GET, HEAD, OPTIONS'],
@@ -91,17 +91,19 @@ test('OPTIONS tells everybody the methods of a path, of health too', async () =>
   await app.close();
 });
 
-test('without origins, no page may read anything', async () => {
+test('without configured origins, no page may read anything', async () => {
   const app = await open();
-  expect(await told(app, 'https://dash.example.com')).toEqual({});
-  expect(await told(app, 'https://dash.example.com', endpoint, { method: 'OPTIONS' })).toEqual({});
+  expect(await corsHeadersOf(app, 'https://dash.example.com')).toEqual({});
+  expect(await corsHeadersOf(app, 'https://dash.example.com', endpoint, { method: 'OPTIONS' })).toEqual({});
   await app.close();
 });
 
-test('* is any page, without credentials, and not for the page that may hold the key', async () => {
+test('* allows any page, without credentials, but never the page that may contain the key', async () => {
   const app = await open('*');
-  expect(await told(app, 'null')).toMatchObject({ 'access-control-allow-origin': '*' });
-  expect(await told(app, 'https://a.example')).not.toHaveProperty('access-control-allow-credentials');
+  expect(await corsHeadersOf(app, 'null')).toMatchObject({ 'access-control-allow-origin': '*' });
+  expect(await corsHeadersOf(app, 'https://a.example')).not.toHaveProperty(
+    'access-control-allow-credentials',
+  );
   const page = await app.fetch('/graphql', { headers: { origin: 'https://a.example', accept: 'text/html' } });
   expect(page.headers.get('content-type')).toContain('text/html');
   expect(page.headers.get('access-control-allow-origin')).toBeNull();
@@ -118,6 +120,6 @@ test.each([
   'https://a.example,*',
   'https://a.example,,https://b.example',
   'https://',
-])('%j is no list of origins', (origins) => {
+])('%j is not a valid list of origins', (origins) => {
   expect(() => readConfig({ CORS_ORIGINS: origins })).toThrow(/CORS_ORIGINS: got .*; must be \* or origins/);
 });

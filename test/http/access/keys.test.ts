@@ -10,7 +10,7 @@ import { apiKey, openTestApp, type TestApp } from '../../support/test-app.ts';
 const path = '/api/endpoints/query';
 const stats = `${path}/functions.invocation-stats?project=p`;
 
-describe('keys at the doors', () => {
+describe('keys in REST and GraphQL', () => {
   const clock = fakeClock();
   const engine = fakeEngine({ clock, rows: () => [] });
   let app: TestApp;
@@ -48,13 +48,13 @@ describe('keys at the doors', () => {
       headers: { ...keyed(name), 'content-type': 'application/json' },
       body: JSON.stringify({ query }),
     });
-  /** Runs what waits for the engine. */
-  const meanwhile = async <T>(asked: Promise<T>): Promise<T> => {
+  /** Lets the fake engine finish what the request waits for. */
+  const meanwhile = async <T>(pending: Promise<T>): Promise<T> => {
     await clock.pass(200);
-    return asked;
+    return pending;
   };
 
-  test('one 401 for everything that is no valid key: the same status, headers and body', async () => {
+  test('every invalid key gets the same 401: equal status, headers and body', async () => {
     const [first, second] = [file.keyOf('plain'), file.keyOf('fresh')];
     const mistyped = `${first.slice(0, -1)}${first.endsWith('0') ? '1' : '0'}`;
     const attempts: Record<string, string>[] = [
@@ -72,23 +72,23 @@ describe('keys at the doors', () => {
       { authorization: `Basic ${first}` },
     ];
     for (const url of [stats, `${path}/nope`, '/graphql?query={__typename}']) {
-      const told = await Promise.all(
+      const responses = await Promise.all(
         attempts.map(async (headers) => {
           const response = await get(url, headers);
           return [response.status, [...response.headers], await response.text()];
         }),
       );
-      expect(told[0]?.[0]).toBe(401);
-      expect(told[0]?.[2]).toContain('UNAUTHENTICATED');
-      for (const one of told) expect(one).toEqual(told[0]);
+      expect(responses[0]?.[0]).toBe(401);
+      expect(responses[0]?.[2]).toContain('UNAUTHENTICATED');
+      for (const one of responses) expect(one).toEqual(responses[0]);
     }
   });
 
-  test('the same key in both headers is one key; a password for a proxy is none of ours', async () => {
+  test('the same key in both headers is one key; Basic credentials are ignored', async () => {
     const key = file.keyOf('plain');
     for (const authorization of [`Bearer ${key}`, 'Basic dXNlcjpwYXNz']) {
-      const asked = get(stats, { 'x-api-key': key, authorization });
-      expect((await meanwhile(asked)).status).toBe(200);
+      const pending = get(stats, { 'x-api-key': key, authorization });
+      expect((await meanwhile(pending)).status).toBe(200);
     }
   });
 
@@ -109,7 +109,7 @@ describe('keys at the doors', () => {
     [makeKey().text, ''],
     ['variables', JSON.stringify({ key: makeKey().text })],
   ])(
-    'a query string with %s is refused with 400 at every door, before the key is looked at',
+    'a query string with %s is rejected with 400 on every path, before authentication',
     async (name, value) => {
       const search = `${encodeURIComponent(name)}=${encodeURIComponent(value)}`;
       const query = encodeURIComponent('{ __typename }');
@@ -144,7 +144,7 @@ describe('keys at the doors', () => {
     },
   );
 
-  test('a key may do what it lists: endpoints by name or UUID, in both doors', async () => {
+  test('a key may query the endpoints that it lists, by name or UUID, in REST and GraphQL', async () => {
     const usage = `${path}/usage.api-counts?project=p&interval=daily`;
     const byUuid = `${path}/c41e8b72-93da-4d05-b6f1-5a2e7f80c9d4?project=p&interval=daily`;
     expect((await meanwhile(get(usage, keyed('byId')))).status).toBe(200);
@@ -155,7 +155,7 @@ describe('keys at the doors', () => {
       expect(await refused.json()).toMatchObject({ error: { code: 'FORBIDDEN' } });
     }
     expect((await get(`${path}/nope`, keyed('byName'))).status).toBe(404);
-    const asked = graphql(
+    const pending = graphql(
       'byName',
       `{
       logsAll(project: "p") { rowCount }
@@ -166,7 +166,7 @@ describe('keys at the doors', () => {
       otherById: endpoint(id: "c41e8b72-93da-4d05-b6f1-5a2e7f80c9d4") { name }
     }`,
     );
-    expect(await (await meanwhile(asked)).json()).toMatchObject({
+    expect(await (await meanwhile(pending)).json()).toMatchObject({
       data: {
         logsAll: { rowCount: 0 },
         usageApiCounts: null,
@@ -179,7 +179,7 @@ describe('keys at the doors', () => {
     });
   });
 
-  test('SQL is read with the permission catalog only; without it the other fields are', async () => {
+  test('only the permission catalog gives SQL; without it the other fields are still returned', async () => {
     const query = '{ endpoint(name: "logs.all") { name query } }';
     const refused = (await (await graphql('plain', query)).json()) as object;
     expect(refused).toMatchObject({
@@ -187,11 +187,11 @@ describe('keys at the doors', () => {
       errors: [{ path: ['endpoint', 'query'], extensions: { code: 'FORBIDDEN' } }],
     });
     expect(JSON.stringify(refused)).not.toMatch(/select/i);
-    const told = (await (await graphql('catalog', query)).json()) as object;
-    expect(told).toMatchObject({ data: { endpoint: { query: expect.stringMatching(/select/) } } });
+    const allowed = (await (await graphql('catalog', query)).json()) as object;
+    expect(allowed).toMatchObject({ data: { endpoint: { query: expect.stringMatching(/select/) } } });
   });
 
-  test('no-cache runs the query anew with the permission fresh, and is ignored without', async () => {
+  test('no-cache runs the query again with the permission fresh, and is ignored without', async () => {
     const noCache = { 'cache-control': 'no-cache' };
     await meanwhile(get(stats, keyed('plain')));
     const runs = engine.runs;
@@ -199,37 +199,37 @@ describe('keys at the doors', () => {
       'hit',
     );
     const query = '/graphql?query={functionsInvocationStats(project:"p"){cacheStatus}}';
-    const told = await get(query, { ...keyed('plain'), ...noCache });
-    expect(await told.json()).toEqual({ data: { functionsInvocationStats: { cacheStatus: 'HIT' } } });
+    const response = await get(query, { ...keyed('plain'), ...noCache });
+    expect(await response.json()).toEqual({ data: { functionsInvocationStats: { cacheStatus: 'HIT' } } });
     expect(engine.runs).toBe(runs);
     const fresh = await meanwhile(get(stats, { ...keyed('fresh'), ...noCache }));
     expect(fresh.headers.get('cache-status')).toContain('fwd=request');
     expect(engine.runs).toBe(runs + 1);
   });
 
-  test('REST: every answer to a key with a rate tells where it stands, and one too many is told when to come', async () => {
+  test('REST: every response to a key with a rate has its state, and 429 says when to try again', async () => {
     await meanwhile(get(stats, keyed('plain')));
-    const standing = ({ headers, status }: Response) => [
+    const rateLimitOf = ({ headers, status }: Response) => [
       status,
       headers.get('ratelimit-policy'),
       headers.get('ratelimit'),
       headers.get('retry-after'),
     ];
     const policy = '"default";q=3;w=60';
-    expect(standing(await get(stats, keyed('rated')))).toEqual([200, policy, '"default";r=2;t=20', null]);
-    expect(standing(await get(`${path}/nope`, keyed('rated')))).toEqual([
+    expect(rateLimitOf(await get(stats, keyed('rated')))).toEqual([200, policy, '"default";r=2;t=20', null]);
+    expect(rateLimitOf(await get(`${path}/nope`, keyed('rated')))).toEqual([
       404,
       policy,
       '"default";r=1;t=40',
       null,
     ]);
     const known = { ...keyed('rated'), 'if-none-match': '*' };
-    expect(standing(await get(stats, known))).toEqual([304, policy, '"default";r=0;t=60', null]);
+    expect(rateLimitOf(await get(stats, known))).toEqual([304, policy, '"default";r=0;t=60', null]);
     const over = await get(stats, { ...keyed('rated'), origin: 'https://dash.example.com' });
-    expect(standing(over)).toEqual([429, policy, '"default";r=0;t=60', '20']);
+    expect(rateLimitOf(over)).toEqual([429, policy, '"default";r=0;t=60', '20']);
     expect(over.headers.get('access-control-expose-headers')).toBe('*');
     expect(await over.json()).toMatchObject({ error: { code: 'RATE_LIMITED' } });
-    expect(standing(await get(stats, keyed('plain')))).toEqual([200, null, null, null]);
+    expect(rateLimitOf(await get(stats, keyed('plain')))).toEqual([200, null, null, null]);
     await clock.pass(20_000);
     expect((await get(stats, keyed('rated'))).status).toBe(200);
   });
@@ -248,7 +248,7 @@ describe('keys at the doors', () => {
     expect(await over.json()).toMatchObject({ errors: [{ extensions: { code: 'RATE_LIMITED' } }] });
   });
 
-  test('concurrent queries are counted over both doors; the fields of one document take turns', async () => {
+  test('concurrent queries are counted over REST and GraphQL; the fields of one document wait for each other', async () => {
     const field = (project: string) => `${project}: logsAll(project: "${project}") { rowCount }`;
     engine.most = 0;
     const dashboard = graphql('narrow', `{ ${['a', 'b', 'c', 'd', 'e'].map(field).join(' ')} }`);
@@ -264,7 +264,7 @@ describe('keys at the doors', () => {
     });
     const byGet = await get(`/graphql?query=${encodeURIComponent(`{ ${field('g')} }`)}`, keyed('narrow'));
     expect([byGet.status, byGet.headers.get('cache-control')]).toEqual([429, 'no-store']);
-    // Something was answered: a field besides, and one that there is nothing for.
+    // There is data: another field, or a field that is null for another reason.
     for (const other of [
       'endpoints { name }',
       'endpoint(name: "nope") { name }',
@@ -285,7 +285,7 @@ describe('keys at the doors', () => {
 });
 
 describe('the log', () => {
-  test('names the key of a request by its id, and shows no key that was pasted into a path', async () => {
+  test('shows the id of a request’s key, but no key that was pasted into a path', async () => {
     const file = writeKeyFile({ one: {} });
     const key = file.keyOf('one');
     let written = '';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type KeyFile, writeKeyFile } from '../../support/key-files.ts';
 import { ago, openTestApp, type TestApp } from '../../support/test-app.ts';
 
-/** References as nasty as they come: parts of each other, other cases, and every character that a pattern gives a meaning. */
+/** Hostile references: substrings of each other, other cases, and every character with a meaning in patterns. */
 const projects = [
   'abc',
   'xabc',
@@ -29,15 +29,15 @@ const projects = [
 
 const secretOf = (project: string) => `rows of ${Buffer.from(project).toString('hex')}.`;
 
-let made = 0;
+let requestCount = 0;
 const request = (project: string, url: string) => {
-  made += 1;
+  requestCount += 1;
   return {
-    id: `${secretOf(project)} ${made}`,
+    id: `${secretOf(project)} ${requestCount}`,
     timestamp: ago({ minutes: 1 }),
     project,
     event_message: secretOf(project),
-    // Each project's requests have a path of its own length of "/rest", told by how many there are.
+    // The projects are distinguished by how many requests they have.
     metadata: [{ request: [{ url, path: '/rest/v1' }] }],
   };
 };
@@ -45,7 +45,7 @@ const request = (project: string, url: string) => {
 const owned = (project: string, at: number) =>
   Array.from({ length: 2 ** (at % 8) }, () => request(project, `https://${project}.example.co/rest/v1`));
 
-/** URLs of somebody else's that have a reference in another place. */
+/** URLs of another tenant that contain a reference somewhere else. */
 const disguised = [
   'https://evil.example.co/https://abc.example.co/rest',
   'https://evil.example.co/?u=https://abc.example.co/rest',
@@ -117,7 +117,7 @@ describe('tenants', () => {
     result.reduce((sum, row) => sum + row.total_rest_requests, 0);
 
   test.each(projects.map((project, at) => [project, 2 ** (at % 8)] as const))(
-    'a key that is bound to %j reads its own rows from every endpoint, and no others',
+    'a key restricted to %j reads its own rows from every endpoint, and no others',
     async (project, count) => {
       const key = `only ${project}`;
       const usage = await rest(key, 'usage.api-counts', { project, interval: 'hourly' });
@@ -152,7 +152,7 @@ describe('tenants', () => {
     'a\u0062\u0063\u200b',
     'ａｂｃ',
     '(',
-  ])('a bound key that asks for %j is told 403 and the parameter, by both doors', async (project) => {
+  ])('a restricted key that sends %j gets 403 with the parameter, in REST and GraphQL', async (project) => {
     const error = { code: 'FORBIDDEN', parameter: 'project' };
     for (const name of ['usage.api-counts', 'logs.all', 'functions.invocation-stats']) {
       const refused = await rest('one', name, { project, interval: 'hourly' });
@@ -192,7 +192,7 @@ describe('tenants', () => {
     expect(both.body.result[0].event_message).toBe(secretOf('abc'));
   });
 
-  test('403 tells nothing more: other parameters are looked at only where the project is the key’s', async () => {
+  test('403 reveals nothing else: other parameters are checked only for the key’s own project', async () => {
     expect(await rest('one', 'usage.api-counts', { project: 'xabc', interval: 'nope' })).toMatchObject({
       status: 403,
     });
@@ -201,7 +201,7 @@ describe('tenants', () => {
     });
   });
 
-  test('one GraphQL request with allowed and forbidden fields gives the allowed ones', async () => {
+  test('one GraphQL request with allowed and forbidden fields returns the allowed ones', async () => {
     const { data, errors } = await graphql(
       'two',
       `{
@@ -220,16 +220,16 @@ describe('tenants', () => {
     expect(errors.map(({ path }: { path: string[] }) => path[0])).toEqual(['c', 'd']);
   });
 
-  test('an answer that is at hand for one caller is not for another', async () => {
+  test('a result cached for one caller is not returned to another', async () => {
     const url = '/api/endpoints/query/usage.api-counts?project=abcd&interval=hourly';
-    const ask = (key: string, more: Record<string, string> = {}) =>
+    const get = (key: string, more: Record<string, string> = {}) =>
       app.fetch(url, { headers: { 'x-api-key': file.keyOf(key), ...more } });
-    const all = await ask('all');
+    const all = await get('all');
     const etag = all.headers.get('etag') ?? '';
     expect(all.status).toBe(200);
-    for (const known of [etag, '*']) expect((await ask('one', { 'if-none-match': known })).status).toBe(403);
-    expect((await ask('one', { 'cache-control': 'no-cache' })).status).toBe(403);
-    expect((await ask('only abcd', { 'if-none-match': '*' })).status).toBe(304);
+    for (const known of [etag, '*']) expect((await get('one', { 'if-none-match': known })).status).toBe(403);
+    expect((await get('one', { 'cache-control': 'no-cache' })).status).toBe(403);
+    expect((await get('only abcd', { 'if-none-match': '*' })).status).toBe(304);
     const query = encodeURIComponent('{ usageApiCounts(project: "abcd", interval: HOURLY) { rowCount } }');
     const refused = await app.fetch(`/graphql?query=${query}`, {
       headers: { 'x-api-key': file.keyOf('one'), 'if-none-match': '*' },
@@ -238,14 +238,14 @@ describe('tenants', () => {
     expect((await refused.json()) as object).toMatchObject({ data: { usageApiCounts: null } });
   });
 
-  test('an unbound key’s pattern is its own: the same text is another question than a tenant’s', async () => {
+  test('an unrestricted key’s text is a pattern: it is another query than the same text of a tenant', async () => {
     const unbound = await rest('all', 'usage.api-counts', { project: 'abc', interval: 'hourly' });
     const bound = await rest('one', 'usage.api-counts', { project: 'abc', interval: 'hourly' });
     expect(restTotal(bound.body.result)).toBe(1);
     expect(restTotal(unbound.body.result)).toBeGreaterThan(1);
   });
 
-  test('no row of a project that a key may not read comes back, by any door', async () => {
+  test('no row of a project that a key may not read is returned, in any way of sending the request', async () => {
     const project = fc.oneof(
       fc.constantFrom(...projects),
       fc
@@ -257,36 +257,37 @@ describe('tenants', () => {
         .map((parts) => parts.join('')),
       fc.string({ unit: 'grapheme', maxLength: 6 }),
     );
-    const door = fc.constantFrom('rest', 'by id', 'graphql', 'variable', 'get', 'alias');
+    const way = fc.constantFrom('rest', 'by id', 'graphql', 'variable', 'get', 'alias');
     const keys = fc.constantFrom(...Object.keys(keysFor).filter((key) => key !== 'all'));
     const interval = fc.constantFrom('minutely', 'hourly', 'daily', 'nope');
     const count = new Map(projects.map((one, at) => [one, 2 ** (at % 8)]));
     await fc.assert(
-      fc.asyncProperty(keys, project, door, interval, async (key, asked, by, bucket) => {
-        const facts: { readonly projects?: readonly string[] } = keysFor[key as keyof typeof keysFor];
-        const mine = new Set(facts.projects);
+      fc.asyncProperty(keys, project, way, interval, async (key, value, by, bucket) => {
+        const { projects: allowed }: { readonly projects?: readonly string[] } =
+          keysFor[key as keyof typeof keysFor];
+        const mine = new Set(allowed);
         const enumValue = bucket.toUpperCase();
-        const fields = (value: string) =>
-          `logsAll(project: ${value}) { rows { id eventMessage } } usageApiCounts(project: ${value}, interval: ${enumValue}) { rows { totalRestRequests } }`;
-        const literal = JSON.stringify(asked);
+        const fields = (argument: string) =>
+          `logsAll(project: ${argument}) { rows { id eventMessage } } usageApiCounts(project: ${argument}, interval: ${enumValue}) { rows { totalRestRequests } }`;
+        const literal = JSON.stringify(value);
         const answers = async () => {
           switch (by) {
             case 'rest':
               return [
-                await rest(key, 'logs.all', { project: asked }),
-                await rest(key, 'usage.api-counts', { project: asked, interval: bucket }),
-                await rest(key, 'functions.invocation-stats', { project: asked }),
+                await rest(key, 'logs.all', { project: value }),
+                await rest(key, 'usage.api-counts', { project: value, interval: bucket }),
+                await rest(key, 'functions.invocation-stats', { project: value }),
               ];
             case 'by id':
               return [
                 await rest(key, 'C41E8B72-93DA-4D05-B6F1-5A2E7F80C9D4', {
-                  project: asked,
+                  project: value,
                   interval: bucket,
                   ref: 'abc',
                 }),
               ];
             case 'variable':
-              return [await graphql(key, `query ($p: String!) { ${fields('$p')} }`, { p: asked })];
+              return [await graphql(key, `query ($p: String!) { ${fields('$p')} }`, { p: value })];
             case 'get':
               return [await graphql(key, `{ ${fields(literal)} }`, {}, 'GET')];
             case 'alias':
@@ -303,12 +304,12 @@ describe('tenants', () => {
         const text = JSON.stringify(await answers());
         for (const other of [...projects, 'evil']) {
           if (!mine.has(other))
-            expect(text, `${key} asked ${by} for ${asked}`).not.toContain(secretOf(other));
+            expect(text, `${key} requested ${value} by ${by}`).not.toContain(secretOf(other));
         }
-        // Counts have no names on them: what is counted must be what the asked project has, exactly.
+        // Counts carry no names: they must be exactly those of the requested project.
         for (const [, total] of text.matchAll(/total_?rest_?requests":(\d+)/gi)) {
-          expect(mine.has(asked)).toBe(true);
-          expect(Number(total)).toBe(count.get(asked));
+          expect(mine.has(value)).toBe(true);
+          expect(Number(total)).toBe(count.get(value));
         }
       }),
       { numRuns: 300 },

@@ -41,7 +41,7 @@ describe('GraphQL', () => {
       }
     ).errors;
 
-  test('gives the rows of every endpoint as REST does', async () => {
+  test('returns the rows of every endpoint as REST does', async () => {
     const data = await app.data(`{
       functionsInvocationStats(project: "p", interval: ONE_HOUR) {
         rows { timestamp minExecutionTime maxExecutionTime avgExecutionTime p95ExecutionTime p99ExecutionTime count errorCount }
@@ -70,7 +70,7 @@ describe('GraphQL', () => {
     });
   });
 
-  test('timestamps are RFC 3339 with microseconds, datetimes have no zone', async () => {
+  test('timestamps are RFC 3339 with microseconds, datetimes have no time zone', async () => {
     expect(
       await app.data(`{
         functionsInvocationStats(project: "p", interval: FIVE_MINUTES) { rows { timestamp } }
@@ -94,7 +94,7 @@ describe('GraphQL', () => {
     expect(data).toEqual({ start: { rowCount: 1 }, end: { rowCount: 1 }, none: { rowCount: 2 } });
   });
 
-  test('a failing field leaves the others their data', async () => {
+  test('a failing field does not affect the data of others', async () => {
     const response = await post({
       query:
         '{ bad: usageApiCounts(project: "(", interval: DAILY) { rowCount } good: logsAll(project: "p") { rowCount } }',
@@ -136,9 +136,9 @@ describe('GraphQL', () => {
   test.each([
     ['an unknown enum value', '{ usageApiCounts(project: "p", interval: YEARLY) { rowCount } }'],
     ['a missing argument', '{ usageApiCounts(interval: DAILY) { rowCount } }'],
-    ['a timestamp that is none', '{ logsAll(project: "p", isoTimestampStart: "yesterday") { rowCount } }'],
+    ['an invalid timestamp', '{ logsAll(project: "p", isoTimestampStart: "yesterday") { rowCount } }'],
     ['an unknown field', '{ logsAll(project: "p") { nope } }'],
-  ])('%s is told by validation, with a place', async (_, query) => {
+  ])('%s is reported by validation, with its location', async (_, query) => {
     const [error] = await errors(query);
     expect(error).toMatchObject({
       locations: [{ line: 1 }],
@@ -146,18 +146,18 @@ describe('GraphQL', () => {
     });
   });
 
-  test('a timestamp variable that is none is told with what would be right', async () => {
+  test('an invalid timestamp variable is reported with what would be valid', async () => {
     const [error] = await errors(
       'query ($at: DateTime) { logsAll(project: "p", isoTimestampStart: $at) { rowCount } }',
       {
         at: '2026-02-30',
       },
     );
-    expect(error?.message).toContain('it must be an ISO 8601 timestamp');
+    expect(error?.message).toContain('must be an ISO 8601 timestamp');
     expect(error?.extensions).toEqual({ code: 'BAD_USER_INPUT' });
   });
 
-  test('every operation needs the key, introspection too', async () => {
+  test('every operation needs a key, introspection too', async () => {
     for (const query of [
       '{ __schema { types { name } } }',
       '{ __typename }',
@@ -176,7 +176,7 @@ describe('GraphQL', () => {
     }
   });
 
-  test('a malformed body is told without being quoted', async () => {
+  test('a malformed body is reported without being quoted', async () => {
     const response = await post('{"query": "{ secret');
     expect(response.status).toBe(400);
     expect(await response.text()).not.toContain('secret');
@@ -190,7 +190,7 @@ describe('GraphQL', () => {
   });
 });
 
-/** A REST row as GraphQL tells it: camelCase, RFC 3339, null where REST leaves a column out. */
+/** A REST row as GraphQL returns it: camelCase, RFC 3339, null where REST omits a column. */
 function inGraphql(row: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(row).map(([name, value]) => [

@@ -2,7 +2,7 @@ import { getIntrospectionQuery } from 'graphql';
 import { auditServer } from 'graphql-http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../../src/config.ts';
-import { securityHeaders } from '../../../src/http/security-headers.ts';
+import { securityHeaders } from '../../../src/http/finish.ts';
 import { sendRaw } from '../../support/raw-request.ts';
 import { type ServedApp, serveTestApp } from '../../support/served-app.ts';
 import { apiKey } from '../../support/test-app.ts';
@@ -41,7 +41,7 @@ describe('the GraphQL server', () => {
     expect(results).toHaveLength(61);
   });
 
-  test('answers what tools ask: introspection at full length', async () => {
+  test('supports the full introspection query of tools', async () => {
     const response = await post(
       getIntrospectionQuery({ inputValueDeprecation: true, schemaDescription: true }),
     );
@@ -56,17 +56,17 @@ describe('the GraphQL server', () => {
     expect(Object.keys(data)).toHaveLength(20);
   });
 
-  test('tells what a limit is, and what was found', async () => {
+  test('error messages name the limit and the size', async () => {
     expect(await messages(`{ ${'__typename '.repeat(21)} }`)).toEqual([
-      'The operation has 21 root fields; at most 20 are answered: ask for the others in another request',
+      'The operation has 21 root fields; at most 20 are allowed: send the others in another request',
     ]);
     const twice = (at: number) => `fragment F${at} on Query { __typename ...F${at + 1} ...F${at + 1} }`;
     const bomb = `{ ...F0 } ${Array.from({ length: 60 }, (_, at) => twice(at)).join(' ')} fragment F60 on Query { __typename }`;
     expect(await messages(bomb)).toEqual([
-      'The operation has more than 200 root fields; at most 20 are answered: ask for the others in another request',
+      'The operation has more than 200 root fields; at most 20 are allowed: send the others in another request',
     ]);
     expect(await messages(`{ ${'a '.repeat(2_001)} }`)).toEqual([
-      'The document has more than 2000 tokens; ask in several requests',
+      'The document has more than 2000 tokens; split it into several requests',
     ]);
   });
 
@@ -78,29 +78,29 @@ describe('the GraphQL server', () => {
       'Value "DAYLY" does not exist in "UsageInterval" enum.',
     ],
     ['{ ...A } fragment A on Quer { __typename }', 'Unknown type "Quer".'],
-  ])('%s is told without a suggestion', async (query, message) => {
+  ])('%s is reported without a suggestion', async (query, message) => {
     expect(await messages(query)).toContain(message);
   });
 
-  test('takes a body that says it is not coded, and tells what is right of one that is', async () => {
+  test('accepts Content-Encoding: identity, and rejects others with what would be valid', async () => {
     expect((await post('{ __typename }', { 'content-encoding': 'identity' })).status).toBe(200);
     const coded = await post('{ __typename }', { 'content-encoding': 'gzip' });
     expect(await coded.json()).toMatchObject({
-      errors: [{ message: 'Send the body as it is, without a Content-Encoding' }],
+      errors: [{ message: 'Send the body without a Content-Encoding' }],
     });
   });
 
-  test('quotes no more of a value than helps', async () => {
+  test('shortens long values in error messages', async () => {
     for (const message of await messages(`{ endpoint(name: ${'9'.repeat(10_000)}) { id } }`)) {
       expect(message.length).toBeLessThan(400);
     }
   });
 
-  test('tells ten errors of a document at most', async () => {
+  test('reports at most ten errors of a document', async () => {
     expect((await messages(`{ ${'x y z '.repeat(6)} }`)).length).toBeLessThanOrEqual(11);
   });
 
-  test('answers are private, and every response has the security headers', async () => {
+  test('results are private, and every response has the security headers', async () => {
     const rest = `http://127.0.0.1:${served.port}/api/endpoints/query/logs.all?project=p`;
     const headers = { 'x-api-key': apiKey };
     const responses = {
@@ -125,13 +125,13 @@ describe('the GraphQL server', () => {
     }
   });
 
-  test('gives programs that accept pages too what they ask for', async () => {
+  test('answers programs that also accept text/html with data', async () => {
     const headers = { 'x-api-key': apiKey, accept: 'text/html, image/gif, */*; q=.2' };
     const response = await fetch(`${url()}?query={__typename}`, { headers });
     expect(await response.json()).toEqual({ data: { __typename: 'Query' } });
   });
 
-  test('gives browsers a page that only this site can use', async () => {
+  test('serves browsers a page that only this site can use', async () => {
     const response = await fetch(url(), { headers: { accept: 'text/html', origin: 'https://evil.example' } });
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
     const policy = response.headers.get('content-security-policy') ?? '';
@@ -149,7 +149,7 @@ describe('the GraphQL server', () => {
     return text;
   };
 
-  test('fills the key that was made at start into the page for a browser on this machine alone', async () => {
+  test('fills the key generated at start into the page only for a browser on this machine', async () => {
     expect(await page()).toContain(apiKey);
     for (const headers of [
       { Host: 'gateway.example' },
@@ -163,7 +163,7 @@ describe('the GraphQL server', () => {
     }
   });
 
-  test('never fills in a configured key: a proxy that says nothing of itself looks like a browser here', async () => {
+  test('never fills in a configured key: a proxy without headers of its own looks like a local browser', async () => {
     const configured = await serveTestApp({ API_KEY: apiKey });
     expect(await page({}, configured.port)).not.toContain(apiKey);
     await configured.close();
@@ -177,7 +177,7 @@ describe('in production', () => {
   });
   afterAll(() => served.close());
 
-  const ask = async (query: string) => {
+  const send = async (query: string) => {
     const response = await fetch(`http://127.0.0.1:${served.port}/graphql`, {
       method: 'POST',
       headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
@@ -186,16 +186,16 @@ describe('in production', () => {
     return response.json();
   };
 
-  test('the schema is not told, its names are, and the catalog', async () => {
+  test('introspection is off, __typename and the catalog are not', async () => {
     for (const query of ['{ __schema { __typename } }', '{ __type(name: "Query") { __typename } }']) {
-      expect(await ask(query)).toMatchObject({
+      expect(await send(query)).toMatchObject({
         errors: [{ message: expect.stringContaining('introspection') }],
       });
     }
-    expect(await ask('{ __typename endpoints { name } }')).toMatchObject({ data: { __typename: 'Query' } });
+    expect(await send('{ __typename endpoints { name } }')).toMatchObject({ data: { __typename: 'Query' } });
   });
 
-  test('GraphiQL is off, and told to be', async () => {
+  test('GraphiQL is off, and the error says so', async () => {
     const response = await fetch(`http://127.0.0.1:${served.port}/graphql`, {
       headers: { accept: 'text/html' },
     });
@@ -205,7 +205,7 @@ describe('in production', () => {
     });
   });
 
-  test('both are on again where they are asked for', () => {
+  test('both can be switched on', () => {
     expect(readConfig({ NODE_ENV: 'production' })).toMatchObject({ graphiql: false, introspection: false });
     const env = { NODE_ENV: 'production', GRAPHIQL: 'on', GRAPHQL_INTROSPECTION: 'on' };
     expect(readConfig(env)).toMatchObject({ graphiql: true, introspection: true });

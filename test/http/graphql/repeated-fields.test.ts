@@ -13,7 +13,7 @@ describe('fields below a root field', () => {
   });
   afterAll(() => app.close());
 
-  const ask = async (query: string) => {
+  const send = async (query: string) => {
     const init = { method: 'POST', body: JSON.stringify({ query }) };
     const headers = { 'x-api-key': 'a-key-for-tests-only', 'content-type': 'application/json' };
     const response = await app.fetch('/graphql', { ...init, headers });
@@ -23,34 +23,34 @@ describe('fields below a root field', () => {
   const logs = (fields: string) => `logsAll(project: "p") { ${fields} }`;
 
   test.each([
-    ['each under a name of its own', logs('n: rowCount r: rows { a: id b: timestamp c: metadata }')],
-    ['five copies', logs(times(6, (at) => `r${at}: rows { id }`))],
+    ['each field once, under an alias', logs('n: rowCount r: rows { a: id b: timestamp c: metadata }')],
+    ['five repetitions', logs(times(6, (at) => `r${at}: rows { id }`))],
     ['the same field again and again', logs(times(50, () => 'rows { id }'))],
-    ['as many root fields as may be', times(20, (at) => `q${at}: ${logs('rows { id }')}`)],
-  ])('%s are answered', async (_, query) => {
-    expect(await ask(`{ ${query} }`)).toEqual([200, undefined]);
+    ['the maximum of root fields', times(20, (at) => `q${at}: ${logs('rows { id }')}`)],
+  ])('%s are allowed', async (_, query) => {
+    expect(await send(`{ ${query} }`)).toEqual([200, undefined]);
   });
 
-  const refused = [400, 'OPERATION_TOO_LARGE'];
+  const rejected = [400, 'OPERATION_TOO_LARGE'];
   test.each([
-    ['six copies of rows', `{ ${logs(times(7, (at) => `r${at}: rows { id }`))} }`],
-    ['copies of a column', `{ ${logs(`rows { ${times(7, (at) => `c${at}: metadata`)} }`)} }`],
-    ['copies in fields that are merged', `{ ${logs(times(7, (at) => `rows { c${at}: metadata }`))} }`],
-    ['copies in root fields that are merged', `{ ${times(7, (at) => logs(`r${at}: rows { id }`))} }`],
+    ['six repetitions of rows', `{ ${logs(times(7, (at) => `r${at}: rows { id }`))} }`],
+    ['repetitions of a column', `{ ${logs(`rows { ${times(7, (at) => `c${at}: metadata`)} }`)} }`],
+    ['repetitions in fields that are merged', `{ ${logs(times(7, (at) => `rows { c${at}: metadata }`))} }`],
+    ['repetitions in root fields that are merged', `{ ${times(7, (at) => logs(`r${at}: rows { id }`))} }`],
     [
-      'copies in fragments',
+      'repetitions in fragments',
       `{ ${logs(times(7, (at) => `...F${at}`))} } ${times(7, (at) => `fragment F${at} on LogsAllResult { r${at}: rows { id } }`)}`,
     ],
     [
-      'copies in copies',
+      'repetitions in repetitions',
       `{ ${logs(times(3, (at) => `r${at}: rows { a: metadata b: metadata c: metadata }`))} }`,
     ],
-  ])('%s are refused', async (_, query) => {
-    expect(await ask(query)).toEqual(refused);
+  ])('%s are rejected', async (_, query) => {
+    expect(await send(query)).toEqual(rejected);
   });
 });
 
-test('a response of too many bytes is refused, not made', async () => {
+test('a response of too many bytes is rejected before it is built', async () => {
   const row = JSON.stringify({ id: 'a'.repeat(1_000_000), timestamp: 0, metadata: [] });
   const engine = fakeEngine({ clock: systemClock, queryMs: 0, rows: () => Array(12).fill(row) });
   const app = await openTestApp({}, {}, { engine });

@@ -30,7 +30,7 @@ describe('REST', () => {
     });
   });
 
-  test('an endpoint is reached by name and by UUID, in either case', async () => {
+  test('an endpoint is found by name and by UUID, in upper or lower case', async () => {
     const { data } = { data: await app.data('{ endpoints { id name } }') };
     for (const { id, name } of data.endpoints as { id: string; name: string }[]) {
       const query = 'project=p&interval=hourly';
@@ -40,7 +40,7 @@ describe('REST', () => {
     }
   });
 
-  test('undeclared parameters are ignored, given twice or ill-formed too', async () => {
+  test('undeclared parameters are ignored, even if repeated or ill-formed', async () => {
     const response = await app.fetch(`${path}/logs.all?project=p&ref=x&ref=y&z=%FF&%FF=1&sql=%00`);
     expect(response.status).toBe(200);
   });
@@ -64,22 +64,16 @@ describe('REST', () => {
       'INVALID_PARAMETER',
       'interval',
     ],
+    ['a pattern is invalid', 'usage.api-counts', 'project=(&interval=daily', 'INVALID_PARAMETER', 'project'],
     [
-      'a pattern is no pattern',
-      'usage.api-counts',
-      'project=(&interval=daily',
-      'INVALID_PARAMETER',
-      'project',
-    ],
-    [
-      'a pattern looks ahead',
+      'a pattern has a lookahead',
       'usage.api-counts',
       'project=(?=a)&interval=daily',
       'INVALID_PARAMETER',
       'project',
     ],
     [
-      'a pattern that only the engine refuses',
+      'a pattern is rejected only by the engine',
       'usage.api-counts',
       'project=(?<n>a)&interval=daily',
       'INVALID_PARAMETER',
@@ -145,21 +139,21 @@ describe('REST', () => {
     ['an empty key', { 'x-api-key': '' }],
     ['a key in another scheme', { authorization: `Basic ${apiKey}` }],
   ])('401 for %s, the same for all', async (_, headers) => {
-    const told = {
+    const expected = {
       status: 401,
       code: 'UNAUTHENTICATED',
       message: 'A valid API key is required in the header X-API-KEY',
     };
-    expect(await refusal(`${path}/logs.all?project=p`, { headers })).toEqual(told);
-    expect(await refusal(`${path}/nope?project=p`, { headers })).toEqual(told);
+    expect(await refusal(`${path}/logs.all?project=p`, { headers })).toEqual(expected);
+    expect(await refusal(`${path}/nope?project=p`, { headers })).toEqual(expected);
   });
 
-  test('a bearer token is a key', async () => {
+  test('a bearer token is accepted as a key', async () => {
     const headers = { authorization: `Bearer ${apiKey}` };
     expect((await app.fetch(`${path}/logs.all?project=p`, { headers })).status).toBe(200);
   });
 
-  test('HEAD answers as GET does, without a body', async () => {
+  test('HEAD is GET without a body', async () => {
     const get = await app.fetch(`${path}/logs.all?project=p`);
     const head = await app.fetch(`${path}/logs.all?project=p`, { method: 'HEAD' });
     expect(head.status).toBe(200);

@@ -2,13 +2,14 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { maxInFlight } from '../../../src/http/access/in-flight-limit.ts';
+import { httpLimits } from '../../../src/http/limits.ts';
 import { trackConnections } from '../../../src/http/server/connections.ts';
-import { cutSlowReaders } from '../../../src/http/server/slow-readers.ts';
+import { closeSlowReaders } from '../../../src/http/server/slow-readers.ts';
 import { parseRaw, sendRaw } from '../../support/raw-request.ts';
 import { type ServedApp, serveTestApp } from '../../support/served-app.ts';
 import { apiKey } from '../../support/test-app.ts';
 
+const { maxRequestsInFlight } = httpLimits;
 const logs = '/api/endpoints/query/logs.all';
 const good = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\nX-API-KEY: ${apiKey}\r\n`;
 const closing = 'Connection: close\r\n\r\n';
@@ -20,7 +21,7 @@ describe('connections', () => {
   });
   afterAll(() => served.close());
 
-  test.concurrent('of a slow loris are cut with 408, and nobody else waits for them', async () => {
+  test.concurrent('of a slow loris are closed with 408, and do not delay others', async () => {
     const body =
       'POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n';
     const heads = [
@@ -46,29 +47,32 @@ describe('connections', () => {
     }
   });
 
-  test.concurrent('that are refused before their body has come are closed, however much would come', async () => {
+  test.concurrent('that are rejected before their body arrives are closed, however long it is', async () => {
     const head = `POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
     const text = await drip(served.port, head, `400\r\n${'x'.repeat(0x400)}\r\n`);
     expect(parseRaw(text).status).toBe(401);
     expect(text.match(/HTTP\/1\.1/g)).toHaveLength(1);
   });
 
-  test('get one answer for each request that they pipeline, in order', async () => {
+  test('get one response for each pipelined request, in order', async () => {
     const requests = `${good(`${logs}?project=a`)}\r\n${good('/nowhere')}\r\n${good(`${logs}?project=b`)}${closing}`;
     const text = await sendRaw(served.port, requests);
     expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 404', 'HTTP/1.1 200']);
   });
 
-  test.each([9_000, 20_000])('are told the limit of a URL, of one of %i characters', async (length) => {
-    const text = await sendRaw(served.port, `${good(`${logs}?project=${'p'.repeat(length)}`)}${closing}`);
-    expect(JSON.parse(parseRaw(text).body)).toMatchObject({
-      error: { code: 'URL_TOO_LONG', message: expect.stringContaining(' at most 8192 ') },
-    });
-  });
+  test.each([9_000, 20_000])(
+    'get the limit of a URL in the error, for one of %i characters',
+    async (length) => {
+      const text = await sendRaw(served.port, `${good(`${logs}?project=${'p'.repeat(length)}`)}${closing}`);
+      expect(JSON.parse(parseRaw(text).body)).toMatchObject({
+        error: { code: 'URL_TOO_LONG', message: expect.stringContaining(' at most 8192 ') },
+      });
+    },
+  );
 
-  test('that do not take their answer are cut', async () => {
+  test('that do not read their response are closed', async () => {
     const server = createServer((_, response) => void response.end(Buffer.alloc(50_000_000)));
-    cutSlowReaders(server, trackConnections(server), 200);
+    closeSlowReaders(server, trackConnections(server), 200);
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const reader = connect((server.address() as AddressInfo).port, '127.0.0.1').pause();
@@ -82,21 +86,65 @@ describe('connections', () => {
   });
 });
 
+describe('a caller that disconnects', () => {
+  test('cancels its GraphQL operation, which is logged with 499', async () => {
+    const served = await serveTestApp({}, 60_000);
+    const body = JSON.stringify({ query: '{ logsAll(project: "p") { rowCount } }' });
+    const type = 'Content-Type: application/json\r\n';
+    const head = `POST /graphql HTTP/1.1\r\nHost: a\r\nX-API-KEY: ${apiKey}\r\n${type}`;
+    const socket = connect(served.port, '127.0.0.1').on('error', () => {});
+    socket.write(`${head}Content-Length: ${body.length}\r\n\r\n${body}`);
+    while (served.engine.running < 1) await new Promise((resolve) => setTimeout(resolve, 10));
+    socket.destroy();
+    while (!served.log().includes('"status":499')) await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(served.engine.running).toBe(0);
+    await served.close();
+  });
+});
+
+describe('a body', () => {
+  let served: ServedApp;
+  beforeAll(async () => {
+    served = await serveTestApp();
+  });
+  afterAll(() => served.close());
+  const head = (key: string) =>
+    `POST /graphql HTTP/1.1\r\nHost: a\r\nX-API-KEY: ${key}\r\nContent-Type: application/json\r\n`;
+
+  test.each([
+    [apiKey, 413],
+    ['wrong', 401],
+  ])('is rejected by its length before it arrives, for the key %s with %i', async (key, status) => {
+    const socket = connect(served.port, '127.0.0.1').on('error', () => {});
+    socket.write(`${head(key)}Content-Length: 1000000\r\n\r\n`);
+    const [chunk] = (await once(socket, 'data')) as [Buffer];
+    expect(parseRaw(chunk.toString()).status).toBe(status);
+    socket.destroy();
+  });
+
+  test('that is too large leaves its connection usable', async () => {
+    const large = `${head(apiKey)}Transfer-Encoding: chunked\r\n\r\n493e0\r\n${'x'.repeat(300_000)}\r\n0\r\n\r\n`;
+    const text = await sendRaw(served.port, `${large}${good('/healthz')}${closing}`);
+    expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 200']);
+  });
+});
+
 describe('too many requests', () => {
-  test('are refused at once with 503 by both doors, and health is told all the same', async () => {
+  test('are rejected at once with 503 in REST and GraphQL, but health is still reported', async () => {
     const served = await serveTestApp({}, 60_000);
     const connections = Array.from({ length: 20 }, () => connect(served.port, '127.0.0.1'));
-    const each = maxInFlight / connections.length;
+    const each = maxRequestsInFlight / connections.length;
     for (const [at, socket] of connections.entries()) {
       const requests = Array.from({ length: each }, (_, n) => `${good(`${logs}?project=p${at}-${n}`)}\r\n`);
       socket.on('error', () => {}).write(requests.join(''));
     }
-    while (served.engine.running < maxInFlight) await new Promise((resolve) => setTimeout(resolve, 20));
+    while (served.engine.running < maxRequestsInFlight)
+      await new Promise((resolve) => setTimeout(resolve, 20));
 
     const rest = parseRaw(await sendRaw(served.port, `${good(`${logs}?project=p`)}${closing}`));
     expect(rest).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
     expect(JSON.parse(rest.body)).toMatchObject({
-      error: { code: 'OVERLOADED', message: expect.stringContaining(`${maxInFlight} requests`) },
+      error: { code: 'OVERLOADED', message: expect.stringContaining(`${maxRequestsInFlight} requests`) },
     });
     const graphql = parseRaw(await sendRaw(served.port, `${good('/graphql?query={__typename}')}${closing}`));
     expect(graphql).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
@@ -104,13 +152,13 @@ describe('too many requests', () => {
     for (const path of ['/healthz', '/readyz']) {
       expect(parseRaw(await sendRaw(served.port, `${good(path)}${closing}`)).status).toBe(200);
     }
-    expect(served.engine.runs).toBe(maxInFlight);
+    expect(served.engine.runs).toBe(maxRequestsInFlight);
     for (const socket of connections) socket.destroy();
     await served.close();
   });
 });
 
-/** Sends a head, then some bytes more twice a second, until the server closes the connection. */
+/** Sends a head, then a few more bytes twice a second, until the server closes the connection. */
 async function drip(port: number, head: string, more = 'x'): Promise<string> {
   const socket = connect(port, '127.0.0.1').on('error', () => {});
   socket.write(head);

@@ -14,10 +14,10 @@ const scalarOf = {
 
 type EnumRef = ReturnType<Builder['enumType']>;
 
-/** Gives the GraphQL type of a parameter. */
+/** Returns the GraphQL type of a parameter. */
 export type ArgumentTypes = (parameter: Parameter) => EnumRef | (typeof scalarOf)[keyof typeof scalarOf];
 
-/** Queries that name the same enum share its type. */
+/** Queries that declare the same enum share one GraphQL type. */
 export function buildArgumentTypes(builder: Builder): ArgumentTypes {
   const enums = new Map<string, EnumRef>();
   return (parameter) => {
@@ -35,14 +35,14 @@ function addEnum(builder: Builder, { enum: name, description, values }: EnumPara
   });
 }
 
-/** A default stands in the header as text; GraphQL wants the value. */
+/** A parameter's default as a typed value: the query's header has it as text. */
 export function defaultArgument({ type, default: text }: Parameter): unknown {
   if (text === undefined) return undefined;
   if (type === 'boolean') return text.toLowerCase() === 'true';
   return type === 'integer' || type === 'float' ? Number(text) : text;
 }
 
-/** Arguments as the raw text parameters that both doors bind; an explicit null is an absent parameter. */
+/** GraphQL arguments as the text parameters that `bind` expects; an explicit null counts as absent. */
 export function rawArguments(query: SavedQuery, args: Readonly<Record<string, unknown>>): RawParameters {
   return new Map(
     query.parameters.flatMap(({ name }) => {

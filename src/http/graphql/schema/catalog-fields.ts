@@ -2,31 +2,31 @@ import { hasId } from '../../../catalog/find-query.ts';
 import { camelCase } from '../../../catalog/names.ts';
 import type { Catalog, Column, Parameter, SavedQuery } from '../../../catalog/saved-query.ts';
 import { GatewayError } from '../../../errors.ts';
-import { isOpenTo } from '../../access/authorize.ts';
+import { mayQuery } from '../../access/authorize.ts';
 import type { Builder } from './builder.ts';
 
-/** `endpoints` and `endpoint(id, name)`: what can be asked, in the spec's words. */
+/** The root fields `endpoints` and `endpoint(id, name)`, which describe the catalog in the spec's words. */
 export function addCatalogFields(builder: Builder, { queries }: Catalog): void {
   const endpoint = endpointType(builder);
   builder.queryFields((t) => ({
     endpoints: t.field({
       type: [endpoint],
-      description: 'Every endpoint that the key may ask, by name.',
-      resolve: (_root, _args, { holder }) => queries.filter((query) => isOpenTo(holder, query)),
+      description: 'Every endpoint that the key may query, by name.',
+      resolve: (_root, _args, { principal }) => queries.filter((query) => mayQuery(principal, query)),
     }),
     endpoint: t.field({
       type: endpoint,
       nullable: true,
-      description: 'The endpoint with this id or this name; null where the key may ask none.',
+      description: 'The endpoint with this id or name; null if there is none or the key may not query it.',
       args: {
         id: t.arg({ type: 'UUID', description: 'The UUID of the endpoint.' }),
         name: t.arg.string({ description: 'The unique name of the endpoint.' }),
       },
-      resolve: (_root, { id, name }, { holder }) =>
+      resolve: (_root, { id, name }, { principal }) =>
         queries.find(
           (query) =>
             (id ?? name) != null &&
-            isOpenTo(holder, query) &&
+            mayQuery(principal, query) &&
             (id == null || hasId(query, id)) &&
             (name == null || query.name === name),
         ),
@@ -42,10 +42,10 @@ function endpointType(builder: Builder) {
       type: t.exposeString('type', {
         description: 'string, pattern, enum, timestamp, integer, float or boolean.',
       }),
-      required: t.exposeBoolean('required', { description: 'True where it must be given.' }),
+      required: t.exposeBoolean('required', { description: 'True if callers must send it.' }),
       default: t.exposeString('default', {
         nullable: true,
-        description: 'What an absent parameter stands for.',
+        description: 'The value used if the parameter is absent.',
       }),
       description: t.exposeString('description', { description: 'What it means.' }),
       values: t.stringList({
@@ -59,9 +59,9 @@ function endpointType(builder: Builder) {
     description: 'A column of the rows that an endpoint returns.',
     fields: (t) => ({
       name: t.exposeString('name', { description: 'Its name in REST rows.' }),
-      type: t.exposeString('type', { description: 'Its type, in words of the spec.' }),
-      repeated: t.exposeBoolean('repeated', { description: 'True where it is an array of the type.' }),
-      required: t.exposeBoolean('required', { description: 'True where it is never null.' }),
+      type: t.exposeString('type', { description: 'Its type, named as in the spec.' }),
+      repeated: t.exposeBoolean('repeated', { description: 'True if it is an array of the type.' }),
+      required: t.exposeBoolean('required', { description: 'True if it is never null.' }),
       unit: t.exposeString('unit', { nullable: true, description: 'The unit of its numbers.' }),
       description: t.exposeString('description', { description: 'What it means.' }),
     }),
@@ -77,28 +77,28 @@ function endpointType(builder: Builder) {
         description: 'Its unique name, usable as the last segment of the REST path.',
       }),
       field: t.string({ description: 'Its field in this schema.', resolve: ({ name }) => camelCase(name) }),
-      description: t.exposeString('description', { description: 'What it tells.' }),
+      description: t.exposeString('description', { description: 'What it returns.' }),
       query: t.string({
-        // A key without the permission still reads the other fields.
+        // Without the permission only this field is null; the others are still returned.
         nullable: true,
-        description: 'The saved query, in the BigQuery SQL dialect, for keys with the permission catalog.',
-        resolve: ({ sql }, _args, { holder }) => {
-          if (holder.permissions.has('catalog')) return sql;
+        description: 'The saved query in the BigQuery SQL dialect; requires the permission catalog.',
+        resolve: ({ sql }, _args, { principal }) => {
+          if (principal.permissions.has('catalog')) return sql;
           throw new GatewayError(
             'FORBIDDEN',
-            'This key lacks the permission catalog, which reading SQL takes',
+            'Reading SQL requires the permission catalog, which this key does not have',
           );
         },
       }),
       maxRows: t.exposeInt('maxRows', { description: 'Upper bound on the rows returned.' }),
       caching: t.int({
         nullable: true,
-        description: 'How long a result is cached, in seconds; null where caching is disabled.',
+        description: 'How long a result is cached, in seconds; null if caching is disabled.',
         resolve: ({ caching }) => (caching === 'disabled' ? null : caching.ttlSeconds),
       }),
       cacheWarming: t.int({
         nullable: true,
-        description: 'Refresh interval of the cache, in seconds; null where there is none.',
+        description: 'Refresh interval of the cache, in seconds; null if the cache is not warmed.',
         resolve: ({ caching }) => (caching === 'disabled' ? null : caching.warmingSeconds),
       }),
       querySandboxing: t.boolean({

@@ -1,20 +1,21 @@
 import type { Cost } from '../../../engine/engine.ts';
 import type { Builder } from './builder.ts';
 
-/** What computing an answer cost: one type for all endpoints. */
+/** The type `Cost`, shared by all endpoints. */
 export function addCostType(builder: Builder) {
   return builder.objectRef<Cost>('Cost').implement({
-    description: 'What the query engine says that computing the rows cost; null where it does not say.',
+    description:
+      'What computing the rows cost, as reported by the query engine; fields it does not report are null.',
     fields: (t) => ({
       bytesProcessed: t.expose('bytesProcessed', {
         type: 'SafeInt',
         nullable: true,
-        description: 'Bytes that were read.',
+        description: 'Bytes read.',
       }),
       bytesBilled: t.expose('bytesBilled', {
         type: 'SafeInt',
         nullable: true,
-        description: 'Bytes that are paid for.',
+        description: 'Bytes billed.',
       }),
       slotMs: t.expose('slotMs', {
         type: 'SafeInt',
@@ -23,11 +24,11 @@ export function addCostType(builder: Builder) {
       }),
       cacheHit: t.exposeBoolean('cacheHit', {
         nullable: true,
-        description: 'True where the engine gave rows that it had kept.',
+        description: "True if the rows came from the engine's own cache.",
       }),
       jobId: t.exposeString('jobId', {
         nullable: true,
-        description: "The engine's job; null where the query ran without one.",
+        description: "The engine's job id; null if the query ran without a job.",
       }),
     }),
   });

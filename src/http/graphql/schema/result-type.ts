@@ -9,23 +9,23 @@ type Row = Readonly<Record<string, unknown>>;
 
 type CacheStatusRef = ReturnType<typeof addCacheStatus>;
 
-/** One for all saved queries. */
+/** The enum `CacheStatus`, shared by all saved queries. */
 export function addCacheStatus(builder: Builder) {
   return builder.enumType('CacheStatus', {
-    description: 'How an answer was obtained.',
+    description: 'How the rows were obtained.',
     values: {
-      HIT: { description: 'It was kept, and is fresh.' },
-      STALE: { description: 'It was kept and has expired; newer rows could not be had.' },
-      MISS: { description: 'It was computed for this request.' },
-      SHARED: { description: 'It was computed for an equal question that was asked just before.' },
+      HIT: { description: 'From the cache, fresh.' },
+      STALE: { description: 'From the cache, expired; newer rows could not be computed.' },
+      MISS: { description: 'Computed for this request.' },
+      SHARED: { description: 'Computed for an equal request that was already running.' },
       BYPASS: {
-        description: 'It was computed because nothing is kept, or because the request asked for that.',
+        description: 'Computed because the query is not cached, or because the request bypassed the cache.',
       },
     } satisfies Record<CacheStatus, object>,
   });
 }
 
-/** The type of a saved query's field: its rows, and what a dashboard needs to say about them. */
+/** The type of a saved query's field: its rows and their metadata. */
 export function addResultType(
   builder: Builder,
   query: SavedQuery,
@@ -48,43 +48,43 @@ export function addResultType(
       ),
   });
   return builder.objectRef<CachedResult>(`${name}Result`).implement({
-    description: `The answer of ${query.name}, at most ${query.maxRows} rows.`,
+    description: `The result of ${query.name}, at most ${query.maxRows} rows.`,
     fields: (t) => ({
       rows: t.field({
         type: [row],
         description: 'The rows, in the order of the saved query.',
-        resolve: ({ document: content }, _args, context) => {
-          context.spend(content.encodings.identity.byteLength);
-          return [...parseRows(content)];
+        resolve: ({ document }, _args, context) => {
+          context.chargeResponseBytes(document.encodings.identity.byteLength);
+          return [...parseRows(document)];
         },
       }),
       rowCount: t.int({
-        description: 'How many rows there are.',
-        resolve: ({ document: content }) => content.metadata.rowCount,
+        description: 'The number of rows.',
+        resolve: ({ document }) => document.metadata.rowCount,
       }),
       truncated: t.boolean({
-        description: 'True where max rows cut the result.',
-        resolve: ({ document: content }) => content.metadata.truncated,
+        description: 'True if max rows cut the result.',
+        resolve: ({ document }) => document.metadata.truncated,
       }),
       cost: t.field({
         type: cost,
         nullable: true,
-        description: 'What computing the rows cost; null on an engine that costs nothing.',
-        resolve: ({ document: content }) => content.metadata.cost,
+        description: 'What computing the rows cost; null on an engine without billing.',
+        resolve: ({ document }) => document.metadata.cost,
       }),
       computedAt: t.field({
         type: 'DateTime',
         description: 'When the rows were computed.',
-        resolve: ({ document: content }) => new Date(content.computedAt),
+        resolve: ({ document }) => new Date(document.computedAt),
       }),
       stale: t.boolean({
-        description: 'True where the rows have expired, and are told because newer ones could not be had.',
+        description: 'True if the rows have expired and newer ones could not be computed.',
         resolve: ({ cacheStatus }) => cacheStatus === 'STALE',
       }),
       cacheStatus: t.field({
         type: cacheStatus,
         description: 'How the rows were obtained.',
-        resolve: (answer) => answer.cacheStatus,
+        resolve: ({ cacheStatus }) => cacheStatus,
       }),
     }),
   });
@@ -109,14 +109,14 @@ function columnType({ type }: Column) {
   return scalarOf[type];
 }
 
-const spelling: Partial<Record<Column['type'], string>> = {
+const textFormats: Partial<Record<Column['type'], string>> = {
   numeric: 'Decimal text, exact.',
-  datetime: 'In UTC, without a zone.',
+  datetime: 'In UTC, without a time zone.',
   date: 'YYYY-MM-DD.',
-  time: 'HH:MM:SS, with a fraction where there is one.',
+  time: 'HH:MM:SS, with a fraction if there is one.',
   bytes: 'Base64.',
 };
 
 function describe({ description, unit, type }: Column): string {
-  return [description, unit && `Unit: ${unit}.`, spelling[type]].filter(Boolean).join(' ');
+  return [description, unit && `Unit: ${unit}.`, textFormats[type]].filter(Boolean).join(' ');
 }

@@ -2,23 +2,23 @@ import { GraphQLScalarType, Kind } from 'graphql';
 import { parseTimestamp } from '../../../files/timestamps.ts';
 
 /**
- * DateTime of our own: the one of graphql-scalars goes through a JavaScript Date, which cuts microseconds.
- * Inside, a timestamp is what the wire has: an integer of microseconds on the way out, ISO 8601 text on the way in.
+ * Our own DateTime: the one in graphql-scalars goes through a JavaScript Date, which loses microseconds. Resolvers
+ * return an integer of microseconds, as REST rows have it; arguments are ISO 8601 text.
  */
 export const dateTime = new GraphQLScalarType<string, string>({
   name: 'DateTime',
   description:
-    'A moment as an RFC 3339 timestamp in UTC with microseconds, as in 2026-01-31T12:00:00.000000Z.',
+    'A point in time as an RFC 3339 timestamp in UTC with microseconds, as in 2026-01-31T12:00:00.000000Z.',
   specifiedByURL: 'https://scalars.graphql.org/andimarek/date-time.html',
   serialize: (value) => (value instanceof Date ? isoText(value.getTime() * 1000) : isoText(Number(value))),
-  parseValue: read,
-  parseLiteral: (node) => read(node.kind === Kind.STRING ? node.value : undefined),
+  parseValue: parseDateTime,
+  parseLiteral: (node) => parseDateTime(node.kind === Kind.STRING ? node.value : undefined),
 });
 
-function read(value: unknown): string {
+function parseDateTime(value: unknown): string {
   const parsed = typeof value === 'string' ? parseTimestamp(value) : undefined;
   if (parsed !== undefined) return parsed;
-  throw new TypeError('it must be an ISO 8601 timestamp, as in 2026-01-31T12:00:00Z');
+  throw new TypeError('must be an ISO 8601 timestamp, as in 2026-01-31T12:00:00Z');
 }
 
 function isoText(micros: number): string {

@@ -11,9 +11,7 @@ import { addCacheStatus, addResultType } from './result-type.ts';
 import { dateTime } from './scalars.ts';
 
 /**
- * The GraphQL schema of a catalog: one root field per saved query, and `endpoints`, `endpoint` that describe them.
- *
- * @see design "Doors": GraphQL
+ * The GraphQL schema of a catalog: one root field per saved query, and `endpoints`, `endpoint`, which describe them.
  */
 export function buildSchema(catalog: Catalog): GraphQLSchema {
   const builder: Builder = new SchemaBuilder<SchemaTypes>({ defaultFieldNullability: false });
@@ -30,7 +28,7 @@ export function buildSchema(catalog: Catalog): GraphQLSchema {
     addQueryField(builder, query, argumentTypes, addResultType(builder, query, shared));
   }
   addCatalogFields(builder, catalog);
-  // Unsorted: columns and enum values keep the order that their author gave them.
+  // Unsorted: columns and enum values stay in the order in which their author wrote them.
   return builder.toSchema({ sortSchema: false });
 }
 
@@ -43,7 +41,7 @@ function addQueryField(
   builder.queryField(camelCase(query.name), (t) =>
     t.field({
       type: result,
-      // One failing endpoint must not blank the others of the same request.
+      // If one endpoint fails, the other fields of the request keep their data.
       nullable: true,
       description: query.description,
       args: Object.fromEntries(
@@ -57,7 +55,7 @@ function addQueryField(
           }),
         ]),
       ),
-      resolve: (_root, args, context) => context.answer(query, rawArguments(query, args)),
+      resolve: (_root, args, context) => context.getResult(query, rawArguments(query, args)),
     }),
   );
 }

@@ -7,7 +7,7 @@ import { buildSchema } from '../../../../src/http/graphql/schema/schema.ts';
 describe('schema.graphql', () => {
   const schema = buildSchema(loadCatalog('queries'));
 
-  test('is what the catalog gives; `npm run schema` prints it anew', () => {
+  test('is up to date; `npm run schema` prints it again', () => {
     expect(readFileSync('schema.graphql', 'utf8')).toBe(`${printSchema(schema)}\n`);
   });
 

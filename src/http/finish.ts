@@ -1,0 +1,90 @@
+import type { Logger } from 'pino';
+import type { CallerInfo } from './access/admission.ts';
+import type { Cors } from './access/cors.ts';
+import { matchesEtag } from './cache-headers.ts';
+import type { RequestHead } from './head.ts';
+import type { Reply } from './reply.ts';
+
+/**
+ * Tells browsers that a response is data, not a page, script, frame or image of another site. Pages that may read it use
+ * CORS, which does not require any of these to be weaker.
+ *
+ * @see OWASP REST Security Cheat Sheet, "Security Headers"; Strict-Transport-Security belongs to the server that does TLS
+ */
+export const securityHeaders = Object.freeze({
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+});
+
+/** Headers that a status requires (RFC 9110). */
+const statusHeaders: Readonly<Record<number, Reply['headers']>> = {
+  401: { 'www-authenticate': 'Bearer realm="querygate"' },
+  405: { allow: 'GET, HEAD, OPTIONS' },
+};
+
+/** The headers of a reply with those that every response has; the reply's own take precedence. */
+export function completeHeaders({ status, headers }: Reply): Reply['headers'] {
+  const required = statusHeaders[status];
+  return required === undefined
+    ? { ...securityHeaders, ...headers }
+    : { ...securityHeaders, ...required, ...headers };
+}
+
+/** What `finish` needs to know of a request besides its reply. */
+interface Exchange {
+  readonly head: RequestHead;
+  readonly caller: CallerInfo;
+  /** As the access log shows it. */
+  readonly path: string;
+  /** Whether pages of other origins may read the response, if they are configured. */
+  readonly allowsCors: boolean;
+  /** As `performance.now()` gave it. */
+  readonly startedAt: number;
+}
+
+/** Completes a reply: 304 if the caller has the rows already, the headers that every response has, the access log line. */
+export type Finish = (reply: Reply, exchange: Exchange) => Reply;
+
+export function buildFinish(cors: Cors, log: Logger): Finish {
+  return (full, { head, caller, path, allowsCors, startedAt }) => {
+    const reply = isUnchanged(full, head) ? notModified(full) : full;
+    const { status, body } = reply;
+    const headers = mergeHeaders(
+      completeHeaders(reply),
+      allowsCors ? cors.headers(head) : undefined,
+      caller.rateLimitHeaders,
+    );
+    const ms = Math.round(performance.now() - startedAt);
+    log.info({ method: head.method, path, status, ms, key: caller.keyId }, 'request');
+    return { status, headers, body };
+  };
+}
+
+function isUnchanged({ status, headers: { etag } }: Reply, { headers }: RequestHead): boolean {
+  const known = headers['if-none-match'];
+  return etag !== undefined && known !== undefined && status === 200 && matchesEtag(etag, known);
+}
+
+function notModified({ headers }: Reply): Reply {
+  const {
+    'content-type': _type,
+    'content-length': _length,
+    'content-encoding': _coding,
+    ...others
+  } = headers;
+  return { status: 304, headers: others, body: undefined };
+}
+
+/** Headers of both are kept; `vary` is the union. */
+function mergeHeaders(
+  headers: Reply['headers'],
+  cors: Reply['headers'] | undefined,
+  rateLimit: Reply['headers'] | undefined,
+): Reply['headers'] {
+  if (cors?.vary === undefined) return rateLimit === undefined ? headers : { ...headers, ...rateLimit };
+  const vary = headers.vary === undefined ? cors.vary : `${headers.vary}, ${cors.vary}`;
+  return { ...headers, ...cors, vary, ...rateLimit };
+}

@@ -1,0 +1,51 @@
+import { maxValueLength } from '../catalog/binding/bind.ts';
+
+/** Every limit of a request, an operation and a connection. The table "Limits" in docs/ names these keys. */
+export const httpLimits = {
+  /** Characters of a URL; longer operations are sent by POST. */
+  maxUrlLength: 8_192,
+  /** Bytes of the request line and all headers together: the parser of Node counts them as one. */
+  maxHeaderBytes: 16_384,
+  /** Bytes of a request body: operations are text that people write. */
+  maxBodyBytes: 256 * 1024,
+  /** Parameters of a query string, including those that the query does not declare. */
+  maxParameters: 100,
+  /** Characters of one parameter's value. */
+  maxValueLength,
+
+  /**
+   * Size of a GraphQL document, checked before validation. A dashboard of twenty fields with all their columns has some
+   * 800 tokens; the longest document that a tool sends, the introspection query, has 163, and a depth of 13.
+   */
+  maxTokens: 2_000,
+  /** Brackets inside each other: parsing, and most later steps, recurse for every bracket. */
+  maxBracketDepth: 50,
+  /** Levels of fields, with fragments expanded. */
+  maxFieldDepth: 15,
+  maxRootFields: 20,
+  maxAliases: 50,
+  /** How often one operation may select a field again under another alias, below its root fields. */
+  maxRepeatedFields: 5,
+  /** Errors reported for one document; each quotes a part of it. */
+  maxDocumentErrors: 10,
+  /** Characters of an error message: a quoted value may be as long as a body. */
+  maxErrorLength: 300,
+  /** Bytes of rows in one GraphQL response, which is in memory several times while it is written. */
+  maxResponseBytes: 64_000_000,
+
+  /**
+   * Requests in flight in one process. A thousand dashboards that send the same cold request at once wait for one run and
+   * all get its result; each waiting request costs some 20 KB, and one whose body is still arriving up to 256 KB.
+   */
+  maxRequestsInFlight: 2_000,
+  maxConnections: 10_000,
+  /** A request is some hundred bytes of headers and at most `maxBodyBytes`: a slower sender only occupies a connection. */
+  headersTimeoutMs: 5_000,
+  requestTimeoutMs: 10_000,
+  /** How often both timeouts are checked. */
+  timeoutCheckIntervalMs: 500,
+  /** Longer than the idle time of common load balancers (60 s), so that they never send into a connection being closed. */
+  keepAliveTimeoutMs: 72_000,
+  /** How long one write may wait for a client that does not read. */
+  slowReaderTimeoutMs: 60_000,
+} as const;

@@ -1,0 +1,27 @@
+import type { Catalog } from '../catalog/saved-query.ts';
+
+export const graphqlPath = '/graphql';
+
+/** Every response below this path is JSON. */
+export const apiPath = '/api/';
+
+/** Followed by the name or UUID of a saved query. */
+export const endpointPath = '/api/endpoints/query/';
+
+export const healthPath = '/healthz';
+export const readinessPath = '/readyz';
+
+/**
+ * The paths that the access log shows. Others are logged as `unknown`: they may contain anything, for example a key pasted
+ * into the wrong place.
+ */
+export function pathsToLog({ queries }: Catalog): ReadonlySet<string> {
+  return new Set([
+    graphqlPath,
+    healthPath,
+    readinessPath,
+    ...queries.flatMap(({ id, name }) => [endpointPath + id, endpointPath + name]),
+  ]);
+}
+
+export const unknownPath = 'unknown';

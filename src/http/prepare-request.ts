@@ -1,0 +1,79 @@
+import { LRUCache } from 'lru-cache';
+import type { RawParameters } from '../catalog/binding/bind.ts';
+import { GatewayError } from '../errors.ts';
+import type { EndpointRequest } from './access/authorize.ts';
+import { httpLimits } from './limits.ts';
+import { unknownPath } from './paths.ts';
+
+/** What a URL comes to. It is found step by step, and found once for all requests with the same URL. */
+export interface PreparedRequest {
+  readonly url: URL;
+  /** The path as the access log shows it. */
+  readonly loggedPath: string;
+  /** The parameters of the query string; set once they are known to contain no key. */
+  parameters?: RawParameters;
+  /** The saved query that a REST path names, with what binding it gave. */
+  endpoint?: EndpointRequest;
+}
+
+/** @throws GatewayError BAD_REQUEST if the URL is missing or invalid */
+export type PrepareRequest = (url: string | undefined) => PreparedRequest;
+
+/** How many URLs are kept: dashboards send the same few again and again. */
+const maxPrepared = 1_000;
+
+/** A longer URL is hardly sent twice, and would take memory. */
+const maxPreparedLength = 2_048;
+
+/** @param loggedPaths as `pathsToLog` gives them */
+export function buildPrepareRequest(loggedPaths: ReadonlySet<string>): PrepareRequest {
+  const prepared = new LRUCache<string, PreparedRequest>({ max: maxPrepared });
+  return (text) => {
+    const known = text === undefined ? undefined : prepared.get(text);
+    if (known !== undefined) return known;
+    const url = text === undefined ? null : URL.parse(text);
+    if (text === undefined || url === null) {
+      throw new GatewayError('BAD_REQUEST', 'Invalid request target or Host header');
+    }
+    const request = { url, loggedPath: loggedPaths.has(url.pathname) ? url.pathname : unknownPath };
+    if (text.length <= maxPreparedLength) prepared.set(text, request);
+    return request;
+  };
+}
+
+const { maxParameters } = httpLimits;
+
+/**
+ * The parameters of a query string, every value of each name, in the order given.
+ *
+ * @param search the part of the URL after `?`, still percent-encoded
+ * @throws GatewayError BAD_REQUEST if there are too many
+ */
+export function parseQueryString(search: string): RawParameters {
+  const raw = new Map<string, string[]>();
+  const pairs = search.replaceAll('+', ' ').split('&', maxParameters + 1);
+  if (pairs.length > maxParameters) {
+    throw new GatewayError('BAD_REQUEST', `The query string has more than ${maxParameters} parameters`);
+  }
+  for (const pair of pairs) {
+    const at = pair.indexOf('=');
+    const name = decodeText(at < 0 ? pair : pair.slice(0, at));
+    const value = decodeText(at < 0 ? '' : pair.slice(at + 1));
+    const values = raw.get(name);
+    if (values === undefined) raw.set(name, [value]);
+    else values.push(value);
+  }
+  return raw;
+}
+
+/**
+ * URLSearchParams would turn ill-formed UTF-8 into U+FFFD, which a caller may also mean. A lone surrogate cannot come
+ * from a URL: it marks ill-formed text, which binding rejects where it matters.
+ */
+export function decodeText(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return '\uD800';
+  }
+}

@@ -1,0 +1,155 @@
+import type { Logger } from 'pino';
+import { GatewayError } from '../errors.ts';
+import type { Access, Admission } from './access/admission.ts';
+import type { Cors } from './access/cors.ts';
+import { replyGraphqlError } from './graphql/errors.ts';
+import type { RequestHead } from './head.ts';
+import { apiPath, endpointPath, graphqlPath, healthPath, readinessPath } from './paths.ts';
+import type { PreparedRequest } from './prepare-request.ts';
+import { type Reply, replyError, replyJson } from './reply.ts';
+
+/** Reads a request's whole body, or throws; called at most once, and only after the caller has been admitted. */
+export type ReadBody = () => Promise<Uint8Array>;
+
+/** Answers an admitted request: parse, authorize and bind, get the result, reply. */
+export type Answer = (
+  head: RequestHead,
+  request: PreparedRequest,
+  admission: Admission,
+  readBody: ReadBody,
+) => Reply | Promise<Reply>;
+
+/** How a request is answered. */
+interface Route {
+  readonly access: Access;
+  readonly answer: Answer;
+  readonly replyError: (error: unknown, log: Logger) => Reply;
+  /** Whether pages of the configured origins may read the responses. */
+  readonly allowsCors: boolean;
+}
+
+export interface RouteOptions {
+  readonly rest: Answer;
+  readonly graphql: Answer;
+  /** GraphiQL; undefined if it is off. */
+  readonly page: Answer | undefined;
+  /** False while the service shuts down. */
+  readonly isReady: () => boolean;
+  readonly cors: Cors;
+  readonly log: Logger;
+}
+
+/** Finds the route of a request. */
+export type RouteOf = (head: RequestHead, pathname: string) => Route;
+
+type RouteByMethod = (head: RequestHead) => Route;
+
+const readMethods = 'GET, HEAD, OPTIONS';
+const graphqlMethods = 'GET, POST, OPTIONS';
+
+/**
+ * | path | GET, HEAD | POST | OPTIONS |
+ * |---|---|---|---|
+ * | `/healthz`, `/readyz` | health | 405 | methods |
+ * | `/api/endpoints/query/<name or UUID>` | REST | 405 | methods |
+ * | `/api/…` | 404 | 404 | methods |
+ * | `/graphql` | operation (GET), or GraphiQL for browsers | operation | methods |
+ * | any other | 404 | 404 | 404 |
+ */
+export function buildRoutes({ rest, graphql, page, isReady, cors, log }: RouteOptions): RouteOf {
+  const options = (methods: string, base: Base = anybody): Route => ({
+    ...base,
+    answer: (head: RequestHead) => ({
+      status: 204,
+      headers: cors.preflightHeaders(head, methods),
+      body: undefined,
+    }),
+  });
+  const health = (get: () => Reply) =>
+    byMethod({ ...always, answer: get }, options(readMethods, always), failing(notAllowed, always));
+  const readiness = () =>
+    isReady() ? replyJson(200, '{"status":"ready"}') : replyJson(503, '{"status":"ending"}');
+  const restOptions = options(readMethods);
+  const endpoint = byMethod({ ...keyed, answer: rest }, restOptions, failing(notAllowed));
+  const otherApi = byMethod(failing(apiNotFound), restOptions, failing(apiNotFound));
+  const exact = new Map<string, RouteByMethod>([
+    [healthPath, health(() => replyJson(200, '{"status":"ok"}'))],
+    [readinessPath, health(readiness)],
+    [graphqlPath, graphqlRoutes(graphql, page, options(graphqlMethods), log)],
+  ]);
+  return (head, pathname) => {
+    if (pathname.startsWith(apiPath)) return (endpointPattern.test(pathname) ? endpoint : otherApi)(head);
+    return exact.get(pathname)?.(head) ?? notFoundRoute;
+  };
+}
+
+const endpointPattern = new RegExp(`^${endpointPath}[^/]+$`);
+
+type Base = Omit<Route, 'answer'>;
+
+const always: Base = { access: 'always', replyError, allowsCors: true };
+const anybody: Base = { access: 'public', replyError, allowsCors: true };
+const keyed: Base = { access: 'key', replyError, allowsCors: true };
+
+function byMethod(get: Route, options: Route, otherwise: Route): RouteByMethod {
+  const routes = new Map([
+    ['GET', get],
+    ['HEAD', get],
+    ['OPTIONS', options],
+  ]);
+  return ({ method }) => routes.get(method) ?? otherwise;
+}
+
+function failing(error: (head: RequestHead) => GatewayError, base: Base = anybody): Route {
+  return {
+    ...base,
+    answer(head) {
+      throw error(head);
+    },
+  };
+}
+
+const notAllowed = ({ method }: RequestHead) =>
+  new GatewayError('METHOD_NOT_ALLOWED', `${method} is not allowed here; use GET`);
+
+const apiNotFound = () =>
+  new GatewayError('NOT_FOUND', `Not found; REST endpoints are at ${endpointPath}<name or UUID>`);
+
+/** For every other path, and for requests whose URL cannot be parsed. */
+export const notFoundRoute: Route = failing(
+  () => new GatewayError('NOT_FOUND', `Not found; GraphQL is at ${graphqlPath}, REST under ${apiPath}`),
+);
+
+function graphqlRoutes(
+  graphql: Answer,
+  page: RouteOptions['page'],
+  options: Route,
+  log: Logger,
+): RouteByMethod {
+  const operation: Route = { ...keyed, answer: graphql, replyError: replyGraphqlError };
+  const replyOff = () => replyGraphqlError(new GatewayError('NOT_FOUND', pageIsOff), log);
+  // The page may contain the key: no page of another origin may read it.
+  const graphiql: Route = { ...anybody, answer: page ?? replyOff, allowsCors: false };
+  const otherMethod: Route = {
+    ...anybody,
+    answer({ method }) {
+      const message = `${method} is not allowed here; use POST or GET`;
+      const allow = graphqlMethods;
+      return replyGraphqlError(new GatewayError('METHOD_NOT_ALLOWED', message), log, { allow });
+    },
+  };
+  return (head) => {
+    if (isPageRequest(head)) return graphiql;
+    if (head.method === 'POST' || head.method === 'GET') return operation;
+    return head.method === 'OPTIONS' ? options : otherMethod;
+  };
+}
+
+const pageIsOff =
+  'GraphiQL is disabled: GRAPHIQL is off; programs send POST with Content-Type: application/json';
+
+/** True if a browser requests a page. Some programs accept whatever browsers do, but they send a key. */
+function isPageRequest({ method, headers }: RequestHead): boolean {
+  if (method !== 'GET' && method !== 'HEAD') return false;
+  return headers['x-api-key'] === undefined && (headers.accept ?? '').includes('text/html');
+}

@@ -1,0 +1,12 @@
+import { bodyOfFetch } from '../body.ts';
+import type { Handler } from '../handle.ts';
+import { headOfFetch } from '../head.ts';
+
+/** The handler as a Fetch handler, for tests and for servers other than Node's. */
+export function buildFetch(handle: Handler): (request: Request) => Promise<Response> {
+  return async (request) => {
+    const { status, headers, body } = await handle(headOfFetch(request), () => bodyOfFetch(request));
+    const hasBody = request.method !== 'HEAD' && body !== undefined;
+    return new Response(hasBody ? new Uint8Array(Buffer.from(body)) : null, { status, headers });
+  };
+}
