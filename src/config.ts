@@ -23,7 +23,7 @@ const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
 const matching = (pattern: RegExp, right: string) =>
   z.string().regex(pattern, { error: ({ input }) => `got ${JSON.stringify(input)}; must be ${right}` });
 
-/** Every setting, by the environment variable it is read from. All defaults live here; docs/configuration.md describes them. */
+/** Every setting, by the environment variable it is read from. All defaults live here; README says what each is for. */
 const settings = z.object({
   PORT: whole(0, 65535).default(4000),
   HOST: z.string().default('127.0.0.1'),
@@ -90,7 +90,7 @@ const storeBeside = ['.querygate', 'store.duckdb'];
 export type Settings = z.output<typeof settings>;
 export type SettingName = keyof Settings;
 
-/** The names of all variables that are read, in the order of the table in docs/configuration.md. */
+/** The names of all variables that are read, in the order of the README's table. */
 export const settingNames = Object.keys(settings.shape) as readonly SettingName[];
 
 /** What only the engine `bigquery` reads; `project` and `dataset` are '' where another engine runs. */
