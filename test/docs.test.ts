@@ -1,8 +1,16 @@
-import { cpSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, normalize, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { wrongTenantPattern } from '../src/catalog/binding/tenant-pattern.ts';
 import { loadCatalog } from '../src/catalog/load-catalog.ts';
 import { camelCase } from '../src/catalog/names.ts';
 import { readConfig, settingNames } from '../src/config.ts';
@@ -121,13 +129,11 @@ describe('tables and examples in the documentation', () => {
     expect(keys).toMatchObject([{ projects: ['abc'], permissions: ['fresh', 'catalog'] }]);
   });
 
-  test('the example of a tenant_pattern is the shipped one, and valid', () => {
+  test('the example of a tenant_pattern is the shipped one', () => {
     const page = read('docs/keys-and-tenants.md');
     const patterns = [...page.matchAll(/^ +tenant_pattern: '(.*)'$/gm)].map(([, pattern]) => pattern ?? '');
     expect(patterns).toHaveLength(1);
-    const [pattern = ''] = patterns;
-    expect(wrongTenantPattern(pattern, 'project')).toBeUndefined();
-    expect(loadCatalog('queries').queries.map(({ tenant }) => tenant?.pattern)).toContain(pattern);
+    expect(loadCatalog('queries').queries.map(({ tenant }) => tenant?.pattern)).toContain(patterns[0]);
   });
 
   test('errors.md has every code with its status, and no other', () => {
@@ -183,6 +189,26 @@ describe('tables and examples in the documentation', () => {
     ms: 1,
     s: 1000,
   };
+
+  test('architecture.md has the rooms in the order that the code keeps', () => {
+    const [, line = ''] = /^ +(errors ← .*)$/m.exec(read('docs/architecture.md')) ?? [];
+    const documented = line.split(' ← ');
+    const [, list = ''] = /^const rooms = \[(.*?)\];/ms.exec(read('test/architecture.test.ts')) ?? [];
+    const ranked = [...list.matchAll(/'([^']+)'/g)].map(([, room = '']) => room);
+    expect(documented).toEqual(ranked.filter((room) => documented.includes(room)));
+    const folders = readdirSync('src', { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    for (const { name } of folders) expect(documented).toContain(name);
+  });
+
+  test.skipIf(!existsSync(limitsFile))('architecture.md names files and folders that exist', () => {
+    const [, section = ''] = /^## Rooms\n([\s\S]*?)^## /m.exec(read('docs/architecture.md')) ?? [];
+    const paths = [...section.matchAll(/`([\w./-]+(?:\/|\.ts))`/g)].map(([, path = '']) => path);
+    expect(paths.length).toBeGreaterThan(20);
+    for (const path of paths) {
+      const found = [path, `src/${path}`, `src/**/${path}`].some((one) => globSync(one).length > 0);
+      expect(found, path).toBe(true);
+    }
+  });
 
   test('keys-and-tenants.md shows the help of `npm run keys` as it is', async () => {
     const { output } = await runCommand('src/cli/manage-keys.ts', {}, ['--help']);
