@@ -11,8 +11,10 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, normalize, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { headerSchema } from '../src/catalog/header/header-schema.ts';
 import { loadCatalog } from '../src/catalog/load-catalog.ts';
 import { camelCase } from '../src/catalog/names.ts';
+import { columnTypes } from '../src/catalog/saved-query.ts';
 import { readConfig, settingNames } from '../src/config.ts';
 import { statusOf } from '../src/errors.ts';
 import { parseKeys } from '../src/keys/file/parse-keys.ts';
@@ -30,10 +32,10 @@ const pages = [
 const generated = 'docs/dialect.md';
 
 /** The cells of the rows of a page's tables whose first cell is a name in backquotes. */
-function namedRows(file: string): readonly (readonly string[])[] {
-  const rows = read(file)
-    .split('\n')
-    .filter((line) => line.startsWith('| '));
+const namedRows = (file: string) => rowsIn(read(file));
+
+function rowsIn(markdown: string): readonly (readonly string[])[] {
+  const rows = markdown.split('\n').filter((line) => line.startsWith('| '));
   return rows
     .map((line) => line.slice(2, -2).split(' | '))
     .filter(([first = '']) => /^`[^`]+`$/.test(first))
@@ -59,6 +61,18 @@ describe('documentation', () => {
     expect(readme.split('\n').length - 1).toBeLessThanOrEqual(150);
     for (const page of [...globSync('docs/*.md'), ...pages.slice(1, 4)])
       expect(readme).toContain(`](${page})`);
+  });
+
+  test('the README names the commands that CI calls', () => {
+    expect(read('README.md')).toMatch(/^npm ci && npm test +#/m);
+    expect(read('README.md')).toContain('`npm run check`');
+  });
+
+  test.each(pages)('%s names npm scripts that exist', (page) => {
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: Readonly<Record<string, string>> };
+    for (const [, script = ''] of read(page).matchAll(/npm run (?:-s )?([a-z][a-z:-]*)/g)) {
+      expect(Object.keys(scripts), page).toContain(script);
+    }
   });
 
   test.each([...pages, 'conformance/README.md'])('%s links to files and headings that exist', (page) => {
@@ -134,6 +148,14 @@ describe('tables and examples in the documentation', () => {
     const patterns = [...page.matchAll(/^ +tenant_pattern: '(.*)'$/gm)].map(([, pattern]) => pattern ?? '');
     expect(patterns).toHaveLength(1);
     expect(loadCatalog('queries').queries.map(({ tenant }) => tenant?.pattern)).toContain(patterns[0]);
+  });
+
+  test('saved-queries.md has every key of the header, and every type of a column', () => {
+    const section = (heading: string) =>
+      rowsIn(read('docs/saved-queries.md').split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '');
+    expect(section('Header').map(([key]) => key)).toEqual(Object.keys(headerSchema.shape));
+    const columns = section('Columns').map(([name = '']) => name);
+    expect(columns.slice(-columnTypes.length)).toEqual(columnTypes);
   });
 
   test('errors.md has every code with its status, and no other', () => {
