@@ -179,5 +179,5 @@ function configuredEngine(
 async function sharedCache({ cacheUrl: url }: Config, log: Logger): Promise<OpenSharedCache | undefined> {
   if (url === undefined) return undefined;
   const { openRedisCache } = await import('./results/redis/redis-cache.ts');
-  return (onUp) => openRedisCache({ url, log, onUp, hotKeyLimit });
+  return (onConnected) => openRedisCache({ url, log, onConnected, hotKeyLimit });
 }

@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { readConfig, readKeySettings, settingNames } from '../src/config.ts';
+import { readConfig, readKeySettings } from '../src/config.ts';
 
 describe('configuration', () => {
   test('has a default for everything', () => {
@@ -109,13 +108,5 @@ describe('configuration', () => {
       cacheUrl: 'rediss://a:b@host:1/2',
       cacheMemoryBytes: 1_000_000_000,
     });
-  });
-
-  test('every variable has its row in the README, with its default', () => {
-    const rows = readFileSync('README.md', 'utf8').matchAll(
-      /^\| `(?<name>[A-Z_]+)` \| (?<fallback>[^|]*) \|/gm,
-    );
-    const documented = [...rows].map(({ groups }) => groups?.name);
-    expect(documented).toEqual(settingNames);
   });
 });

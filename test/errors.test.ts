@@ -7,15 +7,10 @@ describe('errors', () => {
     .filter((file) => !file.endsWith('errors.test.ts'))
     .map((file) => readFileSync(file, 'utf8'))
     .join('\n');
-  const readme = readFileSync('README.md', 'utf8');
 
-  test.each(Object.entries(statusOf))(
-    '%s has status %i, a test that produces it and a row in the README',
-    (code, status) => {
-      expect(tests).toContain(`'${code}'`);
-      expect(readme).toMatch(new RegExp(`^\\| ${status} \\| .*\`${code}\``, 'm'));
-    },
-  );
+  test.each(Object.keys(statusOf))('%s has a test that produces it', (code) => {
+    expect(tests).toContain(`'${code}'`);
+  });
 
   test('the cause is kept for the log', () => {
     const cause = new Error('inside');

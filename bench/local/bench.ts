@@ -4,18 +4,18 @@ import type { Dataset } from './dataset.ts';
 import type { Limits } from './limits.ts';
 import type { Options } from './options.ts';
 
-/** What every part of the bench works with. */
+/** The input of every part of the benchmark. */
 export interface Bench {
-  /** The shipped queries, and the bench's own. */
+  /** The shipped queries, and the benchmark's own. */
   readonly catalog: Catalog;
   readonly limits: Limits;
   readonly options: Options;
-  /** Smallest first; generated. */
+  /** Generated; the smallest first. */
   readonly sets: readonly Dataset[];
 }
 
 export function tableOf({ tables }: Catalog, name: string): TableSchema {
-  const table = tables.find((one) => one.name === name);
+  const table = tables.find((candidate) => candidate.name === name);
   if (table === undefined) throw new Error(`The catalog declares no table ${name}`);
   return table;
 }

@@ -1,19 +1,19 @@
 import { type HotTable, now } from './dataset.ts';
+import { apiCounts, type BuildQueries, invocationStats, latestLogs, type Unit } from './hand-written-sql.ts';
 import { type Project, projects } from './projects.ts';
-import { type Ask, apiCounts, invocationStats, latestLogs, type Unit } from './questions.ts';
 
-/** One question, as the product is asked it and as somebody would write it by hand. */
+/** One query with parameters, as callers send it to the product and as one would write it by hand. */
 export interface Case {
   readonly endpoint: string;
-  /** What sets it apart from the endpoint's other cases: `1day, one function, large`. */
+  /** Distinguishes the cases of one endpoint: `1day, one function, large`. */
   readonly label: string;
   readonly table: HotTable;
-  /** As a caller sends them. */
+  /** As callers send them. */
   readonly parameters: Readonly<Record<string, string>>;
-  readonly write: Ask;
-  /** What the hand-written SQL binds. */
+  readonly buildQueries: BuildQueries;
+  /** The values that the hand-written SQL binds. */
   readonly values: Readonly<Record<string, string>>;
-  /** The rows that any answer lies in. */
+  /** The time that the query covers. */
   readonly window: { readonly since: string; readonly until: string };
 }
 
@@ -25,14 +25,14 @@ const unitMs: Readonly<Record<Unit, number>> = { second: 1000, minute: minuteMs,
 
 const [largest] = projects;
 const smallest = projects.at(-1);
-if (largest === undefined || smallest === undefined) throw new Error('There are no projects to ask for');
-const asked = [
+if (largest === undefined || smallest === undefined) throw new Error('There are no projects');
+const sizes = [
   ['large', largest],
   ['small', smallest],
 ] as const;
 
 /** Every interval and tier of the three shipped queries, for a project with a fifth of the rows and one with a thousandth. */
-export const cases: readonly Case[] = asked.flatMap(([size, project]) => [
+export const cases: readonly Case[] = sizes.flatMap(([size, project]) => [
   ...invocationCases(project, size),
   ...logCases(project, size),
   ...usageCases(project, size),
@@ -48,15 +48,15 @@ function invocationCases({ ref, functions }: Project, size: string): Case[] {
   ];
   return intervals.flatMap(([interval, windowMs, unit]) =>
     [undefined, functions[0]].map((function_id): Case => {
-      const ofOne = function_id === undefined ? {} : { function_id };
+      const filter = function_id === undefined ? {} : { function_id };
       const since = text(truncated(now.getTime() - windowMs, unit));
       return {
         endpoint: 'functions.invocation-stats',
         label: `${interval}, ${function_id === undefined ? 'all functions' : 'one function'}, ${size}`,
         table: 'function_edge_logs',
-        parameters: { project: ref, interval, ...ofOne },
-        write: (source) => invocationStats(source, unit, function_id !== undefined),
-        values: { since, project: ref, ...ofOne },
+        parameters: { project: ref, interval, ...filter },
+        buildQueries: (source) => invocationStats(source, unit, function_id !== undefined),
+        values: { since, project: ref, ...filter },
         window: { since, until: text(now.getTime()) },
       };
     }),
@@ -72,7 +72,7 @@ function logCases({ ref }: Project, size: string): Case[] {
   return tiers.flatMap(([project_tier, days]) =>
     [false, true].map((ranged): Case => {
       const retention = now.getTime() - days * dayMs;
-      // The middle half of the time that the tier may see.
+      // The middle half of the time that the tier may read.
       const since = ranged ? retention + (days * dayMs) / 4 : retention;
       const until = ranged ? now.getTime() - (days * dayMs) / 4 : now.getTime();
       const range = {
@@ -85,7 +85,7 @@ function logCases({ ref }: Project, size: string): Case[] {
         label: `${project_tier}, ${ranged ? 'range' : 'no range'}, ${size}`,
         table: 'edge_logs',
         parameters: { project: ref, project_tier, ...(ranged ? range : {}) },
-        write: latestLogs,
+        buildQueries: latestLogs,
         values: { ...window, project: ref },
         window,
       };
@@ -106,7 +106,7 @@ function usageCases({ ref }: Project, size: string): Case[] {
       label: `${interval}, ${size}`,
       table: 'edge_logs',
       parameters: { project: ref, interval },
-      write: (source) => apiCounts(source, unit),
+      buildQueries: (source) => apiCounts(source, unit),
       values: { since, project: ref },
       window: { since, until: text(now.getTime()) },
     };
@@ -117,7 +117,7 @@ function truncated(ms: number, unit: Unit): number {
   return Math.floor(ms / unitMs[unit]) * unitMs[unit];
 }
 
-/** A moment as a TIMESTAMP literal in UTC. */
+/** A time as a TIMESTAMP literal in UTC. */
 function text(ms: number): string {
   return new Date(ms).toISOString().replace('T', ' ').replace('Z', '');
 }

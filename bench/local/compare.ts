@@ -7,10 +7,10 @@ const approximate = /^p\d+_/;
 const tolerance = 0.25;
 
 /**
- * Compares the rows of two answers, each as JSON text: NULLs left out, nested records flattened, so that it does not
- * matter how they are laid out.
+ * Compares the rows of two results, each row as JSON text, without NULLs and with nested records flattened: the layout of
+ * the rows does not matter.
  *
- * @returns the first difference, or undefined where both say the same
+ * @returns the first difference, or undefined if both are the same
  */
 export function difference(ours: readonly string[], theirs: readonly string[]): string | undefined {
   if (ours.length !== theirs.length) return `${ours.length} rows against ${theirs.length}`;
@@ -33,7 +33,7 @@ function same(key: string, ours: Row, theirs: Row): boolean {
   return Math.abs(our - their) <= tolerance * Math.max(Math.abs(our), Math.abs(their));
 }
 
-/** Of a few values a percentile is one of them, or something between two. */
+/** A percentile of a few values is one of them, or lies between two. */
 function between(value: number, { min_execution_time: low, max_execution_time: high }: Row): boolean {
   return typeof low === 'number' && typeof high === 'number' && value >= low && value <= high;
 }

@@ -1,32 +1,32 @@
 import { join } from 'node:path';
 
-/** The moment that all questions are asked at. */
+/** The time that CURRENT_TIMESTAMP() means in all queries. */
 export const now = new Date('2026-11-20T18:20:30.250Z');
 
 /** The streams that the shipped queries scan; they hold the rows that a set is named for. */
 export const hotTables = ['edge_logs', 'function_edge_logs'] as const;
 export type HotTable = (typeof hotTables)[number];
 
-/** The other streams hold so many rows, whatever the set. */
+/** The number of rows of each other stream, in every set. */
 export const rowsElsewhere = 5000;
 
 export const dayMicros = 86_400_000_000;
 const longestDays = 90;
 const rowsPerDay = 10_000_000 / longestDays;
 
-/** Made-up logs of one size, and where everything made of them stands. */
+/** Generated logs of one size, and the files that are made from them. */
 export interface Dataset {
-  /** As it was asked for: `1M`. */
+  /** As on the command line: `1M`. */
   readonly name: string;
   /** Rows of each hot stream. */
   readonly rows: number;
-  /** Microseconds that the set reaches back. */
+  /** How far the set reaches back, in microseconds. */
   readonly spanMicros: number;
   readonly folder: string;
   readonly dataDir: string;
-  /** The product's own. */
+  /** The product's store. */
   readonly storeFile: string;
-  /** The hand-made flat tables. */
+  /** The flat tables for the hand-written SQL. */
   readonly flatFile: string;
 }
 

@@ -1,36 +1,37 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Field, TableSchema } from '../../src/catalog/tables/table-schema.ts';
+import { quoteText } from '../../src/engine/dialect/expr/literals.ts';
 import { quote } from '../../src/engine/dialect/types.ts';
-import { columnType, quoteText } from '../../src/engine/duckdb/store/column-type.ts';
+import { columnType } from '../../src/engine/duckdb/store/column-type.ts';
 import type { Dataset, HotTable } from './dataset.ts';
 import { type Limits, openDatabase, removeDatabase } from './limits.ts';
 
-/** A leaf of `metadata` as a column of its own: `request_headers_accept`, and how it is read from the nested row. */
+/** A leaf of `metadata` as a column of its own: `request_headers_accept`, and the SQL that reads it from the nested row. */
 interface FlatColumn {
   readonly name: string;
   readonly value: string;
 }
 
-/** Where the project reference stands in the flat tables. */
+/** The column of the project reference in the flat tables. */
 const projectColumns: Readonly<Record<HotTable, string>> = {
   edge_logs: 'project',
   function_edge_logs: 'project_ref',
 };
 
 /**
- * Makes the tables that somebody who knew the questions would make: one column for every leaf, sorted by day, project
- * and time. They are kept with the set.
+ * Creates the tables that one would design for these queries: one column for every leaf, sorted by day, project and time.
+ * They are kept with the set.
  */
 export async function buildFlat(
   set: Dataset,
   tables: readonly TableSchema[],
   limits: Limits,
-  tell: (line: string) => void,
+  onProgress: (line: string) => void,
 ): Promise<void> {
   const marker = `${set.flatFile}.complete`;
-  const made = `${readFileSync(join(set.folder, 'complete'), 'utf8')} flat 1`;
-  if (existsSync(marker) && readFileSync(marker, 'utf8') === made) return;
+  const version = `${readFileSync(join(set.folder, 'complete'), 'utf8')} flat 1`;
+  if (existsSync(marker) && readFileSync(marker, 'utf8') === version) return;
   rmSync(marker, { force: true });
   removeDatabase(set.flatFile);
 
@@ -46,14 +47,14 @@ export async function buildFlat(
         await connection.run(
           `INSERT INTO ${quote(table.name)} ${rows} ORDER BY "timestamp"::DATE, ${project}, "timestamp"`,
         );
-        tell(`${set.name}: ${table.name}: ${at + 1} of ${files.length} files laid out flat`);
+        onProgress(`${set.name}: ${table.name}: ${at + 1} of ${files.length} files flattened`);
       }
     }
     await connection.run('CHECKPOINT');
   } finally {
     database.close();
   }
-  writeFileSync(marker, made);
+  writeFileSync(marker, version);
 }
 
 /** The files of one stream of a set, oldest first. */
@@ -73,7 +74,7 @@ export function readNested({ fields }: TableSchema, files: readonly string[], ti
   return `read_json([${files.map(quoteText).join(', ')}], columns = {${columns.join(', ')}}, format = 'newline_delimited')`;
 }
 
-/** The leaves of a table's metadata, in the order in which they are declared. */
+/** The leaves of a table's metadata, in declared order. */
 export function flatColumns({ fields }: TableSchema): readonly FlatColumn[] {
   const metadata = fields.filter(({ name }) => name === 'metadata');
   return metadata.flatMap((field) => leaves(field.fields ?? [], 'metadata[1]', ''));

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { quoteText } from '../../src/engine/duckdb/store/column-type.ts';
+import { quoteText } from '../../src/engine/dialect/expr/literals.ts';
 import { type Dataset, dayMicros, hotTables, now, rowsElsewhere } from './dataset.ts';
 import { type Limits, openDatabase } from './limits.ts';
 import { projects, projectTables } from './projects.ts';
 
-/** One file to be written: what arrives from `begins` until before `ends`, microseconds since the epoch. */
-interface Part {
+/** A file to write: the rows that arrive from `begins` until before `ends`, in microseconds since the epoch. */
+interface FileSpan {
   readonly table: string;
   readonly path: string;
   readonly begins: number;
@@ -20,30 +20,30 @@ const demoDir = 'queries/demo';
 const nowMicros = now.getTime() * 1000;
 
 /**
- * Writes the nested NDJSON of a set, unless it is there: the hot streams a file a day, the others one file each. The
- * rows are those that the demo's SQL makes, so that they are nested and as wide as the shipped tables declare, of the
- * bench's projects, and the same on every machine.
+ * Writes the nested NDJSON of a set, unless it exists: one file a day for the hot streams, one file for each other. The
+ * rows come from the demo's SQL, so that they are as nested and as wide as the shipped tables declare, for the projects of
+ * the benchmark, and the same on every machine.
  */
 export async function generate(
   set: Dataset,
   tables: readonly string[],
   limits: Limits,
-  tell: (line: string) => void,
+  onProgress: (line: string) => void,
 ): Promise<void> {
   const files = ['_shared', ...tables].map((name) => readFileSync(join(demoDir, `${name}.sql`), 'utf8'));
   const traffic = readFileSync(join(import.meta.dirname, 'traffic.sql'), 'utf8')
     .replaceAll('{now}', String(nowMicros))
     .replaceAll('{projects}', String(projects.length));
   const setup = `${files[0]};${projectTables()};${traffic}`;
-  const made = createHash('sha256')
+  const version = createHash('sha256')
     .update([setup, ...files, set.rows].join('\0'))
     .digest('hex');
   const marker = join(set.folder, 'complete');
-  if (existsSync(marker) && readFileSync(marker, 'utf8') === made) return;
+  if (existsSync(marker) && readFileSync(marker, 'utf8') === version) return;
 
   rmSync(set.folder, { recursive: true, force: true });
-  const parts = partsOf(set, tables);
-  for (const { path } of parts) mkdirSync(join(path, '..'), { recursive: true });
+  const spans = spansOf(set, tables);
+  for (const { path } of spans) mkdirSync(join(path, '..'), { recursive: true });
   const database = await openDatabase(':memory:', limits);
   try {
     const workers: DuckDBConnection[] = [];
@@ -51,25 +51,25 @@ export async function generate(
     for (let left = Number(limits.DUCKDB_THREADS); left > 0; left -= 1)
       workers.push(await database.connect());
     await workers[0]?.run(`SET VARIABLE every = 1; ${setup}`);
-    const total = parts.length;
+    const total = spans.length;
     let done = 0;
     const work = async (connection: DuckDBConnection) => {
-      for (let part = parts.shift(); part; part = parts.shift()) {
-        await writePart(connection, part);
+      for (let span = spans.shift(); span; span = spans.shift()) {
+        await writeSpan(connection, span);
         done += 1;
-        tell(`${set.name}: ${done} of ${total} files generated`);
+        onProgress(`${set.name}: ${done} of ${total} files generated`);
       }
     };
-    // Closing a database waits for what runs on it: all end before an error leaves.
+    // All workers end before an error is thrown: closing the database waits for them.
     const ended = await Promise.allSettled(workers.map(work));
     for (const end of ended) if (end.status === 'rejected') throw end.reason;
   } finally {
     database.close();
   }
-  writeFileSync(marker, made);
+  writeFileSync(marker, version);
 }
 
-function partsOf(set: Dataset, tables: readonly string[]): Part[] {
+function spansOf(set: Dataset, tables: readonly string[]): FileSpan[] {
   const hot: readonly string[] = hotTables;
   return tables.flatMap((table) => {
     const rows = hot.includes(table) ? set.rows : rowsElsewhere;
@@ -96,17 +96,17 @@ function days<T extends { readonly begins: number; readonly ends: number }>(whol
   return parts;
 }
 
-async function writePart(connection: DuckDBConnection, part: Part): Promise<void> {
-  const rows = readFileSync(join(demoDir, `${part.table}.sql`), 'utf8')
+async function writeSpan(connection: DuckDBConnection, span: FileSpan): Promise<void> {
+  const rows = readFileSync(join(demoDir, `${span.table}.sql`), 'utf8')
     .replace(/;\s*$/, '')
-    .replaceAll('$from', `make_timestamp(${part.begins})`)
-    .replaceAll('$to', `make_timestamp(${part.ends})`);
-  const compression = part.path.endsWith('.zst') ? ', COMPRESSION zstd' : '';
-  await connection.run(`SET VARIABLE every = ${part.everyMicros}`);
+    .replaceAll('$from', `make_timestamp(${span.begins})`)
+    .replaceAll('$to', `make_timestamp(${span.ends})`);
+  const compression = span.path.endsWith('.zst') ? ', COMPRESSION zstd' : '';
+  await connection.run(`SET VARIABLE every = ${span.everyMicros}`);
   await connection.run(`
     COPY (
       SELECT * REPLACE (strftime("timestamp", '%Y-%m-%dT%H:%M:%S.%fZ') AS "timestamp") FROM (${rows})
-    ) TO ${quoteText(part.path)} (FORMAT json${compression})`);
+    ) TO ${quoteText(span.path)} (FORMAT json${compression})`);
 }
 
 const isoTime = (micros: number) => new Date(micros / 1000).toISOString();

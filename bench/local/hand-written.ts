@@ -1,11 +1,12 @@
 import type { Case } from './cases.ts';
+import type { Source } from './hand-written-sql.ts';
 import { type Limits, openDatabase } from './limits.ts';
-import type { Source } from './questions.ts';
 
-/** The hand-written side: the forms of a question, prepared and bound once, each ready to be run again and again. */
+/** The hand-written SQL over one database. */
 export interface HandWritten {
-  prepare(asked: Case): Promise<readonly Form[]>;
-  rowsInWindow(asked: Case): Promise<number>;
+  /** Prepares all forms of a query, each to be run many times. */
+  prepare(benchCase: Case): Promise<readonly Form[]>;
+  rowsInWindow(benchCase: Case): Promise<number>;
   interrupt(): void;
   close(): void;
 }
@@ -15,19 +16,19 @@ export interface Form {
   run(): Promise<readonly string[]>;
 }
 
-/** On a connection and in a database of its own. */
+/** Opens a database of its own. */
 export async function openHandWritten(file: string, limits: Limits, source: Source): Promise<HandWritten> {
   const database = await openDatabase(file, limits);
   const connection = await database.connect();
   return {
-    prepare: (asked) =>
+    prepare: (benchCase) =>
       Promise.all(
-        asked.write(source).map(async ({ form, sql }) => {
+        benchCase.buildQueries(source).map(async ({ form, sql }) => {
           const statement = await connection.prepare(sql);
           return {
             form,
             async run() {
-              statement.bind({ ...asked.values });
+              statement.bind({ ...benchCase.values });
               return (await statement.runAndReadAll()).getRows().map(([row]) => String(row));
             },
           };

@@ -6,27 +6,27 @@ import { filesOf, readNested } from './flat.ts';
 import { type Limits, openDatabase, removeDatabase } from './limits.ts';
 import { alternate, timed } from './measure.ts';
 import { peakMemory, resetPeakMemory } from './memory.ts';
-import { count, endTelling, megabytes, printTable, ratio, tell } from './print.ts';
+import { count, endProgress, megabytes, printTable, ratio, showProgress } from './print.ts';
 import { openProduct } from './product.ts';
 
 const leastRatio = 0.7;
 
-/** How fast the product takes logs in, and what they take on disk; then beside DuckDB's own reading of the same files. */
+/** How fast the product imports logs, and how much disk they take; then compared with DuckDB's own `read_json`. */
 export async function benchImport(bench: Bench): Promise<void> {
   const rows: string[][] = [];
-  for (const set of bench.sets) rows.push(await importWhole(bench, set));
-  endTelling();
+  for (const set of bench.sets) rows.push(await importAll(bench, set));
+  endProgress();
   printTable(
     'Import of all streams',
     ['set', 'rows', 'seconds', 'rows a second', 'files', 'store', 'peak memory'],
     rows,
   );
   const [smallest] = bench.sets;
-  if (smallest !== undefined) await besideDuckdb(bench, smallest);
+  if (smallest !== undefined) await compareWithDuckdb(bench, smallest);
 }
 
-async function importWhole({ catalog, limits }: Bench, set: Dataset): Promise<string[]> {
-  tell(`${set.name}: importing`);
+async function importAll({ catalog, limits }: Bench, set: Dataset): Promise<string[]> {
+  showProgress(`${set.name}: importing`);
   rmSync(dirname(set.storeFile), { recursive: true, force: true });
   resetPeakMemory();
   const took = await timed(async () => {
@@ -57,8 +57,8 @@ async function rowsOfOthers(limits: Limits, set: Dataset): Promise<number> {
   return rows;
 }
 
-/** One stream, by both in turns, each into a database file that is new every time. */
-async function besideDuckdb({ catalog, limits, options }: Bench, set: Dataset): Promise<void> {
+/** One stream, imported by both in turns, each time into a new database file. */
+async function compareWithDuckdb({ catalog, limits, options }: Bench, set: Dataset): Promise<void> {
   const [table] = hotTables;
   const folder = join(set.folder, 'one-stream');
   rmSync(folder, { recursive: true, force: true });
@@ -67,7 +67,7 @@ async function besideDuckdb({ catalog, limits, options }: Bench, set: Dataset): 
   const storeFile = join(folder, 'store', 'logs.duckdb');
   const plainFile = join(folder, 'plain.duckdb');
   const runs = Math.min(5, options.runs);
-  tell(`${set.name}: ${table}: importing ${runs + 1} times beside read_json`);
+  showProgress(`${set.name}: ${table}: importing ${runs + 1} times beside read_json`);
 
   const [ours, theirs] = await alternate(
     [
@@ -90,7 +90,7 @@ async function besideDuckdb({ catalog, limits, options }: Bench, set: Dataset): 
   );
   rmSync(folder, { recursive: true });
   if (ours === undefined || theirs === undefined) return;
-  endTelling();
+  endProgress();
   const perSecond = (took: number) => count((set.rows / took) * 1000);
   printTable(
     `Import of ${table} of ${set.name}, rows a second, medians of ${runs} runs in turns`,

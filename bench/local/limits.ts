@@ -16,7 +16,7 @@ export function readLimits(env: Readonly<Record<string, string | undefined>>): L
   };
 }
 
-export interface Database {
+interface Database {
   connect(): Promise<DuckDBConnection>;
   close(): void;
 }

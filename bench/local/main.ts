@@ -9,11 +9,11 @@ import { benchImport } from './import.ts';
 import { benchLight } from './light.ts';
 import { readLimits } from './limits.ts';
 import { type Part, readOptions, usage } from './options.ts';
-import { endTelling, tell } from './print.ts';
+import { endProgress, showProgress } from './print.ts';
 import { benchQueries } from './queries.ts';
 import { benchWordByWord } from './word-by-word.ts';
 
-// As the service does for its default of four queries at once.
+// As the service does for its default of four concurrent queries.
 process.env.UV_THREADPOOL_SIZE ??= '8';
 
 const runs: Readonly<Record<Part, (bench: Bench) => Promise<void>>> = {
@@ -39,17 +39,17 @@ async function main(): Promise<void> {
       set,
       shipped.tables.map(({ name }) => name),
       limits,
-      tell,
+      showProgress,
     );
   }
-  endTelling();
+  endProgress();
   console.log(
     `DuckDB: ${limits.DUCKDB_THREADS} threads, ${limits.DUCKDB_MEMORY_LIMIT}; UV_THREADPOOL_SIZE ${process.env.UV_THREADPOOL_SIZE ?? 'not set'}; Node ${process.version}`,
   );
   for (const part of options.parts) await runs[part]({ catalog, limits, options, sets });
 }
 
-/** Whatever else stands in the folder is somebody's. */
+/** Removes only sets: other files in the folder may be somebody's. */
 function removeSets(dir: string): void {
   const names = existsSync(dir) ? readdirSync(dir).filter(isSize) : [];
   for (const name of names) rmSync(join(dir, name), { recursive: true });
@@ -58,7 +58,7 @@ function removeSets(dir: string): void {
 try {
   await main();
 } catch (error) {
-  endTelling();
+  endProgress();
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;
 }

@@ -1,12 +1,12 @@
-/** How long runs of one thing took, in milliseconds. */
+/** Durations of several runs, in milliseconds. */
 export interface Times {
   readonly median: number;
   readonly p95: number;
 }
 
 /**
- * Runs contenders in turns, so that what else the machine does meets all of them alike; who begins changes from round to
- * round. One round before is not counted.
+ * Runs contenders in turns, so that other load on the machine affects all of them alike; the first one changes from round
+ * to round. One round of warm-up is not counted.
  *
  * @returns their times, in the order of the contenders
  */
@@ -26,9 +26,9 @@ export async function alternate(
 }
 
 export async function timed(work: () => Promise<unknown>): Promise<number> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   await work();
-  return performance.now() - begun;
+  return performance.now() - startedAt;
 }
 
 export function summary(times: readonly number[]): Times {

@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
-/** Begins a new high-water mark of this process's memory, where the system can (Linux). */
+/** Resets the high-water mark of this process's memory, if the system can (Linux). */
 export function resetPeakMemory(): void {
   try {
     writeFileSync('/proc/self/clear_refs', '5');
   } catch {
-    // The mark then tells the most since the process began.
+    // The mark is then that of the whole process.
   }
 }
 

@@ -18,14 +18,14 @@ export const usage = `npm run bench:local -- [options]
 
   --rows 1M,10M     rows of each hot stream, one set for each size: 200k, 1M, 10M, 100M
   --only <part>     ${parts.join(', ')}; may be repeated
-  --runs 15         how often each question is asked
-  --dir <folder>    where the sets are kept between runs; default: querygate-bench below the system's temporary folder
-  --clean           removes the sets of that folder and ends
+  --runs 15         how often each query is run
+  --dir <folder>    folder of the sets, which are kept between runs; default: querygate-bench below the system's temporary folder
+  --clean           removes the sets of that folder and exits
 
-DUCKDB_MEMORY_LIMIT (here 4GB) and DUCKDB_THREADS (the number of cores) hold for the product and for what stands beside it.
-docs/benchmarks.md tells what is measured, and how.`;
+DUCKDB_MEMORY_LIMIT (here 4GB) and DUCKDB_THREADS (the number of cores) apply to the product and to what it is compared with.
+docs/benchmarks.md describes what is measured, and how.`;
 
-/** @returns undefined where help was asked for @throws Error that says what would be right */
+/** @returns undefined for --help @throws Error that says what would be right */
 export function readOptions(args: readonly string[]): Options | undefined {
   const { values } = parseArgs({
     args: [...args],

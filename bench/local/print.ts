@@ -16,12 +16,12 @@ export function printTable(
 }
 
 /** Progress, on standard error. */
-export function tell(line: string): void {
+export function showProgress(line: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${line}`);
   else process.stderr.write(`${line}\n`);
 }
 
-export function endTelling(): void {
+export function endProgress(): void {
   if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
 }
 

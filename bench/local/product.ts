@@ -9,19 +9,19 @@ import type { Limits } from './limits.ts';
 
 /** The product's own engine over a folder of logs. */
 export interface Product {
-  /** The rows of one question, as a door would get them. */
-  ask(endpoint: string, parameters: Readonly<Record<string, string>>): Promise<readonly string[]>;
+  /** The rows of one query, as the HTTP handlers get them. */
+  run(endpoint: string, parameters: Readonly<Record<string, string>>): Promise<readonly string[]>;
   close(): Promise<void>;
 }
 
-export interface ProductOptions {
+interface ProductOptions {
   readonly catalog: Catalog;
   readonly dataDir: string;
   readonly storeFile: string;
   readonly limits: Limits;
 }
 
-/** Opened as `npm start` opens it; it is ready when all files are taken in. */
+/** Opened as by `npm start`; it is ready when all files are imported. */
 export async function openProduct({ catalog, dataDir, storeFile, limits }: ProductOptions): Promise<Product> {
   mkdirSync(dirname(storeFile), { recursive: true });
   const settings = { ...limits, DATA_DIR: dataDir, STORE_FILE: storeFile, ENGINE_TIMEOUT_MS: '3600000' };
@@ -31,14 +31,14 @@ export async function openProduct({ catalog, dataDir, storeFile, limits }: Produ
     now: () => now,
     listener: {
       problem: (message) => {
-        throw new Error(`The generated logs were not taken in: ${message}`);
+        throw new Error(`The generated logs were not imported: ${message}`);
       },
       news: () => {},
     },
   });
   const { signal } = new AbortController();
   return {
-    async ask(endpoint, parameters) {
+    async run(endpoint, parameters) {
       const query = catalog.queries.find(({ name }) => name === endpoint);
       if (query === undefined) throw new Error(`There is no saved query ${endpoint}`);
       const raw = new Map(Object.entries(parameters).map(([name, value]) => [name, [value]]));

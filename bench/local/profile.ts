@@ -1,26 +1,26 @@
 import { DuckDBConnection, DuckDBPreparedStatement } from '@duckdb/node-api';
 
-/** A statement as it ran. */
-interface Ran {
+/** A statement with the values that it ran with. */
+interface Execution {
   readonly connection: DuckDBConnection;
   readonly sql: string;
   readonly bound: Parameters<DuckDBPreparedStatement['bind']>;
 }
 
-/** What DuckDB says of a run. */
+/** What DuckDB reports of a run. */
 export interface Profile {
   readonly rowsScanned: number;
-  /** The most that the database held in its buffers meanwhile, cached blocks included. */
+  /** The peak size of the database's buffers, cached blocks included. */
   readonly peakBytes: number;
 }
 
 /**
- * Tells what statements do whose text the bench does not know: those of the product. It listens to every preparing and
- * binding in this process, then has the same statements explained with the same values on the same connection.
+ * Profiles the product's statements, whose SQL the benchmark does not know: it records every `prepare` and `bind` of this
+ * process, then runs EXPLAIN ANALYZE of the same statements with the same values on the same connection.
  */
 export function openProfiler(): (work: () => Promise<unknown>) => Promise<Profile> {
-  const prepared = new WeakMap<DuckDBPreparedStatement, Pick<Ran, 'connection' | 'sql'>>();
-  const ran = new Map<DuckDBPreparedStatement, Ran>();
+  const prepared = new WeakMap<DuckDBPreparedStatement, Pick<Execution, 'connection' | 'sql'>>();
+  const executions = new Map<DuckDBPreparedStatement, Execution>();
   const { prepare } = DuckDBConnection.prototype;
   const { bind } = DuckDBPreparedStatement.prototype;
   DuckDBConnection.prototype.prepare = async function (sql, ...rest) {
@@ -30,15 +30,15 @@ export function openProfiler(): (work: () => Promise<unknown>) => Promise<Profil
   };
   DuckDBPreparedStatement.prototype.bind = function (...bound) {
     bind.apply(this, bound);
-    const known = prepared.get(this);
-    if (known !== undefined) ran.set(this, { ...known, bound });
+    const statement = prepared.get(this);
+    if (statement !== undefined) executions.set(this, { ...statement, bound });
   };
 
   return async (work) => {
-    ran.clear();
+    executions.clear();
     await work();
     const profiles: Profile[] = [];
-    for (const one of [...ran.values()]) profiles.push(await explain(one));
+    for (const execution of [...executions.values()]) profiles.push(await explain(execution));
     return {
       rowsScanned: profiles.reduce((sum, { rowsScanned }) => sum + rowsScanned, 0),
       peakBytes: Math.max(0, ...profiles.map(({ peakBytes }) => peakBytes)),
@@ -46,11 +46,11 @@ export function openProfiler(): (work: () => Promise<unknown>) => Promise<Profil
   };
 }
 
-async function explain({ connection, sql, bound }: Ran): Promise<Profile> {
+async function explain({ connection, sql, bound }: Execution): Promise<Profile> {
   const statement = await connection.prepare(`EXPLAIN (ANALYZE, FORMAT json) ${sql}`);
   statement.bind(...bound);
   const [row] = (await statement.runAndReadAll()).getRows();
   statement.destroySync();
-  const told = JSON.parse(String(row?.[1]));
-  return { rowsScanned: told.cumulative_rows_scanned, peakBytes: told.system_peak_buffer_memory };
+  const profile = JSON.parse(String(row?.[1]));
+  return { rowsScanned: profile.cumulative_rows_scanned, peakBytes: profile.system_peak_buffer_memory };
 }

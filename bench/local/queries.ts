@@ -6,59 +6,59 @@ import type { Dataset } from './dataset.ts';
 import { hotTables } from './dataset.ts';
 import { buildFlat } from './flat.ts';
 import { type Form, type HandWritten, openHandWritten } from './hand-written.ts';
+import { flatSource } from './hand-written-sql.ts';
 import { alternate, type Times } from './measure.ts';
 import { peakMemory, resetPeakMemory } from './memory.ts';
-import { count, endTelling, megabytes, ms, printTable, ratio, tell } from './print.ts';
+import { count, endProgress, megabytes, ms, printTable, ratio, showProgress } from './print.ts';
 import { openProduct, type Product } from './product.ts';
 import { openProfiler, type Profile } from './profile.ts';
-import { flatSource } from './questions.ts';
 
 const mostRatio = 1.3;
 
 interface Result {
-  readonly asked: Case;
+  readonly benchCase: Case;
   readonly product: Times & Profile;
   readonly flat: Times & Profile & { readonly form: string };
   readonly rowsInWindow: number;
 }
 
-/** Every case beside SQL that was written by hand over flat tables, which hold the same rows. */
+/** Every case, compared with hand-written SQL over flat tables that hold the same rows. */
 export async function benchQueries(bench: Bench): Promise<void> {
   const profile = openProfiler();
   for (const set of bench.sets) {
     const tables = hotTables.map((name) => tableOf(bench.catalog, name));
-    await buildFlat(set, tables, bench.limits, tell);
+    await buildFlat(set, tables, bench.limits, showProgress);
     resetPeakMemory();
-    tell(`${set.name}: opening`);
+    showProgress(`${set.name}: opening`);
     const product = await openProduct({ ...set, ...bench });
     const flat = await openHandWritten(set.flatFile, bench.limits, flatSource(tables));
     const results: Result[] = [];
     try {
-      for (const asked of cases) {
-        tell(`${set.name}: ${asked.endpoint}: ${asked.label}`);
-        results.push(await measure(asked, product, flat, profile, bench.options.runs));
+      for (const benchCase of cases) {
+        showProgress(`${set.name}: ${benchCase.endpoint}: ${benchCase.label}`);
+        results.push(await measure(benchCase, product, flat, profile, bench.options.runs));
       }
     } finally {
       flat.close();
       await product.close();
     }
-    endTelling();
+    endProgress();
     print(set, results);
   }
 }
 
 async function measure(
-  asked: Case,
+  benchCase: Case,
   product: Product,
   flat: HandWritten,
   profile: (work: () => Promise<unknown>) => Promise<Profile>,
   runs: number,
 ): Promise<Result> {
-  const ask = () => product.ask(asked.endpoint, asked.parameters);
-  const forms = await flat.prepare(asked);
-  await checkSame(asked, await ask(), forms);
+  const run = () => product.run(benchCase.endpoint, benchCase.parameters);
+  const forms = await flat.prepare(benchCase);
+  await checkSame(benchCase, await run(), forms);
 
-  const [ours, ...theirs] = await alternate([ask, ...forms.map(({ run }) => run)], runs);
+  const [ours, ...theirs] = await alternate([run, ...forms.map((form) => form.run)], runs);
   const fastest = theirs.reduce(
     (best, { median }, at) => (median < (theirs[best]?.median ?? 0) ? at : best),
     0,
@@ -67,14 +67,14 @@ async function measure(
   if (ours === undefined || times === undefined || form === undefined)
     throw new Error('Nothing was measured');
   return {
-    asked,
-    product: { ...ours, ...(await profile(ask)) },
+    benchCase,
+    product: { ...ours, ...(await profile(run)) },
     flat: { ...times, ...(await profile(form.run)), form: form.form },
-    rowsInWindow: await flat.rowsInWindow(asked),
+    rowsInWindow: await flat.rowsInWindow(benchCase),
   };
 }
 
-/** @throws Error where an answer differs */
+/** @throws Error if a result differs */
 export async function checkSame(
   { endpoint, label }: Case,
   ours: readonly string[],
@@ -82,12 +82,12 @@ export async function checkSame(
 ): Promise<void> {
   for (const { form, run } of forms) {
     const found = difference(ours, await run());
-    if (found !== undefined) throw new Error(`${endpoint}: ${label}: the answers differ (${form}): ${found}`);
+    if (found !== undefined) throw new Error(`${endpoint}: ${label}: the results differ (${form}): ${found}`);
   }
 }
 
 function print(set: Dataset, results: readonly Result[]): void {
-  const endpoints = [...Map.groupBy(results, ({ asked }) => asked.endpoint)];
+  const endpoints = [...Map.groupBy(results, ({ benchCase }) => benchCase.endpoint)];
   for (const [endpoint, ofOne] of endpoints) {
     printTable(
       `${endpoint} over ${set.name} rows, beside hand-written SQL over flat tables; ms, MB`,
@@ -105,8 +105,8 @@ function print(set: Dataset, results: readonly Result[]): void {
         'of flat',
         'fastest flat form',
       ],
-      ofOne.map(({ asked, product, flat, rowsInWindow }) => [
-        asked.label,
+      ofOne.map(({ benchCase, product, flat, rowsInWindow }) => [
+        benchCase.label,
         ms(product.median),
         ms(product.p95),
         ms(flat.median),
@@ -127,7 +127,7 @@ function print(set: Dataset, results: readonly Result[]): void {
     endpoints.map(([endpoint, ofOne]) => {
       const by = ({ product, flat }: Result) => product.median / flat.median;
       const worst = ofOne.reduce((one, other) => (by(other) > by(one) ? other : one));
-      return [endpoint, ratio(by(worst)), `at most ${mostRatio}`, worst.asked.label];
+      return [endpoint, ratio(by(worst)), `at most ${mostRatio}`, worst.benchCase.label];
     }),
   );
 }

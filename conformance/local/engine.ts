@@ -2,9 +2,9 @@ import { DuckDBInstance, type DuckDBMaterializedResult, type DuckDBValue } from 
 import { macroDefinitions, sessionSettings } from '../../src/engine/dialect/macros/macros.ts';
 import { assemble } from '../../src/engine/dialect/passes/shredded.ts';
 import { type Rewritten, rewrite } from '../../src/engine/dialect/rewrite.ts';
-import { type Bindings, bindingsOf, bindTo } from '../../src/engine/duckdb/run/bindings.ts';
 import { buildCompute, withThresholds } from '../../src/engine/duckdb/run/compute-constants.ts';
-import { readRows } from '../../src/engine/duckdb/wire/read-rows.ts';
+import { type Bindings, bindingsOf, bindTo } from '../../src/engine/duckdb/wire/bindings.ts';
+import { readRows } from '../../src/engine/duckdb/wire/rows.ts';
 import { StartError } from '../../src/errors.ts';
 import { isSame } from '../compare.ts';
 import type { Table } from '../table.ts';

@@ -14,14 +14,14 @@ export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promi
 }
 
 /** A signal of its own that also follows others. */
-export interface LinkedAbort {
+interface LinkedAbort {
   readonly signal: AbortSignal;
   abort(reason?: unknown): void;
   /** Removes the listeners and the timer; the signal is not aborted by them afterwards. */
   release(): void;
 }
 
-export interface LinkedAbortOptions {
+interface LinkedAbortOptions {
   /** Each aborts this one with its own reason. */
   readonly follow: readonly AbortSignal[];
   /** Aborts after this many milliseconds. */

@@ -1,14 +1,14 @@
-/** Where the cache gets its time from, so that hours of it can be tested in a second. */
+/** The time and the timers of the cache, so that tests can let hours pass in a second. */
 export interface Clock {
   readonly now: () => Date;
-  /** Runs something once, later. @returns takes it back */
+  /** Runs something once, later. @returns cancels it */
   readonly after: (ms: number, run: () => void) => () => void;
 }
 
 export const systemClock: Clock = {
   now: () => new Date(),
   after: (ms, run) => {
-    // A timer of the cache never keeps the process alive.
+    // Timers of the cache must not keep the process alive.
     const timer = setTimeout(run, ms).unref();
     return () => clearTimeout(timer);
   },

@@ -1,15 +1,21 @@
-export interface RepeatOptions {
+import { type Clock, systemClock } from './clock.ts';
+
+interface RepeatOptions {
   readonly everyMs: number;
   readonly work: () => Promise<void>;
-  /** Told of a failed turn; the next one comes all the same. */
+  /** Receives the error of a failed repetition; the next one follows all the same. */
   readonly onError: (error: unknown) => void;
+  readonly clock?: Clock;
 }
 
-/** Does some work again and again, never twice at once. `close` resolves when none runs and none will. */
-export function openRepeat({ everyMs, work, onError }: RepeatOptions): { close(): Promise<void> } {
+/** Repeats some work at intervals, never twice at once. `close` resolves when the last repetition has ended. */
+export function openRepeat({ everyMs, work, onError, clock = systemClock }: RepeatOptions): {
+  close(): Promise<void>;
+} {
   let running: Promise<void> | undefined;
   let isClosed = false;
-  const timer = setInterval(() => {
+  const repeat = () => {
+    cancel = clock.after(everyMs, repeat);
     running ??= work()
       .catch((error: unknown) => {
         if (!isClosed) onError(error);
@@ -17,11 +23,12 @@ export function openRepeat({ everyMs, work, onError }: RepeatOptions): { close()
       .finally(() => {
         running = undefined;
       });
-  }, everyMs).unref();
+  };
+  let cancel = clock.after(everyMs, repeat);
   return {
     async close() {
       isClosed = true;
-      clearInterval(timer);
+      cancel();
       await running;
     },
   };

@@ -1,6 +1,6 @@
 import { WaitQueue } from './wait-queue.ts';
 
-export interface SemaphoreOptions {
+interface SemaphoreOptions {
   /** How many tasks may run at the same moment. */
   readonly permits: number;
   /** How many more may wait for a permit. */

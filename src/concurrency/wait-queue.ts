@@ -1,4 +1,4 @@
-/** A waiter's place in the queue, with what it said about itself when it came. */
+/** A waiter in the queue; its kind decides which values it can be given. */
 interface Waiter<T, Kind> {
   readonly kind: Kind;
   resolve(value: T): void;
@@ -36,14 +36,14 @@ export class WaitQueue<T = void, Kind = undefined> {
   }
 
   /**
-   * Serves the first waiter for whom `take` has a value.
+   * Serves the first waiter for which there is a value.
    *
-   * @param take gets the waiter's kind; undefined passes it over
+   * @param valueFor gets the kind of a waiter; undefined passes it over
    * @returns whether a waiter was served
    */
-  serveNext(take: (kind: Kind) => T | undefined): boolean {
+  serveNext(valueFor: (kind: Kind) => T | undefined): boolean {
     for (const waiter of this.#waiters) {
-      const value = take(waiter.kind);
+      const value = valueFor(waiter.kind);
       if (value === undefined) continue;
       this.#waiters.delete(waiter);
       waiter.resolve(value);

@@ -12,7 +12,7 @@ interface EngineEntry {
 export const engines: Readonly<Record<Config['engine'], EngineEntry>> = {
   duckdb: {
     open: async (options) => (await import('./duckdb/open-duckdb.ts')).openDuckdb(options),
-    check: async (options) => (await import('./duckdb/prepare/check-queries.ts')).checkQueries(options),
+    check: async (options) => (await import('./duckdb/check-queries.ts')).checkQueries(options),
   },
   bigquery: {
     open: async (options) => (await import('./bigquery/open-bigquery.ts')).openBigquery(options),

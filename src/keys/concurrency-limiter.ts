@@ -1,76 +1,69 @@
+import { WaitQueue } from '../concurrency/wait-queue.ts';
 import { callerGone, GatewayError } from '../errors.ts';
 
-/** Runs one piece of a request's work when it may. */
+/** Runs one query of a request as soon as its key's limit allows. */
 export type Schedule = <T>(
   work: () => Promise<T>,
-  /** Its signal is aborted when the caller has gone; it is looked at only where there is something to wait for. */
-  incoming: { readonly signal: AbortSignal },
+  /** Its signal is aborted when the caller disconnects. The getter is read only when there is something to wait for. */
+  caller: { readonly signal: AbortSignal },
 ) => Promise<T>;
 
-/** How many questions of one caller may be in flight at the same moment, over all requests. */
+/** Limits how many queries of one key run at the same time, over all its requests. */
 export class ConcurrencyLimiter {
   limit: number;
-  #taken = 0;
-  readonly #waiting = new Set<() => void>();
+  #running = 0;
+  readonly #queue = new WaitQueue<true>();
 
   constructor(limit: number) {
     this.limit = limit;
   }
 
   /**
-   * For one request. Its first question is refused where none is free; the others wait for their turn, so that a request
-   * may ask for more than run at once.
+   * The schedule of one request. Its first query is rejected when the limit is reached; further ones wait in order of
+   * arrival, so that a request may contain more queries than may run at the same time.
    */
   forRequest(): Schedule {
-    let isIn = false;
-    return async (work, incoming) => {
-      if (!isIn && this.#isFull()) {
+    let isAdmitted = false;
+    return async (work, caller) => {
+      if (!isAdmitted && this.#isFull()) {
         throw new GatewayError(
           'RATE_LIMITED',
-          `This key's ${this.limit} concurrent queries are under way; wait for one of them`,
+          `This key is limited to ${this.limit} concurrent queries, which are all in use; wait for one to finish`,
           { retryAfterSeconds: 1 },
         );
       }
-      isIn = true;
-      if (this.#isFull()) await this.#turn(incoming.signal);
-      else this.#taken += 1;
+      isAdmitted = true;
+      if (this.#isFull()) await this.#waitForPermit(caller.signal);
+      else this.#running += 1;
       try {
         return await work();
       } finally {
-        this.#taken -= 1;
-        this.#callNext();
+        this.#running -= 1;
+        this.#serveQueue();
       }
     };
   }
 
+  /** Full while others wait: a new query must not overtake them. */
   #isFull(): boolean {
-    return this.#taken >= this.limit || this.#waiting.size > 0;
+    return this.#running >= this.limit || this.#queue.size > 0;
   }
 
-  /** Fulfilled when a slot has been taken for whoever waits here. */
-  #turn(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const called = () => {
-        signal.removeEventListener('abort', gone);
-        this.#waiting.delete(called);
-        this.#taken += 1;
-        resolve();
-      };
-      const gone = () => {
-        this.#waiting.delete(called);
-        reject(callerGone());
-        this.#callNext();
-      };
-      if (signal.aborted) return gone();
-      this.#waiting.add(called);
-      signal.addEventListener('abort', gone);
-    });
-  }
-
-  #callNext(): void {
-    for (const called of this.#waiting) {
-      if (this.#taken >= this.limit) return;
-      called();
+  async #waitForPermit(signal: AbortSignal): Promise<void> {
+    try {
+      await this.#queue.wait(signal, undefined);
+    } catch {
+      this.#serveQueue();
+      throw callerGone();
     }
+  }
+
+  /** More than one may be served: a new key file can raise the limit. */
+  #serveQueue(): void {
+    const grant = () => {
+      this.#running += 1;
+      return true as const;
+    };
+    while (this.#running < this.limit && this.#queue.serveNext(grant));
   }
 }

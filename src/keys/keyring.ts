@@ -6,89 +6,92 @@ import { digestOf, idOfKey } from './key-text.ts';
 import { type Principal, resolveEndpoints, unrestricted } from './principal.ts';
 import { RateLimiter } from './rate-limiter.ts';
 
-export interface KeyringOptions {
+interface KeyringOptions {
   readonly catalog: Catalog;
-  /** The key that may do everything, where there is one. */
+  /** The key without restrictions, if there is one. */
   readonly apiKey: string | undefined;
   readonly now: () => Date;
 }
 
-interface Kept {
+interface Credential {
   readonly digest: Buffer;
-  readonly holder: Principal;
+  readonly principal: Principal;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
 }
 
-/** The id under which `API_KEY`, and the key that is made at start, stand in the log. */
-export const apiKeyId = 'API_KEY';
+/** The id in the log of `API_KEY`, and of the key that is generated at start. */
+const apiKeyId = 'API_KEY';
 
-/** All keys that are valid, by digest: none of them is known here. */
+/** All valid keys. Only their digests are stored. */
 export class Keyring {
   readonly #options: KeyringOptions;
-  readonly #own: { readonly digest: Buffer; readonly holder: Principal };
-  /** Stands for a key that does not exist. */
-  readonly #nobody = randomBytes(32);
-  #kept: ReadonlyMap<string, Kept> = new Map();
+  readonly #apiKey: { readonly digest: Buffer; readonly principal: Principal };
+  /** Compared with in place of the digest of a key that does not exist. */
+  readonly #dummyDigest = randomBytes(32);
+  #credentials: ReadonlyMap<string, Credential> = new Map();
 
   constructor(options: KeyringOptions) {
     this.#options = options;
     const { apiKey } = options;
-    const digest = apiKey === undefined ? this.#nobody : digestOf(apiKey);
-    this.#own = { digest, holder: unrestricted(apiKeyId) };
+    const digest = apiKey === undefined ? this.#dummyDigest : digestOf(apiKey);
+    this.#apiKey = { digest, principal: unrestricted(apiKeyId) };
   }
 
-  /** From now on these are the keys. What a key has used of its rate stays used. */
+  /** Replaces all keys of the key file. A key that stays keeps the state of its limits. */
   replace(entries: readonly KeyEntry[]): void {
-    const kept = entries.flatMap((entry): [string, Kept][] => {
+    const credentials = entries.flatMap((entry): [string, Credential][] => {
       if (entry.revoked !== undefined) return [];
       const digest = Buffer.from(entry.sha256, 'hex');
       const expiresAt = entry.expires?.getTime() ?? Number.POSITIVE_INFINITY;
-      return [[entry.id, { digest, holder: this.#holderOf(entry), expiresAt }]];
+      return [[entry.id, { digest, principal: this.#principalOf(entry), expiresAt }]];
     });
-    this.#kept = new Map(kept);
+    this.#credentials = new Map(credentials);
   }
 
   /**
-   * Who holds this key. It does the same work for a key that is missing, unknown, expired or revoked as for one that is
-   * right, and compares in constant time.
+   * The principal of a key; undefined for a key that is missing, unknown, expired or revoked. The work is the same for
+   * all of these as for a valid key, and digests are compared in constant time.
    */
   find(text = ''): Principal | undefined {
     const digest = digestOf(text);
-    const kept = this.#kept.get(idOfKey(text) ?? '');
-    const isKept = timingSafeEqual(digest, kept?.digest ?? this.#nobody);
-    if (timingSafeEqual(digest, this.#own.digest)) return this.#own.holder;
-    const isValid = kept !== undefined && this.#options.now().getTime() < kept.expiresAt;
-    return isKept && isValid ? kept.holder : undefined;
+    const credential = this.#credentials.get(idOfKey(text) ?? '');
+    const isMatch = timingSafeEqual(digest, credential?.digest ?? this.#dummyDigest);
+    if (timingSafeEqual(digest, this.#apiKey.digest)) return this.#apiKey.principal;
+    const isValid = credential !== undefined && this.#options.now().getTime() < credential.expiresAt;
+    return isMatch && isValid ? credential.principal : undefined;
   }
 
-  #holderOf(entry: KeyEntry): Principal {
+  #principalOf(entry: KeyEntry): Principal {
     const { id, projects, rate, permissions } = entry;
-    const before = this.#kept.get(id)?.holder;
+    const previous = this.#credentials.get(id)?.principal;
     return {
       id,
       permissions: new Set(permissions),
       endpoints: resolveEndpoints(this.#options.catalog, entry).ids,
       projects: projects && new Set(projects),
-      rateLimiter: budgetOf(rate?.requests_per_minute, before?.rateLimiter),
-      concurrencyLimiter: slotsOf(rate?.concurrent_queries, before?.concurrencyLimiter),
+      rateLimiter: rateLimiterFor(rate?.requests_per_minute, previous?.rateLimiter),
+      concurrencyLimiter: concurrencyLimiterFor(rate?.concurrent_queries, previous?.concurrencyLimiter),
     };
   }
 }
 
-function budgetOf(perMinute: number | undefined, before: RateLimiter | undefined): RateLimiter | undefined {
+function rateLimiterFor(
+  perMinute: number | undefined,
+  previous: RateLimiter | undefined,
+): RateLimiter | undefined {
   if (perMinute === undefined) return undefined;
-  const budget = before ?? new RateLimiter(perMinute);
-  budget.perMinute = perMinute;
-  return budget;
+  const limiter = previous ?? new RateLimiter(perMinute);
+  limiter.perMinute = perMinute;
+  return limiter;
 }
 
-function slotsOf(
+function concurrencyLimiterFor(
   limit: number | undefined,
-  before: ConcurrencyLimiter | undefined,
+  previous: ConcurrencyLimiter | undefined,
 ): ConcurrencyLimiter | undefined {
   if (limit === undefined) return undefined;
-  const slots = before ?? new ConcurrencyLimiter(limit);
-  slots.limit = limit;
-  return slots;
+  const limiter = previous ?? new ConcurrencyLimiter(limit);
+  limiter.limit = limit;
+  return limiter;
 }

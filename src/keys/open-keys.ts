@@ -1,14 +1,15 @@
 import { readFile, stat } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import type { Catalog } from '../catalog/saved-query.ts';
+import { openRepeat } from '../concurrency/repeat.ts';
 import { describeProblem, type Problem } from '../errors.ts';
 import { loadKeyText, requireKeys } from './file/load-keys.ts';
 import { type ParsedKeys, parseKeys } from './file/parse-keys.ts';
 import { Keyring } from './keyring.ts';
 import { resolveEndpoints } from './principal.ts';
 
-export interface KeysOptions {
-  /** The key file; undefined where there is none. */
+interface KeysOptions {
+  /** The key file; undefined when none is configured. */
   readonly file: string | undefined;
   readonly apiKey: string | undefined;
   readonly catalog: Catalog;
@@ -18,15 +19,15 @@ export interface KeysOptions {
 
 export interface Keys {
   readonly keyring: Keyring;
-  /** Begins to follow the file. */
+  /** Starts to reload the file when it changes. */
   watch(): void;
   close(): void;
 }
 
-/** A key that is revoked is none within two seconds: this, and the time that reading takes. */
-const lookEveryMs = 400;
+/** A revoked key must be rejected within two seconds: after this interval, plus the time to read the file. */
+const checkEveryMs = 400;
 
-/** A file that was changed so lately is read again: a second change may leave it the same time and size. */
+/** A file that changed so recently is read again: a second change may leave its time and size unchanged. */
 const unsettledMs = 2_000;
 
 /**
@@ -41,65 +42,69 @@ export function openKeys({ file, apiKey, catalog, log, now }: KeysOptions): Keys
   let text = loadKeyText(file);
   keyring.replace(requireKeys(file, text, (parsed) => unknownEndpoints(file, parsed, catalog)));
 
-  const take = (next: string) => {
+  const reload = (next: string) => {
     if (next === text) return;
     text = next;
     const parsed = parseKeys(file, next);
     if (parsed.problems.length > 0) {
-      const wrong = parsed.problems.map(describeProblem);
-      log.error({ problems: wrong.slice(0, 10) }, 'the key file has problems: the keys stay as they were');
+      const problems = parsed.problems.slice(0, 10).map(describeProblem);
+      log.error({ problems }, 'the key file has problems: the previous keys stay valid');
       return;
     }
     keyring.replace(parsed.keys);
-    log.info({ keys: parsed.keys.length }, 'keys read');
+    log.info({ keys: parsed.keys.length }, 'key file loaded');
     for (const problem of unknownEndpoints(file, parsed, catalog)) log.warn(describeProblem(problem));
   };
-  let timer: NodeJS.Timeout | undefined;
+  const onUnreadable = ({ code }: NodeJS.ErrnoException) =>
+    log.error({ code }, 'the key file cannot be read: the previous keys stay valid');
+  let repeat: ReturnType<typeof openRepeat> | undefined;
   return {
     keyring,
-    watch: () => {
-      const look = follow(file, take, (error) => {
-        log.error({ code: error.code }, 'the key file cannot be read: the keys stay as they were');
+    watch() {
+      repeat ??= openRepeat({
+        everyMs: checkEveryMs,
+        work: buildCheck(file, reload, onUnreadable),
+        onError: (error) => log.error({ err: error }, 'the key file cannot be checked for changes'),
       });
-      timer ??= setInterval(look, lookEveryMs).unref();
     },
-    close: () => clearInterval(timer),
+    close() {
+      repeat?.close();
+    },
   };
 }
 
 /**
- * Looks at a file again and again, by its path: it may be written, replaced, or be a link whose target is replaced.
+ * Builds a check for changes of a file, by its path: it may be written in place, replaced, or be a link whose target is
+ * replaced.
  *
- * @param told each time reading begins to fail
+ * @param onUnreadable called each time that reading begins to fail
  */
-function follow(file: string, take: (text: string) => void, told: (error: NodeJS.ErrnoException) => void) {
+function buildCheck(
+  file: string,
+  onChange: (text: string) => void,
+  onUnreadable: (error: NodeJS.ErrnoException) => void,
+): () => Promise<void> {
   let seen = '';
-  let isLooking = false;
   let isFailing = false;
   return async () => {
-    if (isLooking) return;
-    isLooking = true;
     try {
       const { mtimeMs, ctimeMs, size, ino, dev } = await stat(file);
-      const mark = [mtimeMs, ctimeMs, size, ino, dev].join(' ');
+      const version = [mtimeMs, ctimeMs, size, ino, dev].join(' ');
       const isUnsettled = Date.now() - Math.max(mtimeMs, ctimeMs) < unsettledMs;
-      if (mark !== seen || isUnsettled) {
-        const text = await readFile(file, 'utf8');
-        isFailing = false;
-        seen = mark;
-        take(text);
-      }
+      if (version === seen && !isUnsettled) return;
+      const text = await readFile(file, 'utf8');
+      isFailing = false;
+      seen = version;
+      onChange(text);
     } catch (error) {
-      if (!isFailing) told(error as NodeJS.ErrnoException);
+      if (!isFailing) onUnreadable(error as NodeJS.ErrnoException);
       isFailing = true;
       seen = '';
-    } finally {
-      isLooking = false;
     }
   };
 }
 
-/** Only of keys that are not revoked: those need not be mended. */
+/** Revoked keys are not checked: nobody uses them. */
 function unknownEndpoints(file: string, { keys, lineOf }: ParsedKeys, catalog: Catalog): readonly Problem[] {
   return keys.flatMap((key, at) => {
     if (key.revoked !== undefined) return [];

@@ -4,22 +4,22 @@ import type { ConcurrencyLimiter } from './concurrency-limiter.ts';
 import type { Permission } from './file/key-schema.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 
-/** What the holder of a key may do. */
+/** An authenticated caller: a key, and what it permits. */
 export interface Principal {
-  /** For the log: it is no secret. */
+  /** For the log: the id is not secret. */
   readonly id: string;
   readonly permissions: ReadonlySet<Permission>;
-  /** The ids of the saved queries that may be asked; undefined: all. */
+  /** The ids of the saved queries that the key permits; undefined: all. */
   readonly endpoints: ReadonlySet<string> | undefined;
-  /** The only tenants whose rows may be read; undefined: all. */
+  /** The tenants whose rows the key permits; undefined: all. */
   readonly projects: ReadonlySet<string> | undefined;
-  /** Requests per minute; undefined: as many as come. */
+  /** undefined: unlimited. */
   readonly rateLimiter: RateLimiter | undefined;
-  /** Questions in flight; undefined: as many as come. */
+  /** undefined: unlimited. */
   readonly concurrencyLimiter: ConcurrencyLimiter | undefined;
 }
 
-/** The holder of a key that is bound to nothing. */
+/** A principal without restrictions. */
 export function unrestricted(id: string): Principal {
   return {
     id,
@@ -31,18 +31,18 @@ export function unrestricted(id: string): Principal {
   };
 }
 
-/** The endpoints of a key as ids, and those that no saved query has. */
+/** Resolves the endpoints of a key, given as names or UUIDs, to ids; `unknown` are those that match no saved query. */
 export function resolveEndpoints(
   catalog: Catalog,
   { endpoints }: { readonly endpoints?: readonly string[] | undefined },
 ): { readonly ids: ReadonlySet<string> | undefined; readonly unknown: readonly string[] } {
   if (endpoints === undefined) return { ids: undefined, unknown: [] };
-  const found = endpoints.map((address) => ({
+  const resolved = endpoints.map((address) => ({
     address,
     id: lookUpQuery(catalog, address)?.id,
   }));
   return {
-    ids: new Set(found.flatMap(({ id }) => id ?? [])),
-    unknown: found.filter(({ id }) => id === undefined).map(({ address }) => address),
+    ids: new Set(resolved.flatMap(({ id }) => id ?? [])),
+    unknown: resolved.filter(({ id }) => id === undefined).map(({ address }) => address),
   };
 }

@@ -4,11 +4,9 @@ import type { Catalog, SavedQuery } from '../catalog/saved-query.ts';
 import { GatewayError } from '../errors.ts';
 
 /**
- * One text for one question: equal for two callers exactly when the same SQL runs with the same values and promises the
- * same columns. It is `[id, definition, max rows, [values in the order of declaration]]` as JSON; keys are compared
- * whole.
- *
- * @see design "How an answer is obtained": one canonical key per answer
+ * The cache key of a bound query: equal for two callers exactly when the same SQL runs with the same values and has the
+ * same columns. It is `[id, definition, max rows, [values in the order of declaration]]` as JSON, and is not hashed: a
+ * gateway that finds it in the shared demand can parse it.
  */
 export function cacheKey(bound: BoundQuery): string {
   const { query, parameters } = bound;
@@ -21,9 +19,9 @@ export function cacheKey(bound: BoundQuery): string {
 
 const keys = new WeakMap<BoundQuery, string>();
 
-/** The question that a key stands for, where this catalog still has it; a key from elsewhere may be any text. */
+/** The bound query of a key; undefined if it is not a key of this catalog, as any text from the shared cache may be. */
 export function parseCacheKey({ queries }: Catalog, key: string): BoundQuery | undefined {
-  const query = queries.find((one) => key.startsWith(prefix(one)));
+  const query = queries.find((candidate) => key.startsWith(prefix(candidate)));
   if (query === undefined) return undefined;
   try {
     const values: unknown = JSON.parse(key.slice(prefix(query).length, -1));
@@ -42,12 +40,12 @@ const prefixes = new WeakMap<SavedQuery, string>();
 function prefix(query: SavedQuery): string {
   const known = prefixes.get(query);
   if (known !== undefined) return known;
-  const made = `${JSON.stringify([query.id, definition(query), query.maxRows]).slice(0, -1)},`;
-  prefixes.set(query, made);
-  return made;
+  const computed = `${JSON.stringify([query.id, definition(query), query.maxRows]).slice(0, -1)},`;
+  prefixes.set(query, computed);
+  return computed;
 }
 
-/** Changes with everything that changes rows: words for people do not. */
+/** Changes with everything that affects rows; titles and descriptions do not. */
 function definition({ sql, columns, parameters }: SavedQuery): string {
   const shape = [
     sql,

@@ -1,80 +1,82 @@
 import type { Logger } from 'pino';
 import type { BoundQuery } from '../catalog/binding/bind.ts';
-import type { CachePolicy } from '../catalog/saved-query.ts';
 import type { Clock } from '../concurrency/clock.ts';
+import type { RunContext } from '../concurrency/single-flight.ts';
 import type { Cost, Engine } from '../engine/engine.ts';
 import { GatewayError } from '../errors.ts';
+import { type CacheableQuery, isNewEnough, type RunOutcome } from './cacheable-query.ts';
 import type { Counters } from './counters.ts';
-import { freshnessOf, keepMs } from './freshness.ts';
 import type { HotKeys } from './hot-keys.ts';
-import { buildLead } from './lease.ts';
+import { runUnderLease } from './lease.ts';
 import type { MemoryStore } from './memory-store.ts';
 import { buildDocument, type ResultDocument } from './result-document.ts';
 import type { SharedCache } from './shared-cache.ts';
-import type { Work } from './single-flight.ts';
 
-/** A question whose answer may be kept. */
-export interface Question {
-  readonly key: string;
-  readonly bound: BoundQuery;
-  readonly policy: CachePolicy;
-  /** Only an answer that was computed after this moment will do; milliseconds since the epoch. */
-  readonly newerThan: number;
-  /** True where only a run that begins now will do. */
-  readonly forced: boolean;
-}
-
-export interface ObtainOptions {
+export interface ComputeOptions {
   readonly engine: Engine;
   readonly memory: MemoryStore;
   readonly shared: SharedCache | undefined;
-  readonly demand: HotKeys;
+  readonly hotKeys: HotKeys;
   readonly counters: Counters;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Told what each run of our engine cost, by endpoint. */
+  /** Receives the cost of each run of our engine, by endpoint. */
   readonly onCost: (endpoint: string, cost: Cost) => void;
 }
 
-export interface Obtain {
-  /** Gets an answer that is not in memory: another gateway's, or a new one; and keeps it. */
-  kept(question: Question): Work;
-  /** Runs the query for whoever asks at this moment, and keeps nothing. */
-  unkept(bound: BoundQuery): Work;
+/**
+ * Gets a result that memory does not have, from the shared cache, another gateway's run or the engine, and stores it in
+ * memory.
+ *
+ * @returns undefined when another gateway computes it and no caller waits here
+ */
+export async function computeAndStore(
+  options: ComputeOptions,
+  query: CacheableQuery,
+  context: RunContext,
+): Promise<RunOutcome | undefined> {
+  const { shared, hotKeys, clock } = options;
+  const { key, bound, noCache } = query;
+  const cached = noCache ? undefined : await shared?.get(key);
+  // Even if it is too old for this caller: it may be returned when the engine fails.
+  if (cached !== undefined) await store(options, key, cached);
+  if (cached !== undefined && isNewEnough(query, cached, clock.now())) {
+    return { document: cached, source: 'shared cache' };
+  }
+  try {
+    const run = (signal: AbortSignal) => runEngine(options, bound, signal);
+    const outcome: RunOutcome | undefined =
+      shared === undefined
+        ? { document: await run(context.signal), source: 'engine' }
+        : await runUnderLease({ shared, clock, run }, query, context);
+    if (outcome !== undefined) await store(options, key, outcome.document);
+    return outcome;
+  } catch (error) {
+    if (mayServeStale(error)) hotKeys.recordFailure(key, clock.now().getTime());
+    throw error;
+  }
 }
 
-export function buildObtain(options: ObtainOptions): Obtain {
-  const { memory, shared, demand, clock } = options;
-  const lead = buildLead(shared, clock);
-  const keep = async (key: string, content: ResultDocument) => {
-    await memory.put(key, content);
-    demand.learn(key, content.computedAt);
-  };
-
-  return {
-    unkept: (bound) => async (crew) => ({ content: await run(options, bound, crew.signal), source: 'run' }),
-    kept: (question) => async (crew) => {
-      const { key, bound, policy, newerThan, forced } = question;
-      const isNewEnough = (content: ResultDocument) =>
-        content.computedAt > newerThan && freshnessOf(content, policy, clock.now()) === 'fresh';
-      const found = forced ? undefined : await shared?.get(key);
-      if (found !== undefined) await keep(key, found);
-      if (found !== undefined && isNewEnough(found)) return { content: found, source: 'kept' };
-      try {
-        const task = { key, keepMs: keepMs(policy), isNewEnough, forced };
-        const landed = await lead({ ...task, run: (signal) => run(options, bound, signal) })(crew);
-        if (landed !== undefined) await keep(key, landed.content);
-        return landed;
-      } catch (error) {
-        if (mayServeStale(error)) demand.fail(key, clock.now().getTime());
-        throw error;
-      }
-    },
-  };
+/** Runs the query for those who wait for it now, and stores nothing. */
+export async function computeOnce(
+  options: ComputeOptions,
+  bound: BoundQuery,
+  { signal }: RunContext,
+): Promise<RunOutcome> {
+  return { document: await runEngine(options, bound, signal), source: 'engine' };
 }
 
-async function run(
-  { engine, counters, clock, log, onCost }: ObtainOptions,
+async function store(
+  { memory, hotKeys }: ComputeOptions,
+  key: string,
+  document: ResultDocument,
+): Promise<void> {
+  await memory.put(key, document);
+  hotKeys.recordResult(key, document.computedAt);
+}
+
+async function runEngine(
+  { engine, counters, clock, log, onCost }: ComputeOptions,
   bound: BoundQuery,
   signal: AbortSignal,
 ): Promise<ResultDocument> {
@@ -91,8 +93,8 @@ async function run(
   }
 }
 
-/** True where the caller did nothing wrong: an older answer is better than this error. */
+/** True for errors that the caller did not cause: an older result is better than such an error. */
 export function mayServeStale(error: unknown): boolean {
-  // The same question was cheap enough before: the data have grown.
+  // QUERY_TOO_EXPENSIVE: the same query was cheap enough before; the data have grown.
   return !(error instanceof GatewayError) || error.status >= 500 || error.code === 'QUERY_TOO_EXPENSIVE';
 }

@@ -1,24 +1,24 @@
-/** What the cache has done since the start, for whoever watches it. All are counts but the last two. */
+/** What the cache has done since the start. All but the last two only rise. */
 export interface Counters {
-  /** Answers given from the cache, still fresh. */
+  /** Fresh results returned from the cache. */
   hits: number;
-  /** Answers that a caller waited for, each caller counted. */
+  /** Results that a caller waited for, each caller counted. */
   misses: number;
-  /** Answers given although expired, because the engine failed. */
+  /** Stale results returned because the engine failed. */
   stale: number;
-  /** Answers computed in the background, before anybody had to wait for them. */
+  /** Results computed in the background, before a caller had to wait for them. */
   refreshes: number;
   /** Engine runs that failed, for callers and in the background. */
   failures: number;
-  /** Callers who waited for a run that another caller or gateway had begun. */
-  sharedFlights: number;
-  /** Engine runs that were begun. */
+  /** Callers who waited for a run that another caller or gateway had started. */
+  sharedRuns: number;
+  /** Engine runs that were started. */
   runs: number;
-  /** Answers put out of memory for lack of room. */
+  /** Results evicted from memory for lack of room. */
   evictions: number;
-  /** Answers in memory now. */
+  /** Results in memory now. */
   entries: number;
-  /** What these take, in bytes. */
+  /** The memory that these take, in bytes. */
   bytes: number;
 }
 
@@ -29,7 +29,7 @@ export function zeroCounters(): Counters {
     stale: 0,
     refreshes: 0,
     failures: 0,
-    sharedFlights: 0,
+    sharedRuns: 0,
     runs: 0,
     evictions: 0,
     entries: 0,

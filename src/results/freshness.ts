@@ -1,21 +1,21 @@
 import type { CachePolicy } from '../catalog/saved-query.ts';
 import type { ResultDocument } from './result-document.ts';
 
-/** Fresh: as good as new. Expired: to be given only where the engine fails. Gone: never to be given. */
-export type Freshness = 'fresh' | 'expired' | 'gone';
+/** fresh: within `caching`. stale: returned only when the engine fails. expired: never returned. */
+type Freshness = 'fresh' | 'stale' | 'expired';
 
-export function freshnessOf(content: ResultDocument, policy: CachePolicy, now: Date): Freshness {
-  const age = ageMs(content, now);
+export function freshnessOf(document: ResultDocument, policy: CachePolicy, now: Date): Freshness {
+  const age = ageMs(document, now);
   if (age < policy.ttlSeconds * 1000) return 'fresh';
-  return age < keepMs(policy) ? 'expired' : 'gone';
+  return age < keepMs(policy) ? 'stale' : 'expired';
 }
 
-/** Never below zero: another gateway's clock may run ahead of ours. */
+/** Never below zero: the clock of the gateway that computed the result may be ahead of ours. */
 export function ageMs({ computedAt }: ResultDocument, now: Date): number {
   return Math.max(0, now.getTime() - computedAt);
 }
 
-/** How long after its run an answer may be of use at all. */
+/** How long after its computation a result may be of any use. */
 export function keepMs({ ttlSeconds, staleIfErrorSeconds }: CachePolicy): number {
   return (ttlSeconds + staleIfErrorSeconds) * 1000;
 }

@@ -1,144 +1,146 @@
 import type { BoundQuery } from '../catalog/binding/bind.ts';
 import type { CachePolicy } from '../catalog/saved-query.ts';
-import type { Clock } from '../concurrency/clock.ts';
-import { mayServeStale, type Obtain, type Question } from './compute.ts';
-import type { Counters } from './counters.ts';
+import type { Run, SingleFlight } from '../concurrency/single-flight.ts';
+import type { CacheableQuery, RunOutcome } from './cacheable-query.ts';
+import { type ComputeOptions, computeAndStore, computeOnce, mayServeStale } from './compute.ts';
 import { freshnessOf } from './freshness.ts';
-import type { HotKeys } from './hot-keys.ts';
-import type { MemoryStore } from './memory-store.ts';
 import type { ResultDocument } from './result-document.ts';
-import type { Flights, Landed, Work } from './single-flight.ts';
 
 /**
- * How an answer was obtained. HIT: kept, and fresh. STALE: kept and expired, because the engine fails. MISS: computed for
- * this caller. SHARED: computed for another one, who asked just before. BYPASS: computed because no kept answer would do.
+ * How a result was obtained. HIT: from the cache, fresh. STALE: from the cache, no longer fresh, because the engine
+ * fails. MISS: computed for this caller. SHARED: computed for an earlier caller that was still waiting. BYPASS: computed
+ * because no cached result was accepted.
  */
-export const cacheStatuses = ['HIT', 'STALE', 'MISS', 'SHARED', 'BYPASS'] as const;
+const cacheStatuses = ['HIT', 'STALE', 'MISS', 'SHARED', 'BYPASS'] as const;
 
 export type CacheStatus = (typeof cacheStatuses)[number];
 
-/** The rows for one question, and what is to be said about them. */
+/** The rows of one bound query, with what a response says about their caching. */
 export interface CachedResult {
   readonly document: ResultDocument;
   readonly caching: CachePolicy | 'disabled';
   readonly cacheStatus: CacheStatus;
 }
 
-/** Who asks, and how. */
-export interface ResultRequest {
-  /** Its signal is aborted when the caller disconnects; the getter is read only where there is something to wait for. */
+interface ResultRequest {
+  /** Its signal is aborted when the caller disconnects. The getter is read only when there is something to wait for. */
   readonly caller: { readonly signal: AbortSignal };
-  /** True where only a run that begins now will do. */
+  /** True when no cached result is accepted, only that of a run that begins now. */
   readonly noCache: boolean;
 }
 
 /**
- * Gives the answer to a question.
+ * Gets the result of a bound query: from memory, from the shared cache, from a run that is under way, or from the
+ * engine, in this order.
  *
  * @returns at most `query.maxRows` rows, in the order of the SQL
- * @throws GatewayError as the engine's `run` does
+ * @throws GatewayError as the engine's `run` does; CANCELLED when the caller disconnects
  * @see spec "Common call shape", "Limits": rows capped at max rows
  */
-export type GetResult = (bound: BoundQuery, asking: ResultRequest) => Promise<CachedResult>;
+export type GetResult = (query: BoundQuery, request: ResultRequest) => Promise<CachedResult>;
 
-export interface GetResultOptions {
+interface GetResultOptions extends ComputeOptions {
   readonly keyOf: (bound: BoundQuery) => string;
-  readonly memory: MemoryStore;
-  readonly flights: Flights;
-  readonly obtain: Obtain;
-  readonly demand: HotKeys;
-  readonly counters: Counters;
-  readonly clock: Clock;
+  readonly singleFlight: SingleFlight<RunOutcome>;
 }
 
-/** @see design "How an answer is obtained" */
 export function buildGetResult(options: GetResultOptions): GetResult {
-  const { keyOf, demand, clock } = options;
-  return async (bound, asking) => {
-    const { caching } = bound.query;
+  const { keyOf, hotKeys, clock } = options;
+  return async (bound, request) => {
+    const { caching: policy } = bound.query;
+    const { noCache } = request;
     const key = keyOf(bound);
-    if (caching === 'disabled') return computed(options, key, bound, asking);
+    if (policy === 'disabled') return computeUncached(options, key, bound, request);
 
     const now = clock.now().getTime();
-    const question = { key, bound, policy: caching, newerThan: -1, forced: false };
-    demand.note(key, bound, caching, now);
-    if (asking.noCache) return renewed(options, { ...question, newerThan: now - 1, forced: true }, asking);
-    return (await atHand(options, question)) ?? (await waitedFor(options, question, asking));
+    const query = { key, bound, policy, noCache, minComputedAt: noCache ? now : 0 };
+    hotKeys.touch(key, bound, policy, now);
+    if (noCache) return refreshNow(options, query, request);
+    return (await fromMemory(options, query)) ?? (await computeShared(options, query, request));
   };
 }
 
-/** Where nothing is kept. */
-async function computed(
+/** A query with `caching: disabled`: its result is shared only by callers that wait at the same time. */
+async function computeUncached(
   options: GetResultOptions,
   key: string,
   bound: BoundQuery,
-  asking: ResultRequest,
+  request: ResultRequest,
 ): Promise<CachedResult> {
-  const { content } = await join(options, key, asking, options.obtain.unkept(bound));
-  return { document: content, caching: 'disabled', cacheStatus: 'BYPASS' };
+  const { document } = await waitForRun(options, key, request, (context) =>
+    computeOnce(options, bound, context),
+  );
+  return { document, caching: 'disabled', cacheStatus: 'BYPASS' };
 }
 
-/** A run that begins now; only those who want the same share it. */
-async function renewed(
+/** A run that begins now, shared only by callers that also sent `no-cache`. */
+async function refreshNow(
   options: GetResultOptions,
-  question: Question,
-  asking: ResultRequest,
+  query: CacheableQuery,
+  request: ResultRequest,
 ): Promise<CachedResult> {
-  const { content } = await join(options, `forced ${question.key}`, asking, options.obtain.kept(question));
-  return { document: content, caching: question.policy, cacheStatus: 'BYPASS' };
+  const { document } = await waitForRun(options, `no-cache ${query.key}`, request, (context) =>
+    computeAndStore(options, query, context),
+  );
+  return { document, caching: query.policy, cacheStatus: 'BYPASS' };
 }
 
-/** What needs no waiting: fresh rows, or expired ones where the engine is known to fail. */
-async function atHand(options: GetResultOptions, question: Question): Promise<CachedResult | undefined> {
-  const fresh = await fromMemory(options, question, 'HIT');
-  if (fresh !== undefined || !options.demand.isFailing(question.key)) return fresh;
-  return fromMemory(options, question, 'STALE');
-}
-
-/** New rows, or expired ones where the engine has failed just now. */
-async function waitedFor(
+/** A fresh result, or a stale one while the engine is known to fail: nobody waits to see it fail again. */
+async function fromMemory(
   options: GetResultOptions,
-  question: Question,
-  asking: ResultRequest,
+  query: CacheableQuery,
+): Promise<CachedResult | undefined> {
+  const fresh = await fromCache(options, query, 'HIT');
+  if (fresh !== undefined || !options.hotKeys.isFailing(query.key)) return fresh;
+  return fromCache(options, query, 'STALE');
+}
+
+/** The result of one run for all callers of a key; a stale one when that run fails. */
+async function computeShared(
+  options: GetResultOptions,
+  query: CacheableQuery,
+  request: ResultRequest,
 ): Promise<CachedResult> {
   try {
-    const landed = await join(options, question.key, asking, options.obtain.kept(question));
-    return { document: landed.content, caching: question.policy, cacheStatus: statusOf(landed) };
+    const { document, source, joined } = await waitForRun(options, query.key, request, (context) =>
+      computeAndStore(options, query, context),
+    );
+    return { document, caching: query.policy, cacheStatus: statusOf(source, joined) };
   } catch (error) {
-    const expired = mayServeStale(error) ? await fromMemory(options, question, 'STALE') : undefined;
-    if (expired === undefined) throw error;
-    return expired;
+    const stale = mayServeStale(error) ? await fromCache(options, query, 'STALE') : undefined;
+    if (stale === undefined) throw error;
+    return stale;
   }
 }
 
-async function fromMemory(
-  { memory, demand, counters, clock }: GetResultOptions,
-  { key, policy }: Question,
+async function fromCache(
+  { memory, hotKeys, counters, clock }: GetResultOptions,
+  { key, policy }: CacheableQuery,
   cacheStatus: 'HIT' | 'STALE',
 ): Promise<CachedResult | undefined> {
-  const content = await memory.get(key);
-  if (content === undefined) return undefined;
-  // It may have come to be in demand only now.
-  demand.learn(key, content.computedAt);
-  const freshness = freshnessOf(content, policy, clock.now());
-  if (freshness === 'gone' || (freshness === 'expired' && cacheStatus === 'HIT')) return undefined;
+  const document = await memory.get(key);
+  if (document === undefined) return undefined;
+  // The key may have become hot only now, after its result was stored.
+  hotKeys.recordResult(key, document.computedAt);
+  const freshness = freshnessOf(document, policy, clock.now());
+  if (freshness === 'expired' || (freshness === 'stale' && cacheStatus === 'HIT')) return undefined;
   counters[cacheStatus === 'HIT' ? 'hits' : 'stale'] += 1;
-  return { document: content, caching: policy, cacheStatus };
+  return { document, caching: policy, cacheStatus };
 }
 
-async function join(
-  { flights, counters }: GetResultOptions,
+async function waitForRun(
+  { singleFlight, counters }: GetResultOptions,
   key: string,
   { caller }: ResultRequest,
-  work: Work,
-): Promise<Landed & { readonly joined: boolean }> {
-  const landed = await flights.join(key, caller.signal, work);
-  if (landed.joined || landed.source === 'followed') counters.sharedFlights += 1;
-  counters[landed.source === 'kept' ? 'hits' : 'misses'] += 1;
-  return landed;
+  run: Run<RunOutcome>,
+): Promise<RunOutcome & { readonly joined: boolean }> {
+  const { outcome, joined } = await singleFlight.wait(key, caller.signal, run);
+  if (joined || outcome.source === 'other gateway') counters.sharedRuns += 1;
+  counters[outcome.source === 'shared cache' ? 'hits' : 'misses'] += 1;
+  return { ...outcome, joined };
 }
 
-function statusOf({ source, joined }: Landed & { readonly joined: boolean }): CacheStatus {
-  if (source === 'kept') return 'HIT';
-  return source === 'run' && !joined ? 'MISS' : 'SHARED';
+function statusOf(source: RunOutcome['source'], joined: boolean): CacheStatus {
+  if (source === 'shared cache') return 'HIT';
+  return source === 'engine' && !joined ? 'MISS' : 'SHARED';
 }

@@ -2,135 +2,137 @@ import { LRUCache } from 'lru-cache';
 import type { BoundQuery } from '../catalog/binding/bind.ts';
 import type { CachePolicy } from '../catalog/saved-query.ts';
 
-/** A key that somebody asks for, and what is known of its answer. Moments are milliseconds since the epoch. */
+/** A key that callers request, and when its result is to be refreshed. Times are milliseconds since the epoch. */
 export interface HotKey {
   readonly key: string;
   readonly bound: BoundQuery;
   readonly policy: CachePolicy;
-  /** True where the query's header asks for it, whoever else does. */
+  /** True when the header of the query lists it under `warm`: it stays hot without requests. */
   readonly pinned: boolean;
-  askedAt: number;
-  /** Up to when other gateways know that it is asked for. */
-  toldAt: number;
-  /** When the newest answer was computed; undefined where nobody has looked yet. */
+  requestedAt: number;
+  /** The latest request that other gateways have been informed of. */
+  syncedAt: number;
+  /** When the newest result was computed; undefined until one is known. */
   computedAt: number | undefined;
-  /** Failed attempts since that answer. */
+  /** Failed runs since that result. */
   failures: number;
-  /** When it is refreshed, or tried again. */
-  nextAt: number;
+  /** When it is to be refreshed, or tried again. */
+  refreshAt: number;
 }
 
-/** How many keys are kept warm; beyond that, those that were asked for least recently go first. */
+/** How many keys are kept warm, besides pinned ones; beyond that the least recently requested are dropped. */
 export const hotKeyLimit = 1_000;
 
-/** A longer key is answered like any other, but not kept warm: it would take memory, and nobody asks it twice. */
-const longestKey = 2_048;
+/** Longer keys are cached but not kept warm: they would take memory, and are hardly requested twice. */
+const maxKeyLength = 2_048;
 
-/** After a failure it is tried again soon, and then less and less often. */
+/** After a failure a key is retried soon, then with exponential backoff. */
 const firstRetryMs = 1_000;
-const lastRetryMs = 15_000;
+const longestRetryMs = 15_000;
 
-/** Which keys are asked for, and when each answer is due. */
+/** Which keys are requested, and when each result is to be refreshed. */
 export class HotKeys {
   readonly #pinned = new Map<string, HotKey>();
-  readonly #asked = new LRUCache<string, HotKey>({ max: hotKeyLimit });
+  readonly #requested = new LRUCache<string, HotKey>({ max: hotKeyLimit });
 
-  get size(): number {
-    return this.#pinned.size + this.#asked.size;
-  }
-
-  /** Keeps a key warm from now on, whether it is asked for or not. */
+  /** Keeps a key warm from now on, whether it is requested or not. */
   pin(key: string, bound: BoundQuery, policy: CachePolicy, now: number): void {
-    this.#pinned.set(key, { ...newWanted(key, bound, policy, now), pinned: true, nextAt: now });
+    this.#pinned.set(key, { ...newHotKey(key, bound, policy, now), pinned: true, refreshAt: now });
   }
 
-  /** Somebody asks for a key here. */
-  note(key: string, bound: BoundQuery, policy: CachePolicy, now: number): void {
-    const known = this.#pinned.get(key) ?? this.#asked.get(key);
-    if (known !== undefined) known.askedAt = now;
-    else if (key.length <= longestKey) this.#asked.set(key, newWanted(key, bound, policy, now));
+  /** Records a request to this gateway. */
+  touch(key: string, bound: BoundQuery, policy: CachePolicy, now: number): void {
+    const known = this.#pinned.get(key) ?? this.#requested.get(key);
+    if (known !== undefined) known.requestedAt = now;
+    else if (key.length <= maxKeyLength) this.#requested.set(key, newHotKey(key, bound, policy, now));
   }
 
-  /** A known key was asked for elsewhere. @returns false where it is not known */
-  hear(key: string, askedAt: number): boolean {
+  /** Records a request to another gateway for a key that is hot here. @returns false when it is not */
+  touchRemote(key: string, requestedAt: number): boolean {
     const known = this.#peek(key);
     if (known === undefined) return false;
-    known.askedAt = Math.max(known.askedAt, askedAt);
+    known.requestedAt = Math.max(known.requestedAt, requestedAt);
     return true;
   }
 
-  /** A new key was asked for elsewhere, or before the start: its answer is to be looked for. */
-  adopt(key: string, bound: BoundQuery, policy: CachePolicy, askedAt: number): void {
-    if (policy.warmingSeconds === undefined || this.#asked.size >= hotKeyLimit) return;
-    this.#asked.set(key, { ...newWanted(key, bound, policy, askedAt), toldAt: askedAt, nextAt: askedAt });
+  /** Adds a key that was requested at another gateway, or before this one started; its result is fetched at once. */
+  addRemote(key: string, bound: BoundQuery, policy: CachePolicy, requestedAt: number): void {
+    if (policy.warmingSeconds === undefined || this.#requested.size >= hotKeyLimit) return;
+    const hotKey = newHotKey(key, bound, policy, requestedAt);
+    this.#requested.set(key, { ...hotKey, syncedAt: requestedAt, refreshAt: requestedAt });
   }
 
-  /** An answer is known, of a run that began at a moment. */
-  learn(key: string, computedAt: number): void {
-    const wanted = this.#peek(key);
-    if (wanted === undefined || computedAt <= (wanted.computedAt ?? -1)) return;
-    const { warmingSeconds } = wanted.policy;
-    wanted.computedAt = computedAt;
-    wanted.failures = 0;
-    // A little early, and not all together.
+  /** Schedules the refresh of a key whose newest result comes from a run that began at `computedAt`. */
+  recordResult(key: string, computedAt: number): void {
+    const hotKey = this.#peek(key);
+    if (hotKey === undefined || computedAt <= (hotKey.computedAt ?? -1)) return;
+    const { warmingSeconds } = hotKey.policy;
+    hotKey.computedAt = computedAt;
+    hotKey.failures = 0;
+    // With jitter: keys that were computed together are not refreshed together.
     const waitMs = (warmingSeconds ?? Number.POSITIVE_INFINITY) * 1000 * (0.9 + 0.1 * Math.random());
-    wanted.nextAt = computedAt + waitMs;
+    hotKey.refreshAt = computedAt + waitMs;
   }
 
-  fail(key: string, now: number): void {
-    const wanted = this.#peek(key);
-    // A question that never had an answer is not asked again by itself.
-    if (wanted === undefined || (wanted.computedAt === undefined && !wanted.pinned)) return;
-    wanted.failures += 1;
-    const waitMs = Math.min(firstRetryMs * 2 ** (wanted.failures - 1), lastRetryMs);
-    wanted.nextAt = now + waitMs * (0.5 + 0.5 * Math.random());
+  recordFailure(key: string, now: number): void {
+    const hotKey = this.#peek(key);
+    // A key that never had a result is not retried without a request.
+    if (hotKey === undefined || (hotKey.computedAt === undefined && !hotKey.pinned)) return;
+    hotKey.failures += 1;
+    const waitMs = Math.min(firstRetryMs * 2 ** (hotKey.failures - 1), longestRetryMs);
+    hotKey.refreshAt = now + waitMs * (0.5 + 0.5 * Math.random());
   }
 
-  /** True where the engine has failed since the newest answer: nobody need wait to see it fail again. */
+  /** Whether the engine has failed since the newest result. */
   isFailing(key: string): boolean {
     return (this.#peek(key)?.failures ?? 0) > 0;
   }
 
-  /** What is to be refreshed now, the longest overdue first. What nobody asks for any longer is forgotten. */
+  /** The keys to refresh now, the longest overdue first. Drops keys without a request within their caching time. */
   due(now: number): readonly HotKey[] {
-    for (const [key, { askedAt, policy }] of [...this.#asked.entries()]) {
-      if (askedAt + policy.ttlSeconds * 1000 < now) this.#asked.delete(key);
+    for (const [key, { requestedAt, policy }] of [...this.#requested.entries()]) {
+      if (requestedAt + policy.ttlSeconds * 1000 < now) this.#requested.delete(key);
     }
     return this.#all()
-      .filter(({ nextAt }) => nextAt <= now)
-      .sort((a, b) => a.nextAt - b.nextAt);
+      .filter(({ refreshAt }) => refreshAt <= now)
+      .sort((a, b) => a.refreshAt - b.refreshAt);
   }
 
-  /** What other gateways have not been told yet; they have been, from now on. */
-  takeNews(): ReadonlyMap<string, number> {
-    const news = this.#all().filter(
-      ({ askedAt, toldAt, policy }) => askedAt > toldAt && policy.warmingSeconds !== undefined,
+  /** The requests that other gateways have not been informed of; each is returned once. */
+  drainUnsynced(): ReadonlyMap<string, number> {
+    const unsynced = this.#all().filter(
+      ({ requestedAt, syncedAt, policy }) => requestedAt > syncedAt && policy.warmingSeconds !== undefined,
     );
-    for (const wanted of news) wanted.toldAt = wanted.askedAt;
-    return new Map(news.map(({ key, askedAt }) => [key, askedAt]));
+    for (const hotKey of unsynced) hotKey.syncedAt = hotKey.requestedAt;
+    return new Map(unsynced.map(({ key, requestedAt }) => [key, requestedAt]));
   }
 
   #all(): readonly HotKey[] {
-    return [...this.#pinned.values(), ...this.#asked.values()];
+    return [...this.#pinned.values(), ...this.#requested.values()];
   }
 
   #peek(key: string): HotKey | undefined {
-    return this.#pinned.get(key) ?? this.#asked.peek(key);
+    return this.#pinned.get(key) ?? this.#requested.peek(key);
   }
 }
 
-function newWanted(key: string, asked: BoundQuery, policy: CachePolicy, askedAt: number): HotKey {
-  // Labels are of one request: what is run for all is not on its bill.
-  const { labels: _, ...bound } = asked;
+function newHotKey(key: string, bound: BoundQuery, policy: CachePolicy, requestedAt: number): HotKey {
   return {
     key,
-    bound,
+    bound: withoutLabels(bound),
     policy,
     pinned: false,
-    askedAt,
-    toldAt: 0,
+    requestedAt,
+    syncedAt: 0,
     computedAt: undefined,
     failures: 0,
-    nextAt: Number.POSITIVE_INFINITY,
+    refreshAt: Number.POSITIVE_INFINITY,
   };
+}
+
+/** Labels belong to one request: a refresh, which serves all callers, is not billed to it. */
+function withoutLabels(bound: BoundQuery): BoundQuery {
+  if (bound.labels === undefined) return bound;
+  const { labels: _, ...rest } = bound;
+  return rest;
 }

@@ -1,104 +1,133 @@
 import { type Clock, sleep } from '../concurrency/clock.ts';
+import { openRepeat } from '../concurrency/repeat.ts';
+import type { RunContext } from '../concurrency/single-flight.ts';
 import { callerGone, GatewayError } from '../errors.ts';
+import { type CacheableQuery, isNewEnough, type RunOutcome } from './cacheable-query.ts';
+import { keepMs } from './freshness.ts';
 import type { ResultDocument } from './result-document.ts';
-import { leaseMs, type SharedCache, type Turn } from './shared-cache.ts';
-import type { Crew, Landed, Work } from './single-flight.ts';
+import { type Lease, leaseMs, type SharedCache } from './shared-cache.ts';
 
-export interface Task {
-  readonly key: string;
-  /** How long the answer may be kept, once it is computed. */
-  readonly keepMs: number;
-  /** True for an answer of another gateway's that makes a run of our own needless. */
-  readonly isNewEnough: (content: ResultDocument) => boolean;
-  /** True where only a run that begins now will do. */
-  readonly forced: boolean;
+interface LeaseOptions {
+  readonly shared: SharedCache;
+  readonly clock: Clock;
   readonly run: (signal: AbortSignal) => Promise<ResultDocument>;
 }
 
-/** How often followers look at their leader: soon at first, for queries that are quick. */
-const firstLookMs = 15;
-const lastLookMs = 100;
+/** How often a follower looks at its leader: at first often, for queries that are quick. */
+const firstWatchMs = 15;
+const longestWatchMs = 100;
 
 /**
- * One run per key among all gateways that share a cache: one leads, under a lease that it renews; the others follow, take
- * its answer, and take over when it dies. Without a shared cache it simply runs.
+ * Pause before a second attempt: to watch a leader whose lease cannot be read, and to publish a result that could not be
+ * stored. A lost connection is usually restored in much less. And after a pause of the whole machine every lease has
+ * expired although no leader has died; each leader restores its own as soon as it runs again.
  */
-export function buildLead(shared: SharedCache | undefined, clock: Clock): (task: Task) => Work {
-  if (shared === undefined) return (task) => async (crew) => ran(await task.run(crew.signal));
-  return (task) => async (crew) => {
-    let turn = await shared.take(task.key, task.forced);
-    while (turn?.role === 'follower') {
-      // Whoever refreshes in the background need not watch another gateway do it.
-      if (crew.callers() === 0) return undefined;
-      const followed = await follow(shared, clock, task, turn.fence, crew.signal);
-      if (followed !== undefined) return { content: followed, source: 'followed' };
-      turn = await shared.take(task.key, false);
-    }
-    if (turn === undefined) return ran(await lead(shared, clock, task, crew, { role: 'leader', fence: '0' }));
-    // It may have been published between our look and our turn.
-    const published = task.forced ? undefined : await shared.get(task.key);
-    if (published === undefined || !task.isNewEnough(published)) {
-      return ran(await lead(shared, clock, task, crew, turn));
-    }
-    await shared.giveUp(task.key, turn.fence, undefined);
-    return { content: published, source: 'followed' };
-  };
+const secondTryMs = 300;
+
+/**
+ * One run per key among all gateways that share a cache. The leader runs the query under a lease, which it renews; the
+ * followers wait, take its result, and take over when it dies. While the shared cache is down, each gateway runs its own.
+ *
+ * @returns undefined when another gateway runs the query and no caller waits here
+ */
+export async function runUnderLease(
+  options: LeaseOptions,
+  query: CacheableQuery,
+  context: RunContext,
+): Promise<RunOutcome | undefined> {
+  const { shared, clock } = options;
+  const { key, noCache } = query;
+  let lease = await shared.acquire(key, { preempt: noCache });
+  while (lease?.role === 'follower') {
+    // A background refresh need not watch another gateway do it.
+    if (context.callers() === 0) return undefined;
+    const followed = await follow(options, query, lease, context.signal);
+    if (followed !== undefined) return { document: followed, source: 'other gateway' };
+    lease = await shared.acquire(key, { preempt: false });
+  }
+  if (lease === undefined) return runWithoutLease(options, query, context);
+  // Another gateway may have published between our look at the cache and our lease.
+  const published = noCache ? undefined : await shared.get(key);
+  if (published === undefined || !isNewEnough(query, published, clock.now())) {
+    return lead(options, query, context, lease);
+  }
+  await shared.release(key, lease.fencingToken, undefined);
+  return { document: published, source: 'other gateway' };
 }
 
-function ran(content: ResultDocument): Landed {
-  return { content, source: 'run' };
+/** Publishes its result all the same, under the lowest token: the cache may be back by then. */
+async function runWithoutLease(
+  options: LeaseOptions,
+  query: CacheableQuery,
+  { signal }: RunContext,
+): Promise<RunOutcome> {
+  const document = await options.run(signal);
+  publish(options, query, '0', document);
+  return { document, source: 'engine' };
 }
 
 async function lead(
-  shared: SharedCache,
-  clock: Clock,
-  { key, keepMs, run }: Task,
-  crew: Crew,
-  { fence }: Turn,
-): Promise<ResultDocument> {
-  crew.isAwaitedElsewhere = () => shared.renew(key, fence);
-  const stop = every(clock, leaseMs / 3, () => shared.renew(key, fence));
+  options: LeaseOptions,
+  query: CacheableQuery,
+  context: RunContext,
+  { fencingToken }: Lease,
+): Promise<RunOutcome> {
+  const { shared, clock } = options;
+  const { key } = query;
+  const renew = () => shared.renew(key, fencingToken);
+  context.isAwaitedElsewhere = renew;
+  const renewal = openRepeat({
+    clock,
+    everyMs: leaseMs / 3,
+    work: async () => void renew(),
+    onError: () => {},
+  });
   try {
-    const content = await run(crew.signal);
-    // Nobody here waits until it is told to the others.
-    shared.publish(key, fence, content, keepMs);
-    return content;
+    const document = await options.run(context.signal);
+    // Not awaited: our own callers need not wait until the others can read it.
+    publish(options, query, fencingToken, document);
+    return { document, source: 'engine' };
   } catch (error) {
-    const isTold = error instanceof GatewayError && error.code !== 'CANCELLED';
-    shared.giveUp(key, fence, isTold ? error : undefined);
+    const isShared = error instanceof GatewayError && error.code !== 'CANCELLED';
+    shared.release(key, fencingToken, isShared ? error : undefined);
     throw error;
   } finally {
-    stop();
-    crew.isAwaitedElsewhere = undefined;
+    renewal.close();
+    context.isAwaitedElsewhere = undefined;
   }
 }
 
-/** @returns the leader's answer; undefined where it ended without one */
+async function publish(
+  { shared, clock }: LeaseOptions,
+  { key, policy }: CacheableQuery,
+  fencingToken: string,
+  document: ResultDocument,
+): Promise<void> {
+  if (await shared.publish(key, fencingToken, document, keepMs(policy))) return;
+  await sleep(clock, secondTryMs);
+  await shared.publish(key, fencingToken, document, keepMs(policy));
+}
+
+/** @returns the leader's result; undefined when it ended without one */
 async function follow(
-  shared: SharedCache,
-  clock: Clock,
-  { key, isNewEnough }: Task,
-  fence: string,
+  { shared, clock }: LeaseOptions,
+  query: CacheableQuery,
+  { fencingToken }: Lease,
   signal: AbortSignal,
 ): Promise<ResultDocument | undefined> {
-  for (let waitMs = firstLookMs; ; waitMs = Math.min(waitMs * 1.5, lastLookMs)) {
-    await sleep(clock, waitMs);
+  let isSecondTry = false;
+  for (let waitMs = firstWatchMs; ; waitMs = Math.min(waitMs * 1.5, longestWatchMs)) {
+    await sleep(clock, isSecondTry ? secondTryMs : waitMs);
     if (signal.aborted) throw callerGone();
-    const leader = await shared.watch(key);
-    if (leader?.fence === fence) {
-      if (leader.doing === 'working') continue;
-      throw leader.error;
+    const leader = await shared.watch(query.key);
+    if (leader?.fencingToken === fencingToken) {
+      if (leader.state === 'failed') throw leader.error;
+      isSecondTry = false;
+      continue;
     }
-    const content = await shared.get(key);
-    return content !== undefined && isNewEnough(content) ? content : undefined;
+    const document = await shared.get(query.key);
+    if (document !== undefined && isNewEnough(query, document, clock.now())) return document;
+    if (leader !== undefined || isSecondTry) return undefined;
+    isSecondTry = true;
   }
-}
-
-function every(clock: Clock, ms: number, run: () => void): () => void {
-  const again = () => {
-    run();
-    stop = clock.after(ms, again);
-  };
-  let stop = clock.after(ms, again);
-  return () => stop();
 }

@@ -3,19 +3,19 @@ import { LRUCache } from 'lru-cache';
 import type { Counters } from './counters.ts';
 import { type ResultDocument, sizeOf } from './result-document.ts';
 
-/** Answers in this process, bounded in bytes; the ones that were used least recently go first. */
+/** Results in the memory of this process, bounded in bytes; the least recently used are evicted first. */
 export interface MemoryStore {
   get(key: string): Promise<ResultDocument | undefined>;
-  /** An older content never takes the place of a newer one. */
-  put(key: string, content: ResultDocument): Promise<void>;
+  /** An older result never replaces a newer one. */
+  put(key: string, document: ResultDocument): Promise<void>;
 }
 
-/** A content as Keyv wraps it. */
+/** A document as Keyv wraps it. */
 interface Entry {
   readonly value: ResultDocument;
 }
 
-/** What an entry takes besides its bytes and its key: objects, buffers' headers, the cache's own lists. Measured. */
+/** Measured: what an entry takes besides its document and key, for objects, buffer headers and the LRU's own lists. */
 const entryBytes = 1_024;
 
 export function openMemoryStore(limitBytes: number, counters: Counters): MemoryStore {
@@ -39,14 +39,14 @@ export function openMemoryStore(limitBytes: number, counters: Counters): MemoryS
     clear: () => lru.clear(),
   };
   const keyv = new Keyv<ResultDocument>(store as Map<string, Entry>, { useKeyPrefix: false });
-  // Without its serialiser Keyv hands the bytes on; with it every hit would cost milliseconds.
+  // With Keyv's serializer every hit would copy the document, which takes milliseconds.
   keyv.serialize = undefined;
   keyv.deserialize = undefined;
   return {
     get: (key) => keyv.get(key),
-    async put(key, content) {
-      const kept = lru.peek(key)?.value;
-      if (kept === undefined || kept.computedAt <= content.computedAt) await keyv.set(key, content);
+    async put(key, document) {
+      const known = lru.peek(key)?.value;
+      if (known === undefined || known.computedAt <= document.computedAt) await keyv.set(key, document);
     },
   };
 }

@@ -3,40 +3,38 @@ import { promisify } from 'node:util';
 import { gzip, zstdCompress } from 'node:zlib';
 import type { Cost, Rows } from '../engine/engine.ts';
 
-/** Small things that are told beside the rows. They are kept with them, as JSON. */
-export interface ResultMetadata {
+/** What responses and logs say about a result besides its rows. Stored with it, as JSON. */
+interface ResultMetadata {
   readonly rowCount: number;
-  /** True where max rows cut the result. */
+  /** True when max rows has cut the result. */
   readonly truncated: boolean;
-  /** What computing the rows cost; only from engines that are paid for. */
+  /** What computing the rows cost; only from engines that charge for it. */
   readonly cost?: Cost | undefined;
 }
 
-/** How a document may be written on the wire, the best first. */
+/** The content codings that a document may be sent in, in order of preference. */
 export const codings = ['zstd', 'gzip', 'identity'] as const;
 
 export type Coding = (typeof codings)[number];
 
-/** The document in every form that is kept; the compressed ones only where they are worth it. */
+/** The document in each coding that is stored; compressed ones only for documents worth compressing. */
 export type Encodings = Readonly<Partial<Record<Coding, Buffer>>> & { readonly identity: Buffer };
 
 /**
- * The rows of one run, serialised and compressed once for all callers. The document is `{"result":[…]}` in UTF-8, as REST
- * sends it; GraphQL reads its rows from there.
+ * The rows of one run, serialized and compressed once for all callers. The document is `{"result":[…]}` in UTF-8, as REST
+ * sends it; GraphQL reads its rows from it.
  */
 export interface ResultDocument {
   /** When the run began, in milliseconds since the epoch. */
   readonly computedAt: number;
   readonly metadata: ResultMetadata;
   readonly encodings: Encodings;
-  /** Of the document: equal for equal rows, whenever they were computed. */
+  /** SHA-256 of the document: equal for equal rows, whenever they were computed. */
   readonly digest: string;
-  /** Of the content: two with one version are the same in everything, so that what is made of one serves for both. */
-  readonly version: string;
 }
 
-/** Below this many bytes an answer fits one packet, and compression saves nothing. */
-const worthCompressing = 1_400;
+/** Documents of fewer bytes fit one network packet, and compressing them gains nothing. */
+const minCompressedBytes = 1_400;
 
 const compress = { zstd: promisify(zstdCompress), gzip: promisify(gzip) };
 
@@ -46,46 +44,39 @@ export async function buildDocument(
   computedAt: number,
 ): Promise<ResultDocument> {
   const text = `{"result":[${rows.join(',')}]}`;
-  // Not from Node's pool: a small buffer that is kept would keep its whole slab.
+  // Not from Node's pool: a small buffer from there would keep its whole slab in memory.
   const identity = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
   identity.write(text);
-  const facts = { rowCount: rows.length, truncated, ...(cost && { cost }) };
-  return content({
+  return {
     computedAt,
-    metadata: facts,
-    encodings: await compressed(identity),
+    metadata: { rowCount: rows.length, truncated, ...(cost && { cost }) },
+    encodings: await encode(identity),
     digest: digestOf(identity),
-  });
+  };
 }
 
-export function content(parts: Omit<ResultDocument, 'version'>): ResultDocument {
-  const { digest, computedAt, metadata: facts } = parts;
-  return { ...parts, version: digestOf(JSON.stringify([digest, computedAt, facts])) };
-}
-
-export function digestOf(document: Buffer | string): string {
+export function digestOf(document: Buffer): string {
   return createHash('sha256').update(document).digest('base64url');
 }
 
-/** What a content takes in memory, in bytes. */
-export function sizeOf({ encodings: forms }: ResultDocument): number {
-  return codings.reduce((sum, coding) => sum + (forms[coding]?.byteLength ?? 0), 0);
+/** What a document takes in memory, in bytes. */
+export function sizeOf({ encodings }: ResultDocument): number {
+  return codings.reduce((sum, coding) => sum + (encodings[coding]?.byteLength ?? 0), 0);
 }
 
-export function parseRows({
-  encodings: forms,
-}: ResultDocument): readonly Readonly<Record<string, unknown>>[] {
-  return (JSON.parse(forms.identity.toString()) as { result: Record<string, unknown>[] }).result;
+export function parseRows({ encodings }: ResultDocument): readonly Readonly<Record<string, unknown>>[] {
+  return (JSON.parse(encodings.identity.toString()) as { result: Record<string, unknown>[] }).result;
 }
 
-export async function compressed(identity: Buffer): Promise<Encodings> {
-  if (identity.byteLength < worthCompressing) return { identity };
+/** The document in every coding; compression runs off the event loop. */
+export async function encode(identity: Buffer): Promise<Encodings> {
+  if (identity.byteLength < minCompressedBytes) return { identity };
   const [zstd, gzip] = await Promise.all([compress.zstd(identity), compress.gzip(identity)]);
-  return { zstd: own(zstd), gzip: own(gzip), identity };
+  return { zstd: toOwnMemory(zstd), gzip: toOwnMemory(gzip), identity };
 }
 
-/** Zlib's buffers are parts of larger ones. */
-export function own(bytes: Buffer): Buffer {
+/** Copies a buffer that is part of a larger one, as zlib's are: it would keep the whole of it in memory. */
+export function toOwnMemory(bytes: Buffer): Buffer {
   return bytes.byteLength === bytes.buffer.byteLength
     ? bytes
     : Buffer.from(Uint8Array.prototype.slice.call(bytes).buffer);

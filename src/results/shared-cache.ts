@@ -2,47 +2,54 @@ import type { GatewayError } from '../errors.ts';
 import type { ResultDocument } from './result-document.ts';
 
 /**
- * Whose turn it is to compute the answer of a key. The fence is a fencing token: it rises with every turn of a key, and
- * an answer with a lower one never takes the place of an answer with a higher one.
+ * The right to compute the result of a key, for a limited time. Its fencing token rises with every lease of a key: a
+ * result with a lower token never replaces one with a higher token.
+ *
+ * @see https://martin.kleppmann.com/2016/02/08/how-to-do-distributed-locking.html
  */
-export interface Turn {
+export interface Lease {
+  /** leader: we hold the lease. follower: another gateway holds it. */
   readonly role: 'leader' | 'follower';
-  /** Of the leader's turn, a follower's too. */
-  readonly fence: string;
+  /** Of the leader's lease, for a follower too. */
+  readonly fencingToken: string;
 }
 
-/** What the leader of a turn is seen to do; anything else than these means that it has ended, well or not. */
+/** What the lease of a key says about its leader. */
 export type LeaderState =
-  | { readonly doing: 'working'; readonly fence: string }
-  | { readonly doing: 'failed'; readonly fence: string; readonly error: GatewayError };
+  | { readonly state: 'working'; readonly fencingToken: string }
+  | { readonly state: 'failed'; readonly fencingToken: string; readonly error: GatewayError };
 
 /**
- * What gateways share. No method rejects, and none takes longer than its deadline: where the shared cache does not
- * answer, or holds something else, the result is `undefined` (nothing), and the caller goes on alone.
+ * What gateways share. No method rejects, and each has a deadline: when the shared cache does not respond, or holds
+ * foreign data, the result is `undefined`, and the caller goes on without it.
  */
 export interface SharedCache {
-  /** Resolves when it is known whether it answers, soon: questions that come earlier are each gateway's own. */
-  readonly tried: Promise<void>;
+  /** Resolves when the first attempt to connect has succeeded or failed, within about a second. */
+  readonly ready: Promise<void>;
   get(key: string): Promise<ResultDocument | undefined>;
-  /** Asks for the turn of a key. @param steal takes it from whoever has it, whose answer is then refused */
-  take(key: string, steal: boolean): Promise<Turn | undefined>;
-  /** Keeps a turn. @returns whether other gateways wait for its answer */
-  renew(key: string, fence: string): Promise<boolean>;
-  /** Looks at the leader, and lets it know that its answer is waited for. */
+  /** @param options.preempt takes the lease from its leader, whose result is then refused */
+  acquire(key: string, options: { readonly preempt: boolean }): Promise<Lease | undefined>;
+  /** Extends a lease, and restores one that expired and that nobody else holds. @returns whether others wait for its result */
+  renew(key: string, fencingToken: string): Promise<boolean>;
+  /**
+   * Reads the state of the leader, and marks its result as awaited.
+   *
+   * @returns undefined also without a lease: the leader has published, released, or died
+   */
   watch(key: string): Promise<LeaderState | undefined>;
-  /** Ends a turn with an answer, which is kept for so long. */
-  publish(key: string, fence: string, content: ResultDocument, keepMs: number): Promise<void>;
-  /** Ends a turn without one: those who follow it now fail with the same error; without an error, they go on. */
-  giveUp(key: string, fence: string, error: GatewayError | undefined): Promise<void>;
-  /** Tells which keys were asked for, each with its moment in milliseconds since the epoch. */
-  tellDemand(asked: ReadonlyMap<string, number>): Promise<void>;
-  /** The keys that were asked for since a moment, the latest first. */
+  /** Stores a result and releases the lease. @returns false when the shared cache does not respond or is full */
+  publish(key: string, fencingToken: string, document: ResultDocument, keepMs: number): Promise<boolean>;
+  /** Releases a lease without a result. With an error, its followers fail with the same error; without, they go on. */
+  release(key: string, fencingToken: string, error: GatewayError | undefined): Promise<void>;
+  /** Records when keys were last requested, in milliseconds since the epoch. */
+  recordDemand(requestedAt: ReadonlyMap<string, number>): Promise<void>;
+  /** The keys that were requested since then, the latest first, each with its time. */
   demandSince(ms: number): Promise<ReadonlyMap<string, number>>;
   close(): Promise<void>;
 }
 
-/** A leader that is not heard of for so long has died; the next one takes over. */
+/** A leader that has not renewed its lease for so long is taken for dead; a follower takes over. */
 export const leaseMs = 3_000;
 
-/** @param onUp called each time that the shared cache has come or come back */
-export type OpenSharedCache = (onUp: () => void) => SharedCache;
+/** @param onConnected called each time that the shared cache has been connected or reconnected */
+export type OpenSharedCache = (onConnected: () => void) => SharedCache;

@@ -1,117 +1,118 @@
 import type { BoundQuery } from '../catalog/binding/bind.ts';
 import type { Clock } from '../concurrency/clock.ts';
+import { openRepeat } from '../concurrency/repeat.ts';
+import type { SingleFlight } from '../concurrency/single-flight.ts';
 import type { HotKey, HotKeys } from './hot-keys.ts';
 import type { SharedCache } from './shared-cache.ts';
-import type { Flights } from './single-flight.ts';
 
-export interface WarmerOptions {
-  readonly demand: HotKeys;
-  readonly flights: Flights;
+interface WarmerOptions {
+  readonly hotKeys: HotKeys;
+  readonly singleFlight: Pick<SingleFlight<unknown>, 'has' | 'runsWithCallers'>;
   readonly shared: SharedCache | undefined;
   readonly clock: Clock;
-  /** How many queries the engine runs at the same moment. */
+  /** How many queries the engine runs at the same time. */
   readonly engineConcurrency: number;
-  /** Gets a newer answer. @returns false where another gateway is getting it; rejects where the engine fails */
-  readonly refresh: (wanted: HotKey, signal: AbortSignal) => Promise<boolean>;
-  /** Told of every refresh that failed: no caller hears of it. */
-  readonly onFailure: (endpoint: string, error: unknown) => void;
-  /** The question that a shared key stands for, where it is one of ours. */
+  /** Gets a newer result. @returns false when another gateway is computing it; rejects when the engine fails */
+  readonly refresh: (hotKey: HotKey, signal: AbortSignal) => Promise<boolean>;
+  /** Called for every refresh that failed, because no caller sees its error. */
+  readonly onFailure: (endpoint: string | undefined, error: unknown) => void;
+  /** The bound query of a shared key, if it belongs to this catalog. */
   readonly parseKey: (key: string) => BoundQuery | undefined;
 }
 
 export interface Warmer {
-  /** Learns what other gateways, or those before the start, were asked for. */
+  /** Reads which keys were requested at other gateways, or before this one started. */
   readDemand(): Promise<void>;
   close(): Promise<void>;
 }
 
 const tickMs = 250;
 
-/** How often gateways tell each other what they are asked for, and how often they listen. */
-const tellEveryMs = 5_000;
-const listenEveryMs = 30_000;
+/** How often gateways exchange which keys are requested. */
+const recordDemandMs = 5_000;
+const readDemandMs = 30_000;
 
-/** When it looks again for an answer that another gateway is getting. */
+/** When it checks again for a result that another gateway is computing. */
 const elsewhereMs = 1_000;
 
-/** When it asks again what the engine refuses as the question's own fault. */
-const refusedMs = 15_000;
+/** When it retries a query that the engine rejects as the query's own fault. */
+const rejectedMs = 15_000;
 
-/** Refreshes what is in demand before it expires: one clock for all keys, and never more than half of the engine. */
+/** Refreshes hot keys before their results expire: one timer for all keys, and at most half of the engine. */
 export function openWarmer(options: WarmerOptions): Warmer {
-  const { demand, flights, shared, clock } = options;
+  const { hotKeys, singleFlight, shared, clock } = options;
   const closing = new AbortController();
   const running = new Set<string>();
-  let toldAt = clock.now().getTime();
-  let listenedAt = toldAt;
+  let recordedAt = clock.now().getTime();
+  let readAt = recordedAt;
 
-  const refresh = async (wanted: HotKey) => {
-    running.add(wanted.key);
+  const refresh = async (hotKey: HotKey) => {
+    running.add(hotKey.key);
     try {
-      const isDone = await options.refresh(wanted, closing.signal);
-      if (!isDone) wanted.nextAt = clock.now().getTime() + elsewhereMs;
+      const isDone = await options.refresh(hotKey, closing.signal);
+      if (!isDone) hotKey.refreshAt = clock.now().getTime() + elsewhereMs;
     } catch (error) {
-      if (!closing.signal.aborted) options.onFailure(wanted.bound.query.name, error);
-      // The demand knows when it is tried again, but of the engine's troubles only.
+      if (!closing.signal.aborted) options.onFailure(hotKey.bound.query.name, error);
+      // `recordFailure` has set the next attempt, but only for errors of the engine itself.
       const now = clock.now().getTime();
-      if (wanted.nextAt <= now) wanted.nextAt = now + refusedMs;
+      if (hotKey.refreshAt <= now) hotKey.refreshAt = now + rejectedMs;
     } finally {
-      running.delete(wanted.key);
+      running.delete(hotKey.key);
     }
   };
 
-  const tick = () => {
+  const tick = async () => {
     const now = clock.now().getTime();
-    for (const wanted of demand.due(now)) {
-      if (running.has(wanted.key) || flights.has(wanted.key)) continue;
-      if (!hasRoom(options, running.size, wanted, now)) break;
-      refresh(wanted);
+    for (const hotKey of hotKeys.due(now)) {
+      if (running.has(hotKey.key) || singleFlight.has(hotKey.key)) continue;
+      if (!hasRoom(options, running.size, hotKey, now)) break;
+      refresh(hotKey);
     }
-    if (now - toldAt >= tellEveryMs) {
-      toldAt = now;
-      shared?.tellDemand(demand.takeNews());
+    if (now - recordedAt >= recordDemandMs) {
+      recordedAt = now;
+      shared?.recordDemand(hotKeys.drainUnsynced());
     }
-    if (now - listenedAt >= listenEveryMs) {
-      listenedAt = now;
+    if (now - readAt >= readDemandMs) {
+      readAt = now;
       readDemand(options);
     }
-    stop = clock.after(tickMs, tick);
   };
-  let stop = clock.after(tickMs, tick);
+  const onError = (error: unknown) => options.onFailure(undefined, error);
+  const repeat = openRepeat({ clock, everyMs: tickMs, work: tick, onError });
 
   return {
     readDemand: () => readDemand(options),
     async close() {
-      stop();
       closing.abort();
-      await shared?.tellDemand(demand.takeNews());
+      await repeat.close();
+      await shared?.recordDemand(hotKeys.drainUnsynced());
     },
   };
 }
 
-/** Callers' own queries come first; only what is about to expire is let past them, one at a time. */
+/** Callers' queries take precedence; only a refresh that is nearly too late goes ahead of them, one at a time. */
 function hasRoom(
-  { flights, engineConcurrency }: WarmerOptions,
+  { singleFlight, engineConcurrency }: WarmerOptions,
   running: number,
   { computedAt = 0, policy: { ttlSeconds, warmingSeconds = ttlSeconds } }: HotKey,
   now: number,
 ): boolean {
   if (running === 0 && now > computedAt + ((ttlSeconds + warmingSeconds) / 2) * 1000) return true;
   const ours = Math.max(1, Math.floor(engineConcurrency / 2));
-  return running < ours && flights.awaited() + running < engineConcurrency;
+  return running < ours && singleFlight.runsWithCallers() + running < engineConcurrency;
 }
 
-async function readDemand({ demand, shared, clock, parseKey }: WarmerOptions): Promise<void> {
+async function readDemand({ hotKeys, shared, clock, parseKey }: WarmerOptions): Promise<void> {
   if (shared === undefined) return;
   const now = clock.now().getTime();
-  for (const [key, askedAt] of await shared.demandSince(now - longestDemandMs)) {
-    if (demand.hear(key, Math.min(askedAt, now))) continue;
+  for (const [key, requestedAt] of await shared.demandSince(now - longestDemandMs)) {
+    if (hotKeys.touchRemote(key, Math.min(requestedAt, now))) continue;
     const bound = parseKey(key);
     if (bound === undefined || bound.query.caching === 'disabled') continue;
-    if (askedAt + bound.query.caching.ttlSeconds * 1000 < now) continue;
-    demand.adopt(key, bound, bound.query.caching, Math.min(askedAt, now));
+    if (requestedAt + bound.query.caching.ttlSeconds * 1000 < now) continue;
+    hotKeys.addRemote(key, bound, bound.query.caching, Math.min(requestedAt, now));
   }
 }
 
-/** Demand that is older than a day is not even read. */
+/** Demand older than a day is not read. */
 const longestDemandMs = 24 * 60 * 60 * 1000;

@@ -1,7 +1,8 @@
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import type { SavedQuery } from '../../src/catalog/saved-query.ts';
 import { readConfig } from '../../src/config.ts';
 import { openDuckdb } from '../../src/engine/duckdb/open-duckdb.ts';
+import type { Engine } from '../../src/engine/engine.ts';
 import { draftQuery } from '../support/queries.ts';
 import { engineContract } from './contract.ts';
 
@@ -28,9 +29,17 @@ describe('slow queries', () => {
     sql: 'select sum(a * b * c) as x from unnest(generate_array(1, 4000)) as a, unnest(generate_array(1, 4000)) as b, unnest(generate_array(1, 50)) as c',
   });
 
+  let engine: Engine | undefined;
+  // Also after a failure: queries that go on would slow down the next test.
+  afterEach(() => engine?.close());
+  const openEngine = async (queries: readonly SavedQuery[], env: Record<string, string>) => {
+    engine = await open(queries, env);
+    return engine;
+  };
+
   test('wait in a bounded queue', async () => {
     const settings = { ENGINE_TIMEOUT_MS: '60000', ENGINE_CONCURRENCY: '1', ENGINE_QUEUE_LENGTH: '2' };
-    const engine = await open([slow], settings);
+    const engine = await openEngine([slow], settings);
     const leave = new AbortController();
     const codes = Array.from({ length: 5 }, () =>
       engine.run({ query: slow, parameters: {} }, { signal: leave.signal }).then(
@@ -44,31 +53,53 @@ describe('slow queries', () => {
     await engine.close();
   });
 
-  test('fill the queue for those that are slow too, and for no others', async () => {
-    const quick = draftQuery({ name: 'quick', columns: { x: 'integer' }, sql: 'select 1 as x' });
-    const engine = await open([slow, quick], {
+  const quick = draftQuery({ name: 'quick', columns: { x: 'integer' }, sql: 'select 1 as x' });
+  const run = (engine: Engine, query: SavedQuery, { signal } = new AbortController()) =>
+    engine.run({ query, parameters: {} }, { signal }).then(
+      () => 'ended',
+      ({ code }) => code,
+    );
+  /** Five slow queries, of which two run and three are put back into the queue; one of three workers is idle. */
+  const runFiveSlow = async (queueLength: number) => {
+    const engine = await openEngine([slow, quick], {
       ENGINE_TIMEOUT_MS: '60000',
       ENGINE_CONCURRENCY: '3',
-      ENGINE_QUEUE_LENGTH: '3',
+      ENGINE_QUEUE_LENGTH: String(queueLength),
       DUCKDB_THREADS: '2',
     });
     const leave = new AbortController();
-    const ask = (query: SavedQuery, { signal } = new AbortController()) =>
-      engine.run({ query, parameters: {} }, { signal }).then(
-        () => 'ended',
-        ({ code }) => code,
-      );
-    const slowRuns = Array.from({ length: 5 }, () => ask(slow, leave));
-    await new Promise((resolve) => setTimeout(resolve, 500));
-    expect(await Promise.all(Array.from({ length: 4 }, () => ask(quick)))).toEqual(Array(4).fill('ended'));
-    leave.abort();
-    await Promise.all(slowRuns);
-    await engine.close();
+    const slowRuns = Array.from({ length: 5 }, () => run(engine, slow, leave));
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    return {
+      engine,
+      async leave() {
+        leave.abort();
+        const codes = await Promise.all(slowRuns);
+        await engine.close();
+        return codes;
+      },
+    };
+  };
+
+  test('that wait leave an idle worker and the rest of the queue to quick ones', async () => {
+    const { engine, leave } = await runFiveSlow(6);
+    const runs = Array.from({ length: 4 }, () => run(engine, quick));
+    expect(await Promise.all(runs)).toEqual(Array(4).fill('ended'));
+    await leave();
+  });
+
+  test('and quick ones share one bound of the queue; a query that was begun is never refused', async () => {
+    const { engine, leave } = await runFiveSlow(3);
+    // One worker is idle, and the queue is full of slow queries.
+    const runs = Array.from({ length: 4 }, () => run(engine, quick));
+    expect(await Promise.all(runs)).toEqual(['ended', ...Array(3).fill('ENGINE_BUSY')]);
+    expect(await run(engine, quick)).toBe('ended');
+    expect(await run(engine, slow)).toBe('ENGINE_BUSY');
+    expect(await leave()).toEqual(Array(5).fill('CANCELLED'));
   });
 
   test('never make a quick one wait, however many there are', async () => {
-    const quick = draftQuery({ name: 'quick', columns: { x: 'integer' }, sql: 'select 1 as x' });
-    const engine = await open([slow, quick], { ENGINE_TIMEOUT_MS: '60000', ENGINE_CONCURRENCY: '3' });
+    const engine = await openEngine([slow, quick], { ENGINE_TIMEOUT_MS: '60000', ENGINE_CONCURRENCY: '3' });
     const leave = new AbortController();
     const slowRuns = Array.from({ length: 6 }, () =>
       engine.run({ query: slow, parameters: {} }, { signal: leave.signal }).then(
@@ -124,12 +155,12 @@ describe('duckdb at start', () => {
       'x: integer',
       /returns a column y that the header does not declare/,
     ],
-  ])('%s is refused with file and line', async (_, sql, column, expected) => {
+  ])('%s is rejected with file and line', async (_, sql, column, expected) => {
     const [name = '', type = ''] = column.split(': ');
     await expect(open([draftQuery({ columns: { [name]: type }, sql })])).rejects.toThrow(expected);
   });
 
-  test('the problems of all queries are told at once', async () => {
+  test('the problems of all queries are reported at once', async () => {
     const bad = (name: string) => draftQuery({ name, columns: { x: 'integer' }, sql: 'select nope() as x' });
     await expect(open([bad('one'), bad('two')])).rejects.toMatchObject({
       problems: [{ line: 9 }, { line: 9 }],

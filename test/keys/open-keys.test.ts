@@ -51,13 +51,13 @@ describe('the keys of a gateway', () => {
     keys.watch();
     return keys.keyring;
   };
-  const until = async (isSo: () => boolean) => {
+  const until = async (condition: () => boolean) => {
     const end = Date.now() + 5_000;
-    while (!isSo() && Date.now() < end) await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(isSo()).toBe(true);
+    while (!condition() && Date.now() < end) await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(condition()).toBe(true);
   };
 
-  test('let in who holds one, and nobody else', () => {
+  test('admit a caller with a valid key, and no other', () => {
     writeFileSync(
       file,
       textOf(entry(a, { projects: ['abc'], permissions: ['fresh'] }), entry(b, { revoked: '2026-01-01' })),
@@ -76,7 +76,7 @@ describe('the keys of a gateway', () => {
     }
   });
 
-  test('expire at their moment', () => {
+  test('expire on time', () => {
     writeFileSync(file, textOf(entry(a, { expires: '2026-03-10T13:00:00Z' })));
     const keyring = open();
     now = new Date('2026-03-10T12:59:59.999Z');
@@ -109,19 +109,19 @@ describe('the keys of a gateway', () => {
     await until(() => keyring.find(a.text) !== undefined && keyring.find(b.text) === undefined);
   });
 
-  test('stay as they were where the file becomes wrong or goes away, and the log tells it once', async () => {
+  test('stay valid when the file becomes invalid or disappears, which is logged once', async () => {
     writeFileSync(file, textOf(entry(a)));
     const keyring = open();
-    const told = (what: string) => logged.filter((line) => line.includes(what)).length;
+    const logCount = (text: string) => logged.filter((line) => line.includes(text)).length;
     writeFileSync(file, textOf(entry(a, { revoked: 'soon' }), entry(b)));
-    await until(() => told('the key file has problems') === 1);
+    await until(() => logCount('the key file has problems') === 1);
     expect(logged.join()).toContain('keys.json:7 keys.0.revoked: must be an ISO 8601 timestamp');
     unlinkSync(file);
-    await until(() => told('the key file cannot be read') === 1);
+    await until(() => logCount('the key file cannot be read') === 1);
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     expect(keyring.find(a.text)?.id).toBe(a.id);
     expect(keyring.find(b.text)).toBeUndefined();
-    expect([told('has problems'), told('cannot be read')]).toEqual([1, 1]);
+    expect([logCount('has problems'), logCount('cannot be read')]).toEqual([1, 1]);
 
     writeFileSync(file, textOf(entry(b)));
     await until(() => keyring.find(b.text) !== undefined);
@@ -129,7 +129,7 @@ describe('the keys of a gateway', () => {
     expect(logged.join()).not.toContain(digestOf(a.text).toString('hex'));
   });
 
-  test('that change twice within one tick of the clock, to texts of one length, are read', async () => {
+  test('that change twice within one tick of the clock, to texts of equal length, are reloaded', async () => {
     writeFileSync(file, textOf(entry(a)));
     const keyring = open();
     const texts = [textOf(entry(a)), textOf(entry(b))];
@@ -137,7 +137,7 @@ describe('the keys of a gateway', () => {
     await until(() => keyring.find(b.text) !== undefined && keyring.find(a.text) === undefined);
   });
 
-  test('keep what they have used of their rate when the file is read again', async () => {
+  test('keep the state of their rate limit when the file is reloaded', async () => {
     const rate = { requests_per_minute: 2, concurrent_queries: 1 };
     writeFileSync(file, textOf(entry(a, { rate })));
     const keyring = open();
@@ -151,7 +151,7 @@ describe('the keys of a gateway', () => {
     expect(second?.rateLimiter?.take(now.getTime())).toMatchObject({ isWithin: true, remaining: 0 });
   });
 
-  test('that name an endpoint that is none stop the start; later they are told', async () => {
+  test('with an unknown endpoint prevent the start; after the start they are logged', async () => {
     const wrong = entry(a, { endpoints: ['logs.all', 'logs.al'] });
     const line =
       textOf(wrong)
@@ -167,7 +167,7 @@ describe('the keys of a gateway', () => {
     expect(logged.join()).toContain(message);
   });
 
-  test('in a file that is none stop the start', () => {
+  test('in a missing or invalid file prevent the start', () => {
     expect(() => open()).toThrow(/keys\.json cannot be read \(ENOENT\); API_KEYS_FILE must name/);
     writeFileSync(file, '{"keys": [{}]}');
     expect(() => open()).toThrow(/keys\.json:1 keys\.0\.id: /);

@@ -155,7 +155,7 @@ describe('the process', () => {
     rmSync(dataDir, { recursive: true });
     expect(exitCode).toBe(2);
     expect(errors).toMatch(
-      /STORE_FILE: got ".*store\.duckdb"; it is in use: each process wants a store of its own/,
+      /STORE_FILE: got ".*store\.duckdb"; it is in use by another process: each process needs a store of its own/,
     );
   });
 

@@ -300,9 +300,10 @@ describe('npm run keys', () => {
     expect(errors).toContain('its folder does not exist (ENOENT)');
   });
 
-  test('the commands in the README run as they are', () => {
+  test('the commands in the documentation run as they are', () => {
     const [, block = ''] =
-      /```sh\nexport API_KEYS_FILE=([\s\S]*?)```/.exec(readFileSync('README.md', 'utf8')) ?? [];
+      /```sh\nexport API_KEYS_FILE=([\s\S]*?)```/.exec(readFileSync('docs/keys-and-tenants.md', 'utf8')) ??
+      [];
     const lines = `export API_KEYS_FILE=${block}`.replace('keys.yaml', file);
     // Not every shell accepts comments in interactive use: zsh does not.
     expect(lines).not.toMatch(/[<>#]/);

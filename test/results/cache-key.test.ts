@@ -6,7 +6,7 @@ import { loadCatalog } from '../../src/catalog/load-catalog.ts';
 import { cacheKey, parseCacheKey } from '../../src/results/cache-key.ts';
 import { draftQuery } from '../support/queries.ts';
 
-describe('the key of a question', () => {
+describe('a cache key', () => {
   const { queries } = loadCatalog('queries');
   const drafts = [
     draftQuery({
@@ -48,16 +48,16 @@ describe('the key of a question', () => {
       fc.string({ unit: 'grapheme', maxLength: 4 }),
     )
     .filter((value) => !value.includes('\0'));
-  const question = fc
+  const boundQuery = fc
     .tuple(fc.constantFrom(...drafts), text, text)
     .map(([query, p, q]) => bind(query, plainParameters({ p, q, undeclared: `${p}${q}` })));
 
   const effective = ({ query, parameters }: ReturnType<typeof bind>) =>
     [query.id, query.parameters.map(({ name }) => [name, parameters[name]])] as const;
 
-  test('is equal exactly where the effective parameters of the same query are', () => {
+  test('is equal exactly when the effective parameters of the same query are', () => {
     fc.assert(
-      fc.property(question, question, (one, other) => {
+      fc.property(boundQuery, boundQuery, (one, other) => {
         const isSame = JSON.stringify(effective(one)) === JSON.stringify(effective(other));
         expect(cacheKey(one) === cacheKey(other)).toBe(isSame);
       }),
@@ -65,17 +65,17 @@ describe('the key of a question', () => {
     );
   });
 
-  test('leads back to the question, and no other text does', () => {
+  test('can be parsed to its bound query, and no other text can', () => {
     fc.assert(
-      fc.property(question, text, (asked, more) => {
-        const key = cacheKey(asked);
-        expect(parseCacheKey(catalog, key)).toEqual(asked);
+      fc.property(boundQuery, text, (bound, more) => {
+        const key = cacheKey(bound);
+        expect(parseCacheKey(catalog, key)).toEqual(bound);
         if (more !== '') expect(parseCacheKey(catalog, `${key}${more}`)).toBeUndefined();
       }),
     );
   });
 
-  test('of a tenant is about what is executed, and leads back to that', () => {
+  test('of a tenant contains what is executed, and can be parsed to that', () => {
     const usage = queries.find(({ tenant }) => tenant?.pattern !== undefined);
     if (usage === undefined) throw new Error('no shipped query has a tenant_pattern');
     const raw = (project: string) => plainParameters({ project, interval: 'daily' });

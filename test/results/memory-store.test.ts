@@ -9,7 +9,7 @@ import { buildDocument } from '../../src/results/result-document.ts';
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
-/** What is freed by finalizers goes a turn after the collection. */
+/** Finalizers free memory one turn of the event loop after the collection. */
 const used = async () => {
   for (let turn = 0; turn < 3; turn += 1) {
     collect();
@@ -19,20 +19,20 @@ const used = async () => {
   return heapUsed + external;
 };
 
-describe('answers in memory', () => {
+describe('results in memory', () => {
   const limit = 32_000_000;
-  /** What compiled code and compression keep for themselves. */
+  /** What compiled code and compression take. */
   const noise = 3_000_000;
 
   test.each([
     ['small', 100, 100_000],
     ['large', 40_000, 5_000],
   ])(
-    '%s ones stay under the limit, what they really take too',
+    '%s ones stay under the limit, and so does the memory that they really take',
     async (_, size, keys) => {
       const counters = zeroCounters();
       const memory = openMemoryStore(limit, counters);
-      // Compression is used once before, so that what it needs for itself is not counted.
+      // Compression is used once before: its own memory is not counted.
       await buildDocument({ rows: [JSON.stringify('x'.repeat(40_000))], truncated: false }, 0);
       const before = await used();
       for (let key = 0; key < keys; key += 1) {
@@ -52,7 +52,7 @@ describe('answers in memory', () => {
     120_000,
   );
 
-  test('an older answer does not take the place of a newer one', async () => {
+  test('an older result does not replace a newer one', async () => {
     const memory = openMemoryStore(limit, zeroCounters());
     const at = (computedAt: number) => buildDocument({ rows: ['{}'], truncated: false }, computedAt);
     await memory.put('key', await at(2));
@@ -60,7 +60,7 @@ describe('answers in memory', () => {
     expect((await memory.get('key'))?.computedAt).toBe(2);
   });
 
-  test('an answer that is larger than the limit is not kept', async () => {
+  test('a result that is larger than the limit is not stored', async () => {
     const counters = zeroCounters();
     const memory = openMemoryStore(10_000, counters);
     const row = JSON.stringify({ x: 'x'.repeat(20_000) });

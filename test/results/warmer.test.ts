@@ -3,16 +3,16 @@ import { GatewayError } from '../../src/errors.ts';
 import type { CachedResult } from '../../src/results/get-result.ts';
 import type { SharedCache } from '../../src/results/shared-cache.ts';
 import { fakeClock, settled } from '../support/fake-clock.ts';
-import { type TestAnswers, testAnswers, warmed } from '../support/test-results.ts';
+import { openTestResults, type TestResults, warmed } from '../support/test-results.ts';
 
 const seconds = (count: number) => count * 1_000;
 const minutes = (count: number) => seconds(60 * count);
 
-/** The answer, where it needs no time; undefined where the caller would have to wait. */
-async function atOnce({ question }: TestAnswers): Promise<CachedResult | undefined> {
-  const asked = question();
-  asked.catch(() => {});
-  return Promise.race([asked, settled().then(() => undefined)]);
+/** The result, if it takes no time; undefined if the caller would have to wait. */
+async function immediate({ request }: TestResults): Promise<CachedResult | undefined> {
+  const result = request();
+  result.catch(() => {});
+  return Promise.race([result, settled().then(() => undefined)]);
 }
 
 describe('warming', () => {
@@ -22,168 +22,168 @@ describe('warming', () => {
     ['in one piece', Array.from({ length: 12 }, (_, at) => 60 + at)],
     ['at random', Array.from({ length: 12 }, () => Math.floor(Math.random() * 180))],
   ])(
-    'a key asked every 10 s for 3 hours never waits, with 12 failing minutes %s',
+    'a key requested every 10 s for 3 hours never waits, with 12 failing minutes %s',
     async (_, failingMinutes) => {
-      const answers = testAnswers({ queryMs });
-      const { clock, engine } = answers;
-      const first = answers.question();
+      const results = openTestResults({ queryMs });
+      const { clock, engine } = results;
+      const first = results.request();
       await clock.pass(queryMs);
       await first;
 
       const start = clock.now().getTime();
-      /** The last moment at which the engine failed, and the queries that it broke have been tried again. */
-      let troubledUntil = start;
+      /** The engine has failed until then, or failed queries have not been retried yet. */
+      let failingUntil = start;
       for (let second = 0; second < 3 * 3600; second += 10) {
         const minute = Math.floor(second / 60);
         engine.failing = failingMinutes.includes(minute);
         const now = clock.now().getTime();
-        // A failed attempt is tried again within 15 s.
-        if (engine.failing) troubledUntil = now + seconds(10) + seconds(15) + queryMs;
+        // A failed run is retried within 15 s.
+        if (engine.failing) failingUntil = now + seconds(10) + seconds(15) + queryMs;
 
-        const answer = await atOnce(answers);
-        expect(answer, `at ${second} s, failing in minutes ${failingMinutes}`).toBeDefined();
-        if (now > troubledUntil) {
-          expect(now - (answer?.document.computedAt ?? 0)).toBeLessThanOrEqual(seconds(300) + queryMs);
+        const result = await immediate(results);
+        expect(result, `at ${second} s, failing in minutes ${failingMinutes}`).toBeDefined();
+        if (now > failingUntil) {
+          expect(now - (result?.document.computedAt ?? 0)).toBeLessThanOrEqual(seconds(300) + queryMs);
         }
         await clock.pass(seconds(10));
       }
-      expect(answers.counters.misses).toBe(1);
+      expect(results.counters.misses).toBe(1);
       expect(engine.most).toBe(1);
-      await answers.close();
+      await results.close();
     },
     60_000,
   );
 
-  test('what nobody has asked for within the caching time is refreshed no more', async () => {
-    const answers = testAnswers();
-    const first = answers.question();
-    await answers.clock.pass(100);
+  test('a key without requests within its caching time is no longer refreshed', async () => {
+    const results = openTestResults();
+    const first = results.request();
+    await results.clock.pass(100);
     await first;
-    await answers.clock.pass(minutes(60));
+    await results.clock.pass(minutes(60));
     // At 270–300, 540–600 and 810–900 s.
-    expect(answers.engine.runs).toBe(1 + 3);
-    expect(answers.counters.refreshes).toBe(3);
-    await answers.close();
+    expect(results.engine.runs).toBe(1 + 3);
+    expect(results.counters.refreshes).toBe(3);
+    await results.close();
   });
 
   test.each(['ENGINE_FAILED', 'QUERY_TOO_EXPENSIVE', 'INVALID_PARAMETER'] as const)(
-    'a refresh that ends as %s is tried again now and then, and the rows stay',
+    'a refresh that fails with %s is retried with pauses, and the rows stay',
     async (code) => {
-      const answers = testAnswers();
-      const first = answers.question();
-      await answers.clock.pass(100);
+      const results = openTestResults();
+      const first = results.request();
+      await results.clock.pass(100);
       await first;
-      answers.engine.failing = true;
-      answers.engine.fault = new GatewayError(code, 'It does not go');
-      await answers.clock.pass(minutes(10));
-      expect((await answers.question()).cacheStatus).toBe('HIT');
-      expect(answers.engine.runs).toBeGreaterThan(10);
-      expect(answers.engine.runs).toBeLessThan(60);
+      results.engine.failing = true;
+      results.engine.fault = new GatewayError(code, 'It fails');
+      await results.clock.pass(minutes(10));
+      expect((await results.request()).cacheStatus).toBe('HIT');
+      expect(results.engine.runs).toBeGreaterThan(10);
+      expect(results.engine.runs).toBeLessThan(60);
       // Ten minutes, the first five of which need no refresh.
-      expect(answers.logged.length).toBeGreaterThanOrEqual(4);
-      expect(answers.logged.length).toBeLessThanOrEqual(6);
-      expect(answers.logged[0]).toMatchObject({ endpoint: 'draft', code });
-      answers.engine.failing = false;
-      await answers.clock.pass(seconds(16));
-      expect((await answers.question()).document.computedAt).toBeGreaterThan(
-        answers.clock.now().getTime() - seconds(16),
+      expect(results.logged.length).toBeGreaterThanOrEqual(4);
+      expect(results.logged.length).toBeLessThanOrEqual(6);
+      expect(results.logged[0]).toMatchObject({ endpoint: 'draft', code });
+      results.engine.failing = false;
+      await results.clock.pass(seconds(16));
+      expect((await results.request()).document.computedAt).toBeGreaterThan(
+        results.clock.now().getTime() - seconds(16),
       );
-      await answers.close();
+      await results.close();
     },
   );
 
-  test("a refresh carries no request's labels, which are no part of the question", async () => {
-    const answers = testAnswers();
-    const first = answers.question('', { labels: { team: 'web' } });
-    await answers.clock.pass(100);
+  test("a refresh carries no request's labels, which are not part of the key", async () => {
+    const results = openTestResults();
+    const first = results.request('', { labels: { team: 'web' } });
+    await results.clock.pass(100);
     await first;
-    expect((await answers.question('', { labels: { team: 'app' } })).cacheStatus).toBe('HIT');
-    await answers.clock.pass(seconds(301));
-    expect(answers.engine.labels).toEqual([{ team: 'web' }, undefined]);
-    await answers.close();
+    expect((await results.request('', { labels: { team: 'app' } })).cacheStatus).toBe('HIT');
+    await results.clock.pass(seconds(301));
+    expect(results.engine.labels).toEqual([{ team: 'web' }, undefined]);
+    await results.close();
   });
 
   test('without cache_warming nothing is refreshed', async () => {
-    const answers = testAnswers({ caching: ['caching: 900s'] });
-    const first = answers.question();
-    await answers.clock.pass(100);
+    const results = openTestResults({ caching: ['caching: 900s'] });
+    const first = results.request();
+    await results.clock.pass(100);
     await first;
-    await answers.clock.pass(minutes(60));
-    expect(answers.engine.runs).toBe(1);
-    await answers.close();
+    await results.clock.pass(minutes(60));
+    expect(results.engine.runs).toBe(1);
+    await results.close();
   });
 
-  test('parameter sets of the header are warm before anybody asks, and stay so', async () => {
-    const answers = testAnswers({ caching: [...warmed, 'warm: [{}, { p: other }]'] });
-    await answers.clock.pass(seconds(1));
-    expect((await atOnce(answers))?.cacheStatus).toBe('HIT');
-    await answers.clock.pass(minutes(60));
-    const now = answers.clock.now().getTime();
-    const { document: content } = await answers.question('other');
-    expect(now - content.computedAt).toBeLessThanOrEqual(seconds(301));
-    await answers.close();
+  test('parameter sets of the header are warm before the first request, and stay warm', async () => {
+    const results = openTestResults({ caching: [...warmed, 'warm: [{}, { p: other }]'] });
+    await results.clock.pass(seconds(1));
+    expect((await immediate(results))?.cacheStatus).toBe('HIT');
+    await results.clock.pass(minutes(60));
+    const now = results.clock.now().getTime();
+    const { document } = await results.request('other');
+    expect(now - document.computedAt).toBeLessThanOrEqual(seconds(301));
+    await results.close();
   });
 
-  test('refreshes at most half of what the engine runs at once, and waits for callers', async () => {
-    const answers = testAnswers({ queryMs: seconds(1), engineConcurrency: 4 });
-    const { clock, engine, question } = answers;
-    const all = Array.from({ length: 40 }, (_, at) => question(String(at)));
+  test('refreshes take at most half of the engine, and wait for callers', async () => {
+    const results = openTestResults({ queryMs: seconds(1), engineConcurrency: 4 });
+    const { clock, engine, request } = results;
+    const requests = Array.from({ length: 40 }, (_, at) => request(String(at)));
     await clock.pass(seconds(1));
-    await Promise.all(all);
+    await Promise.all(requests);
 
     engine.most = 0;
     await clock.pass(seconds(299));
     expect(engine.most).toBe(2);
 
-    // Callers that take the whole engine for a while, just when refreshes are due.
+    // Callers occupy the whole engine for a while, just when refreshes are due.
     await clock.pass(seconds(230));
     const before = engine.runs;
     let callers = 0;
     for (let half = 0; half < 80; half += 1) {
-      for (let one = 0; one < 4; one += 1) question(`caller ${half} ${one}`).catch(() => {});
+      for (let one = 0; one < 4; one += 1) request(`caller ${half} ${one}`).catch(() => {});
       callers += 4;
       await clock.pass(500);
     }
     expect(engine.runs - before).toBe(callers);
     await clock.pass(seconds(100));
     expect(engine.runs - before).toBe(callers + 40);
-    await answers.close();
+    await results.close();
   });
 
-  test('100,000 keys: those asked for last are kept warm, 1,000 of them, by one timer', async () => {
-    const answers = testAnswers({ queryMs: 0, engineConcurrency: 64 });
-    const { clock, engine, question } = answers;
+  test('100,000 keys: the 1,000 requested last are kept warm, by one timer', async () => {
+    const results = openTestResults({ queryMs: 0, engineConcurrency: 64 });
+    const { clock, engine, request } = results;
     for (let at = 0; at < 100_000; at += 1_000) {
-      const batch = Array.from({ length: 1_000 }, (_, one) => question(String(at + one)));
+      const batch = Array.from({ length: 1_000 }, (_, one) => request(String(at + one)));
       await clock.pass(1);
       await Promise.all(batch);
     }
     expect(engine.runs).toBe(100_000);
     expect(clock.timers()).toBe(1);
     await clock.pass(seconds(301));
-    expect(answers.counters.refreshes).toBe(1_000);
-    const { document: content } = await question('99999');
-    expect(clock.now().getTime() - content.computedAt).toBeLessThan(seconds(100));
-    await answers.close();
+    expect(results.counters.refreshes).toBe(1_000);
+    const { document } = await request('99999');
+    expect(clock.now().getTime() - document.computedAt).toBeLessThan(seconds(100));
+    await results.close();
   }, 120_000);
 
-  test('demand that is shared survives a restart, and one gateway refreshes for all', async () => {
+  test('shared demand survives a restart, and one gateway refreshes for all', async () => {
     const clock = fakeClock();
     const shared = fakeShared();
-    const gateways = [0, 1, 2].map(() => testAnswers({ clock, openShared: shared.open }));
+    const gateways = [0, 1, 2].map(() => openTestResults({ clock, openShared: shared.open }));
     const [first] = gateways;
-    const asked = first?.question();
+    const requested = first?.request();
     await clock.pass(100);
-    await asked;
+    await requested;
     await clock.pass(seconds(310));
     const runs = () => gateways.reduce((sum, { engine }) => sum + engine.runs, 0);
     expect(runs()).toBe(2);
     for (const gateway of gateways) await gateway.close();
 
-    const restarted = testAnswers({ clock, openShared: shared.open });
+    const restarted = openTestResults({ clock, openShared: shared.open });
     await clock.pass(seconds(320));
     expect(restarted.engine.runs).toBe(1);
-    expect((await atOnce(restarted))?.cacheStatus).toBe('HIT');
+    expect((await immediate(restarted))?.cacheStatus).toBe('HIT');
     await restarted.close();
   });
 
@@ -191,12 +191,12 @@ describe('warming', () => {
     const clock = fakeClock();
     const shared = fakeShared();
     const gateways = ['one', 'another'].map((source) =>
-      testAnswers({ clock, source, openShared: shared.open }),
+      openTestResults({ clock, source, openShared: shared.open }),
     );
-    for (const { question } of gateways) {
-      const asked = question();
+    for (const { request } of gateways) {
+      const requested = request();
       await clock.pass(100);
-      expect((await asked).cacheStatus).toBe('MISS');
+      expect((await requested).cacheStatus).toBe('MISS');
     }
     await clock.pass(seconds(310));
     expect(gateways.map(({ engine }) => engine.runs)).toEqual([2, 2]);
@@ -205,38 +205,42 @@ describe('warming', () => {
 });
 
 /** A shared cache that never fails, in this process. */
-function fakeShared(): { open: (onUp: () => void) => SharedCache } {
-  const kept = new Map<string, never>();
+function fakeShared(): { open: (onConnected: () => void) => SharedCache } {
+  const stored = new Map<string, never>();
   const leases = new Map<string, string>();
   const demand = new Map<string, number>();
-  let fence = 0;
+  let token = 0;
   const end = (key: string) => void leases.delete(key);
   const shared: SharedCache = {
-    tried: Promise.resolve(),
-    get: async (key) => kept.get(key),
-    async take(key) {
-      const held = leases.get(key);
-      if (held !== undefined) return { role: 'follower', fence: held };
-      fence += 1;
-      leases.set(key, String(fence));
-      return { role: 'leader', fence: String(fence) };
+    ready: Promise.resolve(),
+    get: async (key) => stored.get(key),
+    async acquire(key) {
+      const current = leases.get(key);
+      if (current !== undefined) return { role: 'follower', fencingToken: current };
+      token += 1;
+      leases.set(key, String(token));
+      return { role: 'leader', fencingToken: String(token) };
     },
     renew: async () => false,
-    watch: async (key) => (leases.has(key) ? { doing: 'working', fence: leases.get(key) ?? '' } : undefined),
-    async publish(key, _fence, content) {
-      kept.set(key, content as never);
-      end(key);
+    async watch(key) {
+      const current = leases.get(key);
+      return current === undefined ? undefined : { state: 'working', fencingToken: current };
     },
-    giveUp: async (key) => end(key),
-    async tellDemand(asked) {
-      for (const [key, at] of asked) demand.set(key, at);
+    async publish(key, _token, document) {
+      stored.set(key, document as never);
+      end(key);
+      return true;
+    },
+    release: async (key) => end(key),
+    async recordDemand(requestedAt) {
+      for (const [key, at] of requestedAt) demand.set(key, at);
     },
     demandSince: async () => new Map(demand),
     close: async () => {},
   };
   return {
-    open(onUp) {
-      setImmediate(onUp);
+    open(onConnected) {
+      setImmediate(onConnected);
       return shared;
     },
   };

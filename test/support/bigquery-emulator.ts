@@ -16,7 +16,9 @@ export const skipsEmulator =
   program === undefined && !(process.env.CI === 'true' && spawnSync('go', ['version']).status === 0);
 
 if (skipsEmulator) {
-  process.stderr.write('SKIPPED: tests on bigquery-emulator, which is not installed (README, Development)\n');
+  process.stderr.write(
+    'SKIPPED: tests on bigquery-emulator, which is not installed (CONTRIBUTING.md, Set up)\n',
+  );
 }
 
 export interface Emulator {

@@ -1,13 +1,13 @@
 import type { Clock } from '../../src/concurrency/clock.ts';
 
 export interface FakeClock extends Clock {
-  /** Lets time pass, with everything that happens in it. */
+  /** Advances the time, and runs everything that is due in between. */
   pass(ms: number): Promise<void>;
-  /** How many things wait for their time. */
+  /** How many timers are pending. */
   timers(): number;
 }
 
-/** A clock that stands still until it is told to go on. */
+/** A clock that only `pass` advances. */
 export function fakeClock(start = '2026-03-10T12:00:00Z'): FakeClock {
   let now = new Date(start).getTime();
   const timers = new Set<{ at: number; run: () => void }>();
@@ -35,7 +35,7 @@ export function fakeClock(start = '2026-03-10T12:00:00Z'): FakeClock {
   };
 }
 
-/** Until everything that needs no time has happened. */
+/** Resolves when everything that takes no time has happened. */
 export async function settled(): Promise<void> {
   for (let turn = 0; turn < 2; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }

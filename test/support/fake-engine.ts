@@ -4,17 +4,17 @@ import type { Cost, Engine, Rows } from '../../src/engine/engine.ts';
 import { callerGone, GatewayError } from '../../src/errors.ts';
 
 export interface FakeEngine extends Engine {
-  /** How many runs were begun. */
+  /** How many runs were started. */
   runs: number;
-  /** How many runs were ended by their signal. */
+  /** How many runs were aborted by their signal. */
   cancelled: number;
-  /** How many runs are under way, and at most were. */
+  /** How many runs are in progress, and the most there were at one time. */
   running: number;
   most: number;
   failing: boolean;
   /** The labels of each run. */
   readonly labels: BoundQuery['labels'][];
-  /** What it fails with. */
+  /** The error of failing runs. */
   fault: GatewayError;
 }
 
@@ -51,12 +51,12 @@ export function fakeEngine({
       engine.most = Math.max(engine.most, engine.running);
       const run = engine.runs;
       return new Promise<Rows>((resolve, reject) => {
-        const back = clock.after(queryMs, () => {
+        const cancel = clock.after(queryMs, () => {
           if (engine.failing) reject(engine.fault);
           else resolve({ rows: rows(bound, run), truncated: false, ...(cost && { cost }) });
         });
         signal.addEventListener('abort', () => {
-          back();
+          cancel();
           engine.cancelled += 1;
           reject(callerGone());
         });

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@keyv/redis';
 
-/** False where no Redis is installed: its tests skip, but in CI, where they must run. */
+/** Tests that need Redis are skipped when it is not installed, except in CI. */
 export const hasRedis = process.env.CI === 'true' || spawnSync('redis-server', ['--version']).status === 0;
 
 export interface RedisServer {
@@ -15,12 +15,12 @@ export interface RedisServer {
   start(): Promise<void>;
   /** Sends a signal to the process: SIGKILL, SIGSTOP, SIGCONT. */
   signal(signal: NodeJS.Signals): void;
-  /** Runs commands on a connection of its own. */
+  /** Runs commands on a separate connection. */
   run<T>(work: (client: ReturnType<typeof createClient>) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
-/** A Redis of this test's own on a free port, which is not started yet. */
+/** A Redis for one test, on a free port; it is not started yet. */
 export async function redisServer(): Promise<RedisServer> {
   const port = await freePort();
   const url = `redis://127.0.0.1:${port}`;

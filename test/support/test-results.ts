@@ -9,14 +9,14 @@ import { type FakeClock, fakeClock } from './fake-clock.ts';
 import { type FakeEngine, type FakeEngineOptions, fakeEngine } from './fake-engine.ts';
 import { draftQuery } from './queries.ts';
 
-export interface TestAnswers extends Results {
+export interface TestResults extends Results {
   readonly clock: FakeClock;
   readonly engine: FakeEngine;
   readonly logged: readonly LogLine[];
-  /** What runs cost, as it was told. */
+  /** What `onCost` received. */
   readonly costs: readonly Cost[];
-  /** Asks the one query of the catalog with this value of its parameter. */
-  question(p?: string, options?: QuestionOptions): Promise<CachedResult>;
+  /** Requests the one query of the catalog with this value of its parameter. */
+  request(p?: string, options?: RequestOptions): Promise<CachedResult>;
 }
 
 interface LogLine {
@@ -25,13 +25,13 @@ interface LogLine {
   readonly code?: string;
 }
 
-interface QuestionOptions {
+interface RequestOptions {
   readonly signal?: AbortSignal;
-  readonly forced?: boolean;
+  readonly noCache?: boolean;
   readonly labels?: Readonly<Record<string, string>>;
 }
 
-export interface TestAnswersOptions extends Partial<FakeEngineOptions> {
+export interface TestResultsOptions extends Partial<FakeEngineOptions> {
   readonly caching?: readonly string[];
   readonly sql?: string;
   readonly clock?: FakeClock;
@@ -43,8 +43,8 @@ export interface TestAnswersOptions extends Partial<FakeEngineOptions> {
 
 export const warmed = ['caching: 900s', 'cache_warming: 300s'];
 
-/** What stands between questions and an engine, over a fake engine and a fake clock. */
-export function testAnswers({
+/** The cache over a fake engine, with a fake clock. */
+export function openTestResults({
   caching = warmed,
   sql = 'select @p as x',
   clock = fakeClock(),
@@ -53,15 +53,15 @@ export function testAnswers({
   memoryBytes = 64_000_000,
   openShared,
   ...engineOptions
-}: TestAnswersOptions = {}): TestAnswers {
+}: TestResultsOptions = {}): TestResults {
   const parameters = { p: '{ type: string, description: P. }' };
   const query = draftQuery({ columns: { x: 'string' }, parameters, caching, sql });
-  const used = engine ?? fakeEngine({ clock, ...engineOptions });
+  const usedEngine = engine ?? fakeEngine({ clock, ...engineOptions });
   const costs: Cost[] = [];
   const logged: LogLine[] = [];
-  const answers = openResults({
+  const results = openResults({
     catalog: { queries: [query], tables: [] },
-    engine: used,
+    engine: usedEngine,
     engineConcurrency,
     memoryBytes,
     openShared,
@@ -70,20 +70,20 @@ export function testAnswers({
     onCost: (_, cost) => costs.push(cost),
   });
   return {
-    ...answers,
+    ...results,
     clock,
-    engine: used,
+    engine: usedEngine,
     costs,
     logged,
-    question: (p = '', { signal = new AbortController().signal, forced = false, labels } = {}) =>
-      answers.get(
+    request: (p = '', { signal = new AbortController().signal, noCache = false, labels } = {}) =>
+      results.get(
         { ...bind(query, plainParameters({ p })), ...(labels && { labels }) },
-        { caller: { signal }, noCache: forced },
+        { caller: { signal }, noCache },
       ),
   };
 }
 
-/** The rows of an answer, and how it was obtained. */
-export function told({ document: content, cacheStatus }: CachedResult): readonly unknown[] {
-  return [cacheStatus, ...parseRows(content).map(({ x }) => x)];
+/** How a result was obtained, and its rows. */
+export function summary({ document, cacheStatus }: CachedResult): readonly unknown[] {
+  return [cacheStatus, ...parseRows(document).map(({ x }) => x)];
 }

@@ -12,32 +12,27 @@ import { dropOlder } from './store/retention.ts';
 import type { StoredTables } from './store/stored-tables.ts';
 import { foundColumns } from './store/stored-value.ts';
 
-export interface DemoOptions {
+interface DemoOptions {
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
   readonly days?: number;
-  /** How often what has happened since is appended. */
+  /** How often the rows of the time that has passed are appended. */
   readonly everyMs?: number;
-  /** Told of a failed append; the next one makes up for it. */
+  /** Called when an append fails; the next one covers its time too. */
   readonly onError?: (error: unknown) => void;
 }
 
 export interface Demo {
-  /** Resolves when no append runs any longer and none will. The connection is the caller's to close. */
+  /** Resolves when no append is running and none will. The connection is the caller's to close. */
   close(): Promise<void>;
 }
 
 const dayMs = 86_400_000;
-/** DuckDB compresses a table in memory only at a checkpoint: until then a row takes ten times its place. */
-const rowsPerCheckpoint = 8_000;
-
-const flushThresholds = ['allocator_flush_threshold', 'allocator_bulk_deallocation_flush_threshold'];
 
 /**
- * Live-looking data, made up. A file `<table>.sql` of the folder tells its rows: a SELECT of
- * what happened from `$from` (included) to `$to` (excluded), which gives the same rows in whatever portions it is
- * asked. `_shared.sql`, where there is one, runs first. The tables reach about `days` back and go on for as long as the demo is
- * open.
+ * Generated data that looks like live traffic. A file `<table>.sql` of the folder is a SELECT of the rows from `$from`
+ * (included) to `$to` (excluded); it must give the same rows however the time is divided. `_shared.sql`, if there is
+ * one, runs first. The tables reach about `days` back, and grow for as long as the demo is open.
  *
  * @param connection the demo's alone until it is closed
  */
@@ -48,57 +43,23 @@ export async function openDemo(
   { now = Date.now, days = 7, everyMs = 1000, onError = () => {} }: DemoOptions = {},
 ): Promise<Demo> {
   await connection.run(`SET TimeZone = 'UTC'`);
-  const shared = join(folder, '_shared.sql');
-  if (existsSync(shared)) await connection.run(readFileSync(shared, 'utf8'));
-  const streams: DuckDBPreparedStatement[] = [];
-  for (const { name } of tables.all) {
-    const file = join(folder, `${name}.sql`);
-    if (existsSync(file)) streams.push(await prepareStream(connection, tables, name, file));
-  }
-
-  let rowsSinceCheckpoint = 0;
-  const append = async (stream: DuckDBPreparedStatement, from: number, to: number) => {
-    stream.bind({ from: timestamp(from), to: timestamp(to) }, { from: TIMESTAMPTZ, to: TIMESTAMPTZ });
-    rowsSinceCheckpoint += (await stream.run()).rowsChanged;
-  };
-  const checkpoint = async () => {
-    await connection.run(`CHECKPOINT ${storeName}`);
-    rowsSinceCheckpoint = 0;
-  };
-
-  let told = now();
-  // Filling leaves much behind that the allocator would keep; queries later want it to keep what they use.
-  for (const threshold of flushThresholds) await connection.run(`SET ${threshold} = '1MB'`);
-  for (const stream of streams) {
-    for (let from = told - days * dayMs; from < told; from += dayMs) {
-      await append(stream, from, Math.min(from + dayMs, told));
-      if (rowsSinceCheckpoint > rowsPerCheckpoint) await checkpoint();
-    }
-  }
-  await checkpoint();
-  for (const threshold of flushThresholds) await connection.run(`RESET ${threshold}`);
-
-  /** All streams up to one moment, or none of them. */
-  const tell = async (until: number) => {
-    await connection.run('BEGIN');
-    try {
-      for (const stream of streams) await append(stream, told, until);
-      await connection.run('COMMIT');
-      told = until;
-    } catch (error) {
-      await connection.run('ROLLBACK');
-      throw error;
-    }
-    if (rowsSinceCheckpoint <= rowsPerCheckpoint) return;
-    await dropOlder(connection, tables.all, new Date(told - days * dayMs));
-    await checkpoint();
-  };
+  const streams = await prepareStreams(connection, tables, folder);
+  const writer = buildWriter(connection, streams);
+  const historyMs = days * dayMs;
+  /** The tables have the rows of before this time. */
+  let end = now();
+  await writer.fill(end - historyMs, end);
 
   const repeat = openRepeat({
     everyMs,
     async work() {
-      const until = now();
-      if (until > told) await tell(until);
+      const to = now();
+      if (to <= end) return;
+      await writer.append(end, to);
+      end = to;
+      if (!writer.isCheckpointDue()) return;
+      await dropOlder(connection, tables.all, new Date(end - historyMs));
+      await writer.checkpoint();
     },
     onError,
   });
@@ -110,19 +71,72 @@ export async function openDemo(
   };
 }
 
-async function prepareStream(
+/** One INSERT for each table that the folder has a file for; each binds `from` and `to`. */
+async function prepareStreams(
   connection: DuckDBConnection,
   tables: StoredTables,
-  name: string,
-  file: string,
-): Promise<DuckDBPreparedStatement> {
-  const source = `(${readFileSync(file, 'utf8').replace(/;\s*$/, '')})`;
-  // DuckDB tells no types where there are parameters.
-  const found = await foundColumns(
-    connection,
-    source.replaceAll(/\$(?:from|to)\b/g, `TIMESTAMPTZ '2000-01-01'`),
-  );
-  return connection.prepare(tables.appendSql(name, found, source));
+  folder: string,
+): Promise<DuckDBPreparedStatement[]> {
+  const shared = join(folder, '_shared.sql');
+  if (existsSync(shared)) await connection.run(readFileSync(shared, 'utf8'));
+  const streams: DuckDBPreparedStatement[] = [];
+  for (const { name } of tables.all) {
+    const file = join(folder, `${name}.sql`);
+    if (!existsSync(file)) continue;
+    const source = `(${readFileSync(file, 'utf8').replace(/;\s*$/, '')})`;
+    // DuckDB does not report the types of a statement with parameters.
+    const example = source.replaceAll(/\$(?:from|to)\b/g, `TIMESTAMPTZ '2000-01-01'`);
+    const found = await foundColumns(connection, example);
+    streams.push(await connection.prepare(tables.appendSql(name, found, source)));
+  }
+  return streams;
+}
+
+/** DuckDB compresses a table in memory only at a checkpoint; until then a row takes ten times the space. */
+const rowsPerCheckpoint = 8_000;
+
+const flushThresholds = ['allocator_flush_threshold', 'allocator_bulk_deallocation_flush_threshold'];
+
+/** Writes the rows of a time span, all from `from` (included) to `to` (excluded), in milliseconds since the epoch. */
+function buildWriter(connection: DuckDBConnection, streams: readonly DuckDBPreparedStatement[]) {
+  let rowsSinceCheckpoint = 0;
+  const write = async (stream: DuckDBPreparedStatement, from: number, to: number) => {
+    stream.bind({ from: timestamp(from), to: timestamp(to) }, { from: TIMESTAMPTZ, to: TIMESTAMPTZ });
+    rowsSinceCheckpoint += (await stream.run()).rowsChanged;
+  };
+  const isCheckpointDue = () => rowsSinceCheckpoint > rowsPerCheckpoint;
+  const checkpoint = async () => {
+    await connection.run(`CHECKPOINT ${storeName}`);
+    rowsSinceCheckpoint = 0;
+  };
+  return {
+    isCheckpointDue,
+    checkpoint,
+    /** Day by day, with checkpoints. */
+    async fill(from: number, to: number) {
+      // What filling frees is returned to the system; what queries free later is kept by the allocator for the next.
+      for (const threshold of flushThresholds) await connection.run(`SET ${threshold} = '1MB'`);
+      for (const stream of streams) {
+        for (let day = from; day < to; day += dayMs) {
+          await write(stream, day, Math.min(day + dayMs, to));
+          if (isCheckpointDue()) await checkpoint();
+        }
+      }
+      await checkpoint();
+      for (const threshold of flushThresholds) await connection.run(`RESET ${threshold}`);
+    },
+    /** All streams, or none of them if one fails. */
+    async append(from: number, to: number) {
+      await connection.run('BEGIN');
+      try {
+        for (const stream of streams) await write(stream, from, to);
+        await connection.run('COMMIT');
+      } catch (error) {
+        await connection.run('ROLLBACK');
+        throw error;
+      }
+    },
+  };
 }
 
 const timestamp = (ms: number) => new DuckDBTimestampTZValue(BigInt(Math.round(ms)) * 1000n);

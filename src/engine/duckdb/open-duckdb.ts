@@ -1,71 +1,68 @@
+import { setMaxListeners } from 'node:events';
 import { resolve } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Config } from '../../config.ts';
+import { quoteText } from '../dialect/expr/literals.ts';
 import { sessionSettings } from '../dialect/macros/macros.ts';
 import type { Engine, EngineOptions } from '../engine.ts';
 import { forgetTable } from './import/scan/manifest.ts';
 import { type LocalData, openData, requireDataDir } from './open-data.ts';
+import { asStartError, openDatabase } from './open-database.ts';
 import { prepareCatalog } from './prepare/prepare-catalog.ts';
 import { ConnectionPool } from './run/connection-pool.ts';
-import { openRun } from './run/run-query.ts';
+import { buildRun } from './run/run-query.ts';
 import { VersionedRef } from './run/versioned-ref.ts';
-import { quoteText } from './store/column-type.ts';
-import { asStartError, openDatabase } from './store/open-database.ts';
 import { openStore, type Store } from './store/open-store.ts';
 import { openTables } from './store/stored-tables.ts';
 
 /**
- * The engine on one machine: an embedded DuckDB over local files, or over the demo. It is open when what there is of
- * data is in.
+ * The engine on one machine: an embedded DuckDB over local files, or over the demo data. It opens once the data that is
+ * there has been loaded.
  *
  * @throws StartError where a saved query uses what is not supported, with file and line
  */
 export async function openDuckdb({ catalog, config, now, listener }: EngineOptions): Promise<Engine> {
   requireDataDir(config);
-  const instance = await openDatabase(config);
-  const connections: DuckDBConnection[] = [];
-  const connect = async () => {
-    const connection = await instance.connect();
-    connections.push(connection);
-    return connection;
-  };
+  const database = await openDatabase(config);
+  const { connect } = database;
   const closing = new AbortController();
+  // Every run that is under way or waits listens to it.
+  setMaxListeners(0, closing.signal);
   let store: Store | undefined;
   let data: LocalData | undefined;
   let pool: ConnectionPool | undefined;
-  const shut = async () => {
+  const closeAll = async () => {
     closing.abort();
     await pool?.close();
     await data?.close();
-    for (const connection of connections.splice(0)) connection.closeSync();
-    instance.closeSync();
+    database.close();
     await store?.close();
   };
   let closed: Promise<void> | undefined;
   const close = () => {
-    closed ??= shut();
+    closed ??= closeAll();
     return closed;
   };
 
   try {
-    const keeper = await connect();
-    await keeper.run(globalSettings);
-    store = await openStore(keeper, config.storeFile);
+    const adminConnection = await connect();
+    await adminConnection.run(globalSettings);
+    store = await openStore(adminConnection, config.storeFile);
     const tables = await openTables(await connect(), catalog.tables, forgetTable);
     const prepare = (defineMacros: boolean) =>
-      prepareCatalog(keeper, { queries: catalog.queries, tables: tables.all, defineMacros });
+      prepareCatalog(adminConnection, { queries: catalog.queries, tables: tables.all, defineMacros });
     const runnable = new VersionedRef(await prepare(true));
-    tables.seek([...runnable.value.values()].flatMap(({ equalityColumns }) => equalityColumns));
+    tables.setSortColumns([...runnable.value.values()].flatMap(({ equalityColumns }) => equalityColumns));
     const workers: DuckDBConnection[] = [];
     for (let left = config.engineConcurrency; left > 0; left -= 1) workers.push(await connect());
     const onRebuilt = async () => runnable.replace(await prepare(false));
     data = await openData({ connect, config, store, tables, onRebuilt, now, listener });
-    await keeper.run(lock(store, config));
+    await adminConnection.run(lockdown(store, config));
     pool = new ConnectionPool(workers, {
-      slowAtOnce: config.duckdbThreads,
+      maxSlow: config.duckdbThreads,
       queueLength: config.engineQueueLength,
     });
-    const run = openRun({
+    const run = buildRun({
       pool,
       runnable,
       dataProblems: data.problems,
@@ -84,11 +81,14 @@ export async function openDuckdb({ catalog, config, now, listener }: EngineOptio
   }
 }
 
-/** For every connection, also of those that are made when nothing can be set any longer. */
+/** For every connection, also for those that are opened after the configuration is locked. */
 const globalSettings = sessionSettings.map((setting) => setting.replace(/^SET /, 'SET GLOBAL ')).join(';');
 
-/** Query text reaches neither extensions nor settings, and no files but those of data, whatever passes the rewriter. */
-function lock({ scratch }: Store, { dataDir }: Config): string {
+/**
+ * SQL that denies all later statements extensions, settings, and files other than those of the data. It is a second
+ * barrier, should query text pass the rewriter that ought not to.
+ */
+function lockdown({ scratch }: Store, { dataDir }: Config): string {
   const folders = dataDir === undefined ? [scratch] : [scratch, resolve(dataDir)];
   return `SET allowed_directories = [${folders.map(quoteText).join(', ')}];
     SET enable_external_access = false; SET lock_configuration = true;`;

@@ -49,7 +49,7 @@ const keyEntry = z.strictObject({
   revoked: timestamp.optional(),
 });
 
-/** @see README "Keys" */
+/** @see docs/keys-and-tenants.md "The key file" */
 export const keyFileSchema = z.strictObject({ keys: z.array(keyEntry) });
 
 export type KeyEntry = z.output<typeof keyEntry>;

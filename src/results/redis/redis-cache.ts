@@ -1,78 +1,90 @@
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { type ErrorCode, GatewayError, statusOf } from '../../errors.ts';
-import { parseStored, storedText } from '../entry-codec.ts';
 import { type LeaderState, leaseMs, type SharedCache } from '../shared-cache.ts';
-import { openLink } from './circuit-breaker.ts';
-import { fencedKeyv } from './fenced-redis.ts';
+import { openCircuitBreaker } from './circuit-breaker.ts';
+import { decodeEntry, encodeEntry } from './entry-codec.ts';
+import { buildFencedKeyv } from './fenced-keyv.ts';
 import * as scripts from './scripts.ts';
 
-export interface RedisOptions {
+interface RedisOptions {
   readonly url: string;
   readonly log: Logger;
-  /** Called each time that Redis has come or come back. */
-  readonly onUp: () => void;
+  /** Called each time that Redis has been connected or reconnected. */
+  readonly onConnected: () => void;
   /** How many keys' demand is kept. */
   readonly hotKeyLimit: number;
 }
 
-const answerKey = (key: string) => `querygate:answer:${key}`;
+const resultKey = (key: string) => `querygate:answer:${key}`;
 const leaseKey = (key: string) => `querygate:lease:${key}`;
 const awaitedKey = (key: string) => `querygate:awaited:${key}`;
 const demandKey = 'querygate:demand';
 
-/** How long a follower's mark holds: longer than the time between two looks of a leader that nobody waits for here. */
-const awaitedMs = 1_500;
+/**
+ * How long a follower's mark lasts. A leader without callers of its own checks it twice a second. Followers renew it at
+ * least ten times a second, but one whose event loop is blocked must not lose the result that it waits for.
+ */
+const awaitedMs = leaseMs;
 
-/** How long followers may read why their leader failed. */
-const failureMs = 1_000;
+/** How long followers can read why their leader failed; as long as the mark, for the same reason. */
+const failureMs = leaseMs;
 
-/** The cache that gateways share, on one Redis (or what speaks its protocol). */
-export function openRedisCache({ url, log, onUp, hotKeyLimit }: RedisOptions): SharedCache {
-  const link = openLink({ url, log, onUp, build: (client) => ({ client, answers: fencedKeyv(client) }) });
+/** The cache that gateways share, on one Redis or another server that speaks its protocol. */
+export function openRedisCache({ url, log, onConnected, hotKeyLimit }: RedisOptions): SharedCache {
+  const breaker = openCircuitBreaker({
+    url,
+    log,
+    onConnected,
+    build: (client) => ({ client, results: buildFencedKeyv(client) }),
+  });
   const run = (script: string, keys: string[], args: readonly string[]) =>
-    link.call(({ client }) => client.eval(script, { keys, arguments: [...args] }));
-  const ending = new Set<Promise<unknown>>();
-  const ended = async (work: Promise<unknown>) => {
-    ending.add(work);
-    await work;
-    ending.delete(work);
+    breaker.call(({ client }) => client.eval(script, { keys, arguments: [...args] }));
+  /** Writes that `close` waits for. */
+  const pending = new Set<Promise<unknown>>();
+  const track = async <R>(write: Promise<R>): Promise<R> => {
+    pending.add(write);
+    const reply = await write;
+    pending.delete(write);
+    return reply;
   };
 
   return {
-    tried: link.tried,
+    ready: breaker.ready,
     async get(key) {
-      // What takes time to read is read outside the deadline.
-      const text = await link.call(({ answers }) => answers.get(answerKey(key)));
-      return text === undefined ? undefined : parseStored(text);
+      const text = await breaker.call(({ results }) => results.get(resultKey(key)));
+      // Decoding takes time of its own, which is not Redis's: it happens outside the deadline.
+      return text === undefined ? undefined : decodeEntry(text);
     },
-    async take(key, steal) {
-      const reply = await run(scripts.take, [leaseKey(key)], [String(leaseMs), steal ? 'steal' : '']);
-      const [role, fence] = Array.isArray(reply) ? reply.map(String) : [];
-      return fence === undefined ? undefined : { role: role === 'leader' ? 'leader' : 'follower', fence };
+    async acquire(key, { preempt }) {
+      const reply = await run(scripts.acquire, [leaseKey(key)], [String(leaseMs), preempt ? 'steal' : '']);
+      const [role, fencingToken] = Array.isArray(reply) ? reply.map(String) : [];
+      if (fencingToken === undefined) return undefined;
+      return { role: role === 'leader' ? 'leader' : 'follower', fencingToken };
     },
-    renew: async (key, fence) =>
-      (await run(scripts.renew, [leaseKey(key), awaitedKey(key)], [fence, String(leaseMs)])) === 1,
+    renew: async (key, fencingToken) =>
+      (await run(scripts.renew, [leaseKey(key), awaitedKey(key)], [fencingToken, String(leaseMs)])) === 1,
     watch: async (key) =>
-      parseLeader(await run(scripts.watch, [leaseKey(key), awaitedKey(key)], [String(awaitedMs)])),
-    publish: (key, fence, content, keepMs) =>
-      ended(
-        Promise.all([
-          link.call(({ answers }) =>
-            answers.set(answerKey(key), storedText(content, fence), Math.ceil(keepMs)),
-          ),
-          run(scripts.giveUp, [leaseKey(key)], [fence, '', '0']),
-        ]),
-      ),
-    giveUp: (key, fence, error) =>
-      ended(run(scripts.giveUp, [leaseKey(key)], [fence, error ? errorText(error) : '', String(failureMs)])),
-    async tellDemand(asked) {
-      if (asked.size === 0) return;
-      const pairs = [...asked].flatMap(([key, ms]) => [String(ms), key]);
-      await run(scripts.tellDemand, [demandKey], [String(hotKeyLimit), ...pairs]);
+      parseLease(await run(scripts.watch, [leaseKey(key), awaitedKey(key)], [String(awaitedMs)])),
+    async publish(key, fencingToken, document, keepMs) {
+      const put = breaker.call(({ results }) =>
+        results.set(resultKey(key), encodeEntry(document, fencingToken), Math.ceil(keepMs)),
+      );
+      const release = run(scripts.release, [leaseKey(key)], [fencingToken, '', '0']);
+      const [isStored] = await track(Promise.all([put, release]));
+      return isStored === true;
+    },
+    async release(key, fencingToken, error) {
+      const reason = error === undefined ? '' : encodeError(error);
+      await track(run(scripts.release, [leaseKey(key)], [fencingToken, reason, String(failureMs)]));
+    },
+    async recordDemand(requestedAt) {
+      if (requestedAt.size === 0) return;
+      const pairs = [...requestedAt].flatMap(([key, ms]) => [String(ms), key]);
+      await run(scripts.recordDemand, [demandKey], [String(hotKeyLimit), ...pairs]);
     },
     async demandSince(ms) {
-      const latest = await link.call(({ client }) =>
+      const latest = await breaker.call(({ client }) =>
         client.zRangeWithScores(demandKey, '+inf', ms, {
           BY: 'SCORE',
           REV: true,
@@ -82,19 +94,19 @@ export function openRedisCache({ url, log, onUp, hotKeyLimit }: RedisOptions): S
       return new Map(latest?.map(({ value, score }) => [value, score]));
     },
     async close() {
-      await Promise.all(ending);
-      await link.close();
+      await Promise.all(pending);
+      await breaker.close();
     },
   };
 }
 
-/** What a lease holds, if it is ours: any text may stand there. */
-function parseLeader(held: unknown): LeaderState | undefined {
-  const found = /^(?<doing>working|failed) (?<fence>\d+)(?: (?<error>.*))?$/s.exec(String(held))?.groups;
-  if (found?.fence === undefined) return undefined;
-  if (found.doing === 'working') return { doing: 'working', fence: found.fence };
-  const error = parseError(found.error ?? '');
-  return error === undefined ? undefined : { doing: 'failed', fence: found.fence, error };
+/** Foreign text in the place of a lease counts as no lease. */
+function parseLease(lease: unknown): LeaderState | undefined {
+  const match = /^(?<state>working|failed) (?<token>\d+)(?: (?<error>.*))?$/s.exec(String(lease))?.groups;
+  if (match?.token === undefined) return undefined;
+  if (match.state === 'working') return { state: 'working', fencingToken: match.token };
+  const error = decodeError(match.error ?? '');
+  return error === undefined ? undefined : { state: 'failed', fencingToken: match.token, error };
 }
 
 const errorSchema = z.object({
@@ -104,11 +116,11 @@ const errorSchema = z.object({
   retryAfterSeconds: z.number().optional(),
 });
 
-function errorText({ code, message, parameter, retryAfterSeconds }: GatewayError): string {
+function encodeError({ code, message, parameter, retryAfterSeconds }: GatewayError): string {
   return JSON.stringify({ code, message, parameter, retryAfterSeconds });
 }
 
-function parseError(text: string): GatewayError | undefined {
+function decodeError(text: string): GatewayError | undefined {
   try {
     const { code, message, parameter, retryAfterSeconds } = errorSchema.parse(JSON.parse(text));
     return new GatewayError(code, message, {

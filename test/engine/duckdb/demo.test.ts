@@ -26,13 +26,13 @@ const open = async () => {
   };
 };
 
-/** Of every table: how many rows, and a number that changes with any of them. */
+/** Of every table: its row count, and a hash that changes with any row. */
 const fingerprint = (query: (sql: string) => Promise<unknown[][]>) =>
   query(
     names.map((name) => `SELECT '${name}', count(*), bit_xor(hash(t)) FROM ${name} t`).join(' UNION ALL '),
   );
 
-describe('a week of it', () => {
+describe('a week of demo data', () => {
   let database: Awaited<ReturnType<typeof open>>;
   let demo: Demo;
   const query = (sql: string) => database.query(sql);
@@ -46,7 +46,7 @@ describe('a week of it', () => {
     database.close();
   });
 
-  test('every table has its stream', () => {
+  test('every table has a file', () => {
     const files = readdirSync(folder).filter((file) => !file.startsWith('_'));
     expect(files.sort()).toEqual(names.map((name) => `${name}.sql`));
   });
@@ -87,7 +87,7 @@ describe('a week of it', () => {
     }
   });
 
-  test('functions have a slow tail and few errors, but for the bad one', async () => {
+  test('functions have a slow tail and few errors, except for the bad one', async () => {
     const rows = await query(
       `SELECT m.function_id, avg((m.response[1].status_code >= 500)::INT), median(m.execution_time_ms),
          quantile_disc(m.execution_time_ms, 0.99)
@@ -110,7 +110,7 @@ describe('a week of it', () => {
     expect(withoutUrl).toBeLessThan(2000);
   });
 
-  test('an edge message tells method, status, address, ray, url and program', async () => {
+  test('an edge message has method, status, address, ray, url and program', async () => {
     const rows = await query('SELECT event_message FROM edge_logs LIMIT 20');
     for (const [message] of rows) {
       expect(message).toMatch(
@@ -161,20 +161,20 @@ describe('the same rows', () => {
     return (await connection.runAndReadAll(bound)).getRowsJson();
   };
 
-  test.each(names)('of %s in whatever portions they are asked', async (name) => {
+  test.each(names)('of %s however the time is divided', async (name) => {
     const { connection } = await another();
     await connection.run(readFileSync(`${folder}/_shared.sql`, 'utf8'));
     const [start, middle, end] = [friday - 3_600_000, friday - 1_234_567, friday] as const;
-    const whole = await select(connection, name, start, end);
+    const undivided = await select(connection, name, start, end);
     const parts = [
       ...(await select(connection, name, start, middle)),
       ...(await select(connection, name, middle, end)),
     ];
-    expect(whole.length).toBeGreaterThan(2);
-    expect(parts).toEqual(whole);
+    expect(undivided.length).toBeGreaterThan(2);
+    expect(parts).toEqual(undivided);
   });
 
-  test('whether the server was started early or late; and it goes on while it runs', async () => {
+  test('whether the server started early or late; and they grow while it runs', async () => {
     const [early, late] = [await another(), await another()];
     let clock = friday;
     const options = { days: 0.1, now: () => clock, everyMs: 10 };

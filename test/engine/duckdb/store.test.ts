@@ -80,7 +80,7 @@ const open = async (env: Record<string, string> = {}, table: TableSchema = event
   });
   return engine;
 };
-const ask = async (query: SavedQuery) => {
+const select = async (query: SavedQuery) => {
   const { rows } = (await engine?.run(
     { query, parameters: {} },
     { signal: new AbortController().signal },
@@ -94,12 +94,12 @@ describe('the store', () => {
   test('has a line soon after it was appended', async () => {
     writeFileSync(file(), line(1, '/a'));
     await open();
-    expect(await ask(paths)).toBe('1/a');
+    expect(await select(paths)).toBe('1/a');
     appendFileSync(file(), line(2, '/b'));
-    await expect.poll(() => ask(paths), { timeout: 10_000 }).toBe('1/a 2/b');
+    await expect.poll(() => select(paths), { timeout: 10_000 }).toBe('1/a 2/b');
   });
 
-  test('keeps what it has over restarts, and takes in what came between', async () => {
+  test('keeps what it has over restarts, and imports what was added in between', async () => {
     writeFileSync(file(), line(1, '/a'));
     await (await open()).close();
     expect(statSync(store()).size).toBeGreaterThan(0);
@@ -107,20 +107,20 @@ describe('the store', () => {
     renameSync(file(), file('events.jsonl'));
     await (await open()).close();
     await open();
-    expect(await ask(paths)).toBe('1/a 2/b');
+    expect(await select(paths)).toBe('1/a 2/b');
     expect(news.filter((text) => text.startsWith('imported 1 rows at'))).toHaveLength(2);
   });
 
-  test('moves a record that gets a second element to the general form, while queries go on', async () => {
+  test('moves a record that gets a second element to a list, while queries go on', async () => {
     writeFileSync(file(), line(1, '/a'));
     await open();
-    expect(await ask(paths)).toBe('1/a');
+    expect(await select(paths)).toBe('1/a');
     appendFileSync(file(), line(2, '/c', '/b'));
     const seen = new Set<unknown>();
     await expect
       .poll(
         async () => {
-          const answer = await ask(paths);
+          const answer = await select(paths);
           seen.add(answer);
           return answer;
         },
@@ -130,11 +130,11 @@ describe('the store', () => {
     expect([...seen].filter((answer) => answer !== '1/a' && answer !== '1/a 2/b 2/c')).toEqual([]);
     await engine?.close();
     await open();
-    expect(await ask(paths)).toBe('1/a 2/b 2/c');
+    expect(await select(paths)).toBe('1/a 2/b 2/c');
     expect(problems).toEqual([]);
   });
 
-  test('is made anew for a table whose definition has changed', async () => {
+  test('is rebuilt for a table whose definition has changed', async () => {
     writeFileSync(file(), line(1, '/a'));
     await (await open()).close();
     const [id, ...others] = events.fields;
@@ -143,7 +143,7 @@ describe('the store', () => {
       fields: [...(id ? [id] : []), ...others, { name: 'level', type: 'STRING', ...nullable }],
     };
     await open({}, wider as TableSchema);
-    expect(await ask(paths)).toBe('1/a');
+    expect(await select(paths)).toBe('1/a');
   });
 
   test('has the rejects of a table once, also when its definition has changed', async () => {
@@ -162,11 +162,11 @@ describe('the store', () => {
     const old = JSON.stringify({ id: 1, timestamp: '2026-03-01T00:00:00Z', metadata: [] });
     writeFileSync(file(), `${old}\n${line(2, '/b')}`);
     await open({ DATA_RETENTION_DAYS: '7' });
-    expect(await ask(count)).toBe(1);
+    expect(await select(count)).toBe(1);
     expect(news.join()).toContain('dropped 1 rows from before 2026-03-03');
   });
 
-  test('shows every table in its declared shape to whoever opens it with DuckDB', async () => {
+  test('has a view of every table with its declared columns', async () => {
     writeFileSync(file(), line(1, '/a'));
     await (await open()).close();
     const instance = await DuckDBInstance.create(store());
@@ -180,14 +180,14 @@ describe('the store', () => {
     instance.closeSync();
   });
 
-  test('that is no database is told', async () => {
+  test('that is not a database is rejected', async () => {
     mkdirSync(join(folder, 'cache'));
     writeFileSync(store(), 'not a database, but text that is long enough to be one'.repeat(1000));
-    await expect(open()).rejects.toThrow(/STORE_FILE: .* it is no store/);
+    await expect(open()).rejects.toThrow(/STORE_FILE: .* it is not a store/);
   });
 });
 
-test('a table whose days lie scattered is in order once it is written anew', async () => {
+test('a table whose days are scattered is in order once it is rebuilt', async () => {
   const instance = await DuckDBInstance.create(':memory:');
   const connection = await instance.connect();
   await connection.run(`SET TimeZone = 'UTC'; ATTACH ':memory:' AS store`);

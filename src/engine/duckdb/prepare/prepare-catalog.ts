@@ -5,27 +5,27 @@ import { macroDefinitions, macrosIn } from '../../dialect/macros/macros.ts';
 import type { Origin } from '../../dialect/passes/shredded.ts';
 import { type Rewritten, rewrite, type StoredTable } from '../../dialect/rewrite.ts';
 import { type PreparedQuery, prepareQuery } from './prepare-query.ts';
-import { tablesRead } from './tables-read.ts';
+import { findScannedTables } from './scanned-tables.ts';
 
-/** A query that is known to run, and what it needs. */
+/** A query that DuckDB has accepted. */
 export interface Runnable {
   readonly prepared: PreparedQuery;
   /** The tables whose data the query needs. */
   readonly tables: readonly string[];
-  /** The columns by which the query finds its rows. */
+  /** The columns that the query compares with a parameter for equality. */
   readonly equalityColumns: readonly Origin[];
 }
 
-export interface PrepareOptions {
+interface PrepareOptions {
   readonly queries: readonly SavedQuery[];
-  /** What they may read, in the form that the database has. */
+  /** The tables that queries may read, as the database has them. */
   readonly tables: readonly StoredTable[];
-  /** False where the database knows the functions already that the queries call. */
+  /** False where the database has the macros that the queries call already. */
   readonly defineMacros: boolean;
 }
 
 /**
- * Prepares every query, and makes the functions known that they call.
+ * Prepares every query, and defines the macros that they call.
  *
  * @param connection to a database that has the tables
  * @throws StartError with the problems of all queries
@@ -37,29 +37,30 @@ export async function prepareCatalog(
   const problems: Problem[] = [];
   const rewritten = new Map<SavedQuery, Rewritten>();
   for (const query of queries) {
-    await collecting(problems, () => rewritten.set(query, rewrite(query, tables)));
+    await collectProblems(problems, () => rewritten.set(query, rewrite(query, tables)));
   }
   if (defineMacros) {
-    const called = [...rewritten.values()].flatMap(({ sql, custom: quick }) => [
+    const called = [...rewritten.values()].flatMap(({ sql, custom }) => [
       ...macrosIn(sql),
-      ...quick.constants.flatMap((constant) => macrosIn(constant.sql)),
+      ...custom.constants.flatMap((constant) => macrosIn(constant.sql)),
     ]);
     await connection.run(macroDefinitions(called));
   }
 
   const runnable = new Map<SavedQuery, Runnable>();
   for (const [query, text] of rewritten) {
-    await collecting(problems, async () => {
+    await collectProblems(problems, async () => {
       const prepared = await prepareQuery(connection, query, text, tables);
-      const read = await tablesRead(connection, prepared.generic, tables);
-      runnable.set(query, { prepared, tables: read, equalityColumns: text.equalityColumns });
+      const scanned = await findScannedTables(connection, prepared.generic, tables);
+      runnable.set(query, { prepared, tables: scanned, equalityColumns: text.equalityColumns });
     });
   }
   if (problems.length > 0) throw new StartError('Saved queries cannot run on DuckDB', problems);
   return runnable;
 }
 
-async function collecting(problems: Problem[], work: () => unknown): Promise<void> {
+/** Adds the problems of work that fails with a StartError. */
+async function collectProblems(problems: Problem[], work: () => unknown): Promise<void> {
   try {
     await work();
   } catch (error) {

@@ -1,6 +1,6 @@
-import type { DuckDBConnection, DuckDBPreparedStatement } from '@duckdb/node-api';
+import type { DuckDBConnection, DuckDBType } from '@duckdb/node-api';
 import { LRUCache } from 'lru-cache';
-import type { Column, SavedQuery } from '../../../catalog/saved-query.ts';
+import type { SavedQuery } from '../../../catalog/saved-query.ts';
 import { StartError } from '../../../errors.ts';
 import { checkColumns } from '../../check-columns.ts';
 import type { HoistedConstants } from '../../dialect/passes/hoist-constants.ts';
@@ -10,27 +10,23 @@ import type { RenderRecord } from '../../dialect/scope.ts';
 import { quote, sameName } from '../../dialect/types.ts';
 import { type WireCell, wireCell } from '../wire/cell.ts';
 import { wireRecord } from '../wire/record.ts';
+import type { WireColumn } from '../wire/rows.ts';
 import { toResultColumn } from './result-column.ts';
 
 /** A saved query as DuckDB runs it. */
 export interface PreparedQuery {
-  readonly columns: readonly (Column & Pick<WireCell, 'json'>)[];
-  /** For all values of its parameters. */
+  readonly columns: readonly WireColumn[];
+  /** The SQL for all values of its parameters. */
   readonly generic: string;
-  /** The names that `general` binds. */
-  readonly parameters: readonly string[];
-  /** How the query is run for some values: planned sooner than the general text, of the same outcome. */
+  /** The plan for some values: the same rows as the generic SQL gives, but cheaper to plan and to run. */
   plan(parameters: Readonly<Record<string, string>>): Plan;
 }
 
-/** How many combinations of enum values and absent parameters are kept rewritten. */
-const maxPlans = 200;
-
-/** The query whose columns are made those of the wire. */
-const inner = '"inner"';
-
-/** A query that binds constants and thresholds beside its parameters. */
+/** SQL that binds constants and thresholds beside its parameters. */
 export type Plan = HoistedConstants;
+
+/** How many plans are kept: one for each combination of enum values and absent parameters in use. */
+const maxPlans = 200;
 
 /**
  * Prepares a saved query that was rewritten for DuckDB, and checks its columns against the header.
@@ -43,65 +39,107 @@ export async function prepareQuery(
   rewritten: Rewritten,
   tables: readonly StoredTable[],
 ): Promise<PreparedQuery> {
-  const statement = await describe(connection, query, rewritten.sql);
-  const returned = new Map(
-    Array.from({ length: statement.columnCount }, (_, at) => {
-      const [name, type] = [statement.columnName(at), statement.columnType(at)];
-      return [name.toLowerCase(), { type, column: toResultColumn(name, type) }];
-    }),
-  );
-  statement.destroySync();
-  const differences = checkColumns(
-    query.columns,
-    [...returned.values()].map(({ column }) => column),
-  );
-  if (differences.length > 0) {
-    const problems = differences.map((message) => ({ ...query.source, message }));
-    throw new StartError('The SQL of a saved query does not return the declared columns', problems);
-  }
-  const cells = query.columns.map(({ name }) => {
-    const type = returned.get(name.toLowerCase())?.type;
-    return type && { ...wireCell(quote(name), type), type };
-  });
+  const returned = await describeResult(connection, query, rewritten.sql);
+  requireDeclared(query, [...returned.values()]);
+  const columns = outputColumns(query, returned);
+  const selectOutput = buildSelectOutput(columns, query.maxRows);
+  const renderRecord: RenderRecord = (name, record) => {
+    const column = columns.find((candidate) => sameName(candidate.name, name));
+    return column === undefined ? 'NULL' : wireRecord(record, column.type);
+  };
 
-  const tell: RenderRecord = (name, record) => {
-    const cell = cells[query.columns.findIndex((column) => sameName(column.name, name))];
-    return cell ? wireRecord(record, cell.type) : 'NULL';
-  };
-  const told = ({ name, fields, rendered: told }: StoredColumn): string | undefined => {
-    if (told) return quote(name);
-    return fields && tell(name, { owner: inner, path: name, fields, table: undefined });
-  };
-  // One row more than may be told, so that a cut is known.
-  const wired = (sql: string, given: readonly StoredColumn[]) => {
-    const selected = query.columns.map(({ name }, at) => {
-      const column = given.find((one) => sameName(one.name, name));
-      return (column && told(column)) ?? cells[at]?.sql ?? 'NULL';
-    });
-    return `SELECT ${selected.join(', ')} FROM (${sql}\n) AS ${inner} LIMIT ${query.maxRows + 1}`;
-  };
   const plans = new LRUCache<string, Plan>({ max: maxPlans });
   return {
-    columns: query.columns.map((column, at) => ({ ...column, json: cells[at]?.json ?? String })),
-    generic: wired(rewritten.sql, []),
-    parameters: rewritten.parameters,
+    columns,
+    generic: selectOutput(rewritten.sql, []),
     plan(parameters) {
-      const known = fewValued(query, parameters);
-      const key = JSON.stringify(known);
-      const plan = plans.get(key) ?? planFor(rewrite(query, tables, known, tell), wired);
+      const inlined = inlinedParameters(query, parameters);
+      const key = JSON.stringify(inlined);
+      const kept = plans.get(key);
+      if (kept !== undefined) return kept;
+      const { custom } = rewrite(query, tables, inlined, renderRecord);
+      const plan = { ...custom, sql: selectOutput(custom.sql, custom.columns) };
       plans.set(key, plan);
       return plan;
     },
   };
 }
 
-const planFor = (
-  { custom: quick }: Rewritten,
-  wired: (sql: string, columns: readonly StoredColumn[]) => string,
-): Plan => ({ ...quick, sql: wired(quick.sql, quick.columns) });
+interface ReturnedColumn {
+  readonly name: string;
+  readonly type: DuckDBType;
+}
 
-/** The parameters that have few values, or none: the query is rewritten for each combination that is asked for. */
-const fewValued = (
+/** The columns of a result, by their names in lower case. */
+async function describeResult(
+  connection: DuckDBConnection,
+  { source }: SavedQuery,
+  sql: string,
+): Promise<ReadonlyMap<string, ReturnedColumn>> {
+  try {
+    const statement = await connection.prepare(sql);
+    const columns = Array.from({ length: statement.columnCount }, (_, at) => ({
+      name: statement.columnName(at),
+      type: statement.columnType(at),
+    }));
+    statement.destroySync();
+    return new Map(columns.map((column) => [column.name.toLowerCase(), column]));
+  } catch (error) {
+    const [message] = (error instanceof Error ? error.message : String(error)).split('\n\n');
+    throw new StartError('A saved query does not run', [
+      { file: source.file, line: source.line, message: message?.replace(/^\w+ Error: /, '') ?? '' },
+    ]);
+  }
+}
+
+/** @throws StartError where the columns of the SQL are not those of the header */
+function requireDeclared({ columns, source }: SavedQuery, returned: readonly ReturnedColumn[]): void {
+  const results = returned.map(({ name, type }) => toResultColumn(name, type));
+  const problems = checkColumns(columns, results).map((message) => ({ ...source, message }));
+  if (problems.length > 0)
+    throw new StartError('The SQL of a saved query does not return the declared columns', problems);
+}
+
+interface OutputColumn extends WireColumn, WireCell {
+  readonly type: DuckDBType;
+}
+
+const outputColumns = (
+  { columns }: SavedQuery,
+  returned: ReadonlyMap<string, ReturnedColumn>,
+): readonly OutputColumn[] =>
+  columns.flatMap(({ name, required }) => {
+    const type = returned.get(name.toLowerCase())?.type;
+    return type === undefined ? [] : { name, required, type, ...wireCell(quote(name), type) };
+  });
+
+/** The name of the query whose columns are selected in the form of the wire. */
+const inner = '"inner"';
+
+/** @returns adds to a query the select list of the wire; its columns that are shredded or rendered must be named */
+function buildSelectOutput(
+  columns: readonly OutputColumn[],
+  maxRows: number,
+): (sql: string, stored: readonly StoredColumn[]) => string {
+  const outputSql = ({ sql, type }: OutputColumn, stored: StoredColumn | undefined): string => {
+    if (stored?.rendered) return quote(stored.name);
+    if (stored?.fields === undefined) return sql;
+    return wireRecord({ owner: inner, path: stored.name, fields: stored.fields, table: undefined }, type);
+  };
+  return (sql, stored) => {
+    const list = columns.map((column) =>
+      outputSql(
+        column,
+        stored.find(({ name }) => sameName(name, column.name)),
+      ),
+    );
+    // One row more than the maximum shows that the result is truncated.
+    return `SELECT ${list.join(', ')} FROM (${sql}\n) AS ${inner} LIMIT ${maxRows + 1}`;
+  };
+}
+
+/** The parameters with few possible values (enums and absent ones): each combination of them has a plan of its own. */
+const inlinedParameters = (
   { parameters: declared }: SavedQuery,
   parameters: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> =>
@@ -111,18 +149,3 @@ const fewValued = (
       .filter(({ type, value }) => type === 'enum' || value === '')
       .map(({ name, value }) => [name, value]),
   );
-
-async function describe(
-  connection: DuckDBConnection,
-  { source }: SavedQuery,
-  sql: string,
-): Promise<DuckDBPreparedStatement> {
-  try {
-    return await connection.prepare(sql);
-  } catch (error) {
-    const [message] = (error instanceof Error ? error.message : String(error)).split('\n\n');
-    throw new StartError('A saved query does not run', [
-      { file: source.file, line: source.line, message: message?.replace(/^\w+ Error: /, '') ?? '' },
-    ]);
-  }
-}

@@ -12,95 +12,68 @@ import type { Constant } from '../../dialect/passes/hoist-constants.ts';
 import type { RunValues, TimeValue } from '../../dialect/passes/time-expressions.ts';
 import { nowParameter } from '../../dialect/translator.ts';
 import { quote } from '../../dialect/types.ts';
-import { readRows } from '../wire/read-rows.ts';
-import { type Binding, type Bindings, bindingOf } from './bindings.ts';
+import { type Binding, type Bindings, bindingOf } from '../wire/bindings.ts';
+import { readRows } from '../wire/rows.ts';
 
-/** Gives bindings, and the values of constants that are made of them. */
-export type Compute = (constants: readonly Constant[], given: Bindings) => Promise<Bindings>;
+/** Adds the values of constants to the bindings that they are computed from. */
+export type Compute = (constants: readonly Constant[], bindings: Bindings) => Promise<Bindings>;
+
+type Prepare = (sql: string) => Promise<DuckDBPreparedStatement>;
 
 /**
- * Computes constants as soon as may be: of the time without a database, what no parameter changes once, and the rest by
- * a statement that is planned once.
+ * Computes constants by the cheapest means: expressions of the time without the database, those that no parameter
+ * changes once, and the others by a statement that is planned once.
  */
-export function buildCompute(
-  connection: DuckDBConnection,
-  prepare: (sql: string) => Promise<DuckDBPreparedStatement>,
-): Compute {
-  const inputs = new Map<string, Promise<Input>>();
+export function buildCompute(connection: DuckDBConnection, prepare: Prepare): Compute {
+  const query = buildQueryConstants(connection, prepare);
+  /** Values that depend on no parameter, by their SQL. */
   const fixed = new Map<string, Binding>();
-  let made = 0;
 
-  const inputFor = async (bindings: Bindings): Promise<Input> => {
-    const key = [...bindings.keys()].join();
-    const known = await inputs.get(key);
-    if (known && known.uses < maxUses) return known;
-    inputs.delete(key);
-    await known?.drop();
-    made += 1;
-    const input = openInput(connection, `bound_${made}`, bindings);
-    inputs.set(key, input);
-    // Whoever asked may have gone while it was opened; the next one opens another.
-    input.catch(() => inputs.delete(key));
-    return input;
-  };
-  const fromDatabase = async (
-    constants: readonly Constant[],
-    given: Bindings,
-  ): Promise<readonly Binding[]> => {
-    const input = await inputFor(given);
-    await input.fill(given);
-    const list = constants.map(({ name, sql }) => `${overInput(sql)} AS ${quote(name)}`);
-    const statement = await prepare(`SELECT ${list.join(', ')} FROM (${input.row}) AS bound`);
-    const result = await statement.run();
-    const [row = []] = readRows(result);
-    return constants.map((_, at) => ({ value: row[at] ?? null, type: result.columnType(at) }));
-  };
-
-  return async (constants, given) => {
-    const bindings = new Map(given);
-    const run = runOf(given);
-    const left = constants.filter(({ name, sql, timeExpression }) => {
-      const known = fixed.get(sql) ?? momentBinding(timeExpression?.(run));
-      if (known !== undefined) bindings.set(name, known);
-      return known === undefined;
+  return async (constants, bindings) => {
+    const computed = new Map(bindings);
+    const run = runOf(bindings);
+    const remaining = constants.filter(({ name, sql, timeExpression }) => {
+      const value = fixed.get(sql) ?? timeBinding(timeExpression?.(run));
+      if (value !== undefined) computed.set(name, value);
+      return value === undefined;
     });
-    if (left.length === 0) return bindings;
-    const values = await fromDatabase(left, given);
-    for (const [at, { name, sql }] of left.entries()) {
+    if (remaining.length === 0) return computed;
+    const values = await query(remaining, bindings);
+    for (const [at, { name, sql }] of remaining.entries()) {
       const value = values[at];
       if (value === undefined) continue;
-      bindings.set(name, value);
-      if (!hasParameter(sql)) fixed.set(sql, value);
+      computed.set(name, value);
+      if (!mayHaveParameter(sql)) fixed.set(sql, value);
     }
-    return bindings;
+    return computed;
   };
 }
 
-/** The bindings, and the thresholds that queries over rows give for them, one after the other. */
+/** The bindings, and the values of thresholds: each is a query over rows, which may use those before it. */
 export async function withThresholds(
   thresholds: readonly Constant[],
-  given: Bindings,
+  bindings: Bindings,
   run: (sql: string, bindings: Bindings) => Promise<DuckDBMaterializedResult>,
 ): Promise<Bindings> {
-  const bindings = new Map(given);
+  const complete = new Map(bindings);
   for (const { name, sql } of thresholds) {
-    const result = await run(`SELECT ${sql}`, bindings);
+    const result = await run(`SELECT ${sql}`, complete);
     const [[value = null] = []] = readRows(result);
-    bindings.set(name, { value, type: result.columnType(0) });
+    complete.set(name, { value, type: result.columnType(0) });
   }
-  return bindings;
+  return complete;
 }
 
-function runOf(given: Bindings): RunValues {
-  const now = given.get(nowParameter)?.value;
+function runOf(bindings: Bindings): RunValues {
+  const now = bindings.get(nowParameter)?.value;
   return {
     now: now instanceof DuckDBTimestampTZValue ? now.micros : 0n,
-    parameter: (name) => String(bindingOf(given, name).value),
+    parameter: (name) => String(bindingOf(bindings, name).value),
   };
 }
 
-/** Text and whole numbers are parts of moments only. */
-function momentBinding(value: TimeValue | undefined): Binding | undefined {
+/** @returns undefined for text and integers too: they occur only within expressions of the time */
+function timeBinding(value: TimeValue | undefined): Binding | undefined {
   if (value === null) return { value, type: TIMESTAMPTZ };
   if (typeof value === 'bigint') return { value: new DuckDBTimestampTZValue(value), type: TIMESTAMPTZ };
   if (typeof value !== 'object') return undefined;
@@ -108,9 +81,41 @@ function momentBinding(value: TimeValue | undefined): Binding | undefined {
   return { value: list, type: LIST(TIMESTAMPTZ) };
 }
 
+type QueryConstants = (constants: readonly Constant[], bindings: Bindings) => Promise<readonly Binding[]>;
+
+/** Lets the database compute constants, over one input table for each set of parameter names. */
+function buildQueryConstants(connection: DuckDBConnection, prepare: Prepare): QueryConstants {
+  const inputs = new Map<string, Promise<Input>>();
+  let opened = 0;
+
+  const inputFor = async (bindings: Bindings): Promise<Input> => {
+    const key = [...bindings.keys()].join();
+    const current = await inputs.get(key);
+    if (current && current.uses < maxUses) return current;
+    inputs.delete(key);
+    await current?.drop();
+    opened += 1;
+    const input = openInput(connection, `bound_${opened}`, bindings);
+    inputs.set(key, input);
+    // Opening fails when the query is cancelled meanwhile; the next query opens another one.
+    input.catch(() => inputs.delete(key));
+    return input;
+  };
+
+  return async (constants, bindings) => {
+    const input = await inputFor(bindings);
+    await input.fill(bindings);
+    const list = constants.map(({ name, sql }) => `${overInput(sql)} AS ${quote(name)}`);
+    const statement = await prepare(`SELECT ${list.join(', ')} FROM (${input.row}) AS bound`);
+    const result = await statement.run();
+    const [row = []] = readRows(result);
+    return constants.map((_, at) => ({ value: row[at] ?? null, type: result.columnType(at) }));
+  };
+}
+
 /**
- * The parameters of a query as the last row of a table: a statement that reads them there is planned once, while one that
- * binds them is planned anew at each run.
+ * The parameters of a query as the last row of a temporary table: DuckDB plans a statement that reads them there once,
+ * but a statement that binds them anew at each run.
  */
 interface Input {
   /** The query that gives the row. */
@@ -120,10 +125,10 @@ interface Input {
   drop(): Promise<void>;
 }
 
-/** DuckDB never gives back the place of a temporary table's deleted rows. */
+/** A new table is made after so many uses: DuckDB never frees the space of a temporary table's deleted rows. */
 const maxUses = 1000;
 
-/** A row more costs less than to delete one. */
+/** The table is cleared after so many uses: appending a row is cheaper than deleting one. */
 const maxRows = 32;
 
 async function openInput(connection: DuckDBConnection, name: string, bindings: Bindings): Promise<Input> {
@@ -153,7 +158,7 @@ async function openInput(connection: DuckDBConnection, name: string, bindings: B
   };
 }
 
-/** A constant's text with columns of the input in place of parameters. */
+/** A constant's SQL with columns of the input in place of parameters. */
 const overInput = (sql: string) =>
   sql.replaceAll(parameterOrText, (text, parameter: string | undefined) =>
     parameter === undefined ? text : `bound.${quote(parameter)}`,
@@ -161,5 +166,5 @@ const overInput = (sql: string) =>
 
 const parameterOrText = /'(?:[^']|'')*'|"(?:[^"]|"")*"|\$(\w+)/g;
 
-/** What text there is counts for a parameter too: such a constant is computed each time. */
-const hasParameter = (sql: string) => sql.includes('$');
+/** A `$` within a text counts too: such a constant is then computed at each run. */
+const mayHaveParameter = (sql: string) => sql.includes('$');

@@ -1,166 +1,116 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { LRUCache } from 'lru-cache';
+import { openLinkedAbort, untilAborted } from '../../../concurrency/abort.ts';
+import { WaitQueue } from '../../../concurrency/wait-queue.ts';
 import { queueFull } from '../../engine-errors.ts';
 import { openWorker, type Worker } from './worker.ts';
 
-/** A query that runs this long is no quick one. */
+/** A query that takes longer is slow. */
 const quickMs = 100;
 
-export interface PoolOptions {
-  /** How many queries that are not quick may run at the same moment. */
-  readonly slowAtOnce: number;
-  /** How many more may wait for their turn: so many of those that are quick, and so many of the others. */
+interface PoolOptions {
+  /** How many slow queries may run at the same moment. */
+  readonly maxSlow: number;
+  /** How many more queries may wait for a worker, quick and slow ones together. */
   readonly queueLength: number;
 }
 
-interface Waiting {
-  readonly isQuick: boolean;
-  take(worker: Worker): void;
-}
+type Speed = 'quick' | 'slow';
+
+/** Runs on one worker; stops when the signal is aborted. */
+type Task<T> = (worker: Worker, signal: AbortSignal) => Promise<T>;
 
 /**
- * A fixed set of workers, handed out first come, first served. Of queries that are not quick only some run at once, each
- * on all cores: more of them would end no sooner, but would leave quick ones, however many wait, no core and no worker.
+ * A fixed set of workers, assigned first come, first served. Only some slow queries run at once, each on all cores: more
+ * of them would end no sooner, but would leave no core and no worker for quick ones.
  */
 export class ConnectionPool {
   readonly #idle: Worker[];
   readonly #size: number;
-  readonly #slowAtOnce: number;
+  readonly #maxSlow: number;
   readonly #queueLength: number;
-  readonly #waiting: Waiting[] = [];
-  /** How long queries took, in ms, by a name for them and their like. */
-  readonly #took = new LRUCache<string, number>({ max: 1_000 });
+  readonly #queue = new WaitQueue<Worker, Speed>();
+  /** How long queries took, in ms, by their key; infinite after a restart. */
+  readonly #durations = new LRUCache<string, number>({ max: 1_000 });
+  /** How many slow queries are running. */
   #slow = 0;
 
-  constructor(connections: readonly DuckDBConnection[], { slowAtOnce, queueLength }: PoolOptions) {
+  constructor(connections: readonly DuckDBConnection[], { maxSlow, queueLength }: PoolOptions) {
     this.#idle = connections.map(openWorker);
     this.#size = connections.length;
-    // One worker is always left for quick ones, where there are several.
-    this.#slowAtOnce = Math.max(1, Math.min(slowAtOnce, this.#size - 1));
+    // One worker is always left for quick queries, unless there is only one.
+    this.#maxSlow = Math.max(1, Math.min(maxSlow, this.#size - 1));
     this.#queueLength = queueLength;
   }
 
   /**
-   * Runs a query; one that turns out not to be quick, when as many run as may, is stopped and begun again in its turn.
+   * Runs a task. One that is expected to be quick and turns out to be slow while the maximum of slow ones is running is
+   * aborted, and restarted as a slow one when its turn comes.
    *
-   * @param like a name for queries that take about as long
-   * @param work stops when its signal is aborted
-   * @throws GatewayError ENGINE_BUSY where too many wait; the signal's reason where it is aborted before a worker is
-   * free: nothing is held then
+   * @param key the same for queries that take about as long
+   * @throws GatewayError ENGINE_BUSY when the queue is full; the signal's reason when it is aborted
    */
-  use<T>(
-    like: string,
-    signal: AbortSignal,
-    work: (worker: Worker, signal: AbortSignal) => Promise<T>,
-  ): Promise<T> {
-    return this.#use(like, signal, work, this.#queueLength);
+  use<T>(key: string, signal: AbortSignal, task: Task<T>): Promise<T> {
+    return this.#use(key, signal, task, this.#queueLength);
   }
 
-  async #use<T>(
-    like: string,
-    signal: AbortSignal,
-    work: (worker: Worker, signal: AbortSignal) => Promise<T>,
-    queueLength: number,
-  ): Promise<T> {
-    let isQuick = (this.#took.get(like) ?? 0) <= quickMs;
-    const worker = await this.#acquire(signal, isQuick, queueLength);
-    const stopper = stopperOf(signal);
-    let isLate = false;
+  async #use<T>(key: string, signal: AbortSignal, task: Task<T>, queueLength: number): Promise<T> {
+    let speed: Speed = (this.#durations.get(key) ?? 0) <= quickMs ? 'quick' : 'slow';
+    const worker = await this.#acquire(signal, speed, queueLength);
+    const abort = openLinkedAbort({ follow: [signal] });
+    let restarts = false;
     const timer = setTimeout(() => {
-      if (!isQuick) return;
-      isLate = this.#slow >= this.#slowAtOnce;
-      // It counts as slow until it has ended, which it does at the end of a block of rows.
-      isQuick = false;
+      if (speed === 'slow') return;
+      restarts = this.#slow >= this.#maxSlow;
+      // Also an aborted query counts as slow until it has ended: DuckDB stops only between blocks of rows.
+      speed = 'slow';
       this.#slow += 1;
-      if (isLate) stopper.abort();
+      if (restarts) abort.abort();
     }, quickMs).unref();
     const start = performance.now();
-    const working = work(worker, stopper.signal).finally(() => {
+    const running = task(worker, abort.signal).finally(() => {
       clearTimeout(timer);
-      stopper.end();
-      this.#release(worker, isQuick);
+      abort.release();
+      this.#release(worker, speed);
     });
     try {
-      const result = await orStopped(working, stopper.signal);
-      this.#took.set(like, performance.now() - start);
+      const result = await untilAborted(running, abort.signal);
+      this.#durations.set(key, performance.now() - start);
       return result;
     } catch (error) {
-      if (!isLate || signal.aborted) throw error;
-      this.#took.set(like, Number.POSITIVE_INFINITY);
+      if (!restarts || signal.aborted) throw error;
+      this.#durations.set(key, Number.POSITIVE_INFINITY);
     }
-    // It was let in once already.
-    return this.#use(like, signal, work, this.#queueLength + this.#size);
+    // It has been admitted already, so that a full queue does not refuse it now.
+    return this.#use(key, signal, task, Number.POSITIVE_INFINITY);
   }
 
-  /** Takes every worker out of service, each when its work is done. */
+  /** Takes every worker out of service, each when its task has ended. */
   async close(): Promise<void> {
-    const patient = new AbortController().signal;
+    const never = new AbortController().signal;
     for (let left = this.#size; left > 0; left -= 1) {
-      await this.#acquire(patient, true, Number.POSITIVE_INFINITY);
+      await this.#acquire(never, 'quick', Number.POSITIVE_INFINITY);
     }
   }
 
-  async #acquire(signal: AbortSignal, isQuick: boolean, queueLength: number): Promise<Worker> {
+  async #acquire(signal: AbortSignal, speed: Speed, queueLength: number): Promise<Worker> {
     signal.throwIfAborted();
-    const worker = this.#take(isQuick);
+    const worker = this.#take(speed);
     if (worker !== undefined) return worker;
-    const before = this.#waiting.filter((one) => one.isQuick === isQuick).length;
-    if (before >= queueLength) throw queueFull();
-    return new Promise((resolve, reject) => {
-      const waiting: Waiting = {
-        isQuick,
-        take(freed) {
-          signal.removeEventListener('abort', leave);
-          resolve(freed);
-        },
-      };
-      const leave = () => {
-        this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
-        reject(signal.reason);
-      };
-      signal.addEventListener('abort', leave, { once: true });
-      this.#waiting.push(waiting);
-    });
+    if (this.#queue.size >= queueLength) throw queueFull();
+    return this.#queue.wait(signal, speed);
   }
 
-  #take(isQuick: boolean): Worker | undefined {
-    if (!isQuick && this.#slow >= this.#slowAtOnce) return undefined;
+  #take(speed: Speed): Worker | undefined {
+    if (speed === 'slow' && this.#slow >= this.#maxSlow) return undefined;
     const worker = this.#idle.pop();
-    if (worker !== undefined && !isQuick) this.#slow += 1;
+    if (worker !== undefined && speed === 'slow') this.#slow += 1;
     return worker;
   }
 
-  #release(worker: Worker, wasQuick: boolean): void {
+  #release(worker: Worker, speed: Speed): void {
     this.#idle.push(worker);
-    if (!wasQuick) this.#slow -= 1;
-    for (const [at, { isQuick, take }] of this.#waiting.entries()) {
-      const freed = this.#take(isQuick);
-      if (freed === undefined) continue;
-      this.#waiting.splice(at, 1);
-      take(freed);
-      return;
-    }
+    if (speed === 'slow') this.#slow -= 1;
+    this.#queue.serveNext((waiting) => this.#take(waiting));
   }
-}
-
-/** A signal that follows another one. `AbortSignal.any` over one that is made by `any` is never freed (Node 24). */
-function stopperOf(signal: AbortSignal) {
-  const controller = new AbortController();
-  const follow = () => controller.abort(signal.reason);
-  if (signal.aborted) follow();
-  signal.addEventListener('abort', follow, { once: true });
-  return {
-    signal: controller.signal,
-    abort: () => controller.abort(),
-    end: () => signal.removeEventListener('abort', follow),
-  };
-}
-
-/** Work whose caller does not wait longer than its signal says: DuckDB stops only between blocks of rows. */
-function orStopped<T>(working: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const stopped = () => reject(signal.reason);
-    signal.addEventListener('abort', stopped, { once: true });
-    working.then(resolve, reject).finally(() => signal.removeEventListener('abort', stopped));
-  });
 }

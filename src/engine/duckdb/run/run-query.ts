@@ -1,13 +1,14 @@
 import type { DuckDBValue } from '@duckdb/node-api';
 import type { BoundQuery } from '../../../catalog/binding/bind.ts';
 import type { SavedQuery } from '../../../catalog/saved-query.ts';
+import { openLinkedAbort } from '../../../concurrency/abort.ts';
 import { callerGone, GatewayError } from '../../../errors.ts';
 import type { Engine, Rows } from '../../engine.ts';
-import { deadlineExceeded, engineClosing, missingRequiredColumn } from '../../engine-errors.ts';
+import { deadlineExceeded, engineClosing } from '../../engine-errors.ts';
 import type { Runnable } from '../prepare/prepare-catalog.ts';
 import type { Plan, PreparedQuery } from '../prepare/prepare-query.ts';
-import { readRows } from '../wire/read-rows.ts';
-import { type Bindings, bindingsOf } from './bindings.ts';
+import { type Bindings, bindingsOf } from '../wire/bindings.ts';
+import { readRows, rowJson } from '../wire/rows.ts';
 import { withThresholds } from './compute-constants.ts';
 import type { ConnectionPool } from './connection-pool.ts';
 import { explainFailure } from './explain-failure.ts';
@@ -21,116 +22,117 @@ interface RunContext {
   readonly dataProblems: ReadonlyMap<string, string>;
   readonly timeoutMs: number;
   readonly now: () => Date;
-  /** Aborted when the engine closes: stops what runs. */
+  /** Aborted when the engine closes; it stops every run. */
   readonly closing: AbortSignal;
 }
 
-/** Runs prepared queries, each within one deadline that covers waiting for a connection too. */
-export function openRun({
-  pool,
-  runnable,
-  dataProblems,
-  timeoutMs,
-  now,
-  closing,
-}: RunContext): Engine['run'] {
-  const runWith = async (known: Runnable | undefined, bound: BoundQuery, signal: AbortSignal) => {
-    if (known === undefined) throw new Error(`${bound.query.name} was not prepared`);
-    const broken = known.tables
-      .map((table) => dataProblems.get(table))
-      .find((problem) => problem !== undefined);
-    // The problem quotes rows, which may be another project's: it is for the log.
-    if (broken !== undefined) throw new GatewayError('DATA_UNREADABLE', unreadable, { cause: broken });
+/** Runs prepared queries, each within one deadline that includes the wait for a worker. */
+export function buildRun(context: RunContext): Engine['run'] {
+  const { closing, now, pool, runnable, timeoutMs } = context;
 
-    const deadline = AbortSignal.timeout(timeoutMs);
-    const either = AbortSignal.any([signal, deadline, closing]);
+  const runWithin = async (prepared: PreparedQuery, bound: BoundQuery, caller: AbortSignal) => {
+    const timeout = { ms: timeoutMs, reason: () => timedOut };
+    const abort = openLinkedAbort({ follow: [caller, closing], timeout });
     try {
-      return await runOnce(pool, known.prepared, bound, now(), either);
+      return await runPrepared(pool, prepared, bound, now(), abort.signal);
     } catch (cause) {
       if (closing.aborted) throw engineClosing(cause);
-      if (deadline.aborted) throw deadlineExceeded(timeoutMs, cause);
-      // Not the caller's own signal: the one that an HTTP server gives may not say so itself.
-      if (either.aborted) throw callerGone(cause);
+      if (abort.signal.reason === timedOut) throw deadlineExceeded(timeoutMs, cause);
+      if (abort.signal.aborted) throw callerGone(cause);
       throw cause instanceof GatewayError ? cause : explainFailure(cause, bound);
+    } finally {
+      abort.release();
     }
   };
-  return (bound, { signal }) => runnable.use((known) => runWith(known.get(bound.query), bound, signal));
+
+  return (bound, { signal }) =>
+    runnable.use(async (queries) => {
+      const query = queries.get(bound.query);
+      if (query === undefined) throw new Error(`${bound.query.name} was not prepared`);
+      requireData(query, context.dataProblems);
+      return runWithin(query.prepared, bound, signal);
+    });
 }
 
-const unreadable = 'A data file that this endpoint reads is broken; the log of the service tells which one';
+/** The reason of an abort by the deadline. */
+const timedOut = new Error('timed out');
 
-async function runOnce(
+const dataUnreadable =
+  'A data file that this endpoint reads is broken; the log of the service says which one';
+
+/** @throws GatewayError DATA_UNREADABLE where a table that the query reads has a problem */
+function requireData({ tables }: Runnable, dataProblems: ReadonlyMap<string, string>): void {
+  const broken = tables.find((table) => dataProblems.has(table));
+  // The problem quotes rows, which may be another project's: it is for the log only.
+  if (broken !== undefined)
+    throw new GatewayError('DATA_UNREADABLE', dataUnreadable, { cause: dataProblems.get(broken) });
+}
+
+function runPrepared(
   pool: ConnectionPool,
   prepared: PreparedQuery,
   bound: BoundQuery,
   now: Date,
   signal: AbortSignal,
 ): Promise<Rows> {
+  const { maxRows } = bound.query;
+  const { generic, columns } = prepared;
   const plan = prepared.plan(bound.parameters);
   return pool.use(plan.sql, signal, async (worker, signal) => {
     signal.throwIfAborted();
-    const stopper = stopWhen(signal, worker);
+    const stopInterrupting = interruptOnAbort(signal, worker);
     try {
-      const rows = await rowsOf(worker, plan, prepared.generic, bindingsOf(bound.parameters, now), signal);
+      const rows = await selectRows(worker, plan, generic, bindingsOf(bound.parameters, now), signal);
       return {
-        rows: rows.slice(0, bound.query.maxRows).map((cells) => rowText(prepared.columns, cells)),
-        truncated: rows.length > bound.query.maxRows,
+        rows: rows.slice(0, maxRows).map((cells) => rowJson(columns, cells)),
+        truncated: rows.length > maxRows,
       };
     } finally {
-      stopper.end();
+      stopInterrupting();
       await worker.release();
     }
   });
 }
 
-/** Stops what a worker does once a signal is aborted: again and again, for a statement that begins just then goes on. */
-function stopWhen(signal: AbortSignal, { connection }: Worker): { end(): void } {
+const interruptEveryMs = 20;
+
+/**
+ * Interrupts a worker once the signal is aborted, and again until the work has ended: an interrupt does not stop a
+ * statement that begins just then.
+ *
+ * @returns ends it
+ */
+function interruptOnAbort(signal: AbortSignal, { connection }: Worker): () => void {
   let timer: NodeJS.Timeout | undefined;
   const interrupt = () => {
     connection.interrupt();
     timer = setTimeout(interrupt, interruptEveryMs).unref();
   };
   signal.addEventListener('abort', interrupt, { once: true });
-  return {
-    end() {
-      signal.removeEventListener('abort', interrupt);
-      clearTimeout(timer);
-    },
+  return () => {
+    signal.removeEventListener('abort', interrupt);
+    clearTimeout(timer);
   };
 }
 
-const interruptEveryMs = 20;
-
-async function rowsOf(
+async function selectRows(
   worker: Worker,
   plan: Plan,
-  general: string,
+  generic: string,
   bindings: Bindings,
   signal: AbortSignal,
 ): Promise<DuckDBValue[][]> {
-  const computed = await worker.compute(plan.constants, bindings).catch(() => undefined);
+  const withConstants = await worker.compute(plan.constants, bindings).catch(() => undefined);
   signal.throwIfAborted();
-  // What fails as a constant may be needed by no row: the general text computes it where it is.
-  if (computed === undefined) return readRows(await worker.run(general, bindings));
-  if (plan.thresholds.length === 0) return readRows(await worker.run(plan.sql, computed));
-  // They hold for the rows that they are found among.
-  await worker.holdState();
-  const all = await withThresholds(plan.thresholds, computed, async (sql, bindings) => {
+  // A constant that fails may be one that no row needs: the generic plan computes it where it is used.
+  if (withConstants === undefined) return readRows(await worker.run(generic, bindings));
+  if (plan.thresholds.length === 0) return readRows(await worker.run(plan.sql, withConstants));
+  // A threshold is valid only for the rows that it was computed from.
+  await worker.beginSnapshot();
+  const complete = await withThresholds(plan.thresholds, withConstants, async (sql, bindings) => {
     const result = await worker.run(sql, bindings);
     signal.throwIfAborted();
     return result;
   });
-  return readRows(await worker.run(plan.sql, all));
-}
-
-/** One row as a JSON object. A NULL column is left out: one existing client takes a null for an error. */
-function rowText(columns: PreparedQuery['columns'], cells: readonly DuckDBValue[]): string {
-  const members = columns.flatMap(({ name, required, json }, at) => {
-    const cell = cells[at] ?? null;
-    const text = cell === null ? undefined : json(cell);
-    if (text !== undefined) return [`"${name}":${text}`];
-    if (!required) return [];
-    throw missingRequiredColumn(name);
-  });
-  return `{${members.join(',')}}`;
+  return readRows(await worker.run(plan.sql, complete));
 }

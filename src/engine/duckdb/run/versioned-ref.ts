@@ -1,6 +1,13 @@
-/** A value that is replaced while it is in use: who has begun with the old one ends with it. */
+interface Version<T> {
+  readonly value: T;
+  users: number;
+  /** Set once the version is replaced: called when its last user has finished. */
+  onUnused?: () => void;
+}
+
+/** A value that is replaced while it is in use: a user finishes with the version that it began with. */
 export class VersionedRef<T> {
-  #current: { readonly value: T; users: number; left?: () => void };
+  #current: Version<T>;
 
   constructor(first: T) {
     this.#current = { value: first, users: 0 };
@@ -11,22 +18,22 @@ export class VersionedRef<T> {
   }
 
   async use<R>(work: (value: T) => Promise<R>): Promise<R> {
-    const generation = this.#current;
-    generation.users += 1;
+    const version = this.#current;
+    version.users += 1;
     try {
-      return await work(generation.value);
+      return await work(version.value);
     } finally {
-      generation.users -= 1;
-      if (generation.users === 0) generation.left?.();
+      version.users -= 1;
+      if (version.users === 0) version.onUnused?.();
     }
   }
 
-  /** Resolves when nobody uses the old value any longer. */
+  /** Resolves when the old value is no longer in use. */
   replace(next: T): Promise<void> {
     const old = this.#current;
     this.#current = { value: next, users: 0 };
     return new Promise((resolve) => {
-      old.left = resolve;
+      old.onUnused = resolve;
       if (old.users === 0) resolve();
     });
   }

@@ -1,14 +1,15 @@
 import type { DuckDBConnection, DuckDBMaterializedResult, DuckDBPreparedStatement } from '@duckdb/node-api';
-import { type Bindings, bindTo } from './bindings.ts';
+import { LRUCache } from 'lru-cache';
+import { type Bindings, bindTo } from '../wire/bindings.ts';
 import { buildCompute, type Compute } from './compute-constants.ts';
 
-/** A connection that runs one statement at a time and keeps the statements it has prepared. */
+/** A connection that runs one statement at a time and keeps its prepared statements. */
 export interface Worker {
   readonly connection: DuckDBConnection;
-  /** Runs a statement with those of the values that it asks for. */
+  /** Runs a statement with those of the bindings that it has parameters for. */
   run(sql: string, bindings: Bindings): Promise<DuckDBMaterializedResult>;
-  /** From now until `release` all statements see the same rows. */
-  holdState(): Promise<void>;
+  /** From now until `release` all statements read the same snapshot. */
+  beginSnapshot(): Promise<void>;
   release(): Promise<void>;
   readonly compute: Compute;
 }
@@ -17,41 +18,36 @@ export interface Worker {
 const maxStatements = 256;
 
 export function openWorker(connection: DuckDBConnection): Worker {
-  const statements = new Map<string, Promise<DuckDBPreparedStatement>>();
+  const statements = new LRUCache<string, Promise<DuckDBPreparedStatement>>({
+    max: maxStatements,
+    dispose: (unused) => void unused.then((statement) => statement.destroySync()).catch(() => {}),
+  });
 
-  const statement = (sql: string): Promise<DuckDBPreparedStatement> => {
-    const known = statements.get(sql) ?? connection.prepare(sql);
-    // Put last again: the first is the one longest unused.
-    statements.delete(sql);
-    statements.set(sql, known);
-    known.catch(() => statements.delete(sql));
-    if (statements.size > maxStatements) forgetFirst(statements);
-    return known;
+  const prepare = (sql: string): Promise<DuckDBPreparedStatement> => {
+    const kept = statements.get(sql);
+    if (kept !== undefined) return kept;
+    const statement = connection.prepare(sql);
+    statements.set(sql, statement);
+    statement.catch(() => statements.delete(sql));
+    return statement;
   };
 
-  let holds = false;
+  let isInTransaction = false;
   return {
     connection,
     async run(sql, bindings) {
-      const prepared = await statement(sql);
-      bindTo(prepared, bindings);
-      return prepared.run();
+      const statement = await prepare(sql);
+      bindTo(statement, bindings);
+      return statement.run();
     },
-    async holdState() {
-      await (await statement('BEGIN')).run();
-      holds = true;
+    async beginSnapshot() {
+      await (await prepare('BEGIN')).run();
+      isInTransaction = true;
     },
     async release() {
-      if (holds) await (await statement('ROLLBACK')).run();
-      holds = false;
+      if (isInTransaction) await (await prepare('ROLLBACK')).run();
+      isInTransaction = false;
     },
-    compute: buildCompute(connection, statement),
+    compute: buildCompute(connection, prepare),
   };
-}
-
-function forgetFirst(statements: Map<string, Promise<DuckDBPreparedStatement>>): void {
-  const [first] = statements;
-  if (first === undefined) return;
-  statements.delete(first[0]);
-  void first[1].then((unused) => unused.destroySync()).catch(() => {});
 }

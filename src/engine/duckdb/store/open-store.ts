@@ -4,40 +4,40 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { StartError } from '../../../errors.ts';
-import { quoteText } from './column-type.ts';
+import { quoteText } from '../../dialect/expr/literals.ts';
 
-/** The database that local rows are kept in, attached under `storeName`. */
+/** The database of the local rows, attached as `storeName`. */
 export interface Store {
-  /** The folder that it grows in; undefined where it is kept in memory alone. */
+  /** The folder of its file; undefined for a store in memory. */
   readonly folder: string | undefined;
   /** An empty folder of this process, for copies of files. */
   readonly scratch: string;
   /** Bytes on disk; undefined in memory. */
   size(): number | undefined;
-  /** Removes what stood beside the store for a time. The connections are the caller's to close, before. */
+  /** Removes the temporary files. The caller closes all connections before. */
   close(): Promise<void>;
 }
 
 /** The name of the attached database. */
 export const storeName = 'store';
 
-/** Changes whenever an older store can't be read any longer; it is made anew from the files then. */
+/** Increased whenever an older store can no longer be read; such a store is deleted and imported again. */
 const format = 1;
 
 /**
- * Attaches the store, empty where there is none yet. A store that another version wrote is a cache that is thrown away.
+ * Attaches the store, and creates it if there is none. It is a cache: one of another format is deleted.
  *
  * @param path `:memory:`, or a file
- * @throws StartError where the file can't be used
+ * @throws StartError where the file cannot be used
  */
 export async function openStore(connection: DuckDBConnection, path: string): Promise<Store> {
   const file = path === ':memory:' ? undefined : resolve(path);
-  const beside = file ?? join(await mkdtemp(join(tmpdir(), 'querygate-')), 'store');
-  const [scratch, spill] = [`${beside}.scratch`, `${beside}.spill`];
+  const base = file ?? join(await mkdtemp(join(tmpdir(), 'querygate-')), 'store');
+  const [scratch, spill] = [`${base}.scratch`, `${base}.spill`];
   try {
-    mkdirSync(dirname(beside), { recursive: true });
+    mkdirSync(dirname(base), { recursive: true });
     await attach(connection, file);
-    // The store has one user at a time: what is there was left by a process that was killed.
+    // DuckDB locks the file, so that these folders were left by a process that was killed.
     for (const folder of [scratch, spill]) rmSync(folder, { recursive: true, force: true });
     mkdirSync(scratch);
   } catch (error) {
@@ -50,8 +50,8 @@ export async function openStore(connection: DuckDBConnection, path: string): Pro
     scratch,
     size: () => (file === undefined ? undefined : sizeOf(file) + sizeOf(`${file}.wal`)),
     async close() {
-      const passing = file === undefined ? [dirname(beside)] : [scratch, spill];
-      for (const folder of passing) await rm(folder, { recursive: true, force: true });
+      const temporary = file === undefined ? [dirname(base)] : [scratch, spill];
+      for (const folder of temporary) await rm(folder, { recursive: true, force: true });
     },
   };
 }
@@ -83,12 +83,12 @@ function unusable(file: string, error: unknown): StartError {
 }
 
 function advice(reason: string): string {
-  if (/lock/i.test(reason)) return 'it is in use: each process wants a store of its own';
+  if (/lock/i.test(reason)) return 'it is in use by another process: each process needs a store of its own';
   if (/EACCES|EROFS|EPERM|Permission denied|Read-only/i.test(reason)) {
-    return 'it can not be written: name a file that can, or :memory: for a store that is made anew at each start';
+    return 'it is not writable: name a file that is, or :memory: for a store that is rebuilt at each start';
   }
   if (/not a valid DuckDB|serializ|version/i.test(reason)) {
-    return 'it is no store: name another file, or remove this one, and it is made anew from DATA_DIR';
+    return 'it is not a store: name another file, or delete this one to have it rebuilt from DATA_DIR';
   }
   return reason.split('\n', 1)[0] ?? '';
 }

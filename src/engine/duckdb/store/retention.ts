@@ -1,12 +1,12 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { quoteText } from '../../dialect/expr/literals.ts';
 import { quote } from '../../dialect/types.ts';
-import { quoteText } from './column-type.ts';
 import type { TableInStore } from './stored-tables.ts';
 
 /**
- * Removes the rows of before a moment, of tables whose rows all have a time.
+ * Deletes the rows of before a time; a table without a time column keeps all.
  *
- * @returns how many there were
+ * @returns how many were deleted
  */
 export async function dropOlder(
   connection: DuckDBConnection,
@@ -16,8 +16,10 @@ export async function dropOlder(
   let dropped = 0;
   for (const { relation, time } of tables) {
     if (time === undefined) continue;
-    const moment = `${quoteText(before.toISOString())}::TIMESTAMPTZ`;
-    const { rowsChanged } = await connection.run(`DELETE FROM ${relation} WHERE ${quote(time)} < ${moment}`);
+    const timestamp = `${quoteText(before.toISOString())}::TIMESTAMPTZ`;
+    const { rowsChanged } = await connection.run(
+      `DELETE FROM ${relation} WHERE ${quote(time)} < ${timestamp}`,
+    );
     dropped += rowsChanged;
   }
   return dropped;

@@ -1,16 +1,17 @@
 import { DuckDBTypeId } from '@duckdb/node-api';
 import type { Field, TableSchema } from '../../../catalog/tables/table-schema.ts';
+import { quoteText } from '../../dialect/expr/literals.ts';
 import { layoutColumns, type StoredColumn } from '../../dialect/passes/shredded.ts';
 import { quote } from '../../dialect/types.ts';
-import { columnType, quoteText } from './column-type.ts';
+import { columnType } from './column-type.ts';
 import { type FoundValue, storedValue } from './stored-value.ts';
 
-/** A physical column: of a field that is stored whole, or of a shredded record, where it tells whether the record is there. */
+/** A physical column: the value of a field that is not shredded, or the presence of a shredded record. */
 export interface ShreddedColumn {
   /** The path of the field, as in `metadata.request.url`. */
   readonly name: string;
   readonly type: string;
-  /** The value, from what a source of rows has. */
+  /** SQL of the value, from the columns of a source of rows. */
   value(found: ReadonlyMap<string, FoundValue>): string;
 }
 
@@ -29,9 +30,9 @@ export function parseRepeatedRecord(error: unknown): string | undefined {
 }
 
 /**
- * How a table is stored: every record that is there at most once in a row is shredded over columns of its own, so that a
- * query reads the fields it names and nothing else. Records that have several elements somewhere stay lists, and what is
- * below them with them.
+ * How a table is stored: a record that occurs at most once in each row is shredded into columns of its own, so that a
+ * query reads only the fields that it names. Records that have several elements in some row stay lists, with everything
+ * below them.
  *
  * @param repeatedPaths paths of the REPEATED records that have several elements, as found in the data
  */
@@ -48,36 +49,41 @@ export const shreddedColumns = (
   columns.flatMap((column, index) => {
     const field = fields[index];
     const find: Find = (found) => found.get(column.name.toLowerCase());
-    return field ? shredded(field, column, column.name, find) : [];
+    return field ? physicalColumns(field, column, column.name, find) : [];
   });
 
-/** What the rows of a source have at one place; undefined where they have nothing there. */
+/** Finds the value of one field in a source of rows; undefined if the source does not have it. */
 type Find = (found: ReadonlyMap<string, FoundValue>) => FoundValue | undefined;
 
-function shredded(field: Field, column: StoredColumn, path: string, find: Find): readonly ShreddedColumn[] {
+function physicalColumns(
+  field: Field,
+  column: StoredColumn,
+  path: string,
+  find: Find,
+): readonly ShreddedColumn[] {
   if (!column.fields) {
     const value = (found: ReadonlyMap<string, FoundValue>) => storedValue(field, find(found));
     return [{ name: path, type: columnType(field), value }];
   }
   const record: Find = (found) => recordOf(find(found));
-  const there: ShreddedColumn = {
+  const presence: ShreddedColumn = {
     name: path,
     type: 'BOOLEAN',
     value: (found) => presenceSql(path, find(found)),
   };
-  const below = column.fields.flatMap((part, index) => {
+  const nested = column.fields.flatMap((part, index) => {
     const inner = field.fields?.[index];
     if (!inner) return [];
-    const [own, ...rest] = shredded(inner, part, `${path}.${part.name}`, (found) =>
+    const [own, ...rest] = physicalColumns(inner, part, `${path}.${part.name}`, (found) =>
       entryOf(record(found), part.name),
     );
-    return own ? [inner.mode === 'NULLABLE' ? own : onlyIfThere(own, record), ...rest] : [];
+    return own ? [inner.mode === 'NULLABLE' ? own : onlyIfPresent(own, record), ...rest] : [];
   });
-  return [there, ...below];
+  return [presence, ...nested];
 }
 
-/** A field of an absent record is NULL: neither missing where it is required, nor [] where it is repeated. */
-const onlyIfThere = (column: ShreddedColumn, record: Find): ShreddedColumn => ({
+/** A field of an absent record is NULL, also if it is required or repeated: it is neither missing nor []. */
+const onlyIfPresent = (column: ShreddedColumn, record: Find): ShreddedColumn => ({
   ...column,
   value: (found) => `CASE WHEN ${record(found)?.sql ?? 'NULL'} IS NOT NULL THEN ${column.value(found)} END`,
 });
@@ -85,9 +91,9 @@ const onlyIfThere = (column: ShreddedColumn, record: Find): ShreddedColumn => ({
 function presenceSql(path: string, found: FoundValue | undefined): string {
   const record = recordOf(found);
   if (!found || !record) return 'false';
-  const there = `${record.sql} IS NOT NULL`;
-  if (found.type.typeId !== DuckDBTypeId.LIST) return there;
-  return `CASE WHEN len(${found.sql}) > 1 THEN ${repeatedRecordError(path)} ELSE ${there} END`;
+  const presence = `${record.sql} IS NOT NULL`;
+  if (found.type.typeId !== DuckDBTypeId.LIST) return presence;
+  return `CASE WHEN len(${found.sql}) > 1 THEN ${repeatedRecordError(path)} ELSE ${presence} END`;
 }
 
 function recordOf(found: FoundValue | undefined): FoundValue | undefined {

@@ -1,9 +1,9 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { TableSchema } from '../../../catalog/tables/table-schema.ts';
+import { quoteText } from '../../dialect/expr/literals.ts';
 import { columnSql, type Origin, type StoredColumn } from '../../dialect/passes/shredded.ts';
 import type { StoredTable } from '../../dialect/rewrite.ts';
 import { quote } from '../../dialect/types.ts';
-import { quoteText } from './column-type.ts';
 import { storeName } from './open-store.ts';
 import { type ShreddedColumn, shreddedColumns, storedColumns } from './shred.ts';
 import { type FoundValue, foundColumns } from './stored-value.ts';
@@ -11,17 +11,17 @@ import { type FoundValue, foundColumns } from './stored-value.ts';
 /** The number of the file that a row came from; the import numbers them. */
 const fileColumn = '#file';
 
-/** One table of the store, in the form that it has at the moment. */
+/** A table of the store, in its current layout. */
 export interface TableInStore extends StoredTable {
   readonly relation: string;
   readonly columns: readonly StoredColumn[];
   /** Paths of the records that have several elements in some row. */
   readonly repeatedPaths: ReadonlySet<string>;
-  /** The column that windows and retention go by: the first TIMESTAMP that every row has. */
+  /** The column that time windows and retention use: the first TIMESTAMP that every row has. */
   readonly time: string | undefined;
 }
 
-/** The tables of a database in memory or on disk. Their rows are ordered by day, by what queries seek, and by time. */
+/** The tables of the store. Rows are sorted by day, then by the column that queries compare for equality, then by time. */
 export interface StoredTables {
   readonly all: readonly TableInStore[];
   get(name: string): TableInStore;
@@ -34,24 +34,24 @@ export interface StoredTables {
    * @param file SQL for the number of a row's file, an INTEGER
    */
   insertSql(name: string, found: ReadonlyMap<string, FoundValue>, source: string, file: string): string;
-  /** The same for rows that come in the order of time, a few at once. */
+  /** The same for a few rows that are already in the order of time: they are appended unsorted. */
   appendSql(name: string, found: ReadonlyMap<string, FoundValue>, source: string): string;
   /** DELETE of all rows of some files, by their numbers. */
   deleteSql(name: string, files: readonly number[]): string;
-  /** Writes a table anew, in order and in another form. What read the old one goes on until `drop`. */
+  /** Writes a table again, sorted and in another layout. Statements may read the old table until `drop`. */
   rebuild(name: string, repeatedPaths: ReadonlySet<string>): Promise<Rebuilt>;
-  /** Tells which columns queries seek, from now on. */
-  seek(columns: readonly Origin[]): void;
+  /** Sets the columns that queries compare for equality; rows that are written from now on are sorted by them. */
+  setSortColumns(columns: readonly Origin[]): void;
 }
 
-export interface Rebuilt {
+interface Rebuilt {
   drop(): Promise<void>;
 }
 
 type OnReset = (connection: DuckDBConnection, table: string) => Promise<void>;
 
 /**
- * Opens the tables of the store, empty where they are not there or of another definition than the catalog's.
+ * Opens the tables of the store. A table is empty if the store does not have it, or with another definition.
  *
  * @param connection for the tables alone
  * @param onReset called in the transaction that empties a table whose definition has changed
@@ -66,8 +66,8 @@ export async function openTables(
     plural VARCHAR[], definition VARCHAR)`);
   const tables = new Map<string, TableInStore>();
   for (const schema of schemas) tables.set(schema.name, await openTable(connection, schema, onReset));
-  await dropOthers(connection, [...tables.values()]);
-  let sought: readonly Origin[] = [];
+  await dropLeftovers(connection, [...tables.values()]);
+  let sortColumns: readonly Origin[] = [];
 
   const get = (name: string): TableInStore => {
     const table = tables.get(name);
@@ -80,7 +80,7 @@ export async function openTables(
     source: string,
     file: string,
   ) =>
-    `INSERT INTO ${table.relation} ${ordered(table, sought, valuesOf(table, found, file), `${source} AS r`)}`;
+    `INSERT INTO ${table.relation} ${sortedRows(table, sortColumns, valuesOf(table, found, file), `${source} AS r`)}`;
   return {
     get all() {
       return [...tables.values()];
@@ -93,24 +93,24 @@ export async function openTables(
       const table = get(name);
       return `INSERT INTO ${table.relation} ${rowsOf(valuesOf(table, found, 'NULL'), `${source} AS r`)}`;
     },
-    seek(columns) {
-      sought = columns;
+    setSortColumns(columns) {
+      sortColumns = columns;
     },
     async rebuild(name, repeatedPaths) {
       const old = get(name);
-      const made = tableInStore(old, relationName(name, generationOf(old.relation) + 1), repeatedPaths);
+      const rebuilt = tableInStore(old, relationName(name, generationOf(old.relation) + 1), repeatedPaths);
       await connection.run('BEGIN');
       try {
-        await create(connection, made);
+        await create(connection, rebuilt);
         const source = `(SELECT ${declaredList(old, 'o')}, ${quote(fileColumn)} FROM ${old.relation} AS o)`;
         const found = await foundColumns(connection, source);
-        await connection.run(insertInto(made, found, source, `r.${quote(fileColumn)}`));
+        await connection.run(insertInto(rebuilt, found, source, `r.${quote(fileColumn)}`));
         await connection.run('COMMIT');
       } catch (error) {
         await connection.run('ROLLBACK');
         throw error;
       }
-      tables.set(name, made);
+      tables.set(name, rebuilt);
       return { drop: async () => void (await connection.run(`DROP TABLE ${old.relation}`)) };
     },
   };
@@ -123,13 +123,13 @@ async function openTable(
   schema: TableSchema,
   onReset: OnReset,
 ): Promise<TableInStore> {
-  const known = await connection.runAndReadAll(
+  const stored = await connection.runAndReadAll(
     `SELECT relation, plural, definition FROM ${layouts} WHERE "table" = ${quoteText(schema.name)}`,
   );
-  const [row] = known.getRowObjectsJson();
+  const [row] = stored.getRowObjectsJson();
   if (row !== undefined && row.definition === definitionOf(schema)) {
     const table = tableInStore(schema, String(row.relation), new Set((row.plural as string[]) ?? []));
-    await describe(connection, table);
+    await createView(connection, table);
     return table;
   }
   const table = tableInStore(schema, relationName(schema.name, 1), new Set());
@@ -156,7 +156,7 @@ const relationName = (name: string, generation: number) =>
 
 const generationOf = (relation: string) => Number(/ (\d+)"$/.exec(relation)?.[1] ?? 1);
 
-/** What a store was made for; a table whose definition is another is filled anew. */
+/** The definition that a stored table was made for; when it changes, the table is imported again. */
 const definitionOf = ({ fields }: TableSchema) =>
   JSON.stringify(fields, (key, value) => (key === 'description' ? undefined : value));
 
@@ -168,11 +168,11 @@ async function create(connection: DuckDBConnection, table: TableInStore): Promis
   const repeatedPaths = [...table.repeatedPaths].map(quoteText).join(', ');
   await connection.run(`INSERT OR REPLACE INTO ${layouts} VALUES (${quoteText(table.name)},
     ${quoteText(table.relation)}, [${repeatedPaths}]::VARCHAR[], ${quoteText(definitionOf(table))})`);
-  await describe(connection, table);
+  await createView(connection, table);
 }
 
-/** A view of the table in the shape that is declared, for whoever opens the store's file with DuckDB. */
-async function describe(connection: DuckDBConnection, table: TableInStore): Promise<void> {
+/** A view of the table with the declared columns, for people who open the store's file with DuckDB. */
+async function createView(connection: DuckDBConnection, table: TableInStore): Promise<void> {
   await connection.run(
     `CREATE OR REPLACE VIEW ${storeName}.main.${quote(table.name)} AS SELECT ${declaredList(table, 'o')} FROM ${table.relation} AS o`,
   );
@@ -203,22 +203,27 @@ function valuesOf(
 const rowsOf = (values: readonly Value[], source: string) =>
   `SELECT ${values.map((value) => `${value.sql} AS ${quote(value.name)}`).join(', ')} FROM ${source}`;
 
-/** Rows that a window wants lie together; in a day those of one value of what queries seek, in the order of time. */
-function ordered(
+/**
+ * Rows of one day lie together, within a day those with one value of the sort column, in the order of time: a query for a
+ * time window reads few row groups.
+ */
+function sortedRows(
   { name, time }: TableInStore,
-  sought: readonly Origin[],
+  sortColumns: readonly Origin[],
   values: readonly Value[],
   source: string,
 ): string {
   const rows = rowsOf(values, source);
   if (time === undefined) return rows;
-  const by = sought.find(({ table, path }) => table === name && values.some((value) => value.name === path));
+  const by = sortColumns.find(
+    ({ table, path }) => table === name && values.some((value) => value.name === path),
+  );
   const keys = [`date_trunc('day', ${quote(time)})`, ...(by ? [quote(by.path)] : []), quote(time)];
   return `SELECT * FROM (${rows}) ORDER BY ${keys.join(', ')}`;
 }
 
-/** Tables that a process left behind which was killed while it wrote one anew. */
-async function dropOthers(connection: DuckDBConnection, tables: readonly TableInStore[]): Promise<void> {
+/** Drops tables that were left by a process that was killed during a rebuild. */
+async function dropLeftovers(connection: DuckDBConnection, tables: readonly TableInStore[]): Promise<void> {
   const found = await connection.runAndReadAll(
     `SELECT table_name FROM duckdb_tables() WHERE database_name = '${storeName}' AND schema_name = 'stored'`,
   );

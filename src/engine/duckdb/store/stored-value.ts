@@ -1,41 +1,46 @@
 import { type DuckDBConnection, type DuckDBType, DuckDBTypeId } from '@duckdb/node-api';
 import type { Field } from '../../../catalog/tables/table-schema.ts';
+import { quoteText } from '../../dialect/expr/literals.ts';
 import { quote } from '../../dialect/types.ts';
-import { columnType, elementType, quoteText } from './column-type.ts';
+import { columnType, elementType } from './column-type.ts';
 
-/** What a file holds for a field, as SQL, and of which type it is there. */
+/** The value that a source of rows has for a field, as SQL, with its type there. */
 export interface FoundValue {
   readonly sql: string;
   readonly type: DuckDBType;
 }
 
 /**
- * SQL that makes what a file holds for a field into what its table stores. It is always of the declared type; nested
- * fields are matched by name without case; NULL where the file has no value, [] for a REPEATED field without elements
- * (as BigQuery stores it). A value that cannot be of the declared type is an error, never NULL.
+ * SQL that converts the value found for a field into the value that its table stores, always of the declared type.
+ * Nested fields are matched by name, case-insensitively. A missing value is NULL, or [] for a REPEATED field (as BigQuery
+ * stores it). A value that does not convert to the declared type is an error, never NULL.
  */
-export function storedValue(field: Field, found: FoundValue | undefined, refuse: Refuse = refusal): string {
-  return storedAt(field, found, { refuse, depth: 0 });
+export function storedValue(
+  field: Field,
+  found: FoundValue | undefined,
+  onError: ErrorSql = errorSql,
+): string {
+  return storedAt(field, found, { errorSql: onError, depth: 0 });
 }
 
-/** SQL of an error about a field, of any type. */
-export type Refuse = (name: string, sqlMessage: string) => string;
+/** SQL that raises an error about a field, and has any type. */
+export type ErrorSql = (name: string, sqlMessage: string) => string;
 
 interface Place {
-  readonly refuse: Refuse;
-  /** Of lists in lists. */
+  readonly errorSql: ErrorSql;
+  /** How many lists are around the value. */
   readonly depth: number;
 }
 
 function storedAt(field: Field, found: FoundValue | undefined, place: Place): string {
   const { name, mode } = field;
-  const value = found === undefined ? `CAST(NULL AS ${columnType(field)})` : whole(field, found, place);
+  const value = found === undefined ? `CAST(NULL AS ${columnType(field)})` : convert(field, found, place);
   if (mode === 'REPEATED') return `coalesce(${value}, [])`;
-  if (mode === 'REQUIRED') return `coalesce(${value}, ${place.refuse(name, quoteText('is missing'))})`;
+  if (mode === 'REQUIRED') return `coalesce(${value}, ${place.errorSql(name, quoteText('is missing'))})`;
   return value;
 }
 
-/** What a source of rows, which stands as `r` in SQL, has for each column; by the name in lower case. */
+/** The columns of a source of rows, which SQL names `r`, by their names in lower case. */
 export async function foundColumns(
   connection: DuckDBConnection,
   source: string,
@@ -50,26 +55,26 @@ export async function foundColumns(
   return new Map(columns);
 }
 
-function whole(field: Field, { sql, type }: FoundValue, place: Place): string {
-  if (field.mode !== 'REPEATED') return one(field, { sql, type }, place);
+function convert(field: Field, { sql, type }: FoundValue, place: Place): string {
+  if (field.mode !== 'REPEATED') return convertElement(field, { sql, type }, place);
   if (type.typeId !== DuckDBTypeId.LIST) return `CAST(${sql} AS ${columnType(field)})`;
   const each = `e${place.depth}`;
   const deeper = { ...place, depth: place.depth + 1 };
-  return `list_transform(${sql}, lambda ${each}: ${one(field, { sql: each, type: type.valueType }, deeper)})`;
+  return `list_transform(${sql}, lambda ${each}: ${convertElement(field, { sql: each, type: type.valueType }, deeper)})`;
 }
 
-function one(field: Field, { sql, type }: FoundValue, place: Place): string {
+function convertElement(field: Field, { sql, type }: FoundValue, place: Place): string {
   if (field.fields && type.typeId === DuckDBTypeId.STRUCT) {
-    const there = new Map(type.entryNames.map((name, index) => [name.toLowerCase(), { name, index }]));
+    const entries = new Map(type.entryNames.map((name, index) => [name.toLowerCase(), { name, index }]));
     const members = field.fields.map((inner) => {
-      const entry = there.get(inner.name.toLowerCase());
+      const entry = entries.get(inner.name.toLowerCase());
       const entryType = entry && type.entryTypes[entry.index];
       const found = entry && entryType && { sql: `${sql}.${quote(entry.name)}`, type: entryType };
       return `${quote(inner.name)} := ${storedAt(inner, found, place)}`;
     });
     return `CASE WHEN ${sql} IS NOT NULL THEN struct_pack(${members.join(', ')}) END`;
   }
-  if (field.type === 'TIMESTAMP') return timestamp(field.name, { sql, type }, place);
+  if (field.type === 'TIMESTAMP') return convertTimestamp(field.name, { sql, type }, place);
   if (field.type === 'BYTES' && type.typeId === DuckDBTypeId.VARCHAR) return `from_base64(${sql})`;
   return `CAST(${sql} AS ${elementType(field)})`;
 }
@@ -84,32 +89,32 @@ const instants: ReadonlySet<DuckDBTypeId> = new Set([
 ]);
 
 /**
- * Text as ISO 8601 or as BigQuery exports it (`2026-11-20 10:00:00.123456 UTC`), UTC where it names no zone; numbers,
- * also as text, count from the epoch.
+ * Accepts text as ISO 8601 or as BigQuery exports it (`2026-11-20 10:00:00.123456 UTC`), UTC if it names no zone, and
+ * numbers since the epoch, also as text.
  */
-function timestamp(name: string, { sql, type }: FoundValue, place: Place): string {
+function convertTimestamp(name: string, { sql, type }: FoundValue, place: Place): string {
   if (instants.has(type.typeId)) return `CAST(${sql} AS TIMESTAMPTZ)`;
   const text = `CAST(${sql} AS VARCHAR)`;
-  // DuckDB wants seconds and capitals, ISO 8601 does not. Only digits may begin: 'infinity' is no point in time.
-  const full = `regexp_replace(upper(${text}), '^(\\S+[T ]\\d\\d:\\d\\d)(Z|[+-].*)?$', '\\1:00\\2')`;
-  const read = `CASE WHEN ${text} BETWEEN '0' AND ':' THEN coalesce(try_cast(${text} AS TIMESTAMPTZ), try_cast(${full} AS TIMESTAMPTZ)) END`;
-  const refuse = place.refuse(name, `'"' || left(${text}, 80) || '" is not a timestamp'`);
-  return `CASE WHEN ${sql} IS NOT NULL THEN coalesce(${read}, ${sinceEpoch(text)}, ${refuse}) END`;
+  // DuckDB requires seconds and capitals, ISO 8601 does not. The first character must be a digit: 'infinity' is rejected.
+  const withSeconds = `regexp_replace(upper(${text}), '^(\\S+[T ]\\d\\d:\\d\\d)(Z|[+-].*)?$', '\\1:00\\2')`;
+  const parsed = `CASE WHEN ${text} BETWEEN '0' AND ':' THEN coalesce(try_cast(${text} AS TIMESTAMPTZ), try_cast(${withSeconds} AS TIMESTAMPTZ)) END`;
+  const error = place.errorSql(name, `'"' || left(${text}, 80) || '" is not a timestamp'`);
+  return `CASE WHEN ${sql} IS NOT NULL THEN coalesce(${parsed}, ${epochText(text)}, ${error}) END`;
 }
 
 /**
- * The unit of a number since the epoch shows in its size. Digits alone may be something else, such as `20261120`: they
- * must give a moment from 1973 (nine digits of seconds) to 2262 (where 64 bits of nanoseconds end).
+ * The unit of a number since the epoch follows from its size. Digits alone may be something else, such as `20261120`:
+ * they must give a time from 1973 (nine digits of seconds) to 2262 (where 64 bits of nanoseconds end).
  */
-function sinceEpoch(text: string): string {
-  // Text to DECIMAL takes DuckDB fifteen microseconds, to BIGINT a five-hundredth of that.
-  const isWhole = `regexp_full_match(${text}, '-?\\d+')`;
-  const moment = `CASE WHEN ${isWhole} THEN ${momentOf(`try_cast(${text} AS BIGINT)`)}
-    ELSE ${momentOf(`try_cast(${text} AS DECIMAL(38, 6))`)} END`;
-  return `CASE WHEN NOT regexp_full_match(${text}, '\\d+') OR year(${moment}) BETWEEN 1973 AND 2262 THEN ${moment} END`;
+function epochText(text: string): string {
+  // DuckDB casts text to DECIMAL in fifteen microseconds, to BIGINT in a five-hundredth of that.
+  const isInteger = `regexp_full_match(${text}, '-?\\d+')`;
+  const timestamp = `CASE WHEN ${isInteger} THEN ${epochTimestamp(`try_cast(${text} AS BIGINT)`)}
+    ELSE ${epochTimestamp(`try_cast(${text} AS DECIMAL(38, 6))`)} END`;
+  return `CASE WHEN NOT regexp_full_match(${text}, '\\d+') OR year(${timestamp}) BETWEEN 1973 AND 2262 THEN ${timestamp} END`;
 }
 
-function momentOf(number: string): string {
+function epochTimestamp(number: string): string {
   const within = (limit: string) => `${number} > -${limit} AND ${number} < ${limit}`;
   const micros = `CASE
     WHEN ${within('100000000000')} THEN ${number} * 1000000
@@ -120,13 +125,13 @@ function momentOf(number: string): string {
 }
 
 /**
- * DuckDB's `error` may not stand in TRY, a conversion that fails may.
+ * DuckDB does not allow `error` within TRY, but does allow a cast that fails.
  *
- * @param column any of the row's, as SQL: what is the same for all rows would fail before there are any
+ * @param column any column of the row, as SQL: an expression without one is constant, and fails before the first row
  */
-export const refusalInTry =
-  (column: string): Refuse =>
+export const errorInTry =
+  (column: string): ErrorSql =>
   (_, sqlMessage) =>
     `CASE WHEN CAST(concat(${sqlMessage}, ${column}) AS BIGINT) IS NULL THEN NULL END`;
 
-const refusal: Refuse = (name, sqlMessage) => `error(${quoteText(`${name}: `)} || ${sqlMessage})`;
+const errorSql: ErrorSql = (name, sqlMessage) => `error(${quoteText(`${name}: `)} || ${sqlMessage})`;

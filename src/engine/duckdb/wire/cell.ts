@@ -2,22 +2,22 @@ import { DuckDBTimestampTZValue, type DuckDBType, DuckDBTypeId, type DuckDBValue
 import { unsafeInteger } from '../../engine-errors.ts';
 import { wireSql } from './sql.ts';
 
-/** How a column comes out of DuckDB, and goes onto the wire. */
+/** How a column is read from DuckDB and written as JSON. */
 export interface WireCell {
   /** What the query selects. */
   readonly sql: string;
-  /** The JSON text of a value that is not NULL; undefined where JSON has no word for it. */
+  /** The JSON text of a value that is not NULL; undefined for a value that JSON cannot express. */
   json(value: DuckDBValue): string | undefined;
 }
 
 /**
- * Nested values are made JSON by DuckDB, ten times as fast as from objects; plain ones here, because DuckDB plans a
- * query at each run, and the expressions would cost more than the values.
+ * DuckDB serializes nested values, ten times as fast as from JavaScript objects. Plain values are serialized here:
+ * DuckDB plans a query at each run, and planning the expressions would cost more than the values.
  *
  * @param value an SQL expression of the given type, cheap to repeat (a column)
  */
 export function wireCell(value: string, type: DuckDBType): WireCell {
-  if (type.alias === 'JSON') return { sql: wireSql(value, type), json: asItIs };
+  if (type.alias === 'JSON') return { sql: wireSql(value, type), json: asText };
   switch (type.typeId) {
     case DuckDBTypeId.BOOLEAN:
     case DuckDBTypeId.VARCHAR:
@@ -34,11 +34,11 @@ export function wireCell(value: string, type: DuckDBType): WireCell {
         json: (cell) => (cell instanceof DuckDBTimestampTZValue ? String(cell.micros) : undefined),
       };
     default:
-      return { sql: wireSql(value, type), json: asItIs };
+      return { sql: wireSql(value, type), json: asText };
   }
 }
 
-const asItIs = (cell: DuckDBValue) => String(cell);
+const asText = (cell: DuckDBValue) => String(cell);
 
 function integer(cell: DuckDBValue): string {
   if (!Number.isSafeInteger(Number(cell))) throw new Error(unsafeInteger);

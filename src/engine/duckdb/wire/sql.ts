@@ -3,25 +3,25 @@ import { quote } from '../../dialect/types.ts';
 import { unsafeInteger } from '../../engine-errors.ts';
 
 /**
- * A DuckDB expression that gives a column of the wire as JSON text, or NULL where the column is NULL. Rendering in the
- * database costs a tenth of building objects for nested records.
+ * A DuckDB expression for a column as JSON text; NULL where the column is NULL. For nested records, serializing in the
+ * database costs a tenth of building JavaScript objects.
  *
  * @param value an SQL expression of the given type, cheap to repeat (a column)
  */
 export function wireSql(value: string, type: DuckDBType): string {
-  const wired = wireValue(value, type);
+  const json = wireValue(value, type);
   return type.typeId === DuckDBTypeId.LIST
-    ? `to_json(${wired})::VARCHAR`
-    : `CASE WHEN ${value} IS NOT NULL THEN to_json(${wired})::VARCHAR END`;
+    ? `to_json(${json})::VARCHAR`
+    : `CASE WHEN ${value} IS NOT NULL THEN to_json(${json})::VARCHAR END`;
 }
 
-/** The value that `to_json` renders as the wire has it. */
-export const wireValue = (value: string, type: DuckDBType): string => wire(value, type, 0);
+/** An expression whose `to_json` is the value as REST sends it. */
+export const wireValue = (value: string, type: DuckDBType): string => convert(value, type, 0);
 
 /** The largest integer that JSON readers with double precision keep exact, 2^53 − 1. */
 const safeInteger = Number.MAX_SAFE_INTEGER;
 
-function wire(value: string, type: DuckDBType, depth: number): string {
+function convert(value: string, type: DuckDBType, depth: number): string {
   switch (type.typeId) {
     case DuckDBTypeId.BIGINT:
     case DuckDBTypeId.HUGEINT:
@@ -46,12 +46,12 @@ function wire(value: string, type: DuckDBType, depth: number): string {
   }
 }
 
-/** BigQuery knows no NULL array: it is told as an empty one. */
+/** BigQuery has no NULL arrays in results: NULL becomes an empty array. */
 function wireList(value: string, element: DuckDBType, depth: number): string {
   const list = `coalesce(${value}, [])`;
   const each = `e${depth}`;
-  const wired = wire(each, element, depth + 1);
-  return wired === each ? list : `list_transform(${list}, lambda ${each}: ${wired})`;
+  const converted = convert(each, element, depth + 1);
+  return converted === each ? list : `list_transform(${list}, lambda ${each}: ${converted})`;
 }
 
 function wireStruct(
@@ -62,9 +62,9 @@ function wireStruct(
 ): string {
   const fields = types.map((type, at) => {
     const field = `struct_extract_at(${value}, ${at + 1})`;
-    return { field, wired: wire(field, type, depth), name: quote(names[at] ?? '') };
+    return { field, converted: convert(field, type, depth), name: quote(names[at] ?? '') };
   });
-  if (fields.every(({ field, wired }) => field === wired)) return value;
-  const packed = fields.map(({ name, wired }) => `${name} := ${wired}`).join(', ');
-  return `CASE WHEN ${value} IS NOT NULL THEN struct_pack(${packed}) END`;
+  if (fields.every(({ field, converted }) => field === converted)) return value;
+  const members = fields.map(({ name, converted }) => `${name} := ${converted}`).join(', ');
+  return `CASE WHEN ${value} IS NOT NULL THEN struct_pack(${members}) END`;
 }

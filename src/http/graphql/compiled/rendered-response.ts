@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { CachedResult } from '../../../results/get-result.ts';
-import { compressed, type Encodings } from '../../../results/result-document.ts';
+import { type Encodings, encode } from '../../../results/result-document.ts';
 import { cacheHeaders, variesBy } from '../../cache-headers.ts';
 import { chooseCoding } from '../../content-coding.ts';
 import type { RequestHead } from '../../head.ts';
@@ -12,7 +12,7 @@ export interface RenderedResponse {
   encodings: Encodings;
   /** SHA-256 of the body; made when the first GET needs it. */
   digest: string | undefined;
-  /** Whether it is compressed, or being compressed. */
+  /** Whether it is encode, or being encode. */
   isCompressing: boolean;
   /** POST replies by media type and coding: they are equal for every request. */
   readonly replies: Map<string, Reply>;
@@ -33,11 +33,11 @@ export function renderedBytes({ encodings }: RenderedResponse): number {
   return Object.values(encodings).reduce((sum, bytes) => sum + bytes.byteLength, overhead);
 }
 
-/** Compresses off the event loop; resolves when the response is sent compressed to callers that accept it. */
+/** Compresses off the event loop; resolves when the response is sent encode to callers that accept it. */
 export async function compressResponse(rendered: RenderedResponse): Promise<void> {
   if (rendered.isCompressing) return;
   rendered.isCompressing = true;
-  rendered.encodings = await compressed(rendered.encodings.identity);
+  rendered.encodings = await encode(rendered.encodings.identity);
 }
 
 /** @param results that the response is made of; without errors */

@@ -9,7 +9,7 @@ import { wireSql } from '../../../../src/engine/duckdb/wire/sql.ts';
 const field = (name: string, type: string, mode = 'NULLABLE', fields?: readonly Field[]) =>
   ({ name, type, mode, ...(fields && { fields }) }) as Field;
 
-/** Records before, between and behind plain fields, one without any, one that is no array, and an array of scalars. */
+/** Records before, between and after plain fields, one without plain fields, one that is not repeated, an array of scalars. */
 const record = field('m', 'RECORD', 'REPEATED', [
   field('first', 'RECORD', 'REPEATED', [field('n', 'INT64')]),
   field('text', 'STRING'),
@@ -52,7 +52,7 @@ afterAll(() => {
 
 test.each([
   [
-    'all that there can be',
+    'every kind of field',
     `true, true, 7, 'a"}{"\\', '2024-01-01', true, 0.5, true, 'x', ['p', NULL], 1, true, true, 'ab'::BLOB`,
   ],
   [
@@ -60,28 +60,25 @@ test.each([
     `true, true, 7, '}', '2024-01-01', true, 'nan', true, '{"x":1}', [], 1, true, true, '}'::BLOB`,
   ],
   [
-    'records that are there and empty',
+    'present records without values',
     'true, true, NULL, NULL, NULL, true, NULL, true, NULL, NULL, NULL, true, true, NULL',
   ],
+  ['absent records', 'true, false, NULL, NULL, NULL, false, NULL, NULL, NULL, NULL, NULL, false, NULL, NULL'],
   [
-    'records that are not there',
-    'true, false, NULL, NULL, NULL, false, NULL, NULL, NULL, NULL, NULL, false, NULL, NULL',
-  ],
-  [
-    'a record below one that is there',
+    'an absent record within a present one',
     'true, false, NULL, NULL, NULL, true, 1, false, NULL, NULL, NULL, true, false, NULL',
   ],
   ['an empty array', 'false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL'],
-])('%s: the same text as of the record as a whole', async (name, values) => {
+])('%s: the same text as of the assembled record', async (name, values) => {
   if (!column?.fields) throw new Error('the record is not shredded');
   await connection.run(`DELETE FROM t; INSERT INTO t VALUES (1, ${values})`);
   const declared = columnSql('t', 'm', column).text;
   const type = (await connection.prepare(`SELECT ${declared} FROM t`)).columnType(0);
-  const sql = `SELECT ${wireSql('whole', type)}, ${wireRecord({ owner: 't', path: 'm', fields: column.fields, table: undefined }, type)}
-    FROM (SELECT *, ${declared} AS whole FROM t) AS t`;
-  const [[expected, told] = []] = (await connection.runAndReadAll(sql)).getRows();
-  expect(told, name).toBe(expected);
-  expect(() => JSON.parse(String(told))).not.toThrow();
+  const sql = `SELECT ${wireSql('assembled', type)}, ${wireRecord({ owner: 't', path: 'm', fields: column.fields, table: undefined }, type)}
+    FROM (SELECT *, ${declared} AS assembled FROM t) AS t`;
+  const [[expected, json] = []] = (await connection.runAndReadAll(sql)).getRows();
+  expect(json, name).toBe(expected);
+  expect(() => JSON.parse(String(json))).not.toThrow();
 });
 
 test('an integer beyond 2^53 fails', async () => {

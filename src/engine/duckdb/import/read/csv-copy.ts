@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Field } from '../../../../catalog/tables/table-schema.ts';
+import { quoteText } from '../../../dialect/expr/literals.ts';
 import { quote } from '../../../dialect/types.ts';
-import { quoteText } from '../../store/column-type.ts';
 import type { Reject } from '../scan/manifest.ts';
 import { readLines } from './read-file.ts';
 import { globText } from './source-relation.ts';

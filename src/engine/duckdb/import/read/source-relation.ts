@@ -1,7 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { VARCHAR } from '@duckdb/node-api';
 import type { Field, TableSchema } from '../../../../catalog/tables/table-schema.ts';
-import { columnType, quoteText } from '../../store/column-type.ts';
+import { quoteText } from '../../../dialect/expr/literals.ts';
+import { columnType } from '../../store/column-type.ts';
 import { type FoundValue, foundColumns } from '../../store/stored-value.ts';
 import type { DataFile } from '../scan/data-files.ts';
 

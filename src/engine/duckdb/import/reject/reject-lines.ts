@@ -4,8 +4,9 @@ import { writeFile } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Field, TableSchema } from '../../../../catalog/tables/table-schema.ts';
-import { columnType, quoteText } from '../../store/column-type.ts';
-import { foundColumns, refusalInTry, storedValue } from '../../store/stored-value.ts';
+import { quoteText } from '../../../dialect/expr/literals.ts';
+import { columnType } from '../../store/column-type.ts';
+import { errorInTry, foundColumns, storedValue } from '../../store/stored-value.ts';
 import { parseJson } from '../read/normalize-keys.ts';
 import {
   globText,
@@ -188,7 +189,7 @@ async function queryRowFlags(
   const columns = await foundColumns(connection, source);
   for (const [key, value] of Object.entries(partition)) columns.set(key, partitionValue(value));
   const values = table.fields.map((field) =>
-    storedValue(field, columns.get(field.name.toLowerCase()), refusalInTry('r."not converted"')),
+    storedValue(field, columns.get(field.name.toLowerCase()), errorInTry('r."not converted"')),
   );
   return queryFlags(
     connection,

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { TableSchema } from '../../../../catalog/tables/table-schema.ts';
-import { type Refuse, refusalInTry, storedValue } from '../../store/stored-value.ts';
+import { type ErrorSql, errorInTry, storedValue } from '../../store/stored-value.ts';
 import { globText, parquetRelation } from '../read/source-relation.ts';
 import type { DataFile } from '../scan/data-files.ts';
 import type { Reject } from '../scan/manifest.ts';
@@ -22,11 +22,11 @@ interface RejectParquetOptions {
 export async function rejectParquetRows(options: RejectParquetOptions): Promise<readonly Reject[]> {
   const { connection, file, table } = options;
   const { columns } = await parquetRelation(connection, file, 0);
-  const valuesBy = (refuse?: Refuse) =>
+  const valuesBy = (refuse?: ErrorSql) =>
     table.fields.map((field) => storedValue(field, columns.get(field.name.toLowerCase()), refuse)).join(', ');
   const source = `read_parquet(${globText(file.path)}, hive_partitioning = false, file_row_number = true) AS r`;
   const result = await connection.runAndReadAll(
-    `SELECT r.file_row_number FROM ${source} WHERE TRY(hash(${valuesBy(refusalInTry('r.file_row_number'))})) IS NULL ORDER BY ALL`,
+    `SELECT r.file_row_number FROM ${source} WHERE TRY(hash(${valuesBy(errorInTry('r.file_row_number'))})) IS NULL ORDER BY ALL`,
   );
   const rejects: Reject[] = [];
   for (const [row] of result.getRowsJS()) {

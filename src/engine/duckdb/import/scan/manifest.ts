@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { quoteText } from '../../../dialect/expr/literals.ts';
 import { quote } from '../../../dialect/types.ts';
-import { quoteText } from '../../store/column-type.ts';
 import { storeName } from '../../store/open-store.ts';
 
 /** What has been imported of one file. */

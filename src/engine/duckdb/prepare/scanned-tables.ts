@@ -1,13 +1,13 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { StoredTable } from '../../dialect/rewrite.ts';
 import { quote } from '../../dialect/types.ts';
-import { bindTo } from '../run/bindings.ts';
+import { bindTo } from '../wire/bindings.ts';
 
 /**
- * The tables that a query really reads: of those its SQL names, a common table expression that nothing refers to reads
- * none. The plan is asked without the optimizer, which leaves out tables that are empty at the moment.
+ * The names of the tables that a query scans. A table that the SQL names only in an unused common table expression is
+ * not scanned. The plan is made without the optimizer, which would leave out tables that are empty at the moment.
  */
-export async function tablesRead(
+export async function findScannedTables(
   connection: DuckDBConnection,
   sql: string,
   tables: readonly StoredTable[],
@@ -18,14 +18,12 @@ export async function tablesRead(
     bindTo(statement, new Map());
     const plan = String((await statement.runAndReadAll()).getRows()[0]?.[1]);
     statement.destroySync();
-    const read = new Set(
-      [...plan.matchAll(/"Table": "(?<path>(?:[^"\\]|\\.)+)"/g)].map(({ groups }) =>
-        unquoted(groups?.path ?? ''),
-      ),
+    const scanned = [...plan.matchAll(/"Table": "(?<path>(?:[^"\\]|\\.)+)"/g)].map(
+      ({ groups }) => `.${withoutQuotes(groups?.path ?? '')}`,
     );
     return tables
       .filter(({ name, relation = quote(name) }) =>
-        [...read].some((path) => `.${path}`.endsWith(`.${unquoted(relation)}`)),
+        scanned.some((path) => path.endsWith(`.${withoutQuotes(relation)}`)),
       )
       .map(({ name }) => name);
   } finally {
@@ -33,4 +31,4 @@ export async function tablesRead(
   }
 }
 
-const unquoted = (path: string) => path.replaceAll(/\\?"/g, '');
+const withoutQuotes = (path: string) => path.replaceAll(/\\?"/g, '');

@@ -1,24 +1,24 @@
 import KeyvRedis from '@keyv/redis';
 import { Keyv } from 'keyv';
-import type { Client } from './circuit-breaker.ts';
+import type { Client } from './connection.ts';
 import { put } from './scripts.ts';
 
-/** Keyv over Redis for texts that begin with the number of their format and a fence, as `storedText` writes them. */
-export function fencedKeyv(client: Client): Keyv<string> {
+/** Keyv over Redis for the texts of `encodeEntry`, which begin with a format and a fencing token. */
+export function buildFencedKeyv(client: Client): Keyv<string> {
   const keyv = new Keyv<string>(new FencedRedis(client, { throwOnErrors: true }), {
     useKeyPrefix: false,
     throwOnErrors: true,
   });
   keyv.namespace = undefined;
-  // The texts are complete: Keyv would wrap them in JSON, with an expiry by the writer's clock.
+  // Keyv would wrap the texts in JSON, with an expiry by the clock of the gateway that writes them.
   keyv.serialize = ({ value }) => String(value);
   keyv.deserialize = <Value>(text: string) => ({ value: text as Value, expires: undefined });
-  // Errors are thrown to the caller too; without a listener they would end the process.
+  // Errors are thrown to the caller as well; without a listener they would end the process.
   keyv.on('error', () => {});
   return keyv;
 }
 
-/** Writes only where no later text stands: a leader that was slow must not undo what its successor did. */
+/** Never replaces a later text: a leader that was slow must not undo what its successor has published. */
 class FencedRedis extends KeyvRedis<string> {
   readonly #client: Client;
 

@@ -8,7 +8,7 @@ import {
 } from '@duckdb/node-api';
 import { nowParameter } from '../../dialect/translator.ts';
 
-/** A value that a statement binds, with its type. */
+/** A value to bind, with its type. */
 export interface Binding {
   readonly value: DuckDBValue;
   readonly type: DuckDBType;
@@ -16,26 +16,26 @@ export interface Binding {
 
 export type Bindings = ReadonlyMap<string, Binding>;
 
-/** What a query binds: every parameter is text, but the time that CURRENT_TIMESTAMP() means. */
+/** The bindings of one run: every parameter as text, and the time that CURRENT_TIMESTAMP() means. */
 export function bindingsOf(parameters: Readonly<Record<string, string>>, now: Date): Bindings {
-  const moment = new DuckDBTimestampTZValue(BigInt(now.getTime()) * 1000n);
+  const timestamp = new DuckDBTimestampTZValue(BigInt(now.getTime()) * 1000n);
   const texts = Object.entries(parameters).map(([name, value]) => [name, { value, type: VARCHAR }] as const);
-  return new Map<string, Binding>([...texts, [nowParameter, { value: moment, type: TIMESTAMPTZ }]]);
+  return new Map<string, Binding>([...texts, [nowParameter, { value: timestamp, type: TIMESTAMPTZ }]]);
 }
 
-/** Gives a statement the values that it asks for. */
+/** Binds every parameter that a statement has. */
 export function bindTo(statement: DuckDBPreparedStatement, bindings: Bindings): void {
   const names = Array.from({ length: statement.parameterCount }, (_, at) => statement.parameterName(at + 1));
   if (names.length === 0) return;
-  const found = names.map((name) => [name, bindingOf(bindings, name)] as const);
+  const bound = names.map((name) => [name, bindingOf(bindings, name)] as const);
   statement.bind(
-    Object.fromEntries(found.map(([name, { value }]) => [name, value])),
-    Object.fromEntries(found.map(([name, { type }]) => [name, type])),
+    Object.fromEntries(bound.map(([name, { value }]) => [name, value])),
+    Object.fromEntries(bound.map(([name, { type }]) => [name, type])),
   );
 }
 
-/** @returns '' where there is none; BigQuery takes `@Name` and `@name` for one parameter */
+/** @returns '' for a parameter without a value; BigQuery takes `@Name` and `@name` for one parameter */
 export function bindingOf(bindings: Bindings, name: string): Binding {
-  const same = () => [...bindings].find(([known]) => known.toLowerCase() === name.toLowerCase());
-  return bindings.get(name) ?? same()?.[1] ?? { value: '', type: VARCHAR };
+  const inOtherCase = () => [...bindings].find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1];
+  return bindings.get(name) ?? inOtherCase() ?? { value: '', type: VARCHAR };
 }

@@ -3,24 +3,24 @@ import { quote } from '../../src/engine/dialect/types.ts';
 import { flatColumns } from './flat.ts';
 
 /**
- * A shipped query written by hand for DuckDB, over one way or another of storing its table. Every row comes as the JSON
- * text of one object, as the product gives it, and every value is bound.
+ * A shipped query written by hand for DuckDB, over one layout of its table. Each row is the JSON text of one object, as from
+ * the product, and every value is bound.
  */
-export interface Written {
-  /** How this form differs from the others of the same question: the fastest counts. */
+interface HandWrittenQuery {
+  /** How this form differs from the others of the same query; the fastest one counts. */
   readonly form: string;
   readonly sql: string;
 }
 
-/** What the rows of a question are read from: the stream's flat columns, whatever it takes to have them. */
+/** FROM items that give the flat columns of each stream, for one layout of the tables. */
 export interface Source {
   readonly edge_logs: string;
   readonly function_edge_logs: string;
-  /** `metadata` as it is given out. */
+  /** The value of the result's column `metadata`. */
   readonly metadata: string;
 }
 
-/** Flat tables as they stand; metadata is an object of all its leaves. */
+/** The flat tables; metadata is an object of all its leaves. */
 export function flatSource(tables: readonly TableSchema[]): Source {
   const edge = tables.find(({ name }) => name === 'edge_logs');
   const leaves = edge === undefined ? [] : flatColumns(edge);
@@ -31,7 +31,7 @@ export function flatSource(tables: readonly TableSchema[]): Source {
   };
 }
 
-/** The declared tables, their arrays unnested word by word as the BigQuery SQL says it. */
+/** The declared tables, their arrays unnested literally as in the BigQuery SQL. */
 export const wordByWordSource: Source = {
   edge_logs: `(
     SELECT t.timestamp, request.url AS request_url, request.path AS request_path
@@ -48,8 +48,12 @@ export const wordByWordSource: Source = {
 
 export type Unit = 'second' | 'minute' | 'hour' | 'day';
 
-/** functions.invocation-stats: binds since, project and, where it is asked for, function_id. */
-export function invocationStats(source: Source, unit: Unit, ofOneFunction: boolean): readonly Written[] {
+/** functions.invocation-stats: binds since, project and, if ofOneFunction, function_id. */
+export function invocationStats(
+  source: Source,
+  unit: Unit,
+  ofOneFunction: boolean,
+): readonly HandWrittenQuery[] {
   return ['quantile_disc', 'approx_quantile'].map((quantile) => ({
     form: quantile,
     sql: `
@@ -77,25 +81,25 @@ export function invocationStats(source: Source, unit: Unit, ofOneFunction: boole
 }
 
 /** logs.all: binds since (excluded), until (included) and project. */
-export function latestLogs({ metadata }: Source): readonly Written[] {
-  const asked = 'project = $project AND timestamp > $since::TIMESTAMP AND timestamp <= $until::TIMESTAMP';
+export function latestLogs({ metadata }: Source): readonly HandWrittenQuery[] {
+  const inWindow = 'project = $project AND timestamp > $since::TIMESTAMP AND timestamp <= $until::TIMESTAMP';
   const latest = (condition: string) => `
     SELECT to_json({id: id, timestamp: epoch_us(timestamp), event_message: event_message, metadata: ${metadata}})::VARCHAR
     FROM (SELECT * FROM edge_logs WHERE ${condition} ORDER BY timestamp DESC, id LIMIT 100)
     ORDER BY timestamp DESC, id`;
   return [
-    { form: 'plain', sql: latest(asked) },
+    { form: 'plain', sql: latest(inWindow) },
     {
       form: 'threshold first',
-      sql: latest(`${asked} AND timestamp >= (
+      sql: latest(`${inWindow} AND timestamp >= (
         SELECT min(timestamp)
-        FROM (SELECT timestamp FROM edge_logs WHERE ${asked} ORDER BY timestamp DESC LIMIT 100))`),
+        FROM (SELECT timestamp FROM edge_logs WHERE ${inWindow} ORDER BY timestamp DESC LIMIT 100))`),
     },
   ];
 }
 
 /** usage.api-counts: binds since and project, which is a regular expression. */
-export function apiCounts(source: Source, unit: Unit): readonly Written[] {
+export function apiCounts(source: Source, unit: Unit): readonly HandWrittenQuery[] {
   const requests = (area: string) => `count(*) FILTER (regexp_matches(request_path, '/${area}'))`;
   const sql = `
     SELECT to_json({
@@ -117,4 +121,4 @@ export function apiCounts(source: Source, unit: Unit): readonly Written[] {
   return [{ form: 'plain', sql }];
 }
 
-export type Ask = (source: Source) => readonly Written[];
+export type BuildQueries = (source: Source) => readonly HandWrittenQuery[];

@@ -1,0 +1,123 @@
+import { callerGone } from '../errors.ts';
+import { type Clock, sleep } from './clock.ts';
+
+/** What a run can find out about those who wait for it. */
+export interface RunContext {
+  /** Aborted when nobody waits any longer, in this process or outside. */
+  readonly signal: AbortSignal;
+  /** How many callers wait in this process. A run begun by `start` may have none. */
+  readonly callers: () => number;
+  /** Set by a run whose result others outside this process may wait for; consulted before the run is aborted. */
+  isAwaitedElsewhere: (() => Promise<boolean>) | undefined;
+}
+
+/** Work that is done once for all who wait for it. undefined: it is being done elsewhere, and nobody waits here. */
+export type Run<T> = (context: RunContext) => Promise<T | undefined>;
+
+/** At most one run per key at a time in this process. The first caller starts it; it is aborted when the last one leaves. */
+export interface SingleFlight<T> {
+  /**
+   * Waits for the run of a key, and starts it if there is none.
+   *
+   * @returns `joined`: the run had been started before
+   * @throws GatewayError CANCELLED when the signal is aborted first, and what the run throws
+   */
+  wait(
+    key: string,
+    signal: AbortSignal,
+    run: Run<T>,
+  ): Promise<{ readonly outcome: T; readonly joined: boolean }>;
+  /** Starts a run that no caller waits for. @returns undefined when there is one already, or it is done elsewhere */
+  start(key: string, signal: AbortSignal, run: Run<T>): Promise<T | undefined>;
+  has(key: string): boolean;
+  /** How many runs have callers that wait for them. */
+  runsWithCallers(): number;
+}
+
+interface Flight<T> {
+  readonly context: RunContext;
+  readonly outcome: Promise<T | undefined>;
+  readonly controller: AbortController;
+  /** Callers, and the one that started the run without being a caller. */
+  waiters: number;
+  callers: number;
+  isEnding: boolean;
+}
+
+/** How often a run without waiters in this process checks whether others still wait elsewhere. */
+const checkElsewhereMs = 500;
+
+export function buildSingleFlight<T>(clock: Clock): SingleFlight<T> {
+  const flights = new Map<string, Flight<T>>();
+
+  const startFlight = (key: string, run: Run<T>): Flight<T> => {
+    const controller = new AbortController();
+    const context: RunContext = {
+      signal: controller.signal,
+      callers: () => flight.callers,
+      isAwaitedElsewhere: undefined,
+    };
+    // The run starts one microtask later: its context refers to the complete flight.
+    const outcome = Promise.resolve()
+      .then(() => run(context))
+      .finally(() => remove(key, flight));
+    const flight: Flight<T> = { context, outcome, controller, waiters: 0, callers: 0, isEnding: false };
+    flights.set(key, flight);
+    return flight;
+  };
+
+  const remove = (key: string, flight: Flight<T>) => {
+    if (flights.get(key) === flight) flights.delete(key);
+  };
+
+  /** Aborts a run without waiters, unless somebody waits elsewhere, or joins in the meantime. */
+  const endUnlessAwaited = async (key: string, flight: Flight<T>) => {
+    if (flight.waiters > 0 || flight.isEnding) return;
+    flight.isEnding = true;
+    const isCurrent = () => flight.waiters === 0 && flights.get(key) === flight;
+    while (isCurrent() && (await flight.context.isAwaitedElsewhere?.())) await sleep(clock, checkElsewhereMs);
+    flight.isEnding = false;
+    if (flight.waiters > 0) return;
+    // Removed first: later callers must not join a run that is being aborted.
+    remove(key, flight);
+    flight.controller.abort();
+  };
+
+  const join = (key: string, flight: Flight<T>, signal: AbortSignal, isCaller: boolean) =>
+    new Promise<T | undefined>((resolve, reject) => {
+      const leave = () => {
+        signal.removeEventListener('abort', abandon);
+        flight.waiters -= 1;
+        if (isCaller) flight.callers -= 1;
+      };
+      const abandon = () => {
+        leave();
+        reject(callerGone());
+        endUnlessAwaited(key, flight);
+      };
+      flight.waiters += 1;
+      if (isCaller) flight.callers += 1;
+      signal.addEventListener('abort', abandon, { once: true });
+      const leaveUnlessAbandoned = () => {
+        if (!signal.aborted) leave();
+      };
+      flight.outcome.finally(leaveUnlessAbandoned).then(resolve, reject);
+    });
+
+  return {
+    async wait(key, signal, run) {
+      // The signal of an HTTP server's request may not report that it is already aborted; one derived from it does.
+      const derived = AbortSignal.any([signal]);
+      for (;;) {
+        if (derived.aborted) throw callerGone();
+        const known = flights.get(key);
+        const outcome = await join(key, known ?? startFlight(key, run), derived, true);
+        if (outcome !== undefined) return { outcome, joined: known !== undefined };
+      }
+    },
+    start: async (key, signal, run) =>
+      flights.has(key) || signal.aborted ? undefined : join(key, startFlight(key, run), signal, false),
+    has: (key) => flights.has(key),
+    runsWithCallers: () => [...flights.values()].filter(({ callers }) => callers > 0).length,
+  };
+}

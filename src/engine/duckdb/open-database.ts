@@ -1,0 +1,56 @@
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import type { Config } from '../../config.ts';
+import { StartError } from '../../errors.ts';
+
+interface Database {
+  connect(): Promise<DuckDBConnection>;
+  /** Closes its connections too. */
+  close(): void;
+}
+
+/**
+ * Opens an empty database in memory. It never downloads an extension.
+ *
+ * @throws StartError where DuckDB rejects the configuration
+ */
+export async function openDatabase(config: Config): Promise<Database> {
+  const instance = await createInstance(config);
+  const connections: DuckDBConnection[] = [];
+  return {
+    async connect() {
+      const connection = await instance.connect();
+      connections.push(connection);
+      return connection;
+    },
+    close() {
+      for (const connection of connections.splice(0)) connection.closeSync();
+      instance.closeSync();
+    },
+  };
+}
+
+async function createInstance({ duckdbThreads, duckdbMemoryLimit }: Config): Promise<DuckDBInstance> {
+  try {
+    return await DuckDBInstance.create(':memory:', {
+      threads: String(duckdbThreads),
+      memory_limit: duckdbMemoryLimit,
+      autoinstall_known_extensions: 'false',
+      autoload_known_extensions: 'false',
+      allow_community_extensions: 'false',
+    });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new StartError('DuckDB cannot be opened', [
+      { message: `DUCKDB_MEMORY_LIMIT ${duckdbMemoryLimit}, DUCKDB_THREADS ${duckdbThreads}: ${reason}` },
+    ]);
+  }
+}
+
+/** Names the setting that is too small when a start fails for lack of memory; returns other errors as they are. */
+export function asStartError(error: unknown, { duckdbMemoryLimit }: Config): unknown {
+  if (!(error instanceof Error) || !/^(Out of Memory Error|Failed to allocate)/.test(error.message))
+    return error;
+  return new StartError('DuckDB cannot start', [
+    { message: `DUCKDB_MEMORY_LIMIT: ${duckdbMemoryLimit} is too little for the macros and the data` },
+  ]);
+}

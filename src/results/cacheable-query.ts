@@ -1,0 +1,30 @@
+import type { BoundQuery } from '../catalog/binding/bind.ts';
+import type { CachePolicy } from '../catalog/saved-query.ts';
+import { freshnessOf } from './freshness.ts';
+import type { ResultDocument } from './result-document.ts';
+
+/** A bound query whose result may be cached. */
+export interface CacheableQuery {
+  readonly key: string;
+  readonly bound: BoundQuery;
+  readonly policy: CachePolicy;
+  /** Only a result computed at this time or later is accepted; milliseconds since the epoch. */
+  readonly minComputedAt: number;
+  /** True when no cached result is accepted, only that of a run that begins now. */
+  readonly noCache: boolean;
+}
+
+/** The result of one run of a `CacheableQuery`, and where it came from. */
+export interface RunOutcome {
+  readonly document: ResultDocument;
+  readonly source: 'engine' | 'shared cache' | 'other gateway';
+}
+
+/** Whether a result that another gateway has computed makes a run of our own unnecessary. */
+export function isNewEnough(
+  { policy, minComputedAt }: CacheableQuery,
+  document: ResultDocument,
+  now: Date,
+): boolean {
+  return document.computedAt >= minComputedAt && freshnessOf(document, policy, now) === 'fresh';
+}

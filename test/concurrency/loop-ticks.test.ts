@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { openLoopTicks } from '../../src/concurrency/loop-ticks.ts';
+import { blockEventLoop } from '../support/block-event-loop.ts';
+
+const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+test('ticks come at intervals, and a turn of the event loop that takes long counts as one', async () => {
+  let ticks = 0;
+  const stop = openLoopTicks(10, () => {
+    ticks += 1;
+  });
+  await wait(200);
+  expect(ticks).toBeGreaterThan(2);
+  expect(ticks).toBeLessThanOrEqual(20);
+  ticks = 0;
+  blockEventLoop(300);
+  await new Promise(setImmediate);
+  expect(ticks).toBeLessThanOrEqual(2);
+  stop();
+  ticks = 0;
+  await wait(50);
+  expect(ticks).toBe(0);
+});

@@ -1,0 +1,241 @@
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join, normalize, resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { headerSchema } from '../src/catalog/header/header-schema.ts';
+import { loadCatalog } from '../src/catalog/load-catalog.ts';
+import { camelCase } from '../src/catalog/names.ts';
+import { columnTypes } from '../src/catalog/saved-query.ts';
+import { readConfig, settingNames } from '../src/config.ts';
+import { statusOf } from '../src/errors.ts';
+import { parseKeys } from '../src/keys/file/parse-keys.ts';
+import { runCommand } from './support/gateway-process.ts';
+import { ago, openTestApp } from './support/test-app.ts';
+
+const read = (file: string) => readFileSync(file, 'utf8');
+
+const pages = [
+  ...['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md'],
+  ...globSync(['docs/*.md', 'docs/decisions/*.md']).sort(),
+];
+
+/** Written by `npm run conformance`. */
+const generated = 'docs/dialect.md';
+
+/** The cells of the rows of a page's tables whose first cell is a name in backquotes. */
+const namedRows = (file: string) => rowsIn(read(file));
+
+function rowsIn(markdown: string): readonly (readonly string[])[] {
+  const rows = markdown.split('\n').filter((line) => line.startsWith('| '));
+  return rows
+    .map((line) => line.slice(2, -2).split(' | '))
+    .filter(([first = '']) => /^`[^`]+`$/.test(first))
+    .map(([first = '', ...rest]) => [first.slice(1, -1), ...rest]);
+}
+
+/** The anchors that GitHub gives to the headings of a page. */
+function anchorsOf(markdown: string): readonly string[] {
+  const headings = withoutCode(markdown).matchAll(/^#+ (?<heading>.*)$/gm);
+  return [...headings].map(({ groups }) =>
+    (groups?.heading ?? '')
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+const withoutCode = (markdown: string) => markdown.replace(/^( *)```[\s\S]*?^\1```/gm, '');
+
+describe('documentation', () => {
+  test('the README is one screen of what and why, and links to the rest', () => {
+    const readme = read('README.md');
+    expect(readme.split('\n').length - 1).toBeLessThanOrEqual(150);
+    for (const page of [...globSync('docs/*.md'), ...pages.slice(1, 4)])
+      expect(readme).toContain(`](${page})`);
+  });
+
+  test('the README names the commands that CI calls', () => {
+    expect(read('README.md')).toMatch(/^npm ci && npm test +#/m);
+    expect(read('README.md')).toContain('`npm run check`');
+  });
+
+  test.each(pages)('%s names npm scripts that exist', (page) => {
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: Readonly<Record<string, string>> };
+    for (const [, script = ''] of read(page).matchAll(/npm run (?:-s )?([a-z][a-z:-]*)/g)) {
+      expect(Object.keys(scripts), page).toContain(script);
+    }
+  });
+
+  test.each([...pages, 'conformance/README.md'])('%s links to files and headings that exist', (page) => {
+    for (const [, link = ''] of withoutCode(read(page)).matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (/^[a-z]+:/.test(link)) continue;
+      const [path = '', anchor] = link.split('#');
+      const target = path === '' ? page : normalize(join(dirname(page), path));
+      expect(existsSync(target), `${page} → ${link}`).toBe(true);
+      if (anchor !== undefined) expect(anchorsOf(read(target)), `${page} → ${link}`).toContain(anchor);
+    }
+  });
+
+  test.each(globSync('docs/*.md').filter((page) => page !== generated))(
+    '%s begins with what its reader can do after it',
+    (page) => {
+      expect(read(page)).toMatch(/^# .*\n\nAfter this page /);
+    },
+  );
+
+  test('decision records are numbered without gaps, have their sections, and are listed', () => {
+    const records = globSync('docs/decisions/*.md').sort();
+    const list = read('docs/architecture.md');
+    for (const [at, record] of records.entries()) {
+      const [, number = '', title = ''] = /^# (\d+)\. (.*)$/m.exec(read(record)) ?? [];
+      expect(Number(number)).toBe(at + 1);
+      expect(basename(record)).toMatch(new RegExp(`^${number.padStart(4, '0')}-[a-z0-9-]+\\.md$`));
+      expect(read(record)).toMatch(
+        /^- Status: (accepted|superseded by .*)\n- Date: \d{4}-\d\d-\d\d\n\n## Context\n[\s\S]*\n## Decision\n[\s\S]*\n## Consequences\n/m,
+      );
+      expect(list).toContain(`${number}. [${title}](decisions/${basename(record)})`);
+    }
+    expect(records.length).toBeGreaterThan(0);
+  });
+
+  // House words that a stranger would not understand; the list is short, the rule is CONTRIBUTING's "Language".
+  test.each(pages.filter((page) => page !== generated))('%s is in ordinary technical English', (page) => {
+    expect(read(page)).not.toMatch(/\b(told|whoever|is none|wanted here|crowd|landed|crew|holder)\b/i);
+  });
+});
+
+describe('tables and examples in the documentation', () => {
+  test('every shipped query is named with its GraphQL field', () => {
+    for (const { name } of loadCatalog('queries').queries) {
+      expect(read('README.md')).toContain(`| \`${name}\` | \`${camelCase(name)}\` |`);
+    }
+  });
+
+  test('the example of a query runs unchanged', async () => {
+    const [, sql = ''] = /```sql\n([\s\S]*?)```/.exec(read('README.md')) ?? [];
+    const folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
+    cpSync('queries', folder, { recursive: true });
+    writeFileSync(join(folder, 'logs.by-status.sql'), sql);
+    const record = {
+      timestamp: ago({ hours: 1 }),
+      project: 'p',
+      metadata: [{ response: [{ status_code: 404 }] }],
+    };
+    const app = await openTestApp({ edge_logs: [record] }, { QUERIES_DIR: folder });
+    expect(await app.rows('logs.by-status', { project: 'p' })).toEqual([{ status_code: 404, requests: 1 }]);
+    await app.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  test('the example of a key file is valid', () => {
+    const [, yaml = ''] = /```yaml\n(keys:[\s\S]*?)```/.exec(read('docs/keys-and-tenants.md')) ?? [];
+    const { keys, problems } = parseKeys('keys-and-tenants.md', yaml);
+    expect(problems).toEqual([]);
+    expect(keys).toMatchObject([{ projects: ['abc'], permissions: ['fresh', 'catalog'] }]);
+  });
+
+  test('the example of a tenant_pattern is the shipped one', () => {
+    const page = read('docs/keys-and-tenants.md');
+    const patterns = [...page.matchAll(/^ +tenant_pattern: '(.*)'$/gm)].map(([, pattern]) => pattern ?? '');
+    expect(patterns).toHaveLength(1);
+    expect(loadCatalog('queries').queries.map(({ tenant }) => tenant?.pattern)).toContain(patterns[0]);
+  });
+
+  test('saved-queries.md has every key of the header, and every type of a column', () => {
+    const section = (heading: string) =>
+      rowsIn(read('docs/saved-queries.md').split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '');
+    expect(section('Header').map(([key]) => key)).toEqual(Object.keys(headerSchema.shape));
+    const columns = section('Columns').map(([name = '']) => name);
+    expect(columns.slice(-columnTypes.length)).toEqual(columnTypes);
+  });
+
+  test('errors.md has every code with its status, and no other', () => {
+    const rows = namedRows('docs/errors.md').map(([code, status]) => [code, Number(status)]);
+    expect(rows.sort()).toEqual(Object.entries(statusOf).sort());
+  });
+
+  test('configuration.md has every variable, in the order of the code', () => {
+    expect(namedRows('docs/configuration.md').map(([name]) => name)).toEqual(settingNames);
+  });
+
+  test('configuration.md has the defaults of the code', () => {
+    const stated = new Map(
+      namedRows('docs/configuration.md').map(([name = '', value = '']) => [name, value]),
+    );
+    for (const [name, value] of stated) {
+      const [, literal] = /^`([^`]+)`$/.exec(value) ?? [];
+      if (literal !== undefined) expect(readConfig({ [name]: literal }), name).toEqual(readConfig({}));
+    }
+    for (const name of ['GRAPHIQL', 'GRAPHQL_INTROSPECTION']) {
+      expect(stated.get(name)).toBe('`on`; `off` with `NODE_ENV=production`');
+      expect(readConfig({ [name]: 'on' })).toEqual(readConfig({}));
+      const production = { NODE_ENV: 'production' };
+      expect(readConfig({ [name]: 'off', ...production })).toEqual(readConfig(production));
+    }
+    expect(stated.get('STORE_FILE')).toBe('`.querygate/store.duckdb` in `DATA_DIR`');
+    expect(readConfig({ DATA_DIR: '/data' }).storeFile).toBe('/data/.querygate/store.duckdb');
+  });
+
+  const limitsFile = resolve('src/http/limits.ts');
+
+  test('operations.md has every limit with its value, and no other', async () => {
+    const { httpLimits }: { httpLimits: Readonly<Record<string, number>> } = await import(limitsFile);
+    const [, section = ''] = /^## Limits\n([\s\S]*?)^## /m.exec(read('docs/operations.md')) ?? [];
+    const rows = section.matchAll(/^\| [^|]* \| `(?<key>\w+)` \| (?<amount>[\d,]+)(?: (?<unit>\S+))? \|$/gm);
+    const stated = [...rows].map(({ groups: { key = '', amount = '', unit = '' } = {} }) => [
+      key,
+      Number(amount.replaceAll(',', '')) * (units[unit] ?? Number.NaN),
+    ]);
+    expect(stated).toEqual(Object.entries(httpLimits));
+  });
+
+  const units: Readonly<Record<string, number>> = {
+    '': 1,
+    characters: 1,
+    KiB: 1024,
+    MB: 1_000_000,
+    ms: 1,
+    s: 1000,
+  };
+
+  test('architecture.md has the rooms in the order that the code keeps', () => {
+    const [, line = ''] = /^ +(errors ← .*)$/m.exec(read('docs/architecture.md')) ?? [];
+    const documented = line.split(' ← ');
+    const [, list = ''] = /^const rooms = \[(.*?)\];/ms.exec(read('test/architecture.test.ts')) ?? [];
+    const ranked = [...list.matchAll(/'([^']+)'/g)].map(([, room = '']) => room);
+    expect(documented).toEqual(ranked.filter((room) => documented.includes(room)));
+    const folders = readdirSync('src', { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    for (const { name } of folders) expect(documented).toContain(name);
+  });
+
+  test('architecture.md names files and folders that exist', () => {
+    const [, section = ''] = /^## Rooms\n([\s\S]*?)^## /m.exec(read('docs/architecture.md')) ?? [];
+    const paths = [...section.matchAll(/`([\w./-]+(?:\/|\.ts))`/g)].map(([, path = '']) => path);
+    expect(paths.length).toBeGreaterThan(20);
+    for (const path of paths) {
+      const found = [path, `src/${path}`, `src/**/${path}`].some((one) => globSync(one).length > 0);
+      expect(found, path).toBe(true);
+    }
+  });
+
+  test('keys-and-tenants.md shows the help of `npm run keys` as it is', async () => {
+    const { output } = await runCommand('src/cli/manage-keys.ts', {}, ['--help']);
+    expect(output).not.toBe('');
+    expect(read('docs/keys-and-tenants.md')).toContain(`\n\`\`\`\n${output}\`\`\`\n`);
+  });
+
+  test('saved-queries.md names every option of `npm run check-queries`', () => {
+    const options = [...read('src/cli/check-queries.ts').matchAll(/'?([a-z-]+)'?: \{ type: '/g)];
+    expect(options.length).toBeGreaterThan(0);
+    for (const [, name] of options) expect(read('docs/saved-queries.md')).toContain(`\`--${name}\``);
+  });
+});

@@ -1,0 +1,328 @@
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { bind, plainParameters } from '../../../src/catalog/binding/bind.ts';
+import { systemClock } from '../../../src/concurrency/clock.ts';
+import { GatewayError } from '../../../src/errors.ts';
+import { openResults, type Results } from '../../../src/results/open-results.ts';
+import { openRedisCache } from '../../../src/results/redis/redis-cache.ts';
+import { buildDocument } from '../../../src/results/result-document.ts';
+import { leaseMs, type SharedCache } from '../../../src/results/shared-cache.ts';
+import { blockEventLoop } from '../../support/block-event-loop.ts';
+import { fakeEngine } from '../../support/fake-engine.ts';
+import { draftQuery } from '../../support/queries.ts';
+import { hasRedis, type RedisServer, redisServer } from '../../support/redis-server.ts';
+
+const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
+  let redis: RedisServer;
+  let lines: { level: number; msg: string }[];
+  beforeEach(async () => {
+    redis = await redisServer();
+    lines = [];
+  });
+  afterEach(() => redis.close());
+
+  const log = () => pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line)) });
+  const open = async () => {
+    const connected = Promise.withResolvers<void>();
+    const onConnected = connected.resolve;
+    const cache = openRedisCache({ url: redis.url, log: log(), onConnected, hotKeyLimit: 3 });
+    await connected.promise;
+    return cache;
+  };
+  const result = (x: number) => buildDocument({ rows: [`{"x":${x}}`], truncated: false }, x);
+
+  describe('that responds', () => {
+    let cache: SharedCache;
+    beforeEach(async () => {
+      await redis.start();
+      cache = await open();
+    });
+    afterEach(() => cache.close());
+
+    test('stores results for the given time', async () => {
+      expect(await cache.publish('key', '1', await result(1), 200)).toBe(true);
+      expect(await cache.get('key')).toEqual(await result(1));
+      expect(await cache.get('other')).toBeUndefined();
+      await wait(250);
+      expect(await cache.get('key')).toBeUndefined();
+    });
+
+    test('grants the lease to one, who loses it to one that preempts it', async () => {
+      const lease = await cache.acquire('key', { preempt: false });
+      expect(lease?.role).toBe('leader');
+      expect(await cache.acquire('key', { preempt: false })).toEqual({
+        role: 'follower',
+        fencingToken: lease?.fencingToken,
+      });
+      expect(await cache.watch('key')).toEqual({ state: 'working', fencingToken: lease?.fencingToken });
+
+      const preempting = await cache.acquire('key', { preempt: true });
+      expect(preempting?.role).toBe('leader');
+      expect(Number(preempting?.fencingToken)).toBeGreaterThan(Number(lease?.fencingToken));
+      await cache.release('key', lease?.fencingToken ?? '', undefined);
+      expect(await cache.watch('key')).toEqual({ state: 'working', fencingToken: preempting?.fencingToken });
+    });
+
+    test('refuses the result of a leader after a later leader has published', async () => {
+      const slow = await cache.acquire('key', { preempt: false });
+      const next = await cache.acquire('key', { preempt: true });
+      await cache.publish('key', next?.fencingToken ?? '', await result(2), 10_000);
+      await cache.publish('key', slow?.fencingToken ?? '', await result(1), 10_000);
+      expect((await cache.get('key'))?.computedAt).toBe(2);
+    });
+
+    test('restores a lease that has expired, unless another gateway holds it', async () => {
+      const { fencingToken = '' } = (await cache.acquire('key', { preempt: false })) ?? {};
+      await redis.run((client) => client.del('querygate:lease:key'));
+      expect(await cache.watch('key')).toBeUndefined();
+      await cache.renew('key', fencingToken);
+      expect(await cache.watch('key')).toEqual({ state: 'working', fencingToken });
+
+      const next = await cache.acquire('key', { preempt: true });
+      await cache.renew('key', fencingToken);
+      expect(await cache.watch('key')).toEqual({ state: 'working', fencingToken: next?.fencingToken });
+    });
+
+    test('informs a leader that others wait, and the others why it failed', async () => {
+      const { fencingToken = '' } = (await cache.acquire('key', { preempt: false })) ?? {};
+      expect(await cache.renew('key', fencingToken)).toBe(false);
+      await cache.watch('key');
+      expect(await cache.renew('key', fencingToken)).toBe(true);
+
+      const options = { parameter: 'p', retryAfterSeconds: 600 };
+      const error = new GatewayError('ENGINE_FAILED', 'The query failed', options);
+      await cache.release('key', fencingToken, error);
+      expect(await cache.watch('key')).toMatchObject({
+        state: 'failed',
+        fencingToken,
+        error: { code: 'ENGINE_FAILED', message: 'The query failed', ...options },
+      });
+      expect((await cache.acquire('key', { preempt: false }))?.role).toBe('leader');
+    });
+
+    test('keeps the demand of a limited number of keys, the latest', async () => {
+      await cache.recordDemand(
+        new Map([
+          ['a', 1],
+          ['b', 5],
+          ['c', 3],
+          ['d', 4],
+        ]),
+      );
+      await cache.recordDemand(new Map([['b', 2]]));
+      expect([...(await cache.demandSince(0))]).toEqual([
+        ['b', 5],
+        ['d', 4],
+        ['c', 3],
+      ]);
+      expect([...(await cache.demandSince(4))]).toEqual([
+        ['b', 5],
+        ['d', 4],
+      ]);
+    });
+
+    test.each([
+      ['text', (key: string) => redis.run((client) => client.set(key, 'hello'))],
+      ['a list', (key: string) => redis.run((client) => client.lPush(key, 'hello'))],
+      [
+        'a text that begins like ours',
+        (key: string) => redis.run((client) => client.set(key, 'querygate/1 9999999999999999 {}\n')),
+      ],
+      ['a lease without an expiry', (key: string) => redis.run((client) => client.set(key, 'working 12'))],
+    ])('ignores %s in the place of its own data, and overwrites it', async (_, write) => {
+      for (const key of ['answer:key', 'lease:key', 'awaited:key', 'demand']) await write(`querygate:${key}`);
+      expect(await cache.get('key')).toBeUndefined();
+      expect(await cache.watch('key')).toBeUndefined();
+      expect(await cache.demandSince(0)).toEqual(new Map());
+      const lease = await cache.acquire('key', { preempt: false });
+      expect(lease?.role).toBe('leader');
+      await cache.publish('key', lease?.fencingToken ?? '', await result(1), 10_000);
+      expect(await cache.get('key')).toEqual(await result(1));
+      await cache.recordDemand(new Map([['key', 7]]));
+      expect(await cache.demandSince(0)).toEqual(new Map([['key', 7]]));
+      expect(lines).toHaveLength(1);
+    });
+
+    test('that is full is logged once, and does no harm', async () => {
+      await redis.run((client) => client.configSet({ maxmemory: '1' }));
+      for (let at = 0; at < 3; at += 1) {
+        expect(await cache.publish(`key ${at}`, '1', await result(1), 10_000)).toBe(false);
+      }
+      expect(await cache.get('key 0')).toBeUndefined();
+      expect(lines.map(({ msg }) => msg)).toEqual([
+        'connected to the shared cache',
+        'the shared cache rejects commands',
+      ]);
+    });
+  });
+
+  test('a pause of every gateway that is longer than a lease does not cause a second run', async () => {
+    await redis.start();
+    const engine = fakeEngine({ clock: systemClock, queryMs: 5_000 });
+    const query = draftQuery({
+      columns: { x: 'integer' },
+      caching: ['caching: 900s'],
+      sql: 'select 1 as x',
+    });
+    const gateways = [0, 1].map(() =>
+      openResults({
+        catalog: { queries: [query], tables: [] },
+        engine,
+        engineConcurrency: 16,
+        memoryBytes: 64_000_000,
+        openShared: (onConnected) =>
+          openRedisCache({ url: redis.url, log: log(), onConnected, hotKeyLimit: 1_000 }),
+        clock: systemClock,
+        log: pino({ level: 'silent' }),
+        onCost: () => {},
+      }),
+    );
+    await Promise.all(gateways.map(({ ready }) => ready));
+    const { signal } = new AbortController();
+    const results = gateways.map((gateway) =>
+      gateway.get(bind(query, plainParameters({})), { caller: { signal }, noCache: false }),
+    );
+    await wait(200);
+    blockEventLoop(leaseMs + 200);
+    expect((await Promise.all(results)).map(({ cacheStatus }) => cacheStatus).sort()).toEqual([
+      'MISS',
+      'SHARED',
+    ]);
+    expect(engine.runs).toBe(1);
+    for (const gateway of gateways) await gateway.close();
+  }, 30_000);
+
+  describe('under load', () => {
+    const queryMs = 20;
+    /** Far more than the deadline and a query, because machines are busy; far less than a dead Redis would cost. */
+    const longestMs = 1_000;
+    let results: Results;
+    const took: number[] = [];
+    let failed: unknown[];
+    let isLoaded: boolean;
+    let load: Promise<unknown>;
+    const query = draftQuery({
+      columns: { x: 'string' },
+      parameters: { p: '{ type: string, description: P. }' },
+      caching: ['caching: 900s', 'cache_warming: 300s'],
+      sql: 'select @p as x',
+    });
+    const engine = fakeEngine({ clock: systemClock, queryMs });
+
+    const begin = () => {
+      took.length = 0;
+      failed = [];
+      isLoaded = true;
+      results = openResults({
+        catalog: { queries: [query], tables: [] },
+        engine,
+        engineConcurrency: 16,
+        memoryBytes: 64_000_000,
+        openShared: (onConnected) =>
+          openRedisCache({ url: redis.url, log: log(), onConnected, hotKeyLimit: 1_000 }),
+        clock: systemClock,
+        log: pino({ level: 'silent' }),
+        onCost: () => {},
+      });
+      let next = 0;
+      const caller = async () => {
+        const { signal } = new AbortController();
+        while (isLoaded) {
+          next += 1;
+          const started = performance.now();
+          // Most requests are new, so that they go to Redis; every tenth repeats an earlier one.
+          const p = String(next % 10 === 0 ? next / 2 : next);
+          await results
+            .get(bind(query, plainParameters({ p })), { caller: { signal }, noCache: false })
+            .catch((error) => failed.push(error));
+          took.push(performance.now() - started);
+          await wait(10);
+        }
+      };
+      load = Promise.all(Array.from({ length: 8 }, caller));
+    };
+    const end = async () => {
+      isLoaded = false;
+      await load;
+      await results.close();
+      expect(failed).toEqual([]);
+      expect(took.length).toBeGreaterThan(100);
+      expect(Math.max(...took)).toBeLessThan(longestMs);
+      // Only the first requests wait for a dead Redis.
+      const slow = took.filter((ms) => ms > 90 + queryMs).length;
+      expect(slow, 'requests that waited for the deadline').toBeLessThan(took.length / 10);
+    };
+    /** Waits until a message has been logged so many times. */
+    const logged = async (msg: string, count: number, withinMs: number) => {
+      const started = performance.now();
+      while (lines.filter((line) => line.msg === msg).length < count) {
+        if (performance.now() - started > withinMs) throw new Error(`not within ${withinMs} ms: ${msg}`);
+        await wait(10);
+      }
+    };
+    const up = 'connected to the shared cache';
+    const down = 'the shared cache does not respond; continuing without it';
+
+    test('killed, and started again', async () => {
+      await redis.start();
+      begin();
+      await logged(up, 1, 3_000);
+      await wait(500);
+      redis.signal('SIGKILL');
+      await logged(down, 1, 3_000);
+      await wait(2_000);
+      await redis.start();
+      await logged(up, 2, 3_000);
+      await wait(300);
+      await end();
+      expect(lines.map(({ msg }) => msg)).toEqual([up, down, up]);
+      expect((await redis.run((client) => client.keys('querygate:answer:*'))).length).toBeGreaterThan(10);
+    }, 30_000);
+
+    test('frozen for 30 s', async () => {
+      await redis.start();
+      begin();
+      await logged(up, 1, 3_000);
+      await wait(300);
+      redis.signal('SIGSTOP');
+      await logged(down, 1, 3_000);
+      await wait(30_000);
+      redis.signal('SIGCONT');
+      await logged(up, 2, 3_000);
+      await wait(300);
+      await end();
+      expect(lines.map(({ msg }) => msg)).toEqual([up, down, up]);
+    }, 60_000);
+
+    test('started late', async () => {
+      begin();
+      await logged(down, 1, 3_000);
+      await wait(1_000);
+      await redis.start();
+      await logged(up, 1, 3_000);
+      await wait(300);
+      await end();
+      expect(lines.map(({ msg }) => msg)).toEqual([down, up]);
+    }, 30_000);
+
+    test('flushed, and filled with foreign values', async () => {
+      await redis.start();
+      begin();
+      await logged(up, 1, 3_000);
+      await wait(500);
+      await redis.run((client) => client.flushAll());
+      await wait(300);
+      await redis.run(async (client) => {
+        for (const key of await client.keys('*')) {
+          await client.del(key);
+          await client.hSet(key, 'a', 'b');
+        }
+      });
+      await wait(500);
+      await end();
+      expect(lines.map(({ msg }) => msg)).toEqual([up]);
+    }, 30_000);
+  });
+});
