@@ -11,6 +11,7 @@ import { buildAdmit } from './http/access/admission.ts';
 import { buildCors } from './http/access/cors.ts';
 import { isFromLoopback, isLoopback } from './http/access/loopback.ts';
 import { buildRefuseKeys } from './http/access/refuse-keys.ts';
+import { buildAccessLog } from './http/access-log.ts';
 import { buildFinish } from './http/finish.ts';
 import { buildDerivedCache } from './http/graphql/compiled/derived-cache.ts';
 import { buildGraphiqlPage } from './http/graphql/graphiql.ts';
@@ -27,6 +28,7 @@ import { openKeys } from './keys/open-keys.ts';
 import type { Counters } from './results/counters.ts';
 import type { GetResult } from './results/get-result.ts';
 import { hotKeyLimit } from './results/hot-keys.ts';
+import type { DerivedStore } from './results/memory-store.ts';
 import { openResults } from './results/open-results.ts';
 import type { OpenSharedCache } from './results/shared-cache.ts';
 
@@ -35,6 +37,8 @@ export interface AppOptions {
   /** A key without restrictions, configured or generated at start; undefined if all keys are in the key file. */
   readonly apiKey: string | undefined;
   readonly log: Logger;
+  /** Writes a line of JSON to the log as it is; undefined if only `log` may write. */
+  readonly writeLine?: ((line: string) => void) | undefined;
   /** The time, for the SQL's CURRENT_TIMESTAMP() and for answers. */
   readonly now?: () => Date;
   /** Runs delayed work, as `Clock.after` does. */
@@ -88,6 +92,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     catalog,
     keyring: keys.keyring,
     getResult: results.get,
+    derived: results.derived,
     isReady: () => ready,
     now,
   });
@@ -107,10 +112,11 @@ export async function openApp(options: AppOptions): Promise<App> {
   };
 }
 
-interface HttpOptions extends Pick<AppOptions, 'config' | 'apiKey' | 'log'> {
+interface HttpOptions extends Pick<AppOptions, 'config' | 'apiKey' | 'log' | 'writeLine'> {
   readonly catalog: Catalog;
   readonly keyring: Keyring;
   readonly getResult: GetResult;
+  readonly derived: DerivedStore;
   readonly isReady: () => boolean;
   readonly now: () => Date;
 }
@@ -119,9 +125,11 @@ function buildHttpHandler({
   config,
   apiKey,
   log,
+  writeLine,
   catalog,
   keyring,
   getResult,
+  derived,
   isReady,
   now,
 }: HttpOptions): Handler {
@@ -139,7 +147,7 @@ function buildHttpHandler({
         catalog,
         getResult,
         introspection: config.introspection,
-        derived: buildDerivedCache(config.cacheMemoryBytes),
+        derived: buildDerivedCache(derived),
         log,
         now,
       }),
@@ -149,7 +157,7 @@ function buildHttpHandler({
       log,
     }),
     admit: buildAdmit({ keyring, refuseKeys: buildRefuseKeys(apiKey), now }),
-    finish: buildFinish(cors, log),
+    finish: buildFinish(cors, buildAccessLog(log, writeLine)),
     log,
   });
 }

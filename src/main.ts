@@ -1,12 +1,12 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Logger, pino } from 'pino';
 import { openApp } from './app.ts';
 import { type Config, readConfig } from './config.ts';
 import { StartError } from './errors.ts';
 import { exitCode, exitOnSignal, shutDownOnSignal } from './http/server/graceful-shutdown.ts';
 import { openServer } from './http/server/open-server.ts';
 import { makeKey } from './keys/key-text.ts';
+import { openLog } from './open-log.ts';
 import { openProgressLine } from './progress-line.ts';
 import { startBanner } from './start-banner.ts';
 
@@ -22,11 +22,11 @@ try {
 async function serve(config: Config): Promise<void> {
   // Every running query occupies a thread of libuv's pool; with the default of four, none would be left to read files.
   process.env.UV_THREADPOOL_SIZE ??= String(config.engineConcurrency + 4);
-  const log = await openLog(config);
+  const { log, writeLine } = await openLog(config);
   // With a key file, an additional unrestricted key would be a risk without a use.
   const apiKey = config.apiKey ?? (config.apiKeysFile === undefined ? makeKey().text : undefined);
   const progress = openProgressLine(process.stderr, Date.now);
-  const app = await openApp({ config, apiKey, log, onProgress: progress.show });
+  const app = await openApp({ config, apiKey, log, writeLine, onProgress: progress.show });
   progress.end();
   const { server, connections } = openServer(app.listener, log);
   await listen(server, config);
@@ -38,13 +38,6 @@ async function serve(config: Config): Promise<void> {
   // A configured key is the operator's secret; a generated key is shown nowhere else.
   const shownKey = config.apiKey === undefined ? (apiKey ?? '$KEY') : '$API_KEY';
   process.stdout.write(startBanner(app.catalog, `http://${host}:${port}`, shownKey, config.graphiql));
-}
-
-/** Formatted for people on a terminal, JSON elsewhere; on standard error, because standard output has the banner. */
-async function openLog({ logLevel: level }: Config): Promise<Logger> {
-  if (!process.stderr.isTTY) return pino({ level }, pino.destination(2));
-  const { default: pretty } = await import('pino-pretty');
-  return pino({ level }, pretty({ destination: 2, sync: true, ignore: 'pid,hostname' }));
 }
 
 function listen(server: Server, { port, host }: Config): Promise<void> {

@@ -16,6 +16,7 @@ const rooms = [
   'engine',
   'results',
   'http',
+  'open-log',
   'progress-line',
   'start-banner',
   'app',

@@ -22,7 +22,10 @@ export function bodyOfNode(message: IncomingMessage): Promise<Uint8Array> {
       message.removeAllListeners('data').resume();
       reject(bodyTooLarge());
     });
-    message.once('end', () => resolve(Buffer.concat(chunks)));
+    message.once('end', () => {
+      const [only] = chunks;
+      resolve(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks));
+    });
     message.once('error', (error) => reject(callerGone(error)));
     message.once('close', () => {
       if (!message.readableEnded) reject(callerGone());

@@ -1,6 +1,6 @@
-import type { Logger } from 'pino';
 import type { CallerInfo } from './access/admission.ts';
 import type { Cors } from './access/cors.ts';
+import type { AccessLog } from './access-log.ts';
 import { matchesEtag } from './cache-headers.ts';
 import type { RequestHead } from './head.ts';
 import type { Reply } from './reply.ts';
@@ -45,21 +45,27 @@ interface Exchange {
   readonly startedAt: number;
 }
 
-/** Completes a reply: 304 if the caller has the rows already, the headers that every response has, the access log line. */
-export type Finish = (reply: Reply, exchange: Exchange) => Reply;
+/** A reply as it is sent. */
+export interface FinishedReply extends Omit<Reply, 'headers'> {
+  /** Names and values in turn, the form in which Node writes headers fastest. */
+  readonly rawHeaders: readonly string[];
+}
 
-export function buildFinish(cors: Cors, log: Logger): Finish {
+/** Completes a reply: 304 if the caller has the rows already, the headers that every response has, the access log line. */
+export type Finish = (reply: Reply, exchange: Exchange) => FinishedReply;
+
+export function buildFinish(cors: Cors, accessLog: AccessLog): Finish {
   return (full, { head, caller, path, allowsCors, startedAt }) => {
     const reply = isUnchanged(full, head) ? notModified(full) : full;
     const { status, body } = reply;
-    const headers = mergeHeaders(
-      completeHeaders(reply),
+    const rawHeaders = finishHeaders(
+      reply,
       allowsCors ? cors.headers(head) : undefined,
       caller.rateLimitHeaders,
     );
     const ms = Math.round(performance.now() - startedAt);
-    log.info({ method: head.method, path, status, ms, key: caller.keyId }, 'request');
-    return { status, headers, body };
+    accessLog({ method: head.method, path, status, ms, keyId: caller.keyId });
+    return { status, rawHeaders, body };
   };
 }
 
@@ -68,23 +74,38 @@ function isUnchanged({ status, headers: { etag } }: Reply, { headers }: RequestH
   return etag !== undefined && known !== undefined && status === 200 && matchesEtag(etag, known);
 }
 
-function notModified({ headers }: Reply): Reply {
+/** Replies that are sent again are the same objects: what was made of one is kept as long as it. */
+const notModifiedReplies = new WeakMap<Reply, Reply>();
+const completeReplies = new WeakMap<Reply, readonly string[]>();
+
+function notModified(reply: Reply): Reply {
+  const known = notModifiedReplies.get(reply);
+  if (known !== undefined) return known;
   const {
     'content-type': _type,
     'content-length': _length,
     'content-encoding': _coding,
-    ...others
-  } = headers;
-  return { status: 304, headers: others, body: undefined };
+    ...headers
+  } = reply.headers;
+  const unchanged = { status: 304, headers, body: undefined };
+  notModifiedReplies.set(reply, unchanged);
+  return unchanged;
 }
 
-/** Headers of both are kept; `vary` is the union. */
-function mergeHeaders(
-  headers: Reply['headers'],
+/** The reply's own headers, those of every response, and those of the caller; `vary` is the union. */
+function finishHeaders(
+  reply: Reply,
   cors: Reply['headers'] | undefined,
   rateLimit: Reply['headers'] | undefined,
-): Reply['headers'] {
-  if (cors?.vary === undefined) return rateLimit === undefined ? headers : { ...headers, ...rateLimit };
-  const vary = headers.vary === undefined ? cors.vary : `${headers.vary}, ${cors.vary}`;
-  return { ...headers, ...cors, vary, ...rateLimit };
+): readonly string[] {
+  if (cors?.vary !== undefined) {
+    const headers = completeHeaders(reply);
+    const vary = headers.vary === undefined ? cors.vary : `${headers.vary}, ${cors.vary}`;
+    return rawHeadersOf({ ...headers, ...cors, vary, ...rateLimit });
+  }
+  const complete = completeReplies.get(reply) ?? rawHeadersOf(completeHeaders(reply));
+  completeReplies.set(reply, complete);
+  return rateLimit === undefined ? complete : [...complete, ...rawHeadersOf(rateLimit)];
 }
+
+const rawHeadersOf = (headers: Reply['headers']): readonly string[] => Object.entries(headers).flat();

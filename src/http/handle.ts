@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Admit, CallerInfo } from './access/admission.ts';
-import type { Finish } from './finish.ts';
+import type { Finish, FinishedReply } from './finish.ts';
 import type { RequestHead } from './head.ts';
 import { unknownPath } from './paths.ts';
 import type { PrepareRequest } from './prepare-request.ts';
@@ -8,7 +8,7 @@ import type { Reply } from './reply.ts';
 import { notFoundRoute, type ReadBody, type RouteOf } from './routes.ts';
 
 /** Answers any request, however it was received. It never rejects. */
-export type Handler = (head: RequestHead, readBody: ReadBody) => Promise<Reply>;
+export type Handler = (head: RequestHead, readBody: ReadBody) => Promise<FinishedReply>;
 
 interface HandlerOptions {
   readonly prepareRequest: PrepareRequest;

@@ -18,7 +18,7 @@ export interface Counters {
   evictions: number;
   /** Results in memory now. */
   entries: number;
-  /** The memory that these take, in bytes. */
+  /** The memory that these take, with what was made of them, in bytes. */
   bytes: number;
 }
 

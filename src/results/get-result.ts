@@ -56,7 +56,7 @@ export function buildGetResult(options: GetResultOptions): GetResult {
     const query = { key, bound, policy, noCache, minComputedAt: noCache ? now : 0 };
     hotKeys.touch(key, bound, policy, now);
     if (noCache) return refreshNow(options, query, request);
-    return (await fromMemory(options, query)) ?? (await computeShared(options, query, request));
+    return fromMemory(options, query) ?? computeShared(options, query, request);
   };
 }
 
@@ -86,11 +86,8 @@ async function refreshNow(
 }
 
 /** A fresh result, or a stale one while the engine is known to fail: nobody waits to see it fail again. */
-async function fromMemory(
-  options: GetResultOptions,
-  query: CacheableQuery,
-): Promise<CachedResult | undefined> {
-  const fresh = await fromCache(options, query, 'HIT');
+function fromMemory(options: GetResultOptions, query: CacheableQuery): CachedResult | undefined {
+  const fresh = fromCache(options, query, 'HIT');
   if (fresh !== undefined || !options.hotKeys.isFailing(query.key)) return fresh;
   return fromCache(options, query, 'STALE');
 }
@@ -107,18 +104,18 @@ async function computeShared(
     );
     return { document, caching: query.policy, cacheStatus: statusOf(source, joined) };
   } catch (error) {
-    const stale = mayServeStale(error) ? await fromCache(options, query, 'STALE') : undefined;
+    const stale = mayServeStale(error) ? fromCache(options, query, 'STALE') : undefined;
     if (stale === undefined) throw error;
     return stale;
   }
 }
 
-async function fromCache(
+function fromCache(
   { memory, hotKeys, counters, clock }: GetResultOptions,
   { key, policy }: CacheableQuery,
   cacheStatus: 'HIT' | 'STALE',
-): Promise<CachedResult | undefined> {
-  const document = await memory.get(key);
+): CachedResult | undefined {
+  const document = memory.get(key);
   if (document === undefined) return undefined;
   // The key may have become hot only now, after its result was stored.
   hotKeys.recordResult(key, document.computedAt);

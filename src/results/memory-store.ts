@@ -5,24 +5,37 @@ import { type ResultDocument, sizeOf } from './result-document.ts';
 
 /** Results in the memory of this process, bounded in bytes; the least recently used are evicted first. */
 export interface MemoryStore {
-  get(key: string): Promise<ResultDocument | undefined>;
+  /** Not a promise: most requests need nothing else, and a hit should cost no turn of the event loop. */
+  get(key: string): ResultDocument | undefined;
   /** An older result never replaces a newer one. */
   put(key: string, document: ResultDocument): Promise<void>;
+  readonly derived: DerivedStore;
 }
 
-/** A document as Keyv wraps it. */
-interface Entry {
-  readonly value: ResultDocument;
+/** What was made of results to answer faster: it shares their memory, and is evicted with them. */
+export interface DerivedStore {
+  get(key: string): object | undefined;
+  /** @param bytes what the value takes; also called when a value has grown */
+  set(key: string, value: object, bytes: number): void;
 }
+
+/** A document as Keyv wraps it, or a derived value. */
+type Entry = { readonly value: ResultDocument } | { readonly derived: object; readonly bytes: number };
 
 /** Measured: what an entry takes besides its document and key, for objects, buffer headers and the LRU's own lists. */
 const entryBytes = 1_024;
 
+/** Keys of results begin with JSON text. */
+const derivedKey = (key: string) => `derived ${key}`;
+
 export function openMemoryStore(limitBytes: number, counters: Counters): MemoryStore {
   const lru = new LRUCache<string, Entry>({
     maxSize: limitBytes,
-    sizeCalculation: ({ value }, key) => sizeOf(value) + 2 * key.length + entryBytes,
-    dispose: (_value, _key, reason) => {
+    sizeCalculation: (entry, key) =>
+      ('value' in entry ? sizeOf(entry.value) : entry.bytes) + 2 * key.length + entryBytes,
+    dispose: (entry, _key, reason) => {
+      if (!('value' in entry)) return;
+      counters.entries -= 1;
       if (reason === 'evict') counters.evictions += 1;
     },
   });
@@ -32,21 +45,32 @@ export function openMemoryStore(limitBytes: number, counters: Counters): MemoryS
     get: (key) => lru.get(key),
     set: (key, entry) => {
       lru.set(key, entry);
-      counters.entries = lru.size;
+      // An entry larger than the whole memory is not stored.
+      if ('value' in entry && lru.peek(key) === entry) counters.entries += 1;
       counters.bytes = lru.calculatedSize;
     },
     delete: (key) => lru.delete(key),
     clear: () => lru.clear(),
   };
   const keyv = new Keyv<ResultDocument>(store as Map<string, Entry>, { useKeyPrefix: false });
-  // With Keyv's serializer every hit would copy the document, which takes milliseconds.
+  // With Keyv's serializer every write would copy the document, which takes milliseconds.
   keyv.serialize = undefined;
   keyv.deserialize = undefined;
+  const documentOf = (entry: Entry | undefined) =>
+    entry !== undefined && 'value' in entry ? entry.value : undefined;
   return {
-    get: (key) => keyv.get(key),
+    // Keyv's own `get` returns the same, by way of three promises.
+    get: (key) => documentOf(lru.get(key)),
     async put(key, document) {
-      const known = lru.peek(key)?.value;
+      const known = documentOf(lru.peek(key));
       if (known === undefined || known.computedAt <= document.computedAt) await keyv.set(key, document);
+    },
+    derived: {
+      get(key) {
+        const entry = lru.get(derivedKey(key));
+        return entry !== undefined && 'derived' in entry ? entry.derived : undefined;
+      },
+      set: (key, derived, bytes) => store.set(derivedKey(key), { derived, bytes }),
     },
   };
 }

@@ -11,7 +11,7 @@ import { computeAndStore } from './compute.ts';
 import { type Counters, zeroCounters } from './counters.ts';
 import { buildGetResult, type GetResult } from './get-result.ts';
 import { type HotKey, HotKeys } from './hot-keys.ts';
-import { openMemoryStore } from './memory-store.ts';
+import { type DerivedStore, openMemoryStore } from './memory-store.ts';
 import type { OpenSharedCache } from './shared-cache.ts';
 import { openWarmer, type Warmer } from './warmer.ts';
 
@@ -32,6 +32,8 @@ interface ResultsOptions {
 export interface Results {
   readonly get: GetResult;
   readonly counters: Readonly<Counters>;
+  /** Memory for what is made of results. */
+  readonly derived: DerivedStore;
   /** Resolves when the first attempt to connect to the shared cache has succeeded or failed. */
   readonly ready: Promise<void>;
   close(): Promise<void>;
@@ -79,6 +81,7 @@ export function openResults(options: ResultsOptions): Results {
   return {
     get: buildGetResult({ ...compute, keyOf, singleFlight }),
     counters,
+    derived: memory.derived,
     ready: shared?.ready ?? Promise.resolve(),
     async close() {
       await close();

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import { runCommand, startGateway } from '../support/gateway-process.ts';
 import { queryText } from '../support/queries.ts';
 
@@ -103,7 +103,8 @@ describe('the process', () => {
       await expect(fetch(url('endless'), { headers, signal: AbortSignal.timeout(300) })).rejects.toThrow();
       const next = await fetch(url('fast'), { headers });
       expect(await next.json()).toEqual({ result: [{ x: 1 }] });
-      expect(gateway.log()).toContain('"status":499');
+      // The log is written a moment after the response.
+      await vi.waitFor(() => expect(gateway.log()).toContain('"status":499'));
       expect(await gateway.end()).toBe(0);
     });
   });

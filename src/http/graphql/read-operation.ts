@@ -14,6 +14,7 @@ const responseTypes = ['*/*', 'application/*', 'application/json', 'application/
  * @throws GatewayError UNSUPPORTED_MEDIA_TYPE | NOT_ACCEPTABLE
  */
 export function checkMediaTypes({ method, headers }: RequestHead): void {
+  if (hasCommonMediaTypes(headers)) return;
   if (method === 'POST' && !isJson(headers['content-type'] ?? '')) {
     throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', 'Send the body as Content-Type: application/json');
   }
@@ -26,6 +27,16 @@ export function checkMediaTypes({ method, headers }: RequestHead): void {
   throw new GatewayError(
     'NOT_ACCEPTABLE',
     'Responses are application/json or application/graphql-response+json; accept one of them',
+  );
+}
+
+/** What most clients send, recognised without parsing the headers. */
+function hasCommonMediaTypes(headers: RequestHead['headers']): boolean {
+  const { accept } = headers;
+  return (
+    headers['content-type'] === 'application/json' &&
+    headers['content-encoding'] === undefined &&
+    (accept === undefined || accept === '*/*' || accept === 'application/json')
   );
 }
 

@@ -6,8 +6,10 @@ import { headOfNode } from '../head.ts';
 /** The handler as a listener of Node's server, without Request and Response: they would cost more than a cached reply. */
 export function buildNodeListener(handle: Handler): RequestListener {
   return async (message, response) => {
-    const { status, headers, body } = await handle(headOfNode(message, response), () => bodyOfNode(message));
+    const { status, rawHeaders, body } = await handle(headOfNode(message, response), () =>
+      bodyOfNode(message),
+    );
     // Node omits the body of a response to HEAD.
-    response.writeHead(status, headers).end(body);
+    response.writeHead(status, rawHeaders as string[]).end(body);
   };
 }

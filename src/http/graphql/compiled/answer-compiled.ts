@@ -1,5 +1,6 @@
 import { type FieldNode, GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
+import type { BoundQuery } from '../../../catalog/binding/bind.ts';
 import { callerGone, GatewayError, statusOf } from '../../../errors.ts';
 import { cacheKey } from '../../../results/cache-key.ts';
 import type { CachedResult, GetResult } from '../../../results/get-result.ts';
@@ -15,13 +16,7 @@ import type { CollectedField } from './collect-fields.ts';
 import { UnexpectedCell } from './column-texts.ts';
 import type { DerivedCache } from './derived-cache.ts';
 import type { OperationRequest, QueryField } from './operation-request.ts';
-import {
-  compressResponse,
-  postCaching,
-  type RenderedResponse,
-  renderResponse,
-  replyRendered,
-} from './rendered-response.ts';
+import { postHeaders, RenderedResponse } from './rendered-response.ts';
 
 export interface CompiledOptions {
   readonly getResult: GetResult;
@@ -52,13 +47,13 @@ export function buildAnswerCompiled({ getResult, derived, log, now }: CompiledOp
     const known = derived.rendered(key);
     if (known !== undefined) {
       compressIfAccepted(known, head, () => derived.setRendered(key, known), log);
-      return replyRendered(known, head, results, now);
+      return known.reply(head, results, now);
     }
     const text = writeData(request, results, derived);
     if (text === undefined) return undefined;
-    const rendered = renderResponse(`{"data":${text}}`);
+    const rendered = new RenderedResponse(`{"data":${text}}`);
     derived.setRendered(key, rendered);
-    return replyRendered(rendered, head, results, now);
+    return rendered.reply(head, results, now);
   };
 }
 
@@ -69,14 +64,18 @@ function getOutcomes(
   { principal, noCache, schedule }: Admission,
   getResult: GetResult,
 ): Promise<readonly Outcome[]> {
+  const get = (bound: BoundQuery) => schedule(() => getResult(bound, { caller: head, noCache }), head);
   const calls = new Map<string, Promise<CachedResult>>();
+  const getOnce = (bound: BoundQuery) => {
+    const key = cacheKey(bound);
+    const call = calls.get(key) ?? get(bound);
+    calls.set(key, call);
+    return call;
+  };
   const outcomeOf = async ({ endpoint }: QueryField): Promise<Outcome> => {
     try {
       const bound = authorizeAndBind(principal, endpoint, head.headers);
-      const key = cacheKey(bound);
-      const call = calls.get(key) ?? schedule(() => getResult(bound, { caller: head, noCache }), head);
-      calls.set(key, call);
-      return { result: await call };
+      return { result: await (fields.length === 1 ? get(bound) : getOnce(bound)) };
     } catch (error) {
       return { error };
     }
@@ -107,9 +106,11 @@ function renderedKey(
   derived: DerivedCache,
 ): string {
   let key = String(id);
-  for (const [at, { document, cacheStatus }] of results.entries()) {
-    key += ` ${derived.idOf(document)}`;
-    if (fields[at]?.writer.readsCacheStatus) key += cacheStatus;
+  for (let at = 0; at < results.length; at += 1) {
+    const result = results[at];
+    if (result === undefined) continue;
+    key += ` ${derived.idOf(result.document)}`;
+    if (fields[at]?.writer.readsCacheStatus) key += result.cacheStatus;
   }
   return key;
 }
@@ -137,15 +138,15 @@ function writeData(
   }
 }
 
-/** Compressed when a caller that accepts it sends the request again: most are sent once. */
+/** A response is compressed when a caller that accepts it repeats the request: most responses are sent once. */
 function compressIfAccepted(
   rendered: RenderedResponse,
   { headers }: RequestHead,
   onCompressed: () => void,
   log: Logger,
 ): void {
-  if (rendered.isCompressing || !/zstd|gzip|\*/.test(headers['accept-encoding'] ?? '')) return;
-  compressResponse(rendered).then(onCompressed, (err: unknown) => log.error({ err }, 'a bug in the gateway'));
+  if (rendered.isCompressed || headers['accept-encoding'] === undefined) return;
+  rendered.compress().then(onCompressed, (err: unknown) => log.error({ err }, 'a bug in the gateway'));
 }
 
 /** A response in which some root fields are null, each with its error, as an executor gives it. */
@@ -185,7 +186,7 @@ function replyPartial(
     headers: {
       'content-type': `${chooseMediaType(head.headers.accept)}; charset=utf-8`,
       'content-length': String(body.byteLength),
-      ...(head.method === 'GET' ? { 'cache-control': 'no-store' } : postCaching),
+      ...(head.method === 'GET' ? { 'cache-control': 'no-store' } : postHeaders),
       ...Object.assign({}, ...retry),
     },
     body,

@@ -1,9 +1,9 @@
-import { LRUCache } from 'lru-cache';
+import type { DerivedStore } from '../../../results/memory-store.ts';
 import type { ResultDocument } from '../../../results/result-document.ts';
 import { ColumnTexts } from './column-texts.ts';
-import { type RenderedResponse, renderedBytes } from './rendered-response.ts';
+import { RenderedResponse } from './rendered-response.ts';
 
-/** What was made of results to answer GraphQL faster, bounded in bytes; the least recently used is evicted first. */
+/** What was made of results to answer GraphQL faster, kept in their memory. */
 export interface DerivedCache {
   /** A number for each document, unique in the process. */
   idOf(document: ResultDocument): number;
@@ -14,8 +14,7 @@ export interface DerivedCache {
   setRendered(key: string, rendered: RenderedResponse): void;
 }
 
-export function buildDerivedCache(limitBytes: number): DerivedCache {
-  const entries = new LRUCache<string, RenderedResponse | ColumnTexts>({ maxSize: limitBytes });
+export function buildDerivedCache(store: DerivedStore): DerivedCache {
   const ids = new WeakMap<ResultDocument, number>();
   let lastId = 0;
 
@@ -30,21 +29,19 @@ export function buildDerivedCache(limitBytes: number): DerivedCache {
     idOf,
     withColumns(document, write) {
       const key = `columns ${idOf(document)}`;
-      const known = entries.get(key);
+      const known = store.get(key);
       const columns = known instanceof ColumnTexts ? known : new ColumnTexts(document);
       const { bytes } = columns;
       const written = write(columns);
-      if (known === undefined || columns.bytes > bytes) {
-        entries.set(key, columns, { size: 2 * key.length + columns.bytes + 1 });
-      }
+      if (known === undefined || columns.bytes > bytes) store.set(key, columns, columns.bytes);
       return written;
     },
     rendered(key) {
-      const known = entries.get(key);
-      return known instanceof ColumnTexts ? undefined : known;
+      const known = store.get(`response ${key}`);
+      return known instanceof RenderedResponse ? known : undefined;
     },
     setRendered(key, rendered) {
-      entries.set(key, rendered, { size: 2 * key.length + renderedBytes(rendered) });
+      store.set(`response ${key}`, rendered, rendered.bytes);
     },
   };
 }

@@ -14,7 +14,9 @@ import { buildAnswerWithYoga } from '../../../../src/http/graphql/yoga.ts';
 import type { RequestHead } from '../../../../src/http/head.ts';
 import type { Reply } from '../../../../src/http/reply.ts';
 import { type Principal, unrestricted } from '../../../../src/keys/principal.ts';
+import { zeroCounters } from '../../../../src/results/counters.ts';
 import type { CachedResult, CacheStatus, GetResult } from '../../../../src/results/get-result.ts';
+import { openMemoryStore } from '../../../../src/results/memory-store.ts';
 import { buildDocument } from '../../../../src/results/result-document.ts';
 import { randomCatalog, randomRows } from '../../../support/random-catalog.ts';
 import { randomOperation } from '../../../support/random-operation.ts';
@@ -107,7 +109,8 @@ test('a compiled operation is answered as Yoga answers it, byte for byte', async
     const checkDocument = buildCheckDocument(schema, true);
     const getResult = await getResultOf(catalog, rows, cost, status);
     const read = buildReadOperationRequest(schema, catalog, checkDocument);
-    const compiled = buildAnswerCompiled({ getResult, derived: buildDerivedCache(100_000), log, now });
+    const memory = openMemoryStore(100_000, zeroCounters());
+    const compiled = buildAnswerCompiled({ getResult, derived: buildDerivedCache(memory.derived), log, now });
     const yoga = buildAnswerWithYoga({ schema, checkDocument, getResult, log, now });
     const allowed = new Set(catalog.queries.slice(0, endpoints).map(({ id }) => id));
     const principal: Principal = {
