@@ -32,6 +32,7 @@ export function cacheHeaders(results: readonly CachedResult[], digest: string, n
 
 /** True if one of the entity tags in `If-None-Match`, weak or not, is this one. */
 export function matchesEtag(etag: string, ifNoneMatch: string): boolean {
+  if (ifNoneMatch === etag) return true;
   const opaque = (tag: string) => tag.trim().replace(/^W\//, '');
   return ifNoneMatch.trim() === '*' || ifNoneMatch.split(',').some((tag) => opaque(tag) === opaque(etag));
 }

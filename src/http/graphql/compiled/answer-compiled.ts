@@ -12,6 +12,7 @@ import type { Reply } from '../../reply.ts';
 import { maskError, responseTooLarge } from '../errors.ts';
 
 import { chooseMediaType } from '../media-type.ts';
+import { type BinaryText, joinBinary, toBinaryText } from './binary-text.ts';
 import type { CollectedField } from './collect-fields.ts';
 import { UnexpectedCell } from './column-texts.ts';
 import type { DerivedCache } from './derived-cache.ts';
@@ -49,9 +50,9 @@ export function buildAnswerCompiled({ getResult, derived, log, now }: CompiledOp
       compressIfAccepted(known, head, () => derived.setRendered(key, known), log);
       return known.reply(head, results, now);
     }
-    const text = writeData(request, results, derived);
-    if (text === undefined) return undefined;
-    const rendered = new RenderedResponse(`{"data":${text}}`);
+    const data = writeData(request, results, derived);
+    if (data === undefined) return undefined;
+    const rendered = new RenderedResponse(joinBinary(['{"data":', ...data, '}']));
     derived.setRendered(key, rendered);
     return rendered.reply(head, results, now);
   };
@@ -115,27 +116,34 @@ function renderedKey(
   return key;
 }
 
-/** The value of `data`; undefined if a cell does not fit its type. */
+/** The value of `data` in pieces; undefined if a cell does not fit its type. */
 function writeData(
   { members }: OperationRequest,
   results: readonly (CachedResult | undefined)[],
   derived: DerivedCache,
-): string | undefined {
+): readonly BinaryText[] | undefined {
+  const pieces: BinaryText[] = [];
   let at = 0;
-  const write = (member: OperationRequest['members'][number]): string => {
-    if ('text' in member) return member.text;
-    const result = results[at];
-    at += 1;
-    return result === undefined
-      ? 'null'
-      : derived.withColumns(result.document, (columns) => member.writer.write(result, columns));
-  };
   try {
-    return `{${members.map((member) => `${JSON.stringify(member.responseKey)}:${write(member)}`).join(',')}}`;
+    for (const [index, member] of members.entries()) {
+      pieces.push(`${index > 0 ? ',' : '{'}${JSON.stringify(member.responseKey)}:`);
+      if ('text' in member) {
+        pieces.push(member.text);
+        continue;
+      }
+      const result = results[at];
+      at += 1;
+      if (result === undefined) pieces.push('null');
+      else {
+        derived.withColumns(result.document, (columns) => member.writer.write(result, columns, pieces));
+      }
+    }
   } catch (error) {
     if (error instanceof UnexpectedCell) return undefined;
     throw error;
   }
+  pieces.push(members.length === 0 ? '{}' : '}');
+  return pieces;
 }
 
 /** A response is compressed when a caller that accepts it repeats the request: most responses are sent once. */
@@ -177,7 +185,8 @@ function replyPartial(
     results.every((result) => result === undefined) &&
     request.members.length === request.fields.length &&
     errors.every(({ extensions }) => extensions.code === 'RATE_LIMITED');
-  const body = Buffer.from(`{"errors":${JSON.stringify(errors.map(withoutHttp))},"data":${data}}`);
+  const errorText = toBinaryText(JSON.stringify(errors.map(withoutHttp)));
+  const body = joinBinary(['{"errors":', errorText, ',"data":', ...data, '}']);
   const retry = errors.map(
     ({ extensions }) => (extensions.http as { headers?: object } | undefined)?.headers,
   );

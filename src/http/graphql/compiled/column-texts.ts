@@ -2,9 +2,10 @@ import type { GraphQLLeafType } from 'graphql';
 import type { Column } from '../../../catalog/saved-query.ts';
 import { parseRows, type ResultDocument } from '../../../results/result-document.ts';
 import { isoText } from '../schema/scalars.ts';
+import { type BinaryText, toBinaryText } from './binary-text.ts';
 
 /** The JSON text of each cell of one column as GraphQL writes it, in the order of the rows. */
-export type CellTexts = readonly string[];
+type CellTexts = readonly BinaryText[];
 
 /** How a column is written: its type's own serialiser, and whether it is a list of the type. */
 export interface ColumnFormat {
@@ -49,7 +50,7 @@ export class ColumnTexts {
 
   #add({ column, type }: ColumnFormat, rows: readonly Readonly<Record<string, unknown>>[]): void {
     const write = writerOf(column, type);
-    const texts = rows.map((row) => write(row[column.name]));
+    const texts = rows.map((row) => toBinaryText(write(row[column.name])));
     this.#texts.set(column.name, texts);
     this.bytes += texts.reduce((sum, text) => sum + bytesPerText + text.length, 0);
   }

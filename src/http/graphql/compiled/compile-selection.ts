@@ -2,12 +2,14 @@ import type { FragmentDefinitionNode, GraphQLObjectType } from 'graphql';
 import type { SavedQuery } from '../../../catalog/saved-query.ts';
 import type { CachedResult } from '../../../results/get-result.ts';
 import { isoText } from '../schema/scalars.ts';
+import { type BinaryText, toBinaryText } from './binary-text.ts';
 import { type CollectedField, type Conditions, collectFields, selectionsBelow } from './collect-fields.ts';
 import type { ColumnFormat, ColumnTexts } from './column-texts.ts';
 
 /** Writes the value of one root field from its result. */
 export interface SelectionWriter {
-  write(result: CachedResult, columns: ColumnTexts): string;
+  /** Appends the JSON text to the pieces of a response. @throws UnexpectedCell */
+  write(result: CachedResult, columns: ColumnTexts, pieces: BinaryText[]): void;
   /** The fields that return the rows, each under its own response key. */
   readonly rowLists: readonly CollectedField[];
   /** Whether the text depends on how the result was obtained, not only on the document. */
@@ -30,19 +32,24 @@ interface Selection {
   readonly conditions: Conditions;
 }
 
-type WriteMember = (result: CachedResult, columns: ColumnTexts) => string;
+type WriteMember = (result: CachedResult, columns: ColumnTexts, pieces: BinaryText[]) => void;
 
 /** Compiles what an operation selects below one root field; the fields are those of `schema/result-type.ts`. */
 export function compileSelection(output: QueryOutput, selection: Selection): SelectionWriter {
   const { fragments, conditions } = selection;
   const fields = collectFields(selectionsBelow(selection.field), fragments, conditions);
-  const members = fields.map((field) => ({
-    start: `${JSON.stringify(field.responseKey)}:`,
+  const members = fields.map((field, at) => ({
+    start: `${at > 0 ? ',' : '{'}${JSON.stringify(field.responseKey)}:`,
     write: memberWriter(output, { ...selection, field }),
   }));
   return {
-    write: (result, columns) =>
-      `{${members.map(({ start, write }) => start + write(result, columns)).join(',')}}`,
+    write(result, columns, pieces) {
+      for (const { start, write } of members) {
+        pieces.push(start);
+        write(result, columns, pieces);
+      }
+      pieces.push(members.length === 0 ? '{}' : '}');
+    },
     rowLists: fields.filter(({ name }) => name === 'rows'),
     readsCacheStatus: fields.some(({ name }) => name === 'stale' || name === 'cacheStatus'),
   };
@@ -53,23 +60,31 @@ function memberWriter(output: QueryOutput, selection: Selection): WriteMember {
     case 'rows':
       return rowsWriter(output, selection);
     case 'rowCount':
-      return ({ document }) => String(document.metadata.rowCount);
+      return valueWriter(({ document }) => String(document.metadata.rowCount));
     case 'truncated':
-      return ({ document }) => String(document.metadata.truncated);
+      return valueWriter(({ document }) => String(document.metadata.truncated));
     case 'cost':
-      return costWriter(output, selection);
+      return valueWriter(costText(output, selection));
     case 'computedAt':
-      return ({ document }) => `"${isoText(document.computedAt * 1000)}"`;
+      return valueWriter(({ document }) => `"${isoText(document.computedAt * 1000)}"`);
     case 'stale':
-      return ({ cacheStatus }) => String(cacheStatus === 'STALE');
+      return valueWriter(({ cacheStatus }) => String(cacheStatus === 'STALE'));
     case 'cacheStatus':
-      return ({ cacheStatus }) => `"${cacheStatus}"`;
+      return valueWriter(({ cacheStatus }) => `"${cacheStatus}"`);
     default: {
       const typename = JSON.stringify(output.resultType.name);
-      return () => typename;
+      return valueWriter(() => typename);
     }
   }
 }
+
+const valueWriter =
+  (text: (result: CachedResult) => string): WriteMember =>
+  (result, _, pieces) =>
+    pieces.push(text(result));
+
+/** Rows that are one piece: a piece for each cell would cost more to copy, a longer one more to join. */
+const rowsPerPiece = 8;
 
 /** Rows are the hot loop: each is the cells' own texts between literals that are the same for all rows. */
 function rowsWriter({ rowType, columns: formats }: QueryOutput, selection: Selection): WriteMember {
@@ -94,19 +109,23 @@ function rowsWriter({ rowType, columns: formats }: QueryOutput, selection: Selec
   }
   append('}');
   const last = literals.pop() ?? '';
-  return (_, columns) => {
+  return (_, columns, pieces) => {
     const texts = cells.map((format) => columns.of(format, siblings));
-    let json = '[';
-    for (let row = 0; row < columns.rowCount; row += 1) {
-      if (row > 0) json += ',';
-      for (let at = 0; at < texts.length; at += 1) json += `${literals[at]}${texts[at]?.[row]}`;
-      json += last;
+    pieces.push('[');
+    for (let row = 0; row < columns.rowCount; ) {
+      let json = '';
+      for (const end = Math.min(row + rowsPerPiece, columns.rowCount); row < end; row += 1) {
+        if (row > 0) json += ',';
+        for (let at = 0; at < texts.length; at += 1) json += `${literals[at]}${texts[at]?.[row]}`;
+        json += last;
+      }
+      pieces.push(json);
     }
-    return `${json}]`;
+    pieces.push(']');
   };
 }
 
-function costWriter({ costType }: QueryOutput, selection: Selection): WriteMember {
+function costText({ costType }: QueryOutput, selection: Selection): (result: CachedResult) => BinaryText {
   const { fragments, conditions } = selection;
   const fields = collectFields(selectionsBelow(selection.field), fragments, conditions);
   return ({ document }) => {
@@ -116,6 +135,6 @@ function costWriter({ costType }: QueryOutput, selection: Selection): WriteMembe
       const value = name === '__typename' ? costType.name : cost[name as keyof typeof cost];
       return `${JSON.stringify(responseKey)}:${JSON.stringify(value ?? null)}`;
     });
-    return `{${members.join(',')}}`;
+    return toBinaryText(`{${members.join(',')}}`);
   };
 }

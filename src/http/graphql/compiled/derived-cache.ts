@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { DerivedStore } from '../../../results/memory-store.ts';
 import type { ResultDocument } from '../../../results/result-document.ts';
 import { ColumnTexts } from './column-texts.ts';
@@ -10,13 +11,20 @@ export interface DerivedCache {
   /** The cells of a document as text, kept for the next selection. */
   withColumns<T>(document: ResultDocument, write: (columns: ColumnTexts) => T): T;
   rendered(key: string): RenderedResponse | undefined;
-  /** Also called when a response that is kept has grown. */
+  /**
+   * Keeps a response from its second time on: most selections that are new are sent once, and would take the place of
+   * results. Also called when a response that is kept has grown.
+   */
   setRendered(key: string, rendered: RenderedResponse): void;
 }
+
+/** Keys of responses that were rendered once; longer ago counts as never. */
+const maxRenderedOnce = 1_000;
 
 export function buildDerivedCache(store: DerivedStore): DerivedCache {
   const ids = new WeakMap<ResultDocument, number>();
   let lastId = 0;
+  const renderedOnce = new LRUCache<string, true>({ max: maxRenderedOnce });
 
   const idOf = (document: ResultDocument): number => {
     const known = ids.get(document);
@@ -41,6 +49,7 @@ export function buildDerivedCache(store: DerivedStore): DerivedCache {
       return known instanceof RenderedResponse ? known : undefined;
     },
     setRendered(key, rendered) {
+      if (!renderedOnce.has(key)) return void renderedOnce.set(key, true);
       store.set(`response ${key}`, rendered, rendered.bytes);
     },
   };

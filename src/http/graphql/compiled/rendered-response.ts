@@ -22,10 +22,7 @@ export class RenderedResponse {
   /** Replies to POST are equal for all requests. */
   readonly #postReplies = new Map<GraphqlMediaType, Map<Coding, Reply>>();
 
-  constructor(text: string) {
-    // Not from Node's pool: a small buffer from there would keep its whole slab in memory.
-    const identity = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
-    identity.write(text);
+  constructor(identity: Buffer) {
     this.#encodings = { identity };
   }
 

@@ -1,0 +1,22 @@
+/**
+ * Text in which each character is one byte of UTF-8, as Node's encoding `latin1` has it: it is joined as fast as any
+ * string, has as many bytes as characters, and is copied into a buffer without being encoded.
+ */
+export type BinaryText = string;
+
+export function toBinaryText(text: string): BinaryText {
+  return isAscii.test(text) ? text : Buffer.from(text).toString('latin1');
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII has them
+const isAscii = /^[\0-\x7f]*$/;
+
+/** The bytes of several texts, one after the other. */
+export function joinBinary(pieces: readonly BinaryText[]): Buffer {
+  const byteLength = pieces.reduce((sum, { length }) => sum + length, 0);
+  // Not from Node's pool: a small buffer that is kept would keep its whole slab in memory.
+  const bytes = Buffer.allocUnsafeSlow(byteLength);
+  let at = 0;
+  for (const piece of pieces) at += bytes.write(piece, at, 'latin1');
+  return bytes;
+}
