@@ -7,7 +7,7 @@ export function commandError(message: string): StartError {
   return new StartError('The command has problems', [{ message }]);
 }
 
-/** A command line with the wrong options or arguments; the command's usage helps. */
+/** A command line with wrong options or arguments: the command prints its usage too. */
 export class UsageError extends StartError {
   constructor(message: string) {
     super('The command has problems', [{ message }]);

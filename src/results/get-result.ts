@@ -85,7 +85,7 @@ async function refreshNow(
   return { document, caching: query.policy, cacheStatus: 'BYPASS' };
 }
 
-/** A fresh result, or a stale one while the engine is known to fail: nobody waits to see it fail again. */
+/** A fresh result, or a stale one while the engine is known to fail: no caller waits for it to fail again. */
 async function fromMemory(
   options: GetResultOptions,
   query: CacheableQuery,

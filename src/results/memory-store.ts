@@ -15,7 +15,7 @@ interface Entry {
   readonly value: ResultDocument;
 }
 
-/** Measured: what an entry takes besides its document and key, for objects, buffer headers and the LRU's own lists. */
+/** Measured: the memory of an entry besides its document and key, for objects, buffer headers and the LRU's lists. */
 const entryBytes = 1_024;
 
 export function openMemoryStore(limitBytes: number, counters: Counters): MemoryStore {
@@ -45,8 +45,8 @@ export function openMemoryStore(limitBytes: number, counters: Counters): MemoryS
   return {
     get: (key) => keyv.get(key),
     async put(key, document) {
-      const known = lru.peek(key)?.value;
-      if (known === undefined || known.computedAt <= document.computedAt) await keyv.set(key, document);
+      const stored = lru.peek(key)?.value;
+      if (stored === undefined || stored.computedAt <= document.computedAt) await keyv.set(key, document);
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { BoundQuery } from '../../src/catalog/binding/bind.ts';
 import type { Clock } from '../../src/concurrency/clock.ts';
 import type { Cost, Engine, Rows } from '../../src/engine/engine.ts';
-import { callerGone, GatewayError } from '../../src/errors.ts';
+import { callerDisconnected, GatewayError } from '../../src/errors.ts';
 
 export interface FakeEngine extends Engine {
   /** How many runs were started. */
@@ -58,7 +58,7 @@ export function fakeEngine({
         signal.addEventListener('abort', () => {
           cancel();
           engine.cancelled += 1;
-          reject(callerGone());
+          reject(callerDisconnected());
         });
       }).finally(() => {
         engine.running -= 1;

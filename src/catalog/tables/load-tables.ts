@@ -69,7 +69,7 @@ function loadTable(file: string): LoadedTables {
   const problems = parsed.error.issues.map(({ path, message }) => ({
     file,
     line: json.lineOf(path),
-    // The line locates the field; of its path, only the property's name is of use.
+    // The line locates the field, so the message needs only the name of the property.
     message: [...path.slice(-1).filter((part) => typeof part === 'string'), message].join(': '),
   }));
   return { tables: [], problems };

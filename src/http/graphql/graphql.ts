@@ -10,7 +10,7 @@ import { createYoga, type Plugin } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { Catalog } from '../../catalog/saved-query.ts';
-import { callerGone, statusOf } from '../../errors.ts';
+import { callerDisconnected, statusOf } from '../../errors.ts';
 import type { GetResult } from '../../results/get-result.ts';
 import type { Admission } from '../access/admission.ts';
 import { cacheHeaders, variesBy } from '../cache-headers.ts';
@@ -57,7 +57,7 @@ export function buildGraphql(options: GraphqlOptions): Answer {
     const outcome = { results: [], hasErrors: false, isRateLimited: false, isCancelled: false };
     const request = new Request(yogaUrl, { method, headers: { accept: headers.accept ?? '*/*' } });
     const response = await yoga.fetch(request, { head, url, body, admission, outcome });
-    if (outcome.isCancelled && head.signal.aborted) throw callerGone();
+    if (outcome.isCancelled && head.signal.aborted) throw callerDisconnected();
     return replyOf(response, method, outcome, now());
   };
 
@@ -109,7 +109,7 @@ function isRateLimited({ data, errors = [] }: ExecutionResult): boolean {
   return limited.size > 0 && fields.every(([name, value]) => value === null && limited.has(name));
 }
 
-/** Validates documents within their limits, without naming what the caller has not written. */
+/** Validates documents within their limits, without naming parts of the schema that the caller has not written. */
 function validateWithin(introspection: boolean): Plugin {
   return {
     onParse: ({ setParseFn }) => setParseFn(parseDocument),

@@ -8,7 +8,7 @@ import { storeName } from './open-store.ts';
 import { type ShreddedColumn, shreddedColumns, storedColumns } from './shred.ts';
 import { type FoundValue, foundColumns } from './stored-value.ts';
 
-/** The number of the file that a row came from; the import numbers them. */
+/** The number of the file that contains the row; the import assigns it. */
 const fileColumn = '#file';
 
 /** A table of the store, in its current layout. */
@@ -53,7 +53,7 @@ type OnReset = (connection: DuckDBConnection, table: string) => Promise<void>;
 /**
  * Opens the tables of the store. A table is empty if the store does not have it, or with another definition.
  *
- * @param connection for the tables alone
+ * @param connection that only the tables use
  * @param onReset called in the transaction that empties a table whose definition has changed
  */
 export async function openTables(
@@ -156,7 +156,7 @@ const relationName = (name: string, generation: number) =>
 
 const generationOf = (relation: string) => Number(/ (\d+)"$/.exec(relation)?.[1] ?? 1);
 
-/** The definition that a stored table was made for; when it changes, the table is imported again. */
+/** The definition for which a stored table was created; when it changes, the table is imported again. */
 const definitionOf = ({ fields }: TableSchema) =>
   JSON.stringify(fields, (key, value) => (key === 'description' ? undefined : value));
 

@@ -107,7 +107,7 @@ function convertTimestamp(name: string, { sql, type }: FoundValue, place: Place)
  * they must give a time from 1973 (nine digits of seconds) to 2262 (where 64 bits of nanoseconds end).
  */
 function epochText(text: string): string {
-  // DuckDB casts text to DECIMAL in fifteen microseconds, to BIGINT in a five-hundredth of that.
+  // DuckDB casts a text to DECIMAL in 15 µs, to BIGINT five hundred times faster.
   const isInteger = `regexp_full_match(${text}, '-?\\d+')`;
   const timestamp = `CASE WHEN ${isInteger} THEN ${epochTimestamp(`try_cast(${text} AS BIGINT)`)}
     ELSE ${epochTimestamp(`try_cast(${text} AS DECIMAL(38, 6))`)} END`;

@@ -17,7 +17,8 @@ export function addCatalogFields(builder: Builder, { queries }: Catalog): void {
     endpoint: t.field({
       type: endpoint,
       nullable: true,
-      description: 'The endpoint with this id or name; null if there is none or the key may not query it.',
+      description:
+        'The endpoint with this id or name; null if it does not exist or the key may not query it.',
       args: {
         id: t.arg({ type: 'UUID', description: 'The UUID of the endpoint.' }),
         name: t.arg.string({ description: 'The unique name of the endpoint.' }),

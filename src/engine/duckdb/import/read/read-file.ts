@@ -15,7 +15,7 @@ export async function* readBytes(
   if (to <= from) return;
   const handle = await open(path);
   try {
-    // Always the same memory: new pages cost more than the copying.
+    // All chunks share this memory: new pages would cost more than the copying.
     const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, to - from));
     for (let at = from; at < to; ) {
       const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, to - at), at);

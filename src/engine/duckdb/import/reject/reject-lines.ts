@@ -138,7 +138,7 @@ interface Line {
   readonly line: Buffer;
 }
 
-/** The error of reading lines as rows of the table; undefined where there is no error. */
+/** The error of reading lines as rows of the table; undefined without an error. */
 async function errorIn(lines: readonly Line[], options: ProbeOptions): Promise<unknown> {
   if (lines.length === 0) return undefined;
   const path = probePath(options);
