@@ -233,9 +233,11 @@ describe('tables and examples in the documentation', () => {
     expect(read('docs/keys-and-tenants.md')).toContain(`\n\`\`\`\n${output}\`\`\`\n`);
   });
 
-  test('saved-queries.md names every option of `npm run check-queries`', () => {
+  test('saved-queries.md shows the help of `npm run check-queries` as it is, with every option', async () => {
+    const { output } = await runCommand('src/cli/check-queries.ts', {}, ['--help']);
+    expect(read('docs/saved-queries.md')).toContain(`\n\`\`\`\n${output}\`\`\`\n`);
     const options = [...read('src/cli/check-queries.ts').matchAll(/'?([a-z-]+)'?: \{ type: '/g)];
     expect(options.length).toBeGreaterThan(0);
-    for (const [, name] of options) expect(read('docs/saved-queries.md')).toContain(`\`--${name}\``);
+    for (const [, name] of options) expect(output).toContain(`\n--${name} `);
   });
 });
