@@ -8,7 +8,7 @@ export interface FakeEngine extends Engine {
   runs: number;
   /** How many runs were aborted by their signal. */
   cancelled: number;
-  /** How many runs are in progress, and the most there were at one time. */
+  /** How many runs are in progress, and the maximum so far. */
   running: number;
   most: number;
   failing: boolean;
