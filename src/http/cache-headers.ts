@@ -17,7 +17,7 @@ export const variesBy = 'X-API-KEY, Authorization, Accept-Encoding';
 export function cacheHeaders(results: readonly CachedResult[], digest: string, now: Date): Reply['headers'] {
   const age = Math.max(...results.map((result) => ageSeconds(result, now)));
   const times = results.map((result) => secondsLeft(result, now));
-  const least = (stage: keyof SecondsLeft) => Math.min(...times.map((one) => one[stage]));
+  const least = (stage: keyof SecondsLeft) => Math.min(...times.map((left) => left[stage]));
   return {
     // Weak: the same rows have several codings.
     etag: `W/"${digest}"`,
@@ -81,7 +81,8 @@ function notNegative(seconds: number): number {
 const byExpense = ['BYPASS', 'MISS', 'SHARED', 'STALE', 'HIT'] as const satisfies readonly CacheStatus[];
 
 function cacheStatus(results: readonly CachedResult[], ttl: number): string {
-  const status = byExpense.find((one) => results.some(({ cacheStatus }) => cacheStatus === one)) ?? 'HIT';
+  const status =
+    byExpense.find((status) => results.some(({ cacheStatus }) => cacheStatus === status)) ?? 'HIT';
   const isStored = results.every(({ caching }) => caching !== 'disabled');
   return `querygate; ${
     {

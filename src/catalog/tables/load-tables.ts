@@ -61,7 +61,8 @@ const fieldsSchema = z
 
 function loadTable(file: string): LoadedTables {
   const json = readYaml(readFileSync(file, 'utf8'), 'json');
-  if ('problems' in json) return { tables: [], problems: json.problems.map((one) => ({ file, ...one })) };
+  if ('problems' in json)
+    return { tables: [], problems: json.problems.map((problem) => ({ file, ...problem })) };
   const parsed = fieldsSchema.safeParse(json.data, { error: describeIssue });
   if (parsed.success) {
     return { tables: [{ name: basename(file, '.json'), fields: parsed.data }], problems: [] };

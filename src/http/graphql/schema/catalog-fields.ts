@@ -52,7 +52,8 @@ function endpointType(builder: Builder) {
       values: t.stringList({
         nullable: true,
         description: 'The allowed values of an enum, as REST callers write them.',
-        resolve: (one) => (one.type === 'enum' ? one.values.map(({ value }) => value) : null),
+        resolve: (parameter) =>
+          parameter.type === 'enum' ? parameter.values.map(({ value }) => value) : null,
       }),
     }),
   });

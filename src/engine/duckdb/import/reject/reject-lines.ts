@@ -130,7 +130,7 @@ async function findBadLines(all: readonly Line[], options: ProbeOptions): Promis
   // Lines that JavaScript parses otherwise than DuckDB are so rare that bisecting is good enough.
   const others = parsed.filter((entry) => !bad.has(entry));
   for (const entry of await bisect(others, options)) bad.add(entry);
-  return [...bad].sort((one, other) => one.index - other.index);
+  return [...bad].sort((a, b) => a.index - b.index);
 }
 
 interface Line {
