@@ -55,7 +55,7 @@ export async function runUnderLease(
   return { document: published, source: 'other gateway' };
 }
 
-/** Publishes its result all the same, under the lowest token: the cache may be back by then. */
+/** It nevertheless publishes its result, under the lowest token: the cache may be back by then. */
 async function runWithoutLease(
   options: LeaseOptions,
   query: CacheableQuery,

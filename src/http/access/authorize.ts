@@ -46,7 +46,7 @@ export function authorizeAndBind(
   return query.labels.length === 0 ? bound : withLabels(bound, headers);
 }
 
-/** True if the key can get a result of the query at all; other queries are not listed for it either. */
+/** True if the key may run the query with any parameters; other queries are not listed for it. */
 export function mayQuery({ endpoints, projects }: Principal, { id, tenant }: SavedQuery): boolean {
   return (endpoints?.has(id) ?? true) && (projects === undefined || tenant !== undefined);
 }

@@ -25,7 +25,7 @@ export interface ReplyWatch {
  */
 export function openReplyWatch(onSilent: (error: Error) => void): ReplyWatch {
   const calls = new Set<{ readonly startedAt: number }>();
-  /** In milliseconds of loop time, like `startedAt`; it rests while no call waits. */
+  /** In milliseconds of loop time, like `startedAt`; it does not advance while no call waits. */
   let now = 0;
   let lastReplyAt = 0;
   let stopTicks: (() => void) | undefined;

@@ -21,7 +21,7 @@ const repeatedRecord = 'repeated record: ';
 export const repeatedRecordError = (path: string): string =>
   `error(${quoteText(`${repeatedRecord}${path}`)})`;
 
-/** The path of the record where a statement failed with `repeatedRecordError`; undefined for any other error. */
+/** The path of the record if a statement failed with `repeatedRecordError`; undefined for any other error. */
 export function parseRepeatedRecord(error: unknown): string | undefined {
   const message = error instanceof Error ? error.message : '';
   // Only at the beginning: other errors may quote a value of the data.

@@ -26,10 +26,10 @@ export interface StoredTables {
   readonly all: readonly TableInStore[];
   get(name: string): TableInStore;
   /**
-   * INSERT that stores the rows of a source. It fails with `repeatedRecordError` where a row has several elements of a
+   * INSERT that stores the rows of a source. It fails with `repeatedRecordError` if a row has several elements of a
    * record that is stored shredded.
    *
-   * @param found what the rows have, by column name in lower case
+   * @param found the columns of the source, by name in lower case
    * @param source a FROM item; the statement calls it `r`
    * @param file SQL for the number of a row's file, an INTEGER
    */

@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises';
 const chunkBytes = 1 << 21;
 
 /**
- * The bytes of a file from one offset to another, in big chunks; fewer where the file ends before. A chunk is valid until
+ * The bytes of a file from one offset to another, in big chunks; fewer if the file ends before. A chunk is valid until
  * the next is read.
  */
 export async function* readBytes(

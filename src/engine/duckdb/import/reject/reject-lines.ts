@@ -222,7 +222,7 @@ function typeShape(field: Field): unknown {
 /**
  * A row with exactly the declared fields, as DuckDB's strict conversion requires.
  *
- * @returns undefined where JavaScript would not read the line as DuckDB does
+ * @returns undefined if JavaScript would not read the line as DuckDB does
  */
 function completeRow(line: Buffer, fields: readonly Field[]): string | undefined {
   const text = line.toString('utf8');

@@ -55,7 +55,7 @@ interface Search {
 }
 
 /**
- * The data files at or below an entry of the data folder. Links are followed, but never in a circle.
+ * The data files at or below an entry of the data folder. Links are followed, but loops are not.
  *
  * @param parents the real paths of the folders above
  */
