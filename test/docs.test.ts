@@ -274,6 +274,20 @@ describe('tables and examples in the documentation', () => {
     for (const { name } of folders) expect(documented).toContain(name);
   });
 
+  test('architecture.md has the order inside the big rooms that the code keeps', () => {
+    const lists = /^ +'src\/engine\/(\w+)': \[([^\]]*)\]/gm;
+    const ranks = [...read('test/architecture.test.ts').matchAll(lists)];
+    expect(ranks).toHaveLength(2);
+    for (const [, room = '', list = ''] of ranks) {
+      const ranked = [...list.matchAll(/'([\w-]+)(?:\.ts)?'/g)].map(([, name = '']) => name);
+      const [, order = ''] =
+        new RegExp(`^ {4}${room}: ([^:]*?)(?:\\n\\n|\\n {4}\\w+:)`, 'm').exec(read('docs/architecture.md')) ??
+        [];
+      const documented = order.split('←').map((name) => name.trim());
+      expect(documented.slice(0, -1), room).toEqual(ranked);
+    }
+  });
+
   test('architecture.md names files and folders that exist', () => {
     const [, section = ''] = /^## Rooms\n([\s\S]*?)^## /m.exec(read('docs/architecture.md')) ?? [];
     const paths = [...section.matchAll(/`([\w./-]+(?:\/|\.ts))`/g)].map(([, path = '']) => path);
