@@ -10,7 +10,7 @@ import { openRepeat } from '../../concurrency/repeat.ts';
 import { storeName } from './store/open-store.ts';
 import { dropOlder } from './store/retention.ts';
 import type { StoredTables } from './store/stored-tables.ts';
-import { foundColumns } from './store/stored-value.ts';
+import { describeSource } from './store/stored-value.ts';
 
 interface DemoOptions {
   /** Milliseconds since the epoch. */
@@ -86,8 +86,8 @@ async function prepareStreams(
     const source = `(${readFileSync(file, 'utf8').replace(/;\s*$/, '')})`;
     // DuckDB does not report the types of a statement with parameters.
     const example = source.replaceAll(/\$(?:from|to)\b/g, `TIMESTAMPTZ '2000-01-01'`);
-    const found = await foundColumns(connection, example);
-    streams.push(await connection.prepare(tables.appendSql(name, found, source)));
+    const columns = await describeSource(connection, example);
+    streams.push(await connection.prepare(tables.appendSql(name, columns, source)));
   }
   return streams;
 }

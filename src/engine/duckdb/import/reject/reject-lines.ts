@@ -6,7 +6,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Field, TableSchema } from '../../../../catalog/tables/table-schema.ts';
 import { quoteText } from '../../../dialect/expr/literals.ts';
 import { columnType } from '../../store/column-type.ts';
-import { errorInTry, foundColumns, storedValue } from '../../store/stored-value.ts';
+import { describeSource, errorInTry, storedValue } from '../../store/stored-value.ts';
 import { parseJson } from '../read/normalize-keys.ts';
 import {
   globText,
@@ -186,7 +186,7 @@ async function queryRowFlags(
   const shape = quoteText(JSON.stringify(shapeOf(table.fields)));
   const source = `(SELECT converted IS NULL AS "not converted", unnest(converted) FROM
     (SELECT TRY(json_transform_strict(json, ${shape})) AS converted FROM ${readObjectsSql(path)}))`;
-  const columns = await foundColumns(connection, source);
+  const columns = await describeSource(connection, source);
   for (const [key, value] of Object.entries(partition)) columns.set(key, partitionValue(value));
   const values = table.fields.map((field) =>
     storedValue(field, columns.get(field.name.toLowerCase()), errorInTry('r."not converted"')),
