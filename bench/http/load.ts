@@ -10,8 +10,8 @@ export interface Load {
 
 /**
  * Responses per second over several connections, each of which sends its next request when it has received a response.
- * The client only counts bytes, so that the server is measured and not the client: clients that parse HTTP in
- * JavaScript cost more than the servers here.
+ * The client only counts bytes, so that the server is what is measured: clients that parse HTTP in JavaScript cost more
+ * than the servers here.
  */
 export async function responsesPerSecond({ port, request, connections, ms }: Load): Promise<number> {
   let responses = 0;

@@ -11,7 +11,7 @@ const connections = 64;
 const roundMs = 250;
 const rounds = 81;
 const manyKeys = 10_000;
-/** The smallest acceptable ratio of hits with many keys to hits with one. */
+/** The least ratio of hits with many keys to hits with one. */
 const goal = 0.95;
 
 const bench: Bench = {
@@ -69,7 +69,7 @@ async function compare({ one, many }: Sides, key: { readonly id: string; readonl
   await load(one);
   await load(many);
   for (let round = 0; round < rounds; round += 1) {
-    // They alternate, because the machine may be in another state for the second one.
+    // The second one finds the machine in another state: they alternate.
     const first = round % 2 === 0 ? await load(one) : await load(many);
     const second = round % 2 === 0 ? await load(many) : await load(one);
     const [ofOne, ofMany] = round % 2 === 0 ? [first, second] : [second, first];

@@ -12,7 +12,7 @@ import { responsesPerSecond } from './load.ts';
 const connections = 64;
 const roundMs = 2_000;
 const rounds = 5;
-/** The smallest acceptable ratio of REST hits to a bare server. */
+/** The least ratio of REST hits to a bare server. */
 const goal = 0.6;
 
 const bench: Bench = {

@@ -5,7 +5,7 @@ interface SemaphoreOptions {
   readonly permits: number;
   /** How many more may wait for a permit. */
   readonly queueLength: number;
-  /** The error for a task that arrives when the queue is full. */
+  /** The error for a task that comes when the queue is full. */
   readonly overflow: () => Error;
 }
 

@@ -6,7 +6,7 @@ import type { Cost, Rows } from '../engine/engine.ts';
 /** What responses and logs say about a result besides its rows. Stored with it, as JSON. */
 interface ResultMetadata {
   readonly rowCount: number;
-  /** True when the query had more rows than max rows. */
+  /** True when max rows has cut the result. */
   readonly truncated: boolean;
   /** What computing the rows cost; only from engines that charge for it. */
   readonly cost?: Cost | undefined;
@@ -59,7 +59,7 @@ export function digestOf(document: Buffer): string {
   return createHash('sha256').update(document).digest('base64url');
 }
 
-/** The memory that a document takes, in bytes. */
+/** What a document takes in memory, in bytes. */
 export function sizeOf({ encodings }: ResultDocument): number {
   return codings.reduce((sum, coding) => sum + (encodings[coding]?.byteLength ?? 0), 0);
 }

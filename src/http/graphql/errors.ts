@@ -17,7 +17,7 @@ export function replyGraphqlError(error: unknown, log: Logger, headers: Reply['h
   return replyJson(status, text, { ...retryHeaders(gatewayError), ...headers });
 }
 
-/** Errors in the caller's document are kept; errors that a resolver threw are reported as REST reports them. */
+/** Errors in the caller's document are kept; what a resolver threw is reported as REST reports it. */
 export function maskError(error: unknown, log: Logger): Error {
   if (!(error instanceof GraphQLError)) return toGraphqlError(toGatewayError(error, log));
   const { originalError } = error;
@@ -56,7 +56,7 @@ export function sanitizeDocumentError(error: GraphQLError, code = 'BAD_USER_INPU
   return new GraphQLError(message, { extensions, nodes, path, source, positions });
 }
 
-/** Without suggestions: callers either have the schema or must not see it. */
+/** Without suggestions: callers either have the schema or are not to see it. */
 function shortenMessage(message: string): string {
   const { maxErrorLength } = httpLimits;
   const plain = message.replace(/ ?Did you mean [^?]*\?$/, '');

@@ -109,7 +109,7 @@ function isRateLimited({ data, errors = [] }: ExecutionResult): boolean {
   return limited.size > 0 && fields.every(([name, value]) => value === null && limited.has(name));
 }
 
-/** Validates documents within their limits, without naming parts of the schema that the caller has not written. */
+/** Validates documents within their limits, without naming what the caller has not written. */
 function validateWithin(introspection: boolean): Plugin {
   return {
     onParse: ({ setParseFn }) => setParseFn(parseDocument),

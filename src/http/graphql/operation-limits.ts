@@ -44,18 +44,18 @@ export function parseDocument(text: string | Source, options?: ParseOptions): Do
   limitTokens(source);
   const document = parse(source, options);
   const fragments = new Map<string, FragmentDefinitionNode>();
-  for (const definition of document.definitions) {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
+  for (const one of document.definitions) {
+    if (one.kind === Kind.FRAGMENT_DEFINITION) fragments.set(one.name.value, one);
   }
   const sizeOf = buildSizeOf(fragments);
-  for (const definition of document.definitions) {
-    if (definition.kind !== Kind.OPERATION_DEFINITION) continue;
-    if (definition.operation !== 'query') {
-      throw requestError('BAD_REQUEST', `Only query operations are supported, not ${definition.operation}`);
+  for (const one of document.definitions) {
+    if (one.kind !== Kind.OPERATION_DEFINITION) continue;
+    if (one.operation !== 'query') {
+      throw requestError('BAD_REQUEST', `Only query operations are supported, not ${one.operation}`);
     }
-    limitSize(sizeOf(definition.selectionSet));
+    limitSize(sizeOf(one.selectionSet));
   }
-  // Validation rejects unused fragments, but must not have to traverse a large definition.
+  // Validation rejects unused fragments, but must not have to traverse a large one.
   for (const { selectionSet } of fragments.values()) limitSize({ ...sizeOf(selectionSet), rootFields: 0 });
   return document;
 }
@@ -100,7 +100,7 @@ function limitSize(size: OperationSize): void {
 
 /** Each fragment is measured once, however often it is spread: expanded, a short document may be astronomically large. */
 function buildSizeOf(fragments: ReadonlyMap<string, FragmentDefinitionNode>) {
-  const sizes = new Map<string, OperationSize>();
+  const known = new Map<string, OperationSize>();
   const sizeOf = ({ selections }: SelectionSetNode): OperationSize =>
     selections.reduce<OperationSize>((sum, selection) => {
       if (selection.kind === Kind.FIELD) {
@@ -113,12 +113,12 @@ function buildSizeOf(fragments: ReadonlyMap<string, FragmentDefinitionNode>) {
     }, emptySize);
   const sizeOfFragment = (name: string): OperationSize => {
     const fragment = fragments.get(name);
-    const before = sizes.get(name);
+    const before = known.get(name);
     if (fragment === undefined || before !== undefined) return before ?? emptySize;
     // A fragment that spreads itself counts nothing there; validation rejects it.
-    sizes.set(name, emptySize);
+    known.set(name, emptySize);
     const size = sizeOf(fragment.selectionSet);
-    sizes.set(name, size);
+    known.set(name, size);
     return size;
   };
   return sizeOf;

@@ -25,20 +25,19 @@ export function limitRepeatedFields(document: DocumentNode): readonly GraphQLErr
  */
 function countRepeatedFields({ definitions }: DocumentNode): number {
   const fragments = new Map(
-    definitions.flatMap((definition) =>
-      definition.kind === Kind.FRAGMENT_DEFINITION ? [[definition.name.value, definition.selectionSet]] : [],
+    definitions.flatMap((one) =>
+      one.kind === Kind.FRAGMENT_DEFINITION ? [[one.name.value, one.selectionSet]] : [],
     ),
   );
   /** The fields of selection sets that are merged, with fragments expanded once. */
   const fieldsOf = (sets: readonly SelectionSetNode[], seen = new Set<string>()) =>
     sets.reduce<FieldNode[]>((fields, { selections }) => {
-      for (const selection of selections) {
-        if (selection.kind === Kind.FIELD) fields.push(selection);
-        else if (selection.kind === Kind.INLINE_FRAGMENT)
-          fields.push(...fieldsOf([selection.selectionSet], seen));
-        else if (!seen.has(selection.name.value)) {
-          seen.add(selection.name.value);
-          const set = fragments.get(selection.name.value);
+      for (const one of selections) {
+        if (one.kind === Kind.FIELD) fields.push(one);
+        else if (one.kind === Kind.INLINE_FRAGMENT) fields.push(...fieldsOf([one.selectionSet], seen));
+        else if (!seen.has(one.name.value)) {
+          seen.add(one.name.value);
+          const set = fragments.get(one.name.value);
           if (set !== undefined) fields.push(...fieldsOf([set], seen));
         }
       }
@@ -59,9 +58,8 @@ function countRepeatedFields({ definitions }: DocumentNode): number {
       .reduce((sum, sets) => sum + (sets.length === 0 ? 0 : countIn(sets)), 0);
 
   return definitions.reduce(
-    (sum, definition) =>
-      sum +
-      (definition.kind === Kind.OPERATION_DEFINITION ? countBelow(fieldsOf([definition.selectionSet])) : 0),
+    (sum, one) =>
+      sum + (one.kind === Kind.OPERATION_DEFINITION ? countBelow(fieldsOf([one.selectionSet])) : 0),
     0,
   );
 }
