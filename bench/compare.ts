@@ -5,7 +5,7 @@ export interface Timed {
 }
 
 /**
- * Runs the sides in turn, so that whatever else the machine does strikes all of them.
+ * Runs the sides in turn, so that other load on the machine affects all of them.
  *
  * @param warmups runs of each side that are not counted
  */

@@ -1,14 +1,13 @@
 import type { Verdict } from './judge.ts';
 
-/** A difference that we accept, and why. The goal is to have none, because each one surprises somebody. */
+/** A difference that we accept, and why. The goal is to have none, because each one surprises a user. */
 export interface AcceptedDifference {
   /** The heading of the cases it covers. */
   readonly subject: string;
   /** Matches the SQL of these cases. */
   readonly pattern: RegExp;
   /**
-   * unsupported: the dialect rejects the query at start, so nobody gets a wrong answer.
-   * differs: the answers differ.
+   * unsupported: the dialect rejects the query at start, so no caller gets a wrong answer. differs: the answers differ.
    */
   readonly kind: 'unsupported' | 'differs';
   readonly reason: string;
@@ -60,7 +59,7 @@ export const acceptedDifferences: readonly AcceptedDifference[] = [
   },
 ];
 
-/** The entry that covers a difference, if there is one. */
+/** The entry that covers a difference; undefined if it is not accepted. */
 export const acceptedDifferenceOf = (
   { case: { subject, sql }, ours }: Verdict,
   entries: readonly AcceptedDifference[],

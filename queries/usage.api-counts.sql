@@ -10,7 +10,7 @@ parameters:
     type: pattern
     required: true
     tenant: true
-    # The host only: a reference may also stand in a path, a query string or before an @.
+    # The host only: a reference may also occur in a path, in a query string or before an @.
     tenant_pattern: '^https?://{project}\.[^/?#@\\\s]*(?:[/?#]|$)'
     description: Regular expression (RE2 syntax) matched against the request URL; only matching requests are counted.
     example: mzqkvxwotrplbhnydsea

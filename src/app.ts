@@ -43,9 +43,9 @@ export interface AppOptions {
   readonly now?: () => Date;
   /** Runs delayed work, as `Clock.after` does. */
   readonly after?: Clock['after'];
-  /** Receives how far opening the engine has come, as one short line. */
+  /** Receives the progress of opening the engine, as one short line. */
   readonly onProgress?: (line: string) => void;
-  /** Stands in for the configured engine. */
+  /** Replaces the configured engine. */
   readonly engine?: Engine;
 }
 

@@ -43,7 +43,7 @@ const settings = z.object({
   API_KEYS_FILE: z.string().optional(),
   CORS_ORIGINS: z
     .string()
-    .refine((text) => text === '*' || text.split(',').every((one) => parseOrigin(one) !== undefined), {
+    .refine((text) => text === '*' || text.split(',').every((origin) => parseOrigin(origin) !== undefined), {
       error: ({ input }) =>
         `got ${JSON.stringify(input)}; must be * or origins joined by commas, as in https://dash.example.com`,
     })
@@ -198,7 +198,7 @@ function parseBytes(size: string): number {
 
 function parseOrigins(text = ''): readonly string[] | '*' {
   if (text === '*') return '*';
-  return text.split(',').flatMap((one) => parseOrigin(one) ?? []);
+  return text.split(',').flatMap((origin) => parseOrigin(origin) ?? []);
 }
 
 /**

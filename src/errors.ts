@@ -62,12 +62,12 @@ export class GatewayError extends Error {
   }
 }
 
-/** The caller disconnected before the response was ready; nobody reads this error. */
-export function callerGone(cause?: unknown): GatewayError {
+/** The caller disconnected before the response was ready, so this error is never sent. */
+export function callerDisconnected(cause?: unknown): GatewayError {
   return new GatewayError('CANCELLED', 'The caller has disconnected', { cause });
 }
 
-/** One thing to fix before the gateway can start. Lines and columns count from 1. */
+/** One problem to fix before the gateway can start. Lines and columns count from 1. */
 export interface Problem {
   readonly file?: string;
   readonly line?: number;

@@ -24,7 +24,7 @@ const rooms = [
   'cli',
 ];
 
-/** The same inside the big rooms. What is not listed lies directly in the room, and comes last. */
+/** The order inside the big rooms. Files that are not listed lie directly in the room, and come last. */
 const insideRooms: Readonly<Record<string, readonly string[]>> = {
   'src/engine/dialect': [
     'types.ts',
@@ -54,7 +54,7 @@ const imports = new Map(files.map((file) => [file, importsOf(file)]));
 
 const roomOf = (file: string) => (file.split('/')[1] ?? '').replace(/\.ts$/, '');
 
-/** The files that import each other round about, each circle once, in the order of their imports. */
+/** The files that import each other, directly or through others: each circle once, in the order of its imports. */
 function circlesIn(graph: ReadonlyMap<string, readonly string[]>): readonly (readonly string[])[] {
   const circles: string[][] = [];
   const done = new Set<string>();
@@ -92,7 +92,7 @@ describe('architecture', () => {
     expect(backwards).toEqual([]);
   });
 
-  test('no two files import each other, directly or round about', () => {
+  test('no two files import each other, directly or through others', () => {
     expect(circlesIn(imports).map((circle) => circle.join(' → '))).toEqual([]);
   });
 
@@ -107,7 +107,7 @@ describe('architecture', () => {
 
   test('no folder has more than about a dozen files', () => {
     const counts = Map.groupBy(files, dirname);
-    const crowded = [...counts].filter(([, { length }]) => length > 15).map(([folder]) => folder);
-    expect(crowded).toEqual([]);
+    const tooLarge = [...counts].filter(([, { length }]) => length > 15).map(([folder]) => folder);
+    expect(tooLarge).toEqual([]);
   });
 });

@@ -50,7 +50,7 @@ const { query } = parseQuery(
   ['/*---', ...header, 'columns:', ...columns, '---*/', ''].join('\n'),
 );
 
-/** The part of Google's library that its `query()` decodes rows with. */
+/** The part of Google's library with which its `query()` decodes rows. */
 interface Library {
   mergeSchemaWithRows_(schema: object, rows: unknown[], options: object): unknown[];
 }

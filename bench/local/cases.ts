@@ -2,7 +2,7 @@ import { type HotTable, now } from './dataset.ts';
 import { apiCounts, type BuildQueries, invocationStats, latestLogs, type Unit } from './hand-written-sql.ts';
 import { type Project, projects } from './projects.ts';
 
-/** One query with parameters, as callers send it to the product and as one would write it by hand. */
+/** One query with parameters, as callers send it to the product and as a programmer would write it by hand. */
 export interface Case {
   readonly endpoint: string;
   /** Distinguishes the cases of one endpoint: `1day, one function, large`. */

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 
-/** The time that CURRENT_TIMESTAMP() means in all queries. */
+/** The value of CURRENT_TIMESTAMP() in all queries. */
 export const now = new Date('2026-11-20T18:20:30.250Z');
 
-/** The streams that the shipped queries scan; they hold the rows that a set is named for. */
+/** The streams that the shipped queries scan; a set is named for the number of their rows. */
 export const hotTables = ['edge_logs', 'function_edge_logs'] as const;
 export type HotTable = (typeof hotTables)[number];
 

@@ -20,8 +20,8 @@ const projectColumns: Readonly<Record<HotTable, string>> = {
 };
 
 /**
- * Creates the tables that one would design for these queries: one column for every leaf, sorted by day, project and time.
- * They are kept with the set.
+ * Creates the tables that a database designer would create for these queries: one column for every leaf, sorted by day,
+ * project and time. They are kept with the set.
  */
 export async function buildFlat(
   set: Dataset,

@@ -21,7 +21,7 @@ interface Database {
   close(): void;
 }
 
-/** A DuckDB of the bench's own, within the limits that the product has. */
+/** A separate DuckDB for the benchmark, with the limits of the product. */
 export async function openDatabase(file: string, limits: Limits): Promise<Database> {
   if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true });
   const instance = await DuckDBInstance.create(file, {

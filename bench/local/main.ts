@@ -49,7 +49,7 @@ async function main(): Promise<void> {
   for (const part of options.parts) await runs[part]({ catalog, limits, options, sets });
 }
 
-/** Removes only sets: other files in the folder may be somebody's. */
+/** Removes only sets: the folder may contain other files of the user. */
 function removeSets(dir: string): void {
   const names = existsSync(dir) ? readdirSync(dir).filter(isSize) : [];
   for (const name of names) rmSync(join(dir, name), { recursive: true });

@@ -5,8 +5,8 @@ export interface Times {
 }
 
 /**
- * Runs contenders in turns, so that other load on the machine affects all of them alike; the first one changes from round
- * to round. One round of warm-up is not counted.
+ * Runs contenders in turns, so that other load on the machine affects all of them equally; the first one changes from
+ * round to round. One round of warm-up is not counted.
  *
  * @returns their times, in the order of the contenders
  */

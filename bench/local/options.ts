@@ -25,7 +25,7 @@ export const usage = `npm run bench:local -- [options]
 DUCKDB_MEMORY_LIMIT (here 4GB) and DUCKDB_THREADS (the number of cores) apply to the product and to what it is compared with.
 docs/benchmarks.md describes what is measured, and how.`;
 
-/** @returns undefined for --help @throws Error that says what would be right */
+/** @returns undefined for --help @throws Error whose message states the valid values */
 export function readOptions(args: readonly string[]): Options | undefined {
   const { values } = parseArgs({
     args: [...args],

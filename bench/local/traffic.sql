@@ -1,8 +1,8 @@
 -- The traffic of the bench, in place of the demo's own: fifty projects at an even pace, counted back from one moment, so
--- that a longer table holds the rows of a shorter one and older ones besides. Between two rows lie so many microseconds as
--- the session's variable `every` says.
+-- that a longer table has the rows of a shorter one and older ones. The session's variable `every` is the number of
+-- microseconds between two rows.
 
--- The biggest of {projects} has a fifth of all rows, the others less and less, the last a thousandth.
+-- The biggest of {projects} has a fifth of all rows, each following one fewer, the last a thousandth.
 CREATE OR REPLACE MACRO demo.project_of(key) AS
   CASE
     WHEN demo.chance(key, 'project') < 0.2 THEN 1

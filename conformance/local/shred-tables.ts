@@ -3,7 +3,7 @@ import type { Field } from '../../src/catalog/tables/table-schema.ts';
 import type { StoredTable } from '../../src/engine/dialect/rewrite.ts';
 import { quote } from '../../src/engine/dialect/types.ts';
 import { shreddedColumns, storedColumns } from '../../src/engine/duckdb/store/shred.ts';
-import { foundColumns } from '../../src/engine/duckdb/store/stored-value.ts';
+import { describeSource } from '../../src/engine/duckdb/store/stored-value.ts';
 import type { Table } from '../table.ts';
 
 /** Creates copies of tables as the store would: every record that occurs at most once per row is shredded. */
@@ -16,9 +16,9 @@ export async function shredTables(
     const { name, fields, rows } = table;
     const relation = quote(`${name} shredded`);
     const columns = storedColumns(table, new Set(repeatedPaths(fields, rows)));
-    const found = await foundColumns(connection, quote(name));
+    const sourceColumns = await describeSource(connection, quote(name));
     const list = shreddedColumns(table, columns).map(
-      (column) => `${column.value(found)} AS ${quote(column.name)}`,
+      (column) => `${column.value(sourceColumns)} AS ${quote(column.name)}`,
     );
     await connection.run(`CREATE TABLE ${relation} AS SELECT ${list.join(', ')} FROM ${quote(name)} AS r`);
     shredded.push({ name, fields, relation, columns });

@@ -1,21 +1,21 @@
--- What the demo streams of this folder have in common. Every row is a pure function of the seed below and of its time
--- slot: whoever generates it, whenever and in whatever batch, the same row comes out. (The randomness is DuckDB's
--- `hash`, so another DuckDB may tell another story.)
+-- Shared by the demo streams of this folder. Every row is a pure function of the seed below and of its time slot: it is
+-- the same on every machine, at every time and in every batch. (Random values come from DuckDB's `hash`, so another
+-- version of DuckDB may generate other rows.)
 --
--- Good to ask for: the project mzqkvxwotrplbhnydsea and its function 3f2a9c1e-5b7d-4e8f-9a6b-1c2d3e4f5a6b.
+-- The project with the most rows is mzqkvxwotrplbhnydsea; one of its functions is 3f2a9c1e-5b7d-4e8f-9a6b-1c2d3e4f5a6b.
 
 CREATE SCHEMA IF NOT EXISTS demo;
 
 CREATE OR REPLACE MACRO demo.seed() AS 20261120;
 
--- A number of [0, 1) that depends on nothing but a row's key and the question asked of it. Hashed twice: of two values
--- `hash` only mixes the first well, so the answers to two questions would go together.
+-- A number in [0, 1) that depends only on a row's key and on the name of the random decision, `question`. Hashed twice:
+-- of two values `hash` mixes only the first well, so that two decisions for one row would be correlated.
 CREATE OR REPLACE MACRO demo.chance(key, question) AS hash(hash(key, question)) / 18446744073709551616.0;
 
 CREATE OR REPLACE MACRO demo.between(key, question, low, high) AS
   low + CAST(floor(demo.chance(key, question) * (high - low + 1)) AS BIGINT);
 
--- The first choices are taken more often than the last.
+-- The first choices are picked more often than the last.
 CREATE OR REPLACE MACRO demo.pick(key, question, choices) AS
   choices[1 + CAST(floor(demo.chance(key, question) * demo.chance(key, question || '²') * len(choices)) AS BIGINT)];
 
@@ -66,14 +66,14 @@ FROM (VALUES
   ('qd7xk2mv9rt4hz8wb1ny', 1, 'f57a1b3c-d8e6-49c0-8e25-60b4c9f7a1d8', 'ping', '1', 8, 0.2, 0.0)
 ) AS functions (ref, number, function_id, slug, version, median, spread, failing);
 
--- How busy a project is at a moment (microseconds since the epoch): little before dawn, most in the afternoon, less at
+-- The relative load of a project at a time (microseconds since the epoch): little before dawn, most in the afternoon, less at
 -- the weekend.
 CREATE OR REPLACE MACRO demo.wave(micros, zone) AS
   (0.15 + 0.425 * (1 - cos(2 * pi() * (micros / 3.6e9 + zone - 4) / 24)))
   * CASE WHEN (micros // 86400000000 + 3) % 7 >= 5 THEN 0.6 ELSE 1.0 END;
 
--- The events of a stream in [begins, ends): each slot of so many seconds holds, at the busiest time, so many events of
--- all projects together.
+-- The events of a stream in [begins, ends): each slot of `seconds` has, at the busiest time, `busiest` events of all
+-- projects together.
 CREATE OR REPLACE MACRO demo.events(stream, seconds, busiest, begins, ends) AS TABLE
   WITH bounds AS (
     SELECT epoch_us(begins) AS first_micros, epoch_us(ends) AS end_micros, seconds * 1000000 AS slot_micros
@@ -109,7 +109,7 @@ CREATE OR REPLACE MACRO demo.events(stream, seconds, busiest, begins, ends) AS T
   WHERE micros >= first_micros AND micros < end_micros
   ORDER BY micros;
 
--- The calls of functions, which two streams tell about. Every fortieth starts cold.
+-- The calls of functions, which two streams log. Every fortieth is a cold start.
 CREATE OR REPLACE MACRO demo.invocations(begins, ends) AS TABLE
   WITH calls AS (
     SELECT *, demo.pick(key, 'function', range(1, functions + 1)) AS number
@@ -139,7 +139,7 @@ CREATE OR REPLACE MACRO demo.invocations(begins, ends) AS TABLE
   FROM answers
   ORDER BY happened;
 
--- Who calls: the place, the network and the program. Addresses are of the ranges kept for documentation.
+-- Callers: their place, network and program. Addresses are from the ranges reserved for documentation.
 CREATE OR REPLACE MACRO demo.places() AS [
     {city: 'Frankfurt am Main', colo: 'FRA', country: 'DE', continent: 'EU', region: 'Hesse', code: 'HE', zone: 'Europe/Berlin', post: '60313', lat: '50.11552', lon: '8.68417', asn: 3320, org: 'Example Telecom', net: '192.0.2.'},
     {city: 'New York', colo: 'EWR', country: 'US', continent: 'NA', region: 'New York', code: 'NY', zone: 'America/New_York', post: '10001', lat: '40.71427', lon: '-74.00597', asn: 701, org: 'Example Broadband', net: '198.51.100.'},

@@ -1,5 +1,5 @@
--- What the auth server says; the message is the event as JSON text.
-WITH told AS (
+-- The log of the auth server; the message is the event as JSON text.
+WITH attempts AS (
   SELECT
     *,
     demo.pick(key, 'event', [
@@ -47,13 +47,13 @@ events AS (
         log_type: event.log_type,
         actor_via_sso: false
       }] ELSE [] END
-    } AS told_as
-  FROM told
+    } AS log_record
+  FROM attempts
 )
 SELECT
   demo.uuid(key, 'id') AS id,
   happened AS "timestamp",
-  CAST(to_json(told_as) AS VARCHAR) AS event_message,
+  CAST(to_json(log_record) AS VARCHAR) AS event_message,
   ref AS project,
-  [told_as] AS metadata
+  [log_record] AS metadata
 FROM events;

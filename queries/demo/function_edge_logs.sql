@@ -1,4 +1,4 @@
--- One row a call of a function, told by the relay in front of it.
+-- One row for each call of a function, logged by the relay in front of it.
 WITH calls AS (
   SELECT
     *,

@@ -1,6 +1,6 @@
--- What functions wrote while they ran: a boot and a shutdown for every cold start, an error for every failure, and for
+-- The output of functions while they ran: a boot and a shutdown for every cold start, an error for every failure, and for
 -- some of the calls a line of their own.
-WITH told AS (
+WITH candidates AS (
   SELECT
     *,
     unnest([
@@ -15,7 +15,7 @@ WITH told AS (
   FROM demo.invocations($from - INTERVAL 10 MINUTE, $to)
 ),
 dated AS (
-  SELECT *, happened + to_milliseconds(line.later_ms) AS written FROM told WHERE line IS NOT NULL
+  SELECT *, happened + to_milliseconds(line.later_ms) AS written FROM candidates WHERE line IS NOT NULL
 )
 SELECT
   demo.uuid(key, line.event) AS id,

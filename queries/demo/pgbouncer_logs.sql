@@ -1,4 +1,4 @@
--- What the connection pooler says: its statistics, and clients that come and go.
+-- The log of the connection pooler: its statistics, and clients that connect and disconnect.
 SELECT
   demo.uuid(key, 'id') AS id,
   happened AS "timestamp",

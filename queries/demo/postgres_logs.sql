@@ -1,5 +1,5 @@
--- What the database says: connections, checkpoints, slow statements, and mistakes of its clients.
-WITH told AS (
+-- The log of the database: connections, checkpoints, slow statements, and mistakes of its clients.
+WITH described AS (
   SELECT
     *,
     demo.pick(key, 'message', [
@@ -21,7 +21,7 @@ sessions AS (
     *,
     happened - to_seconds(demo.between(key, 'age', 1, 7200)) AS began,
     demo.between(key, 'process', 1000, 400000) AS process
-  FROM told
+  FROM described
 )
 SELECT
   demo.uuid(key, 'id') AS id,

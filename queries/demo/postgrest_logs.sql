@@ -1,4 +1,4 @@
--- What the REST API server says of itself.
+-- The log of the REST API server about itself.
 SELECT
   demo.uuid(key, 'id') AS id,
   happened AS "timestamp",

@@ -1,5 +1,5 @@
--- What the realtime server says: tenants that come and go, channels, and how many are connected.
-WITH told AS (
+-- The log of the realtime server: tenants that connect and disconnect, channels, and the number of connections.
+WITH described AS (
   SELECT
     *,
     demo.pick(key, 'message', [
@@ -35,4 +35,4 @@ SELECT
       sum: demo.between(key, 'sum', 0, 3000)
     }] ELSE [] END
   }] AS metadata
-FROM told;
+FROM described;

@@ -1,4 +1,4 @@
--- What the storage server says of the requests that reached it.
+-- The log of the storage server: the requests that reached it.
 WITH routed AS (
   SELECT
     *,

@@ -18,7 +18,7 @@ export function loadCatalog(folder: string): Catalog {
   const queries = parsed.flatMap(({ query }) => (query === undefined ? [] : [query]));
   const { tables, problems: tableProblems } = loadTables(join(folder, 'tables'));
 
-  const problems = [...parsed.flatMap((one) => one.problems), ...checkCatalog(queries), ...tableProblems];
+  const problems = [...parsed.flatMap((query) => query.problems), ...checkCatalog(queries), ...tableProblems];
   if (problems.length > 0) throw new StartError('The saved queries have problems', problems);
   return { queries, tables };
 }

@@ -2,12 +2,12 @@ import { parseArgs } from 'node:util';
 import { StartError } from '../errors.ts';
 import { formatInstant, parseDuration, parseInstant } from '../files/durations.ts';
 
-/** A command line that cannot be run as it is. */
+/** A command line whose options or arguments are invalid. */
 export function commandError(message: string): StartError {
   return new StartError('The command has problems', [{ message }]);
 }
 
-/** A command line with the wrong options or arguments; the command's usage helps. */
+/** A command line of the wrong form: the command prints its usage too. */
 export class UsageError extends StartError {
   constructor(message: string) {
     super('The command has problems', [{ message }]);

@@ -3,22 +3,37 @@ import { readConfig } from '../config.ts';
 import type { QueryCheck } from '../engine/engine.ts';
 import { engines } from '../engine/engines.ts';
 import { StartError } from '../errors.ts';
-import { commandError, parseOptions } from './arguments.ts';
+import { commandError, parseOptions, UsageError } from './arguments.ts';
+
+const usage = `npm run check-queries -- [--engine duckdb|bigquery] [--maximum-bytes <number>]
+
+Checks every saved query without starting the service; exits with 1 if there are problems.
+
+--engine          where the queries are checked; default: ENGINE
+--maximum-bytes   the most bytes that a query may read on BigQuery; default: BIGQUERY_MAXIMUM_BYTES_BILLED
+`;
 
 try {
-  const { engine, maximumBytes } = readArguments();
+  const args = process.argv.slice(2);
+  if (args.includes('--help')) process.stdout.write(usage);
+  else await checkQueries(args);
+} catch (error) {
+  if (!(error instanceof StartError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  if (error instanceof UsageError) process.stderr.write(`\n${usage}`);
+  process.exit(1);
+}
+
+async function checkQueries(args: readonly string[]): Promise<void> {
+  const { engine, maximumBytes } = readArguments(args);
   const config = readConfig({ ...process.env, ...(engine === undefined ? {} : { ENGINE: engine }) });
   const catalog = loadCatalog(config.queriesDir);
   await engines[config.engine].check({ catalog, config, maximumBytes, onChecked: printBytes });
   process.stdout.write(`${catalog.queries.length} saved queries are valid\n`);
-} catch (error) {
-  if (!(error instanceof StartError)) throw error;
-  process.stderr.write(`${error.message}\n`);
-  process.exit(1);
 }
 
-function readArguments(): { engine: string | undefined; maximumBytes: number | undefined } {
-  const { engine, 'maximum-bytes': limit } = parseOptions(process.argv.slice(2), {
+function readArguments(args: readonly string[]) {
+  const { engine, 'maximum-bytes': limit } = parseOptions(args, {
     engine: { type: 'string' },
     'maximum-bytes': { type: 'string' },
   });

@@ -116,7 +116,7 @@ async function roll(args: readonly string[]): Promise<void> {
   );
 }
 
-/** Standard output gets the key and nothing else, so that it can be piped. */
+/** Only the key is written to standard output, so that it can be piped. */
 function printKey(key: string): void {
   process.stdout.write(`${key}\n`);
   printInfo('This is the key. It cannot be shown again: only its hash is stored.\n');

@@ -13,7 +13,7 @@ export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promi
   });
 }
 
-/** A signal of its own that also follows others. */
+/** An abort signal that also follows others. */
 interface LinkedAbort {
   readonly signal: AbortSignal;
   abort(reason?: unknown): void;

@@ -1,7 +1,7 @@
 /**
- * Calls back every so many milliseconds of time in which the event loop was running. `setInterval` measures the clock:
- * after a turn of half a second it reports half a second, although nothing that arrived meanwhile could be read. Here
- * a turn counts as one tick at most, and everything that has arrived is read before its tick is counted.
+ * Calls back at an interval of loop time: the time in which the event loop could read what arrived. `setInterval`
+ * measures clock time: a turn of half a second counts as half a second, although nothing that arrived meanwhile could
+ * be read. Here a turn counts as one tick at most, and everything that has arrived is read before its tick is counted.
  *
  * @returns stops the ticks
  */

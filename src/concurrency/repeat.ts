@@ -3,7 +3,7 @@ import { type Clock, systemClock } from './clock.ts';
 interface RepeatOptions {
   readonly everyMs: number;
   readonly work: () => Promise<void>;
-  /** Receives the error of a failed repetition; the next one follows all the same. */
+  /** Receives the error of a failed repetition; the work is repeated nevertheless. */
   readonly onError: (error: unknown) => void;
   readonly clock?: Clock;
 }

@@ -1,23 +1,25 @@
-import { callerGone } from '../errors.ts';
+import { callerDisconnected } from '../errors.ts';
 import { type Clock, sleep } from './clock.ts';
 
-/** What a run can find out about those who wait for it. */
+/** What a run knows about its callers. */
 export interface RunContext {
-  /** Aborted when nobody waits any longer, in this process or outside. */
+  /** Aborted when no caller waits any longer, in this process or elsewhere. */
   readonly signal: AbortSignal;
   /** How many callers wait in this process. A run begun by `start` may have none. */
   readonly callers: () => number;
-  /** Set by a run whose result others outside this process may wait for; consulted before the run is aborted. */
+  /** Set by a run whose result callers of other processes may wait for; called before the run is aborted. */
   isAwaitedElsewhere: (() => Promise<boolean>) | undefined;
 }
 
-/** Work that is done once for all who wait for it. undefined: it is being done elsewhere, and nobody waits here. */
+/**
+ * Work that is done once for all waiting callers. undefined: another process does it, and no caller waits in this one.
+ */
 export type Run<T> = (context: RunContext) => Promise<T | undefined>;
 
 /** At most one run per key at a time in this process. The first caller starts it; it is aborted when the last one leaves. */
 export interface SingleFlight<T> {
   /**
-   * Waits for the run of a key, and starts it if there is none.
+   * Waits for the run of a key, and starts it unless one is running.
    *
    * @returns `joined`: the run had been started before
    * @throws GatewayError CANCELLED when the signal is aborted first, and what the run throws
@@ -27,7 +29,10 @@ export interface SingleFlight<T> {
     signal: AbortSignal,
     run: Run<T>,
   ): Promise<{ readonly outcome: T; readonly joined: boolean }>;
-  /** Starts a run that no caller waits for. @returns undefined when there is one already, or it is done elsewhere */
+  /**
+   * Starts a run that no caller waits for. @returns undefined when one is running already, or another process does the
+   * work
+   */
   start(key: string, signal: AbortSignal, run: Run<T>): Promise<T | undefined>;
   has(key: string): boolean;
   /** How many runs have callers that wait for them. */
@@ -44,7 +49,7 @@ interface Flight<T> {
   isEnding: boolean;
 }
 
-/** How often a run without waiters in this process checks whether others still wait elsewhere. */
+/** How often a run without waiters in this process checks whether callers of other processes still wait. */
 const checkElsewhereMs = 500;
 
 export function buildSingleFlight<T>(clock: Clock): SingleFlight<T> {
@@ -70,7 +75,7 @@ export function buildSingleFlight<T>(clock: Clock): SingleFlight<T> {
     if (flights.get(key) === flight) flights.delete(key);
   };
 
-  /** Aborts a run without waiters, unless somebody waits elsewhere, or joins in the meantime. */
+  /** Aborts a run without waiters, unless a caller waits in another process, or one joins in the meantime. */
   const endUnlessAwaited = async (key: string, flight: Flight<T>) => {
     if (flight.waiters > 0 || flight.isEnding) return;
     flight.isEnding = true;
@@ -92,7 +97,7 @@ export function buildSingleFlight<T>(clock: Clock): SingleFlight<T> {
       };
       const abandon = () => {
         leave();
-        reject(callerGone());
+        reject(callerDisconnected());
         endUnlessAwaited(key, flight);
       };
       flight.waiters += 1;
@@ -109,10 +114,10 @@ export function buildSingleFlight<T>(clock: Clock): SingleFlight<T> {
       // The signal of an HTTP server's request may not report that it is already aborted; one derived from it does.
       const derived = AbortSignal.any([signal]);
       for (;;) {
-        if (derived.aborted) throw callerGone();
-        const known = flights.get(key);
-        const outcome = await join(key, known ?? startFlight(key, run), derived, true);
-        if (outcome !== undefined) return { outcome, joined: known !== undefined };
+        if (derived.aborted) throw callerDisconnected();
+        const running = flights.get(key);
+        const outcome = await join(key, running ?? startFlight(key, run), derived, true);
+        if (outcome !== undefined) return { outcome, joined: running !== undefined };
       }
     },
     start: async (key, signal, run) =>

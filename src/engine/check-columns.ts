@@ -22,7 +22,9 @@ export function checkColumns(
     if (accepts(column, found)) return [];
     return [`columns.${column.name}: declared ${describe(column)}, but the SQL returns ${describe(found)}`];
   });
-  const undeclared = returned.filter(({ name }) => !declared.some((one) => isSameColumn(one.name, name)));
+  const undeclared = returned.filter(
+    ({ name }) => !declared.some((column) => isSameColumn(column.name, name)),
+  );
   return [
     ...differences,
     ...undeclared.map(

@@ -5,7 +5,7 @@ import type { Problem } from '../errors.ts';
 
 /** What one run needs besides the query and its parameters. */
 interface RunOptions {
-  /** Aborted when nobody waits for the result any longer. */
+  /** Aborted when no caller waits for the result any longer. */
   readonly signal: AbortSignal;
 }
 
@@ -37,12 +37,12 @@ export interface Rows {
 }
 
 /**
- * Runs saved SQL. Opening an engine checks every saved query, so that `run` need not look at its SQL again.
+ * Runs saved SQL. Opening an engine checks every saved query, so that `run` need not check its SQL again.
  *
  * `run` throws GatewayError ENGINE_FAILED | ENGINE_TIMEOUT | DATA_UNREADABLE | CANCELLED | INVALID_PARAMETER, and an
  * engine that is reached over the network also ENGINE_BUSY | ENGINE_QUOTA_EXCEEDED | ENGINE_UNAVAILABLE |
- * ENGINE_MISCONFIGURED | QUERY_TOO_EXPENSIVE; errors with status 503 say when to try again.
- * `close` stops running queries; it is safe to call twice.
+ * ENGINE_MISCONFIGURED | QUERY_TOO_EXPENSIVE; errors with status 503 say when to try again. `close` stops running
+ * queries; it is safe to call twice.
  */
 export interface Engine {
   /** Identifies the data that is queried: engines with the same source may share cached results. */
@@ -61,11 +61,11 @@ export interface QueryCheck {
 
 /** Receives what an engine reports besides results. */
 export interface EngineListener {
-  /** Something that the operator should fix. */
+  /** A problem that the operator should fix. */
   problem(message: string): void;
-  /** Something that was done, for the log: rows imported, rows dropped. */
+  /** A completed action, for the log: rows imported, rows dropped. */
   news(message: string): void;
-  /** How far opening the engine has come: one short line, which replaces the previous one. */
+  /** The progress of opening the engine: one short line, which replaces the previous one. */
   progress?(line: string): void;
   /** Called for each saved query by an engine whose check reports more than an error at start. */
   queryChecked?(check: QueryCheck): void;

@@ -9,7 +9,7 @@ export interface SchemaProblem {
 /** Zod's issues as problems whose messages begin with the path, as in `keys.0.name: is missing`. */
 export function schemaProblems({ issues }: z.core.$ZodError): readonly SchemaProblem[] {
   return issues.map((issue) => ({
-    // An unknown key is on a line of its own, which its path leads to.
+    // The path of an unknown key leads to its own line.
     path: issue.code === 'unrecognized_keys' ? [...issue.path, ...issue.keys] : issue.path,
     message: [issue.path.join('.'), issue.message].filter((part) => part !== '').join(': '),
   }));

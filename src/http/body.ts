@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { callerGone, GatewayError } from '../errors.ts';
+import { callerDisconnected, GatewayError } from '../errors.ts';
 import { httpLimits } from './limits.ts';
 
 const { maxBodyBytes } = httpLimits;
@@ -26,9 +26,9 @@ export function bodyOfNode(message: IncomingMessage): Promise<Uint8Array> {
       const [only] = chunks;
       resolve(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks));
     });
-    message.once('error', (error) => reject(callerGone(error)));
+    message.once('error', (error) => reject(callerDisconnected(error)));
     message.once('close', () => {
-      if (!message.readableEnded) reject(callerGone());
+      if (!message.readableEnded) reject(callerDisconnected());
     });
   });
 }
@@ -46,7 +46,7 @@ export async function bodyOfFetch({ headers, body, signal }: Request): Promise<U
     }
   } catch (cause) {
     if (cause instanceof GatewayError) throw cause;
-    if (signal.aborted) throw callerGone(cause);
+    if (signal.aborted) throw callerDisconnected(cause);
     throw new GatewayError('BAD_REQUEST', 'The body did not arrive completely', { cause });
   }
   return Buffer.concat(chunks);

@@ -6,9 +6,9 @@ import type { Reply } from './reply.ts';
 export const variesBy = 'X-API-KEY, Authorization, Accept-Encoding';
 
 /**
- * What HTTP caches and people may know of the results that a response is made of: `ETag`, `Age`, `Cache-Control`,
- * `Cache-Status`, `Vary`. A result is as good as new until its next refresh (`max-age`), may be shown meanwhile until it
- * expires (`stale-while-revalidate`), and if we fail until it is deleted (`stale-if-error`).
+ * What HTTP caches and people may know about the results in a response: `ETag`, `Age`, `Cache-Control`, `Cache-Status`,
+ * `Vary`. Caches may use a result until its next refresh (`max-age`), during the refresh until it is older than
+ * `caching` (`stale-while-revalidate`), and while we fail until it expires (`stale-if-error`).
  *
  * @param results at least one
  * @param digest of the body before compression
@@ -17,7 +17,7 @@ export const variesBy = 'X-API-KEY, Authorization, Accept-Encoding';
 export function cacheHeaders(results: readonly CachedResult[], digest: string, now: Date): Reply['headers'] {
   const age = Math.max(...results.map((result) => ageSeconds(result, now)));
   const times = results.map((result) => secondsLeft(result, now));
-  const least = (stage: keyof SecondsLeft) => Math.min(...times.map((one) => one[stage]));
+  const least = (stage: keyof SecondsLeft) => Math.min(...times.map((left) => left[stage]));
   return {
     // Weak: the same rows have several codings.
     etag: `W/"${digest}"`,
@@ -52,7 +52,7 @@ function cacheControl(age: number, untilRefresh: number, untilExpiry: number, un
   ].join(', ');
 }
 
-/** Negative if the moment has passed. */
+/** Negative if the time has passed. */
 interface SecondsLeft {
   readonly untilRefresh: number;
   readonly untilExpiry: number;
@@ -78,11 +78,12 @@ function notNegative(seconds: number): number {
   return Math.max(0, seconds);
 }
 
-/** From the most to the least expensive: of several results, the most expensive one is reported. */
+/** From the most to the least expensive: for several results, the most expensive status is reported. */
 const byExpense = ['BYPASS', 'MISS', 'SHARED', 'STALE', 'HIT'] as const satisfies readonly CacheStatus[];
 
 function cacheStatus(results: readonly CachedResult[], ttl: number): string {
-  const status = byExpense.find((one) => results.some(({ cacheStatus }) => cacheStatus === one)) ?? 'HIT';
+  const status =
+    byExpense.find((status) => results.some(({ cacheStatus }) => cacheStatus === status)) ?? 'HIT';
   const isStored = results.every(({ caching }) => caching !== 'disabled');
   return `querygate; ${
     {

@@ -45,6 +45,7 @@ function exampleValues({ parameters }: SavedQuery): readonly (readonly [Paramete
 }
 
 function graphqlLiteral(parameter: Parameter, value: string): string {
-  if (parameter.type === 'enum') return parameter.values.find((one) => one.value === value)?.name ?? value;
+  if (parameter.type === 'enum')
+    return parameter.values.find((enumValue) => enumValue.value === value)?.name ?? value;
   return ['integer', 'float', 'boolean'].includes(parameter.type) ? value : JSON.stringify(value);
 }

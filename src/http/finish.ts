@@ -6,10 +6,11 @@ import type { RequestHead } from './head.ts';
 import type { Reply } from './reply.ts';
 
 /**
- * Tells browsers that a response is data, not a page, script, frame or image of another site. Pages that may read it use
- * CORS, which does not require any of these to be weaker.
+ * Declares to browsers that a response is data, not a page, script, frame or image of another site. Pages that may read
+ * it use CORS, which does not require any of these to be weaker.
  *
- * @see OWASP REST Security Cheat Sheet, "Security Headers"; Strict-Transport-Security belongs to the server that does TLS
+ * @see OWASP REST Security Cheat Sheet, "Security Headers"; Strict-Transport-Security belongs to the server that does
+ * TLS
  */
 export const securityHeaders = Object.freeze({
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
@@ -70,8 +71,8 @@ export function buildFinish(cors: Cors, accessLog: AccessLog): Finish {
 }
 
 function isUnchanged({ status, headers: { etag } }: Reply, { headers }: RequestHead): boolean {
-  const known = headers['if-none-match'];
-  return etag !== undefined && known !== undefined && status === 200 && matchesEtag(etag, known);
+  const ifNoneMatch = headers['if-none-match'];
+  return etag !== undefined && ifNoneMatch !== undefined && status === 200 && matchesEtag(etag, ifNoneMatch);
 }
 
 /** Replies that are sent again are the same objects: what was made of one is kept as long as it. */

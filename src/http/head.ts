@@ -9,7 +9,10 @@ export interface RequestHead {
   /** The absolute URL as received; undefined if the request's Host header is not valid. */
   readonly url: string | undefined;
   readonly headers: RequestHeaders;
-  /** Aborted when the caller disconnects. Read it only where there is something to wait for: Node's is made on demand. */
+  /**
+   * Aborted when the caller disconnects. Read it only if the request has to wait: Node's signal is created on first
+   * use.
+   */
   readonly signal: AbortSignal;
 }
 

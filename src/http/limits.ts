@@ -1,6 +1,8 @@
 import { maxValueLength } from '../catalog/binding/bind.ts';
 
-/** Every limit of a request, an operation and a connection. The table "Limits" in docs/ names these keys. */
+/**
+ * Every limit of a request, an operation and a connection. The table "Limits" in docs/operations.md names these keys.
+ */
 export const httpLimits = {
   /** Characters of a URL; longer operations are sent by POST. */
   maxUrlLength: 8_192,

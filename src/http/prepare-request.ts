@@ -5,14 +5,14 @@ import type { EndpointRequest } from './access/authorize.ts';
 import { httpLimits } from './limits.ts';
 import { unknownPath } from './paths.ts';
 
-/** What a URL comes to. It is found step by step, and found once for all requests with the same URL. */
+/** What the steps of the request path derive from a URL; kept for later requests with the same URL. */
 export interface PreparedRequest {
   readonly url: URL;
   /** The path as the access log shows it. */
   readonly loggedPath: string;
   /** The parameters of the query string; set once they are known to contain no key. */
   parameters?: RawParameters;
-  /** The saved query that a REST path names, with what binding it gave. */
+  /** The saved query that a REST path names, with the outcomes of binding it. */
   endpoint?: EndpointRequest;
 }
 
@@ -29,8 +29,8 @@ const maxPreparedLength = 2_048;
 export function buildPrepareRequest(loggedPaths: ReadonlySet<string>): PrepareRequest {
   const prepared = new LRUCache<string, PreparedRequest>({ max: maxPrepared });
   return (text) => {
-    const known = text === undefined ? undefined : prepared.get(text);
-    if (known !== undefined) return known;
+    const cached = text === undefined ? undefined : prepared.get(text);
+    if (cached !== undefined) return cached;
     const url = text === undefined ? null : URL.parse(text);
     if (text === undefined || url === null) {
       throw new GatewayError('BAD_REQUEST', 'Invalid request target or Host header');

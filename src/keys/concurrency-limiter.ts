@@ -1,5 +1,5 @@
 import { WaitQueue } from '../concurrency/wait-queue.ts';
-import { callerGone, GatewayError } from '../errors.ts';
+import { callerDisconnected, GatewayError } from '../errors.ts';
 
 /** Runs one query of a request as soon as its key's limit allows. */
 export type Schedule = <T>(
@@ -54,7 +54,7 @@ export class ConcurrencyLimiter {
       await this.#queue.wait(signal, undefined);
     } catch {
       this.#serveQueue();
-      throw callerGone();
+      throw callerDisconnected();
     }
   }
 

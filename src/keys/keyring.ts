@@ -27,7 +27,7 @@ const apiKeyId = 'API_KEY';
 export class Keyring {
   readonly #options: KeyringOptions;
   readonly #apiKey: { readonly digest: Buffer; readonly principal: Principal };
-  /** Compared with in place of the digest of a key that does not exist. */
+  /** Compared instead of the digest of a key that does not exist. */
   readonly #dummyDigest = randomBytes(32);
   #credentials: ReadonlyMap<string, Credential> = new Map();
 

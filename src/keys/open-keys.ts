@@ -84,27 +84,27 @@ function buildCheck(
   onChange: (text: string) => void,
   onUnreadable: (error: NodeJS.ErrnoException) => void,
 ): () => Promise<void> {
-  let seen = '';
+  let loadedVersion = '';
   let isFailing = false;
   return async () => {
     try {
       const { mtimeMs, ctimeMs, size, ino, dev } = await stat(file);
       const version = [mtimeMs, ctimeMs, size, ino, dev].join(' ');
       const isUnsettled = Date.now() - Math.max(mtimeMs, ctimeMs) < unsettledMs;
-      if (version === seen && !isUnsettled) return;
+      if (version === loadedVersion && !isUnsettled) return;
       const text = await readFile(file, 'utf8');
       isFailing = false;
-      seen = version;
+      loadedVersion = version;
       onChange(text);
     } catch (error) {
       if (!isFailing) onUnreadable(error as NodeJS.ErrnoException);
       isFailing = true;
-      seen = '';
+      loadedVersion = '';
     }
   };
 }
 
-/** Revoked keys are not checked: nobody uses them. */
+/** Revoked keys are not checked: they cannot be used. */
 function unknownEndpoints(file: string, { keys, lineOf }: ParsedKeys, catalog: Catalog): readonly Problem[] {
   return keys.flatMap((key, at) => {
     if (key.revoked !== undefined) return [];

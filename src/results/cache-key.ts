@@ -38,8 +38,8 @@ export function parseCacheKey({ queries }: Catalog, key: string): BoundQuery | u
 const prefixes = new WeakMap<SavedQuery, string>();
 
 function prefix(query: SavedQuery): string {
-  const known = prefixes.get(query);
-  if (known !== undefined) return known;
+  const cached = prefixes.get(query);
+  if (cached !== undefined) return cached;
   const computed = `${JSON.stringify([query.id, definition(query), query.maxRows]).slice(0, -1)},`;
   prefixes.set(query, computed);
   return computed;

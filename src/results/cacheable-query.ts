@@ -20,7 +20,7 @@ export interface RunOutcome {
   readonly source: 'engine' | 'shared cache' | 'other gateway';
 }
 
-/** Whether a result that another gateway has computed makes a run of our own unnecessary. */
+/** Whether a result from another gateway is new enough, so that this gateway need not run the query. */
 export function isNewEnough(
   { policy, minComputedAt }: CacheableQuery,
   document: ResultDocument,

@@ -57,7 +57,7 @@ export async function computeAndStore(
   }
 }
 
-/** Runs the query for those who wait for it now, and stores nothing. */
+/** Runs the query for the callers that wait now, and stores nothing. */
 export async function computeOnce(
   options: ComputeOptions,
   bound: BoundQuery,
@@ -95,6 +95,6 @@ async function runEngine(
 
 /** True for errors that the caller did not cause: an older result is better than such an error. */
 export function mayServeStale(error: unknown): boolean {
-  // QUERY_TOO_EXPENSIVE: the same query was cheap enough before; the data have grown.
+  // QUERY_TOO_EXPENSIVE: the same query was cheap enough before, but its data has grown.
   return !(error instanceof GatewayError) || error.status >= 500 || error.code === 'QUERY_TOO_EXPENSIVE';
 }

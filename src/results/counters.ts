@@ -1,4 +1,4 @@
-/** What the cache has done since the start. All but the last two only rise. */
+/** Counts of the cache since the start. All but the last two only rise. */
 export interface Counters {
   /** Fresh results returned from the cache. */
   hits: number;

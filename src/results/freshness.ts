@@ -15,7 +15,7 @@ export function ageMs({ computedAt }: ResultDocument, now: Date): number {
   return Math.max(0, now.getTime() - computedAt);
 }
 
-/** How long after its computation a result may be of any use. */
+/** How long after its computation a result may be returned at all. */
 export function keepMs({ ttlSeconds, staleIfErrorSeconds }: CachePolicy): number {
   return (ttlSeconds + staleIfErrorSeconds) * 1000;
 }

@@ -42,16 +42,16 @@ export class HotKeys {
 
   /** Records a request to this gateway. */
   touch(key: string, bound: BoundQuery, policy: CachePolicy, now: number): void {
-    const known = this.#pinned.get(key) ?? this.#requested.get(key);
-    if (known !== undefined) known.requestedAt = now;
+    const hotKey = this.#pinned.get(key) ?? this.#requested.get(key);
+    if (hotKey !== undefined) hotKey.requestedAt = now;
     else if (key.length <= maxKeyLength) this.#requested.set(key, newHotKey(key, bound, policy, now));
   }
 
   /** Records a request to another gateway for a key that is hot here. @returns false when it is not */
   touchRemote(key: string, requestedAt: number): boolean {
-    const known = this.#peek(key);
-    if (known === undefined) return false;
-    known.requestedAt = Math.max(known.requestedAt, requestedAt);
+    const hotKey = this.#peek(key);
+    if (hotKey === undefined) return false;
+    hotKey.requestedAt = Math.max(hotKey.requestedAt, requestedAt);
     return true;
   }
 

@@ -1,7 +1,7 @@
 import { type Clock, sleep } from '../concurrency/clock.ts';
 import { openRepeat } from '../concurrency/repeat.ts';
 import type { RunContext } from '../concurrency/single-flight.ts';
-import { callerGone, GatewayError } from '../errors.ts';
+import { callerDisconnected, GatewayError } from '../errors.ts';
 import { type CacheableQuery, isNewEnough, type RunOutcome } from './cacheable-query.ts';
 import { keepMs } from './freshness.ts';
 import type { ResultDocument } from './result-document.ts';
@@ -13,7 +13,7 @@ interface LeaseOptions {
   readonly run: (signal: AbortSignal) => Promise<ResultDocument>;
 }
 
-/** How often a follower looks at its leader: at first often, for queries that are quick. */
+/** How often a follower checks its leader: at first often, for queries that are quick. */
 const firstWatchMs = 15;
 const longestWatchMs = 100;
 
@@ -46,7 +46,7 @@ export async function runUnderLease(
     lease = await shared.acquire(key, { preempt: false });
   }
   if (lease === undefined) return runWithoutLease(options, query, context);
-  // Another gateway may have published between our look at the cache and our lease.
+  // Another gateway may have published between our read of the cache and our lease.
   const published = noCache ? undefined : await shared.get(key);
   if (published === undefined || !isNewEnough(query, published, clock.now())) {
     return lead(options, query, context, lease);
@@ -55,7 +55,7 @@ export async function runUnderLease(
   return { document: published, source: 'other gateway' };
 }
 
-/** Publishes its result all the same, under the lowest token: the cache may be back by then. */
+/** It nevertheless publishes its result, under the lowest token: the cache may be back by then. */
 async function runWithoutLease(
   options: LeaseOptions,
   query: CacheableQuery,
@@ -118,7 +118,7 @@ async function follow(
   let isSecondTry = false;
   for (let waitMs = firstWatchMs; ; waitMs = Math.min(waitMs * 1.5, longestWatchMs)) {
     await sleep(clock, isSecondTry ? secondTryMs : waitMs);
-    if (signal.aborted) throw callerGone();
+    if (signal.aborted) throw callerDisconnected();
     const leader = await shared.watch(query.key);
     if (leader?.fencingToken === fencingToken) {
       if (leader.state === 'failed') throw leader.error;

@@ -20,8 +20,8 @@ export type LeaderState =
   | { readonly state: 'failed'; readonly fencingToken: string; readonly error: GatewayError };
 
 /**
- * What gateways share. No method rejects, and each has a deadline: when the shared cache does not respond, or holds
- * foreign data, the result is `undefined`, and the caller goes on without it.
+ * The cache that gateways share. No method rejects, and each has a deadline: when the shared cache does not respond, or
+ * holds foreign data, the result is `undefined`, and the caller goes on without it.
  */
 export interface SharedCache {
   /** Resolves when the first attempt to connect has succeeded or failed, within about a second. */
@@ -29,7 +29,10 @@ export interface SharedCache {
   get(key: string): Promise<ResultDocument | undefined>;
   /** @param options.preempt takes the lease from its leader, whose result is then refused */
   acquire(key: string, options: { readonly preempt: boolean }): Promise<Lease | undefined>;
-  /** Extends a lease, and restores one that expired and that nobody else holds. @returns whether others wait for its result */
+  /**
+   * Extends a lease, and restores one that has expired, unless another gateway holds it. @returns whether others wait
+   * for its result
+   */
   renew(key: string, fencingToken: string): Promise<boolean>;
   /**
    * Reads the state of the leader, and marks its result as awaited.
@@ -48,7 +51,7 @@ export interface SharedCache {
   close(): Promise<void>;
 }
 
-/** A leader that has not renewed its lease for so long is taken for dead; a follower takes over. */
+/** A leader that has not renewed its lease for this long is considered dead; a follower takes over. */
 export const leaseMs = 3_000;
 
 /** @param onConnected called each time that the shared cache has been connected or reconnected */

@@ -98,8 +98,8 @@ function hasRoom(
   now: number,
 ): boolean {
   if (running === 0 && now > computedAt + ((ttlSeconds + warmingSeconds) / 2) * 1000) return true;
-  const ours = Math.max(1, Math.floor(engineConcurrency / 2));
-  return running < ours && singleFlight.runsWithCallers() + running < engineConcurrency;
+  const maxRefreshes = Math.max(1, Math.floor(engineConcurrency / 2));
+  return running < maxRefreshes && singleFlight.runsWithCallers() + running < engineConcurrency;
 }
 
 async function readDemand({ hotKeys, shared, clock, parseKey }: WarmerOptions): Promise<void> {

@@ -11,15 +11,15 @@ describe('bench:local', () => {
     expect(scripts['bench:local']).toBe(scripts.start.replace('src/main.ts', 'bench/local/main.ts'));
   });
 
-  test('asks every shipped query with every value of its enums that has a meaning of its own', () => {
-    const asked = cases.map(
+  test('runs every shipped query with every value of its enums that differs in meaning', () => {
+    const caseTexts = cases.map(
       ({ endpoint, parameters }) => `${endpoint} ${Object.values(parameters).join(' ')}`,
     );
     for (const { name, parameters } of loadCatalog('queries').queries) {
-      const values = parameters.flatMap((one) => (one.type === 'enum' ? one.values : []));
-      // An enterprise sees what PAYG sees.
-      for (const { value } of values.filter((one) => one.value !== 'ENTERPRISE')) {
-        expect(asked.some((one) => one.startsWith(name) && one.split(' ').includes(value))).toBe(true);
+      const values = parameters.flatMap((parameter) => (parameter.type === 'enum' ? parameter.values : []));
+      // ENTERPRISE has the same retention as PAYG.
+      for (const { value } of values.filter((listed) => listed.value !== 'ENTERPRISE')) {
+        expect(caseTexts.some((text) => text.startsWith(name) && text.split(' ').includes(value))).toBe(true);
       }
     }
   });
@@ -30,7 +30,7 @@ describe('bench:local', () => {
     expect(dataset('d', '100M').spanMicros).toBe(large.spanMicros);
   });
 
-  test('takes answers for the same, however they are nested and whatever is left out', () => {
+  test('treats results as equal whatever their nesting and their omitted NULLs', () => {
     const nested = '{"id":"a","n":1,"metadata":[{"request":[{"url":"u","search":null}]}]}';
     expect(difference([nested], ['{"id":"a","n":1.0,"metadata":{"request_url":"u"}}'])).toBeUndefined();
     expect(
@@ -43,8 +43,8 @@ describe('bench:local', () => {
     ['a value that is missing', '{"a":1,"b":2}', '{"a":1}', 'row 1, b: 2 against undefined'],
     ['a nested value', '{"m":[{"r":[{"x":"1"}]}]}', '{"m":{"r_x":"2"}}', 'row 1, m_r_x: "1" against "2"'],
     ['a percentile that is far off', '{"p95_x":1,"count":900}', '{"p95_x":2,"count":900}', 'p95_x'],
-  ])('tells %s', (_, ours, theirs, told) => {
-    expect(difference([ours], [theirs])).toContain(told);
+  ])('reports %s', (_, ours, theirs, message) => {
+    expect(difference([ours], [theirs])).toContain(message);
     expect(difference([ours], [])).toBe('1 rows against 0');
   });
 });

@@ -49,7 +49,7 @@ describe('requests per minute', () => {
     expect(limiter.take(start + Math.ceil(nextInSeconds) * 1000).isWithin).toBe(true);
   });
 
-  test('a clock that is set back locks out nobody for longer than a minute', () => {
+  test('a clock that is set back locks no key out for longer than a minute', () => {
     const limiter = new RateLimiter(2);
     limiter.take(start);
     limiter.take(start);

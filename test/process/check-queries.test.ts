@@ -30,3 +30,14 @@ test('check-queries reports every problem with file and line, and exits with 1',
   expect(errors).toContain(`usage.api-counts.sql:${line}:3 the function FROBNICATE is not supported`);
   rmSync(folder, { recursive: true });
 });
+
+test('check-queries --help prints the usage, and so does a wrong command line', async () => {
+  const help = await runCommand(command, {}, ['--help']);
+  expect(help).toMatchObject({ exitCode: 0, errors: '' });
+  expect(help.output).toMatch(/^npm run check-queries -- \[--engine /);
+
+  const { exitCode, output, errors } = await runCommand(command, {}, ['--engin', 'duckdb']);
+  expect({ exitCode, output }).toEqual({ exitCode: 1, output: '' });
+  expect(errors).toContain("Unknown option '--engin'");
+  expect(errors).toContain(help.output);
+});

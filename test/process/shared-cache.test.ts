@@ -99,7 +99,7 @@ describe.skipIf(!hasRedis)('gateways that share a Redis', () => {
     );
 
     test('the leader is killed in mid-query: two runs, and every caller gets the result', async () => {
-      // The leader is known before the other callers come: on a busy machine it would be seen too late.
+      // The leader must be known before the other callers arrive: on a busy machine it would be found too late.
       const first = requestAny(0, 'slow?p=2');
       while (total('slow') === 0) await wait(2);
       const callers = [first, ...Array.from({ length: 899 }, (_, at) => requestAny(at, 'slow?p=2'))];

@@ -21,7 +21,7 @@ const used = async () => {
 
 describe('results in memory', () => {
   const limit = 32_000_000;
-  /** What compiled code and compression take. */
+  /** The memory that compiled code and compression take. */
   const noise = 3_000_000;
 
   test.each([

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { loadTables } from '../../src/catalog/tables/load-tables.ts';
 import { forms, openTestApp } from '../support/test-app.ts';
 
-// Every rule once more, over tables whose records are stored as lists: one row far back in time has two of each.
+// Every rule again, over tables whose records are stored as lists: one old row has two elements of each.
 forms.general = true;
 for (const file of readdirSync(import.meta.dirname)) {
   if (file.endsWith('.test.ts') && file !== 'general-arrays.test.ts') await import(`./${file}`);

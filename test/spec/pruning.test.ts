@@ -20,7 +20,7 @@ function nodes(root: Node & Tree): readonly (Node & Tree)[] {
   return [root, ...children(root).flatMap(nodes)];
 }
 
-/** True where an expression is the same for all rows: no column stands in it, and no subquery. */
+/** True if an expression is the same for all rows: it contains no column and no subquery. */
 function isConstant(node: Node & Tree): boolean {
   if (node.type === 'select_stmt' || node.type === 'member_expr') return false;
   if (node.type === 'identifier') return dateParts.has(node.name.toLowerCase());
@@ -29,7 +29,7 @@ function isConstant(node: Node & Tree): boolean {
   );
 }
 
-/** What stands between the ANDs of a condition. */
+/** The operands of the ANDs of a condition. */
 function conjuncts(node: Node & Tree): readonly (Node & Tree)[] {
   if (node.type !== 'binary_expr') return [node];
   const operator: unknown = node.operator;
@@ -39,7 +39,7 @@ function conjuncts(node: Node & Tree): readonly (Node & Tree)[] {
   return [node];
 }
 
-/** The tables that a SELECT names itself, each with what it is called in it. */
+/** The tables in the FROM clause of a SELECT, each with its alias. */
 function tablesOf(select: Node & Tree, names: ReadonlySet<string>): readonly string[] {
   const from = children(select).find(({ type }) => type === 'from_clause');
   return (from === undefined ? [] : nodes(from)).flatMap((node) => {
@@ -48,7 +48,7 @@ function tablesOf(select: Node & Tree, names: ReadonlySet<string>): readonly str
   });
 }
 
-/** True where the SELECT bounds the table's timestamp from below by a constant, as pruning needs it. */
+/** True if the SELECT bounds the table's timestamp from below by a constant, as pruning needs it. */
 function isBounded(select: Node & Tree, table: string): boolean {
   const where = children(select).find(({ type }) => type === 'where_clause');
   const conditions = where?.type === 'where_clause' ? conjuncts(where.expr as Node & Tree) : [];

@@ -5,7 +5,7 @@ import { loadCatalog } from '../../src/catalog/load-catalog.ts';
 import { describeOnEngines } from '../support/on-engines.ts';
 import { ago, type TestApp } from '../support/test-app.ts';
 
-/** Every character of ASCII that is no letter and no digit, inside of a name: but the dot, which ends a host's label. */
+/** Every ASCII character except letters and digits, inside a name; without the dot, which ends a label of a host. */
 const punctuation = Array.from({ length: 127 }, (_, code) => String.fromCharCode(code))
   .filter((character) => /[^A-Za-z0-9.\0]/.test(character))
   .map((character) => `a${character}b`);
@@ -28,8 +28,8 @@ describeOnEngines('the tenant_pattern of usage.api-counts', (openTestApp) => {
   });
   afterAll(() => app.close());
 
-  test('matches the URLs of the tenant, whatever its characters are, and of nobody else', async () => {
-    if (usage === undefined) throw new Error('usage.api-counts is gone');
+  test('matches the URLs of the tenant, whatever its characters are, and of no other', async () => {
+    if (usage === undefined) throw new Error('usage.api-counts does not exist');
     for (const [at, tenant] of tenants.entries()) {
       const raw = plainParameters({ project: tenant, interval: 'hourly' });
       const { parameters } = bindTenant(usage, raw, tenant);

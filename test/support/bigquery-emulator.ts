@@ -77,7 +77,7 @@ export async function startEmulator(): Promise<Emulator> {
 function address({ stdout }: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     let output = '';
-    // Read to the end: a program whose output is not read may block or fail.
+    // The output is read to the end: a program whose output is not read may block or fail.
     stdout?.on('data', (chunk) => {
       output += chunk;
       const found = /REST server listening at (?<address>\S+)/.exec(output)?.groups?.address;

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 
-/** Starts a process per core that never rests, so that everything else gets its time late. */
+/** Starts a busy process per core, so that everything else is scheduled late. */
 export function openBusyCores(): { close(): Promise<void> } {
   const children = Array.from({ length: availableParallelism() }, () =>
     spawn(process.execPath, ['--eval', 'while (true);'], { stdio: 'ignore' }),

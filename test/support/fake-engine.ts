@@ -1,14 +1,14 @@
 import type { BoundQuery } from '../../src/catalog/binding/bind.ts';
 import type { Clock } from '../../src/concurrency/clock.ts';
 import type { Cost, Engine, Rows } from '../../src/engine/engine.ts';
-import { callerGone, GatewayError } from '../../src/errors.ts';
+import { callerDisconnected, GatewayError } from '../../src/errors.ts';
 
 export interface FakeEngine extends Engine {
   /** How many runs were started. */
   runs: number;
   /** How many runs were aborted by their signal. */
   cancelled: number;
-  /** How many runs are in progress, and the most there were at one time. */
+  /** How many runs are in progress, and the maximum so far. */
   running: number;
   most: number;
   failing: boolean;
@@ -58,7 +58,7 @@ export function fakeEngine({
         signal.addEventListener('abort', () => {
           cancel();
           engine.cancelled += 1;
-          reject(callerGone());
+          reject(callerDisconnected());
         });
       }).finally(() => {
         engine.running -= 1;

@@ -16,7 +16,7 @@ export interface GatewayProcess {
 /**
  * Starts the real process on a free port, and waits until it says that it is ready.
  *
- * @param logTo an open file that takes its log, where this process is too busy to read it
+ * @param logTo an open file for its log, for when this process is too busy to read it
  */
 export async function startGateway(
   env: Record<string, string> = {},
@@ -62,7 +62,7 @@ function spawnNode(
   { args = [], logTo = 'pipe' }: { args?: readonly string[]; logTo?: 'pipe' | number },
 ) {
   const child = spawn(process.execPath, [file, ...args], {
-    // A store beside the data would be one for all tests.
+    // A store beside the data would be shared by all tests.
     env: { PATH: process.env.PATH, STORE_FILE: ':memory:', ...env },
     stdio: ['ignore', 'pipe', logTo],
   });

@@ -3,7 +3,7 @@ import type { SavedQuery } from '../../src/catalog/saved-query.ts';
 
 export interface Draft {
   readonly name?: string;
-  /** Columns as `name: type`, or the whole YAML value where a type is not all. */
+  /** Columns as `name: type`, or as `name: <YAML value>` with more than the type. */
   readonly columns: Readonly<Record<string, string>>;
   readonly parameters?: Readonly<Record<string, string>>;
   readonly maxRows?: number;
@@ -41,7 +41,7 @@ export function queryText({
   ].join('\n');
 }
 
-/** A saved query as the catalog would hold it. */
+/** A saved query as the catalog contains it. */
 export function draftQuery(draft: Draft): SavedQuery {
   const { query, problems } = parseQuery(draft.name ?? 'draft', 'draft.sql', queryText(draft));
   if (query === undefined) throw new Error(JSON.stringify(problems));

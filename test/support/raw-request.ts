@@ -10,7 +10,7 @@ export interface RawResponse {
 /** What a server sends back for bytes that no HTTP client would send, until it closes the connection. */
 export async function sendRaw(port: number, ...parts: readonly (string | Buffer)[]): Promise<string> {
   const socket = connect(port, '127.0.0.1');
-  // A server that refuses early closes while there is more to come.
+  // A server that rejects early closes the connection while more is being sent.
   socket.on('error', () => socket.destroy());
   for (const part of parts) socket.write(part);
   const chunks: Buffer[] = [];

@@ -10,7 +10,7 @@ export interface ServedApp {
   readonly app: TestApp;
   readonly server: Server;
   readonly port: number;
-  /** Counts what got through. */
+  /** Counts the runs that reached the engine. */
   readonly engine: FakeEngine;
   /** Everything that was logged so far. */
   log(): string;

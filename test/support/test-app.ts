@@ -32,20 +32,20 @@ export interface TestApp extends Pick<App, 'counters' | 'listener'> {
 
 export type Rows = Readonly<Record<string, readonly object[]>>;
 
-/** Whether every table is given a row whose records have two elements each, so that all are stored as lists. */
+/** `general`: every table gets a row whose records have two elements each, so that all are stored as lists. */
 export const forms = { general: false };
 
 export interface TestAppOptions {
   /** Other files of the data folder, by name. */
   readonly files?: Readonly<Record<string, string>>;
-  /** Stands in for the configured engine. */
+  /** Replaces the configured engine. */
   readonly engine?: Engine;
   readonly clock?: () => Date;
-  /** Takes the log, which nobody reads otherwise. */
+  /** Receives the log, which is discarded otherwise. */
   readonly log?: Logger;
 }
 
-/** The whole service over the given rows of each table, or over an engine of the test's own, without a socket. */
+/** The whole service over the given rows of each table, or over an engine of the test, without a socket. */
 export async function openTestApp(
   tables: Rows,
   env: Record<string, string> = {},
@@ -95,7 +95,7 @@ export async function openTestApp(
   };
 }
 
-/** Rows of long ago, which no window reaches. */
+/** Old rows, outside of every time window. */
 function writePlural(dataDir: string): void {
   for (const { name, fields } of loadTables('queries/tables').tables) {
     mkdirSync(join(dataDir, name));

@@ -31,8 +31,8 @@ nullifzero(${finite})
 zeroifnull(${small})
 zeroifnull(${finite})
 -- ERROR
-error('told')
-if(${bool}, 'fine', error('told'))
+error('reason')
+if(${bool}, 'fine', error('reason'))
 -- TYPEOF
 typeof(${1; 1.5; 'a'; b'a'; true; date '2024-01-01'; timestamp '2024-01-01'; [1]; numeric '1'; null})
 -- GENERATE_UUID

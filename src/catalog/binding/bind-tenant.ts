@@ -62,5 +62,7 @@ export function bindTenant(query: SavedQuery, raw: RawParameters, tenant: string
   if (query.tenant === undefined) throw new Error(`${query.name} has no tenant`);
   const { parameter, pattern } = query.tenant;
   const tenantText = pattern === undefined ? tenant : fillTenantPattern(pattern, parameter, tenant);
-  return bindTexts(query, (one) => (one.name === parameter ? tenantText : singleText(one, raw)));
+  return bindTexts(query, (declared) =>
+    declared.name === parameter ? tenantText : singleText(declared, raw),
+  );
 }

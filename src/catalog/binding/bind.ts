@@ -75,7 +75,7 @@ function checkText(parameter: Parameter, text: string): string {
 }
 
 function checkEnum(parameter: EnumParameter, value: string): string {
-  if (parameter.values.some((one) => one.value === value)) return value;
+  if (parameter.values.some((allowed) => allowed.value === value)) return value;
   if (parameter.unknown === 'default' && parameter.default !== undefined) return parameter.default;
   throw invalid(parameter, `got ${shorten(value)}; ${rightValue(parameter)}`);
 }

@@ -1,6 +1,6 @@
 import { re2Problem, re2Token } from './re2.ts';
 
-/** A parameter's text as the SQL receives it, or what is wrong with it. */
+/** A parameter's text as the SQL receives it, or why the text is invalid. */
 export type Checked = { readonly value: string } | { readonly wrong: string };
 
 /**

@@ -14,10 +14,10 @@ export function fillTenantPattern(pattern: string, parameter: string, value: str
 /**
  * Checks that a pattern cannot match another tenant's rows. Only the text is examined, so the rules are strict enough
  * to guarantee it: the pattern is anchored at the start, has no alternative to the placeholder, nothing before it can
- * run into other parts of a URL, and the characters beside it cannot be part of a name, so that a tenant whose name
- * is contained in another's does not match it.
+ * run into other parts of a URL, and the characters beside it cannot be part of a name, so that a tenant whose name is
+ * contained in another's does not match it.
  *
- * @returns what is wrong; undefined if the pattern is safe
+ * @returns why the pattern is not safe; undefined if it is
  */
 export function tenantPatternProblem(pattern: string, parameter: string): string | undefined {
   const placeholder = placeholderOf(parameter);
@@ -68,7 +68,7 @@ function matchesWidely(token: string): boolean {
   return /^(?:[.*+{[]|\\[a-z\d])/i.test(token);
 }
 
-/** In how many groups each token is. */
+/** For each token, the number of groups around it. */
 function groupDepths(tokens: readonly string[]): readonly number[] {
   let depth = 0;
   return tokens.map((token) => {

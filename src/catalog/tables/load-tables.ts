@@ -61,7 +61,8 @@ const fieldsSchema = z
 
 function loadTable(file: string): LoadedTables {
   const json = readYaml(readFileSync(file, 'utf8'), 'json');
-  if ('problems' in json) return { tables: [], problems: json.problems.map((one) => ({ file, ...one })) };
+  if ('problems' in json)
+    return { tables: [], problems: json.problems.map((problem) => ({ file, ...problem })) };
   const parsed = fieldsSchema.safeParse(json.data, { error: describeIssue });
   if (parsed.success) {
     return { tables: [{ name: basename(file, '.json'), fields: parsed.data }], problems: [] };
@@ -69,7 +70,7 @@ function loadTable(file: string): LoadedTables {
   const problems = parsed.error.issues.map(({ path, message }) => ({
     file,
     line: json.lineOf(path),
-    // The line locates the field; of its path, only the property's name is of use.
+    // The line locates the field, so the message needs only the name of the property.
     message: [...path.slice(-1).filter((part) => typeof part === 'string'), message].join(': '),
   }));
   return { tables: [], problems };

@@ -14,7 +14,7 @@ export function costOf(reply: QueryReply): Cost {
   };
 }
 
-/** The longest that rows which have arrived wait for their cost. */
+/** How long rows that have arrived may wait for their cost. */
 const timeoutMs = 1_000;
 
 const jobReply = z.object({
@@ -28,7 +28,7 @@ const jobReply = z.object({
 /**
  * The cost of a job that was polled: jobs.getQueryResults does not report all of it.
  *
- * @param reply reports what is known if the job's statistics cannot be read
+ * @param reply is used if the job's statistics cannot be read
  */
 export async function fetchCost(
   { client, bound, deadline: { cancelled } }: CallContext,

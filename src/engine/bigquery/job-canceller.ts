@@ -1,7 +1,7 @@
 import type { Client } from './api/client.ts';
 import type { Job } from './run-job.ts';
 
-/** The longest that one cancellation may take. */
+/** How long one cancellation may take. */
 const timeoutMs = 2_000;
 
 /** Cancels jobs in the background. */

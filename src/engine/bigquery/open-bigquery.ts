@@ -23,7 +23,7 @@ export async function openBigquery({ catalog, config, listener }: EngineOptions)
 
   const check = async () => {
     const checks = await checkAll(catalog, { client, config, signal: closing.signal });
-    if (!closing.signal.aborted) for (const one of checks) listener.queryChecked?.(one);
+    if (!closing.signal.aborted) for (const result of checks) listener.queryChecked?.(result);
     return checks;
   };
   const shutDown = async () => {

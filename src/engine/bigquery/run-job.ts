@@ -119,7 +119,7 @@ async function readPages(
     const page = await callApi(request, nextPage, deadline.cancelled, queryReply);
     const added = addRows(rows, page, decode, maxRows - count);
     count += added;
-    // A page may be empty; a broken server may send empty pages for ever.
+    // A page may be empty; a broken server may send empty pages forever.
     if (added === 0) await pause(pollEveryMs, deadline);
     pageToken = page.pageToken;
   }

@@ -1,7 +1,7 @@
 import { untilAborted } from '../../concurrency/abort.ts';
 import type { Semaphore } from '../../concurrency/semaphore.ts';
 import type { Config } from '../../config.ts';
-import { callerGone } from '../../errors.ts';
+import { callerDisconnected } from '../../errors.ts';
 import type { Engine } from '../engine.ts';
 import type { Client } from './api/client.ts';
 import { openDeadline } from './api/deadline.ts';
@@ -36,7 +36,7 @@ export function openRun({ client, queue, config, closing, cancelJob }: RunContex
       // The caller does not wait for a call that is still in progress.
       return await untilAborted(work, deadline.cancelled);
     } catch (error) {
-      throw error === signal.reason ? callerGone(error) : error;
+      throw error === signal.reason ? callerDisconnected(error) : error;
     }
   };
 }

@@ -107,14 +107,14 @@ function compoundSupertype(values: readonly Sql[]): Type | undefined {
     const elements = values.map(
       (value) => value.type.kind === 'array' && { ...value, type: value.type.element },
     );
-    const element = elements.every((one) => one !== false) ? supertype(elements) : undefined;
+    const element = elements.every((candidate) => candidate !== false) ? supertype(elements) : undefined;
     return element && arrayOf(element);
   }
   if (first?.type.kind !== 'struct') return undefined;
   const fields = first.type.fields.map(({ name }, index) => {
     const members = values.map((value) => value.type.kind === 'struct' && value.type.fields[index]);
     const types = members.map((member, at) => member && { ...values[at], type: member.type });
-    const type = types.every((one) => one) ? supertype(types as Sql[]) : undefined;
+    const type = types.every((candidate) => candidate) ? supertype(types as Sql[]) : undefined;
     return type && { name, type };
   });
   return fields.every((field) => field !== undefined) ? structOf(fields) : undefined;

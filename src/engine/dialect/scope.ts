@@ -12,13 +12,13 @@ export interface Sql {
   readonly known?: string | boolean;
   /** Computes the value from the time and the parameters of a run, without the database. */
   readonly timeExpression?: TimeExpression;
-  /** The FROM item of whose rows this is a column or a field; set for columns and their fields only. */
+  /** The FROM item that contains this column or field; undefined for other expressions. */
   readonly unnestTarget?: UnnestTarget;
   /** Set if the value is a shredded record, or an array of one such record: its fields are read directly. */
   readonly shredded?: ShreddedRecord;
   /** True if the value can't be NULL. */
   readonly required?: boolean;
-  /** The stored column that this is. */
+  /** The stored column, if the expression is one. */
   readonly origin?: Origin;
 }
 

@@ -20,7 +20,7 @@ export interface Rules {
   readonly from: (node: Node, scope: Scope, tr: Translator) => FromItem;
 }
 
-/** Rules call it to translate the parts of their node and to record what they find. */
+/** Rules call it to translate the parts of their node and to record facts about the query. */
 export interface Translator {
   expr(node: Node, scope: Scope): Sql;
   /** A query as DuckDB text without parentheses; each of its columns is one DuckDB column. */
@@ -107,7 +107,7 @@ export function buildTranslator(
   return { tr, findings };
 }
 
-/** Only timestamps are hoisted: an INT64 is a time only to the expression that counts from it. */
+/** Only timestamps are hoisted: an INT64 has the meaning of a time only within its expression. */
 const isTimestamp = ({ type }: Sql) => isScalar(type.kind === 'array' ? type.element : type, 'TIMESTAMP');
 
 /** Replaces an unsupported expression, so that the rest can still be checked. */

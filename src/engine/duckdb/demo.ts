@@ -10,20 +10,20 @@ import { openRepeat } from '../../concurrency/repeat.ts';
 import { storeName } from './store/open-store.ts';
 import { dropOlder } from './store/retention.ts';
 import type { StoredTables } from './store/stored-tables.ts';
-import { foundColumns } from './store/stored-value.ts';
+import { describeSource } from './store/stored-value.ts';
 
 interface DemoOptions {
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
   readonly days?: number;
-  /** How often the rows of the time that has passed are appended. */
+  /** How often the rows of the elapsed time are appended. */
   readonly everyMs?: number;
   /** Called when an append fails; the next one covers its time too. */
   readonly onError?: (error: unknown) => void;
 }
 
 export interface Demo {
-  /** Resolves when no append is running and none will. The connection is the caller's to close. */
+  /** Resolves when no append is running and none will start. The caller closes the connection. */
   close(): Promise<void>;
 }
 
@@ -31,10 +31,10 @@ const dayMs = 86_400_000;
 
 /**
  * Generated data that looks like live traffic. A file `<table>.sql` of the folder is a SELECT of the rows from `$from`
- * (included) to `$to` (excluded); it must give the same rows however the time is divided. `_shared.sql`, if there is
- * one, runs first. The tables reach about `days` back, and grow for as long as the demo is open.
+ * (included) to `$to` (excluded); it must give the same rows however the time is divided. `_shared.sql`, if it exists,
+ * runs first. The tables begin about `days` ago, and grow while the demo is open.
  *
- * @param connection the demo's alone until it is closed
+ * @param connection used by nothing else until the demo is closed
  */
 export async function openDemo(
   connection: DuckDBConnection,
@@ -46,7 +46,7 @@ export async function openDemo(
   const streams = await prepareStreams(connection, tables, folder);
   const writer = buildWriter(connection, streams);
   const historyMs = days * dayMs;
-  /** The tables have the rows of before this time. */
+  /** The tables have the rows before this time. */
   let end = now();
   await writer.fill(end - historyMs, end);
 
@@ -71,7 +71,7 @@ export async function openDemo(
   };
 }
 
-/** One INSERT for each table that the folder has a file for; each binds `from` and `to`. */
+/** One INSERT for each table whose file is in the folder; each binds `from` and `to`. */
 async function prepareStreams(
   connection: DuckDBConnection,
   tables: StoredTables,
@@ -86,8 +86,8 @@ async function prepareStreams(
     const source = `(${readFileSync(file, 'utf8').replace(/;\s*$/, '')})`;
     // DuckDB does not report the types of a statement with parameters.
     const example = source.replaceAll(/\$(?:from|to)\b/g, `TIMESTAMPTZ '2000-01-01'`);
-    const found = await foundColumns(connection, example);
-    streams.push(await connection.prepare(tables.appendSql(name, found, source)));
+    const columns = await describeSource(connection, example);
+    streams.push(await connection.prepare(tables.appendSql(name, columns, source)));
   }
   return streams;
 }
@@ -114,7 +114,7 @@ function buildWriter(connection: DuckDBConnection, streams: readonly DuckDBPrepa
     checkpoint,
     /** Day by day, with checkpoints. */
     async fill(from: number, to: number) {
-      // What filling frees is returned to the system; what queries free later is kept by the allocator for the next.
+      // Memory that filling frees is returned to the system; memory that queries free later stays with the allocator.
       for (const threshold of flushThresholds) await connection.run(`SET ${threshold} = '1MB'`);
       for (const stream of streams) {
         for (let day = from; day < to; day += dayMs) {

@@ -11,7 +11,7 @@ interface Database {
 /**
  * Opens an empty database in memory. It never downloads an extension.
  *
- * @throws StartError where DuckDB rejects the configuration
+ * @throws StartError if DuckDB rejects the configuration
  */
 export async function openDatabase(config: Config): Promise<Database> {
   const instance = await createInstance(config);
@@ -46,7 +46,7 @@ async function createInstance({ duckdbThreads, duckdbMemoryLimit }: Config): Pro
   }
 }
 
-/** Names the setting that is too small when a start fails for lack of memory; returns other errors as they are. */
+/** Names the setting that is too small when a start fails for lack of memory; returns other errors unchanged. */
 export function asStartError(error: unknown, { duckdbMemoryLimit }: Config): unknown {
   if (!(error instanceof Error) || !/^(Out of Memory Error|Failed to allocate)/.test(error.message))
     return error;

@@ -16,17 +16,17 @@ import { openStore, type Store } from './store/open-store.ts';
 import { openTables } from './store/stored-tables.ts';
 
 /**
- * The engine on one machine: an embedded DuckDB over local files, or over the demo data. It opens once the data that is
- * there has been loaded.
+ * The engine on one machine: an embedded DuckDB over local files, or over the demo data. It is open once the existing
+ * data has been loaded.
  *
- * @throws StartError where a saved query uses what is not supported, with file and line
+ * @throws StartError if a saved query uses unsupported SQL, with file and line
  */
 export async function openDuckdb({ catalog, config, now, listener }: EngineOptions): Promise<Engine> {
   requireDataDir(config);
   const database = await openDatabase(config);
   const { connect } = database;
   const closing = new AbortController();
-  // Every run that is under way or waits listens to it.
+  // Every running or waiting query listens to it.
   setMaxListeners(0, closing.signal);
   let store: Store | undefined;
   let data: LocalData | undefined;
@@ -86,7 +86,7 @@ const globalSettings = sessionSettings.map((setting) => setting.replace(/^SET /,
 
 /**
  * SQL that denies all later statements extensions, settings, and files other than those of the data. It is a second
- * barrier, should query text pass the rewriter that ought not to.
+ * barrier, in case the rewriter accepts query text that it should reject.
  */
 function lockdown({ scratch }: Store, { dataDir }: Config): string {
   const folders = dataDir === undefined ? [scratch] : [scratch, resolve(dataDir)];

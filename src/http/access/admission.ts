@@ -11,13 +11,13 @@ import type { RefuseKeys } from './refuse-keys.ts';
 /** What an admitted request may do. */
 export interface Admission {
   readonly principal: Principal;
-  /** True if the caller bypasses the cache: only a query run that begins now will do. */
+  /** True if the caller bypasses the cache: only the result of a new run is accepted. */
   readonly noCache: boolean;
   /** Runs every query of the request within the key's concurrency. */
   readonly schedule: Schedule;
 }
 
-/** What is known of a caller, for the headers of every response, an error too, and for the access log. */
+/** What the access log and the headers of every response, errors too, say about a caller. */
 export interface CallerInfo {
   keyId: string | undefined;
   rateLimitHeaders: Readonly<Record<string, string>> | undefined;
@@ -74,7 +74,7 @@ export function buildAdmit({ keyring, refuseKeys, now }: AdmitOptions): Admit {
 
 const runUnlimited: Schedule = (work) => work();
 
-/** Of routes that need no key: it may do nothing. */
+/** For routes that need no key: it permits nothing. */
 const anonymous: Admission = {
   principal: {
     id: 'anonymous',
@@ -119,7 +119,7 @@ function chargeRate({ rateLimiter }: Principal, caller: CallerInfo, now: () => D
   );
 }
 
-/** undefined if there is none, and if there are two different ones: one of them may be another caller's. */
+/** undefined without a key, and with two different ones: one of them may be another caller's. */
 function keyOf(headers: RequestHeaders): string | undefined {
   const key = headers['x-api-key'];
   const { authorization } = headers;

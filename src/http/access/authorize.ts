@@ -6,21 +6,21 @@ import { GatewayError } from '../../errors.ts';
 import type { Principal } from '../../keys/principal.ts';
 import type { RequestHeaders } from '../head.ts';
 
-/** A saved query with a caller's parameters, and what binding them gave: kept for all requests that are the same. */
+/** A saved query with a caller's parameters, and the outcomes of binding them; kept for all equal requests. */
 export interface EndpointRequest {
   readonly query: SavedQuery;
   readonly parameters: RawParameters;
   /** For keys that are not restricted to tenants. */
   bound?: BoundQuery;
-  /** For keys that are: the query bound to the tenant that the parameters name. */
+  /** For keys that are restricted: the query bound to the tenant that the parameters name. */
   forTenant?: TenantBinding;
 }
 
 /**
  * The query as this caller may run it. It is called for every request, also if the result is cached.
  *
- * @throws GatewayError FORBIDDEN, before anything is said about the parameters; then as `bind` does; BAD_REQUEST if an
- * allowed label has an invalid value
+ * @throws GatewayError FORBIDDEN, before the parameters are checked; then as `bind` does; BAD_REQUEST if an allowed
+ * label has an invalid value
  */
 export function authorizeAndBind(
   { endpoints, projects }: Principal,
@@ -46,7 +46,7 @@ export function authorizeAndBind(
   return query.labels.length === 0 ? bound : withLabels(bound, headers);
 }
 
-/** True if the key can get a result of the query at all; other queries are not listed for it either. */
+/** True if the key may run the query with any parameters; other queries are not listed for it. */
 export function mayQuery({ endpoints, projects }: Principal, { id, tenant }: SavedQuery): boolean {
   return (endpoints?.has(id) ?? true) && (projects === undefined || tenant !== undefined);
 }

@@ -10,7 +10,7 @@ import type { RequestHead } from '../head.ts';
 import { httpLimits } from '../limits.ts';
 import { responseTooLarge } from './errors.ts';
 
-/** What became of an operation, for the headers and the status of its response. */
+/** The outcome of an operation, for the headers and the status of its response. */
 export interface OperationOutcome {
   readonly results: CachedResult[];
   hasErrors: boolean;
@@ -33,7 +33,7 @@ interface ContextOptions {
   readonly getResult: GetResult;
   readonly head: RequestHead;
   readonly admission: Admission;
-  /** Is filled in. */
+  /** Filled in while the operation runs. */
   readonly outcome: OperationOutcome;
 }
 

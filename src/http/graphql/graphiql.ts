@@ -6,7 +6,7 @@ import type { Reply } from '../reply.ts';
 /**
  * GraphiQL as a single page that loads nothing from other sites, with a tab for every saved query.
  *
- * @returns renders the page; the key, if given, is filled in and shown to everybody who opens it
+ * @returns renders the page; the key, if given, is filled in and visible to everyone who opens it
  */
 export function buildGraphiqlPage(catalog: Catalog): (apiKey: string | undefined) => Promise<Reply> {
   // Nine megabytes: rendered once, when the page is first opened.

@@ -46,7 +46,7 @@ function isJson(contentType: string): boolean {
 }
 
 function typesOf(list: string): readonly string[] {
-  return list.split(',').map((one) => (one.split(';', 1)[0] ?? '').trim().toLowerCase());
+  return list.split(',').map((mediaType) => (mediaType.split(';', 1)[0] ?? '').trim().toLowerCase());
 }
 
 /**

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { DocumentNode, ExecutionResult, GraphQLSchema, Source } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
-import { callerGone, statusOf } from '../../errors.ts';
+import { callerDisconnected, statusOf } from '../../errors.ts';
 import type { GetResult } from '../../results/get-result.ts';
 import type { Admission } from '../access/admission.ts';
 import { cacheHeaders, variesBy } from '../cache-headers.ts';
@@ -64,7 +64,7 @@ export function buildAnswerWithYoga({
     const outcome = { results: [], hasErrors: false, isRateLimited: false, isCancelled: false };
     const request = new Request(yogaUrl, { method, headers: { accept: headers.accept ?? '*/*' } });
     const response = await yoga.fetch(request, { ...received, outcome });
-    if (outcome.isCancelled && signal.aborted) throw callerGone();
+    if (outcome.isCancelled && signal.aborted) throw callerDisconnected();
     return replyOf(response, method, outcome, now());
   };
 }

@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import type { Logger } from 'pino';
 import type { Connections } from './connections.ts';
 
-/** What is shut down. */
+/** The part of the app that a shutdown needs. */
 interface Closable {
   /** Makes `/readyz` answer 503. */
   drain(): void;

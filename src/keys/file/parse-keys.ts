@@ -19,7 +19,7 @@ export interface ParsedKeys {
 export function parseKeys(file: string, text: string): ParsedKeys {
   const read = readText(text);
   if ('problems' in read) {
-    return { keys: [], problems: read.problems.map((one) => ({ file, ...one })), lineOf: () => 1 };
+    return { keys: [], problems: read.problems.map((problem) => ({ file, ...problem })), lineOf: () => 1 };
   }
   const { data, lineOf } = read;
   if (data === null) return { keys: [], problems: [{ file, line: 1, message: emptyFile }], lineOf };

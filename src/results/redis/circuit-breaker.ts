@@ -47,7 +47,7 @@ export function openCircuitBreaker<T>(options: CircuitBreakerOptions<T>): Circui
     if (state !== 'down') {
       log.warn({ reason: messageOf(reason) }, 'the shared cache does not respond; continuing without it');
     }
-    // The cause may have been an accident: the first attempt to reconnect is made at once.
+    // The failure may have been transient: the first attempt to reconnect is made at once.
     const waitMs = state === 'up' ? 0 : retryMs;
     state = 'down';
     retry = setTimeout(connect, waitMs).unref();

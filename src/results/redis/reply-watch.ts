@@ -1,6 +1,6 @@
 import { openLoopTicks } from '../../concurrency/loop-ticks.ts';
 
-/** How long a connection may owe replies without one coming: what a Redis that has stopped may cost a request. */
+/** How long a connection with open calls may send no reply: the most that a stopped Redis costs a request. */
 const maxSilenceMs = 100;
 
 /** How long a call may wait although replies to earlier ones keep coming: Redis is too slow then to be of use. */
@@ -17,7 +17,7 @@ export interface ReplyWatch {
 }
 
 /**
- * Finds out that Redis no longer responds. Only time in which the event loop ran is charged to Redis: a reply that has
+ * Detects that Redis no longer responds. Only time in which the event loop ran is charged to Redis: a reply that has
  * waited in our own process is not late. And the connection is judged, not the call: replies come in the order of the
  * calls, so that each proves that Redis is alive.
  *
@@ -25,7 +25,7 @@ export interface ReplyWatch {
  */
 export function openReplyWatch(onSilent: (error: Error) => void): ReplyWatch {
   const calls = new Set<{ readonly startedAt: number }>();
-  /** In milliseconds of loop time, like `startedAt`; it rests while no call waits. */
+  /** In milliseconds of loop time, like `startedAt`; it does not advance while no call waits. */
   let now = 0;
   let lastReplyAt = 0;
   let stopTicks: (() => void) | undefined;

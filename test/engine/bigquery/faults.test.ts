@@ -121,7 +121,7 @@ describe('an error that BigQuery reports', () => {
     expect(setup.fake.received).toHaveLength(3);
   });
 
-  test('Retry-After delays the next attempt; without enough time there is none', async () => {
+  test('Retry-After delays the next attempt; without enough time it is not made', async () => {
     setup.fake.respondWith(inSequence(reply('{}', 503, { 'retry-after': '1' }), reply(completeBody())));
     const started = performance.now();
     await setup.run();

@@ -15,7 +15,7 @@ import { parseMicros, type RunValues } from '../../../src/engine/dialect/passes/
 import { type Rewritten, rewrite, type StoredTable } from '../../../src/engine/dialect/rewrite.ts';
 import { columnsOf, duckdbType, quote } from '../../../src/engine/dialect/types.ts';
 import { shreddedColumns, storedColumns } from '../../../src/engine/duckdb/store/shred.ts';
-import { foundColumns } from '../../../src/engine/duckdb/store/stored-value.ts';
+import { describeSource } from '../../../src/engine/duckdb/store/stored-value.ts';
 import { type Problem, StartError } from '../../../src/errors.ts';
 
 /** The value of CURRENT_TIMESTAMP() in the tests. */
@@ -182,8 +182,8 @@ async function shredTable(connection: DuckDBConnection, table: TableSchema): Pro
   const relation = quote(`${table.name} shredded`);
   const columns = storedColumns(table, repeated);
   const shredded = shreddedColumns(table, columns);
-  const found = await foundColumns(connection, quote(table.name));
-  const list = shredded.map(({ name, value }) => `${value(found)} AS ${quote(name)}`);
+  const sourceColumns = await describeSource(connection, quote(table.name));
+  const list = shredded.map(({ name, value }) => `${value(sourceColumns)} AS ${quote(name)}`);
   await connection.run(
     `CREATE TABLE ${relation} AS SELECT ${list.join(', ')} FROM ${quote(table.name)} AS r`,
   );

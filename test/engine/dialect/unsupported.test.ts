@@ -9,12 +9,12 @@ describe('unsupported syntax is reported with its position', () => {
     ['SELECT id FROM elsewhere', '1:16 no table is named elsewhere'],
     [
       'SELECT l.project FROM logs l JOIN projects p USING (project) WHERE id = "a"',
-      '1:68 INT64 = STRING can not be compared: CAST one',
+      '1:68 INT64 = STRING cannot be compared: CAST one',
     ],
     ['SELECT project FROM logs, projects', "1:8 project is ambiguous: qualify it with the table's name"],
     [
       'SELECT metadata.level FROM logs',
-      '1:17 can not read level from an array: UNNEST it, or take one element with [OFFSET(0)]',
+      '1:17 cannot read level from an array: UNNEST it, or take one element with [OFFSET(0)]',
     ],
     ['SELECT m.nothing FROM logs t, t.metadata m', '1:10 no field is named nothing'],
     ['SELECT @current_timestamp', "1:8 a parameter can't be named current_timestamp"],

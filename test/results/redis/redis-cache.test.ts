@@ -196,7 +196,9 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
 
   describe('under load', () => {
     const queryMs = 20;
-    /** Far more than the deadline and a query, because machines are busy; far less than a dead Redis would cost. */
+    /**
+     * Far more than the time limits and a query need, because machines are busy; far less than a dead Redis would cost.
+     */
     const longestMs = 1_000;
     let results: Results;
     const took: number[] = [];
@@ -254,7 +256,7 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
       const slow = took.filter((ms) => ms > 90 + queryMs).length;
       expect(slow, 'requests that waited for the deadline').toBeLessThan(took.length / 10);
     };
-    /** Waits until a message has been logged so many times. */
+    /** Waits until a message has been logged this number of times. */
     const logged = async (msg: string, count: number, withinMs: number) => {
       const started = performance.now();
       while (lines.filter((line) => line.msg === msg).length < count) {

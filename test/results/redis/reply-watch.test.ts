@@ -38,7 +38,7 @@ describe('the watch over the replies of a connection', () => {
     expect(errors).toEqual([]);
   });
 
-  test('counts an error as a reply, and hands it on', async () => {
+  test('counts an error as a reply, and passes it on', async () => {
     watch.track(never);
     for (let reply = 0; reply < 4; reply += 1) {
       const failing = watch.track(wait(50).then(() => Promise.reject(new Error('OOM'))));

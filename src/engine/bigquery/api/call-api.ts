@@ -7,10 +7,10 @@ import type { HttpReply } from './http.ts';
 import { retry } from './retry.ts';
 import { errorReply } from './wire.ts';
 
-/** The longest that BigQuery may hold one call. Then it replies with a job, which can be polled and cancelled. */
+/** How long BigQuery may hold one call. After that it replies with a job, which can be polled and cancelled. */
 const maxWaitMs = 10_000;
 
-/** The longest that a reply may take beyond the time that BigQuery was allowed. */
+/** How much longer than the time allowed to BigQuery its reply may take. */
 const maxGraceMs = 2_000;
 
 export interface CallContext {

@@ -141,12 +141,15 @@ export function malformedResponse(what: string, { retry = false } = {}): ApiErro
 function toApiError(
   { code, message, retry = false, ...failure }: Failure,
   cause: unknown,
-  given = 0,
+  reportedSeconds = 0,
 ): ApiError {
-  const options = { retry, retryDelayMs: given * 1000, cause };
+  const options = { retry, retryDelayMs: reportedSeconds * 1000, cause };
   const { retryAfterSeconds } = failure;
   if (retryAfterSeconds === undefined) return new ApiError(code, message, options);
-  return new ApiError(code, message, { ...options, retryAfterSeconds: Math.max(retryAfterSeconds, given) });
+  return new ApiError(code, message, {
+    ...options,
+    retryAfterSeconds: Math.max(retryAfterSeconds, reportedSeconds),
+  });
 }
 
 /** The failure that a status means if BigQuery gives no known reason. */

@@ -27,7 +27,7 @@ export const optional = <T extends z.ZodType>(type: T) =>
 export const count = z.union([z.string(), z.number()]).transform(Number).pipe(z.number());
 
 /**
- * The fields that are read of the replies to jobs.query and jobs.getQueryResults.
+ * The fields that are used from replies to jobs.query and jobs.getQueryResults.
  *
  * @see https://cloud.google.com/bigquery/docs/reference/rest/v2/jobs/query#response-body
  */
@@ -49,7 +49,7 @@ export const queryReply = z.object({
 
 export type QueryReply = z.output<typeof queryReply>;
 
-/** The fields that are read of the reply to a dry run by jobs.insert. */
+/** The fields that are used from the reply to a dry run by jobs.insert. */
 export const dryJobReply = z.object({
   statistics: z.object({
     totalBytesProcessed: optional(count),

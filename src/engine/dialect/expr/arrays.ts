@@ -11,7 +11,7 @@ export const arrayExpr: Rule<ArrayExpr> = (node, scope, tr) => {
   if (items.length === 0) return { text: '[]', type: arrayOf(nullType), coercible: true };
   const type = commonSupertype(node, 'an array', items);
   if (type.kind === 'array')
-    throw new Unsupported(node, 'an array can not contain arrays: wrap the inner ones in a STRUCT');
+    throw new Unsupported(node, 'an array cannot contain arrays: wrap the inner ones in a STRUCT');
   const text = `[${items.map((item) => convert(item, type)).join(', ')}]`;
   return { text, type: arrayOf(type), coercible: items.every(({ coercible }) => coercible) };
 };

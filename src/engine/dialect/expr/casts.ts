@@ -58,7 +58,7 @@ function castTo(node: Node, value: Sql, type: Type, tr: Translator): Sql {
     const struct = `CASE WHEN ${name} IS NOT NULL THEN struct_pack(${fields.join(', ')}) END`;
     return { text: `list_transform([${value.text}], lambda ${name}: ${struct})[1]`, type };
   }
-  throw new Unsupported(node, `can not cast ${describeType(from)} to ${describeType(type)}`);
+  throw new Unsupported(node, `cannot cast ${describeType(from)} to ${describeType(type)}`);
 }
 
 const names: Readonly<Record<string, ScalarName>> = {

@@ -8,13 +8,13 @@ export function compare(node: Node, operator: string, left: Sql, right: Sql): Sq
   if (!comparable(left, right)) {
     throw new Unsupported(
       node,
-      `${describeType(left.type)} ${operator} ${describeType(right.type)} can not be compared: CAST one`,
+      `${describeType(left.type)} ${operator} ${describeType(right.type)} cannot be compared: CAST one`,
     );
   }
   if (isScalar(left.type, 'JSON') || isScalar(right.type, 'JSON'))
     throw new Unsupported(
       node,
-      `JSON values can not be compared with ${operator}: convert them to text first`,
+      `JSON values cannot be compared with ${operator}: convert them to text first`,
     );
   if (left.type.kind === 'struct' && right.type.kind === 'struct')
     return compareStructs(node, operator, [left.text, left.type], [right.text, right.type]);
@@ -38,7 +38,7 @@ type Struct = readonly [text: string, type: Extract<Type, { kind: 'struct' }>];
 function compareStructs(node: Node, operator: string, [a, left]: Struct, [b, right]: Struct): Sql {
   if (operator.startsWith('IS')) return { text: `(${a} ${operator} ${b})`, type: scalar('BOOL') };
   if (operator !== '=' && operator !== '!=' && operator !== '<>')
-    throw new Unsupported(node, `structs can not be compared with ${operator}`);
+    throw new Unsupported(node, `structs cannot be compared with ${operator}`);
   const tests = left.fields.map(({ name, type }, index) => {
     const other = right.fields[index];
     const at = (side: string, field: string) => `(s.${side}).${quote(field || anonymousField(index))}`;

@@ -49,9 +49,9 @@ interface Branch {
 /** The branches that are not known to be skipped. */
 function reachableBranches(branches: readonly Branch[]): readonly Branch[] {
   const possible = branches.filter(({ known }) => known !== false);
-  const taken = possible.findIndex(({ known }) => known === true);
-  if (taken < 0) return possible;
+  const takenIndex = possible.findIndex(({ known }) => known === true);
+  if (takenIndex < 0) return possible;
   return possible
-    .slice(0, taken + 1)
-    .map((branch, index) => (index === taken ? { ...branch, keyword: 'ELSE' } : branch));
+    .slice(0, takenIndex + 1)
+    .map((branch, index) => (index === takenIndex ? { ...branch, keyword: 'ELSE' } : branch));
 }

@@ -43,12 +43,12 @@ function unquote(text: string): { raw: boolean; body: string } {
 }
 
 const decodeEscapes = (node: StringLiteral | BlobLiteral, body: string, char: (code: number) => string) =>
-  body.replace(sequence, (whole, hex, octal, short, long, one) => {
+  body.replace(sequence, (escaped, hex, octal, short, long, character) => {
     const code = hex ?? short ?? long;
     if (code !== undefined) return char(Number.parseInt(code, 16));
     if (octal !== undefined) return char(Number.parseInt(octal, 8));
-    if (one === '\n') return '';
-    const known = simple[one];
-    if (known === undefined) throw new Unsupported(node, `invalid escape sequence ${whole}`);
-    return char(known);
+    if (character === '\n') return '';
+    const simpleCode = simple[character];
+    if (simpleCode === undefined) throw new Unsupported(node, `invalid escape sequence ${escaped}`);
+    return char(simpleCode);
   });

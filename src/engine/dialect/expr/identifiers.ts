@@ -40,13 +40,13 @@ function field(of: Sql, property: Identifier): Sql {
   if (type.kind === 'array') {
     throw new Unsupported(
       property,
-      `can not read ${property.name} from an array: UNNEST it, or take one element with [OFFSET(0)]`,
+      `cannot read ${property.name} from an array: UNNEST it, or take one element with [OFFSET(0)]`,
     );
   }
   if (type.kind !== 'struct' && type.kind !== 'unknown') {
     throw new Unsupported(
       property,
-      `can not read ${property.name} from ${describeType(type)}, which has no fields`,
+      `cannot read ${property.name} from ${describeType(type)}, which has no fields`,
     );
   }
   const found = fieldSql(of, property.name);

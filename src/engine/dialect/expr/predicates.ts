@@ -48,7 +48,7 @@ function inArray(node: Node, operator: string, value: Sql, array: Sql): Sql {
   if (type.kind === 'unknown' || type.kind === 'null')
     return bool(`(${operator === 'IN' ? '' : 'NOT '}bq.op_in(${value.text}, ${array.text}))`);
   if (type.kind !== 'array' || !comparable(value, element))
-    throw new Unsupported(node, `${describeType(value.type)} can not be in ${describeType(type)}`);
+    throw new Unsupported(node, `${describeType(value.type)} cannot be in ${describeType(type)}`);
   const common = supertype([value, element]) ?? unknown;
   const [x, list] = [convert(value, common), convert({ ...array, coercible: true }, arrayOf(common))];
   return bool(`(${operator === 'IN' ? '' : 'NOT '}bq.op_in(${x}, ${list}))`);
@@ -62,7 +62,7 @@ function members(node: Node, value: Sql, scope: Scope, tr: Translator): string {
     if (comparable(value, member)) return member.text;
     throw new Unsupported(
       item,
-      `${describeType(member.type)} can not be compared with ${describeType(value.type)}: CAST one`,
+      `${describeType(member.type)} cannot be compared with ${describeType(value.type)}: CAST one`,
     );
   });
   return `(${items.join(', ')})`;

@@ -29,8 +29,8 @@ export const call: Rule<FuncCall> = (node, scope, tr) => {
 
 /**
  * Makes a match with a pattern from a parameter interruptible. DuckDB evaluates a filter that it pushes into the scan
- * over a whole row group before it checks for an interrupt, which can take half a minute with an expensive pattern; a
- * volatile expression it evaluates block by block.
+ * over a whole row group before it checks for an interrupt, which can take half a minute with an expensive pattern; it
+ * evaluates a volatile expression block by block.
  */
 const interruptible = (value: Sql): Sql => ({
   ...value,

@@ -148,7 +148,7 @@ const concat: Rule<FuncCall> = (node, scope, tr) => {
     return isJoinable ? arg : callMacro(node, 'cast_string', [arg], 'CONCAT');
   });
   if (parts.some((part) => part.type.kind === 'scalar' && !isScalar(part.type, name))) {
-    throw new Unsupported(node, 'CONCAT can not mix STRING and BYTES');
+    throw new Unsupported(node, 'CONCAT cannot mix STRING and BYTES');
   }
   return { text: `(${parts.map((part) => convert(part, type)).join(' || ')})`, type };
 };

@@ -24,7 +24,7 @@ const thresholdPrefix = '?';
 const mark = (type: string, text: string) => `${markBegin}${type}${markBegin}${text}${markEnd}`;
 
 /**
- * Marks a row-independent value that is worth computing before the query: DuckDB plans a query anew for each set of
+ * Marks a row-independent value that is worth computing before the query: DuckDB plans a query again for each set of
  * parameters, and spends most of that time on binding macros.
  */
 export function markConstant<S extends { readonly text: string; readonly type: Type }>(sql: S): S {

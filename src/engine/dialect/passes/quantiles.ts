@@ -6,11 +6,14 @@ const definition = /\bquantile_disc\((?:[^()[\]]|\([^()]*\))*, \[([\d., ]+)\]\) 
  * literal n and in no other way: of the 101 quantiles of a percentile query usually two are read.
  */
 export function narrowQuantiles(text: string): string {
-  const found = [...text.matchAll(definition)];
-  return found.reduce((narrowed, [whole, list = '', name = '']) => narrow(narrowed, whole, list, name), text);
+  const definitions = [...text.matchAll(definition)];
+  return definitions.reduce(
+    (narrowed, [definitionText, list = '', name = '']) => narrow(narrowed, definitionText, list, name),
+    text,
+  );
 }
 
-function narrow(text: string, whole: string, list: string, name: string): string {
+function narrow(text: string, definitionText: string, list: string, name: string): string {
   const fractions = list.split(', ');
   const use = new RegExp(
     `bq\\.at_offset\\(((?:"(?:[^"]|"")+"\\.)?${RegExp.escape(name)}), CAST\\((\\d+) AS BIGINT\\)\\)`,
@@ -22,7 +25,7 @@ function narrow(text: string, whole: string, list: string, name: string): string
   if (!isRead || text.split(name).length - 1 !== uses + 1) return text;
   const readFractions = offsets.map((offset) => fractions[offset]).join(', ');
   return text
-    .replace(whole, () => whole.replace(`[${list}]`, () => `[${readFractions}]`))
+    .replace(definitionText, () => definitionText.replace(`[${list}]`, () => `[${readFractions}]`))
     .replaceAll(
       use,
       (_, array: string, offset: string) => `${array}[${offsets.indexOf(Number(offset)) + 1}]`,

@@ -4,7 +4,7 @@
  */
 export type TimeValue = bigint | string | readonly bigint[] | null;
 
-/** What is known when a query runs. */
+/** The values that are available when a query runs. */
 export interface RunValues {
   /** The value of CURRENT_TIMESTAMP(), in microseconds since the epoch. */
   readonly now: bigint;
@@ -18,7 +18,7 @@ export interface RunValues {
  */
 export type TimeExpression = (run: RunValues) => TimeValue | undefined;
 
-/** What time expressions are composed of. */
+/** An argument from which a time expression can be composed. */
 interface Operand {
   readonly timeExpression?: TimeExpression;
 }
@@ -26,7 +26,7 @@ interface Operand {
 const [first, last] = [-62_135_596_800_000_000n, 253_402_300_799_999_999n];
 const inRange = (micros: bigint) => (micros < first || micros > last ? undefined : micros);
 
-/** Longer arrays are left to the database. */
+/** The database computes longer arrays. */
 const longestArray = 10_000n;
 
 /** Timestamp arithmetic in UTC, from the length of the date part in microseconds and the arguments. */

@@ -39,7 +39,7 @@ function sortKey(
   const byPosition = (index: number): SortKey => {
     const column = columns[index];
     if (!column) throw new Unsupported(node, `the select list has no column ${index + 1}`);
-    // With DISTINCT only output columns can be sorted by.
+    // With DISTINCT, ORDER BY can use output columns only.
     return { text: String(index + 1), type: column.type, ...(distinct ? {} : { value: column.text }) };
   };
   if (isOrdinal(node)) return byPosition(node.value - 1);

@@ -55,9 +55,9 @@ function commonColumn(
   relations: readonly Relation[],
 ): Column {
   const types = relations.flatMap(({ columns }) => columns.slice(index, index + 1));
-  const type = supertype(types.map((one) => ({ text: '', type: one.type })));
+  const type = supertype(types.map((column) => ({ text: '', type: column.type })));
   if (type) return { name: column.name, type };
-  const shown = types.map((one) => describeType(one.type)).join(', ');
+  const shown = types.map((column) => describeType(column.type)).join(', ');
   throw new Unsupported(node, `${operator} has no common type for column ${index + 1} (${shown})`);
 }
 

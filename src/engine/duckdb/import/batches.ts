@@ -17,7 +17,7 @@ import {
   uncopiedSlice,
 } from './slices.ts';
 
-/** What one transaction stores: rows of one table and one partition, from one file or several. */
+/** The rows that one transaction stores: of one table and one partition, from one file or several. */
 export interface Batch {
   readonly table: TableSchema;
   readonly slices: readonly Slice[];
@@ -25,7 +25,7 @@ export interface Batch {
   readonly folder: string;
 }
 
-/** A file that cannot be read as a whole; what has been imported of it is removed. */
+/** A file that cannot be read as a whole; its imported rows are removed. */
 export interface FileFailure {
   readonly file: DataFile;
   /** Numbers of the manifest entries to remove. */
@@ -44,13 +44,13 @@ interface BatchesOptions {
   readonly nextNumber: () => number;
 }
 
-/** More files than this in a statement are no faster. */
+/** A statement over more files than this is not faster. */
 const maxSlices = 1000;
 
 /**
  * Reads changed files in batches; the next batch is read while the consumer loads one.
  *
- * @throws Error where the disk has no space for copies; any other error with a file is a FileFailure
+ * @throws Error if the disk has no space for copies; any other error with a file is a FileFailure
  */
 export const readBatches = (
   changes: readonly Change[],

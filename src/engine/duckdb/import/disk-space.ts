@@ -19,7 +19,7 @@ export function isOutOfSpace(error: unknown): boolean {
 
 /**
  * @param folder in which the store grows; undefined for a store in memory
- * @throws Error for which `isOutOfSpace` is true, where the disk has too little free space
+ * @throws Error for which `isOutOfSpace` is true, if the disk has too little free space
  */
 export async function requireSpace(folder: string | undefined, bytes: number): Promise<void> {
   if (folder === undefined) return;

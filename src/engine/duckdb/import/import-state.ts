@@ -8,7 +8,7 @@ import { buildUnreadableFiles, type UnreadableFiles } from './unreadable-files.t
 
 /** What the import of local data reports to the operator. */
 export interface ImportEvents {
-  /** Something that needs attention: a file that cannot be read, rejected rows, a full disk. */
+  /** A problem that the operator should fix: a file that cannot be read, rejected rows, a full disk. */
   problem(message: string): void;
   progress?(progress: ImportProgress): void;
 }
@@ -30,7 +30,7 @@ export interface ImportOptions {
   readonly batchLimits?: BatchLimits;
 }
 
-/** What an import knows between two syncs. */
+/** The state of an import between two syncs. */
 export interface ImportState {
   readonly options: ImportOptions;
   readonly connection: DuckDBConnection;
@@ -41,7 +41,7 @@ export interface ImportState {
   /** Numbers of the files whose incomplete last line has been rejected. */
   readonly incomplete: Set<number>;
   readonly unreadable: UnreadableFiles;
-  /** What is wrong with a table's files, by the table's name. */
+  /** Why files of a table cannot be read, by the table's name. */
   readonly problems: Map<string, string>;
   /** Messages of the last sync: the same message is not reported again. */
   reported: ReadonlySet<string>;

@@ -27,7 +27,7 @@ interface LoadOptions {
   readonly signal: AbortSignal;
 }
 
-/** What a batch has changed in the store. */
+/** The changes of a batch to the store. */
 export interface LoadResult {
   readonly rows: number;
   readonly entries: readonly ManifestEntry[];
@@ -54,7 +54,7 @@ interface FilteredSlice {
  * First all rows are stored as they are. If that fails, the bad rows are searched for and left out; if it fails again,
  * each slice is loaded alone.
  *
- * @throws Error where disk space or memory is short, or the import is closed; nothing of the batch is stored then
+ * @throws Error if disk space or memory is short, or the import is closed; nothing of the batch is stored then
  */
 export async function loadBatch(batch: Batch, options: LoadOptions): Promise<LoadResult> {
   const isFinal = (error: unknown) => isOutOfSpace(error) || options.signal.aborted;

@@ -9,13 +9,13 @@ import type { DataFile } from './scan/data-files.ts';
 import type { Change } from './scan/find-changes.ts';
 import type { Reject } from './scan/manifest.ts';
 
-/** What has been loaded of the changed files. */
+/** The outcome of loading the changed files. */
 export interface LoadedChanges {
   readonly rows: number;
   readonly rejected: number;
   readonly bytes: number;
   readonly rejects: ReadonlyMap<DataFile, readonly Reject[]>;
-  /** Why the rest waits for the next sync: disk space or memory. */
+  /** Why the rest has to wait for the next sync: too little disk space or memory. */
   readonly interruption: string | undefined;
 }
 
@@ -27,7 +27,7 @@ const maxReasons = 1000;
 /**
  * Reads the changed files in batches and loads each, while the next is being read.
  *
- * @throws Error where the import is closed, or DuckDB fails for another reason than a file's content
+ * @throws Error if the import is closed, or DuckDB fails for another reason than a file's content
  */
 export async function loadChanges(state: ImportState, changes: readonly Change[]): Promise<LoadedChanges> {
   const { options, schemas } = state;
@@ -70,7 +70,7 @@ const startTotals = (changes: readonly Change[]): Totals => ({
   rows: 0,
   rejected: 0,
   bytes: 0,
-  totalBytes: changes.reduce((sum, { file, known }) => sum + file.size - (known?.offset ?? 0), 0),
+  totalBytes: changes.reduce((sum, { file, knownEntry }) => sum + file.size - (knownEntry?.offset ?? 0), 0),
   rejects: new Map(),
   failed: new Set(),
   interruption: undefined,

@@ -12,21 +12,21 @@ import { findDataFiles, type TableFiles } from './scan/data-files.ts';
 import { type Changes, findChanges } from './scan/find-changes.ts';
 import type { ManifestEntry } from './scan/manifest.ts';
 
-/** What one sync has imported. */
+/** The outcome of one sync. */
 interface ImportSummary {
   readonly rows: number;
   readonly rejected: number;
   readonly bytes: number;
-  /** Whether the store has everything that the folder has; not where the disk is full. */
+  /** Whether the store has all rows of the folder; false if the disk is full, for example. */
   readonly isComplete: boolean;
 }
 
 export interface Import {
-  /** Imports what has changed in the data folder. A second call waits for the first. */
+  /** Imports the changes of the data folder. A second call waits for the first. */
   sync(): Promise<ImportSummary>;
-  /** What is wrong with a table's files, by the table's name, as of the last sync. */
+  /** Why files of a table cannot be read, by the table's name, as of the last sync. */
   readonly problems: ReadonlyMap<string, string>;
-  /** Waits for a sync that is running, which the signal ends, and closes the connections. */
+  /** Waits for a running sync, which the signal ends, and closes the connections. */
   close(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** How far a sync has come. */
+/** The progress of a sync. */
 export interface ImportProgress {
   readonly rows: number;
   readonly bytes: number;

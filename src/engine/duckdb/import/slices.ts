@@ -29,7 +29,7 @@ export interface FileReading {
   readonly file: DataFile;
   readonly number: number;
   /** The file's manifest entry; undefined for a file that is read from its beginning. */
-  readonly known: ManifestEntry | undefined;
+  readonly knownEntry: ManifestEntry | undefined;
   readonly replaces: readonly number[];
   /** Where reading starts. */
   readonly position: Position;
@@ -42,19 +42,19 @@ export interface FileReading {
 }
 
 export async function startReading(
-  { file, known, replaces }: Change,
+  { file, knownEntry, replaces }: Change,
   nextNumber: () => number,
 ): Promise<FileReading> {
-  const ends = known && (await readMatchingEnds(file, known));
-  if (known && ends) {
+  const ends = knownEntry && (await readMatchingEnds(file, knownEntry));
+  if (knownEntry && ends) {
     return {
       file,
-      known,
-      number: known.number,
+      knownEntry,
+      number: knownEntry.number,
       replaces,
-      position: { offset: known.offset, lines: known.lines, ends },
+      position: { offset: knownEntry.offset, lines: knownEntry.lines, ends },
       head: ends.head,
-      isUnchanged: known.done && !canGrow(file),
+      isUnchanged: knownEntry.done && !canGrow(file),
       rejects: [],
     };
   }
@@ -63,9 +63,9 @@ export async function startReading(
     : await readRange(file.path, 0, Math.min(fingerprintBytes, file.size));
   return {
     file,
-    known: undefined,
+    knownEntry: undefined,
     number: nextNumber(),
-    replaces: known ? [...replaces, known.number] : replaces,
+    replaces: knownEntry ? [...replaces, knownEntry.number] : replaces,
     position: { offset: 0, lines: 0, ends: noEnds },
     head,
     isUnchanged: false,
@@ -109,7 +109,7 @@ const baseSlice = ({ file, replaces, rejects }: FileReading, isFirst: boolean) =
 });
 
 function entryOf(
-  { file, number, known, head }: FileReading,
+  { file, number, knownEntry, head }: FileReading,
   { offset, lines, ends }: Position,
   done: boolean,
 ): ManifestEntry {
@@ -127,8 +127,8 @@ function entryOf(
     tail: canGrow(file) ? fingerprint(ends.tail) : '',
     offset,
     lines,
-    rows: known?.rows ?? 0,
-    rejected: known?.rejected ?? 0,
+    rows: knownEntry?.rows ?? 0,
+    rejected: knownEntry?.rejected ?? 0,
     done,
   };
 }

@@ -6,7 +6,7 @@ export interface UnreadableFiles {
   add(file: DataFile, error: unknown): void;
   /** Forgets the files that have changed since they were added, or are missing. */
   keepUnchanged(files: readonly DataFile[]): void;
-  /** What is wrong with a file; undefined for a file that was not added. */
+  /** Why a file cannot be read; undefined for a file that was not added. */
   problemOf(file: DataFile): string | undefined;
 }
 

@@ -20,7 +20,7 @@ interface PrepareOptions {
   readonly queries: readonly SavedQuery[];
   /** The tables that queries may read, as the database has them. */
   readonly tables: readonly StoredTable[];
-  /** False where the database has the macros that the queries call already. */
+  /** False if the database already has the macros that the queries call. */
   readonly defineMacros: boolean;
 }
 

@@ -55,8 +55,8 @@ export async function prepareQuery(
     plan(parameters) {
       const inlined = inlinedParameters(query, parameters);
       const key = JSON.stringify(inlined);
-      const kept = plans.get(key);
-      if (kept !== undefined) return kept;
+      const cached = plans.get(key);
+      if (cached !== undefined) return cached;
       const { custom } = rewrite(query, tables, inlined, renderRecord);
       const plan = { ...custom, sql: selectOutput(custom.sql, custom.columns) };
       plans.set(key, plan);
@@ -92,7 +92,7 @@ async function describeResult(
   }
 }
 
-/** @throws StartError where the columns of the SQL are not those of the header */
+/** @throws StartError if the columns of the SQL are not those of the header */
 function requireDeclared({ columns, source }: SavedQuery, returned: readonly ReturnedColumn[]): void {
   const results = returned.map(({ name, type }) => toResultColumn(name, type));
   const problems = checkColumns(columns, results).map((message) => ({ ...source, message }));
@@ -113,10 +113,13 @@ const outputColumns = (
     return type === undefined ? [] : { name, required, type, ...wireCell(quote(name), type) };
   });
 
-/** The name of the query whose columns are selected in the form of the wire. */
+/** The name of the subquery whose columns the outer select list converts to JSON. */
 const inner = '"inner"';
 
-/** @returns adds to a query the select list of the wire; its columns that are shredded or rendered must be named */
+/**
+ * @returns a function that adds the select list that converts to JSON; it must be given the columns that are shredded
+ * or rendered
+ */
 function buildSelectOutput(
   columns: readonly OutputColumn[],
   maxRows: number,

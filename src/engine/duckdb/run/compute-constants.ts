@@ -21,8 +21,8 @@ export type Compute = (constants: readonly Constant[], bindings: Bindings) => Pr
 type Prepare = (sql: string) => Promise<DuckDBPreparedStatement>;
 
 /**
- * Computes constants by the cheapest means: expressions of the time without the database, those that no parameter
- * changes once, and the others by a statement that is planned once.
+ * Computes constants by the cheapest means: time expressions without the database, constants without parameters only
+ * once, and all others by a statement that is planned once.
  */
 export function buildCompute(connection: DuckDBConnection, prepare: Prepare): Compute {
   const query = buildQueryConstants(connection, prepare);
@@ -72,7 +72,7 @@ function runOf(bindings: Bindings): RunValues {
   };
 }
 
-/** @returns undefined for text and integers too: they occur only within expressions of the time */
+/** @returns undefined for text and integers too: they occur only within time expressions */
 function timeBinding(value: TimeValue | undefined): Binding | undefined {
   if (value === null) return { value, type: TIMESTAMPTZ };
   if (typeof value === 'bigint') return { value: new DuckDBTimestampTZValue(value), type: TIMESTAMPTZ };
@@ -115,20 +115,23 @@ function buildQueryConstants(connection: DuckDBConnection, prepare: Prepare): Qu
 
 /**
  * The parameters of a query as the last row of a temporary table: DuckDB plans a statement that reads them there once,
- * but a statement that binds them anew at each run.
+ * but plans a statement that binds them again for each run.
  */
 interface Input {
-  /** The query that gives the row. */
+  /** The query that returns the row. */
   readonly row: string;
   readonly uses: number;
   fill(bindings: Bindings): Promise<void>;
   drop(): Promise<void>;
 }
 
-/** A new table is made after so many uses: DuckDB never frees the space of a temporary table's deleted rows. */
+/**
+ * How often a table is used before a new one replaces it: DuckDB never frees the space of a temporary table's deleted
+ * rows.
+ */
 const maxUses = 1000;
 
-/** The table is cleared after so many uses: appending a row is cheaper than deleting one. */
+/** How many rows are appended before the table is cleared: appending a row is cheaper than deleting one. */
 const maxRows = 32;
 
 async function openInput(connection: DuckDBConnection, name: string, bindings: Bindings): Promise<Input> {

@@ -3,7 +3,7 @@ import { GatewayError } from '../../../errors.ts';
 import { findQuotedParameter, unusableValue } from '../../blame-parameter.ts';
 import { unsafeInteger } from '../../engine-errors.ts';
 
-/** A DuckDB failure as the caller may see it. DuckDB's own text holds SQL and names, so it stays in the cause. */
+/** A DuckDB failure as the caller may see it. DuckDB's own text contains SQL and names, so it is only the cause. */
 export function explainFailure(cause: unknown, bound: BoundQuery): GatewayError {
   const text = cause instanceof Error ? cause.message : String(cause);
   if (text.startsWith('Out of Memory')) {
@@ -17,7 +17,7 @@ export function explainFailure(cause: unknown, bound: BoundQuery): GatewayError 
   const pattern = bound.query.parameters.find(({ type }) => type === 'pattern');
   if (pattern !== undefined && re2Error.test(text)) {
     const message = text.includes('pattern too large')
-      ? `${pattern.name}: is too large for the engine, written out; must have smaller {counts}, or smaller classes in them`
+      ? `${pattern.name}: is too large for the engine when its {counts} are expanded; use smaller counts, or smaller classes in them`
       : `${pattern.name}: must be a regular expression in RE2 syntax`;
     return new GatewayError('INVALID_PARAMETER', message, { parameter: pattern.name, cause });
   }
@@ -28,6 +28,6 @@ export function explainFailure(cause: unknown, bound: BoundQuery): GatewayError 
   return new GatewayError('ENGINE_FAILED', 'The query failed', { cause });
 }
 
-/** How RE2 tells of a pattern; binding has checked it with a port of RE2, whose version differs. */
+/** What RE2 reports about a pattern. Binding has checked the pattern with a port of RE2, whose version differs. */
 const re2Error =
   /^Invalid Input Error: (invalid (escape sequence|character class|perl operator|repetition size|UTF-8|named capture)|missing [\])]|unexpected \)|trailing \\|no argument for repetition|bad repetition|pattern too large)/;

@@ -2,7 +2,7 @@ import type { DuckDBValue } from '@duckdb/node-api';
 import type { BoundQuery } from '../../../catalog/binding/bind.ts';
 import type { SavedQuery } from '../../../catalog/saved-query.ts';
 import { openLinkedAbort } from '../../../concurrency/abort.ts';
-import { callerGone, GatewayError } from '../../../errors.ts';
+import { callerDisconnected, GatewayError } from '../../../errors.ts';
 import type { Engine, Rows } from '../../engine.ts';
 import { deadlineExceeded, engineClosing } from '../../engine-errors.ts';
 import type { Runnable } from '../prepare/prepare-catalog.ts';
@@ -18,7 +18,7 @@ import type { Worker } from './worker.ts';
 interface RunContext {
   readonly pool: ConnectionPool;
   readonly runnable: VersionedRef<ReadonlyMap<SavedQuery, Runnable>>;
-  /** What is wrong with a table's data, by table. */
+  /** Why a table's data cannot be read, by table. */
   readonly dataProblems: ReadonlyMap<string, string>;
   readonly timeoutMs: number;
   readonly now: () => Date;
@@ -38,7 +38,7 @@ export function buildRun(context: RunContext): Engine['run'] {
     } catch (cause) {
       if (closing.aborted) throw engineClosing(cause);
       if (abort.signal.reason === timedOut) throw deadlineExceeded(timeoutMs, cause);
-      if (abort.signal.aborted) throw callerGone(cause);
+      if (abort.signal.aborted) throw callerDisconnected(cause);
       throw cause instanceof GatewayError ? cause : explainFailure(cause, bound);
     } finally {
       abort.release();
@@ -60,7 +60,7 @@ const timedOut = new Error('timed out');
 const dataUnreadable =
   'A data file that this endpoint reads is broken; the log of the service says which one';
 
-/** @throws GatewayError DATA_UNREADABLE where a table that the query reads has a problem */
+/** @throws GatewayError DATA_UNREADABLE if a table that the query reads has a problem */
 function requireData({ tables }: Runnable, dataProblems: ReadonlyMap<string, string>): void {
   const broken = tables.find((table) => dataProblems.has(table));
   // The problem quotes rows, which may be another project's: it is for the log only.

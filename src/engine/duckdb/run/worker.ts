@@ -24,8 +24,8 @@ export function openWorker(connection: DuckDBConnection): Worker {
   });
 
   const prepare = (sql: string): Promise<DuckDBPreparedStatement> => {
-    const kept = statements.get(sql);
-    if (kept !== undefined) return kept;
+    const cached = statements.get(sql);
+    if (cached !== undefined) return cached;
     const statement = connection.prepare(sql);
     statements.set(sql, statement);
     statement.catch(() => statements.delete(sql));

@@ -12,5 +12,5 @@ export function columnType(field: Field): string {
   return type;
 }
 
-/** Like `columnType`, of one element where the field is REPEATED. */
+/** Like `columnType`, but the type of one element if the field is REPEATED. */
 export const elementType = (field: Field): string => columnType({ ...field, mode: 'NULLABLE' });

@@ -14,7 +14,7 @@ export interface Store {
   readonly scratch: string;
   /** Bytes on disk; undefined in memory. */
   size(): number | undefined;
-  /** Removes the temporary files. The caller closes all connections before. */
+  /** Removes the temporary files. The caller must have closed all connections. */
   close(): Promise<void>;
 }
 
@@ -25,10 +25,10 @@ export const storeName = 'store';
 const format = 1;
 
 /**
- * Attaches the store, and creates it if there is none. It is a cache: one of another format is deleted.
+ * Attaches the store, and creates it if it does not exist. The store is a cache: one of another format is deleted.
  *
  * @param path `:memory:`, or a file
- * @throws StartError where the file cannot be used
+ * @throws StartError if the file cannot be used
  */
 export async function openStore(connection: DuckDBConnection, path: string): Promise<Store> {
   const file = path === ':memory:' ? undefined : resolve(path);

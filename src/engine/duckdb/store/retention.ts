@@ -4,7 +4,7 @@ import { quote } from '../../dialect/types.ts';
 import type { TableInStore } from './stored-tables.ts';
 
 /**
- * Deletes the rows of before a time; a table without a time column keeps all.
+ * Deletes the rows from before a time; a table without a time column keeps all rows.
  *
  * @returns how many were deleted
  */

@@ -4,7 +4,7 @@ import { quoteText } from '../../dialect/expr/literals.ts';
 import { layoutColumns, type StoredColumn } from '../../dialect/passes/shredded.ts';
 import { quote } from '../../dialect/types.ts';
 import { columnType } from './column-type.ts';
-import { type FoundValue, storedValue } from './stored-value.ts';
+import { type SourceValue, storedValue } from './stored-value.ts';
 
 /** A physical column: the value of a field that is not shredded, or the presence of a shredded record. */
 export interface ShreddedColumn {
@@ -12,7 +12,7 @@ export interface ShreddedColumn {
   readonly name: string;
   readonly type: string;
   /** SQL of the value, from the columns of a source of rows. */
-  value(found: ReadonlyMap<string, FoundValue>): string;
+  value(row: ReadonlyMap<string, SourceValue>): string;
 }
 
 const repeatedRecord = 'repeated record: ';
@@ -21,7 +21,7 @@ const repeatedRecord = 'repeated record: ';
 export const repeatedRecordError = (path: string): string =>
   `error(${quoteText(`${repeatedRecord}${path}`)})`;
 
-/** The path of the record where a statement failed with `repeatedRecordError`; undefined for any other error. */
+/** The path of the record if a statement failed with `repeatedRecordError`; undefined for any other error. */
 export function parseRepeatedRecord(error: unknown): string | undefined {
   const message = error instanceof Error ? error.message : '';
   // Only at the beginning: other errors may quote a value of the data.
@@ -48,12 +48,12 @@ export const shreddedColumns = (
 ): readonly ShreddedColumn[] =>
   columns.flatMap((column, index) => {
     const field = fields[index];
-    const find: Find = (found) => found.get(column.name.toLowerCase());
+    const find: Find = (row) => row.get(column.name.toLowerCase());
     return field ? physicalColumns(field, column, column.name, find) : [];
   });
 
 /** Finds the value of one field in a source of rows; undefined if the source does not have it. */
-type Find = (found: ReadonlyMap<string, FoundValue>) => FoundValue | undefined;
+type Find = (row: ReadonlyMap<string, SourceValue>) => SourceValue | undefined;
 
 function physicalColumns(
   field: Field,
@@ -62,20 +62,20 @@ function physicalColumns(
   find: Find,
 ): readonly ShreddedColumn[] {
   if (!column.fields) {
-    const value = (found: ReadonlyMap<string, FoundValue>) => storedValue(field, find(found));
+    const value = (row: ReadonlyMap<string, SourceValue>) => storedValue(field, find(row));
     return [{ name: path, type: columnType(field), value }];
   }
-  const record: Find = (found) => recordOf(find(found));
+  const record: Find = (row) => recordOf(find(row));
   const presence: ShreddedColumn = {
     name: path,
     type: 'BOOLEAN',
-    value: (found) => presenceSql(path, find(found)),
+    value: (row) => presenceSql(path, find(row)),
   };
   const nested = column.fields.flatMap((part, index) => {
     const inner = field.fields?.[index];
     if (!inner) return [];
-    const [own, ...rest] = physicalColumns(inner, part, `${path}.${part.name}`, (found) =>
-      entryOf(record(found), part.name),
+    const [own, ...rest] = physicalColumns(inner, part, `${path}.${part.name}`, (row) =>
+      entryOf(record(row), part.name),
     );
     return own ? [inner.mode === 'NULLABLE' ? own : onlyIfPresent(own, record), ...rest] : [];
   });
@@ -85,23 +85,23 @@ function physicalColumns(
 /** A field of an absent record is NULL, also if it is required or repeated: it is neither missing nor []. */
 const onlyIfPresent = (column: ShreddedColumn, record: Find): ShreddedColumn => ({
   ...column,
-  value: (found) => `CASE WHEN ${record(found)?.sql ?? 'NULL'} IS NOT NULL THEN ${column.value(found)} END`,
+  value: (row) => `CASE WHEN ${record(row)?.sql ?? 'NULL'} IS NOT NULL THEN ${column.value(row)} END`,
 });
 
-function presenceSql(path: string, found: FoundValue | undefined): string {
-  const record = recordOf(found);
-  if (!found || !record) return 'false';
+function presenceSql(path: string, value: SourceValue | undefined): string {
+  const record = recordOf(value);
+  if (!value || !record) return 'false';
   const presence = `${record.sql} IS NOT NULL`;
-  if (found.type.typeId !== DuckDBTypeId.LIST) return presence;
-  return `CASE WHEN len(${found.sql}) > 1 THEN ${repeatedRecordError(path)} ELSE ${presence} END`;
+  if (value.type.typeId !== DuckDBTypeId.LIST) return presence;
+  return `CASE WHEN len(${value.sql}) > 1 THEN ${repeatedRecordError(path)} ELSE ${presence} END`;
 }
 
-function recordOf(found: FoundValue | undefined): FoundValue | undefined {
-  if (found?.type.typeId !== DuckDBTypeId.LIST) return found;
-  return { sql: `(${found.sql})[1]`, type: found.type.valueType };
+function recordOf(value: SourceValue | undefined): SourceValue | undefined {
+  if (value?.type.typeId !== DuckDBTypeId.LIST) return value;
+  return { sql: `(${value.sql})[1]`, type: value.type.valueType };
 }
 
-function entryOf(record: FoundValue | undefined, name: string): FoundValue | undefined {
+function entryOf(record: SourceValue | undefined, name: string): SourceValue | undefined {
   if (record?.type.typeId !== DuckDBTypeId.STRUCT) return undefined;
   const { entryNames, entryTypes } = record.type;
   const index = entryNames.findIndex((entry) => entry.toLowerCase() === name.toLowerCase());

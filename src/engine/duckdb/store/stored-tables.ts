@@ -6,9 +6,9 @@ import type { StoredTable } from '../../dialect/rewrite.ts';
 import { quote } from '../../dialect/types.ts';
 import { storeName } from './open-store.ts';
 import { type ShreddedColumn, shreddedColumns, storedColumns } from './shred.ts';
-import { type FoundValue, foundColumns } from './stored-value.ts';
+import { describeSource, type SourceValue } from './stored-value.ts';
 
-/** The number of the file that a row came from; the import numbers them. */
+/** The number of the file that contains the row; the import assigns it. */
 const fileColumn = '#file';
 
 /** A table of the store, in its current layout. */
@@ -26,16 +26,21 @@ export interface StoredTables {
   readonly all: readonly TableInStore[];
   get(name: string): TableInStore;
   /**
-   * INSERT that stores the rows of a source. It fails with `repeatedRecordError` where a row has several elements of a
+   * INSERT that stores the rows of a source. It fails with `repeatedRecordError` if a row has several elements of a
    * record that is stored shredded.
    *
-   * @param found what the rows have, by column name in lower case
+   * @param sourceColumns the columns of the source, by name in lower case
    * @param source a FROM item; the statement calls it `r`
    * @param file SQL for the number of a row's file, an INTEGER
    */
-  insertSql(name: string, found: ReadonlyMap<string, FoundValue>, source: string, file: string): string;
+  insertSql(
+    name: string,
+    sourceColumns: ReadonlyMap<string, SourceValue>,
+    source: string,
+    file: string,
+  ): string;
   /** The same for a few rows that are already in the order of time: they are appended unsorted. */
-  appendSql(name: string, found: ReadonlyMap<string, FoundValue>, source: string): string;
+  appendSql(name: string, sourceColumns: ReadonlyMap<string, SourceValue>, source: string): string;
   /** DELETE of all rows of some files, by their numbers. */
   deleteSql(name: string, files: readonly number[]): string;
   /** Writes a table again, sorted and in another layout. Statements may read the old table until `drop`. */
@@ -53,7 +58,7 @@ type OnReset = (connection: DuckDBConnection, table: string) => Promise<void>;
 /**
  * Opens the tables of the store. A table is empty if the store does not have it, or with another definition.
  *
- * @param connection for the tables alone
+ * @param connection that only the tables use
  * @param onReset called in the transaction that empties a table whose definition has changed
  */
 export async function openTables(
@@ -76,22 +81,22 @@ export async function openTables(
   };
   const insertInto = (
     table: TableInStore,
-    found: ReadonlyMap<string, FoundValue>,
+    sourceColumns: ReadonlyMap<string, SourceValue>,
     source: string,
     file: string,
   ) =>
-    `INSERT INTO ${table.relation} ${sortedRows(table, sortColumns, valuesOf(table, found, file), `${source} AS r`)}`;
+    `INSERT INTO ${table.relation} ${sortedRows(table, sortColumns, valuesOf(table, sourceColumns, file), `${source} AS r`)}`;
   return {
     get all() {
       return [...tables.values()];
     },
     get,
-    insertSql: (name, found, source, file) => insertInto(get(name), found, source, file),
+    insertSql: (name, sourceColumns, source, file) => insertInto(get(name), sourceColumns, source, file),
     deleteSql: (name, files) =>
       `DELETE FROM ${get(name).relation} WHERE ${quote(fileColumn)} IN (${files.join(', ')})`,
-    appendSql(name, found, source) {
+    appendSql(name, sourceColumns, source) {
       const table = get(name);
-      return `INSERT INTO ${table.relation} ${rowsOf(valuesOf(table, found, 'NULL'), `${source} AS r`)}`;
+      return `INSERT INTO ${table.relation} ${rowsOf(valuesOf(table, sourceColumns, 'NULL'), `${source} AS r`)}`;
     },
     setSortColumns(columns) {
       sortColumns = columns;
@@ -103,8 +108,8 @@ export async function openTables(
       try {
         await create(connection, rebuilt);
         const source = `(SELECT ${declaredList(old, 'o')}, ${quote(fileColumn)} FROM ${old.relation} AS o)`;
-        const found = await foundColumns(connection, source);
-        await connection.run(insertInto(rebuilt, found, source, `r.${quote(fileColumn)}`));
+        const sourceColumns = await describeSource(connection, source);
+        await connection.run(insertInto(rebuilt, sourceColumns, source, `r.${quote(fileColumn)}`));
         await connection.run('COMMIT');
       } catch (error) {
         await connection.run('ROLLBACK');
@@ -156,7 +161,7 @@ const relationName = (name: string, generation: number) =>
 
 const generationOf = (relation: string) => Number(/ (\d+)"$/.exec(relation)?.[1] ?? 1);
 
-/** The definition that a stored table was made for; when it changes, the table is imported again. */
+/** The definition for which a stored table was created; when it changes, the table is imported again. */
 const definitionOf = ({ fields }: TableSchema) =>
   JSON.stringify(fields, (key, value) => (key === 'description' ? undefined : value));
 
@@ -190,12 +195,12 @@ interface Value {
 
 function valuesOf(
   table: TableInStore,
-  found: ReadonlyMap<string, FoundValue>,
+  sourceColumns: ReadonlyMap<string, SourceValue>,
   file: string,
 ): readonly Value[] {
   const columns: readonly ShreddedColumn[] = shreddedColumns(table, table.columns);
   return [
-    ...columns.map(({ name, value }) => ({ name, sql: value(found) })),
+    ...columns.map(({ name, value }) => ({ name, sql: value(sourceColumns) })),
     { name: fileColumn, sql: file },
   ];
 }

@@ -5,7 +5,7 @@ import { quote } from '../../dialect/types.ts';
 import { columnType, elementType } from './column-type.ts';
 
 /** The value that a source of rows has for a field, as SQL, with its type there. */
-export interface FoundValue {
+export interface SourceValue {
   readonly sql: string;
   readonly type: DuckDBType;
 }
@@ -17,10 +17,10 @@ export interface FoundValue {
  */
 export function storedValue(
   field: Field,
-  found: FoundValue | undefined,
+  source: SourceValue | undefined,
   onError: ErrorSql = errorSql,
 ): string {
-  return storedAt(field, found, { errorSql: onError, depth: 0 });
+  return storedAt(field, source, { errorSql: onError, depth: 0 });
 }
 
 /** SQL that raises an error about a field, and has any type. */
@@ -32,30 +32,30 @@ interface Place {
   readonly depth: number;
 }
 
-function storedAt(field: Field, found: FoundValue | undefined, place: Place): string {
+function storedAt(field: Field, source: SourceValue | undefined, place: Place): string {
   const { name, mode } = field;
-  const value = found === undefined ? `CAST(NULL AS ${columnType(field)})` : convert(field, found, place);
+  const value = source === undefined ? `CAST(NULL AS ${columnType(field)})` : convert(field, source, place);
   if (mode === 'REPEATED') return `coalesce(${value}, [])`;
   if (mode === 'REQUIRED') return `coalesce(${value}, ${place.errorSql(name, quoteText('is missing'))})`;
   return value;
 }
 
 /** The columns of a source of rows, which SQL names `r`, by their names in lower case. */
-export async function foundColumns(
+export async function describeSource(
   connection: DuckDBConnection,
   source: string,
-): Promise<Map<string, FoundValue>> {
+): Promise<Map<string, SourceValue>> {
   const statement = await connection.prepare(`SELECT * FROM ${source}`);
   const columns = Array.from({ length: statement.columnCount }, (_, index) => {
     const name = statement.columnName(index);
-    const found: FoundValue = { sql: `r.${quote(name)}`, type: statement.columnType(index) };
-    return [name.toLowerCase(), found] as const;
+    const value: SourceValue = { sql: `r.${quote(name)}`, type: statement.columnType(index) };
+    return [name.toLowerCase(), value] as const;
   });
   statement.destroySync();
   return new Map(columns);
 }
 
-function convert(field: Field, { sql, type }: FoundValue, place: Place): string {
+function convert(field: Field, { sql, type }: SourceValue, place: Place): string {
   if (field.mode !== 'REPEATED') return convertElement(field, { sql, type }, place);
   if (type.typeId !== DuckDBTypeId.LIST) return `CAST(${sql} AS ${columnType(field)})`;
   const each = `e${place.depth}`;
@@ -63,14 +63,14 @@ function convert(field: Field, { sql, type }: FoundValue, place: Place): string 
   return `list_transform(${sql}, lambda ${each}: ${convertElement(field, { sql: each, type: type.valueType }, deeper)})`;
 }
 
-function convertElement(field: Field, { sql, type }: FoundValue, place: Place): string {
+function convertElement(field: Field, { sql, type }: SourceValue, place: Place): string {
   if (field.fields && type.typeId === DuckDBTypeId.STRUCT) {
     const entries = new Map(type.entryNames.map((name, index) => [name.toLowerCase(), { name, index }]));
     const members = field.fields.map((inner) => {
       const entry = entries.get(inner.name.toLowerCase());
       const entryType = entry && type.entryTypes[entry.index];
-      const found = entry && entryType && { sql: `${sql}.${quote(entry.name)}`, type: entryType };
-      return `${quote(inner.name)} := ${storedAt(inner, found, place)}`;
+      const source = entry && entryType && { sql: `${sql}.${quote(entry.name)}`, type: entryType };
+      return `${quote(inner.name)} := ${storedAt(inner, source, place)}`;
     });
     return `CASE WHEN ${sql} IS NOT NULL THEN struct_pack(${members.join(', ')}) END`;
   }
@@ -92,7 +92,7 @@ const instants: ReadonlySet<DuckDBTypeId> = new Set([
  * Accepts text as ISO 8601 or as BigQuery exports it (`2026-11-20 10:00:00.123456 UTC`), UTC if it names no zone, and
  * numbers since the epoch, also as text.
  */
-function convertTimestamp(name: string, { sql, type }: FoundValue, place: Place): string {
+function convertTimestamp(name: string, { sql, type }: SourceValue, place: Place): string {
   if (instants.has(type.typeId)) return `CAST(${sql} AS TIMESTAMPTZ)`;
   const text = `CAST(${sql} AS VARCHAR)`;
   // DuckDB requires seconds and capitals, ISO 8601 does not. The first character must be a digit: 'infinity' is rejected.
@@ -107,7 +107,7 @@ function convertTimestamp(name: string, { sql, type }: FoundValue, place: Place)
  * they must give a time from 1973 (nine digits of seconds) to 2262 (where 64 bits of nanoseconds end).
  */
 function epochText(text: string): string {
-  // DuckDB casts text to DECIMAL in fifteen microseconds, to BIGINT in a five-hundredth of that.
+  // DuckDB casts a text to DECIMAL in 15 µs, to BIGINT five hundred times faster.
   const isInteger = `regexp_full_match(${text}, '-?\\d+')`;
   const timestamp = `CASE WHEN ${isInteger} THEN ${epochTimestamp(`try_cast(${text} AS BIGINT)`)}
     ELSE ${epochTimestamp(`try_cast(${text} AS DECIMAL(38, 6))`)} END`;

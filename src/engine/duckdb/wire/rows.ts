@@ -16,7 +16,7 @@ export function readRows(result: DuckDBMaterializedResult): DuckDBValue[][] {
 /**
  * One row as a JSON object. A NULL column is left out: one existing client fails on a null.
  *
- * @throws GatewayError ENGINE_FAILED where a required column is NULL
+ * @throws GatewayError ENGINE_FAILED if a required column is NULL
  */
 export function rowJson(columns: readonly WireColumn[], cells: readonly DuckDBValue[]): string {
   const members = columns.flatMap(({ name, required, json }, at) => {

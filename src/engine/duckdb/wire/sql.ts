@@ -3,7 +3,7 @@ import { quote } from '../../dialect/types.ts';
 import { unsafeInteger } from '../../engine-errors.ts';
 
 /**
- * A DuckDB expression for a column as JSON text; NULL where the column is NULL. For nested records, serializing in the
+ * A DuckDB expression for a column as JSON text; NULL if the column is NULL. For nested records, serializing in the
  * database costs a tenth of building JavaScript objects.
  *
  * @param value an SQL expression of the given type, cheap to repeat (a column)

@@ -1,7 +1,7 @@
 import { type FieldNode, GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import type { BoundQuery } from '../../../catalog/binding/bind.ts';
-import { callerGone, GatewayError, statusOf } from '../../../errors.ts';
+import { callerDisconnected, GatewayError, statusOf } from '../../../errors.ts';
 import { cacheKey } from '../../../results/cache-key.ts';
 import type { CachedResult, GetResult } from '../../../results/get-result.ts';
 import type { Admission } from '../../access/admission.ts';
@@ -41,7 +41,7 @@ export function buildAnswerCompiled({ getResult, derived, log, now }: CompiledOp
     const outcomes = await getOutcomes(request.fields, head, admission, getResult);
     const results = outcomes.flatMap((outcome) => ('result' in outcome ? [outcome.result] : []));
     if (results.length < outcomes.length || !isWithinBytes(request.fields, results)) {
-      if (head.signal.aborted && outcomes.some(isCancelled)) throw callerGone();
+      if (head.signal.aborted && outcomes.some(isCancelled)) throw callerDisconnected();
       return replyPartial(request, outcomes, head, derived, log);
     }
     const key = renderedKey(request, results, derived);

@@ -17,7 +17,8 @@ export function addCatalogFields(builder: Builder, { queries }: Catalog): void {
     endpoint: t.field({
       type: endpoint,
       nullable: true,
-      description: 'The endpoint with this id or name; null if there is none or the key may not query it.',
+      description:
+        'The endpoint with this id or name; null if it does not exist or the key may not query it.',
       args: {
         id: t.arg({ type: 'UUID', description: 'The UUID of the endpoint.' }),
         name: t.arg.string({ description: 'The unique name of the endpoint.' }),
@@ -51,7 +52,8 @@ function endpointType(builder: Builder) {
       values: t.stringList({
         nullable: true,
         description: 'The allowed values of an enum, as REST callers write them.',
-        resolve: (one) => (one.type === 'enum' ? one.values.map(({ value }) => value) : null),
+        resolve: (parameter) =>
+          parameter.type === 'enum' ? parameter.values.map(({ value }) => value) : null,
       }),
     }),
   });

@@ -15,7 +15,10 @@ export function addCacheStatus(builder: Builder) {
     description: 'How the rows were obtained.',
     values: {
       HIT: { description: 'From the cache, fresh.' },
-      STALE: { description: 'From the cache, expired; newer rows could not be computed.' },
+      STALE: {
+        description:
+          'From the cache, stale: older than the caching time, because newer rows could not be computed.',
+      },
       MISS: { description: 'Computed for this request.' },
       SHARED: { description: 'Computed for an equal request that was already running.' },
       BYPASS: {
@@ -78,7 +81,8 @@ export function addResultType(
         resolve: ({ document }) => new Date(document.computedAt),
       }),
       stale: t.boolean({
-        description: 'True if the rows have expired and newer ones could not be computed.',
+        description:
+          'True if the rows are older than the caching time, because newer ones could not be computed.',
         resolve: ({ cacheStatus }) => cacheStatus === 'STALE',
       }),
       cacheStatus: t.field({
@@ -113,7 +117,7 @@ const textFormats: Partial<Record<Column['type'], string>> = {
   numeric: 'Decimal text, exact.',
   datetime: 'In UTC, without a time zone.',
   date: 'YYYY-MM-DD.',
-  time: 'HH:MM:SS, with a fraction if there is one.',
+  time: 'HH:MM:SS, with the fraction of a second unless it is zero.',
   bytes: 'Base64.',
 };
 

@@ -21,7 +21,7 @@ test('killed ten times during an import, then finished: every row is stored once
   writeFileSync(join(data, 'c.csv'), `id\n${idsBetween(60_000, 70_000).join('\n')}\n`);
   for (const id of idsBetween(0, 100)) writeFileSync(join(data, `small-${id}.ndjson`), lines(70_000 + id));
 
-  /** Runs the import, and kills it a moment after so many batches. */
+  /** Runs the import, and kills it shortly after this number of batches. */
   const run = (batches: number, delayMs: number) =>
     new Promise<string>((resolve, reject) => {
       const paths = ['store.db', 'data', 'scratch'].map((name) => join(root, name));

@@ -50,7 +50,7 @@ const write = (name: string, content: string | Buffer) => {
 
 const query = (sql: string) => store.queryJson(sql);
 
-/** Imports the folder into an empty store: what is wrong with whole files, by table, and all reported problems. */
+/** Imports the folder into an empty store. Returns the problems of whole files, by table, and all reported problems. */
 const importAll = async (tables: readonly TableSchema[]) => {
   const scratch = mkdtempSync(join(tmpdir(), 'scratch-'));
   store.close();

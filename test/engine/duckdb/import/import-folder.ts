@@ -20,7 +20,7 @@ export interface ImportFolder {
   readonly store: TestStore;
   path(name: string): string;
   write(name: string, content: string | Buffer): void;
-  /** Imports what has changed; the problems that it reports. */
+  /** Imports the changes. @returns the reported problems */
   sync(): Promise<readonly string[]>;
   data(): Import;
   /** Forgets everything but the store, as a restart does. */

@@ -11,7 +11,7 @@ import { globText } from './source-relation.ts';
  * are JSON text in CSV.
  *
  * @returns the rows that are not valid CSV; the copy does not have them
- * @throws Error where no column is one of the table's
+ * @throws Error if no column is one of the table's
  */
 export async function copyCsv(
   connection: DuckDBConnection,
@@ -27,7 +27,7 @@ export async function copyCsv(
   });
   if (header.length > 0 && matched.length === 0) throw new Error('its header names no column of the table');
 
-  // DuckDB's own detection of the header loses rows when a line is malformed, so nothing is left to detect.
+  // DuckDB's own detection of the header loses rows when a line is malformed, so every option is given.
   const columns = header.map((column) => `${quoteText(column)}: 'VARCHAR'`).join(', ');
   const rows = (moreOptions: string) =>
     header.length === 0
@@ -55,13 +55,15 @@ export async function copyCsv(
   }
 }
 
-/** A CSV column and the field that it is read as. */
+/** A CSV column and the field whose values it has. */
 interface MatchedColumn {
   readonly column: string;
   readonly field: Field;
 }
 
-/** A row with a cell that must be JSON and is not becomes a line that is not JSON: it is rejected with other such lines. */
+/**
+ * If a cell must be JSON and is not, the row becomes a line that is not JSON, and is rejected like other such lines.
+ */
 function rowAsJson(matched: readonly MatchedColumn[]): string {
   const isJson = ({ fields, mode, type }: Field) =>
     fields !== undefined || mode === 'REPEATED' || type === 'JSON';

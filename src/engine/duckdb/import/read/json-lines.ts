@@ -12,7 +12,7 @@ const closeBrace = 125;
  * The values of a JSON text, each on a line of its own: the elements of an array, or else one value after another. A
  * text whose first line is a complete object is JSON lines already.
  *
- * @throws Error where the text ends within a value
+ * @throws Error if the text ends within a value
  */
 export async function* jsonLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let isLines: boolean | undefined;
@@ -43,7 +43,7 @@ function startsWithRow(chunk: Buffer): boolean {
 interface Splitter {
   /** A chunk of the text, without newlines inside of a value and with one after each. */
   split(chunk: Buffer): Buffer;
-  /** @throws Error where the text ends within a value */
+  /** @throws Error if the text ends within a value */
   end(): void;
 }
 

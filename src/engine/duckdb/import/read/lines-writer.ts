@@ -4,7 +4,7 @@ import { type FileEnds, fingerprintBytes } from '../scan/fingerprint.ts';
 
 const newline = 10;
 const carriageReturn = 13;
-/** As many bytes, or fewer, are written synchronously. */
+/** Up to this many bytes are written synchronously. */
 const syncWriteBytes = 1 << 16;
 const sampleBytes = 1 << 20;
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);

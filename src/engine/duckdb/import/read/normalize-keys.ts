@@ -39,7 +39,7 @@ function needsNormalizing(sample: string, fields: readonly Field[]): boolean {
   return keys.values().some((key) => !declared.has(key) && lowerCase.has(key.toLowerCase()));
 }
 
-/** Lines that are not JSON are copied unchanged: DuckDB then reports what is wrong with them. */
+/** Lines that are not JSON are copied unchanged: DuckDB reports their errors later. */
 async function* normalizeLines(path: string, fields: readonly Field[]): AsyncGenerator<string> {
   for await (const line of readLines(path)) {
     const row = parseJson(line);

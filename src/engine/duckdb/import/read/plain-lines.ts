@@ -14,7 +14,7 @@ import { readBytes } from './read-file.ts';
 /** A data file as JSON lines. */
 interface PlainLines {
   readonly bytes: AsyncIterable<Buffer>;
-  /** Rows of the file that have no line, because they are not valid CSV. */
+  /** Rows of the file that are not valid CSV, and so are not among the lines. */
   readonly rejects: readonly Reject[];
 }
 
@@ -30,7 +30,7 @@ export interface PlainOptions {
  * Opens a file of any format but Parquet as JSON lines.
  *
  * @param offset where to begin, in bytes of the lines
- * @throws Error, also while the bytes are read, where the file cannot be read as a whole
+ * @throws Error, also while the bytes are read, if the file cannot be read as a whole
  */
 export async function openPlainLines(
   file: DataFile,
@@ -52,7 +52,7 @@ export async function openPlainLines(
   return { bytes: readBytes(copy, offset), rejects: offset === 0 ? rejects : [] };
 }
 
-/** By Node, because DuckDB accepts a truncated file as a complete one. */
+/** Node decompresses, because DuckDB accepts a truncated file as a complete one. */
 async function* decompress({ path, compression }: DataFile): AsyncGenerator<Buffer> {
   if (compression === undefined) {
     yield* readBytes(path);

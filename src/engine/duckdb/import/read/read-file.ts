@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises';
 const chunkBytes = 1 << 21;
 
 /**
- * The bytes of a file from one offset to another, in big chunks; fewer where the file ends before. A chunk is valid until
+ * The bytes of a file from one offset to another, in big chunks; fewer if the file ends before. A chunk is valid until
  * the next is read.
  */
 export async function* readBytes(
@@ -15,7 +15,7 @@ export async function* readBytes(
   if (to <= from) return;
   const handle = await open(path);
   try {
-    // Always the same memory: new pages cost more than the copying.
+    // All chunks share this memory: new pages would cost more than the copying.
     const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, to - from));
     for (let at = from; at < to; ) {
       const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, to - at), at);

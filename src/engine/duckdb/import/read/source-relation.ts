@@ -3,7 +3,7 @@ import { VARCHAR } from '@duckdb/node-api';
 import type { Field, TableSchema } from '../../../../catalog/tables/table-schema.ts';
 import { quoteText } from '../../../dialect/expr/literals.ts';
 import { columnType } from '../../store/column-type.ts';
-import { type FoundValue, foundColumns } from '../../store/stored-value.ts';
+import { describeSource, type SourceValue } from '../../store/stored-value.ts';
 import type { DataFile } from '../scan/data-files.ts';
 
 const fileColumn = 'querygate file';
@@ -13,7 +13,7 @@ interface SourceRelation {
   /** A FROM item; statements call it `r`. */
   readonly source: string;
   /** By column name in lower case. */
-  readonly columns: ReadonlyMap<string, FoundValue>;
+  readonly columns: ReadonlyMap<string, SourceValue>;
   /** SQL for the number of a row's file. */
   readonly fileNumber: string;
 }
@@ -76,13 +76,13 @@ async function buildRelation(
   partition: DataFile['partition'],
   fileNumber: string,
 ): Promise<SourceRelation> {
-  const columns = await foundColumns(connection, source);
+  const columns = await describeSource(connection, source);
   for (const [key, value] of Object.entries(partition)) columns.set(key, partitionValue(value));
   return { source, columns, fileNumber };
 }
 
 /** The value that a folder's name (`date=2026-01-01`) gives to a column. */
-export const partitionValue = (value: string | null): FoundValue => ({
+export const partitionValue = (value: string | null): SourceValue => ({
   sql: value === null ? 'NULL' : quoteText(value),
   type: VARCHAR,
 });

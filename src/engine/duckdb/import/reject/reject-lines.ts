@@ -6,7 +6,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Field, TableSchema } from '../../../../catalog/tables/table-schema.ts';
 import { quoteText } from '../../../dialect/expr/literals.ts';
 import { columnType } from '../../store/column-type.ts';
-import { errorInTry, foundColumns, storedValue } from '../../store/stored-value.ts';
+import { describeSource, errorInTry, storedValue } from '../../store/stored-value.ts';
 import { parseJson } from '../read/normalize-keys.ts';
 import {
   globText,
@@ -130,7 +130,7 @@ async function findBadLines(all: readonly Line[], options: ProbeOptions): Promis
   // Lines that JavaScript parses otherwise than DuckDB are so rare that bisecting is good enough.
   const others = parsed.filter((entry) => !bad.has(entry));
   for (const entry of await bisect(others, options)) bad.add(entry);
-  return [...bad].sort((one, other) => one.index - other.index);
+  return [...bad].sort((a, b) => a.index - b.index);
 }
 
 interface Line {
@@ -138,7 +138,7 @@ interface Line {
   readonly line: Buffer;
 }
 
-/** The error of reading lines as rows of the table; undefined where there is no error. */
+/** The error of reading lines as rows of the table; undefined without an error. */
 async function errorIn(lines: readonly Line[], options: ProbeOptions): Promise<unknown> {
   if (lines.length === 0) return undefined;
   const path = probePath(options);
@@ -186,7 +186,7 @@ async function queryRowFlags(
   const shape = quoteText(JSON.stringify(shapeOf(table.fields)));
   const source = `(SELECT converted IS NULL AS "not converted", unnest(converted) FROM
     (SELECT TRY(json_transform_strict(json, ${shape})) AS converted FROM ${readObjectsSql(path)}))`;
-  const columns = await foundColumns(connection, source);
+  const columns = await describeSource(connection, source);
   for (const [key, value] of Object.entries(partition)) columns.set(key, partitionValue(value));
   const values = table.fields.map((field) =>
     storedValue(field, columns.get(field.name.toLowerCase()), errorInTry('r."not converted"')),
@@ -222,7 +222,7 @@ function typeShape(field: Field): unknown {
 /**
  * A row with exactly the declared fields, as DuckDB's strict conversion requires.
  *
- * @returns undefined where JavaScript would not read the line as DuckDB does
+ * @returns undefined if JavaScript would not read the line as DuckDB does
  */
 function completeRow(line: Buffer, fields: readonly Field[]): string | undefined {
   const text = line.toString('utf8');

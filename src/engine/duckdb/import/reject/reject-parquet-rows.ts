@@ -17,7 +17,7 @@ interface RejectParquetOptions {
 /**
  * Finds the rows of a Parquet file whose values cannot be converted to the declared types.
  *
- * @throws Error where the file cannot be read, or where a column's type can never be converted
+ * @throws Error if the file cannot be read, or if a column's type can never be converted
  */
 export async function rejectParquetRows(options: RejectParquetOptions): Promise<readonly Reject[]> {
   const { connection, file, table } = options;

@@ -55,7 +55,7 @@ interface Search {
 }
 
 /**
- * The data files at or below an entry of the data folder. Links are followed, but never in a circle.
+ * The data files at or below an entry of the data folder. Links are followed, but loops are not.
  *
  * @param parents the real paths of the folders above
  */
@@ -140,6 +140,6 @@ export const canGrow = ({ format, compression }: Pick<DataFile, 'format' | 'comp
   format === 'ndjson' && compression === undefined;
 
 /** Whether two names mean the same format and partition, so that a renamed file's rows stay valid. */
-export function isSameKind(one: string, other: string): boolean {
-  return JSON.stringify(kindOf(one)) === JSON.stringify(kindOf(other));
+export function isSameKind(name: string, otherName: string): boolean {
+  return JSON.stringify(kindOf(name)) === JSON.stringify(kindOf(otherName));
 }

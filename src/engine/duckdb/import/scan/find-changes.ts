@@ -4,8 +4,8 @@ import type { ManifestEntry } from './manifest.ts';
 /** A file that is new or has changed. */
 export interface Change {
   readonly file: DataFile;
-  /** The manifest entry of this very file; undefined for a file that is imported from its beginning. */
-  readonly known: ManifestEntry | undefined;
+  /** The manifest entry of this file; undefined for a file that is imported from its beginning. */
+  readonly knownEntry: ManifestEntry | undefined;
   /** Numbers of the entries whose rows the file's rows replace. */
   readonly replaces: readonly number[];
 }
@@ -32,7 +32,7 @@ export function findChanges(found: readonly DataFile[], entries: readonly Manife
     }
   };
   pairBy(({ table, identity, name }) => JSON.stringify([table, identity, name]));
-  // Renamed files before names, so that a new file with the old name is not taken for the renamed one.
+  // Renamed files are matched before names, so that a new file with the old name is not mistaken for the renamed one.
   pairBy(({ table, identity }) => JSON.stringify([table, identity]));
   pairBy(({ table, name }) => JSON.stringify([table, name]));
 
@@ -41,9 +41,9 @@ export function findChanges(found: readonly DataFile[], entries: readonly Manife
   for (const file of found) {
     const entry = pairs.get(file);
     if (entry !== undefined && isUnchanged(file, entry)) unchanged.push(entry);
-    else if (entry === undefined) changed.push({ file, known: undefined, replaces: [] });
-    else if (isSameFile(file, entry)) changed.push({ file, known: entry, replaces: [] });
-    else changed.push({ file, known: undefined, replaces: [entry.number] });
+    else if (entry === undefined) changed.push({ file, knownEntry: undefined, replaces: [] });
+    else if (isSameFile(file, entry)) changed.push({ file, knownEntry: entry, replaces: [] });
+    else changed.push({ file, knownEntry: undefined, replaces: [entry.number] });
   }
   return { changed, missing: [...left], unchanged };
 }
@@ -58,7 +58,7 @@ function isUnchanged({ identity, name, size, mtime }: DataFile, entry: ManifestE
   );
 }
 
-/** As far as can be decided without reading. A file that was imported in part is continued where the import stopped. */
+/** Decided without reading the file. A file that was imported in part is continued where the import stopped. */
 function isSameFile(file: DataFile, entry: ManifestEntry): boolean {
   if (file.identity !== entry.identity || !isSameKind(file.name, entry.name)) return false;
   if (file.size === entry.size && file.mtime === entry.mtime) return true;

@@ -30,7 +30,7 @@ export async function readMatchingEnds(file: DataFile, entry: ManifestEntry): Pr
   return fingerprint(tail) === entry.tail ? { head, tail } : undefined;
 }
 
-/** The bytes of a file from one offset to another; fewer where it ends before. */
+/** The bytes of a file from one offset to another; fewer if it ends before. */
 export async function readRange(path: string, from: number, to: number): Promise<Buffer> {
   if (to <= from) return noEnds.head;
   const handle = await open(path);

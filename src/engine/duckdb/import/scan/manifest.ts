@@ -3,7 +3,7 @@ import { quoteText } from '../../../dialect/expr/literals.ts';
 import { quote } from '../../../dialect/types.ts';
 import { storeName } from '../../store/open-store.ts';
 
-/** What has been imported of one file. */
+/** The record of one imported file: how far it was read, and with what outcome. */
 export interface ManifestEntry {
   /** Identifies the file; the store keeps it beside every row of the file. */
   readonly number: number;
