@@ -85,7 +85,7 @@ async function refreshNow(
   return { document, caching: query.policy, cacheStatus: 'BYPASS' };
 }
 
-/** A fresh result, or a stale one while the engine is known to fail: nobody waits to see it fail again. */
+/** A fresh result, or a stale one while the engine is known to fail: no caller waits for it to fail again. */
 function fromMemory(options: GetResultOptions, query: CacheableQuery): CachedResult | undefined {
   const fresh = fromCache(options, query, 'HIT');
   if (fresh !== undefined || !options.hotKeys.isFailing(query.key)) return fresh;

@@ -30,7 +30,7 @@ export function collectFields(
   conditions: Conditions,
 ): readonly CollectedField[] {
   const fields = new Map<string, FieldNode[]>();
-  const visited = new Set<string>();
+  const expanded = new Set<string>();
   const collect = ({ selections }: SelectionSetNode) => {
     for (const selection of selections) {
       if (!isIncluded(selection, conditions)) continue;
@@ -41,8 +41,8 @@ export function collectFields(
         else known.push(selection);
       } else if (selection.kind === Kind.INLINE_FRAGMENT) {
         collect(selection.selectionSet);
-      } else if (!visited.has(selection.name.value)) {
-        visited.add(selection.name.value);
+      } else if (!expanded.has(selection.name.value)) {
+        expanded.add(selection.name.value);
         const fragment = fragments.get(selection.name.value);
         if (fragment !== undefined) collect(fragment.selectionSet);
       }

@@ -7,7 +7,7 @@ import {
   getVariableValues,
   Kind,
   type OperationDefinitionNode,
-  visit,
+  visit as walkNodes,
 } from 'graphql';
 import type { RawParameters } from '../../../catalog/binding/bind.ts';
 import type { SavedQuery } from '../../../catalog/saved-query.ts';
@@ -136,7 +136,7 @@ function isCompilable(
   const everything = collectFields([operation.selectionSet], fragmentsOf(document), {});
   if (!everything.every(({ name }) => name === '__typename' || outputs.has(name))) return false;
   let isPlain = true;
-  visit(document, {
+  walkNodes(document, {
     Directive({ name: { value } }) {
       if (value !== 'skip' && value !== 'include') isPlain = false;
     },
@@ -147,7 +147,7 @@ function isCompilable(
 /** The variables that `@skip` and `@include` read. */
 function conditionVariables(document: DocumentNode): readonly string[] {
   const names = new Set<string>();
-  visit(document, {
+  walkNodes(document, {
     Directive({ arguments: given = [] }) {
       for (const { value } of given) if (value.kind === Kind.VARIABLE) names.add(value.name.value);
     },
