@@ -9,8 +9,8 @@ export default defineConfig({
   ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
     include: ['test/**/*.test.ts'],
-    testTimeout: 20_000,
-    hookTimeout: 60_000,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
     // Half of the time tests wait: for deadlines, for a frozen Redis, for processes to end.
     maxWorkers: Math.max(3, availableParallelism()),
   },
