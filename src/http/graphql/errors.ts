@@ -64,9 +64,23 @@ export function sanitizeDocumentError(error: GraphQLError, code = 'BAD_USER_INPU
   return new GraphQLError(message, { extensions, nodes, path, source, positions });
 }
 
-/** Without suggestions: callers either have the schema or are not to see it. */
+/**
+ * Without suggestions: callers either have the schema or are not to see it.
+ *
+ * Linear, and without regular expressions: graphql-js quotes the caller's values in full, so that a message may be as long
+ * as a body.
+ */
 function shortenMessage(message: string): string {
   const { maxErrorLength } = httpLimits;
-  const plain = message.replace(/ ?Did you mean [^?]*\?$/, '');
+  const plain = withoutSuggestion(message);
   return plain.length > maxErrorLength ? `${plain.slice(0, maxErrorLength)}…` : plain;
+}
+
+/** A suggestion is the last sentence of a message, and contains no other question mark. */
+function withoutSuggestion(message: string): string {
+  if (!message.endsWith('?')) return message;
+  const from = message.lastIndexOf('?', message.length - 2) + 1;
+  const at = message.indexOf('Did you mean ', from);
+  if (at < 0) return message;
+  return message.slice(0, message[at - 1] === ' ' ? at - 1 : at);
 }
