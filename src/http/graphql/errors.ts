@@ -70,7 +70,7 @@ export function sanitizeDocumentError(error: GraphQLError, code = 'BAD_USER_INPU
  * Linear, and without regular expressions: graphql-js quotes the caller's values in full, so that a message may be as long
  * as a body.
  */
-function shortenMessage(message: string): string {
+export function shortenMessage(message: string): string {
   const { maxErrorLength } = httpLimits;
   const plain = withoutSuggestion(message);
   return plain.length > maxErrorLength ? `${plain.slice(0, maxErrorLength)}…` : plain;
