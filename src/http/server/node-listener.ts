@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http';
+import { turns } from '../../concurrency/turns.ts';
 import { bodyOfNode } from '../body.ts';
 import type { Handler } from '../handle.ts';
 import { headOfNode } from '../head.ts';
@@ -7,7 +8,12 @@ import { headOfNode } from '../head.ts';
 export function buildNodeListener(handle: Handler): RequestListener {
   return async (message, response) => {
     const { status, headers, body } = await handle(headOfNode(message, response), () => bodyOfNode(message));
+    const turn = body !== undefined && body.length >= largeBody ? turns.claim() : undefined;
+    if (turn !== undefined) await turn;
     // Node omits the body of a response to HEAD.
     response.writeHead(status, headers).end(body);
   };
 }
+
+/** Writing a body copies it to the kernel, some milliseconds for 3 MB. */
+const largeBody = 65_536;

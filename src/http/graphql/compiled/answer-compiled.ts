@@ -1,5 +1,6 @@
 import { type FieldNode, GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
+import { turns } from '../../../concurrency/turns.ts';
 import { callerGone, GatewayError, statusOf } from '../../../errors.ts';
 import { cacheKey } from '../../../results/cache-key.ts';
 import type { CachedResult, GetResult } from '../../../results/get-result.ts';
@@ -43,6 +44,8 @@ type Outcome = { readonly result: CachedResult } | { readonly error: unknown };
 export function buildAnswerCompiled({ getResult, derived, log, now }: CompiledOptions): AnswerCompiled {
   return async (request, head, admission) => {
     const outcomes = await getOutcomes(request.fields, head, admission, getResult);
+    const turn = outcomes.every(isHit) ? undefined : turns.claim();
+    if (turn !== undefined) await turn;
     const results = outcomes.flatMap((outcome) => ('result' in outcome ? [outcome.result] : []));
     if (results.length < outcomes.length || !isWithinBytes(request.fields, results)) {
       if (head.signal.aborted && outcomes.some(isCancelled)) throw callerGone();
@@ -54,7 +57,7 @@ export function buildAnswerCompiled({ getResult, derived, log, now }: CompiledOp
       compressIfAccepted(known, head, () => derived.setRendered(key, known), log);
       return replyRendered(known, head, results, now);
     }
-    const text = writeData(request, results, derived);
+    const text = await writeData(request, results, derived);
     if (text === undefined) return undefined;
     const rendered = renderResponse(`{"data":${text}}`);
     derived.setRendered(key, rendered);
@@ -87,6 +90,9 @@ function getOutcomes(
 const isCancelled = (outcome: Outcome): boolean =>
   'error' in outcome && outcome.error instanceof GatewayError && outcome.error.code === 'CANCELLED';
 
+/** Others waited for a run, and may be many. */
+const isHit = (outcome: Outcome): boolean => 'result' in outcome && outcome.result.cacheStatus === 'HIT';
+
 const { maxResponseBytes } = httpLimits;
 
 const rowBytes = ({ writer }: QueryField, { document }: CachedResult): number =>
@@ -114,15 +120,20 @@ function renderedKey(
   return key;
 }
 
-/** The value of `data`; undefined if a cell does not fit its type. */
-function writeData(
+/** The value of `data`; undefined if a cell does not fit its type. Each member may have megabytes. */
+async function writeData(
   { members }: OperationRequest,
   results: readonly (CachedResult | undefined)[],
   derived: DerivedCache,
-): string | undefined {
+): Promise<string | undefined> {
   let at = 0;
   const write = (member: OperationRequest['members'][number]): string => {
     if ('text' in member) return member.text;
+    if ('introspect' in member) {
+      const text = member.introspect();
+      if (text === undefined) throw new UnexpectedCell('The schema cannot be queried');
+      return text;
+    }
     const result = results[at];
     at += 1;
     return result === undefined
@@ -130,7 +141,13 @@ function writeData(
       : derived.withColumns(result.document, (columns) => member.writer.write(result, columns));
   };
   try {
-    return `{${members.map((member) => `${JSON.stringify(member.responseKey)}:${write(member)}`).join(',')}}`;
+    const texts: string[] = [];
+    for (const member of members) {
+      const turn = turns.claim();
+      if (turn !== undefined) await turn;
+      texts.push(`${JSON.stringify(member.responseKey)}:${write(member)}`);
+    }
+    return `{${texts.join(',')}}`;
   } catch (error) {
     if (error instanceof UnexpectedCell) return undefined;
     throw error;
@@ -149,13 +166,13 @@ function compressIfAccepted(
 }
 
 /** A response in which some root fields are null, each with its error, as an executor gives it. */
-function replyPartial(
+async function replyPartial(
   request: OperationRequest,
   outcomes: readonly Outcome[],
   head: RequestHead,
   derived: DerivedCache,
   log: Logger,
-): Reply | undefined {
+): Promise<Reply | undefined> {
   const errors: GraphQLError[] = [];
   const chargeRows = buildChargeRows();
   const results = request.fields.map((field, at) => {
@@ -170,7 +187,7 @@ function replyPartial(
     }
     return undefined;
   });
-  const data = writeData(request, results, derived);
+  const data = await writeData(request, results, derived);
   if (data === undefined) return undefined;
   const isRateLimited =
     results.every((result) => result === undefined) &&
