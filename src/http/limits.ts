@@ -18,15 +18,15 @@ export const httpLimits = {
    * 800 tokens; the longest document that a tool sends, the introspection query, has 163, and a depth of 13.
    */
   maxTokens: 2_000,
-  /** Lines of a document: to locate one error, graphql-js reads all lines before it. */
-  maxDocumentLines: 10_000,
+  /** Lines of a document. To locate one error, graphql-js reads all lines before it, and a response may have hundreds. */
+  maxDocumentLines: 2_500,
   /** Brackets inside each other: parsing, and most later steps, recurse for every bracket. */
   maxBracketDepth: 50,
   /** Levels of fields, with fragments expanded. */
   maxFieldDepth: 15,
   maxRootFields: 20,
   maxAliases: 50,
-  /** How often one operation may select a field again under another alias, below its root fields. */
+  /** How often one operation may select a field again under another alias, below root fields that have arguments. */
   maxRepeatedFields: 5,
   /**
    * Fields of one document with its fragments expanded. Twenty root fields that spread one fragment of 300 columns are

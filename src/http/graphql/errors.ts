@@ -43,7 +43,15 @@ function toGraphqlError(error: GatewayError, location?: GraphQLError): GraphQLEr
     // Yoga turns these into headers of the response and omits them from its body.
     ...(retryAfterSeconds === undefined ? {} : { http: { headers: retryHeaders(error) } }),
   };
-  return new GraphQLError(message, { extensions, nodes: location?.nodes, path: location?.path });
+  return withNodes(new GraphQLError(message, { extensions, path: location?.path }), location?.nodes);
+}
+
+/**
+ * An error that is written as a new one with these nodes: its own locations would be found in vain, by a search through
+ * the whole document.
+ */
+export function withNodes(error: GraphQLError, nodes: GraphQLError['nodes']): GraphQLError {
+  return Object.assign(error, { nodes });
 }
 
 /**

@@ -213,9 +213,13 @@ const documents = eachDocument(bodySizes, {
   'a cycle of fragments in lines': (size) =>
     `${fill('\n', size / 2)} { ...F0 } ${times(120, (at) => `fragment F${at} on Query { ...F${(at + 1) % 120} }`)}`,
   'as many lines as are allowed, and errors': () =>
-    `${fill('\n', 9_900)} query (${times(50, () => '$a: Int')}) { ${times(50, (at) => `f${at}`)} }`,
+    `${fill('\n', 2_400)} query (${times(50, () => '$a: Int')}) { ${times(50, (at) => `f${at}`)} }`,
   'as many lines as are allowed, and repeated names': () =>
-    `${fill('\n', 9_900)} query (${times(20, (at) => `${times(18, () => `$v${at}: Int`)}`)}) { __typename }`,
+    `${fill('\n', 2_400)} query (${times(20, (at) => `${times(18, () => `$v${at}: Int`)}`)}) { __typename }`,
+  'as many lines as are allowed, and errors of all fields': () =>
+    `${fill('\n', 2_400)} { ${times(20, (at) => `a${at}: allTypes(expression: "(") { rowCount }`)} }`,
+  'as many lines as are allowed, and errors of all fields, by Yoga': () =>
+    `${fill('\n', 2_400)} { endpoints { name } ${times(19, (at) => `a${at}: allTypes(expression: "(") { rowCount }`)} }`,
   'a type definition': (size) => `type ${fill('d', size)} { a: Int }`,
 });
 

@@ -9,7 +9,7 @@ import { authorizeAndBind } from '../../access/authorize.ts';
 import type { RequestHead } from '../../head.ts';
 import { httpLimits } from '../../limits.ts';
 import type { Reply } from '../../reply.ts';
-import { maskError, responseTooLarge } from '../errors.ts';
+import { maskError, responseTooLarge, withNodes } from '../errors.ts';
 
 import { chooseMediaType } from '../media-type.ts';
 import type { CollectedField } from './collect-fields.ts';
@@ -226,7 +226,8 @@ function errorAt(
   log: Logger,
 ): GraphQLError {
   const originalError = thrown instanceof Error ? thrown : new Error(String(thrown));
-  const masked = maskError(new GraphQLError(originalError.message, { nodes, path, originalError }), log);
+  const error = withNodes(new GraphQLError(originalError.message, { path, originalError }), nodes);
+  const masked = maskError(error, log);
   return masked instanceof GraphQLError ? masked : new GraphQLError(masked.message, { nodes, path });
 }
 
