@@ -70,12 +70,14 @@ const places: readonly (readonly [type: string, argument: string])[] = [
   ['Boolean', 'flag'],
   ['String', 'text'],
   ['String', 'expression'],
+  ['UUID', 'id'],
 ];
 
-const fieldOf = (argument: string, value: string): string =>
-  argument === 'usage'
-    ? `usageApiCounts(project: "p", interval: ${value}) { rowCount }`
-    : `allTypes(${argument}: ${value}) { rowCount }`;
+function fieldOf(argument: string, value: string): string {
+  if (argument === 'usage') return `usageApiCounts(project: "p", interval: ${value}) { rowCount }`;
+  if (argument === 'id') return `endpoint(id: ${value}) { name }`;
+  return `allTypes(${argument}: ${value}) { rowCount }`;
+}
 
 const variableOperation = ([type, argument]: (typeof places)[number], nonce: number) =>
   `query q${nonce} ($v: ${type}!) { ${fieldOf(argument, '$v')} }`;
@@ -506,6 +508,19 @@ const headerRequests: readonly CostlyRequest[] = headerNames.flatMap((header) =>
   }),
 );
 
+/** With the end that a request needs to be answered. */
+const headersForYoga: readonly CostlyRequest[] = ['Accept', 'Accept-Encoding', 'If-None-Match'].flatMap(
+  (header) =>
+    headerParts.map((part) => ({
+      name: `headers: ${header} of ${JSON.stringify(part)}, for Yoga`,
+      build: (nonce: number) =>
+        post(
+          `{"query":"{ a${nonce}: __typename endpoints { name } }"}`,
+          `${header}: ${fill(part, 15_400)},application/json`,
+        ),
+    })),
+);
+
 const otherHeaders = each(headerSizes, 'headers', {
   'a Bearer of spaces': (size) => get(`${rest}?text=t`, `Authorization: Bearer ${fill(' ', size)}x`),
   'a Bearer of words': (size) => get(`${rest}?text=t`, `Authorization: Bearer ${fill('x ', size)}`),
@@ -544,6 +559,7 @@ export const costlyRequests: readonly CostlyRequest[] = [
   ...patterns,
   ...urls,
   ...headerRequests,
+  ...headersForYoga,
   ...otherHeaders,
 ];
 
