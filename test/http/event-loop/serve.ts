@@ -33,13 +33,16 @@ where
   or @flag
 `;
 
+/** A row of any of these queries. */
+const row = JSON.stringify({ x: 1, id: 'a', timestamp: 1, event_message: 'm', metadata: [] });
+
 /** The service behind a real socket, with the shipped queries and one with parameters of every type. */
 export async function serveAllTypes(): Promise<ServedApp> {
   const folder = mkdtempSync(join(tmpdir(), 'querygate-queries-'));
   cpSync('queries', folder, { recursive: true });
   writeFileSync(join(folder, 'all.types.sql'), allTypes);
   try {
-    return await serveTestApp({ QUERIES_DIR: folder });
+    return await serveTestApp({ QUERIES_DIR: folder }, 1, { rows: () => [row] });
   } finally {
     rmSync(folder, { recursive: true });
   }
