@@ -153,6 +153,15 @@ describe('F3: many requests at once with answers of 3 MB, which are not read', (
       socket.once('close', () => resolve());
     });
   };
+  /** In groups: this test's own client must not block the event loop either. */
+  const openAll = async (requests: readonly Buffer[]) => {
+    const opened: Promise<void>[] = [];
+    for (const [at, bytes] of requests.entries()) {
+      if (at % 25 === 0) await new Promise((resolve) => setImmediate(resolve));
+      opened.push(open(bytes));
+    }
+    await Promise.all(opened);
+  };
   const rows = (project: string, count = 20) =>
     times(count, (at) => `a${at}: logsAll(project: "${project}") { rows { id timestamp eventMessage } }`);
 
@@ -163,13 +172,23 @@ describe('F3: many requests at once with answers of 3 MB, which are not read', (
     ['20 that Yoga answers', 20, (at: number) => `{ ${rows('r', 19)} endpoints { name } } # ${at}`],
   ])('%s', async (_, count, query) => {
     const requests = Array.from({ length: count }, (_, at) => postOperation(query(at)));
-    expect(await longestBlockMs(() => Promise.all(requests.map(open)))).toBeLessThan(maxBlockMs);
+    expect(await longestBlockMs(() => openAll(requests))).toBeLessThan(maxBlockMs);
   });
 
   test('1,500 by REST', async () => {
     const bytes = get('/api/endpoints/query/functions.invocation-stats?project=p');
-    const all = () => Promise.all(Array.from({ length: 1_500 }, () => open(bytes)));
-    expect(await longestBlockMs(all)).toBeLessThan(maxBlockMs);
+    const requests = Array(1_500).fill(bytes);
+    expect(await longestBlockMs(() => openAll(requests))).toBeLessThan(maxBlockMs);
+  });
+
+  test.each([
+    ['by REST', get('/api/endpoints/query/functions.invocation-stats?project=failing')],
+    ['by GraphQL', postOperation('{ functionsInvocationStats(project: "fails") { rowCount } }')],
+  ])('1,000 %s whose run fails', async (_, bytes) => {
+    served.engine.failing = true;
+    const requests = Array(1_000).fill(bytes);
+    expect(await longestBlockMs(() => openAll(requests))).toBeLessThan(maxBlockMs);
+    served.engine.failing = false;
   });
 });
 
