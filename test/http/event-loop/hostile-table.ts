@@ -12,16 +12,17 @@ const bodySizes = [16_000, 64_000, 250_000];
 const headerSizes = [4_000, 15_500];
 const urlSizes = [2_000, 7_900];
 
-const shortMax = 30;
+/** For the nonce. */
+const headroom = 30;
 
 /** A text of a length made of one part, again and again. */
-export const fill = (part: string, length: number): string =>
+const fill = (part: string, length: number): string =>
   part.repeat(Math.ceil(length / part.length)).slice(0, length);
 
 const times = (count: number, text: (at: number) => string, separator = ' '): string =>
   Array.from({ length: count }, (_, at) => text(at)).join(separator);
 
-export function httpRequest(line: string, headers: readonly string[] = [], body = ''): Buffer {
+function httpRequest(line: string, headers: readonly string[] = [], body = ''): Buffer {
   const bytes = Buffer.from(body);
   const head = [
     `${line} HTTP/1.1`,
@@ -383,10 +384,10 @@ const patternTexts: Readonly<Record<string, (size: number) => string>> = {
 /** A part of a pattern that changes nothing, so that no attempt finds the pattern remembered. */
 const patternNonce = (nonce: number) => `(?:${nonce})?`;
 
-export const patternOf = (shape: string, nonce: number, size = 1_000): string =>
+const patternOf = (shape: string, nonce: number, size = 1_000): string =>
   `${patternTexts[shape]?.(size) ?? ''}${patternNonce(nonce)}`;
 
-export const patternShapes = Object.keys(patternTexts);
+const patternShapes = Object.keys(patternTexts);
 
 const patternVariables = (nonce: number, pattern: string) =>
   postOperation(
@@ -584,7 +585,7 @@ function each(
     sizes.map((size) => ({
       name: `${group}: ${shape}, ${size} bytes`,
       build: (nonce: number) => {
-        const built = build(size - shortMax, nonce);
+        const built = build(size - headroom, nonce);
         return built instanceof Buffer ? built : postOperation(...(built as [string, string]));
       },
     })),
