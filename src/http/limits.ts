@@ -20,14 +20,27 @@ export const httpLimits = {
    * 800 tokens; the longest document that a tool sends, the introspection query, has 163, and a depth of 13.
    */
   maxTokens: 2_000,
+  /** Lines of a document. To locate one error, graphql-js reads all lines before it, and a response may have hundreds. */
+  maxDocumentLines: 2_500,
   /** Brackets inside each other: parsing, and most later steps, recurse for every bracket. */
   maxBracketDepth: 50,
   /** Levels of fields, with fragments expanded. */
   maxFieldDepth: 15,
   maxRootFields: 20,
   maxAliases: 50,
-  /** How often one operation may select a field again under another alias, below its root fields. */
+  /** How often one operation may select a field again under another alias, below root fields that have arguments. */
   maxRepeatedFields: 5,
+  /**
+   * Fields of one document with its fragments expanded. Twenty root fields that spread one fragment of 300 columns are
+   * 6,000; nested fragments may be astronomically many.
+   */
+  maxExpandedFields: 10_000,
+  /**
+   * Fields that share one place in the response, as in `{ rows { id } rows { id } }`. Validation compares each with each
+   * other one: 450 took up to a second. Tools that put an operation together from the fragments of their components
+   * repeat a field once for each component.
+   */
+  maxFieldsPerPath: 50,
   /** Errors reported for one document; each quotes a part of it. */
   maxDocumentErrors: 10,
   /** Characters of an error message: a quoted value may be as long as a body. */

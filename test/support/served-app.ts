@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { systemClock } from '../../src/concurrency/clock.ts';
 import { openServer } from '../../src/http/server/open-server.ts';
-import { type FakeEngine, fakeEngine } from './fake-engine.ts';
+import { type FakeEngine, type FakeEngineOptions, fakeEngine } from './fake-engine.ts';
 import { openTestApp, type TestApp } from './test-app.ts';
 
 export interface ServedApp {
@@ -18,10 +18,14 @@ export interface ServedApp {
 }
 
 /** The whole service behind a real socket, in this process, over an engine that counts. */
-export async function serveTestApp(env: Record<string, string> = {}, queryMs = 1): Promise<ServedApp> {
+export async function serveTestApp(
+  env: Record<string, string> = {},
+  queryMs = 1,
+  { rows }: Pick<FakeEngineOptions, 'rows'> = {},
+): Promise<ServedApp> {
   const lines: string[] = [];
   const log = pino({ level: 'trace' }, { write: (line) => void lines.push(line) });
-  const engine = fakeEngine({ clock: systemClock, queryMs });
+  const engine = fakeEngine({ clock: systemClock, queryMs, ...(rows && { rows }) });
   const app = await openTestApp({}, env, { engine, clock: systemClock.now, log });
   const { server } = openServer(app.listener, log);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -13,7 +13,7 @@ const checks: Record<PlainParameter['type'], (text: string) => Checked> = {
   timestamp: checkTimestamp,
   integer: checkInteger,
   float: (text) =>
-    /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) && Number.isFinite(Number(text))
+    /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text) && Number.isFinite(Number(text))
       ? { value: String(Number(text)) }
       : { wrong: 'must be a number, as in 0.5' },
   boolean: (text) =>

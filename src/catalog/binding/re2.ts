@@ -1,12 +1,14 @@
 import { RE2JS } from 're2js';
 
 /**
- * One token of an RE2 pattern: `\Q…\E`, an escape, a class, a count as in `{1,5}`, or one character.
+ * One token of an RE2 pattern: `\Q…\E`, an escape, a class, a count as in `{1,5}`, or one character. A class or an escape
+ * that is not closed extends to the end, as RE2 reads it before it rejects it: looking for its end from each `[` of many
+ * would take quadratic time.
  *
  * @see https://github.com/google/re2/wiki/Syntax
  */
 export const re2Token =
-  /\\Q(?<quoted>.*?)(?:\\E|$)|\\[pPx]\{[^}]*\}|\\.?|\[\^?\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*\]|\{(?<low>\d+)(?<open>,(?<high>\d*))?\}|./gsu;
+  /\\Q(?<quoted>.*?)(?:\\E|$)|\\[pPx]\{[^}]*(?:\}|$)|\\.?|\[\^?\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*(?:\]|\\?$)|\{(?<low>\d+)(?<open>,(?<high>\d*))?\}|./gsu;
 
 /** Why a text is not a pattern that RE2 compiles; undefined if it is one. */
 export function re2Problem(text: string): string | undefined {

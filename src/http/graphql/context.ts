@@ -1,6 +1,7 @@
 import DataLoader from 'dataloader';
 import type { BoundQuery, RawParameters } from '../../catalog/binding/bind.ts';
 import type { SavedQuery } from '../../catalog/saved-query.ts';
+import { turns } from '../../concurrency/turns.ts';
 import type { Principal } from '../../keys/principal.ts';
 import { cacheKey } from '../../results/cache-key.ts';
 import type { CachedResult, GetResult } from '../../results/get-result.ts';
@@ -58,6 +59,8 @@ export function buildContext({ getResult, head, admission, outcome }: ContextOpt
     async getResult(query, parameters) {
       const result = await loader.load(authorizeAndBind(principal, { query, parameters }, head.headers));
       outcome.results.push(result);
+      // An executor writes the rows of all fields, of all operations that waited for one run, in one turn.
+      await turns.next();
       return result;
     },
   };

@@ -43,7 +43,15 @@ function toGraphqlError(error: GatewayError, location?: GraphQLError): GraphQLEr
     // Yoga turns these into headers of the response and omits them from its body.
     ...(retryAfterSeconds === undefined ? {} : { http: { headers: retryHeaders(error) } }),
   };
-  return new GraphQLError(message, { extensions, nodes: location?.nodes, path: location?.path });
+  return withNodes(new GraphQLError(message, { extensions, path: location?.path }), location?.nodes);
+}
+
+/**
+ * An error that is written as a new one with these nodes: its own locations would be found in vain, by a search through
+ * the whole document.
+ */
+export function withNodes(error: GraphQLError, nodes: GraphQLError['nodes']): GraphQLError {
+  return Object.assign(error, { nodes });
 }
 
 /**
@@ -64,9 +72,23 @@ export function sanitizeDocumentError(error: GraphQLError, code = 'BAD_USER_INPU
   return new GraphQLError(message, { extensions, nodes, path, source, positions });
 }
 
-/** Without suggestions: callers either have the schema or are not to see it. */
-function shortenMessage(message: string): string {
+/**
+ * Without suggestions: callers either have the schema or are not to see it.
+ *
+ * Linear, and without regular expressions: graphql-js quotes the caller's values in full, so that a message may be as long
+ * as a body.
+ */
+export function shortenMessage(message: string): string {
   const { maxErrorLength } = httpLimits;
-  const plain = message.replace(/ ?Did you mean [^?]*\?$/, '');
+  const plain = withoutSuggestion(message);
   return plain.length > maxErrorLength ? `${plain.slice(0, maxErrorLength)}…` : plain;
+}
+
+/** A suggestion is the last sentence of a message, and contains no other question mark. */
+function withoutSuggestion(message: string): string {
+  if (!message.endsWith('?')) return message;
+  const from = message.lastIndexOf('?', message.length - 2) + 1;
+  const at = message.indexOf('Did you mean ', from);
+  if (at < 0) return message;
+  return message.slice(0, message[at - 1] === ' ' ? at - 1 : at);
 }

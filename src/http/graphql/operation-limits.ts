@@ -12,6 +12,7 @@ import {
 } from 'graphql';
 import { httpLimits } from '../limits.ts';
 import { requestError } from './errors.ts';
+import { buildLimitMergedFields } from './merged-fields.ts';
 
 /** The size of an operation with its fragments expanded. */
 interface OperationSize {
@@ -48,24 +49,29 @@ export function parseDocument(text: string | Source, options?: ParseOptions): Do
     if (one.kind === Kind.FRAGMENT_DEFINITION) fragments.set(one.name.value, one);
   }
   const sizeOf = buildSizeOf(fragments);
+  const limitMergedFields = buildLimitMergedFields(fragments);
   for (const one of document.definitions) {
     if (one.kind !== Kind.OPERATION_DEFINITION) continue;
     if (one.operation !== 'query') {
       throw requestError('BAD_REQUEST', `Only query operations are supported, not ${one.operation}`);
     }
     limitSize(sizeOf(one.selectionSet));
+    limitMergedFields(one.selectionSet);
   }
   // Validation rejects unused fragments, but must not have to traverse a large one.
-  for (const { selectionSet } of fragments.values()) limitSize({ ...sizeOf(selectionSet), rootFields: 0 });
+  for (const { selectionSet } of fragments.values()) {
+    limitSize({ ...sizeOf(selectionSet), rootFields: 0 });
+    limitMergedFields(selectionSet);
+  }
   return document;
 }
 
 /**
- * Limits tokens and nested brackets before parsing, which recurses for every bracket. The parser's own `maxTokens` would
+ * Limits tokens, lines and nested brackets before parsing, which recurses for every bracket. The parser's own `maxTokens` would
  * report a syntax error that comes first, and does not count brackets.
  */
 function limitTokens(source: Source): void {
-  const { maxTokens, maxBracketDepth } = httpLimits;
+  const { maxTokens, maxDocumentLines, maxBracketDepth } = httpLimits;
   const lexer = new Lexer(source);
   let depth = 0;
   for (let count = 1; lexer.advance().kind !== TokenKind.EOF; count += 1) {
@@ -78,6 +84,9 @@ function limitTokens(source: Source): void {
     if (depth > maxBracketDepth) {
       throw tooLarge(`The document nests more than ${maxBracketDepth} brackets; nest fewer levels`);
     }
+  }
+  if (lexer.token.line > maxDocumentLines) {
+    throw tooLarge(`The document has more than ${maxDocumentLines} lines; remove comments and empty lines`);
   }
 }
 

@@ -20,8 +20,9 @@ export function limitRepeatedFields(document: DocumentNode): readonly GraphQLErr
 }
 
 /**
- * How many fields below the root repeat others. Each root field is a query of its own, but a repetition below one only
- * makes the response longer: fifty times `rows` are a response fifty times as long.
+ * How many fields repeat others. Each root field is a query of its own, but a repetition below one only makes the response
+ * longer: fifty times `rows` are a response fifty times as long. So do root fields without arguments that return objects,
+ * such as `endpoints`.
  */
 function countRepeatedFields({ definitions }: DocumentNode): number {
   const fragments = new Map(
@@ -57,12 +58,17 @@ function countRepeatedFields({ definitions }: DocumentNode): number {
       .map((same) => same.flatMap(({ selectionSet }) => selectionSet ?? []))
       .reduce((sum, sets) => sum + (sets.length === 0 ? 0 : countIn(sets)), 0);
 
-  return definitions.reduce(
-    (sum, one) =>
-      sum + (one.kind === Kind.OPERATION_DEFINITION ? countBelow(fieldsOf([one.selectionSet])) : 0),
-    0,
-  );
+  return definitions.reduce((sum, one) => {
+    if (one.kind !== Kind.OPERATION_DEFINITION) return sum;
+    const fields = fieldsOf([one.selectionSet]);
+    const constant = Map.groupBy(fields.filter(isConstant), ({ name }) => name.value);
+    const repeated = [...constant.values()].reduce((count, same) => count + countResponseKeys(same) - 1, 0);
+    return sum + repeated + countBelow(fields);
+  }, 0);
 }
+
+const isConstant = ({ arguments: given = [], selectionSet }: FieldNode): boolean =>
+  given.length === 0 && selectionSet !== undefined;
 
 const responseKey = ({ alias, name }: FieldNode): string => (alias ?? name).value;
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { DocumentNode, ExecutionResult, GraphQLSchema, Source } from 'graphql';
+import type { DocumentNode, ExecutionResult, GraphQLError, GraphQLSchema, Source } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import { callerDisconnected, statusOf } from '../../errors.ts';
@@ -98,13 +98,20 @@ function isRateLimited({ data, errors = [] }: ExecutionResult): boolean {
   return limited.size > 0 && fields.every(([name, value]) => value === null && limited.has(name));
 }
 
-/** Documents are parsed and validated in one place, `documents.ts`. */
+/** Documents are parsed and validated in one place and in one step, `documents.ts`. */
 function checkDocuments(checkDocument: CheckDocument): Plugin {
+  const errorsOf = new WeakMap<DocumentNode, readonly GraphQLError[]>();
   return {
-    onParse: ({ setParseFn }) => setParseFn((source) => checkDocument(textOf(source)).document),
+    onParse: ({ setParseFn }) =>
+      setParseFn((source) => {
+        const { document, errors } = checkDocument(textOf(source));
+        errorsOf.set(document, errors);
+        return document;
+      }),
     onValidate: ({ params, setResult }) => {
-      const { loc } = params.documentAST as DocumentNode;
-      setResult([...checkDocument(loc?.source.body ?? '').errors]);
+      const errors = errorsOf.get(params.documentAST as DocumentNode);
+      if (errors === undefined) throw new Error('a document that was not checked');
+      setResult([...errors]);
     },
   };
 }

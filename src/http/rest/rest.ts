@@ -1,6 +1,7 @@
 import { findQuery } from '../../catalog/find-query.ts';
 import type { Catalog } from '../../catalog/saved-query.ts';
-import type { GetResult } from '../../results/get-result.ts';
+import { turns } from '../../concurrency/turns.ts';
+import type { CachedResult, GetResult } from '../../results/get-result.ts';
 import { authorizeAndBind } from '../access/authorize.ts';
 import { endpointPath } from '../paths.ts';
 import { decodeText } from '../prepare-request.ts';
@@ -25,7 +26,16 @@ export function buildRest({ catalog, getResult, now }: RestOptions): Answer {
       parameters: request.parameters ?? new Map(),
     };
     const bound = authorizeAndBind(principal, request.endpoint, head.headers);
-    const result = await schedule(() => getResult(bound, { caller: head, noCache }), head);
+    let result: CachedResult;
+    try {
+      result = await schedule(() => getResult(bound, { caller: head, noCache }), head);
+    } catch (error) {
+      await turns.next();
+      throw error;
+    }
+    // All who waited for one run continue, or fail, in one turn of the event loop.
+    const turn = result.cacheStatus === 'HIT' ? undefined : turns.claim();
+    if (turn !== undefined) await turn;
     return replyResult(result, head.headers, now());
   };
 }

@@ -20,6 +20,11 @@ describe('a pattern', () => {
     'é{500}😀{500}',
     'a'.repeat(maxPatternLength),
     '('.repeat(500) + ')'.repeat(500),
+    '(?i)[!-\u7fff]',
+    '(?i)[\\x{0}-\\x{10FFFF}]{500}',
+    '(?i)[^\\x00-\\x7f]{500}',
+    '(?i)^[\\p{L}\\p{M}\\p{N}][\\p{L}\\p{M}\\p{N}_.-]*@[\\p{L}\\p{N}.-]+\\.\\pL{2,}$',
+    '[!-\uffff]'.repeat(100),
   ])('%j is valid', (text) => {
     expect(checkPattern(text)).toEqual({ value: text });
   });
@@ -33,6 +38,11 @@ describe('a pattern', () => {
     ['[a-z]{1000}\\pL{1000}.', 'expanded'],
     ['(a', 'missing closing'],
     ['a{5,2}', 'RE2 syntax'],
+    ['\\pL'.repeat(17), 'at most 16 Unicode classes'],
+    ['[\\p{Greek}\\P{Han}]'.repeat(9), 'at most 16 Unicode classes'],
+    ['(?i)[!-\uffff]', 'ranges of at most 32768 characters'],
+    ['(?s-i)(?mi:[a-\\x{10ffff}])', 'ranges of at most 32768 characters'],
+    ['(?i)[\\041-\\x{ffff}]', 'ranges of at most 32768 characters'],
   ])('%j is rejected, and the message says what would be right', (text, message) => {
     expect(checkPattern(text)).toEqual({ wrong: expect.stringContaining(message) });
   });
@@ -51,5 +61,23 @@ describe('a pattern', () => {
       checkPattern(text);
       expect(performance.now() - started, text).toBeLessThan(200);
     }
+  });
+
+  test.each([
+    ['330 wide ranges under (?i)', `(?i)[${'!-\uffff'.repeat(330)}]`],
+    ['wide ranges beyond the BMP under (?i)', `(?i)[${'a-\u{10ffff}'.repeat(240)}]`],
+    ['wide classes one after the other', `(?i)${'[!-\uffff]'.repeat(200)}`],
+    ['alternatives of wide classes', `(?i)${'[b-\uffff]|'.repeat(160)}`],
+    ['classes that are not closed', '['.repeat(maxPatternLength)],
+  ])('of %s is rejected before it is compiled', (_, text) => {
+    // The clock starts after the code has been compiled; compiling the pattern took 250 to 750 ms.
+    checkPattern(`${text.slice(0, -1)}x`);
+    const started = performance.now();
+    expect(checkPattern(text)).toHaveProperty('wrong');
+    expect(performance.now() - started).toBeLessThan(100);
+  });
+
+  test.each(['a{3}', '(a'])('%j is checked once', (text) => {
+    expect(checkPattern(text)).toBe(checkPattern(text));
   });
 });

@@ -24,8 +24,18 @@ describe('fields below a root field', () => {
 
   test.each([
     ['each field once, under an alias', logs('n: rowCount r: rows { a: id b: timestamp c: metadata }')],
+    ['the catalog in six aliases', times(6, (at) => `e${at}: endpoints { name }`)],
+    ['the same __typename in twenty aliases', times(20, (at) => `t${at}: __typename`)],
     ['five repetitions', logs(times(6, (at) => `r${at}: rows { id }`))],
     ['the same field again and again', logs(times(50, () => 'rows { id }'))],
+    [
+      'twenty fields that share a fragment of all columns',
+      `${times(20, (at) => `q${at}: functionsInvocationStats(project: "${at}") { ...All }`)} } fragment All on FunctionsInvocationStatsResult { rowCount truncated computedAt rows { ...Row } } fragment Row on FunctionsInvocationStatsRow { timestamp minExecutionTime maxExecutionTime avgExecutionTime p95ExecutionTime p99ExecutionTime count errorCount`,
+    ],
+    [
+      'fragments of forty components that read the same columns',
+      `${logs(times(40, (at) => `...C${at}`))} } ${times(39, (at) => `fragment C${at} on LogsAllResult { rows { id timestamp eventMessage } }`)} fragment C39 on LogsAllResult { rows { id }`,
+    ],
     ['the maximum of root fields', times(20, (at) => `q${at}: ${logs('rows { id }')}`)],
   ])('%s are allowed', async (_, query) => {
     expect(await send(`{ ${query} }`)).toEqual([200, undefined]);
@@ -33,6 +43,21 @@ describe('fields below a root field', () => {
 
   const rejected = [400, 'OPERATION_TOO_LARGE'];
   test.each([
+    ['the same field 51 times', `{ ${logs(times(51, () => 'rows { id }'))} }`],
+    ['the same column 51 times', `{ ${logs(`rows { ${times(51, () => 'id')} }`)} }`],
+    [
+      'the same root field 17 times with three fields',
+      `{ ${times(17, () => logs('rowCount rowCount rowCount rowCount'))} }`,
+    ],
+    [
+      'the same column in fragments',
+      `{ ${logs(times(60, () => 'rows { ...R }'))} } fragment R on LogsAllRow { id }`,
+    ],
+    [
+      'fragments that double in each of fourteen levels',
+      `{ endpoints { ...F0 } } ${times(14, (at) => `fragment F${at} on Endpoint { a${at}: parameters { ...F${at + 1} } b${at}: parameters { ...F${at + 1} } }`)} fragment F14 on Endpoint { name }`,
+    ],
+    ['the catalog in seven aliases', `{ ${times(7, (at) => `e${at}: endpoints { name }`)} }`],
     ['six repetitions of rows', `{ ${logs(times(7, (at) => `r${at}: rows { id }`))} }`],
     ['repetitions of a column', `{ ${logs(`rows { ${times(7, (at) => `c${at}: metadata`)} }`)} }`],
     ['repetitions in fields that are merged', `{ ${logs(times(7, (at) => `rows { c${at}: metadata }`))} }`],

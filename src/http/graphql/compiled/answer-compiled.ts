@@ -1,6 +1,7 @@
 import { type FieldNode, GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import type { BoundQuery } from '../../../catalog/binding/bind.ts';
+import { turns } from '../../../concurrency/turns.ts';
 import { callerDisconnected, GatewayError, statusOf } from '../../../errors.ts';
 import { cacheKey } from '../../../results/cache-key.ts';
 import type { CachedResult, GetResult } from '../../../results/get-result.ts';
@@ -9,7 +10,7 @@ import { authorizeAndBind } from '../../access/authorize.ts';
 import type { RequestHead } from '../../head.ts';
 import { httpLimits } from '../../limits.ts';
 import type { Reply } from '../../reply.ts';
-import { maskError, responseTooLarge } from '../errors.ts';
+import { maskError, responseTooLarge, withNodes } from '../errors.ts';
 
 import { chooseMediaType } from '../media-type.ts';
 import { type BinaryText, joinBinary, toBinaryText } from './binary-text.ts';
@@ -39,6 +40,8 @@ type Outcome = { readonly result: CachedResult } | { readonly error: unknown };
 export function buildAnswerCompiled({ getResult, derived, log, now }: CompiledOptions): AnswerCompiled {
   return async (request, head, admission) => {
     const outcomes = await getOutcomes(request.fields, head, admission, getResult);
+    const turn = outcomes.every(isHit) ? undefined : turns.claim();
+    if (turn !== undefined) await turn;
     const results = outcomes.flatMap((outcome) => ('result' in outcome ? [outcome.result] : []));
     if (results.length < outcomes.length || !isWithinBytes(request.fields, results)) {
       if (head.signal.aborted && outcomes.some(isCancelled)) throw callerDisconnected();
@@ -50,7 +53,7 @@ export function buildAnswerCompiled({ getResult, derived, log, now }: CompiledOp
       compressIfAccepted(known, head, () => derived.setRendered(key, known), log);
       return known.reply(head, results, now);
     }
-    const data = writeData(request, results, derived);
+    const data = await writeData(request, results, derived);
     if (data === undefined) return undefined;
     const rendered = new RenderedResponse(joinBinary(['{"data":', ...data, '}']));
     derived.setRendered(key, rendered);
@@ -87,6 +90,9 @@ function getOutcomes(
 const isCancelled = (outcome: Outcome): boolean =>
   'error' in outcome && outcome.error instanceof GatewayError && outcome.error.code === 'CANCELLED';
 
+/** Others waited for a run, and may be many. */
+const isHit = (outcome: Outcome): boolean => 'result' in outcome && outcome.result.cacheStatus === 'HIT';
+
 const { maxResponseBytes } = httpLimits;
 
 const rowBytes = ({ writer }: QueryField, { document }: CachedResult): number =>
@@ -116,26 +122,28 @@ function renderedKey(
   return key;
 }
 
-/** The value of `data` in pieces; undefined if a cell does not fit its type. */
-function writeData(
+/** The value of `data` in pieces; undefined if a cell does not fit its type. Each member may have megabytes. */
+async function writeData(
   { members }: OperationRequest,
   results: readonly (CachedResult | undefined)[],
   derived: DerivedCache,
-): readonly BinaryText[] | undefined {
+): Promise<readonly BinaryText[] | undefined> {
   const pieces: BinaryText[] = [];
   let at = 0;
   try {
     for (const [index, member] of members.entries()) {
+      const turn = turns.claim();
+      if (turn !== undefined) await turn;
       pieces.push(`${index > 0 ? ',' : '{'}${JSON.stringify(member.responseKey)}:`);
-      if ('text' in member) {
-        pieces.push(member.text);
-        continue;
-      }
-      const result = results[at];
-      at += 1;
-      if (result === undefined) pieces.push('null');
-      else {
-        derived.withColumns(result.document, (columns) => member.writer.write(result, columns, pieces));
+      if ('endpoint' in member) {
+        const result = results[at];
+        at += 1;
+        if (result === undefined) pieces.push('null');
+        else {
+          derived.withColumns(result.document, (columns) => member.writer.write(result, columns, pieces));
+        }
+      } else {
+        pieces.push(constantText(member));
       }
     }
   } catch (error) {
@@ -144,6 +152,14 @@ function writeData(
   }
   pieces.push(members.length === 0 ? '{}' : '}');
   return pieces;
+}
+
+/** `__typename`, or the schema, which may have text that is not ASCII. */
+function constantText(member: Exclude<OperationRequest['members'][number], QueryField>): BinaryText {
+  if ('text' in member) return member.text;
+  const text = member.introspect();
+  if (text === undefined) throw new UnexpectedCell('The schema cannot be queried');
+  return toBinaryText(text);
 }
 
 /** A response is compressed when a caller that accepts it repeats the request: most responses are sent once. */
@@ -158,13 +174,13 @@ function compressIfAccepted(
 }
 
 /** A response in which some root fields are null, each with its error, as an executor gives it. */
-function replyPartial(
+async function replyPartial(
   request: OperationRequest,
   outcomes: readonly Outcome[],
   head: RequestHead,
   derived: DerivedCache,
   log: Logger,
-): Reply | undefined {
+): Promise<Reply | undefined> {
   const errors: GraphQLError[] = [];
   const chargeRows = buildChargeRows();
   const results = request.fields.map((field, at) => {
@@ -179,7 +195,7 @@ function replyPartial(
     }
     return undefined;
   });
-  const data = writeData(request, results, derived);
+  const data = await writeData(request, results, derived);
   if (data === undefined) return undefined;
   const isRateLimited =
     results.every((result) => result === undefined) &&
@@ -219,7 +235,8 @@ function errorAt(
   log: Logger,
 ): GraphQLError {
   const originalError = thrown instanceof Error ? thrown : new Error(String(thrown));
-  const masked = maskError(new GraphQLError(originalError.message, { nodes, path, originalError }), log);
+  const error = withNodes(new GraphQLError(originalError.message, { path, originalError }), nodes);
+  const masked = maskError(error, log);
   return masked instanceof GraphQLError ? masked : new GraphQLError(masked.message, { nodes, path });
 }
 

@@ -115,7 +115,7 @@ function hasKnownShape(parameters: object): parameters is {
 
 function buildRequest(id: number, members: readonly RootMember[]): OperationRequest {
   const withEndpoints = members.map((member) => {
-    if ('text' in member) return member;
+    if (!('query' in member)) return member;
     const { responseKey, nodes, writer, query, raw } = member;
     return { responseKey, nodes, writer, endpoint: { query, parameters: raw } };
   });

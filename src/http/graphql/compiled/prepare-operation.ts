@@ -1,5 +1,6 @@
 import {
   type DocumentNode,
+  executeSync,
   type FieldNode,
   type FragmentDefinitionNode,
   type GraphQLSchema,
@@ -7,12 +8,14 @@ import {
   getVariableValues,
   Kind,
   type OperationDefinitionNode,
+  OperationTypeNode,
+  type SelectionSetNode,
   visit as walkNodes,
 } from 'graphql';
 import type { RawParameters } from '../../../catalog/binding/bind.ts';
 import type { SavedQuery } from '../../../catalog/saved-query.ts';
 import { rawArguments } from '../schema/arguments.ts';
-import { type Conditions, collectFields } from './collect-fields.ts';
+import { type CollectedField, type Conditions, collectFields } from './collect-fields.ts';
 import { compileSelection, type QueryOutput, type SelectionWriter } from './compile-selection.ts';
 
 /** One root field of an operation with its arguments: what is to be queried, and how its result is written. */
@@ -25,8 +28,19 @@ export interface RootField {
   readonly writer: SelectionWriter;
 }
 
-/** The members of `data`, in order: a root field, or a constant such as `__typename`. */
-export type RootMember = RootField | { readonly responseKey: string; readonly text: string };
+/** The members of `data`, in order: a root field, a constant such as `__typename`, or a query of the schema. */
+export type RootMember = RootField | ConstantField | IntrospectionField;
+
+interface ConstantField {
+  readonly responseKey: string;
+  readonly text: string;
+}
+
+interface IntrospectionField {
+  readonly responseKey: string;
+  /** Executes it: the same for all callers, but megabytes for a large catalog. @returns undefined if it has errors */
+  readonly introspect: () => string | undefined;
+}
 
 /** A valid operation that needs no GraphQL executor. */
 export interface PreparedOperation {
@@ -64,6 +78,9 @@ export function prepareOperation(
     if (known !== undefined) return known;
     const members = collectFields([operation.selectionSet], fragments, conditions).map((field) => {
       const output = outputs.get(field.name);
+      if (introspectionFields.has(field.name)) {
+        return { responseKey: field.responseKey, introspect: () => introspect(schema, document, field) };
+      }
       if (output === undefined) {
         return { responseKey: field.responseKey, text: JSON.stringify(queryType?.name) };
       }
@@ -127,14 +144,37 @@ function fragmentsOf({ definitions }: DocumentNode): ReadonlyMap<string, Fragmen
   );
 }
 
-/** Only fields of saved queries and `__typename` at the root, and no directives but `@skip` and `@include`. */
+const introspectionFields: ReadonlySet<string> = new Set(['__schema', '__type']);
+
+/** One root field that queries the schema, without variables. */
+function introspect(
+  schema: GraphQLSchema,
+  { definitions }: DocumentNode,
+  field: CollectedField,
+): string | undefined {
+  const fragments = definitions.filter((one) => one.kind === Kind.FRAGMENT_DEFINITION);
+  const selectionSet: SelectionSetNode = { kind: Kind.SELECTION_SET, selections: field.nodes };
+  const operation = {
+    kind: Kind.OPERATION_DEFINITION,
+    operation: OperationTypeNode.QUERY,
+    selectionSet,
+  } as const;
+  const document: DocumentNode = { kind: Kind.DOCUMENT, definitions: [operation, ...fragments] };
+  const { data, errors } = executeSync({ schema, document });
+  return errors === undefined ? JSON.stringify(data?.[field.responseKey]) : undefined;
+}
+
+/** Only fields of saved queries, of the schema (without variables) and `__typename` at the root, and no directives but `@skip` and `@include`. */
 function isCompilable(
   document: DocumentNode,
   operation: OperationDefinitionNode,
   outputs: ReadonlyMap<string, QueryOutput>,
 ): boolean {
   const everything = collectFields([operation.selectionSet], fragmentsOf(document), {});
-  if (!everything.every(({ name }) => name === '__typename' || outputs.has(name))) return false;
+  const hasVariables = (operation.variableDefinitions ?? []).length > 0;
+  const isKnown = ({ name }: CollectedField) =>
+    name === '__typename' || outputs.has(name) || (introspectionFields.has(name) && !hasVariables);
+  if (!everything.every(isKnown)) return false;
   let isPlain = true;
   walkNodes(document, {
     Directive({ name: { value } }) {

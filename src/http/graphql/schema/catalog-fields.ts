@@ -1,6 +1,7 @@
 import { hasId } from '../../../catalog/find-query.ts';
 import { camelCase } from '../../../catalog/names.ts';
 import type { Catalog, Column, Parameter, SavedQuery } from '../../../catalog/saved-query.ts';
+import { turns } from '../../../concurrency/turns.ts';
 import { GatewayError } from '../../../errors.ts';
 import { mayQuery } from '../../access/authorize.ts';
 import type { Builder } from './builder.ts';
@@ -33,6 +34,12 @@ export function addCatalogFields(builder: Builder, { queries }: Catalog): void {
         ),
     }),
   }));
+}
+
+/** A large catalog has megabytes of columns, which the executor would write in one turn of the event loop. */
+function inTurn<T>(get: () => T): T | Promise<T> {
+  const turn = turns.claim();
+  return turn === undefined ? get() : turn.then(get);
 }
 
 function endpointType(builder: Builder) {
@@ -110,12 +117,12 @@ function endpointType(builder: Builder) {
       parameters: t.field({
         type: [parameter],
         description: 'The parameters it declares.',
-        resolve: ({ parameters }) => [...parameters],
+        resolve: ({ parameters }) => inTurn(() => [...parameters]),
       }),
       columns: t.field({
         type: [column],
         description: 'The columns of its rows.',
-        resolve: ({ columns }) => [...columns],
+        resolve: ({ columns }) => inTurn(() => [...columns]),
       }),
     }),
   });

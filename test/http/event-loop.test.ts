@@ -1,0 +1,221 @@
+import { connect, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parseRaw, sendRaw } from '../support/raw-request.ts';
+import { type ServedApp, serveTestApp } from '../support/served-app.ts';
+import { longestBlockMs } from './event-loop/block-meter.ts';
+import { costlyRequests, get, postOperation } from './event-loop/hostile-table.ts';
+import { serveAllTypes } from './event-loop/serve.ts';
+
+/**
+ * The longest time for which one request may block the event loop, in CPU time of its thread (`longestBlockMs`): by the
+ * clock, the load of other processes would fail the test. What is measured includes this test's own client.
+ */
+const maxBlockMs = 50;
+
+/** The first requests of a kind run before their code is compiled, and a garbage collection may fall into any. */
+const attempts = 3;
+
+let nonce = 10;
+
+/** Sends a request, in other words each time, until it blocks the event loop for no longer than is allowed. */
+async function sendMeasured(served: ServedApp, build: (nonce: number) => Buffer) {
+  let blockMs = Number.POSITIVE_INFINITY;
+  let response = parseRaw('');
+  for (let attempt = 0; attempt < attempts && blockMs >= maxBlockMs; attempt += 1) {
+    nonce += 1;
+    const bytes = build(nonce);
+    blockMs = await longestBlockMs(async () => {
+      response = parseRaw(await sendRaw(served.port, bytes));
+    });
+  }
+  return { blockMs, ...response };
+}
+
+describe('no request blocks the event loop', () => {
+  let served: ServedApp;
+  beforeAll(async () => {
+    served = await serveAllTypes();
+  });
+  afterAll(() => served.close());
+
+  test('the table has at least 200 requests, with different names', () => {
+    expect(new Set(costlyRequests.map(({ name }) => name)).size).toBe(costlyRequests.length);
+    expect(costlyRequests.length).toBeGreaterThanOrEqual(200);
+  });
+
+  test.each(costlyRequests.map((request) => [request.name, request] as const))('%s', async (_, { build }) => {
+    const { blockMs, status, body } = await sendMeasured(served, build);
+    expect(status).toBeGreaterThanOrEqual(200);
+    expect(status, body).toBeLessThan(500);
+    expect(messagesIn(body).filter((message) => message.length > 400)).toEqual([]);
+    expect(blockMs).toBeLessThan(maxBlockMs);
+  });
+
+  test('the log has no bug', () => {
+    expect(served.log()).not.toContain('a bug in the gateway');
+  });
+});
+
+/** The findings of the security review, as they were found; milliseconds are what each took there. */
+describe('what once blocked the event loop', () => {
+  let served: ServedApp;
+  beforeAll(async () => {
+    served = await serveTestApp();
+  });
+  afterAll(() => served.close());
+
+  const suggestion = 'Did you mean '.repeat(19_000);
+  const interval = (type: string, argument: string) =>
+    `query ($i: ${type}!) { usageApiCounts(project: "x", ${argument}: $i) { rowCount } }`;
+  const moment = 'query ($i: DateTime!) { logsAll(project: "x", isoTimestampEnd: $i) { rowCount } }';
+  const asVariable = JSON.stringify({ i: suggestion });
+
+  test.each([
+    ['a variable for an enum: 21,100 ms', postOperation(interval('UsageInterval', 'interval'), asVariable)],
+    ['a variable for a moment: 16,800 ms', postOperation(moment, asVariable)],
+    [
+      'a text for an enum: 3,700 ms',
+      postOperation(`{ usageApiCounts(project: "x", interval: "${suggestion}") { rowCount } }`),
+    ],
+    ['a syntax error that quotes a text: 3,700 ms', postOperation(`{ "${suggestion}" }`)],
+  ])('F1: 247 KB in %s', async (_, bytes) => {
+    const { blockMs, status, body } = await sendMeasured(served, () => bytes);
+    expect([200, 400]).toContain(status);
+    const [message = ''] = messagesIn(body);
+    expect(message).toContain('"Did you mean Did you mean ');
+    expect(message.length).toBeLessThanOrEqual(301);
+    expect(blockMs).toBeLessThan(maxBlockMs);
+  });
+
+  const wide = (part: string, count: number) => `(?i)[${part.repeat(count)}]`;
+  test.each([
+    ['330 wide ranges: 600 ms', wide('!-\uffff', 330)],
+    ['240 wider ranges: 755 ms', wide('a-\u{10ffff}', 240)],
+  ])('F2: a pattern of %s', async (_, pattern) => {
+    const { blockMs, status, body } = await sendMeasured(served, (nonce) =>
+      get(
+        `/api/endpoints/query/usage.api-counts?interval=daily&project=${encodeURIComponent(pattern + nonce)}`,
+      ),
+    );
+    expect(status).toBe(400);
+    expect(messagesIn(body)).toEqual([expect.stringContaining('ranges of at most')]);
+    expect(blockMs).toBeLessThan(maxBlockMs);
+  });
+
+  test('F2: twenty fields with one pattern of 330 wide ranges: 12,000 ms', async () => {
+    const fields = times(20, (at) => `a${at}: usageApiCounts(project: $p, interval: DAILY) { rowCount }`);
+    const { blockMs, body } = await sendMeasured(served, (nonce) =>
+      postOperation(
+        `query ($p: String!) { ${fields} }`,
+        JSON.stringify({ p: `${wide('!-\uffff', 330)}${nonce}` }),
+      ),
+    );
+    expect(messagesIn(body)).toHaveLength(20);
+    expect(blockMs).toBeLessThan(maxBlockMs);
+  });
+
+  const repeated = `{ logsAll(project: "p") { ${'rows { id }   '.repeat(490)} } }`;
+  test('F9: 7 KB of repeated fields: 1,000 ms', async () => {
+    const { blockMs, status, body } = await sendMeasured(served, (nonce) =>
+      postOperation(`${repeated} #${nonce}`),
+    );
+    expect(status).toBe(400);
+    expect(body).toContain('"code":"OPERATION_TOO_LARGE"');
+    expect(messagesIn(body)).toEqual([
+      'The operation selects rows more than 50 times in one place; select it once',
+    ]);
+    expect(blockMs).toBeLessThan(maxBlockMs);
+  });
+});
+
+describe('F3: many requests at once with answers of 3 MB, which are not read', () => {
+  const row = JSON.stringify({ id: 'a'.repeat(36), timestamp: 1, event_message: 'x'.repeat(100) });
+  let served: ServedApp;
+  const sockets: Socket[] = [];
+  beforeAll(async () => {
+    served = await serveTestApp({}, 1_000, { rows: () => Array(1_000).fill(row) });
+  });
+  afterAll(async () => {
+    for (const socket of sockets) socket.destroy();
+    await served.close();
+  });
+
+  /** Sends a request and resolves when its answer begins to arrive. */
+  const open = (bytes: Buffer) => {
+    const socket = connect(served.port, '127.0.0.1', () => socket.write(bytes));
+    socket.on('error', () => {});
+    sockets.push(socket);
+    return new Promise<void>((resolve) => {
+      socket.once('data', () => {
+        socket.pause();
+        resolve();
+      });
+      socket.once('close', () => resolve());
+    });
+  };
+  /** In groups: this test's own client must not block the event loop either. */
+  const openAll = async (requests: readonly Buffer[]) => {
+    const opened: Promise<void>[] = [];
+    for (const [at, bytes] of requests.entries()) {
+      if (at % 25 === 0) await new Promise((resolve) => setImmediate(resolve));
+      opened.push(open(bytes));
+    }
+    await Promise.all(opened);
+  };
+  /** Sends so many requests at once, about another project in each attempt, so that each waits for a run. */
+  const blockOf = async (count: number, build: (project: string, at: number) => Buffer) => {
+    let blockMs = Number.POSITIVE_INFINITY;
+    for (let attempt = 0; attempt < attempts && blockMs >= maxBlockMs; attempt += 1) {
+      nonce += 1;
+      const requests = Array.from({ length: count }, (_, at) => build(`p${nonce}`, at));
+      blockMs = await longestBlockMs(() => openAll(requests));
+      for (const socket of sockets.splice(0)) socket.destroy();
+    }
+    return blockMs;
+  };
+  const rows = (project: string, count = 20) =>
+    times(count, (at) => `a${at}: logsAll(project: "${project}") { rows { id timestamp eventMessage } }`);
+  const small = (project: string) => `{ logsAll(project: "${project}") { rowCount } }`;
+  const rest = (project: string) => get(`/api/endpoints/query/logs.all?project=${project}`);
+
+  test.each([
+    ['200 equal ones: 20,000 ms', 200, (project: string) => `{ ${rows(project)} }`],
+    ['40 in different words', 40, (project: string, at: number) => `{ ${rows(project)} } # ${at}`],
+    ['1,500 for small answers', 1_500, small],
+    [
+      '20 by Yoga',
+      20,
+      (project: string, at: number) => `{ ${rows(project, 19)} endpoints { name } } # ${at}`,
+    ],
+  ])('%s', async (_, count, query) => {
+    expect(await blockOf(count, (project, at) => postOperation(query(project, at)))).toBeLessThan(maxBlockMs);
+  });
+
+  test('1,500 by REST', async () => {
+    expect(await blockOf(1_500, rest)).toBeLessThan(maxBlockMs);
+  });
+
+  test.each([
+    ['by REST', rest],
+    ['by GraphQL', (project: string) => postOperation(small(project))],
+  ])('1,000 %s whose run fails', async (_, build) => {
+    served.engine.failing = true;
+    expect(await blockOf(1_000, build)).toBeLessThan(maxBlockMs);
+    served.engine.failing = false;
+  });
+});
+
+function times(count: number, text: (at: number) => string): string {
+  return Array.from({ length: count }, (_, at) => text(at)).join(' ');
+}
+
+/** The messages of all errors in a body, by REST or GraphQL. */
+function messagesIn(body: string): readonly string[] {
+  const text = body.slice(body.indexOf('{'), body.lastIndexOf('}') + 1);
+  if (text === '') return [];
+  const { error, errors = [] } = JSON.parse(text) as {
+    error?: { message: string };
+    errors?: readonly { message: string }[];
+  };
+  return [...errors, ...(error === undefined ? [] : [error])].map(({ message }) => message);
+}

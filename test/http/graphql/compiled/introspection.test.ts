@@ -1,0 +1,60 @@
+import { getIntrospectionQuery } from 'graphql';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { apiKey, openTestApp, type TestApp } from '../../../support/test-app.ts';
+
+describe('a query of the schema', () => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await openTestApp({});
+  });
+  afterAll(() => app.close());
+
+  const send = async (query: string, method: 'GET' | 'POST' = 'POST', accept = 'application/json') => {
+    const headers = { 'x-api-key': apiKey, accept, 'content-type': 'application/json' };
+    const response =
+      method === 'POST'
+        ? await app.fetch('/graphql', { method, headers, body: JSON.stringify({ query }) })
+        : await app.fetch(`/graphql?query=${encodeURIComponent(query)}`, { headers });
+    const { status, headers: received } = response;
+    return { status, headers: Object.fromEntries(received), text: await response.text() };
+  };
+
+  /** With a variable, an operation on the schema is not compiled. */
+  const forYoga = (query: string) =>
+    query.replace(/^(?:query \w+)? ?\{/, 'query ($unused: Boolean = true) { __typename @skip(if: $unused) ');
+
+  test.each([
+    getIntrospectionQuery().trim(),
+    '{ __type(name: "Query") { name fields { name args { name } } } }',
+    '{ none: __type(name: "None") { name } __typename again: __type(name: "None") { kind } }',
+    '{ ...S } fragment S on Query { __schema { ...T } } fragment T on __Schema { queryType { name } }',
+    '{ __schema @include(if: false) { queryType { name } } __typename }',
+  ])('is answered as Yoga answers it: %.60s', async (query) => {
+    for (const method of ['POST', 'GET'] as const) {
+      for (const accept of ['application/json', 'application/graphql-response+json']) {
+        // The operation of the introspection query is too long for a URL.
+        if (method === 'GET' && query.length > 1_000) continue;
+        const compiled = await send(query, method, accept);
+        expect(compiled).toEqual(await send(forYoga(query), method, accept));
+        expect(JSON.parse(compiled.text)).not.toHaveProperty('errors');
+        expect(await send(query, method, accept)).toEqual(compiled);
+      }
+    }
+  });
+
+  test('is executed once', async () => {
+    const timed = async (query: string) => {
+      const started = performance.now();
+      await send(query);
+      return performance.now() - started;
+    };
+    const query = getIntrospectionQuery();
+    const repeated: number[] = [];
+    const executed: number[] = [];
+    for (let at = 0; at < 10; at += 1) {
+      executed.push(await timed(`${query} # ${at}`));
+      repeated.push(await timed(query));
+    }
+    expect(Math.min(...repeated)).toBeLessThan(Math.min(...executed) / 2);
+  });
+});
