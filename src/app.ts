@@ -10,7 +10,7 @@ import { describeProblem } from './errors.ts';
 import { buildAdmit } from './http/access/admission.ts';
 import { buildCors } from './http/access/cors.ts';
 import { isFromLoopback, isLoopback } from './http/access/loopback.ts';
-import { buildRefuseKeys } from './http/access/refuse-keys.ts';
+import { buildRefuseKeys } from './http/access/reject-keys-in-urls.ts';
 import { buildAccessLog } from './http/access-log.ts';
 import { buildFinish } from './http/finish.ts';
 import { buildDerivedCache } from './http/graphql/compiled/derived-cache.ts';
@@ -186,6 +186,6 @@ function configuredEngine(
 /** The Redis client is imported only if it is used: it would slow down every start. */
 async function sharedCache({ cacheUrl: url }: Config, log: Logger): Promise<OpenSharedCache | undefined> {
   if (url === undefined) return undefined;
-  const { openRedisCache } = await import('./results/redis/redis-cache.ts');
+  const { openRedisCache } = await import('./results/redis/redis-shared-cache.ts');
   return (onConnected) => openRedisCache({ url, log, onConnected, hotKeyLimit });
 }

@@ -1,7 +1,7 @@
 import type { SchemaProblem } from '../../files/schema-problems.ts';
 import { checkPlain } from '../binding/check-value.ts';
 import { placeholderOf, tenantPatternProblem } from '../binding/tenant-pattern.ts';
-import { isKeyName } from '../key-names.ts';
+import { isCredentialName } from '../credential-names.ts';
 import { camelCase } from '../names.ts';
 import type { Header } from './header-schema.ts';
 
@@ -91,7 +91,7 @@ function checkNames(header: Header): readonly SchemaProblem[] {
     return names.flatMap((name, at) => {
       const path = [section, name];
       const camel = camelCase(name);
-      if (section === 'parameters' && isKeyName(name)) {
+      if (section === 'parameters' && isCredentialName(name)) {
         return problem(path, 'is a name for API keys, which must not be in a URL; choose another name');
       }
       if (camel === '' || /^[0-9]/.test(camel)) {

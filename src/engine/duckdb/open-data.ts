@@ -8,7 +8,7 @@ import type { EngineListener } from '../engine.ts';
 import { openDemo } from './demo.ts';
 import { type Import, openImport } from './import/open-import.ts';
 import { progressText } from './import/progress.ts';
-import { isDisordered } from './store/disorder.ts';
+import { isDisordered } from './store/check-order.ts';
 import type { Store } from './store/open-store.ts';
 import { dropOlder } from './store/retention.ts';
 import type { StoredTables } from './store/stored-tables.ts';

@@ -6,7 +6,7 @@ import { hasNoCache } from '../cache-headers.ts';
 import type { RequestHead, RequestHeaders } from '../head.ts';
 import { httpLimits } from '../limits.ts';
 import type { PreparedRequest } from '../prepare-request.ts';
-import type { RefuseKeys } from './refuse-keys.ts';
+import type { RefuseKeys } from './reject-keys-in-urls.ts';
 
 /** What an admitted request may do. */
 export interface Admission {

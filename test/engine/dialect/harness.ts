@@ -14,7 +14,7 @@ import { assemble } from '../../../src/engine/dialect/passes/shredded.ts';
 import { parseMicros, type RunValues } from '../../../src/engine/dialect/passes/time-expressions.ts';
 import { type Rewritten, rewrite, type StoredTable } from '../../../src/engine/dialect/rewrite.ts';
 import { columnsOf, duckdbType, quote } from '../../../src/engine/dialect/types.ts';
-import { shreddedColumns, storedColumns } from '../../../src/engine/duckdb/store/shred.ts';
+import { shreddedColumns, storedColumns } from '../../../src/engine/duckdb/store/shredded-columns.ts';
 import { describeSource } from '../../../src/engine/duckdb/store/stored-value.ts';
 import { type Problem, StartError } from '../../../src/errors.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { rewrite } from '../../../src/engine/dialect/rewrite.ts';
-import { storedColumns } from '../../../src/engine/duckdb/store/shred.ts';
+import { storedColumns } from '../../../src/engine/duckdb/store/shredded-columns.ts';
 import { openDialect, tables } from './harness.ts';
 
 // The harness runs each query on declared and on shredded tables and compares the rows.

@@ -7,7 +7,7 @@ import type { SavedQuery } from '../../../src/catalog/saved-query.ts';
 import type { TableSchema } from '../../../src/catalog/tables/table-schema.ts';
 import { readConfig } from '../../../src/config.ts';
 import { openDuckdb } from '../../../src/engine/duckdb/open-duckdb.ts';
-import { isDisordered } from '../../../src/engine/duckdb/store/disorder.ts';
+import { isDisordered } from '../../../src/engine/duckdb/store/check-order.ts';
 import { openTables } from '../../../src/engine/duckdb/store/stored-tables.ts';
 import type { Engine } from '../../../src/engine/engine.ts';
 import { draftQuery } from '../../support/queries.ts';

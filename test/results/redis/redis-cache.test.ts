@@ -4,7 +4,7 @@ import { bind, plainParameters } from '../../../src/catalog/binding/bind.ts';
 import { systemClock } from '../../../src/concurrency/clock.ts';
 import { GatewayError } from '../../../src/errors.ts';
 import { openResults, type Results } from '../../../src/results/open-results.ts';
-import { openRedisCache } from '../../../src/results/redis/redis-cache.ts';
+import { openRedisCache } from '../../../src/results/redis/redis-shared-cache.ts';
 import { buildDocument } from '../../../src/results/result-document.ts';
 import { leaseMs, type SharedCache } from '../../../src/results/shared-cache.ts';
 import { blockEventLoop } from '../../support/block-event-loop.ts';

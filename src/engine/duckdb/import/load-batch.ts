@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { TableSchema } from '../../../catalog/tables/table-schema.ts';
-import { parseRepeatedRecord } from '../store/shred.ts';
+import { parseRepeatedRecord } from '../store/shredded-columns.ts';
 import type { StoredTables } from '../store/stored-tables.ts';
 import type { Batch } from './batches.ts';
 import { isOutOfSpace } from './disk-space.ts';

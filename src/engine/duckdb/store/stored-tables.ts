@@ -5,7 +5,7 @@ import { columnSql, type Origin, type StoredColumn } from '../../dialect/passes/
 import type { StoredTable } from '../../dialect/rewrite.ts';
 import { quote } from '../../dialect/types.ts';
 import { storeName } from './open-store.ts';
-import { type ShreddedColumn, shreddedColumns, storedColumns } from './shred.ts';
+import { type ShreddedColumn, shreddedColumns, storedColumns } from './shredded-columns.ts';
 import { describeSource, type SourceValue } from './stored-value.ts';
 
 /** The number of the file that contains the row; the import assigns it. */

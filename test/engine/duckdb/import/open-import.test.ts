@@ -1,7 +1,7 @@
 import { appendFileSync, renameSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { repeatedRecordError } from '../../../../src/engine/duckdb/store/shred.ts';
+import { repeatedRecordError } from '../../../../src/engine/duckdb/store/shredded-columns.ts';
 import { type ImportFolder, idsBetween, lines, openImportFolder } from './import-folder.ts';
 
 let folder: ImportFolder;

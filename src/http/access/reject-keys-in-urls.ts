@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { isKeyName } from '../../catalog/key-names.ts';
+import { isCredentialName } from '../../catalog/credential-names.ts';
 import { GatewayError } from '../../errors.ts';
 import { digestOf, keyShape } from '../../keys/key-text.ts';
 import { type PreparedRequest, parseQueryString } from '../prepare-request.ts';
@@ -23,7 +23,7 @@ export function buildRefuseKeys(apiKey: string | undefined): RefuseKeys {
     const parameters = parseQueryString(search.slice(1));
     const holdsKey =
       keyShape.test(search) ||
-      [...parameters].some(([name, values]) => isKeyName(name) || isKey(name) || values.some(isKey));
+      [...parameters].some(([name, values]) => isCredentialName(name) || isKey(name) || values.some(isKey));
     if (holdsKey) {
       throw new GatewayError(
         'BAD_REQUEST',
