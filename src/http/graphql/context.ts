@@ -42,7 +42,7 @@ const { maxResponseBytes } = httpLimits;
 export function buildContext({ getResult, head, admission, outcome }: ContextOptions): Context {
   const { principal, noCache, schedule } = admission;
   const load = (bound: BoundQuery) =>
-    schedule(() => getResult(bound, { caller: head, noCache }), head).catch(toError);
+    schedule(() => getResult(bound, { caller: head, noCache, owner: principal.id }), head).catch(toError);
   const loader = new DataLoader<BoundQuery, CachedResult, string>(
     (queries) => Promise.all(queries.map(load)),
     { cacheKeyFn: cacheKey },

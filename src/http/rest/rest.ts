@@ -25,7 +25,10 @@ export function buildRest({ catalog, getResult, now }: RestOptions): Answer {
       parameters: request.parameters ?? new Map(),
     };
     const bound = authorizeAndBind(principal, request.endpoint, head.headers);
-    const result = await schedule(() => getResult(bound, { caller: head, noCache }), head);
+    const result = await schedule(
+      () => getResult(bound, { caller: head, noCache, owner: principal.id }),
+      head,
+    );
     return replyResult(result, head.headers, now());
   };
 }

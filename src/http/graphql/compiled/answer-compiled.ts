@@ -74,7 +74,9 @@ function getOutcomes(
     try {
       const bound = authorizeAndBind(principal, endpoint, head.headers);
       const key = cacheKey(bound);
-      const call = calls.get(key) ?? schedule(() => getResult(bound, { caller: head, noCache }), head);
+      const call =
+        calls.get(key) ??
+        schedule(() => getResult(bound, { caller: head, noCache, owner: principal.id }), head);
       calls.set(key, call);
       return { result: await call };
     } catch (error) {
