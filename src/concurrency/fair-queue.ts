@@ -26,21 +26,21 @@ export class FairQueue<T = void, Kind = undefined> {
   }
 
   /** @throws the signal's reason when it is aborted first */
-  wait(signal: AbortSignal, kind: Kind, owner?: Owner): Promise<T> {
+  wait(signal: AbortSignal | undefined, kind: Kind, owner?: Owner): Promise<T> {
     return new Promise((resolve, reject) => {
-      if (signal.aborted) return reject(signal.reason);
+      if (signal?.aborted) return reject(signal.reason);
       const leave = () => {
         this.#remove(owner, waiter);
-        reject(signal.reason);
+        reject(signal?.reason);
       };
       const waiter: Waiter<T, Kind> = {
         kind,
         resolve(value) {
-          signal.removeEventListener('abort', leave);
+          signal?.removeEventListener('abort', leave);
           resolve(value);
         },
       };
-      signal.addEventListener('abort', leave, { once: true });
+      signal?.addEventListener('abort', leave, { once: true });
       this.#add(owner, waiter);
     });
   }
