@@ -5,6 +5,7 @@ import type { RequestHead } from './head.ts';
 import { unknownPath } from './paths.ts';
 import type { PrepareRequest } from './prepare-request.ts';
 import type { Reply } from './reply.ts';
+import { RequestsInFlight } from './requests-in-flight.ts';
 import { notFoundRoute, type ReadBody, type RouteOf } from './routes.ts';
 
 /** Answers any request, however it was received. It never rejects. */
@@ -23,24 +24,38 @@ interface HandlerOptions {
  * bind → result → reply; REST (`rest/rest.ts`) and GraphQL (`graphql/graphql.ts`) are two ways to do them.
  */
 export function buildHandler({ prepareRequest, routeOf, admit, finish, log }: HandlerOptions): Handler {
-  let inFlight = 0;
+  const requestsInFlight = new RequestsInFlight();
   return async (head, readBody) => {
     const startedAt = performance.now();
     const caller: CallerInfo = { keyId: undefined, rateLimitHeaders: undefined };
     let path = unknownPath;
     let route = notFoundRoute;
     let reply: Reply;
-    inFlight += 1;
+    /** The key with which the request is counted. */
+    let countedFor: string | undefined;
+    const count = (keyId: string) => {
+      requestsInFlight.add(keyId);
+      countedFor = keyId;
+    };
     try {
       const request = prepareRequest(head.url);
       path = request.loggedPath;
       route = routeOf(head, request.url.pathname);
-      const admission = admit(head, request, route.access, inFlight, caller);
-      reply = await route.answer(head, request, admission, readBody);
+      const admission = admit(head, request, route.access, caller);
+      // Other routes are answered within this turn of the event loop.
+      const isCounted = route.access === 'key';
+      const { id } = admission.principal;
+      if (isCounted && head.method !== 'POST') count(id);
+      const readBodyAndCount = async () => {
+        const body = await readBody();
+        count(id);
+        return body;
+      };
+      reply = await route.answer(head, request, admission, isCounted ? readBodyAndCount : readBody);
     } catch (error) {
       reply = route.replyError(error, log);
     } finally {
-      inFlight -= 1;
+      if (countedFor !== undefined) requestsInFlight.remove(countedFor);
     }
     return finish(reply, { head, caller, path, allowsCors: route.allowsCors, startedAt });
   };
