@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { loadCatalog } from './catalog/load-catalog.ts';
 import type { Catalog } from './catalog/saved-query.ts';
 import { type Clock, systemClock } from './concurrency/clock.ts';
+import { LoopTurns } from './concurrency/loop-turns.ts';
 import type { Config } from './config.ts';
 import type { Engine } from './engine/engine.ts';
 import { engines } from './engine/engines.ts';
@@ -11,6 +12,7 @@ import { buildAdmit } from './http/access/admission.ts';
 import { buildCors } from './http/access/cors.ts';
 import { isFromLoopback, isLoopback } from './http/access/loopback.ts';
 import { buildRefuseKeys } from './http/access/refuse-keys.ts';
+import { ByteBudget } from './http/byte-budget.ts';
 import { buildFinish } from './http/finish.ts';
 import { buildDerivedCache } from './http/graphql/compiled/derived-cache.ts';
 import { buildGraphiqlPage } from './http/graphql/graphiql.ts';
@@ -83,19 +85,23 @@ export async function openApp(options: AppOptions): Promise<App> {
   await results.ready;
   keys.watch();
   let ready = true;
+  const budget = new ByteBudget();
+  const turns = new LoopTurns();
   const handle = buildHttpHandler({
     ...options,
     catalog,
     keyring: keys.keyring,
     getResult: results.get,
     isReady: () => ready,
+    budget,
+    turns,
     now,
   });
   return {
     catalog,
     counters: results.counters,
     fetch: buildFetch(handle),
-    listener: buildNodeListener(handle),
+    listener: buildNodeListener({ handle, budget, turns }),
     drain: () => {
       ready = false;
     },
@@ -112,6 +118,8 @@ interface HttpOptions extends Pick<AppOptions, 'config' | 'apiKey' | 'log'> {
   readonly keyring: Keyring;
   readonly getResult: GetResult;
   readonly isReady: () => boolean;
+  readonly budget: ByteBudget;
+  readonly turns: LoopTurns;
   readonly now: () => Date;
 }
 
@@ -123,6 +131,8 @@ function buildHttpHandler({
   keyring,
   getResult,
   isReady,
+  budget,
+  turns,
   now,
 }: HttpOptions): Handler {
   // A configured key is the operator's secret; one that was generated at start is also printed in the start banner.
@@ -140,6 +150,8 @@ function buildHttpHandler({
         getResult,
         introspection: config.introspection,
         derived: buildDerivedCache(config.cacheMemoryBytes),
+        budget,
+        turns,
         log,
         now,
       }),
@@ -150,6 +162,7 @@ function buildHttpHandler({
     }),
     admit: buildAdmit({ keyring, refuseKeys: buildRefuseKeys(apiKey), now }),
     finish: buildFinish(cors, log),
+    budget,
     log,
   });
 }

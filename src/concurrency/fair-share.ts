@@ -52,7 +52,7 @@ export class FairShare {
   /** Takes an amount that is in use in any case, beyond the owner's share or the capacity too. */
   take(owner: Owner, amount = 1): void {
     this.#used += amount;
-    this.#held.set(owner, this.heldBy(owner) + amount);
+    if (amount > 0) this.#held.set(owner, this.heldBy(owner) + amount);
   }
 
   giveBack(owner: Owner, amount = 1): void {

@@ -3,7 +3,7 @@ import type { CallerInfo } from './access/admission.ts';
 import type { Cors } from './access/cors.ts';
 import { matchesEtag } from './cache-headers.ts';
 import type { RequestHead } from './head.ts';
-import type { Reply } from './reply.ts';
+import type { FinishedReply, Reply } from './reply.ts';
 
 /**
  * Tells browsers that a response is data, not a page, script, frame or image of another site. Pages that may read it use
@@ -46,7 +46,7 @@ interface Exchange {
 }
 
 /** Completes a reply: 304 if the caller has the rows already, the headers that every response has, the access log line. */
-export type Finish = (reply: Reply, exchange: Exchange) => Reply;
+export type Finish = (reply: Reply, exchange: Exchange) => FinishedReply;
 
 export function buildFinish(cors: Cors, log: Logger): Finish {
   return (full, { head, caller, path, allowsCors, startedAt }) => {
@@ -59,7 +59,7 @@ export function buildFinish(cors: Cors, log: Logger): Finish {
     );
     const ms = Math.round(performance.now() - startedAt);
     log.info({ method: head.method, path, status, ms, key: caller.keyId }, 'request');
-    return { status, headers, body };
+    return { status, headers, body, keyId: caller.keyId };
   };
 }
 

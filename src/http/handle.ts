@@ -1,21 +1,23 @@
 import type { Logger } from 'pino';
 import type { Admit, CallerInfo } from './access/admission.ts';
+import type { ByteBudget } from './byte-budget.ts';
 import type { Finish } from './finish.ts';
 import type { RequestHead } from './head.ts';
 import { unknownPath } from './paths.ts';
 import type { PrepareRequest } from './prepare-request.ts';
-import type { Reply } from './reply.ts';
+import type { FinishedReply, Reply } from './reply.ts';
 import { RequestsInFlight } from './requests-in-flight.ts';
 import { notFoundRoute, type ReadBody, type RouteOf } from './routes.ts';
 
 /** Answers any request, however it was received. It never rejects. */
-export type Handler = (head: RequestHead, readBody: ReadBody) => Promise<Reply>;
+export type Handler = (head: RequestHead, readBody: ReadBody) => Promise<FinishedReply>;
 
 interface HandlerOptions {
   readonly prepareRequest: PrepareRequest;
   readonly routeOf: RouteOf;
   readonly admit: Admit;
   readonly finish: Finish;
+  readonly budget: ByteBudget;
   readonly log: Logger;
 }
 
@@ -23,7 +25,14 @@ interface HandlerOptions {
  * The path of every request: admit → answer → finish. Routes that need a key answer in the steps parse → authorize and
  * bind → result → reply; REST (`rest/rest.ts`) and GraphQL (`graphql/graphql.ts`) are two ways to do them.
  */
-export function buildHandler({ prepareRequest, routeOf, admit, finish, log }: HandlerOptions): Handler {
+export function buildHandler({
+  prepareRequest,
+  routeOf,
+  admit,
+  finish,
+  budget,
+  log,
+}: HandlerOptions): Handler {
   const requestsInFlight = new RequestsInFlight();
   return async (head, readBody) => {
     const startedAt = performance.now();
@@ -52,6 +61,7 @@ export function buildHandler({ prepareRequest, routeOf, admit, finish, log }: Ha
         return body;
       };
       reply = await route.answer(head, request, admission, isCounted ? readBodyAndCount : readBody);
+      if (typeof reply.body === 'object') budget.requireRoom(caller.keyId, reply.body);
     } catch (error) {
       reply = route.replyError(error, log);
     } finally {

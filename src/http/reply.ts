@@ -8,6 +8,12 @@ export interface Reply {
   readonly body: Uint8Array | string | undefined;
 }
 
+/** A response that is ready to be sent. */
+export interface FinishedReply extends Reply {
+  /** The key of the request, whose share of the memory for unread responses it takes. */
+  readonly keyId: string | undefined;
+}
+
 export const jsonType = 'application/json; charset=utf-8';
 
 /** A JSON text that no cache may store. */

@@ -1,11 +1,13 @@
 import DataLoader from 'dataloader';
 import type { BoundQuery, RawParameters } from '../../catalog/binding/bind.ts';
 import type { SavedQuery } from '../../catalog/saved-query.ts';
+import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import type { Principal } from '../../keys/principal.ts';
 import { cacheKey } from '../../results/cache-key.ts';
 import type { CachedResult, GetResult } from '../../results/get-result.ts';
 import type { Admission } from '../access/admission.ts';
 import { authorizeAndBind } from '../access/authorize.ts';
+import type { ByteCharge } from '../byte-budget.ts';
 import type { RequestHead } from '../head.ts';
 import { httpLimits } from '../limits.ts';
 import { responseTooLarge } from './errors.ts';
@@ -18,6 +20,8 @@ export interface OperationOutcome {
   isRateLimited: boolean;
   /** True if a result was not computed because the caller disconnected or the service is shutting down. */
   isCancelled: boolean;
+  /** Why the response could not be charged, if that is so: the whole request is refused then. */
+  refusal: unknown;
 }
 
 /** What resolvers may use during one request. */
@@ -25,8 +29,12 @@ export interface Context {
   readonly principal: Principal;
   /** Equal queries of one request are one call. @throws GatewayError as `authorizeAndBind` and `GetResult` do */
   getResult(query: SavedQuery, parameters: RawParameters): Promise<CachedResult>;
-  /** Counts the rows of the response. @throws GatewayError QUERY_TOO_EXPENSIVE if it would be too large */
-  chargeResponseBytes(bytes: number): void;
+  /**
+   * Counts the rows of the response, and waits for the key's turn to add them.
+   *
+   * @throws GatewayError QUERY_TOO_EXPENSIVE if it would be too large; OVERLOADED
+   */
+  chargeResponseBytes(bytes: number): Promise<void>;
 }
 
 interface ContextOptions {
@@ -35,11 +43,21 @@ interface ContextOptions {
   readonly admission: Admission;
   /** Is filled in. */
   readonly outcome: OperationOutcome;
+  /** Of the response. */
+  readonly charge: ByteCharge;
+  readonly turns: LoopTurns;
 }
 
 const { maxResponseBytes } = httpLimits;
 
-export function buildContext({ getResult, head, admission, outcome }: ContextOptions): Context {
+export function buildContext({
+  getResult,
+  head,
+  admission,
+  outcome,
+  charge,
+  turns,
+}: ContextOptions): Context {
   const { principal, noCache, schedule } = admission;
   const load = (bound: BoundQuery) =>
     schedule(() => getResult(bound, { caller: head, noCache, owner: principal.id }), head).catch(toError);
@@ -50,10 +68,16 @@ export function buildContext({ getResult, head, admission, outcome }: ContextOpt
   let responseBytes = 0;
   return {
     principal,
-    chargeResponseBytes(bytes) {
+    async chargeResponseBytes(bytes) {
       responseBytes += bytes;
-      if (responseBytes <= maxResponseBytes) return;
-      throw responseTooLarge();
+      if (responseBytes > maxResponseBytes) throw responseTooLarge();
+      try {
+        charge.add(bytes);
+      } catch (error) {
+        outcome.refusal = error;
+        throw error;
+      }
+      await turns.next(principal.id);
     },
     async getResult(query, parameters) {
       const result = await loader.load(authorizeAndBind(principal, { query, parameters }, head.headers));

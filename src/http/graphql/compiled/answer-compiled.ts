@@ -1,5 +1,6 @@
 import { type FieldNode, GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
+import type { Owner } from '../../../concurrency/fair-share.ts';
 import { callerGone, GatewayError, statusOf } from '../../../errors.ts';
 import { cacheKey } from '../../../results/cache-key.ts';
 import type { CachedResult, GetResult } from '../../../results/get-result.ts';
@@ -12,9 +13,9 @@ import { maskError, responseTooLarge } from '../errors.ts';
 
 import { chooseMediaType } from '../media-type.ts';
 import type { CollectedField } from './collect-fields.ts';
-import { UnexpectedCell } from './column-texts.ts';
 import type { DerivedCache } from './derived-cache.ts';
 import type { OperationRequest, QueryField } from './operation-request.ts';
+import { buildRenderBody, type RenderBody, type RenderOptions } from './render-body.ts';
 import {
   compressResponse,
   postCaching,
@@ -23,9 +24,8 @@ import {
   replyRendered,
 } from './rendered-response.ts';
 
-export interface CompiledOptions {
+export interface CompiledOptions extends RenderOptions {
   readonly getResult: GetResult;
-  readonly derived: DerivedCache;
   readonly log: Logger;
   readonly now: () => Date;
 }
@@ -40,13 +40,16 @@ export type AnswerCompiled = (
 /** What became of one root field. */
 type Outcome = { readonly result: CachedResult } | { readonly error: unknown };
 
-export function buildAnswerCompiled({ getResult, derived, log, now }: CompiledOptions): AnswerCompiled {
+export function buildAnswerCompiled(options: CompiledOptions): AnswerCompiled {
+  const { getResult, derived, log, now } = options;
+  const renderBody = buildRenderBody(options);
+  const renderOnce = buildRenderOnce(renderBody, derived);
   return async (request, head, admission) => {
     const outcomes = await getOutcomes(request.fields, head, admission, getResult);
     const results = outcomes.flatMap((outcome) => ('result' in outcome ? [outcome.result] : []));
     if (results.length < outcomes.length || !isWithinBytes(request.fields, results)) {
       if (head.signal.aborted && outcomes.some(isCancelled)) throw callerGone();
-      return replyPartial(request, outcomes, head, derived, log);
+      return replyPartial(request, outcomes, head, admission, renderBody, log);
     }
     const key = renderedKey(request, results, derived);
     const known = derived.rendered(key);
@@ -54,11 +57,26 @@ export function buildAnswerCompiled({ getResult, derived, log, now }: CompiledOp
       compressIfAccepted(known, head, () => derived.setRendered(key, known), log);
       return replyRendered(known, head, results, now);
     }
-    const text = writeData(request, results, derived);
-    if (text === undefined) return undefined;
-    const rendered = renderResponse(`{"data":${text}}`);
-    derived.setRendered(key, rendered);
-    return replyRendered(rendered, head, results, now);
+    const rendered = await renderOnce(key, request, results, admission.principal.id);
+    return rendered && replyRendered(rendered, head, results, now);
+  };
+}
+
+/** Equal requests that come while a response is being rendered wait for it. */
+function buildRenderOnce(renderBody: RenderBody, derived: DerivedCache) {
+  const renderings = new Map<string, Promise<RenderedResponse | undefined>>();
+  return (key: string, request: OperationRequest, results: readonly CachedResult[], owner: Owner) => {
+    const known = renderings.get(key);
+    if (known !== undefined) return known;
+    const rendering = renderBody({ request, results, errors: undefined, owner })
+      .then((body) => {
+        const rendered = body && renderResponse(body);
+        if (rendered !== undefined) derived.setRendered(key, rendered);
+        return rendered;
+      })
+      .finally(() => renderings.delete(key));
+    renderings.set(key, rendering);
+    return rendering;
   };
 }
 
@@ -116,29 +134,6 @@ function renderedKey(
   return key;
 }
 
-/** The value of `data`; undefined if a cell does not fit its type. */
-function writeData(
-  { members }: OperationRequest,
-  results: readonly (CachedResult | undefined)[],
-  derived: DerivedCache,
-): string | undefined {
-  let at = 0;
-  const write = (member: OperationRequest['members'][number]): string => {
-    if ('text' in member) return member.text;
-    const result = results[at];
-    at += 1;
-    return result === undefined
-      ? 'null'
-      : derived.withColumns(result.document, (columns) => member.writer.write(result, columns));
-  };
-  try {
-    return `{${members.map((member) => `${JSON.stringify(member.responseKey)}:${write(member)}`).join(',')}}`;
-  } catch (error) {
-    if (error instanceof UnexpectedCell) return undefined;
-    throw error;
-  }
-}
-
 /** Compressed when a caller that accepts it sends the request again: most are sent once. */
 function compressIfAccepted(
   rendered: RenderedResponse,
@@ -151,13 +146,14 @@ function compressIfAccepted(
 }
 
 /** A response in which some root fields are null, each with its error, as an executor gives it. */
-function replyPartial(
+async function replyPartial(
   request: OperationRequest,
   outcomes: readonly Outcome[],
   head: RequestHead,
-  derived: DerivedCache,
+  { principal }: Admission,
+  renderBody: RenderBody,
   log: Logger,
-): Reply | undefined {
+): Promise<Reply | undefined> {
   const errors: GraphQLError[] = [];
   const chargeRows = buildChargeRows();
   const results = request.fields.map((field, at) => {
@@ -172,13 +168,13 @@ function replyPartial(
     }
     return undefined;
   });
-  const data = writeData(request, results, derived);
-  if (data === undefined) return undefined;
+  const errorsText = JSON.stringify(errors.map(withoutHttp));
+  const body = await renderBody({ request, results, errors: errorsText, owner: principal.id });
+  if (body === undefined) return undefined;
   const isRateLimited =
     results.every((result) => result === undefined) &&
     request.members.length === request.fields.length &&
     errors.every(({ extensions }) => extensions.code === 'RATE_LIMITED');
-  const body = Buffer.from(`{"errors":${JSON.stringify(errors.map(withoutHttp))},"data":${data}}`);
   const retry = errors.map(
     ({ extensions }) => (extensions.http as { headers?: object } | undefined)?.headers,
   );

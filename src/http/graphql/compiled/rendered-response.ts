@@ -18,9 +18,9 @@ export interface RenderedResponse {
   readonly replies: Map<string, Reply>;
 }
 
-export function renderResponse(text: string): RenderedResponse {
+export function renderResponse(identity: Buffer): RenderedResponse {
   return {
-    encodings: { identity: Buffer.from(text) },
+    encodings: { identity },
     digest: undefined,
     isCompressing: false,
     replies: new Map(),

@@ -1,0 +1,98 @@
+import type { Owner } from '../../../concurrency/fair-share.ts';
+import type { LoopTurns } from '../../../concurrency/loop-turns.ts';
+import type { CachedResult } from '../../../results/get-result.ts';
+import type { ByteBudget, ByteCharge } from '../../byte-budget.ts';
+import { UnexpectedCell } from './column-texts.ts';
+import type { DerivedCache } from './derived-cache.ts';
+import type { OperationRequest } from './operation-request.ts';
+
+export interface RenderOptions {
+  readonly derived: DerivedCache;
+  readonly budget: ByteBudget;
+  /** Renders a large response in pieces, with turns of the event loop in between. */
+  readonly turns: LoopTurns;
+}
+
+/** What one response is made of. */
+interface Rendering {
+  readonly request: OperationRequest;
+  /** One for each root field; undefined for those that are null. */
+  readonly results: readonly (CachedResult | undefined)[];
+  /** The JSON text of the errors. */
+  readonly errors: string | undefined;
+  readonly owner: Owner;
+}
+
+/**
+ * Renders the body of a response.
+ *
+ * @returns undefined if a cell does not fit its type
+ * @throws GatewayError OVERLOADED, before it returns a promise
+ */
+export type RenderBody = (rendering: Rendering) => Promise<Buffer | undefined>;
+
+export function buildRenderBody({ derived, budget, turns }: RenderOptions): RenderBody {
+  const renderPieces = async (rendering: Rendering): Promise<Buffer> => {
+    const pieces: Buffer[] = [];
+    for (const text of textsOf(rendering, derived)) {
+      pieces.push(Buffer.from(text));
+      await turns.next(rendering.owner);
+    }
+    return Buffer.concat(pieces);
+  };
+  const render = async (rendering: Rendering, charge: ByteCharge | undefined) => {
+    try {
+      if (charge === undefined) {
+        const turn = turns.next(rendering.owner);
+        if (turn !== undefined) await turn;
+        return Buffer.from([...textsOf(rendering, derived)].join(''));
+      }
+      await turns.next(rendering.owner);
+      const body = await renderPieces(rendering);
+      budget.settle(charge, body);
+      return body;
+    } catch (error) {
+      if (error instanceof UnexpectedCell) return undefined;
+      throw error;
+    } finally {
+      // By then whoever awaits the body has begun to send it, and holds it.
+      if (charge !== undefined) setImmediate(() => charge.release());
+    }
+  };
+  return (rendering) => {
+    const bytes = estimateBytes(rendering);
+    return render(rendering, budget.isLarge(bytes) ? budget.reserve(rendering.owner, bytes) : undefined);
+  };
+}
+
+/** The text of a response in pieces, one for each root field. */
+function* textsOf({ request, results, errors }: Rendering, derived: DerivedCache): Generator<string> {
+  yield errors === undefined ? '{"data":{' : `{"errors":${errors},"data":{`;
+  let field = 0;
+  for (const [at, member] of request.members.entries()) {
+    const start = `${at > 0 ? ',' : ''}${JSON.stringify(member.responseKey)}:`;
+    if ('text' in member) {
+      yield start + member.text;
+      continue;
+    }
+    const result = results[field];
+    field += 1;
+    const text =
+      result === undefined
+        ? 'null'
+        : derived.withColumns(result.document, (columns) => member.writer.write(result, columns));
+    yield start + text;
+  }
+  yield '}}';
+}
+
+/** Cells are about as long as in the document, names may be aliases of any length. */
+function estimateBytes({ request, results }: Rendering): number {
+  return results.reduce((sum, result, at) => {
+    const writer = request.fields[at]?.writer;
+    if (result === undefined || writer === undefined) return sum;
+    const { encodings, metadata } = result.document;
+    const cells = writer.rowLists.length * encodings.identity.byteLength;
+    return sum + cells + metadata.rowCount * writer.nameBytesPerRow;
+  }, 0);
+}
