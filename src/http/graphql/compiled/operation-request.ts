@@ -43,6 +43,9 @@ export type ReadOperationRequest = (
 /** Characters of the request texts that are kept; what was prepared for one takes about as many bytes ten times. */
 const maxKeptCharacters = 1_000_000;
 
+/** The same for documents: each keeps its syntax tree, some 150 bytes for a character. */
+const maxPreparedCharacters = 200_000;
+
 /** A longer request is hardly sent twice. */
 const maxKeptLength = 16_384;
 
@@ -54,7 +57,8 @@ export function buildReadOperationRequest(
 ): ReadOperationRequest {
   const outputs = queryOutputs(schema, catalog);
   const prepared = new LRUCache<string, { readonly operation: PreparedOperation | undefined }>({
-    max: 1_000,
+    maxSize: maxPreparedCharacters,
+    sizeCalculation: (_, text) => text.length + 100,
   });
   const requests = new LRUCache<string, { readonly request: OperationRequest | undefined }>({
     maxSize: maxKeptCharacters,

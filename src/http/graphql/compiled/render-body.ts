@@ -32,15 +32,15 @@ interface Rendering {
 export type RenderBody = (rendering: Rendering) => Promise<Buffer | undefined>;
 
 export function buildRenderBody({ derived, budget, turns }: RenderOptions): RenderBody {
-  const renderPieces = async (rendering: Rendering): Promise<Buffer> => {
-    const pieces: Buffer[] = [];
+  const renderPieces = async (rendering: Rendering, bytes: number): Promise<Buffer> => {
+    const body = new GrowingBuffer(bytes);
     for (const text of textsOf(rendering, derived)) {
-      pieces.push(Buffer.from(text));
+      body.append(text);
       await turns.next(rendering.owner);
     }
-    return Buffer.concat(pieces);
+    return body.bytes();
   };
-  const render = async (rendering: Rendering, charge: ByteCharge | undefined) => {
+  const render = async (rendering: Rendering, bytes: number, charge: ByteCharge | undefined) => {
     try {
       if (charge === undefined) {
         const turn = turns.next(rendering.owner);
@@ -48,7 +48,7 @@ export function buildRenderBody({ derived, budget, turns }: RenderOptions): Rend
         return Buffer.from([...textsOf(rendering, derived)].join(''));
       }
       await turns.next(rendering.owner);
-      const body = await renderPieces(rendering);
+      const body = await renderPieces(rendering, bytes);
       budget.settle(charge, body);
       return body;
     } catch (error) {
@@ -61,7 +61,8 @@ export function buildRenderBody({ derived, budget, turns }: RenderOptions): Rend
   };
   return (rendering) => {
     const bytes = estimateBytes(rendering);
-    return render(rendering, budget.isLarge(bytes) ? budget.reserve(rendering.owner, bytes) : undefined);
+    const charge = budget.isLarge(bytes) ? budget.reserve(rendering.owner, bytes) : undefined;
+    return render(rendering, bytes, charge);
   };
 }
 
@@ -95,4 +96,29 @@ function estimateBytes({ request, results }: Rendering): number {
     const cells = writer.rowLists.length * encodings.identity.byteLength;
     return sum + cells + metadata.rowCount * writer.nameBytesPerRow;
   }, 0);
+}
+
+/** Text as UTF-8 in one buffer: a list of buffers to be joined would be in memory twice. */
+class GrowingBuffer {
+  #buffer: Buffer;
+  #length = 0;
+
+  constructor(estimatedBytes: number) {
+    // Not from Node's pool. Pages that are never written take no memory.
+    this.#buffer = Buffer.allocUnsafeSlow(estimatedBytes);
+  }
+
+  append(text: string): void {
+    const needed = this.#length + Buffer.byteLength(text);
+    if (needed > this.#buffer.byteLength) {
+      const larger = Buffer.allocUnsafeSlow(Math.ceil(needed * 1.25));
+      this.#buffer.copy(larger, 0, 0, this.#length);
+      this.#buffer = larger;
+    }
+    this.#length += this.#buffer.write(text, this.#length);
+  }
+
+  bytes(): Buffer {
+    return this.#buffer.subarray(0, this.#length);
+  }
 }
