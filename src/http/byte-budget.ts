@@ -47,6 +47,14 @@ export class ByteBudget {
     this.#charges.set(body, charge);
   }
 
+  /**
+   * Frees the memory of a body when its last charge is released, instead of with one of the next garbage collections, until
+   * when a burst of large responses would take several times the budget. Only for a body that nobody keeps.
+   */
+  freeWhenSent(body: Uint8Array): void {
+    this.#charges.get(body)?.freeWithLastRelease(body);
+  }
+
   /** @throws GatewayError OVERLOADED if a body is large, not charged yet, and beyond the key's share */
   requireRoom(owner: Owner, body: Uint8Array): void {
     if (!this.isLarge(body.byteLength) || this.#charges.get(body)?.isReleased === false) return;
@@ -69,6 +77,7 @@ export class ByteCharge {
   readonly #owner: Owner;
   #bytes = 0;
   #uses = 1;
+  #toFree: Uint8Array | undefined;
 
   constructor(share: FairShare, owner: Owner) {
     this.#share = share;
@@ -99,7 +108,15 @@ export class ByteCharge {
 
   release(): void {
     this.#uses -= 1;
-    if (this.#uses === 0) this.correct(0);
+    if (this.#uses > 0) return;
+    this.correct(0);
+    // Detaching an ArrayBuffer frees its memory at once.
+    if (this.#toFree?.buffer instanceof ArrayBuffer) this.#toFree.buffer.transfer(0);
+    this.#toFree = undefined;
+  }
+
+  freeWithLastRelease(body: Uint8Array): void {
+    this.#toFree = body;
   }
 }
 

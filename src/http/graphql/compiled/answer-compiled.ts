@@ -43,7 +43,7 @@ type Outcome = { readonly result: CachedResult } | { readonly error: unknown };
 export function buildAnswerCompiled(options: CompiledOptions): AnswerCompiled {
   const { getResult, derived, log, now } = options;
   const renderBody = buildRenderBody(options);
-  const renderOnce = buildRenderOnce(renderBody, derived);
+  const renderOnce = buildRenderOnce(renderBody, options);
   return async (request, head, admission) => {
     const outcomes = await getOutcomes(request.fields, head, admission, getResult);
     const results = outcomes.flatMap((outcome) => ('result' in outcome ? [outcome.result] : []));
@@ -62,20 +62,23 @@ export function buildAnswerCompiled(options: CompiledOptions): AnswerCompiled {
   };
 }
 
-/** Equal requests that come while a response is being rendered wait for it. */
-function buildRenderOnce(renderBody: RenderBody, derived: DerivedCache) {
+/** Equal requests of a key that come while the response is being rendered wait for it. */
+function buildRenderOnce(renderBody: RenderBody, { derived, budget }: CompiledOptions) {
   const renderings = new Map<string, Promise<RenderedResponse | undefined>>();
   return (key: string, request: OperationRequest, results: readonly CachedResult[], owner: Owner) => {
-    const known = renderings.get(key);
+    // Another key's share of memory must not decide about this one's.
+    const renderingKey = `${owner} ${key}`;
+    const known = renderings.get(renderingKey);
     if (known !== undefined) return known;
     const rendering = renderBody({ request, results, errors: undefined, owner })
       .then((body) => {
         const rendered = body && renderResponse(body);
-        if (rendered !== undefined) derived.setRendered(key, rendered);
+        const isKept = rendered !== undefined && derived.setRendered(key, rendered);
+        if (body !== undefined && !isKept) budget.freeWhenSent(body);
         return rendered;
       })
-      .finally(() => renderings.delete(key));
-    renderings.set(key, rendering);
+      .finally(() => renderings.delete(renderingKey));
+    renderings.set(renderingKey, rendering);
     return rendering;
   };
 }

@@ -10,15 +10,27 @@ export interface DerivedCache {
   /** The cells of a document as text, kept for the next selection. */
   withColumns<T>(document: ResultDocument, write: (columns: ColumnTexts) => T): T;
   rendered(key: string): RenderedResponse | undefined;
-  /** Also called when a response that is kept has grown. */
-  setRendered(key: string, rendered: RenderedResponse): void;
+  /** Also called when a response that is kept has grown. @returns false if it is not kept */
+  setRendered(key: string, rendered: RenderedResponse): boolean;
 }
+
+/**
+ * A larger response is kept when it is rendered a second time. Most are sent once, and those that are kept for a while
+ * move to V8's old space, whose garbage stays in memory for long.
+ */
+const keptAtOnceBytes = 1_000_000;
 
 export function buildDerivedCache(limitBytes: number): DerivedCache {
   const entries = new LRUCache<string, RenderedResponse | ColumnTexts>({ maxSize: limitBytes });
   const ids = new WeakMap<ResultDocument, number>();
   let lastId = 0;
 
+  const largeKeys = new LRUCache<string, true>({ max: 1_000 });
+  const wasRendered = (key: string): boolean => {
+    const isKnown = largeKeys.has(key);
+    largeKeys.set(key, true);
+    return isKnown;
+  };
   const idOf = (document: ResultDocument): number => {
     const known = ids.get(document);
     if (known !== undefined) return known;
@@ -44,7 +56,11 @@ export function buildDerivedCache(limitBytes: number): DerivedCache {
       return known instanceof ColumnTexts ? undefined : known;
     },
     setRendered(key, rendered) {
+      if (renderedBytes(rendered) > keptAtOnceBytes && !entries.has(key) && !wasRendered(key)) {
+        return false;
+      }
       entries.set(key, rendered, { size: 2 * key.length + renderedBytes(rendered) });
+      return entries.has(key);
     },
   };
 }

@@ -1,7 +1,8 @@
 import type { Owner } from '../../../concurrency/fair-share.ts';
 import type { LoopTurns } from '../../../concurrency/loop-turns.ts';
+import { OnePerOwner } from '../../../concurrency/one-per-owner.ts';
 import type { CachedResult } from '../../../results/get-result.ts';
-import type { ByteBudget, ByteCharge } from '../../byte-budget.ts';
+import type { ByteBudget } from '../../byte-budget.ts';
 import { UnexpectedCell } from './column-texts.ts';
 import type { DerivedCache } from './derived-cache.ts';
 import type { OperationRequest } from './operation-request.ts';
@@ -27,11 +28,12 @@ interface Rendering {
  * Renders the body of a response.
  *
  * @returns undefined if a cell does not fit its type
- * @throws GatewayError OVERLOADED, before it returns a promise
+ * @throws GatewayError OVERLOADED
  */
 export type RenderBody = (rendering: Rendering) => Promise<Buffer | undefined>;
 
 export function buildRenderBody({ derived, budget, turns }: RenderOptions): RenderBody {
+  const largeOnes = new OnePerOwner();
   const renderPieces = async (rendering: Rendering, bytes: number): Promise<Buffer> => {
     const body = new GrowingBuffer(bytes);
     for (const text of textsOf(rendering, derived)) {
@@ -40,29 +42,30 @@ export function buildRenderBody({ derived, budget, turns }: RenderOptions): Rend
     }
     return body.bytes();
   };
-  const render = async (rendering: Rendering, bytes: number, charge: ByteCharge | undefined) => {
+  const renderLarge = async (rendering: Rendering, bytes: number): Promise<Buffer> => {
+    const charge = budget.reserve(rendering.owner, bytes);
     try {
-      if (charge === undefined) {
-        const turn = turns.next(rendering.owner);
-        if (turn !== undefined) await turn;
-        return Buffer.from([...textsOf(rendering, derived)].join(''));
-      }
       await turns.next(rendering.owner);
       const body = await renderPieces(rendering, bytes);
       budget.settle(charge, body);
       return body;
+    } finally {
+      // By then whoever awaits the body has begun to send it, and holds it.
+      setImmediate(() => charge.release());
+    }
+  };
+  return async (rendering) => {
+    const { owner } = rendering;
+    const bytes = estimateBytes(rendering);
+    try {
+      if (budget.isLarge(bytes)) return await largeOnes.run(owner, () => renderLarge(rendering, bytes));
+      const turn = turns.next(owner);
+      if (turn !== undefined) await turn;
+      return Buffer.from([...textsOf(rendering, derived)].join(''));
     } catch (error) {
       if (error instanceof UnexpectedCell) return undefined;
       throw error;
-    } finally {
-      // By then whoever awaits the body has begun to send it, and holds it.
-      if (charge !== undefined) setImmediate(() => charge.release());
     }
-  };
-  return (rendering) => {
-    const bytes = estimateBytes(rendering);
-    const charge = budget.isLarge(bytes) ? budget.reserve(rendering.owner, bytes) : undefined;
-    return render(rendering, bytes, charge);
   };
 }
 
