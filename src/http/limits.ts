@@ -36,7 +36,7 @@ export const httpLimits = {
    * Bytes of all large responses together that are being built, or that their clients have not taken yet. Keys share them;
    * see `concurrency/fair-share.ts`.
    */
-  maxUnsentBytes: 96_000_000,
+  maxUnsentBytes: 80_000_000,
 
   /**
    * Requests in flight in one process. A thousand dashboards that send the same cold request at once wait for one run and

@@ -51,7 +51,7 @@ interface ContextOptions {
 const { maxResponseBytes } = httpLimits;
 
 /** Measured: what the executor has in memory at once for a byte of rows, as objects, as its result and as text. */
-const executorFactor = 4;
+const executorFactor = 8;
 
 /** Of rows. Fewer would leave many operations half done, and in memory, at the same time. */
 const bytesPerTurn = 4_000_000;
