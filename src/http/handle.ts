@@ -3,10 +3,11 @@ import type { Admit, CallerInfo } from './access/admission.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import type { Finish } from './finish.ts';
 import type { RequestHead } from './head.ts';
+import { httpLimits } from './limits.ts';
 import { unknownPath } from './paths.ts';
 import type { PrepareRequest } from './prepare-request.ts';
 import type { FinishedReply, Reply } from './reply.ts';
-import { RequestsInFlight } from './requests-in-flight.ts';
+import { RequestCounter } from './request-counter.ts';
 import { notFoundRoute, type ReadBody, type RouteOf } from './routes.ts';
 
 /** Answers any request, however it was received. It never rejects. */
@@ -33,7 +34,8 @@ export function buildHandler({
   budget,
   log,
 }: HandlerOptions): Handler {
-  const requestsInFlight = new RequestsInFlight();
+  const requestsInFlight = new RequestCounter(httpLimits.maxRequestsInFlight, 'in flight');
+  const arrivingBodies = new RequestCounter(httpLimits.maxArrivingBodies, 'arriving');
   return async (head, readBody) => {
     const startedAt = performance.now();
     const caller: CallerInfo = { keyId: undefined, rateLimitHeaders: undefined };
@@ -56,7 +58,7 @@ export function buildHandler({
       const { id } = admission.principal;
       if (isCounted && head.method !== 'POST') count(id);
       const readBodyAndCount = async () => {
-        const body = await readBody();
+        const body = await readCounted(readBody, arrivingBodies, id);
         count(id);
         return body;
       };
@@ -69,4 +71,14 @@ export function buildHandler({
     }
     return finish(reply, { head, caller, path, allowsCors: route.allowsCors, startedAt });
   };
+}
+
+/** A body that is still arriving takes memory too, but must not take the place of requests that are complete. */
+async function readCounted(readBody: ReadBody, arrivingBodies: RequestCounter, keyId: string) {
+  arrivingBodies.add(keyId);
+  try {
+    return await readBody();
+  } finally {
+    arrivingBodies.remove(keyId);
+  }
 }

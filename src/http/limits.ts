@@ -43,6 +43,8 @@ export const httpLimits = {
    * all get its result; each waiting request costs some 20 KB. Keys share them, and one whose body is still arriving is not counted.
    */
   maxRequestsInFlight: 2_000,
+  /** Requests with a key whose body is still arriving, up to `maxBodyBytes` each. Keys share them. */
+  maxArrivingBodies: 2_000,
   maxConnections: 10_000,
   /** A request is some hundred bytes of headers and at most `maxBodyBytes`: a slower sender only occupies a connection. */
   headersTimeoutMs: 5_000,

@@ -1,24 +1,24 @@
 import { FairShare } from '../concurrency/fair-share.ts';
 import { GatewayError } from '../errors.ts';
-import { httpLimits } from './limits.ts';
 
-/**
- * Counts the requests that are being answered, by the keys that share their number. A request whose body is still arriving
- * is not one of them: it occupies a connection only.
- */
-export class RequestsInFlight {
+/** Counts requests in one state, and bounds them: keys share the number. */
+export class RequestCounter {
   readonly #share: FairShare;
+  readonly #state: string;
 
-  constructor(limit: number = httpLimits.maxRequestsInFlight) {
+  /** @param state completes the sentence "100 requests are …" */
+  constructor(limit: number, state: string) {
     this.#share = new FairShare(limit);
+    this.#state = state;
   }
 
   /** @throws GatewayError OVERLOADED if there are too many, or too many of this key */
   add(keyId: string): void {
     if (this.#share.tryTake(keyId)) return;
+    const { used } = this.#share;
     throw new GatewayError(
       'OVERLOADED',
-      `${this.#share.used} requests are in flight, ${this.#share.heldBy(keyId)} of them with this key, the most that are possible now; try again in a moment`,
+      `${used} requests are ${this.#state}, ${this.#share.heldBy(keyId)} of them with this key, which may not have more now; try again in a moment`,
       { retryAfterSeconds: 1 },
     );
   }
