@@ -16,7 +16,8 @@ export class LoopTurns {
   /**
    * Call it before each piece of work that takes about a millisecond or longer.
    *
-   * @returns undefined if the work may begin at once; otherwise a promise to await first
+   * @returns undefined if the work may begin at once, and then it must, without an `await`: others see by the clock what it
+   * took; otherwise a promise to await first
    */
   next(owner: Owner): Promise<true> | undefined {
     if (this.#startedAt === undefined) {
@@ -25,6 +26,12 @@ export class LoopTurns {
     }
     const isFree = this.#queue.size === 0 && performance.now() - this.#startedAt < busyMs;
     return isFree ? undefined : this.#queue.wait(undefined, undefined, owner);
+  }
+
+  /** Resolves in a turn of its own: for work that cannot begin at once. */
+  wait(owner: Owner): Promise<true> {
+    if (this.#startedAt === undefined) this.#begin();
+    return this.#queue.wait(undefined, undefined, owner);
   }
 
   #begin(): void {

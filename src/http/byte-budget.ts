@@ -49,7 +49,8 @@ export class ByteBudget {
 
   /**
    * Frees the memory of a body when its last charge is released, instead of with one of the next garbage collections, until
-   * when a burst of large responses would take several times the budget. Only for a body that nobody keeps.
+   * when a burst of large responses would take several times the budget. Only for a body that
+   * nobody keeps, in memory of its own: not in Node's pool of small buffers.
    */
   freeWhenSent(body: Uint8Array): void {
     this.#charges.get(body)?.freeWithLastRelease(body);

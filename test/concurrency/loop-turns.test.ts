@@ -39,3 +39,16 @@ test('owners take turns', async () => {
   await Promise.all([many, few]);
   expect(order.slice(0, 5).sort()).toEqual(['a', 'a', 'a', 'b', 'b']);
 });
+
+test('work that cannot begin at once has a turn of its own each time', async () => {
+  const turns = new LoopTurns();
+  let loopTurns = 0;
+  const count = () => {
+    loopTurns += 1;
+    immediate = setImmediate(count);
+  };
+  let immediate = setImmediate(count);
+  await Promise.all(Array.from({ length: 5 }, () => turns.wait('a')));
+  clearImmediate(immediate);
+  expect(loopTurns).toBeGreaterThanOrEqual(4);
+});

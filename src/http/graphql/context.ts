@@ -81,7 +81,7 @@ export function buildContext({
       if (responseBytes > maxResponseBytes) throw responseTooLarge();
       if (responseBytes > bytesPerTurn * turnCount) {
         turnCount += 1;
-        turn = turns.next(principal.id);
+        turn = turns.wait(principal.id);
       }
       await turn;
       try {

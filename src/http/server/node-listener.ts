@@ -34,7 +34,8 @@ async function sendLarge(
   turns: LoopTurns,
 ): Promise<void> {
   const charge = budget.hold(keyId, body);
-  await turns.next(keyId);
+  const turn = turns.next(keyId);
+  if (turn !== undefined) await turn;
   if (response.destroyed) return charge.release();
   // Emitted when the system has taken the last byte, and when the connection is closed.
   response.once('close', () => charge.release());

@@ -38,14 +38,16 @@ export function buildRenderBody({ derived, budget, turns }: RenderOptions): Rend
     const body = new GrowingBuffer(bytes);
     for (const text of textsOf(rendering, derived)) {
       body.append(text);
-      await turns.next(rendering.owner);
+      const turn = turns.next(rendering.owner);
+      if (turn !== undefined) await turn;
     }
     return body.bytes();
   };
   const renderLarge = async (rendering: Rendering, bytes: number): Promise<Buffer> => {
     const charge = budget.reserve(rendering.owner, bytes);
     try {
-      await turns.next(rendering.owner);
+      const turn = turns.next(rendering.owner);
+      if (turn !== undefined) await turn;
       const body = await renderPieces(rendering, bytes);
       budget.settle(charge, body);
       return body;
