@@ -41,7 +41,7 @@ export class ByteBudget {
     return charge;
   }
 
-  /** The response has been built: its real size replaces the estimate, and whoever sends the body shares the charge. */
+  /** The response has been built: its real size replaces the estimate, and all who send the body share the charge. */
   settle(charge: ByteCharge, body: Uint8Array): void {
     charge.correct(body.byteLength);
     this.#charges.set(body, charge);

@@ -52,7 +52,7 @@ export function buildRenderBody({ derived, budget, turns }: RenderOptions): Rend
       budget.settle(charge, body);
       return body;
     } finally {
-      // By then whoever awaits the body has begun to send it, and holds it.
+      // By then all requests that await the body have begun to send it, and hold it.
       setImmediate(() => charge.release());
     }
   };
