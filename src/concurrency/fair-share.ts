@@ -23,7 +23,8 @@ export function isWithinShare(held: number, free: number, amount: number): boole
 /** How much of a bounded resource each owner holds. */
 export class FairShare {
   readonly capacity: number;
-  readonly #held = new Map<Owner, number>();
+  /** Owners that hold nothing any more stay in it: there are as many as keys, and each request would add its own again. */
+  readonly #holdings = new Map<Owner, { amount: number }>();
   #used = 0;
 
   constructor(capacity: number) {
@@ -35,7 +36,7 @@ export class FairShare {
   }
 
   heldBy(owner: Owner): number {
-    return this.#held.get(owner) ?? 0;
+    return this.#holdings.get(owner)?.amount ?? 0;
   }
 
   mayTake(owner: Owner, amount = 1): boolean {
@@ -52,14 +53,12 @@ export class FairShare {
   /** Takes an amount that is in use in any case, beyond the owner's share or the capacity too. */
   take(owner: Owner, amount = 1): void {
     this.#used += amount;
-    if (amount > 0) this.#held.set(owner, this.heldBy(owner) + amount);
+    const holding = this.#holdings.get(owner);
+    if (holding === undefined) this.#holdings.set(owner, { amount });
+    else holding.amount += amount;
   }
 
   giveBack(owner: Owner, amount = 1): void {
-    this.#used -= amount;
-    const left = this.heldBy(owner) - amount;
-    // Keys come and go; those that hold nothing are not kept.
-    if (left > 0) this.#held.set(owner, left);
-    else this.#held.delete(owner);
+    this.take(owner, -amount);
   }
 }

@@ -44,25 +44,28 @@ export function buildHandler({
     let reply: Reply;
     /** The key with which the request is counted. */
     let countedFor: string | undefined;
-    const count = (keyId: string) => {
-      requestsInFlight.add(keyId);
-      countedFor = keyId;
-    };
     try {
       const request = prepareRequest(head.url);
       path = request.loggedPath;
       route = routeOf(head, request.url.pathname);
       const admission = admit(head, request, route.access, caller);
-      // Other routes are answered within this turn of the event loop.
-      const isCounted = route.access === 'key';
       const { id } = admission.principal;
-      if (isCounted && head.method !== 'POST') count(id);
-      const readBodyAndCount = async () => {
-        const body = await readCounted(readBody, arrivingBodies, id);
-        count(id);
-        return body;
-      };
-      reply = await route.answer(head, request, admission, isCounted ? readBodyAndCount : readBody);
+      let read = readBody;
+      // Other routes are answered within this turn of the event loop.
+      if (route.access === 'key') {
+        if (head.method === 'POST') {
+          read = async () => {
+            const body = await readCounted(readBody, arrivingBodies, id);
+            requestsInFlight.add(id);
+            countedFor = id;
+            return body;
+          };
+        } else {
+          requestsInFlight.add(id);
+          countedFor = id;
+        }
+      }
+      reply = await route.answer(head, request, admission, read);
       if (typeof reply.body === 'object') budget.requireRoom(caller.keyId, reply.body);
     } catch (error) {
       reply = route.replyError(error, log);
