@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { loadCatalog } from './catalog/load-catalog.ts';
 import type { Catalog } from './catalog/saved-query.ts';
 import { type Clock, systemClock } from './concurrency/clock.ts';
+import { LoopTurns } from './concurrency/loop-turns.ts';
 import type { Config } from './config.ts';
 import type { Engine } from './engine/engine.ts';
 import { engines } from './engine/engines.ts';
@@ -12,6 +13,7 @@ import { buildCors } from './http/access/cors.ts';
 import { isFromLoopback, isLoopback } from './http/access/loopback.ts';
 import { buildRefuseKeys } from './http/access/reject-keys-in-urls.ts';
 import { buildAccessLog } from './http/access-log.ts';
+import { ByteBudget } from './http/byte-budget.ts';
 import { buildFinish } from './http/finish.ts';
 import { buildDerivedCache } from './http/graphql/compiled/derived-cache.ts';
 import { buildGraphiqlPage } from './http/graphql/graphiql.ts';
@@ -87,6 +89,8 @@ export async function openApp(options: AppOptions): Promise<App> {
   await results.ready;
   keys.watch();
   let ready = true;
+  const budget = new ByteBudget();
+  const turns = new LoopTurns();
   const handle = buildHttpHandler({
     ...options,
     catalog,
@@ -94,13 +98,15 @@ export async function openApp(options: AppOptions): Promise<App> {
     getResult: results.get,
     derived: results.derived,
     isReady: () => ready,
+    budget,
+    turns,
     now,
   });
   return {
     catalog,
     counters: results.counters,
     fetch: buildFetch(handle),
-    listener: buildNodeListener(handle),
+    listener: buildNodeListener({ handle, budget, turns }),
     drain: () => {
       ready = false;
     },
@@ -118,6 +124,8 @@ interface HttpOptions extends Pick<AppOptions, 'config' | 'apiKey' | 'log' | 'wr
   readonly getResult: GetResult;
   readonly derived: DerivedStore;
   readonly isReady: () => boolean;
+  readonly budget: ByteBudget;
+  readonly turns: LoopTurns;
   readonly now: () => Date;
 }
 
@@ -131,6 +139,8 @@ function buildHttpHandler({
   getResult,
   derived,
   isReady,
+  budget,
+  turns,
   now,
 }: HttpOptions): Handler {
   // A configured key is the operator's secret; one that was generated at start is also printed in the start banner.
@@ -142,12 +152,14 @@ function buildHttpHandler({
   return buildHandler({
     prepareRequest: buildPrepareRequest(pathsToLog(catalog)),
     routeOf: buildRoutes({
-      rest: buildRest({ catalog, getResult, now }),
+      rest: buildRest({ catalog, getResult, turns, now }),
       graphql: buildGraphql({
         catalog,
         getResult,
         introspection: config.introspection,
         derived: buildDerivedCache(derived),
+        budget,
+        turns,
         log,
         now,
       }),
@@ -158,6 +170,7 @@ function buildHttpHandler({
     }),
     admit: buildAdmit({ keyring, refuseKeys: buildRefuseKeys(apiKey), now }),
     finish: buildFinish(cors, buildAccessLog(log, writeLine)),
+    budget,
     log,
   });
 }

@@ -1,12 +1,15 @@
 import type { BoundQuery } from '../catalog/binding/bind.ts';
 import type { Catalog, SavedQuery } from '../catalog/saved-query.ts';
+import type { Owner } from '../concurrency/fair-share.ts';
 import type { Config } from '../config.ts';
 import type { Problem } from '../errors.ts';
 
 /** What one run needs besides the query and its parameters. */
-interface RunOptions {
+export interface RunOptions {
   /** Aborted when no caller waits for the result any longer. */
   readonly signal: AbortSignal;
+  /** Keys take turns in the engine's queue; runs for no key, such as refreshes, come last. */
+  readonly owner?: Owner;
 }
 
 /** What one run cost, as far as the engine reports it; for logs, metrics and billing. */

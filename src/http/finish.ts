@@ -3,7 +3,7 @@ import type { Cors } from './access/cors.ts';
 import type { AccessLog } from './access-log.ts';
 import { matchesEtag } from './cache-headers.ts';
 import type { RequestHead } from './head.ts';
-import type { Reply } from './reply.ts';
+import type { FinishedReply, Reply } from './reply.ts';
 
 /**
  * Declares to browsers that a response is data, not a page, script, frame or image of another site. Pages that may read
@@ -46,12 +46,6 @@ interface Exchange {
   readonly startedAt: number;
 }
 
-/** A reply as it is sent. */
-export interface FinishedReply extends Omit<Reply, 'headers'> {
-  /** Names and values in turn, the form in which Node writes headers fastest. */
-  readonly rawHeaders: readonly string[];
-}
-
 /** Completes a reply: 304 if the caller has the rows already, the headers that every response has, the access log line. */
 export type Finish = (reply: Reply, exchange: Exchange) => FinishedReply;
 
@@ -66,7 +60,7 @@ export function buildFinish(cors: Cors, accessLog: AccessLog): Finish {
     );
     const ms = Math.round(performance.now() - startedAt);
     accessLog({ method: head.method, path, status, ms, keyId: caller.keyId });
-    return { status, rawHeaders, body };
+    return { status, rawHeaders, body, keyId: caller.keyId };
   };
 }
 

@@ -47,12 +47,19 @@ export const httpLimits = {
   maxErrorLength: 300,
   /** Bytes of rows in one GraphQL response, which is in memory several times while it is written. */
   maxResponseBytes: 64_000_000,
+  /**
+   * Bytes of all large responses together that are being built, or that their clients have not taken yet. Keys share them;
+   * see `concurrency/fair-share.ts`.
+   */
+  maxUnsentBytes: 80_000_000,
 
   /**
    * Requests in flight in one process. A thousand dashboards that send the same cold request at once wait for one run and
-   * all get its result; each waiting request costs some 20 KB, and one whose body is still arriving up to 256 KB.
+   * all get its result; each waiting request costs some 20 KB. Keys share them, and one whose body is still arriving is not counted.
    */
   maxRequestsInFlight: 2_000,
+  /** Requests with a key whose body is still arriving, up to `maxBodyBytes` each. Keys share them. */
+  maxArrivingBodies: 2_000,
   maxConnections: 10_000,
   /** A request is some hundred bytes of headers and at most `maxBodyBytes`: a slower sender only occupies a connection. */
   headersTimeoutMs: 5_000,

@@ -8,6 +8,14 @@ export interface Reply {
   readonly body: Uint8Array | string | undefined;
 }
 
+/** A response that is ready to be sent. */
+export interface FinishedReply extends Omit<Reply, 'headers'> {
+  /** Names and values in turn, the form in which Node writes headers fastest. */
+  readonly rawHeaders: readonly string[];
+  /** The key of the request, whose share of the memory for unread responses it takes. */
+  readonly keyId: string | undefined;
+}
+
 export const jsonType = 'application/json; charset=utf-8';
 
 /** A JSON text that no cache may store. */

@@ -1,4 +1,4 @@
-import { WaitQueue } from '../concurrency/wait-queue.ts';
+import { FairQueue } from '../concurrency/fair-queue.ts';
 import { callerDisconnected, GatewayError } from '../errors.ts';
 
 /** Runs one query of a request as soon as its key's limit allows. */
@@ -12,7 +12,7 @@ export type Schedule = <T>(
 export class ConcurrencyLimiter {
   limit: number;
   #running = 0;
-  readonly #queue = new WaitQueue<true>();
+  readonly #queue = new FairQueue<true>();
 
   constructor(limit: number) {
     this.limit = limit;

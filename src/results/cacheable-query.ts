@@ -1,5 +1,6 @@
 import type { BoundQuery } from '../catalog/binding/bind.ts';
 import type { CachePolicy } from '../catalog/saved-query.ts';
+import type { Owner } from '../concurrency/fair-share.ts';
 import { freshnessOf } from './freshness.ts';
 import type { ResultDocument } from './result-document.ts';
 
@@ -8,6 +9,8 @@ export interface CacheableQuery {
   readonly key: string;
   readonly bound: BoundQuery;
   readonly policy: CachePolicy;
+  /** The key for whose request it is run; undefined for a refresh. */
+  readonly owner: Owner;
   /** Only a result computed at this time or later is accepted; milliseconds since the epoch. */
   readonly minComputedAt: number;
   /** True when no cached result is accepted, only that of a run that begins now. */

@@ -1,8 +1,9 @@
 import type { Logger } from 'pino';
 import type { BoundQuery } from '../catalog/binding/bind.ts';
 import type { Clock } from '../concurrency/clock.ts';
+import type { Owner } from '../concurrency/fair-share.ts';
 import type { RunContext } from '../concurrency/single-flight.ts';
-import type { Cost, Engine } from '../engine/engine.ts';
+import type { Cost, Engine, RunOptions } from '../engine/engine.ts';
 import { GatewayError } from '../errors.ts';
 import { type CacheableQuery, isNewEnough, type RunOutcome } from './cacheable-query.ts';
 import type { Counters } from './counters.ts';
@@ -36,7 +37,7 @@ export async function computeAndStore(
   context: RunContext,
 ): Promise<RunOutcome | undefined> {
   const { shared, hotKeys, clock } = options;
-  const { key, bound, noCache } = query;
+  const { key, bound, owner, noCache } = query;
   const cached = noCache ? undefined : await shared?.get(key);
   // Even if it is too old for this caller: it may be returned when the engine fails.
   if (cached !== undefined) await store(options, key, cached);
@@ -44,7 +45,7 @@ export async function computeAndStore(
     return { document: cached, source: 'shared cache' };
   }
   try {
-    const run = (signal: AbortSignal) => runEngine(options, bound, signal);
+    const run = (signal: AbortSignal) => runEngine(options, bound, { signal, owner });
     const outcome: RunOutcome | undefined =
       shared === undefined
         ? { document: await run(context.signal), source: 'engine' }
@@ -62,8 +63,9 @@ export async function computeOnce(
   options: ComputeOptions,
   bound: BoundQuery,
   { signal }: RunContext,
+  owner: Owner,
 ): Promise<RunOutcome> {
-  return { document: await runEngine(options, bound, signal), source: 'engine' };
+  return { document: await runEngine(options, bound, { signal, owner }), source: 'engine' };
 }
 
 async function store(
@@ -78,13 +80,13 @@ async function store(
 async function runEngine(
   { engine, counters, clock, log, onCost }: ComputeOptions,
   bound: BoundQuery,
-  signal: AbortSignal,
+  run: RunOptions,
 ): Promise<ResultDocument> {
   const computedAt = clock.now().getTime();
   counters.runs += 1;
   log.debug({ endpoint: bound.query.name }, 'the engine runs a query');
   try {
-    const rows = await engine.run(bound, { signal });
+    const rows = await engine.run(bound, run);
     if (rows.cost !== undefined) onCost(bound.query.name, rows.cost);
     return await buildDocument(rows, computedAt);
   } catch (error) {

@@ -1,5 +1,6 @@
 import type { BoundQuery } from '../catalog/binding/bind.ts';
 import type { CachePolicy } from '../catalog/saved-query.ts';
+import type { Owner } from '../concurrency/fair-share.ts';
 import type { Run, SingleFlight } from '../concurrency/single-flight.ts';
 import type { CacheableQuery, RunOutcome } from './cacheable-query.ts';
 import { type ComputeOptions, computeAndStore, computeOnce, mayServeStale } from './compute.ts';
@@ -27,6 +28,8 @@ interface ResultRequest {
   readonly caller: { readonly signal: AbortSignal };
   /** True when no cached result is accepted, only that of a run that begins now. */
   readonly noCache: boolean;
+  /** The id of the caller's key: a run that this request starts takes the key's turn in the engine's queue. */
+  readonly owner?: Owner;
 }
 
 /**
@@ -48,12 +51,12 @@ export function buildGetResult(options: GetResultOptions): GetResult {
   const { keyOf, hotKeys, clock } = options;
   return async (bound, request) => {
     const { caching: policy } = bound.query;
-    const { noCache } = request;
+    const { noCache, owner } = request;
     const key = keyOf(bound);
     if (policy === 'disabled') return computeUncached(options, key, bound, request);
 
     const now = clock.now().getTime();
-    const query = { key, bound, policy, noCache, minComputedAt: noCache ? now : 0 };
+    const query = { key, bound, policy, owner, noCache, minComputedAt: noCache ? now : 0 };
     hotKeys.touch(key, bound, policy, now);
     if (noCache) return refreshNow(options, query, request);
     return fromMemory(options, query) ?? computeShared(options, query, request);
@@ -68,7 +71,7 @@ async function computeUncached(
   request: ResultRequest,
 ): Promise<CachedResult> {
   const { document } = await waitForRun(options, key, request, (context) =>
-    computeOnce(options, bound, context),
+    computeOnce(options, bound, context, request.owner),
   );
   return { document, caching: 'disabled', cacheStatus: 'BYPASS' };
 }

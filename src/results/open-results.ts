@@ -57,7 +57,7 @@ export function openResults(options: ResultsOptions): Results {
   const compute = { engine, memory, shared, hotKeys, counters, clock, log, onCost };
 
   const refresh = async ({ key, bound, policy, computedAt = -1 }: HotKey, signal: AbortSignal) => {
-    const query = { key, bound, policy, minComputedAt: computedAt + 1, noCache: false };
+    const query = { key, bound, policy, owner: undefined, minComputedAt: computedAt + 1, noCache: false };
     const outcome = await singleFlight.start(key, signal, (context) =>
       computeAndStore(compute, query, context),
     );

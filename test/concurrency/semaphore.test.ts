@@ -46,3 +46,16 @@ test('an aborted waiter frees its place in the queue, and a failed task its perm
   );
   expect(await semaphore.run(neverAborted(), async () => 'still here')).toBe('still here');
 });
+
+test('owners take turns, and one of them does not fill the queue', async () => {
+  const semaphore = new Semaphore({ permits: 1, queueLength: 32, overflow: queueFull });
+  const order: string[] = [];
+  const run = (owner: string | undefined, name = owner ?? 'refresh') =>
+    semaphore.run(neverAborted(), async () => void order.push(name), owner).catch(({ code }) => code);
+  const runs = [run('a'), run(undefined), ...Array.from({ length: 40 }, () => run('a')), run('b'), run('b')];
+  const codes = await Promise.all(runs);
+  expect(codes.filter((code) => code === 'ENGINE_BUSY').length).toBeGreaterThan(4);
+  expect(codes.slice(-2)).toEqual([undefined, undefined]);
+  expect(order.slice(0, 5)).toEqual(['a', 'a', 'b', 'a', 'b']);
+  expect(order.at(-1)).toBe('refresh');
+});

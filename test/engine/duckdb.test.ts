@@ -98,6 +98,28 @@ describe('slow queries', () => {
     expect(await leave()).toEqual(Array(5).fill('CANCELLED'));
   });
 
+  test('of one key make another key wait for one of them, not for all', async () => {
+    const engine = await openEngine([slow, quick], {
+      ENGINE_TIMEOUT_MS: '60000',
+      ENGINE_CONCURRENCY: '1',
+      ENGINE_QUEUE_LENGTH: '16',
+    });
+    const ended: string[] = [];
+    const { signal } = new AbortController();
+    const runFor = (owner: string | undefined, name: string) =>
+      engine.run({ query: quick, parameters: {} }, { signal, owner }).then(
+        () => void ended.push(name),
+        ({ code }) => code,
+      );
+    const runs = [runFor('a', 'a'), runFor(undefined, 'refresh')];
+    runs.push(...Array.from({ length: 20 }, () => runFor('a', 'a')), runFor('b', 'b'));
+    const codes = await Promise.all(runs);
+    expect(codes).toContain('ENGINE_BUSY');
+    expect(ended.indexOf('b')).toBeLessThanOrEqual(2);
+    expect(ended.at(-1)).toBe('refresh');
+    await engine.close();
+  });
+
   test('never make a quick one wait, however many there are', async () => {
     const engine = await openEngine([slow, quick], { ENGINE_TIMEOUT_MS: '60000', ENGINE_CONCURRENCY: '3' });
     const leave = new AbortController();

@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { httpLimits } from '../../src/http/limits.ts';
 import { type GatewayProcess, startGateway } from '../support/gateway-process.ts';
+import { writeKeyFile } from '../support/key-files.ts';
 import { queryText } from '../support/queries.ts';
 
 const { maxRequestsInFlight } = httpLimits;
@@ -31,16 +32,17 @@ test('a flood of endless queries is rejected, memory stays bounded, and the next
   const headers = { 'x-api-key': 'key' };
   const before = memoryMb(gateway);
 
-  const flood = Array.from({ length: 50 }, () => connect(port, '127.0.0.1').on('error', () => {}));
+  // Pipelined requests are begun one at a time, so that many connections are needed.
+  const flood = Array.from({ length: 2_000 }, () => connect(port, '127.0.0.1').on('error', () => {}));
   for (const [at, socket] of flood.entries()) {
     const requests = Array.from(
-      { length: 200 },
+      { length: 5 },
       (_, n) =>
-        `GET /api/endpoints/query/endless?n=${at * 200 + n} HTTP/1.1\r\nHost: a\r\nX-API-KEY: key\r\n\r\n`,
+        `GET /api/endpoints/query/endless?n=${at * 5 + n} HTTP/1.1\r\nHost: a\r\nX-API-KEY: key\r\n\r\n`,
     );
     socket.write(requests.join(''));
   }
-  while (countRejected(gateway) < flood.length * 200 - maxRequestsInFlight - 500) {
+  while (countRejected(gateway) < flood.length * 5 - maxRequestsInFlight - 500) {
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   expect((await fetch(`${gateway.origin}/readyz`)).status).toBe(200);
@@ -57,6 +59,148 @@ test('a flood of endless queries is rejected, memory stays bounded, and the next
   expect(await gateway.end()).toBe(0);
   rmSync(queries, { recursive: true });
 }, 60_000);
+
+/** 1000 rows of 160 bytes; twenty of them are a response of 3 MB. */
+const large = queryText({
+  name: 'large',
+  caching: ['caching: 900s'],
+  parameters: { n: '{ type: integer, default: 0, description: The first id. }' },
+  columns: { id: 'integer', text: 'string' },
+  sql: "select i + cast(@n as int64) as id, repeat('abcdefgh', 19) as text from unnest(generate_array(1, 1000)) as i",
+});
+
+const operation = (suffix: string, fields = '') =>
+  JSON.stringify({
+    query: `{ ${fields} ${Array.from({ length: 19 }, (_, at) => `a${at}${suffix}: large(n: 0) { rows { id text } }`).join(' ')} }`,
+  });
+
+describe('responses of 3 MB that their clients do not read', () => {
+  // What a turn of the event loop takes is measured in processor time of the gateway's main thread: other work on the
+  // machine does not add to it. A probe waits for the turn that is under way.
+  test.each([
+    ['200 equal ones', 200, () => operation(''), {}],
+    ['200 different ones', 200, (at: number) => operation(`x${at}`), {}],
+    [
+      '200 different ones in production',
+      200,
+      (at: number) => operation(`x${at}`),
+      { NODE_ENV: 'production' },
+    ],
+    ['550 different ones', 550, (at: number) => operation(`x${at}`), {}],
+  ])(
+    '%s leave the others their share',
+    async (_, count, bodyOf, env) => {
+      const attack = await startAttack(env);
+      const sockets = Array.from({ length: count }, (_, at) => attack.send([bodyOf(at)]));
+      await attack.until(() => attack.statuses().length === count);
+      const statuses = attack.statuses();
+      expect(new Set(statuses).difference(new Set([200, 503]))).toEqual(new Set());
+      expect(statuses).toContain(200);
+      const isShared = bodyOf(1) === bodyOf(2);
+      if (isShared) expect(statuses).not.toContain(503);
+      // Each different one is a buffer of its own, which is garbage for a while after it was sent.
+      await attack.end(sockets, { turnMs: 100, megabytes: isShared ? 300 : 800 });
+    },
+    120_000,
+  );
+
+  // It is Yoga's, in one piece, and its objects are garbage for a while.
+  test('100 that need the executor cost more, but are bounded too', async () => {
+    const attack = await startAttack({});
+    const bodies = Array.from({ length: 100 }, (_, at) => operation(`x${at}`, 'endpoints { name }'));
+    const sockets = bodies.map((body) => attack.send([body]));
+    await attack.until(() => attack.statuses().length === bodies.length);
+    await attack.end(sockets, { turnMs: 250, megabytes: 1_200 });
+  }, 120_000);
+
+  test('200 pipelined on one connection are begun one after another', async () => {
+    const attack = await startAttack({});
+    const socket = attack.send(Array.from({ length: 200 }, (_, at) => operation(`x${at}`)));
+    await attack.until(() => attack.statuses().length > 0);
+    await sleep(1_000);
+    // The system has taken a few into its own buffers.
+    expect(attack.statuses().length).toBeLessThan(10);
+    await attack.end([socket]);
+  }, 120_000);
+});
+
+/** A gateway with two keys: one sends and does not read, the other one and `/healthz` are probed meanwhile. */
+async function startAttack(env: Record<string, string>) {
+  const queries = mkdtempSync(join(tmpdir(), 'querygate-test-'));
+  writeFileSync(join(queries, 'large.sql'), large);
+  const quick = {
+    name: 'quick',
+    caching: ['caching: 900s'],
+    columns: { x: 'integer' },
+    sql: 'select 1 as x',
+  };
+  writeFileSync(join(queries, 'quick.sql'), queryText(quick));
+  const keys = writeKeyFile({ attacker: {}, other: {} });
+  const gateway = await startGateway({ API_KEYS_FILE: keys.path, QUERIES_DIR: queries, ...env }, 'pipe', [
+    '--import',
+    './test/support/watch-loop.ts',
+  ]);
+  const port = Number(new URL(gateway.origin).port);
+  const probe = async (path: string, key: string) =>
+    (await fetch(`${gateway.origin}${path}`, { headers: { 'x-api-key': key } })).status;
+  const quickPath = '/api/endpoints/query/quick';
+  expect(await probe(quickPath, keys.keyOf('other'))).toBe(200);
+  expect(await probe('/api/endpoints/query/large', keys.keyOf('attacker'))).toBe(200);
+  await sleep(500);
+
+  const before = memoryMb(gateway);
+  let most = before;
+  let isProbing = true;
+  const probing = (async () => {
+    while (isProbing) {
+      expect(await probe('/healthz', '')).toBe(200);
+      expect(await probe(quickPath, keys.keyOf('other'))).toBe(200);
+      most = Math.max(most, memoryMb(gateway));
+      await sleep(50);
+    }
+  })();
+  gateway.child.kill('SIGUSR2');
+  const longestTurn = () => /longest turn of the event loop: (?<ms>\d+)/.exec(gateway.log())?.groups?.ms;
+
+  return {
+    send(bodies: readonly string[]): Socket {
+      const socket = connect(port, '127.0.0.1').on('error', () => {});
+      const head = `POST /graphql HTTP/1.1\r\nHost: a\r\nX-API-KEY: ${keys.keyOf('attacker')}\r\nContent-Type: application/json\r\n`;
+      socket.write(bodies.map((body) => `${head}Content-Length: ${body.length}\r\n\r\n${body}`).join(''));
+      return socket.pause();
+    },
+    statuses: () =>
+      [...gateway.log().matchAll(/"path":"\/graphql","status":(?<status>\d+)/g)].map(({ groups }) =>
+        Number(groups?.status),
+      ),
+    async until(isDone: () => boolean) {
+      while (!isDone()) await sleep(50);
+    },
+    /** Checks what the attack has cost, and that everything is given back after it. */
+    async end(sockets: readonly Socket[], { turnMs, megabytes } = { turnMs: 100, megabytes: 300 }) {
+      gateway.child.kill('SIGUSR2');
+      while (longestTurn() === undefined) await sleep(20);
+      isProbing = false;
+      await probing;
+      expect(Number(longestTurn())).toBeLessThan(turnMs);
+      expect(most - before).toBeLessThan(megabytes);
+
+      for (const socket of sockets) socket.destroy();
+      await sleep(200);
+      const again = await fetch(`${gateway.origin}/graphql`, {
+        method: 'POST',
+        headers: { 'x-api-key': keys.keyOf('attacker'), 'content-type': 'application/json' },
+        body: operation('again'),
+      });
+      expect((await again.text()).length).toBeGreaterThan(3_000_000);
+      expect(await gateway.end()).toBe(0);
+      keys.remove();
+      rmSync(queries, { recursive: true });
+    },
+  };
+}
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 function countRejected(gateway: GatewayProcess): number {
   return gateway.log().match(/"status":503/g)?.length ?? 0;

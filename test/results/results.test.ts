@@ -38,6 +38,17 @@ describe('a result', () => {
     await results.close();
   });
 
+  test('is computed for the key that requests it first, and refreshed for no key', async () => {
+    const results = openTestResults({ caching: ['caching: 900s', 'cache_warming: 300s'] });
+    const first = results.request('', { owner: 'a' });
+    const joined = results.request('', { owner: 'b' });
+    await results.clock.pass(100);
+    await Promise.all([first, joined]);
+    await results.clock.pass(301_000);
+    expect(results.engine.owners).toEqual(['a', undefined]);
+    await results.close();
+  });
+
   test('is returned stale when the engine fails, until stale_if_error ends', async () => {
     const results = openTestResults({ caching: ['caching: 900s', 'stale_if_error: 60s'] });
     await getResult(results);

@@ -1,5 +1,6 @@
 import type { BoundQuery } from '../../src/catalog/binding/bind.ts';
 import type { Clock } from '../../src/concurrency/clock.ts';
+import type { Owner } from '../../src/concurrency/fair-share.ts';
 import type { Cost, Engine, Rows } from '../../src/engine/engine.ts';
 import { callerDisconnected, GatewayError } from '../../src/errors.ts';
 
@@ -14,6 +15,8 @@ export interface FakeEngine extends Engine {
   failing: boolean;
   /** The labels of each run. */
   readonly labels: BoundQuery['labels'][];
+  /** The key that each run was for. */
+  readonly owners: Owner[];
   /** The error of failing runs. */
   fault: GatewayError;
 }
@@ -43,10 +46,12 @@ export function fakeEngine({
     most: 0,
     failing: false,
     labels: [],
+    owners: [],
     fault: new GatewayError('ENGINE_FAILED', 'The query failed'),
-    run(bound, { signal }) {
+    run(bound, { signal, owner }) {
       engine.runs += 1;
       engine.labels.push(bound.labels);
+      engine.owners.push(owner);
       engine.running += 1;
       engine.most = Math.max(engine.most, engine.running);
       const run = engine.runs;

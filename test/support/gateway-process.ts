@@ -17,12 +17,14 @@ export interface GatewayProcess {
  * Starts the real process on a free port, and waits until it says that it is ready.
  *
  * @param logTo an open file for its log, for when this process is too busy to read it
+ * @param flags of Node
  */
 export async function startGateway(
   env: Record<string, string> = {},
   logTo: 'pipe' | number = 'pipe',
+  flags: readonly string[] = [],
 ): Promise<GatewayProcess> {
-  const { child, output, errors } = spawnNode('src/main.ts', { PORT: '0', ...env }, { logTo });
+  const { child, output, errors } = spawnNode('src/main.ts', { PORT: '0', ...env }, { logTo, flags });
   const ended = once(child, 'exit');
   const ready = new Promise<void>((resolve) => {
     child.stdout?.on('data', () => {
@@ -56,12 +58,18 @@ export async function runCommand(
   return { exitCode: child.exitCode, output: output(), errors: errors() };
 }
 
+interface SpawnOptions {
+  readonly args?: readonly string[];
+  readonly flags?: readonly string[];
+  readonly logTo?: 'pipe' | number;
+}
+
 function spawnNode(
   file: string,
   env: Record<string, string>,
-  { args = [], logTo = 'pipe' }: { args?: readonly string[]; logTo?: 'pipe' | number },
+  { args = [], flags = [], logTo = 'pipe' }: SpawnOptions,
 ) {
-  const child = spawn(process.execPath, [file, ...args], {
+  const child = spawn(process.execPath, [...flags, file, ...args], {
     // A store beside the data would be shared by all tests.
     env: { PATH: process.env.PATH, STORE_FILE: ':memory:', ...env },
     stdio: ['ignore', 'pipe', logTo],

@@ -28,6 +28,7 @@ interface LogLine {
 interface RequestOptions {
   readonly signal?: AbortSignal;
   readonly noCache?: boolean;
+  readonly owner?: string;
   readonly labels?: Readonly<Record<string, string>>;
 }
 
@@ -75,10 +76,10 @@ export function openTestResults({
     engine: usedEngine,
     costs,
     logged,
-    request: (p = '', { signal = new AbortController().signal, noCache = false, labels } = {}) =>
+    request: (p = '', { signal = new AbortController().signal, noCache = false, labels, owner } = {}) =>
       results.get(
         { ...bind(query, plainParameters({ p })), ...(labels && { labels }) },
-        { caller: { signal }, noCache },
+        { caller: { signal }, noCache, owner },
       ),
   };
 }

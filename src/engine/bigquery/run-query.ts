@@ -20,7 +20,7 @@ export interface RunContext {
 
 /** Runs saved queries on BigQuery, each within one deadline for queueing, calls, retries, polls and pages. */
 export function openRun({ client, queue, config, closing, cancelJob }: RunContext): Engine['run'] {
-  return async (bound, { signal }) => {
+  return async (bound, { signal, owner }) => {
     const deadline = openDeadline({ timeoutMs: config.engineTimeoutMs, caller: signal, closing });
     const body = {
       ...buildQueryBody(bound, config.bigquery),
@@ -30,7 +30,7 @@ export function openRun({ client, queue, config, closing, cancelJob }: RunContex
     };
     const { location } = config.bigquery;
     const work = queue
-      .run(deadline.cancelled, () => runJob({ client, bound, deadline, body, location, cancelJob }))
+      .run(deadline.cancelled, () => runJob({ client, bound, deadline, body, location, cancelJob }), owner)
       .finally(() => deadline.release());
     try {
       // The caller does not wait for a call that is still in progress.

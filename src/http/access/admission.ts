@@ -23,23 +23,21 @@ export interface CallerInfo {
   rateLimitHeaders: Readonly<Record<string, string>> | undefined;
 }
 
-/** Who may use a route: anybody even under overload, anybody, or callers with a key. */
+/** Who may use a route: anybody, whatever the URL's length, anybody, or callers with a key. */
 export type Access = 'always' | 'public' | 'key';
 
 /**
- * Admits a request to its route: no key in the URL, capacity, URL length; then, if the route needs a key, authentication
- * and the key's rate.
+ * Admits a request to its route: no key in the URL, URL length; then, if the route needs a key, authentication and the
+ * key's rate.
  *
- * @param inFlight how many requests are being answered, this one included
  * @param caller is filled in, also if an error is thrown afterwards
- * @throws GatewayError BAD_REQUEST | OVERLOADED | URL_TOO_LONG; UNAUTHENTICATED, the same for a key that is missing,
+ * @throws GatewayError BAD_REQUEST | URL_TOO_LONG; UNAUTHENTICATED, the same for a key that is missing,
  * unknown, expired or revoked, and for two different keys; RATE_LIMITED
  */
 export type Admit = (
   head: RequestHead,
   request: PreparedRequest,
   access: Access,
-  inFlight: number,
   caller: CallerInfo,
 ) => Admission;
 
@@ -49,13 +47,12 @@ interface AdmitOptions {
   readonly now: () => Date;
 }
 
-const { maxRequestsInFlight, maxUrlLength } = httpLimits;
+const { maxUrlLength } = httpLimits;
 
 export function buildAdmit({ keyring, refuseKeys, now }: AdmitOptions): Admit {
-  return ({ headers }, request, access, inFlight, caller) => {
+  return ({ headers }, request, access, caller) => {
     if (request.parameters === undefined) refuseKeys(request);
     if (access === 'always') return anonymous;
-    if (inFlight > maxRequestsInFlight) throw overloaded();
     if (request.url.href.length > maxUrlLength) throw urlTooLong(request.url.href.length);
     if (access === 'public') return anonymous;
 
@@ -87,14 +84,6 @@ const anonymous: Admission = {
   noCache: false,
   schedule: runUnlimited,
 };
-
-function overloaded(): GatewayError {
-  return new GatewayError(
-    'OVERLOADED',
-    `${maxRequestsInFlight} requests are in flight, the maximum; try again in a moment`,
-    { retryAfterSeconds: 1 },
-  );
-}
 
 function urlTooLong(length: number): GatewayError {
   return new GatewayError(

@@ -1,12 +1,13 @@
 import DataLoader from 'dataloader';
 import type { BoundQuery, RawParameters } from '../../catalog/binding/bind.ts';
 import type { SavedQuery } from '../../catalog/saved-query.ts';
-import { turns } from '../../concurrency/turns.ts';
+import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import type { Principal } from '../../keys/principal.ts';
 import { cacheKey } from '../../results/cache-key.ts';
 import type { CachedResult, GetResult } from '../../results/get-result.ts';
 import type { Admission } from '../access/admission.ts';
 import { authorizeAndBind } from '../access/authorize.ts';
+import type { ByteCharge } from '../byte-budget.ts';
 import type { RequestHead } from '../head.ts';
 import { httpLimits } from '../limits.ts';
 import { responseTooLarge } from './errors.ts';
@@ -19,6 +20,8 @@ export interface OperationOutcome {
   isRateLimited: boolean;
   /** True if a result was not computed because the caller disconnected or the service is shutting down. */
   isCancelled: boolean;
+  /** Why the response could not be charged, if that is so: the whole request is refused then. */
+  refusal: unknown;
 }
 
 /** What resolvers may use during one request. */
@@ -26,8 +29,14 @@ export interface Context {
   readonly principal: Principal;
   /** Equal queries of one request are one call. @throws GatewayError as `authorizeAndBind` and `GetResult` do */
   getResult(query: SavedQuery, parameters: RawParameters): Promise<CachedResult>;
-  /** Counts the rows of the response. @throws GatewayError QUERY_TOO_EXPENSIVE if it would be too large */
-  chargeResponseBytes(bytes: number): void;
+  /**
+   * Counts the rows of the response, and waits for the key's turn to add them.
+   *
+   * @throws GatewayError QUERY_TOO_EXPENSIVE if it would be too large; OVERLOADED
+   */
+  chargeResponseBytes(bytes: number): Promise<void>;
+  /** Waits for the key's turn of the event loop, if one is due. */
+  nextTurn(): Promise<unknown> | undefined;
 }
 
 interface ContextOptions {
@@ -36,31 +45,60 @@ interface ContextOptions {
   readonly admission: Admission;
   /** Filled in while the operation runs. */
   readonly outcome: OperationOutcome;
+  /** Of the response. */
+  readonly charge: ByteCharge;
+  readonly turns: LoopTurns;
 }
 
 const { maxResponseBytes } = httpLimits;
 
-export function buildContext({ getResult, head, admission, outcome }: ContextOptions): Context {
+/** Measured: what the executor has in memory at once for a byte of rows, as objects, as its result and as text. */
+const executorFactor = 8;
+
+/** Of rows. Fewer would leave many operations half done, and in memory, at the same time. */
+const bytesPerTurn = 1_500_000;
+
+export function buildContext({
+  getResult,
+  head,
+  admission,
+  outcome,
+  charge,
+  turns,
+}: ContextOptions): Context {
   const { principal, noCache, schedule } = admission;
   const load = (bound: BoundQuery) =>
-    schedule(() => getResult(bound, { caller: head, noCache }), head).catch(toError);
+    schedule(() => getResult(bound, { caller: head, noCache, owner: principal.id }), head).catch(toError);
   const loader = new DataLoader<BoundQuery, CachedResult, string>(
     (queries) => Promise.all(queries.map(load)),
     { cacheKeyFn: cacheKey },
   );
   let responseBytes = 0;
+  let turnCount = 0;
+  let turn: Promise<true> | undefined;
   return {
     principal,
-    chargeResponseBytes(bytes) {
+    nextTurn: () => turns.next(principal.id),
+    async chargeResponseBytes(bytes) {
       responseBytes += bytes;
-      if (responseBytes <= maxResponseBytes) return;
-      throw responseTooLarge();
+      if (responseBytes > maxResponseBytes) throw responseTooLarge();
+      if (responseBytes > bytesPerTurn * turnCount) {
+        turnCount += 1;
+        turn = turns.wait(principal.id);
+      }
+      await turn;
+      try {
+        charge.add(executorFactor * bytes);
+      } catch (error) {
+        outcome.refusal = error;
+        throw error;
+      }
     },
     async getResult(query, parameters) {
       const result = await loader.load(authorizeAndBind(principal, { query, parameters }, head.headers));
       outcome.results.push(result);
       // An executor writes the rows of all fields, of all operations that waited for one run, in one turn.
-      await turns.next();
+      await turns.wait(principal.id);
       return result;
     },
   };

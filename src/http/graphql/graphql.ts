@@ -1,6 +1,8 @@
 import type { Logger } from 'pino';
 import type { Catalog } from '../../catalog/saved-query.ts';
+import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import type { GetResult } from '../../results/get-result.ts';
+import type { ByteBudget } from '../byte-budget.ts';
 import type { Answer } from '../routes.ts';
 import { buildAnswerCompiled } from './compiled/answer-compiled.ts';
 import type { DerivedCache } from './compiled/derived-cache.ts';
@@ -17,6 +19,8 @@ interface GraphqlOptions {
   readonly introspection: boolean;
   /** Keeps what is made of results for compiled operations. */
   readonly derived: DerivedCache;
+  readonly budget: ByteBudget;
+  readonly turns: LoopTurns;
   readonly log: Logger;
   readonly now: () => Date;
 }
@@ -26,16 +30,17 @@ interface GraphqlOptions {
  * (`compiled/`); Yoga answers everything else, and is the reference for what they must return.
  */
 export function buildGraphql(options: GraphqlOptions): Answer {
-  const { catalog, getResult, introspection, derived, log, now } = options;
+  const { catalog, getResult, introspection, derived, budget, turns, log, now } = options;
   const schema = buildSchema(catalog);
   const checkDocument = buildCheckDocument(schema, introspection);
-  const readOperationRequest = buildReadOperationRequest(schema, catalog, checkDocument);
-  const answerCompiled = buildAnswerCompiled({ getResult, derived, log, now });
-  const answerWithYoga = buildAnswerWithYoga({ schema, checkDocument, getResult, log, now });
+  const readOperationRequest = buildReadOperationRequest(schema, catalog, checkDocument, turns);
+  const answerCompiled = buildAnswerCompiled({ getResult, derived, budget, turns, log, now });
+  const answerWithYoga = buildAnswerWithYoga({ schema, checkDocument, getResult, budget, turns, log, now });
   return async (head, request, admission, readBody) => {
     checkMediaTypes(head);
     const body = head.method === 'GET' ? undefined : await readBody();
-    const operation = readOperationRequest(request.url, body);
+    const read = readOperationRequest(request.url, body, admission.principal.id);
+    const operation = read instanceof Promise ? await read : read;
     const reply = operation && (await answerCompiled(operation, head, admission));
     return reply ?? answerWithYoga({ head, url: request.url, body, admission });
   };

@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto';
 import type { DocumentNode, ExecutionResult, GraphQLError, GraphQLSchema, Source } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
+import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import { callerDisconnected, statusOf } from '../../errors.ts';
 import type { GetResult } from '../../results/get-result.ts';
 import type { Admission } from '../access/admission.ts';
+import type { ByteBudget, ByteCharge } from '../byte-budget.ts';
 import { cacheHeaders, variesBy } from '../cache-headers.ts';
 import type { RequestHead } from '../head.ts';
 import { graphqlPath } from '../paths.ts';
@@ -18,12 +20,14 @@ export interface YogaOptions {
   readonly schema: GraphQLSchema;
   readonly checkDocument: CheckDocument;
   readonly getResult: GetResult;
+  readonly budget: ByteBudget;
+  readonly turns: LoopTurns;
   readonly log: Logger;
   readonly now: () => Date;
 }
 
 /** A request whose headers were checked and whose body was read. */
-export type ReceivedOperation = Omit<ServerContext, 'outcome'>;
+export type ReceivedOperation = Omit<ServerContext, 'outcome' | 'charge'>;
 
 /** Yoga's server context: the request as it was received, of which Yoga itself sees only the method and two headers. */
 interface ServerContext {
@@ -33,6 +37,7 @@ interface ServerContext {
   readonly body: Uint8Array | undefined;
   readonly admission: Admission;
   readonly outcome: OperationOutcome;
+  readonly charge: ByteCharge;
 }
 
 /** Answers any operation with Yoga's executor. */
@@ -40,12 +45,15 @@ export function buildAnswerWithYoga({
   schema,
   checkDocument,
   getResult,
+  budget,
+  turns,
   log,
   now,
 }: YogaOptions): (received: ReceivedOperation) => Promise<Reply> {
   const yoga = createYoga<ServerContext, Context>({
     schema,
-    context: ({ head, admission, outcome }) => buildContext({ getResult, head, admission, outcome }),
+    context: ({ head, admission, outcome, charge }) =>
+      buildContext({ getResult, head, admission, outcome, charge, turns }),
     plugins: [readRequest, recordOutcome, checkDocuments(checkDocument)],
     parserAndValidationCache: false,
     graphqlEndpoint: graphqlPath,
@@ -61,11 +69,26 @@ export function buildAnswerWithYoga({
   const { Request } = yoga.fetchAPI;
   return async (received) => {
     const { method, headers, signal } = received.head;
-    const outcome = { results: [], hasErrors: false, isRateLimited: false, isCancelled: false };
+    const outcome = {
+      results: [],
+      hasErrors: false,
+      isRateLimited: false,
+      isCancelled: false,
+      refusal: undefined,
+    };
     const request = new Request(yogaUrl, { method, headers: { accept: headers.accept ?? '*/*' } });
-    const response = await yoga.fetch(request, { ...received, outcome });
-    if (outcome.isCancelled && signal.aborted) throw callerDisconnected();
-    return replyOf(response, method, outcome, now());
+    const charge = budget.reserve(received.admission.principal.id, 0);
+    try {
+      const response = await yoga.fetch(request, { ...received, outcome, charge });
+      if (outcome.isCancelled && signal.aborted) throw callerDisconnected();
+      if (outcome.refusal !== undefined) throw outcome.refusal;
+      const reply = await replyOf(response, method, outcome, now());
+      budget.settle(charge, reply.body);
+      return reply;
+    } finally {
+      // By then the body is being sent, which holds it.
+      setImmediate(() => charge.release());
+    }
   };
 }
 
@@ -124,7 +147,7 @@ async function replyOf(
   method: string,
   { results, hasErrors, isRateLimited }: OperationOutcome,
   now: Date,
-): Promise<Reply> {
+): Promise<Reply & { readonly body: Buffer }> {
   // Clients decide by the status whether to try again: 200 would mean that there is data.
   const status = isRateLimited ? statusOf.RATE_LIMITED : response.status;
   const body = Buffer.from(await response.text());

@@ -1,21 +1,43 @@
-import type { RequestListener } from 'node:http';
-import { turns } from '../../concurrency/turns.ts';
+import type { RequestListener, ServerResponse } from 'node:http';
+import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import { bodyOfNode } from '../body.ts';
+import type { ByteBudget } from '../byte-budget.ts';
 import type { Handler } from '../handle.ts';
 import { headOfNode } from '../head.ts';
+import type { FinishedReply } from '../reply.ts';
+
+interface ListenerOptions {
+  readonly handle: Handler;
+  readonly budget: ByteBudget;
+  readonly turns: LoopTurns;
+}
 
 /** The handler as a listener of Node's server, without Request and Response: they would cost more than a cached reply. */
-export function buildNodeListener(handle: Handler): RequestListener {
+export function buildNodeListener({ handle, budget, turns }: ListenerOptions): RequestListener {
   return async (message, response) => {
-    const { status, rawHeaders, body } = await handle(headOfNode(message, response), () =>
-      bodyOfNode(message),
-    );
-    const turn = body !== undefined && body.length >= largeBody ? turns.claim() : undefined;
-    if (turn !== undefined) await turn;
+    const reply = await handle(headOfNode(message, response), () => bodyOfNode(message));
+    const { status, rawHeaders, body } = reply;
+    if (typeof body === 'object' && budget.isLarge(body.byteLength)) {
+      return sendLarge(reply, body, response, budget, turns);
+    }
     // Node omits the body of a response to HEAD.
     response.writeHead(status, rawHeaders as string[]).end(body);
   };
 }
 
-/** Writing a body copies it to the kernel, some milliseconds for 3 MB. */
-const largeBody = 65_536;
+/** Sends a body that is charged until its client has taken it. The system copies it, which takes its time too. */
+async function sendLarge(
+  { status, rawHeaders, keyId }: FinishedReply,
+  body: Uint8Array,
+  response: ServerResponse,
+  budget: ByteBudget,
+  turns: LoopTurns,
+): Promise<void> {
+  const charge = budget.hold(keyId, body);
+  const turn = turns.next(keyId);
+  if (turn !== undefined) await turn;
+  if (response.destroyed) return charge.release();
+  // Emitted when the system has taken the last byte, and when the connection is closed.
+  response.once('close', () => charge.release());
+  response.writeHead(status, rawHeaders as string[]).end(body);
+}

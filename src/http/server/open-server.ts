@@ -22,10 +22,7 @@ export function openServer(
     requireHostHeader: false,
   });
   server.maxConnections = httpLimits.maxConnections;
-  const connections = trackConnections(server);
-  server.on('request', listener);
-  // An unknown expectation may be ignored (RFC 9110, 10.1.1); Node would reject it without a body.
-  server.on('checkExpectation', listener);
+  const connections = trackConnections(server, listener);
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     // A second response in the middle of the first would be read as a part of it.
     if (error.code === 'ECONNRESET' || !socket.writable || isResponseStarted(connections, socket)) {

@@ -1,10 +1,11 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { httpLimits } from '../../../src/http/limits.ts';
 import { trackConnections } from '../../../src/http/server/connections.ts';
 import { closeSlowReaders } from '../../../src/http/server/slow-readers.ts';
+import { writeKeyFile } from '../../support/key-files.ts';
 import { parseRaw, sendRaw } from '../../support/raw-request.ts';
 import { type ServedApp, serveTestApp } from '../../support/served-app.ts';
 import { apiKey } from '../../support/test-app.ts';
@@ -71,8 +72,9 @@ describe('connections', () => {
   );
 
   test('that do not read their response are closed', async () => {
-    const server = createServer((_, response) => void response.end(Buffer.alloc(50_000_000)));
-    closeSlowReaders(server, trackConnections(server), 200);
+    const server = createServer();
+    const listener: RequestListener = (_, response) => void response.end(Buffer.alloc(50_000_000));
+    closeSlowReaders(server, trackConnections(server, listener), 200);
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const reader = connect((server.address() as AddressInfo).port, '127.0.0.1').pause();
@@ -129,30 +131,88 @@ describe('a body', () => {
   });
 });
 
-describe('too many requests', () => {
-  test('are rejected at once with 503 in REST and GraphQL, but health is still reported', async () => {
+describe('pipelined requests', () => {
+  test('are begun one at a time, each when the response before it has been written', async () => {
+    const served = await serveTestApp({}, 20);
+    const requests = Array.from({ length: 5 }, (_, n) => `${good(`${logs}?project=p${n}`)}\r\n`);
+    const text = await sendRaw(served.port, `${requests.join('')}${good(`${logs}?project=p`)}${closing}`);
+    expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(Array(6).fill('HTTP/1.1 200'));
+    expect(served.engine).toMatchObject({ runs: 6, most: 1 });
+    await served.close();
+  });
+
+  test('in any number wait, also behind a body that is still arriving', async () => {
+    const served = await serveTestApp({}, 1);
+    const query = JSON.stringify({ query: `{ __typename ${' '.repeat(100_000)} }` });
+    const post = `POST /graphql HTTP/1.1\r\nHost: a\r\nX-API-KEY: ${apiKey}\r\nContent-Type: application/json\r\n`;
+    const operation = `${post}Content-Length: ${query.length}\r\n\r\n${query}`;
+    const many = `${good('/healthz')}\r\n`.repeat(2_000);
+    const first = `${good(`${logs}?project=p`)}\r\n`;
+    const text = await sendRaw(
+      served.port,
+      `${first}${operation}${many}${operation}${good('/healthz')}${closing}`,
+    );
+    expect(text.match(/HTTP\/1\.1 200/g)).toHaveLength(2_004);
+    await served.close();
+  });
+
+  test('are not begun when their caller has disconnected', async () => {
     const served = await serveTestApp({}, 60_000);
-    const connections = Array.from({ length: 20 }, () => connect(served.port, '127.0.0.1'));
-    const each = maxRequestsInFlight / connections.length;
-    for (const [at, socket] of connections.entries()) {
-      const requests = Array.from({ length: each }, (_, n) => `${good(`${logs}?project=p${at}-${n}`)}\r\n`);
-      socket.on('error', () => {}).write(requests.join(''));
-    }
-    while (served.engine.running < maxRequestsInFlight)
-      await new Promise((resolve) => setTimeout(resolve, 20));
+    const socket = connect(served.port, '127.0.0.1').on('error', () => {});
+    socket.write(Array.from({ length: 200 }, (_, n) => `${good(`${logs}?project=p${n}`)}\r\n`).join(''));
+    while (served.engine.running < 1) await new Promise((resolve) => setTimeout(resolve, 10));
+    socket.destroy();
+    while (served.engine.running > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(served.engine.runs).toBe(1);
+    await served.close();
+  });
+});
+
+describe('too many requests', () => {
+  test('of one key are rejected at once with 503; another key and health are still served', async () => {
+    const keys = writeKeyFile({ other: {} });
+    const served = await serveTestApp({ API_KEYS_FILE: keys.path }, 60_000);
+    // The share that one key can have alone.
+    const share = (maxRequestsInFlight / 8) * 7;
+    const connections = Array.from({ length: share }, (_, n) => {
+      const socket = connect(served.port, '127.0.0.1').on('error', () => {});
+      socket.write(`${good(`${logs}?project=p${n}`)}${closing}`);
+      return socket;
+    });
+    while (served.engine.running < share) await new Promise((resolve) => setTimeout(resolve, 20));
 
     const rest = parseRaw(await sendRaw(served.port, `${good(`${logs}?project=p`)}${closing}`));
     expect(rest).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
     expect(JSON.parse(rest.body)).toMatchObject({
-      error: { code: 'OVERLOADED', message: expect.stringContaining(`${maxRequestsInFlight} requests`) },
+      error: { code: 'OVERLOADED', message: expect.stringContaining(`${share} requests`) },
     });
-    const graphql = parseRaw(await sendRaw(served.port, `${good('/graphql?query={__typename}')}${closing}`));
+    const typename = good('/graphql?query={__typename}');
+    const graphql = parseRaw(await sendRaw(served.port, `${typename}${closing}`));
     expect(graphql).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
     expect(graphql.body).toContain('OVERLOADED');
+    const other = typename.replace(apiKey, keys.keyOf('other'));
+    expect(parseRaw(await sendRaw(served.port, `${other}${closing}`)).status).toBe(200);
     for (const path of ['/healthz', '/readyz']) {
       expect(parseRaw(await sendRaw(served.port, `${good(path)}${closing}`)).status).toBe(200);
     }
-    expect(served.engine.runs).toBe(maxRequestsInFlight);
+    expect(served.engine.runs).toBe(share);
+    for (const socket of connections) socket.destroy();
+    await served.close();
+    keys.remove();
+  });
+
+  test('whose bodies are still arriving do not count', async () => {
+    const served = await serveTestApp();
+    const head = `POST /graphql HTTP/1.1\r\nHost: a\r\nX-API-KEY: ${apiKey}\r\nContent-Type: application/json\r\n`;
+    const connections = Array.from({ length: maxRequestsInFlight + 50 }, () => {
+      const socket = connect(served.port, '127.0.0.1').on('error', () => {});
+      socket.write(`${head}Content-Length: 100\r\n\r\n{`);
+      return socket;
+    });
+    await Promise.all(connections.map((socket) => socket.connecting && once(socket, 'connect')));
+    // A request that is sent later is also read later.
+    const text = await sendRaw(served.port, `${good('/graphql?query={__typename}')}${closing}`);
+    expect(parseRaw(text).status).toBe(200);
     for (const socket of connections) socket.destroy();
     await served.close();
   });

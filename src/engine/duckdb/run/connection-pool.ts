@@ -1,7 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { LRUCache } from 'lru-cache';
 import { openLinkedAbort, untilAborted } from '../../../concurrency/abort.ts';
-import { WaitQueue } from '../../../concurrency/wait-queue.ts';
+import { FairQueue } from '../../../concurrency/fair-queue.ts';
+import type { Owner } from '../../../concurrency/fair-share.ts';
 import { queueFull } from '../../engine-errors.ts';
 import { openWorker, type Worker } from './worker.ts';
 
@@ -17,11 +18,20 @@ interface PoolOptions {
 
 type Speed = 'quick' | 'slow';
 
+/** One run of a query. */
+interface Use {
+  /** The same for queries that take about as long. */
+  readonly key: string;
+  /** Whose turn in the queue it takes. */
+  readonly owner: Owner;
+  readonly signal: AbortSignal;
+}
+
 /** Runs on one worker; stops when the signal is aborted. */
 type Task<T> = (worker: Worker, signal: AbortSignal) => Promise<T>;
 
 /**
- * A fixed set of workers, assigned first come, first served. Only some slow queries run at once, each on all cores: more
+ * A fixed set of workers, for which owners take turns. Only some slow queries run at once, each on all cores: more
  * of them would end no sooner, but would leave no core and no worker for quick ones.
  */
 export class ConnectionPool {
@@ -29,7 +39,7 @@ export class ConnectionPool {
   readonly #size: number;
   readonly #maxSlow: number;
   readonly #queueLength: number;
-  readonly #queue = new WaitQueue<Worker, Speed>();
+  readonly #queue = new FairQueue<Worker, Speed>();
   /** How long queries took, in ms, by their key; infinite after a restart. */
   readonly #durations = new LRUCache<string, number>({ max: 1_000 });
   /** How many slow queries are running. */
@@ -47,16 +57,16 @@ export class ConnectionPool {
    * Runs a task. One that is expected to be quick and turns out to be slow while the maximum of slow ones is running is
    * aborted, and restarted as a slow one when its turn comes.
    *
-   * @param key the same for queries that take about as long
-   * @throws GatewayError ENGINE_BUSY when the queue is full; the signal's reason when it is aborted
+   * @throws GatewayError ENGINE_BUSY when the queue, or the owner's share of it, is full; the signal's reason when it is aborted
    */
-  use<T>(key: string, signal: AbortSignal, task: Task<T>): Promise<T> {
-    return this.#use(key, signal, task, this.#queueLength);
+  use<T>(use: Use, task: Task<T>): Promise<T> {
+    return this.#use(use, task, this.#queueLength);
   }
 
-  async #use<T>(key: string, signal: AbortSignal, task: Task<T>, queueLength: number): Promise<T> {
+  async #use<T>(use: Use, task: Task<T>, queueLength: number): Promise<T> {
+    const { key, signal } = use;
     let speed: Speed = (this.#durations.get(key) ?? 0) <= quickMs ? 'quick' : 'slow';
-    const worker = await this.#acquire(signal, speed, queueLength);
+    const worker = await this.#acquire(use, speed, queueLength);
     const abort = openLinkedAbort({ follow: [signal] });
     let restarts = false;
     const timer = setTimeout(() => {
@@ -82,23 +92,23 @@ export class ConnectionPool {
       this.#durations.set(key, Number.POSITIVE_INFINITY);
     }
     // It has been admitted already, so that a full queue does not refuse it now.
-    return this.#use(key, signal, task, Number.POSITIVE_INFINITY);
+    return this.#use(use, task, Number.POSITIVE_INFINITY);
   }
 
   /** Takes every worker out of service, each when its task has ended. */
   async close(): Promise<void> {
-    const never = new AbortController().signal;
+    const { signal } = new AbortController();
     for (let left = this.#size; left > 0; left -= 1) {
-      await this.#acquire(never, 'quick', Number.POSITIVE_INFINITY);
+      await this.#acquire({ signal, owner: undefined }, 'quick', Number.POSITIVE_INFINITY);
     }
   }
 
-  async #acquire(signal: AbortSignal, speed: Speed, queueLength: number): Promise<Worker> {
+  async #acquire({ signal, owner }: Omit<Use, 'key'>, speed: Speed, queueLength: number): Promise<Worker> {
     signal.throwIfAborted();
     const worker = this.#take(speed);
     if (worker !== undefined) return worker;
-    if (this.#queue.size >= queueLength) throw queueFull();
-    return this.#queue.wait(signal, speed);
+    if (!this.#queue.hasRoom(owner, queueLength)) throw queueFull();
+    return this.#queue.wait(signal, speed, owner);
   }
 
   #take(speed: Speed): Worker | undefined {

@@ -3,7 +3,7 @@ import type { BoundQuery } from '../../../catalog/binding/bind.ts';
 import type { SavedQuery } from '../../../catalog/saved-query.ts';
 import { openLinkedAbort } from '../../../concurrency/abort.ts';
 import { callerDisconnected, GatewayError } from '../../../errors.ts';
-import type { Engine, Rows } from '../../engine.ts';
+import type { Engine, Rows, RunOptions } from '../../engine.ts';
 import { deadlineExceeded, engineClosing } from '../../engine-errors.ts';
 import type { Runnable } from '../prepare/prepare-catalog.ts';
 import type { Plan, PreparedQuery } from '../prepare/prepare-query.ts';
@@ -30,11 +30,15 @@ interface RunContext {
 export function buildRun(context: RunContext): Engine['run'] {
   const { closing, now, pool, runnable, timeoutMs } = context;
 
-  const runWithin = async (prepared: PreparedQuery, bound: BoundQuery, caller: AbortSignal) => {
+  const runWithin = async (
+    prepared: PreparedQuery,
+    bound: BoundQuery,
+    { signal: caller, owner }: RunOptions,
+  ) => {
     const timeout = { ms: timeoutMs, reason: () => timedOut };
     const abort = openLinkedAbort({ follow: [caller, closing], timeout });
     try {
-      return await runPrepared(pool, prepared, bound, now(), abort.signal);
+      return await runPrepared(pool, prepared, bound, now(), { signal: abort.signal, owner });
     } catch (cause) {
       if (closing.aborted) throw engineClosing(cause);
       if (abort.signal.reason === timedOut) throw deadlineExceeded(timeoutMs, cause);
@@ -45,12 +49,12 @@ export function buildRun(context: RunContext): Engine['run'] {
     }
   };
 
-  return (bound, { signal }) =>
+  return (bound, options) =>
     runnable.use(async (queries) => {
       const query = queries.get(bound.query);
       if (query === undefined) throw new Error(`${bound.query.name} was not prepared`);
       requireData(query, context.dataProblems);
-      return runWithin(query.prepared, bound, signal);
+      return runWithin(query.prepared, bound, options);
     });
 }
 
@@ -73,12 +77,12 @@ function runPrepared(
   prepared: PreparedQuery,
   bound: BoundQuery,
   now: Date,
-  signal: AbortSignal,
+  { signal, owner }: RunOptions,
 ): Promise<Rows> {
   const { maxRows } = bound.query;
   const { generic, columns } = prepared;
   const plan = prepared.plan(bound.parameters);
-  return pool.use(plan.sql, signal, async (worker, signal) => {
+  return pool.use({ key: plan.sql, owner, signal }, async (worker, signal) => {
     signal.throwIfAborted();
     const stopInterrupting = interruptOnAbort(signal, worker);
     try {

@@ -1,7 +1,7 @@
 import { type FieldNode, GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import type { BoundQuery } from '../../../catalog/binding/bind.ts';
-import { turns } from '../../../concurrency/turns.ts';
+import type { Owner } from '../../../concurrency/fair-share.ts';
 import { callerDisconnected, GatewayError, statusOf } from '../../../errors.ts';
 import { cacheKey } from '../../../results/cache-key.ts';
 import type { CachedResult, GetResult } from '../../../results/get-result.ts';
@@ -13,16 +13,15 @@ import type { Reply } from '../../reply.ts';
 import { maskError, responseTooLarge, withNodes } from '../errors.ts';
 
 import { chooseMediaType } from '../media-type.ts';
-import { type BinaryText, joinBinary, toBinaryText } from './binary-text.ts';
+import { toBinaryText } from './binary-text.ts';
 import type { CollectedField } from './collect-fields.ts';
-import { UnexpectedCell } from './column-texts.ts';
 import type { DerivedCache } from './derived-cache.ts';
 import type { OperationRequest, QueryField } from './operation-request.ts';
+import { buildRenderBody, type RenderBody, type RenderOptions } from './render-body.ts';
 import { postHeaders, RenderedResponse } from './rendered-response.ts';
 
-export interface CompiledOptions {
+export interface CompiledOptions extends RenderOptions {
   readonly getResult: GetResult;
-  readonly derived: DerivedCache;
   readonly log: Logger;
   readonly now: () => Date;
 }
@@ -37,15 +36,18 @@ export type AnswerCompiled = (
 /** What became of one root field. */
 type Outcome = { readonly result: CachedResult } | { readonly error: unknown };
 
-export function buildAnswerCompiled({ getResult, derived, log, now }: CompiledOptions): AnswerCompiled {
+export function buildAnswerCompiled(options: CompiledOptions): AnswerCompiled {
+  const { getResult, derived, turns, log, now } = options;
+  const renderBody = buildRenderBody(options);
+  const renderOnce = buildRenderOnce(renderBody, derived);
   return async (request, head, admission) => {
     const outcomes = await getOutcomes(request.fields, head, admission, getResult);
-    const turn = outcomes.every(isHit) ? undefined : turns.claim();
+    const turn = outcomes.every(isHit) ? undefined : turns.next(admission.principal.id);
     if (turn !== undefined) await turn;
     const results = outcomes.flatMap((outcome) => ('result' in outcome ? [outcome.result] : []));
     if (results.length < outcomes.length || !isWithinBytes(request.fields, results)) {
       if (head.signal.aborted && outcomes.some(isCancelled)) throw callerDisconnected();
-      return replyPartial(request, outcomes, head, derived, log);
+      return replyPartial(request, outcomes, head, admission, renderBody, log);
     }
     const key = renderedKey(request, results, derived);
     const known = derived.rendered(key);
@@ -53,11 +55,29 @@ export function buildAnswerCompiled({ getResult, derived, log, now }: CompiledOp
       compressIfAccepted(known, head, () => derived.setRendered(key, known), log);
       return known.reply(head, results, now);
     }
-    const data = await writeData(request, results, derived);
-    if (data === undefined) return undefined;
-    const rendered = new RenderedResponse(joinBinary(['{"data":', ...data, '}']));
-    derived.setRendered(key, rendered);
-    return rendered.reply(head, results, now);
+    const rendered = await renderOnce(key, request, results, admission.principal.id);
+    return rendered?.reply(head, results, now);
+  };
+}
+
+/** Equal requests of a key that arrive while the response is being rendered wait for it. */
+function buildRenderOnce(renderBody: RenderBody, derived: DerivedCache) {
+  const renderings = new Map<string, Promise<RenderedResponse | undefined>>();
+  return (key: string, request: OperationRequest, results: readonly CachedResult[], owner: Owner) => {
+    // Another key's share of memory must not decide about this one's.
+    const renderingKey = `${owner} ${key}`;
+    const known = renderings.get(renderingKey);
+    if (known !== undefined) return known;
+    const rendering = renderBody({ request, results, errors: undefined, owner })
+      .then((body) => {
+        if (body === undefined) return undefined;
+        const rendered = new RenderedResponse(body);
+        derived.setRendered(key, rendered);
+        return rendered;
+      })
+      .finally(() => renderings.delete(renderingKey));
+    renderings.set(renderingKey, rendering);
+    return rendering;
   };
 }
 
@@ -68,7 +88,8 @@ function getOutcomes(
   { principal, noCache, schedule }: Admission,
   getResult: GetResult,
 ): Promise<readonly Outcome[]> {
-  const get = (bound: BoundQuery) => schedule(() => getResult(bound, { caller: head, noCache }), head);
+  const get = (bound: BoundQuery) =>
+    schedule(() => getResult(bound, { caller: head, noCache, owner: principal.id }), head);
   const calls = new Map<string, Promise<CachedResult>>();
   const getOnce = (bound: BoundQuery) => {
     const key = cacheKey(bound);
@@ -122,46 +143,6 @@ function renderedKey(
   return key;
 }
 
-/** The value of `data` in pieces; undefined if a cell does not fit its type. Each member may have megabytes. */
-async function writeData(
-  { members }: OperationRequest,
-  results: readonly (CachedResult | undefined)[],
-  derived: DerivedCache,
-): Promise<readonly BinaryText[] | undefined> {
-  const pieces: BinaryText[] = [];
-  let at = 0;
-  try {
-    for (const [index, member] of members.entries()) {
-      const turn = turns.claim();
-      if (turn !== undefined) await turn;
-      pieces.push(`${index > 0 ? ',' : '{'}${JSON.stringify(member.responseKey)}:`);
-      if ('endpoint' in member) {
-        const result = results[at];
-        at += 1;
-        if (result === undefined) pieces.push('null');
-        else {
-          derived.withColumns(result.document, (columns) => member.writer.write(result, columns, pieces));
-        }
-      } else {
-        pieces.push(constantText(member));
-      }
-    }
-  } catch (error) {
-    if (error instanceof UnexpectedCell) return undefined;
-    throw error;
-  }
-  pieces.push(members.length === 0 ? '{}' : '}');
-  return pieces;
-}
-
-/** `__typename`, or the schema, which may have text that is not ASCII. */
-function constantText(member: Exclude<OperationRequest['members'][number], QueryField>): BinaryText {
-  if ('text' in member) return member.text;
-  const text = member.introspect();
-  if (text === undefined) throw new UnexpectedCell('The schema cannot be queried');
-  return toBinaryText(text);
-}
-
 /** A response is compressed when a caller that accepts it repeats the request: most responses are sent once. */
 function compressIfAccepted(
   rendered: RenderedResponse,
@@ -178,7 +159,8 @@ async function replyPartial(
   request: OperationRequest,
   outcomes: readonly Outcome[],
   head: RequestHead,
-  derived: DerivedCache,
+  { principal }: Admission,
+  renderBody: RenderBody,
   log: Logger,
 ): Promise<Reply | undefined> {
   const errors: GraphQLError[] = [];
@@ -195,14 +177,13 @@ async function replyPartial(
     }
     return undefined;
   });
-  const data = await writeData(request, results, derived);
-  if (data === undefined) return undefined;
+  const errorText = toBinaryText(JSON.stringify(errors.map(withoutHttp)));
+  const body = await renderBody({ request, results, errors: errorText, owner: principal.id });
+  if (body === undefined) return undefined;
   const isRateLimited =
     results.every((result) => result === undefined) &&
     request.members.length === request.fields.length &&
     errors.every(({ extensions }) => extensions.code === 'RATE_LIMITED');
-  const errorText = toBinaryText(JSON.stringify(errors.map(withoutHttp)));
-  const body = joinBinary(['{"errors":', errorText, ',"data":', ...data, '}']);
   const retry = errors.map(
     ({ extensions }) => (extensions.http as { headers?: object } | undefined)?.headers,
   );

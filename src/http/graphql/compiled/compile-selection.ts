@@ -12,6 +12,8 @@ export interface SelectionWriter {
   write(result: CachedResult, columns: ColumnTexts, pieces: BinaryText[]): void;
   /** The fields that return the rows, each under its own response key. */
   readonly rowLists: readonly CollectedField[];
+  /** Bytes of the names in one row of every list. */
+  readonly nameBytesPerRow: number;
   /** Whether the text depends on how the result was obtained, not only on the document. */
   readonly readsCacheStatus: boolean;
 }
@@ -42,6 +44,7 @@ export function compileSelection(output: QueryOutput, selection: Selection): Sel
     start: `${at > 0 ? ',' : '{'}${JSON.stringify(field.responseKey)}:`,
     write: memberWriter(output, { ...selection, field }),
   }));
+  const rowLists = fields.filter(({ name }) => name === 'rows');
   return {
     write(result, columns, pieces) {
       for (const { start, write } of members) {
@@ -50,9 +53,15 @@ export function compileSelection(output: QueryOutput, selection: Selection): Sel
       }
       pieces.push(members.length === 0 ? '{}' : '}');
     },
-    rowLists: fields.filter(({ name }) => name === 'rows'),
+    rowLists,
+    nameBytesPerRow: rowLists.reduce((sum, field) => sum + nameBytes({ ...selection, field }), 0),
     readsCacheStatus: fields.some(({ name }) => name === 'stale' || name === 'cacheStatus'),
   };
+}
+
+function nameBytes({ field, fragments, conditions }: Selection): number {
+  const cells = collectFields(selectionsBelow(field), fragments, conditions);
+  return cells.reduce((sum, { responseKey }) => sum + responseKey.length + '"":,'.length, '{},'.length);
 }
 
 function memberWriter(output: QueryOutput, selection: Selection): WriteMember {

@@ -1,6 +1,8 @@
 import type { GraphQLSchema } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { Catalog } from '../../../catalog/saved-query.ts';
+import type { Owner } from '../../../concurrency/fair-share.ts';
+import type { LoopTurns } from '../../../concurrency/loop-turns.ts';
 import type { EndpointRequest } from '../../access/authorize.ts';
 import type { CheckDocument } from '../documents.ts';
 import { parseOperation } from '../read-operation.ts';
@@ -29,12 +31,20 @@ export interface OperationRequest {
  * Reads a request.
  *
  * @param body undefined for GET
+ * @param owner whose turn it takes to parse and validate a text that is not kept
  * @returns undefined if Yoga must answer it: whatever is malformed, invalid, or not about saved queries
  */
-export type ReadOperationRequest = (url: URL, body: Uint8Array | undefined) => OperationRequest | undefined;
+export type ReadOperationRequest = (
+  url: URL,
+  body: Uint8Array | undefined,
+  owner: Owner,
+) => OperationRequest | undefined | Promise<OperationRequest | undefined>;
 
 /** Characters of the request texts that are kept; what was prepared for one takes about as many bytes ten times. */
 const maxKeptCharacters = 1_000_000;
+
+/** The same for documents: each keeps its syntax tree, some 150 bytes for a character. */
+const maxPreparedCharacters = 200_000;
 
 /** A longer request is hardly sent twice. */
 const maxKeptLength = 16_384;
@@ -43,10 +53,12 @@ export function buildReadOperationRequest(
   schema: GraphQLSchema,
   catalog: Catalog,
   checkDocument: CheckDocument,
+  turns: LoopTurns,
 ): ReadOperationRequest {
   const outputs = queryOutputs(schema, catalog);
   const prepared = new LRUCache<string, { readonly operation: PreparedOperation | undefined }>({
-    max: 1_000,
+    maxSize: maxPreparedCharacters,
+    sizeCalculation: (_, text) => text.length + 100,
   });
   const requests = new LRUCache<string, { readonly request: OperationRequest | undefined }>({
     maxSize: maxKeptCharacters,
@@ -64,7 +76,7 @@ export function buildReadOperationRequest(
     if (query.length <= maxKeptLength) prepared.set(key, { operation });
     return operation;
   };
-  const read: ReadOperationRequest = (url, body) => {
+  const read = (url: URL, body: Uint8Array | undefined) => {
     const parameters = parseOperation(url, body);
     if (!hasKnownShape(parameters)) return undefined;
     const { query, operationName, variables } = parameters;
@@ -74,14 +86,7 @@ export function buildReadOperationRequest(
     return buildRequest(lastId, members);
   };
 
-  return (url, body) => {
-    // Latin-1 keeps bytes apart that are no UTF-8.
-    const text =
-      body === undefined
-        ? url.search
-        : Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1');
-    const known = requests.get(text);
-    if (known !== undefined) return known.request;
+  const readAndKeep = (text: string, url: URL, body: Uint8Array | undefined) => {
     let request: OperationRequest | undefined;
     try {
       request = read(url, body);
@@ -91,6 +96,18 @@ export function buildReadOperationRequest(
     }
     if (text.length <= maxKeptLength) requests.set(text, { request });
     return request;
+  };
+
+  return (url, body, owner) => {
+    // Latin-1 keeps bytes apart that are no UTF-8.
+    const text =
+      body === undefined
+        ? url.search
+        : Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1');
+    const known = requests.get(text);
+    if (known !== undefined) return known.request;
+    const turn = turns.next(owner);
+    return turn === undefined ? readAndKeep(text, url, body) : turn.then(() => readAndKeep(text, url, body));
   };
 }
 

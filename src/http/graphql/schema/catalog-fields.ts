@@ -1,9 +1,9 @@
 import { hasId } from '../../../catalog/find-query.ts';
 import { camelCase } from '../../../catalog/names.ts';
 import type { Catalog, Column, Parameter, SavedQuery } from '../../../catalog/saved-query.ts';
-import { turns } from '../../../concurrency/turns.ts';
 import { GatewayError } from '../../../errors.ts';
 import { mayQuery } from '../../access/authorize.ts';
+import type { Context } from '../context.ts';
 import type { Builder } from './builder.ts';
 
 /** The root fields `endpoints` and `endpoint(id, name)`, which describe the catalog in the spec's words. */
@@ -37,8 +37,8 @@ export function addCatalogFields(builder: Builder, { queries }: Catalog): void {
 }
 
 /** A large catalog has megabytes of columns, which the executor would write in one turn of the event loop. */
-function inTurn<T>(get: () => T): T | Promise<T> {
-  const turn = turns.claim();
+function inTurn<T>({ nextTurn }: Context, get: () => T): T | Promise<T> {
+  const turn = nextTurn();
   return turn === undefined ? get() : turn.then(get);
 }
 
@@ -117,12 +117,12 @@ function endpointType(builder: Builder) {
       parameters: t.field({
         type: [parameter],
         description: 'The parameters it declares.',
-        resolve: ({ parameters }) => inTurn(() => [...parameters]),
+        resolve: ({ parameters }, _args, context) => inTurn(context, () => [...parameters]),
       }),
       columns: t.field({
         type: [column],
         description: 'The columns of its rows.',
-        resolve: ({ columns }) => inTurn(() => [...columns]),
+        resolve: ({ columns }, _args, context) => inTurn(context, () => [...columns]),
       }),
     }),
   });

@@ -56,8 +56,8 @@ export function addResultType(
       rows: t.field({
         type: [row],
         description: 'The rows, in the order of the saved query.',
-        resolve: ({ document }, _args, context) => {
-          context.chargeResponseBytes(document.encodings.identity.byteLength);
+        resolve: async ({ document }, _args, context) => {
+          await context.chargeResponseBytes(document.encodings.identity.byteLength);
           return [...parseRows(document)];
         },
       }),

@@ -3,8 +3,10 @@ import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import type { BoundQuery } from '../../../../src/catalog/binding/bind.ts';
 import type { Catalog } from '../../../../src/catalog/saved-query.ts';
+import { LoopTurns } from '../../../../src/concurrency/loop-turns.ts';
 import { GatewayError } from '../../../../src/errors.ts';
 import type { Admission } from '../../../../src/http/access/admission.ts';
+import { ByteBudget } from '../../../../src/http/byte-budget.ts';
 import { buildAnswerCompiled } from '../../../../src/http/graphql/compiled/answer-compiled.ts';
 import { buildDerivedCache } from '../../../../src/http/graphql/compiled/derived-cache.ts';
 import { buildReadOperationRequest } from '../../../../src/http/graphql/compiled/operation-request.ts';
@@ -29,6 +31,8 @@ const statuses: readonly CacheStatus[] = ['HIT', 'STALE', 'MISS', 'SHARED', 'BYP
 const computedAt = 1_773_146_096_789;
 const now = () => new Date(computedAt + 5_500);
 const log = pino({ level: 'silent' });
+/** Some of the responses are rendered in pieces. */
+const largeBytes = 300;
 
 const scenario = randomCatalog.chain((catalog) =>
   fc.record({
@@ -107,11 +111,19 @@ test('a compiled operation is answered as Yoga answers it, byte for byte', async
     const { catalog, rows, operations, cost, status, endpoints, method, accept } = given;
     const schema = buildSchema(catalog);
     const checkDocument = buildCheckDocument(schema, true);
+    const turns = new LoopTurns();
     const getResult = await getResultOf(catalog, rows, cost, status);
-    const read = buildReadOperationRequest(schema, catalog, checkDocument);
+    const read = buildReadOperationRequest(schema, catalog, checkDocument, turns);
+    const load = { budget: new ByteBudget(undefined, largeBytes), turns };
     const memory = openMemoryStore(100_000, zeroCounters());
-    const compiled = buildAnswerCompiled({ getResult, derived: buildDerivedCache(memory.derived), log, now });
-    const yoga = buildAnswerWithYoga({ schema, checkDocument, getResult, log, now });
+    const compiled = buildAnswerCompiled({
+      getResult,
+      derived: buildDerivedCache(memory.derived),
+      ...load,
+      log,
+      now,
+    });
+    const yoga = buildAnswerWithYoga({ schema, checkDocument, getResult, ...load, log, now });
     const allowed = new Set(catalog.queries.slice(0, endpoints).map(({ id }) => id));
     const principal: Principal = {
       ...unrestricted('test'),
@@ -125,13 +137,13 @@ test('a compiled operation is answered as Yoga answers it, byte for byte', async
       const url = new URL(`http://gateway.test/graphql${method === 'GET' ? `?${search}` : ''}`);
       const body = method === 'GET' ? undefined : Buffer.from(JSON.stringify({ query, variables }));
       const head: RequestHead = { method, url: url.href, headers: { accept }, signal };
-      const request = read(url, body);
+      const request = await read(url, body, 'test');
       if (request === undefined) continue;
       compiledCount += 1;
       const expected = await yoga({ head, url, body, admission });
       // The second answer is the one that was kept.
       for (let round = 0; round < 2; round += 1) {
-        const reply = await compiled(read(url, body) ?? request, head, admission);
+        const reply = await compiled((await read(url, body, 'test')) ?? request, head, admission);
         if (reply === undefined) expect(String(expected.body)).toContain('"errors"');
         else expect(comparable(reply), query).toEqual(comparable(expected));
       }

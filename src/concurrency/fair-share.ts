@@ -1,0 +1,64 @@
+/**
+ * Who uses a resource, for sharing it fairly: the id of a caller's key. undefined is the process itself, whose work is
+ * done last.
+ */
+export type Owner = string | undefined;
+
+/** How many times as much as is still free one owner may hold. */
+const holdsTimesFree = 7;
+
+/**
+ * Whether an owner may take some more of a resource that several share: before its last unit it must hold less than seven
+ * times what is free. Alone it gets seven eighths; the more the others hold, the smaller is the share that one can reach,
+ * and an eighth or less stays free for those that hold little.
+ *
+ * @param held what the owner holds already
+ * @param free what no owner holds
+ * @see Choudhury and Hahne, "Dynamic Queue Length Thresholds in a Shared-Memory Packet Switch", 1998
+ */
+export function isWithinShare(held: number, free: number, amount: number): boolean {
+  return amount <= free && held + amount - 1 < holdsTimesFree * (free - amount + 1);
+}
+
+/** How much of a bounded resource each owner holds. */
+export class FairShare {
+  readonly capacity: number;
+  /** Owners that hold nothing any more stay in it: there are as many as keys, and each request would add its own again. */
+  readonly #holdings = new Map<Owner, { amount: number }>();
+  #used = 0;
+
+  constructor(capacity: number) {
+    this.capacity = capacity;
+  }
+
+  get used(): number {
+    return this.#used;
+  }
+
+  heldBy(owner: Owner): number {
+    return this.#holdings.get(owner)?.amount ?? 0;
+  }
+
+  mayTake(owner: Owner, amount = 1): boolean {
+    return isWithinShare(this.heldBy(owner), this.capacity - this.#used, amount);
+  }
+
+  /** @returns false if the owner's share is used up: nothing was taken */
+  tryTake(owner: Owner, amount = 1): boolean {
+    if (!this.mayTake(owner, amount)) return false;
+    this.take(owner, amount);
+    return true;
+  }
+
+  /** Takes an amount that is in use in any case, beyond the owner's share or the capacity too. */
+  take(owner: Owner, amount = 1): void {
+    this.#used += amount;
+    const holding = this.#holdings.get(owner);
+    if (holding === undefined) this.#holdings.set(owner, { amount });
+    else holding.amount += amount;
+  }
+
+  giveBack(owner: Owner, amount = 1): void {
+    this.take(owner, -amount);
+  }
+}

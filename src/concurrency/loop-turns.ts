@@ -1,0 +1,49 @@
+import { FairQueue } from './fair-queue.ts';
+import type { Owner } from './fair-share.ts';
+
+/** How long the work of one turn of the event loop may take before more work waits for a later turn. */
+const busyMs = 10;
+
+/**
+ * Divides long work over turns of the event loop, so that sockets are read and timers run in between: many requests that
+ * resume from one promise would otherwise all be answered before anything else happens. Owners take turns.
+ */
+export class LoopTurns {
+  readonly #queue = new FairQueue<true>();
+  /** When the first work of the current turn began; undefined until some begins. */
+  #startedAt: number | undefined;
+
+  /**
+   * Call it before each piece of work that takes about a millisecond or longer.
+   *
+   * @returns undefined if the work may begin at once, and then it must, without an `await`: others see by the clock what it
+   * took; otherwise a promise to await first
+   */
+  next(owner: Owner): Promise<true> | undefined {
+    if (this.#startedAt === undefined) {
+      this.#begin();
+      return undefined;
+    }
+    const isFree = this.#queue.size === 0 && performance.now() - this.#startedAt < busyMs;
+    return isFree ? undefined : this.#queue.wait(undefined, undefined, owner);
+  }
+
+  /** Resolves in a turn of its own: for work that cannot begin at once. */
+  wait(owner: Owner): Promise<true> {
+    if (this.#startedAt === undefined) this.#begin();
+    return this.#queue.wait(undefined, undefined, owner);
+  }
+
+  #begin(): void {
+    this.#startedAt = performance.now();
+    setImmediate(this.#onTurn);
+  }
+
+  /** One waiter in each turn: how long it will take is not known. */
+  readonly #onTurn = () => {
+    this.#startedAt = undefined;
+    if (this.#queue.size === 0) return;
+    this.#begin();
+    this.#queue.serveNext(() => true);
+  };
+}

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { FairShare } from '../../src/concurrency/fair-share.ts';
+
+const fill = (share: FairShare, owner: string, amount = 1) => {
+  let taken = 0;
+  while (share.tryTake(owner, amount)) taken += amount;
+  return taken;
+};
+
+test('one owner alone reaches seven eighths', () => {
+  expect(fill(new FairShare(2_000), 'a')).toBe(1_750);
+  expect(fill(new FairShare(128_000_000), 'a', 3_000_000)).toBe(111_000_000);
+});
+
+test('a small resource is used completely: a place cannot be divided', () => {
+  expect([1, 2, 6].map((capacity) => fill(new FairShare(capacity), 'a'))).toEqual([1, 2, 6]);
+  expect(fill(new FairShare(0), 'a')).toBe(0);
+});
+
+test('an owner that holds little is served beside several greedy ones', () => {
+  const share = new FairShare(1_000);
+  for (let round = 0; round < 1_000; round += 1) {
+    for (const owner of ['a', 'b', 'c', 'd']) share.tryTake(owner);
+  }
+  expect(['a', 'b', 'c', 'd'].map((owner) => share.heldBy(owner))).toEqual([242, 242, 241, 241]);
+  expect(share.tryTake('e', 10)).toBe(true);
+});
+
+test('what is given back can be taken again, and what is in use in any case may exceed the capacity', () => {
+  const share = new FairShare(10);
+  share.take('a', 12);
+  expect(share.used).toBe(12);
+  expect(share.tryTake('b')).toBe(false);
+  share.giveBack('a', 12);
+  expect([share.used, share.heldBy('a')]).toEqual([0, 0]);
+  expect(share.tryTake('b')).toBe(true);
+});
