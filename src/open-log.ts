@@ -1,9 +1,16 @@
+import { write, writeSync } from 'node:fs';
 import { type Logger, pino } from 'pino';
 import type { Config } from './config.ts';
 
-/** Lines that wait to be written take at most this much, and wait at most this long. */
+/** Lines are written together, when they take so much or have waited so long. */
 const bufferBytes = 8 * 1024;
 const flushMs = 100;
+
+/** While standard error is not read, so much waits in memory; further lines are dropped. */
+const maxWaitingBytes = 4 * 1024 * 1024;
+
+/** A write that takes longer is blocked: the exit does not wait for it. */
+const blockedMs = 1_000;
 
 export interface OpenLog {
   readonly log: Logger;
@@ -14,8 +21,10 @@ export interface OpenLog {
 /** Formatted for people on a terminal, JSON elsewhere; on standard error, because standard output has the banner. */
 export async function openLog({ logLevel: level }: Pick<Config, 'logLevel'>): Promise<OpenLog> {
   if (!process.stderr.isTTY) {
-    const destination = openDestination();
-    return { log: pino({ level }, destination), writeLine: (line) => destination.write(line) };
+    const writer = new LogWriter(2);
+    setInterval(() => writer.flush(), flushMs).unref();
+    process.on('exit', () => writer.flushSync());
+    return { log: pino({ level }, writer), writeLine: (line) => writer.write(line) };
   }
   const { default: pretty } = await import('pino-pretty');
   const stream = pretty({ destination: 2, sync: true, ignore: 'pid,hostname' });
@@ -23,12 +32,60 @@ export async function openLog({ logLevel: level }: Pick<Config, 'logLevel'>): Pr
 }
 
 /**
- * Standard error, written off the path of requests: a write for each line would cost a cached REST reply a third of its
- * speed. Nothing is lost when the process exits, by an uncaught exception too; a kill loses the last lines.
+ * Writes lines off the path of requests: a write for each line would cost a cached REST reply a third of its speed. What
+ * waits is written when the process exits, by an uncaught exception too; a kill loses it. A log that cannot be written, on
+ * a full disk or without a reader, stops neither requests nor the exit: pino's own destination tries for ever.
  */
-function openDestination() {
-  const destination = pino.destination({ dest: 2, sync: false, minLength: bufferBytes });
-  setInterval(() => destination.flush(), flushMs).unref();
-  process.on('exit', () => destination.flushSync());
-  return destination;
+class LogWriter {
+  readonly #fd: number;
+  #waiting = '';
+  #dropped = 0;
+  /** When the write that is under way began; undefined if none is. */
+  #startedAt: number | undefined;
+
+  constructor(fd: number) {
+    this.#fd = fd;
+  }
+
+  write(line: string): void {
+    if (this.#waiting.length > maxWaitingBytes) {
+      this.#dropped += 1;
+      return;
+    }
+    this.#waiting += line;
+    if (this.#waiting.length >= bufferBytes) this.flush();
+  }
+
+  flush(): void {
+    if (this.#startedAt !== undefined || this.#waiting === '') return;
+    this.#startedAt = performance.now();
+    this.#writeAll(Buffer.from(this.#takeWaiting()));
+  }
+
+  flushSync(): void {
+    if (this.#startedAt !== undefined && performance.now() - this.#startedAt > blockedMs) return;
+    try {
+      writeSync(this.#fd, this.#takeWaiting());
+    } catch {
+      // There is no other place to report it.
+    }
+  }
+
+  #writeAll(bytes: Buffer): void {
+    write(this.#fd, bytes, (error, written) => {
+      // A pipe that is full for the moment.
+      if (error?.code === 'EAGAIN') setTimeout(() => this.#writeAll(bytes), flushMs).unref();
+      else if (error === null && written < bytes.byteLength) this.#writeAll(bytes.subarray(written));
+      else this.#startedAt = undefined;
+    });
+  }
+
+  #takeWaiting(): string {
+    const text = this.#waiting;
+    this.#waiting = '';
+    if (this.#dropped === 0) return text;
+    const line = { level: 40, time: Date.now(), dropped: this.#dropped, msg: 'log lines were dropped' };
+    this.#dropped = 0;
+    return `${text}${JSON.stringify(line)}\n`;
+  }
 }
