@@ -3,11 +3,10 @@ import type { Admit, CallerInfo } from './access/admission.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import type { Finish } from './finish.ts';
 import type { RequestHead } from './head.ts';
-import { httpLimits } from './limits.ts';
 import { unknownPath } from './paths.ts';
 import type { PrepareRequest } from './prepare-request.ts';
 import type { FinishedReply, Reply } from './reply.ts';
-import { RequestCounter } from './request-counter.ts';
+import { buildRequestLimits, type CountedRequest } from './request-limits.ts';
 import { notFoundRoute, type ReadBody, type RouteOf } from './routes.ts';
 
 /** Answers any request, however it was received. It never rejects. */
@@ -34,54 +33,28 @@ export function buildHandler({
   budget,
   log,
 }: HandlerOptions): Handler {
-  const requestsInFlight = new RequestCounter(httpLimits.maxRequestsInFlight, 'in flight');
-  const arrivingBodies = new RequestCounter(httpLimits.maxArrivingBodies, 'arriving');
+  const limits = buildRequestLimits();
   return async (head, readBody) => {
     const startedAt = performance.now();
     const caller: CallerInfo = { keyId: undefined, rateLimitHeaders: undefined };
     let path = unknownPath;
     let route = notFoundRoute;
     let reply: Reply;
-    /** The key with which the request is counted. */
-    let countedFor: string | undefined;
+    let counted: CountedRequest | undefined;
     try {
       const request = prepareRequest(head.url);
       path = request.loggedPath;
       route = routeOf(head, request.url.pathname);
       const admission = admit(head, request, route.access, caller);
-      const { id } = admission.principal;
-      let read = readBody;
       // Other routes are answered within this turn of the event loop.
-      if (route.access === 'key') {
-        if (head.method === 'POST') {
-          read = async () => {
-            const body = await readCounted(readBody, arrivingBodies, id);
-            requestsInFlight.add(id);
-            countedFor = id;
-            return body;
-          };
-        } else {
-          requestsInFlight.add(id);
-          countedFor = id;
-        }
-      }
-      reply = await route.answer(head, request, admission, read);
+      if (route.access === 'key') counted = limits.count(admission.principal.id, head.method);
+      reply = await route.answer(head, request, admission, counted?.reading(readBody) ?? readBody);
       if (typeof reply.body === 'object') budget.requireRoom(caller.keyId, reply.body);
     } catch (error) {
       reply = route.replyError(error, log);
     } finally {
-      if (countedFor !== undefined) requestsInFlight.remove(countedFor);
+      counted?.end();
     }
     return finish(reply, { head, caller, path, allowsCors: route.allowsCors, startedAt });
   };
-}
-
-/** A body that is still arriving takes memory too, but must not take the place of requests that are complete. */
-async function readCounted(readBody: ReadBody, arrivingBodies: RequestCounter, keyId: string) {
-  arrivingBodies.add(keyId);
-  try {
-    return await readBody();
-  } finally {
-    arrivingBodies.remove(keyId);
-  }
 }
