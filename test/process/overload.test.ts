@@ -99,7 +99,7 @@ describe('responses of 3 MB that their clients do not read', () => {
       const isShared = bodyOf(1) === bodyOf(2);
       if (isShared) expect(statuses).not.toContain(503);
       // Each different one is a buffer of its own, which is garbage for a while after it was sent.
-      await attack.end(sockets, { turnMs: 100, megabytes: isShared ? 300 : 800 });
+      await attack.end(sockets, { turnMs: 100, megabytes: isShared ? 300 : 1_200 });
     },
     120_000,
   );
@@ -110,7 +110,7 @@ describe('responses of 3 MB that their clients do not read', () => {
     const bodies = Array.from({ length: 100 }, (_, at) => operation(`x${at}`, 'endpoints { name }'));
     const sockets = bodies.map((body) => attack.send([body]));
     await attack.until(() => attack.statuses().length === bodies.length);
-    await attack.end(sockets, { turnMs: 250, megabytes: 1_200 });
+    await attack.end(sockets, { turnMs: 250, megabytes: 1_800 });
   }, 120_000);
 
   test('200 pipelined on one connection are begun one after another', async () => {

@@ -102,7 +102,7 @@ export function randomOperation({ queries }: Catalog): fc.Arbitrary<Operation> {
   });
   const variables = fc.record(
     {
-      yes: fc.boolean(),
+      yes: fc.option(fc.boolean()),
       no: fc.boolean(),
       text: fc.option(fc.constantFrom('x', 'é', 'fail')),
       number: fc.option(fc.integer({ min: -5, max: 5 })),
@@ -114,7 +114,7 @@ export function randomOperation({ queries }: Catalog): fc.Arbitrary<Operation> {
     const body = fields.join(' ');
     const all = body.includes('...F') ? `${body}\n${fragmentText}` : body;
     const declared = [
-      ['yes', 'Boolean! = true'],
+      ['yes', 'Boolean = true'],
       ['no', 'Boolean! = false'],
       ['text', 'String'],
       ['number', 'SafeInt'],

@@ -49,8 +49,10 @@ export function buildDerivedCache(store: DerivedStore): DerivedCache {
       return known instanceof RenderedResponse ? known : undefined;
     },
     setRendered(key, rendered) {
-      if (!renderedOnce.has(key)) return void renderedOnce.set(key, true);
-      store.set(`response ${key}`, rendered, rendered.bytes);
+      const storeKey = `response ${key}`;
+      if (!renderedOnce.has(key) && store.get(storeKey) === undefined)
+        return void renderedOnce.set(key, true);
+      store.set(storeKey, rendered, rendered.bytes);
     },
   };
 }

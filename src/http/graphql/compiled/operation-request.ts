@@ -4,7 +4,7 @@ import type { Catalog } from '../../../catalog/saved-query.ts';
 import type { Owner } from '../../../concurrency/fair-share.ts';
 import type { LoopTurns } from '../../../concurrency/loop-turns.ts';
 import type { EndpointRequest } from '../../access/authorize.ts';
-import type { CheckDocument } from '../documents.ts';
+import type { CheckDocument, CheckedDocument } from '../documents.ts';
 import { parseOperation } from '../read-operation.ts';
 import {
   type PreparedOperation,
@@ -40,11 +40,8 @@ export type ReadOperationRequest = (
   owner: Owner,
 ) => OperationRequest | undefined | Promise<OperationRequest | undefined>;
 
-/** Characters of the request texts that are kept; what was prepared for one takes about as many bytes ten times. */
-const maxKeptCharacters = 1_000_000;
-
-/** The same for documents: each keeps its syntax tree, some 150 bytes for a character. */
-const maxPreparedCharacters = 200_000;
+/** Characters of the request texts that are kept. Each keeps its syntax tree, at most 150 bytes for a character: 60 MB. */
+const maxKeptCharacters = 400_000;
 
 /** A longer request is hardly sent twice. */
 const maxKeptLength = 16_384;
@@ -56,10 +53,8 @@ export function buildReadOperationRequest(
   turns: LoopTurns,
 ): ReadOperationRequest {
   const outputs = queryOutputs(schema, catalog);
-  const prepared = new LRUCache<string, { readonly operation: PreparedOperation | undefined }>({
-    maxSize: maxPreparedCharacters,
-    sizeCalculation: (_, text) => text.length + 100,
-  });
+  /** Kept as long as their documents. */
+  const prepared = new WeakMap<CheckedDocument, Map<string | undefined, PreparedOperation>>();
   const requests = new LRUCache<string, { readonly request: OperationRequest | undefined }>({
     maxSize: maxKeptCharacters,
     sizeCalculation: (_, text) => text.length + 100,
@@ -67,13 +62,14 @@ export function buildReadOperationRequest(
   let lastId = 0;
 
   const operationOf = (query: string, operationName: string | undefined): PreparedOperation | undefined => {
-    const key = `${operationName ?? ''} ${query}`;
-    const known = query.length <= maxKeptLength ? prepared.get(key) : undefined;
-    if (known !== undefined) return known.operation;
-    const { document, errors } = checkDocument(query);
-    if (errors.length > 0) return undefined;
-    const operation = prepareOperation({ schema, outputs }, document, operationName);
-    if (query.length <= maxKeptLength) prepared.set(key, { operation });
+    const checked = checkDocument(query);
+    if (checked.errors.length > 0) return undefined;
+    const operations = prepared.get(checked) ?? new Map<string | undefined, PreparedOperation>();
+    prepared.set(checked, operations);
+    const known = operations.get(operationName);
+    if (known !== undefined) return known;
+    const operation = prepareOperation({ schema, outputs }, checked.document, operationName);
+    if (operation !== undefined) operations.set(operationName, operation);
     return operation;
   };
   const read = (url: URL, body: Uint8Array | undefined) => {
@@ -99,11 +95,11 @@ export function buildReadOperationRequest(
   };
 
   return (url, body, owner) => {
-    // Latin-1 keeps bytes apart that are no UTF-8.
+    // Latin-1 keeps bytes apart that are no UTF-8. A body may read like a query string.
     const text =
       body === undefined
-        ? url.search
-        : Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1');
+        ? `GET ${url.search}`
+        : `POST ${Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1')}`;
     const known = requests.get(text);
     if (known !== undefined) return known.request;
     const turn = turns.next(owner);

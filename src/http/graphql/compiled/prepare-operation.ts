@@ -97,8 +97,11 @@ export function prepareOperation(
     bind(variables) {
       const { variableValues } = getVariableValues(schema, definitions, variables, { maxErrors: 1 });
       if (variableValues === undefined) return undefined;
+      const { coerced } = variableValues;
+      // A variable with a default may be null where a directive must not have it.
+      if (conditionNames.some((name) => coerced[name] === null)) return undefined;
       try {
-        return compile(variableValues.coerced).map((member) => {
+        return compile(coerced).map((member) => {
           if (!('output' in member)) return member;
           const { responseKey, field, output, writer, nodes } = member;
           const definition = queryType?.getFields()[field.name];
@@ -127,7 +130,7 @@ type CompiledMember =
       readonly output: QueryOutput;
     });
 
-const maxVariants = 16;
+const maxVariants = 4;
 
 function findOperation(
   { definitions }: DocumentNode,
