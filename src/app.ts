@@ -11,7 +11,7 @@ import { describeProblem } from './errors.ts';
 import { buildAdmit } from './http/access/admission.ts';
 import { buildCors } from './http/access/cors.ts';
 import { isFromLoopback, isLoopback } from './http/access/loopback.ts';
-import { buildRefuseKeys } from './http/access/reject-keys-in-urls.ts';
+import { buildRejectKeysInUrls } from './http/access/reject-keys-in-urls.ts';
 import { buildAccessLog } from './http/access-log.ts';
 import { ByteBudget } from './http/byte-budget.ts';
 import { buildFinish } from './http/finish.ts';
@@ -168,7 +168,7 @@ function buildHttpHandler({
       cors,
       log,
     }),
-    admit: buildAdmit({ keyring, refuseKeys: buildRefuseKeys(apiKey), now }),
+    admit: buildAdmit({ keyring, rejectKeysInUrls: buildRejectKeysInUrls(apiKey), now }),
     finish: buildFinish(cors, buildAccessLog(log, writeLine)),
     budget,
     log,

@@ -6,7 +6,7 @@ import { hasNoCache } from '../cache-headers.ts';
 import type { RequestHead, RequestHeaders } from '../head.ts';
 import { httpLimits } from '../limits.ts';
 import type { PreparedRequest } from '../prepare-request.ts';
-import type { RefuseKeys } from './reject-keys-in-urls.ts';
+import type { RejectKeysInUrls } from './reject-keys-in-urls.ts';
 
 /** What an admitted request may do. */
 export interface Admission {
@@ -43,15 +43,15 @@ export type Admit = (
 
 interface AdmitOptions {
   readonly keyring: Pick<Keyring, 'find'>;
-  readonly refuseKeys: RefuseKeys;
+  readonly rejectKeysInUrls: RejectKeysInUrls;
   readonly now: () => Date;
 }
 
 const { maxUrlLength } = httpLimits;
 
-export function buildAdmit({ keyring, refuseKeys, now }: AdmitOptions): Admit {
+export function buildAdmit({ keyring, rejectKeysInUrls, now }: AdmitOptions): Admit {
   return ({ headers }, request, access, caller) => {
-    if (request.parameters === undefined) refuseKeys(request);
+    if (request.parameters === undefined) rejectKeysInUrls(request);
     if (access === 'always') return anonymous;
     if (request.url.href.length > maxUrlLength) throw urlTooLong(request.url.href.length);
     if (access === 'public') return anonymous;

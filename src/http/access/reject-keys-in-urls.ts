@@ -9,10 +9,10 @@ import { type PreparedRequest, parseQueryString } from '../prepare-request.ts';
  *
  * @throws GatewayError BAD_REQUEST if a parameter is a key, or is named as keys are; neither is repeated in the message
  */
-export type RefuseKeys = (request: PreparedRequest) => void;
+export type RejectKeysInUrls = (request: PreparedRequest) => void;
 
 /** @param apiKey the configured key, which may have any form */
-export function buildRefuseKeys(apiKey: string | undefined): RefuseKeys {
+export function buildRejectKeysInUrls(apiKey: string | undefined): RejectKeysInUrls {
   const ownDigest = apiKey === undefined ? undefined : digestOf(apiKey);
   const isOwn = (text: string) =>
     ownDigest !== undefined && text.length === apiKey?.length && timingSafeEqual(digestOf(text), ownDigest);
