@@ -8,7 +8,6 @@ export function toBinaryText(text: string): BinaryText {
   return isAscii.test(text) ? text : Buffer.from(text).toString('latin1');
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII has them
 const isAscii = /^[\0-\x7f]*$/;
 
 /** The bytes of several texts, one after the other. */
