@@ -17,7 +17,13 @@ import { toBinaryText } from './binary-text.ts';
 import type { CollectedField } from './collect-fields.ts';
 import type { DerivedCache } from './derived-cache.ts';
 import type { OperationRequest, QueryField } from './operation-request.ts';
-import { buildRenderBody, type RenderBody, type RenderOptions } from './render-body.ts';
+import {
+  buildRenderBody,
+  type RenderBody,
+  type RenderOptions,
+  rowBytes,
+  rowListBytes,
+} from './render-body.ts';
 import { postHeaders, RenderedResponse } from './rendered-response.ts';
 
 export interface CompiledOptions extends RenderOptions {
@@ -116,9 +122,6 @@ const isHit = (outcome: Outcome): boolean => 'result' in outcome && outcome.resu
 
 const { maxResponseBytes } = httpLimits;
 
-const rowBytes = ({ writer }: QueryField, { document }: CachedResult): number =>
-  writer.rowLists.length * document.encodings.identity.byteLength;
-
 function isWithinBytes(fields: readonly QueryField[], results: readonly CachedResult[]): boolean {
   const bytes = results.reduce((sum, result, at) => {
     const field = fields[at];
@@ -202,9 +205,9 @@ async function replyPartial(
 /** @returns gives the first list of rows with which the response becomes too large, if there is one */
 function buildChargeRows() {
   let bytes = 0;
-  return ({ writer }: QueryField, { document }: CachedResult): CollectedField | undefined =>
-    writer.rowLists.find(() => {
-      bytes += document.encodings.identity.byteLength;
+  return ({ writer }: QueryField, result: CachedResult): CollectedField | undefined =>
+    writer.rowLists.find((list) => {
+      bytes += rowListBytes(list, result);
       return bytes > maxResponseBytes;
     });
 }

@@ -1,15 +1,17 @@
 import { LRUCache } from 'lru-cache';
 import type { DerivedStore } from '../../../results/memory-store.ts';
 import type { ResultDocument } from '../../../results/result-document.ts';
-import { ColumnTexts } from './column-texts.ts';
+import { DocumentCells } from './cell-blocks.ts';
 import { RenderedResponse } from './rendered-response.ts';
 
 /** What was made of results to answer GraphQL faster, kept in their memory. */
 export interface DerivedCache {
   /** A number for each document, unique in the process. */
   idOf(document: ResultDocument): number;
-  /** The cells of a document as text, kept for the next selection. */
-  withColumns<T>(document: ResultDocument, write: (columns: ColumnTexts) => T): T;
+  /** The cells of a document as text: those that were kept, or none yet. */
+  cellsOf(document: ResultDocument): DocumentCells;
+  /** Keeps cells for the next selection. */
+  keepCells(document: ResultDocument, cells: DocumentCells): void;
   rendered(key: string): RenderedResponse | undefined;
   /**
    * Keeps a response from its second time on: most selections that are new are sent once, and would take the place of
@@ -33,16 +35,15 @@ export function buildDerivedCache(store: DerivedStore): DerivedCache {
     ids.set(document, lastId);
     return lastId;
   };
+  const cellsKey = (document: ResultDocument) => `cells ${idOf(document)}`;
   return {
     idOf,
-    withColumns(document, write) {
-      const key = `columns ${idOf(document)}`;
-      const known = store.get(key);
-      const columns = known instanceof ColumnTexts ? known : new ColumnTexts(document);
-      const { bytes } = columns;
-      const written = write(columns);
-      if (known === undefined || columns.bytes > bytes) store.set(key, columns, columns.bytes);
-      return written;
+    cellsOf(document) {
+      const known = store.get(cellsKey(document));
+      return known instanceof DocumentCells ? known : new DocumentCells(document);
+    },
+    keepCells(document, cells) {
+      store.set(cellsKey(document), cells, cells.bytes);
     },
     rendered(key) {
       const known = store.get(`response ${key}`);

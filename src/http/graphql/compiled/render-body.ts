@@ -3,8 +3,10 @@ import type { LoopTurns } from '../../../concurrency/loop-turns.ts';
 import { OnePerOwner } from '../../../concurrency/one-per-owner.ts';
 import type { CachedResult } from '../../../results/get-result.ts';
 import type { ByteBudget } from '../../byte-budget.ts';
-import { type BinaryText, joinBinary, toBinaryText } from './binary-text.ts';
-import { UnexpectedCell } from './column-texts.ts';
+import { type BinaryText, toBinaryText } from './binary-text.ts';
+import { copyMargin, type DocumentCells } from './cell-blocks.ts';
+import { UnexpectedCell } from './cell-writers.ts';
+import type { Piece, SelectionWriter } from './compile-selection.ts';
 import type { DerivedCache } from './derived-cache.ts';
 import type { OperationRequest, QueryField } from './operation-request.ts';
 
@@ -35,21 +37,19 @@ export type RenderBody = (rendering: Rendering) => Promise<Buffer | undefined>;
 
 export function buildRenderBody({ derived, budget, turns }: RenderOptions): RenderBody {
   const largeOnes = new OnePerOwner();
-  const renderParts = async (rendering: Rendering, bytes: number): Promise<Buffer> => {
-    const body = new GrowingBuffer(bytes);
-    for (const part of partsOf(rendering, derived)) {
-      for (const piece of part) body.append(piece);
+  const renderInTurns = async (rendering: Rendering): Promise<Buffer> => {
+    const steps = render(rendering, derived);
+    for (;;) {
       const turn = turns.next(rendering.owner);
       if (turn !== undefined) await turn;
+      const step = steps.next();
+      if (step.done) return step.value;
     }
-    return body.bytes();
   };
   const renderLarge = async (rendering: Rendering, bytes: number): Promise<Buffer> => {
     const charge = budget.reserve(rendering.owner, bytes);
     try {
-      const turn = turns.next(rendering.owner);
-      if (turn !== undefined) await turn;
-      const body = await renderParts(rendering, bytes);
+      const body = await renderInTurns(rendering);
       budget.settle(charge, body);
       return body;
     } finally {
@@ -62,9 +62,7 @@ export function buildRenderBody({ derived, budget, turns }: RenderOptions): Rend
     const bytes = estimateBytes(rendering);
     try {
       if (budget.isLarge(bytes)) return await largeOnes.run(owner, () => renderLarge(rendering, bytes));
-      const turn = turns.next(owner);
-      if (turn !== undefined) await turn;
-      return joinBinary([...partsOf(rendering, derived)].flat());
+      return await renderInTurns(rendering);
     } catch (error) {
       if (error instanceof UnexpectedCell) return undefined;
       throw error;
@@ -72,28 +70,61 @@ export function buildRenderBody({ derived, budget, turns }: RenderOptions): Rend
   };
 }
 
-/** The pieces of a response, a part for each root field. */
-function* partsOf(
+/** Renders a response in steps of some milliseconds. @throws UnexpectedCell */
+function* render(rendering: Rendering, derived: DerivedCache): Generator<void, Buffer> {
+  const pieces: Piece[] = [];
+  yield* collectPieces(rendering, derived, pieces);
+  const byteLength = pieces.reduce((sum, piece) => sum + byteLengthOf(piece), 0);
+  // Not from Node's pool: a small buffer that is kept would keep its whole slab in memory.
+  const bytes = Buffer.allocUnsafeSlow(byteLength + copyMargin);
+  const out = { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength) };
+  let at = 0;
+  for (const piece of pieces) {
+    if (typeof piece === 'string') bytes.write(piece, at, 'latin1');
+    else yield* piece.write(out, at);
+    at += byteLengthOf(piece);
+  }
+  return bytes.subarray(0, byteLength);
+}
+
+const byteLengthOf = (piece: Piece): number => (typeof piece === 'string' ? piece.length : piece.byteLength);
+
+/** The pieces of a response in order, with the cells that its rows are made of. */
+function* collectPieces(
   { request, results, errors }: Rendering,
   derived: DerivedCache,
-): Generator<readonly BinaryText[]> {
-  yield [errors === undefined ? '{"data":{' : `{"errors":${errors},"data":{`];
+  pieces: Piece[],
+): Generator<void> {
+  pieces.push(errors === undefined ? '{"data":{' : `{"errors":${errors},"data":{`);
   let field = 0;
   for (const [at, member] of request.members.entries()) {
-    const pieces: BinaryText[] = [`${at > 0 ? ',' : ''}${JSON.stringify(member.responseKey)}:`];
+    pieces.push(`${at > 0 ? ',' : ''}${JSON.stringify(member.responseKey)}:`);
     if ('endpoint' in member) {
       const result = results[field];
       field += 1;
       if (result === undefined) pieces.push('null');
       else {
-        derived.withColumns(result.document, (columns) => member.writer.write(result, columns, pieces));
+        const cells = yield* makeCells(result, member, derived);
+        member.writer.write(result, cells, pieces);
       }
     } else {
       pieces.push(constantText(member));
+      yield;
     }
-    yield pieces;
   }
-  yield ['}}'];
+  pieces.push('}}');
+}
+
+function* makeCells(
+  { document }: CachedResult,
+  { writer }: QueryField,
+  derived: DerivedCache,
+): Generator<void, DocumentCells> {
+  const cells = derived.cellsOf(document);
+  const { bytes } = cells;
+  yield* cells.make(writer.groups);
+  if (cells.bytes > bytes) derived.keepCells(document, cells);
+  return cells;
 }
 
 /** `__typename`, or the schema, which may have text that is not ASCII. */
@@ -107,35 +138,20 @@ function constantText(member: Exclude<OperationRequest['members'][number], Query
 /** Cells are about as long as in the document, names may be aliases of any length. */
 function estimateBytes({ request, results }: Rendering): number {
   return results.reduce((sum, result, at) => {
-    const writer = request.fields[at]?.writer;
-    if (result === undefined || writer === undefined) return sum;
-    const { encodings, metadata } = result.document;
-    const cells = writer.rowLists.length * encodings.identity.byteLength;
-    return sum + cells + metadata.rowCount * writer.nameBytesPerRow;
+    const field = request.fields[at];
+    return result === undefined || field === undefined ? sum : sum + rowBytes(field, result);
   }, 0);
 }
 
-/** Text in one buffer: pieces of a large response that wait to be joined would be in memory twice. */
-class GrowingBuffer {
-  #buffer: Buffer;
-  #length = 0;
+/** About the bytes of all rows that a root field returns: as many as the document has, and those of aliases. */
+export function rowBytes({ writer }: Pick<QueryField, 'writer'>, result: CachedResult): number {
+  return writer.rowLists.reduce((sum, list) => sum + rowListBytes(list, result), 0);
+}
 
-  constructor(estimatedBytes: number) {
-    // Not from Node's pool. Pages that are never written take no memory.
-    this.#buffer = Buffer.allocUnsafeSlow(estimatedBytes);
-  }
-
-  append(piece: BinaryText): void {
-    const needed = this.#length + piece.length;
-    if (needed > this.#buffer.byteLength) {
-      const larger = Buffer.allocUnsafeSlow(Math.ceil(needed * 1.25));
-      this.#buffer.copy(larger, 0, 0, this.#length);
-      this.#buffer = larger;
-    }
-    this.#length += this.#buffer.write(piece, this.#length, 'latin1');
-  }
-
-  bytes(): Buffer {
-    return this.#buffer.subarray(0, this.#length);
-  }
+/** The same for one list of them. */
+export function rowListBytes(
+  { copies, aliasBytesPerRow }: SelectionWriter['rowLists'][number],
+  { document: { encodings, metadata } }: CachedResult,
+): number {
+  return copies * encodings.identity.byteLength + metadata.rowCount * aliasBytesPerRow;
 }
