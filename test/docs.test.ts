@@ -141,7 +141,6 @@ describe('language', () => {
 
   /** Lines that use one of the words as ordinary English, or name the words themselves. */
   const allowed: readonly string[] = [
-    'visit as walkNodes,',
     'that asks for a private contact and contains no details.',
     'closed table. Inside, a newcomer met a private vocabulary (doors, visits, flights), folders of up to 46 loose files, six',
     '- The history before this date uses the old names: `doors` is `http`, `answer` is `results`, `rules` is spread over',

@@ -22,6 +22,8 @@ export const httpLimits = {
   maxTokens: 2_000,
   /** Lines of a document. To locate one error, graphql-js reads all lines before it, and a response may have hundreds. */
   maxDocumentLines: 2_500,
+  /** Characters of a name, and so of an alias, which every row repeats. Columns of BigQuery have at most 300. */
+  maxNameLength: 300,
   /** Brackets inside each other: parsing, and most later steps, recurse for every bracket. */
   maxBracketDepth: 50,
   /** Levels of fields, with fragments expanded. */
@@ -47,6 +49,11 @@ export const httpLimits = {
   maxErrorLength: 300,
   /** Bytes of rows in one GraphQL response, which is in memory several times while it is written. */
   maxResponseBytes: 64_000_000,
+  /**
+   * The same if the operation also has fields of the catalog or the schema that only an executor can answer: it writes all
+   * rows in one turn of the event loop, and at a fraction of the speed.
+   */
+  maxExecutorBytes: 500_000,
   /**
    * Bytes of all large responses together that are being built, or that their clients have not taken yet. Keys share them;
    * see `concurrency/fair-share.ts`.

@@ -10,7 +10,7 @@ import { authorizeAndBind } from '../access/authorize.ts';
 import type { ByteCharge } from '../byte-budget.ts';
 import type { RequestHead } from '../head.ts';
 import { httpLimits } from '../limits.ts';
-import { responseTooLarge } from './errors.ts';
+import { tooLargeForExecutor } from './errors.ts';
 
 /** The outcome of an operation, for the headers and the status of its response. */
 export interface OperationOutcome {
@@ -50,13 +50,10 @@ interface ContextOptions {
   readonly turns: LoopTurns;
 }
 
-const { maxResponseBytes } = httpLimits;
+const { maxExecutorBytes } = httpLimits;
 
 /** Measured: what the executor has in memory at once for a byte of rows, as objects, as its result and as text. */
 const executorFactor = 8;
-
-/** Of rows. Fewer would leave many operations half done, and in memory, at the same time. */
-const bytesPerTurn = 1_500_000;
 
 export function buildContext({
   getResult,
@@ -74,18 +71,14 @@ export function buildContext({
     { cacheKeyFn: cacheKey },
   );
   let responseBytes = 0;
-  let turnCount = 0;
   let turn: Promise<true> | undefined;
   return {
     principal,
     nextTurn: () => turns.next(principal.id),
     async chargeResponseBytes(bytes) {
       responseBytes += bytes;
-      if (responseBytes > maxResponseBytes) throw responseTooLarge();
-      if (responseBytes > bytesPerTurn * turnCount) {
-        turnCount += 1;
-        turn = turns.wait(principal.id);
-      }
+      if (responseBytes > maxExecutorBytes) throw tooLargeForExecutor();
+      turn ??= turns.wait(principal.id);
       await turn;
       try {
         charge.add(executorFactor * bytes);

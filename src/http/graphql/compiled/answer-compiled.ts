@@ -11,19 +11,13 @@ import type { RequestHead } from '../../head.ts';
 import { httpLimits } from '../../limits.ts';
 import type { Reply } from '../../reply.ts';
 import { maskError, responseTooLarge, withNodes } from '../errors.ts';
-
 import { chooseMediaType } from '../media-type.ts';
+import { rowListBytes } from '../row-size.ts';
 import { toBinaryText } from './binary-text.ts';
 import type { CollectedField } from './collect-fields.ts';
 import type { DerivedCache } from './derived-cache.ts';
 import type { OperationRequest, QueryField } from './operation-request.ts';
-import {
-  buildRenderBody,
-  type RenderBody,
-  type RenderOptions,
-  rowBytes,
-  rowListBytes,
-} from './render-body.ts';
+import { buildRenderBody, type RenderBody, type RenderOptions, rowBytes } from './render-body.ts';
 import { postHeaders, RenderedResponse } from './rendered-response.ts';
 
 export interface CompiledOptions extends RenderOptions {
@@ -57,11 +51,12 @@ export function buildAnswerCompiled(options: CompiledOptions): AnswerCompiled {
     }
     const key = renderedKey(request, results, derived);
     const known = derived.rendered(key);
-    if (known !== undefined) {
-      compressIfAccepted(known, head, () => derived.setRendered(key, known), log);
-      return known.reply(head, results, now);
+    if (known !== undefined) compressIfAccepted(known, head, () => derived.setRendered(key, known), log);
+    const owner = admission.principal.id;
+    const rendered = known ?? (await renderOnce(key, request, results, owner));
+    if (rendered !== undefined && head.method === 'GET' && results.length > 0) {
+      await rendered.hash(turns, owner);
     }
-    const rendered = await renderOnce(key, request, results, admission.principal.id);
     return rendered?.reply(head, results, now);
   };
 }
@@ -166,21 +161,30 @@ async function replyPartial(
   renderBody: RenderBody,
   log: Logger,
 ): Promise<Reply | undefined> {
-  const errors: GraphQLError[] = [];
   const chargeRows = buildChargeRows();
+  const failures: {
+    readonly error: unknown;
+    readonly nodes: readonly FieldNode[];
+    readonly path: string[];
+  }[] = [];
   const results = request.fields.map((field, at) => {
     const outcome = outcomes[at];
-    if (outcome !== undefined && 'result' in outcome) {
-      const exceeding = chargeRows(field, outcome.result);
-      if (exceeding === undefined) return outcome.result;
-      const path = [field.responseKey, exceeding.responseKey];
-      errors.push(errorAt(responseTooLarge(), exceeding.nodes, path, log));
-    } else {
-      errors.push(errorAt(outcome?.error, field.nodes, [field.responseKey], log));
+    if (outcome === undefined || 'error' in outcome) {
+      failures.push({ error: outcome?.error, nodes: field.nodes, path: [field.responseKey] });
+      return undefined;
     }
+    const exceeding = chargeRows(field, outcome.result);
+    if (exceeding === undefined) return outcome.result;
+    const path = [field.responseKey, exceeding.responseKey];
+    failures.push({ error: responseTooLarge(), nodes: exceeding.nodes, path });
     return undefined;
   });
-  const errorText = toBinaryText(JSON.stringify(errors.map(withoutHttp)));
+  let errors: readonly GraphQLError[] = [];
+  const errorText = () => {
+    // Logs what only operators may know.
+    errors = failures.map(({ error, nodes, path }) => errorAt(error, nodes, path, log));
+    return toBinaryText(JSON.stringify(errors.map(withoutHttp)));
+  };
   const body = await renderBody({ request, results, errors: errorText, owner: principal.id });
   if (body === undefined) return undefined;
   const isRateLimited =
@@ -205,9 +209,9 @@ async function replyPartial(
 /** @returns gives the first list of rows with which the response becomes too large, if there is one */
 function buildChargeRows() {
   let bytes = 0;
-  return ({ writer }: QueryField, result: CachedResult): CollectedField | undefined =>
-    writer.rowLists.find((list) => {
-      bytes += rowListBytes(list, result);
+  return ({ writer }: QueryField, { document }: CachedResult): CollectedField | undefined =>
+    writer.rowLists.find(({ size }) => {
+      bytes += rowListBytes(size, document);
       return bytes > maxResponseBytes;
     });
 }

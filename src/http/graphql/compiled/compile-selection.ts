@@ -1,6 +1,7 @@
 import type { FragmentDefinitionNode, GraphQLObjectType } from 'graphql';
 import type { SavedQuery } from '../../../catalog/saved-query.ts';
 import type { CachedResult } from '../../../results/get-result.ts';
+import { type RowSize, rowSizeOf } from '../row-size.ts';
 import { isoText } from '../schema/scalars.ts';
 import { type BinaryText, toBinaryText } from './binary-text.ts';
 import type { ColumnGroup, DocumentCells } from './cell-blocks.ts';
@@ -27,12 +28,9 @@ export interface SelectionWriter {
 
 export type Piece = BinaryText | RowList;
 
-/** A field that returns the rows, with what its selection adds to the size of a document. */
+/** A field that returns the rows. */
 interface RowListField extends CollectedField {
-  /** How often a row repeats a column, at most. */
-  readonly copies: number;
-  /** Bytes of aliases in one row beyond the columns' own names. */
-  readonly aliasBytesPerRow: number;
+  readonly size: RowSize;
 }
 
 /** What a saved query's field returns, as far as writing it needs to know. */
@@ -65,7 +63,7 @@ export function compileSelection(output: QueryOutput, selection: Selection): Sel
     const cells = collectFields(selectionsBelow(field), fragments, conditions);
     const rows = compileRows(cells.map((cell) => rowMember(output, cell)));
     for (const group of rows.groups) groups.add(group);
-    rowLists.push({ ...field, ...sizeOfRow(cells) });
+    rowLists.push({ ...field, size: rowSizeOf(cells) });
     return { start, write: rowsWriter(rows) };
   });
   return {
@@ -96,18 +94,6 @@ const rowsWriter =
   ({ list }: RowsWriter): WriteMember =>
   ({ document }, cells, pieces) =>
     pieces.push(list(cells, document.metadata.rowCount));
-
-function sizeOfRow(cells: readonly CollectedField[]): Pick<RowListField, 'copies' | 'aliasBytesPerRow'> {
-  const byName = new Map<string, number>();
-  for (const { name } of cells) byName.set(name, (byName.get(name) ?? 0) + 1);
-  return {
-    copies: Math.max(1, ...byName.values()),
-    aliasBytesPerRow: cells.reduce(
-      (sum, { responseKey, name }) => sum + Math.max(0, responseKey.length - name.length),
-      0,
-    ),
-  };
-}
 
 function memberWriter(output: QueryOutput, selection: Selection): WriteMember {
   switch (selection.field.name) {

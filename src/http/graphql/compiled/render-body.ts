@@ -3,10 +3,12 @@ import type { LoopTurns } from '../../../concurrency/loop-turns.ts';
 import { OnePerOwner } from '../../../concurrency/one-per-owner.ts';
 import type { CachedResult } from '../../../results/get-result.ts';
 import type { ByteBudget } from '../../byte-budget.ts';
+import { httpLimits } from '../../limits.ts';
+import { rowListBytes } from '../row-size.ts';
 import { type BinaryText, toBinaryText } from './binary-text.ts';
 import { copyMargin, type DocumentCells } from './cell-blocks.ts';
 import { UnexpectedCell } from './cell-writers.ts';
-import type { Piece, SelectionWriter } from './compile-selection.ts';
+import type { Piece } from './compile-selection.ts';
 import type { DerivedCache } from './derived-cache.ts';
 import type { OperationRequest, QueryField } from './operation-request.ts';
 
@@ -17,13 +19,15 @@ export interface RenderOptions {
   readonly turns: LoopTurns;
 }
 
+const { maxExecutorBytes } = httpLimits;
+
 /** What one response is made of. */
 interface Rendering {
   readonly request: OperationRequest;
   /** One for each root field; undefined for those that are null. */
   readonly results: readonly (CachedResult | undefined)[];
-  /** The JSON text of the errors. */
-  readonly errors: BinaryText | undefined;
+  /** Gives the JSON text of the errors; called once, and only if every cell fits its type. */
+  readonly errors: (() => BinaryText) | undefined;
   readonly owner: Owner;
 }
 
@@ -31,7 +35,7 @@ interface Rendering {
  * Renders the body of a response.
  *
  * @returns undefined if a cell does not fit its type
- * @throws GatewayError OVERLOADED
+ * @throws GatewayError OVERLOADED; UnexpectedCell in place of undefined if there are too many rows for an executor
  */
 export type RenderBody = (rendering: Rendering) => Promise<Buffer | undefined>;
 
@@ -64,7 +68,8 @@ export function buildRenderBody({ derived, budget, turns }: RenderOptions): Rend
       if (budget.isLarge(bytes)) return await largeOnes.run(owner, () => renderLarge(rendering, bytes));
       return await renderInTurns(rendering);
     } catch (error) {
-      if (error instanceof UnexpectedCell) return undefined;
+      // The executor says which cell it is, of few enough rows.
+      if (error instanceof UnexpectedCell && bytes <= maxExecutorBytes) return undefined;
       throw error;
     }
   };
@@ -74,6 +79,8 @@ export function buildRenderBody({ derived, budget, turns }: RenderOptions): Rend
 function* render(rendering: Rendering, derived: DerivedCache): Generator<void, Buffer> {
   const pieces: Piece[] = [];
   yield* collectPieces(rendering, derived, pieces);
+  if (rendering.errors !== undefined) pieces.unshift(`{"errors":${rendering.errors()},`);
+  else pieces.unshift('{');
   const byteLength = pieces.reduce((sum, piece) => sum + byteLengthOf(piece), 0);
   // Not from Node's pool: a small buffer that is kept would keep its whole slab in memory.
   const bytes = Buffer.allocUnsafeSlow(byteLength + copyMargin);
@@ -89,13 +96,13 @@ function* render(rendering: Rendering, derived: DerivedCache): Generator<void, B
 
 const byteLengthOf = (piece: Piece): number => (typeof piece === 'string' ? piece.length : piece.byteLength);
 
-/** The pieces of a response in order, with the cells that its rows are made of. */
+/** The pieces of `data` in order, with the cells that its rows are made of. */
 function* collectPieces(
-  { request, results, errors }: Rendering,
+  { request, results }: Rendering,
   derived: DerivedCache,
   pieces: Piece[],
 ): Generator<void> {
-  pieces.push(errors === undefined ? '{"data":{' : `{"errors":${errors},"data":{`);
+  pieces.push('"data":{');
   let field = 0;
   for (const [at, member] of request.members.entries()) {
     pieces.push(`${at > 0 ? ',' : ''}${JSON.stringify(member.responseKey)}:`);
@@ -135,7 +142,6 @@ function constantText(member: Exclude<OperationRequest['members'][number], Query
   return toBinaryText(text);
 }
 
-/** Cells are about as long as in the document, names may be aliases of any length. */
 function estimateBytes({ request, results }: Rendering): number {
   return results.reduce((sum, result, at) => {
     const field = request.fields[at];
@@ -143,15 +149,7 @@ function estimateBytes({ request, results }: Rendering): number {
   }, 0);
 }
 
-/** About the bytes of all rows that a root field returns: as many as the document has, and those of aliases. */
-export function rowBytes({ writer }: Pick<QueryField, 'writer'>, result: CachedResult): number {
-  return writer.rowLists.reduce((sum, list) => sum + rowListBytes(list, result), 0);
-}
-
-/** The same for one list of them. */
-export function rowListBytes(
-  { copies, aliasBytesPerRow }: SelectionWriter['rowLists'][number],
-  { document: { encodings, metadata } }: CachedResult,
-): number {
-  return copies * encodings.identity.byteLength + metadata.rowCount * aliasBytesPerRow;
+/** About the bytes of all rows that a root field returns. */
+export function rowBytes({ writer }: Pick<QueryField, 'writer'>, { document }: CachedResult): number {
+  return writer.rowLists.reduce((sum, { size }) => sum + rowListBytes(size, document), 0);
 }
