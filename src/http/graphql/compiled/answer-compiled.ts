@@ -90,7 +90,7 @@ function getOutcomes(
 ): Promise<readonly Outcome[]> {
   const get = (bound: BoundQuery) =>
     schedule(() => getResult(bound, { caller: head, noCache, owner: principal.id }), head);
-  const calls = new Map<string, Promise<CachedResult>>();
+  const calls = new Map<string, CachedResult | Promise<CachedResult>>();
   const getOnce = (bound: BoundQuery) => {
     const key = cacheKey(bound);
     const call = calls.get(key) ?? get(bound);
