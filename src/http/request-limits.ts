@@ -51,7 +51,12 @@ class KeyRequest implements CountedRequest {
   reading(readBody: ReadBody): ReadBody {
     return async () => {
       this.#arriving.add(this.#keyId);
-      const body = await readBody().finally(() => this.#arriving.remove(this.#keyId));
+      let body: Uint8Array;
+      try {
+        body = await readBody();
+      } finally {
+        this.#arriving.remove(this.#keyId);
+      }
       this.enter();
       return body;
     };

@@ -20,6 +20,8 @@ export function buildNodeListener({ handle, budget, turns, log }: ListenerOption
   const send = (reply: FinishedReply, response: ServerResponse) => {
     const { body, keyId } = reply;
     if (typeof body !== 'object' || !budget.isLarge(body.byteLength)) return write(reply, response);
+    // No `close` would follow any more.
+    if (response.destroyed) return;
     // The system copies the body, which takes its time too.
     const turn = turns.next(keyId);
     if (turn !== undefined) return sendInTurn(reply, response, turn, budget.hold(keyId, body));
@@ -27,6 +29,7 @@ export function buildNodeListener({ handle, budget, turns, log }: ListenerOption
     if (isWaiting(response)) releaseOnClose(response, budget.hold(keyId, body));
   };
   return (message, response) => {
+    turns.noteArrival();
     const onBug = (err: unknown) => {
       log.error({ err }, 'a bug in the gateway');
       response.destroy();
