@@ -106,7 +106,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     catalog,
     counters: results.counters,
     fetch: buildFetch(handle),
-    listener: buildNodeListener({ handle, budget, turns }),
+    listener: buildNodeListener({ handle, budget, turns, log }),
     drain: () => {
       ready = false;
     },

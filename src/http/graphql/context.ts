@@ -64,8 +64,13 @@ export function buildContext({
   turns,
 }: ContextOptions): Context {
   const { principal, noCache, schedule } = admission;
-  const load = (bound: BoundQuery) =>
-    schedule(() => getResult(bound, { caller: head, noCache, owner: principal.id }), head).catch(toError);
+  const load = async (bound: BoundQuery) => {
+    try {
+      return await schedule(() => getResult(bound, { caller: head, noCache, owner: principal.id }), head);
+    } catch (error) {
+      return toError(error);
+    }
+  };
   const loader = new DataLoader<BoundQuery, CachedResult, string>(
     (queries) => Promise.all(queries.map(load)),
     { cacheKeyFn: cacheKey },

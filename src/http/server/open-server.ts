@@ -5,6 +5,7 @@ import { GatewayError } from '../../errors.ts';
 import { httpLimits } from '../limits.ts';
 import { describeClientError, formatRawReply } from './client-errors.ts';
 import { type Connections, trackConnections } from './connections.ts';
+import { PreparedResponse } from './prepared-response.ts';
 import { closeSlowReaders } from './slow-readers.ts';
 
 /** A Node server with the limits of a connection. Malformed requests, too, get a reply in the usual error shape. */
@@ -13,6 +14,7 @@ export function openServer(
   log: Logger,
 ): { readonly server: Server; readonly connections: Connections } {
   const server = createServer({
+    ServerResponse: PreparedResponse,
     maxHeaderSize: httpLimits.maxHeaderBytes,
     headersTimeout: httpLimits.headersTimeoutMs,
     requestTimeout: httpLimits.requestTimeoutMs,
