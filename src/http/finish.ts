@@ -54,7 +54,7 @@ export type Finish = (reply: Reply, exchange: Exchange) => FinishedReply;
 export function buildFinish(cors: Cors, accessLog: AccessLog): Finish {
   return (full, { head, caller, path, route, startedAt }) => {
     const reply = isUnchanged(full, head) ? notModified(full) : full;
-    const { status, body } = reply;
+    const { status, body, recycle } = reply;
     const headers = finishHeaders(
       reply,
       route.allowsCors ? cors.headers(head) : undefined,
@@ -62,7 +62,7 @@ export function buildFinish(cors: Cors, accessLog: AccessLog): Finish {
     );
     const ms = Math.round(performance.now() - startedAt);
     accessLog({ method: head.method, path, status, ms, keyId: caller.keyId });
-    return { status, headers, body, keyId: caller.keyId };
+    return { status, headers, body, recycle, keyId: caller.keyId };
   };
 }
 

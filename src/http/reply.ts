@@ -7,6 +7,11 @@ export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array | string | undefined;
+  /**
+   * Called once, when nothing will read the body any more: its memory is used for another one. Only a body that no other
+   * reply has comes with it, and it may be left out.
+   */
+  readonly recycle?: (() => void) | undefined;
   /** Set by `finish`, which makes it once of a reply that is sent again: all its headers, but those of one caller. */
   complete?: ReplyHeaders;
   /** In the same way: the reply to a caller who has the rows already. */

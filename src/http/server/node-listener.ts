@@ -68,7 +68,10 @@ function releaseOnClose(response: ServerResponse, charge: ByteCharge): void {
 }
 
 /** Node omits the body of a response to HEAD. */
-function write({ status, headers, body }: FinishedReply, response: ServerResponse): void {
+function write({ status, headers, body, recycle }: FinishedReply, response: ServerResponse): void {
   if (response instanceof PreparedResponse) response.writePrepared(status, headers).end(body);
   else response.writeHead(status, headers.entries().flat()).end(body);
+  if (recycle === undefined) return;
+  if (isWaiting(response)) response.once('close', recycle);
+  else recycle();
 }

@@ -14,6 +14,7 @@ import { maskError, responseTooLarge, withNodes } from '../errors.ts';
 import { chooseMediaType } from '../media-type.ts';
 import { rowListBytes } from '../row-size.ts';
 import { toBinaryText } from './binary-text.ts';
+import { BodyMemory } from './body-memory.ts';
 import type { CollectedField } from './collect-fields.ts';
 import type { DerivedCache } from './derived-cache.ts';
 import type { OperationRequest, QueryField } from './operation-request.ts';
@@ -26,12 +27,16 @@ export interface CompiledOptions extends RenderOptions {
   readonly now: () => Date;
 }
 
-/** Answers an operation without an executor. @returns undefined if a cell does not fit its type: Yoga must answer */
+/**
+ * Answers an operation without an executor.
+ *
+ * @returns undefined if a cell does not fit its type: Yoga must answer; not a promise if the response is in memory
+ */
 export type AnswerCompiled = (
   request: OperationRequest,
   head: RequestHead,
   admission: Admission,
-) => Promise<Reply | undefined>;
+) => Reply | Promise<Reply | undefined>;
 
 /** What became of one root field. */
 type Outcome = { readonly result: CachedResult } | { readonly error: unknown };
@@ -39,11 +44,13 @@ type Outcome = { readonly result: CachedResult } | { readonly error: unknown };
 export function buildAnswerCompiled(options: CompiledOptions): AnswerCompiled {
   const { getResult, derived, turns, log, now } = options;
   const renderBody = buildRenderBody(options);
-  const renderOnce = buildRenderOnce(renderBody, options);
-  return async (request, head, admission) => {
-    const outcomes = await getOutcomes(request.fields, head, admission, getResult);
-    const turn = outcomes.every(isHit) ? undefined : turns.next(admission.principal.id);
-    if (turn !== undefined) await turn;
+  const renderReply = buildRenderReply(renderBody, options);
+  const reply = (
+    request: OperationRequest,
+    outcomes: readonly Outcome[],
+    head: RequestHead,
+    admission: Admission,
+  ): Reply | Promise<Reply | undefined> => {
     const results = outcomes.flatMap((outcome) => ('result' in outcome ? [outcome.result] : []));
     if (results.length < outcomes.length || !isWithinBytes(request.fields, results)) {
       if (head.signal.aborted && outcomes.some(isCancelled)) throw callerDisconnected();
@@ -51,34 +58,94 @@ export function buildAnswerCompiled(options: CompiledOptions): AnswerCompiled {
     }
     const key = renderedKey(request, results, derived);
     const known = derived.rendered(key);
-    if (known !== undefined) compressIfAccepted(known, head, () => derived.setRendered(key, known), log);
-    const owner = admission.principal.id;
-    const rendered = known ?? (await renderOnce(key, request, results, owner));
-    if (rendered !== undefined && head.method === 'GET' && results.length > 0) {
-      await rendered.hash(turns, owner);
-    }
-    return rendered?.reply(head, results, now);
+    if (known === undefined)
+      return renderReply({ key, request, results, head, owner: admission.principal.id });
+    compressIfAccepted(known, head, () => derived.setRendered(key, known), log);
+    // Who kept it has hashed it, if it is an answer to GET.
+    return known.reply(head, results, now);
+  };
+  const replyInTurn = async (
+    request: OperationRequest,
+    running: readonly (Outcome | Promise<Outcome>)[],
+    head: RequestHead,
+    admission: Admission,
+  ) => {
+    const outcomes = await Promise.all(running);
+    const turn = areHits(outcomes) ? undefined : turns.next(admission.principal.id);
+    if (turn !== undefined) await turn;
+    return reply(request, outcomes, head, admission);
+  };
+  return (request, head, admission) => {
+    const outcomes = getOutcomes(request.fields, head, admission, getResult);
+    return areHits(outcomes)
+      ? reply(request, outcomes, head, admission)
+      : replyInTurn(request, outcomes, head, admission);
   };
 }
 
+/** A response that has to be rendered. */
+interface NewResponse {
+  readonly key: string;
+  readonly request: OperationRequest;
+  readonly results: readonly CachedResult[];
+  readonly head: RequestHead;
+  readonly owner: Owner;
+}
+
+/** A rendering that is under way. */
+interface Running {
+  readonly rendered: Promise<Rendered>;
+  /** Whether several requests wait for it. */
+  isShared: boolean;
+}
+
+interface Rendered {
+  /** undefined if a cell does not fit its type. */
+  readonly response: RenderedResponse | undefined;
+  /** The memory of the body, if it is to be given back. */
+  readonly memory: Buffer | undefined;
+}
+
 /** Equal requests of a key that arrive while the response is being rendered wait for it. */
-function buildRenderOnce(renderBody: RenderBody, { derived, budget }: RenderOptions) {
-  const renderings = new Map<string, Promise<RenderedResponse | undefined>>();
-  return (key: string, request: OperationRequest, results: readonly CachedResult[], owner: Owner) => {
+function buildRenderReply(renderBody: RenderBody, { derived, turns, now }: CompiledOptions) {
+  const bodyMemory = new BodyMemory();
+  const renderings = new Map<string, Running>();
+
+  const render = async ({ key, request, results, head, owner }: NewResponse): Promise<Rendered> => {
+    const isKept = derived.isRepeated(key);
+    let memory: Buffer | undefined;
+    const allocate = (byteLength: number) => {
+      // A small buffer from Node's pool that is kept would keep its whole slab in memory.
+      if (isKept) return Buffer.allocUnsafeSlow(byteLength);
+      memory = bodyMemory.take(byteLength);
+      return memory;
+    };
+    const body = await renderBody({ request, results, errors: undefined, owner, allocate });
+    if (body === undefined) return { response: undefined, memory };
+    const response = new RenderedResponse(body);
+    if (head.method === 'GET' && results.length > 0) await response.hash(turns, owner);
+    if (isKept) derived.setRendered(key, response);
+    return { response, memory };
+  };
+  return async (response: NewResponse): Promise<Reply | undefined> => {
+    const { key, results, head, owner } = response;
     // Another key's share of memory must not decide about this one's.
     const renderingKey = `${owner} ${key}`;
     const known = renderings.get(renderingKey);
-    if (known !== undefined) return known;
-    const rendering = renderBody({ request, results, errors: undefined, owner })
-      .then((body) => {
-        if (body === undefined) return undefined;
-        const rendered = new RenderedResponse(body);
-        if (!derived.setRendered(key, rendered)) budget.freeWhenSent(body);
-        return rendered;
-      })
-      .finally(() => renderings.delete(renderingKey));
-    renderings.set(renderingKey, rendering);
-    return rendering;
+    if (known !== undefined) {
+      known.isShared = true;
+      return (await known.rendered).response?.reply(head, results, now);
+    }
+    const running: Running = { rendered: render(response), isShared: false };
+    renderings.set(renderingKey, running);
+    try {
+      const { response, memory } = await running.rendered;
+      const reply = response?.reply(head, results, now);
+      if (reply === undefined || memory === undefined || running.isShared) return reply;
+      return { ...reply, recycle: () => bodyMemory.giveBack(memory) };
+    } finally {
+      renderings.delete(renderingKey);
+    }
   };
 }
 
@@ -88,7 +155,7 @@ function getOutcomes(
   head: RequestHead,
   { principal, noCache, schedule }: Admission,
   getResult: GetResult,
-): Promise<readonly Outcome[]> {
+): readonly (Outcome | Promise<Outcome>)[] {
   const get = (bound: BoundQuery) =>
     schedule(() => getResult(bound, { caller: head, noCache, owner: principal.id }), head);
   const calls = new Map<string, CachedResult | Promise<CachedResult>>();
@@ -98,22 +165,27 @@ function getOutcomes(
     calls.set(key, call);
     return call;
   };
-  const outcomeOf = async ({ endpoint }: QueryField): Promise<Outcome> => {
+  return fields.map(({ endpoint }) => {
     try {
       const bound = authorizeAndBind(principal, endpoint, head.headers);
-      return { result: await (fields.length === 1 ? get(bound) : getOnce(bound)) };
+      const result = fields.length === 1 ? get(bound) : getOnce(bound);
+      return result instanceof Promise ? result.then(toOutcome, toFailure) : { result };
     } catch (error) {
       return { error };
     }
-  };
-  return Promise.all(fields.map(outcomeOf));
+  });
 }
+
+const toOutcome = (result: CachedResult): Outcome => ({ result });
+const toFailure = (error: unknown): Outcome => ({ error });
 
 const isCancelled = (outcome: Outcome): boolean =>
   'error' in outcome && outcome.error instanceof GatewayError && outcome.error.code === 'CANCELLED';
 
-/** Others waited for a run, and may be many. */
-const isHit = (outcome: Outcome): boolean => 'result' in outcome && outcome.result.cacheStatus === 'HIT';
+/** Whether nothing has to be waited for. Others wait for a run, and may be many. */
+function areHits(outcomes: readonly (Outcome | Promise<Outcome>)[]): outcomes is readonly Outcome[] {
+  return outcomes.every((outcome) => 'result' in outcome && outcome.result.cacheStatus === 'HIT');
+}
 
 const { maxResponseBytes } = httpLimits;
 
@@ -185,7 +257,13 @@ async function replyPartial(
     errors = failures.map(({ error, nodes, path }) => errorAt(error, nodes, path, log));
     return toBinaryText(JSON.stringify(errors.map(withoutHttp)));
   };
-  const body = await renderBody({ request, results, errors: errorText, owner: principal.id });
+  const body = await renderBody({
+    request,
+    results,
+    errors: errorText,
+    owner: principal.id,
+    allocate: Buffer.allocUnsafeSlow,
+  });
   if (body === undefined) return undefined;
   const isRateLimited =
     results.every((result) => result === undefined) &&

@@ -14,12 +14,12 @@ export interface DerivedCache {
   keepCells(document: ResultDocument, cells: DocumentCells): void;
   rendered(key: string): RenderedResponse | undefined;
   /**
-   * Keeps a response from its second time on: most selections that are new are sent once, and would take the place of
-   * results. Also called when a response that is kept has grown.
-   *
-   * @returns whether it is kept
+   * Whether a response was rendered before. It is kept from its second time on: most selections that are new are sent once,
+   * and would take the place of results.
    */
-  setRendered(key: string, rendered: RenderedResponse): boolean;
+  isRepeated(key: string): boolean;
+  /** Keeps a response. Also called when one that is kept has grown. */
+  setRendered(key: string, rendered: RenderedResponse): void;
 }
 
 /** Keys of responses that were rendered once; longer ago counts as never. */
@@ -51,14 +51,13 @@ export function buildDerivedCache(store: DerivedStore): DerivedCache {
       const known = store.get(`response ${key}`);
       return known instanceof RenderedResponse ? known : undefined;
     },
+    isRepeated(key) {
+      if (renderedOnce.has(key)) return true;
+      renderedOnce.set(key, true);
+      return false;
+    },
     setRendered(key, rendered) {
-      const storeKey = `response ${key}`;
-      if (!renderedOnce.has(key) && store.get(storeKey) === undefined) {
-        renderedOnce.set(key, true);
-        return false;
-      }
-      store.set(storeKey, rendered, rendered.bytes);
-      return true;
+      store.set(`response ${key}`, rendered, rendered.bytes);
     },
   };
 }

@@ -29,6 +29,8 @@ interface Rendering {
   /** Gives the JSON text of the errors; called once, and only if every cell fits its type. */
   readonly errors: (() => BinaryText) | undefined;
   readonly owner: Owner;
+  /** Gives the memory of the body; it must be given back when the body is not read any more. */
+  readonly allocate: (byteLength: number) => Buffer;
 }
 
 /**
@@ -82,15 +84,17 @@ function* render(rendering: Rendering, derived: DerivedCache): Generator<void, B
   if (rendering.errors !== undefined) pieces.unshift(`{"errors":${rendering.errors()},`);
   else pieces.unshift('{');
   const byteLength = pieces.reduce((sum, piece) => sum + byteLengthOf(piece), 0);
-  // Not from Node's pool: a small buffer that is kept would keep its whole slab in memory.
-  const bytes = Buffer.allocUnsafeSlow(byteLength + copyMargin);
+  const bytes = rendering.allocate(byteLength + copyMargin);
   const out = { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength) };
   let at = 0;
   for (const piece of pieces) {
-    if (typeof piece === 'string') bytes.write(piece, at, 'latin1');
-    else yield* piece.write(out, at);
-    at += byteLengthOf(piece);
+    if (typeof piece === 'string') at += bytes.write(piece, at, 'latin1');
+    else {
+      yield* piece.write(out, at);
+      at += piece.byteLength;
+    }
   }
+  if (at !== byteLength) throw new Error('a body that is not as long as was counted');
   return bytes.subarray(0, byteLength);
 }
 

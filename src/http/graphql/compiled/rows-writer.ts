@@ -128,12 +128,13 @@ const [openBrace, closeBrace] = [0x7b, 0x7d];
 const [openBracket, closeBracket] = [0x5b, 0x5d];
 
 function rowList(sources: readonly Source[], rowCount: number): RowList {
+  // Each row has a brace and a comma besides its parts, of which the first comma becomes the other brace.
+  const byteLength =
+    rowCount === 0
+      ? '[]'.length
+      : sources.reduce((sum, source) => sum + byteLengthOf(source, rowCount), '['.length + 2 * rowCount);
   return {
-    // Each row has a brace and a comma besides its parts, of which the first comma becomes the other brace.
-    byteLength:
-      rowCount === 0
-        ? '[]'.length
-        : sources.reduce((sum, source) => sum + byteLengthOf(source, rowCount), '['.length + 2 * rowCount),
+    byteLength,
     *write(out, start) {
       let at = start;
       out.bytes[at] = openBracket;
@@ -147,7 +148,10 @@ function rowList(sources: readonly Source[], rowCount: number): RowList {
         yield;
       }
       // In place of the last row's comma.
-      out.bytes[rowCount === 0 ? at : at - 1] = closeBracket;
+      if (rowCount === 0) at += 1;
+      out.bytes[at - 1] = closeBracket;
+      // Bytes that were counted but not written would be those of an earlier body.
+      if (at - start !== byteLength) throw new Error('a list of rows that is not as long as was counted');
     },
   };
 }
