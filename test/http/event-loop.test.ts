@@ -1,9 +1,10 @@
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parseRaw, sendRaw } from '../support/raw-request.ts';
+import { parseRaw, type RawResponse, sendRaw } from '../support/raw-request.ts';
 import { type ServedApp, serveTestApp } from '../support/served-app.ts';
 import { longestBlockMs } from './event-loop/block-meter.ts';
 import { costlyRequests, get, postOperation } from './event-loop/hostile-table.ts';
+import { wireRequests } from './event-loop/hostile-wire.ts';
 import { serveAllTypes } from './event-loop/serve.ts';
 
 /**
@@ -17,6 +18,12 @@ const attempts = 3;
 
 let nonce = 10;
 
+/** Without the responses to requests that were sent behind the first. */
+function firstBody({ headers, body }: RawResponse): string {
+  const length = headers['content-length'];
+  return length === undefined ? body : Buffer.from(body).subarray(0, Number(length)).toString();
+}
+
 /** Sends a request, in other words each time, until it blocks the event loop for no longer than is allowed. */
 async function sendMeasured(served: ServedApp, build: (nonce: number) => Buffer) {
   let blockMs = Number.POSITIVE_INFINITY;
@@ -28,8 +35,10 @@ async function sendMeasured(served: ServedApp, build: (nonce: number) => Buffer)
       response = parseRaw(await sendRaw(served.port, bytes));
     });
   }
-  return { blockMs, ...response };
+  return { blockMs, ...response, body: firstBody(response) };
 }
+
+const hostileRequests = [...costlyRequests, ...wireRequests];
 
 describe('no request blocks the event loop', () => {
   let served: ServedApp;
@@ -39,17 +48,20 @@ describe('no request blocks the event loop', () => {
   afterAll(() => served.close());
 
   test('the table has at least 200 requests, with different names', () => {
-    expect(new Set(costlyRequests.map(({ name }) => name)).size).toBe(costlyRequests.length);
-    expect(costlyRequests.length).toBeGreaterThanOrEqual(200);
+    expect(new Set(hostileRequests.map(({ name }) => name)).size).toBe(hostileRequests.length);
+    expect(hostileRequests.length).toBeGreaterThanOrEqual(200);
   });
 
-  test.each(costlyRequests.map((request) => [request.name, request] as const))('%s', async (_, { build }) => {
-    const { blockMs, status, body } = await sendMeasured(served, build);
-    expect(status).toBeGreaterThanOrEqual(200);
-    expect(status, body).toBeLessThan(500);
-    expect(messagesIn(body).filter((message) => message.length > 400)).toEqual([]);
-    expect(blockMs).toBeLessThan(maxBlockMs);
-  });
+  test.each(hostileRequests.map((request) => [request.name, request] as const))(
+    '%s',
+    async (_, { build }) => {
+      const { blockMs, status, body } = await sendMeasured(served, build);
+      expect(status).toBeGreaterThanOrEqual(200);
+      expect(status, body).toBeLessThan(500);
+      expect(messagesIn(body).filter((message) => message.length > 400)).toEqual([]);
+      expect(blockMs).toBeLessThan(maxBlockMs);
+    },
+  );
 
   test('the log has no bug', () => {
     expect(served.log()).not.toContain('a bug in the gateway');

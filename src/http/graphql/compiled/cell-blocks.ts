@@ -2,8 +2,8 @@ import type { GraphQLLeafType } from 'graphql';
 import type { Column } from '../../../catalog/saved-query.ts';
 import type { ResultDocument } from '../../../results/result-document.ts';
 import { type Row, rowParts } from '../../../results/row-parts.ts';
-import { toBinaryText } from './binary-text.ts';
-import { writerOf } from './cell-writers.ts';
+import { type BinaryText, toBinaryText } from './binary-text.ts';
+import { UnexpectedCell, writerOf } from './cell-writers.ts';
 
 /** How a column is written: the name of its field, and its type's own serializer. */
 export interface ColumnFormat {
@@ -26,6 +26,8 @@ export interface CellBlock {
   /** Where each member begins; one more is the end of the last. */
   readonly starts: Uint32Array;
   readonly rowCount: number;
+  /** The places of columns that have a cell which does not fit their type. */
+  readonly unexpected: ReadonlySet<number>;
 }
 
 /** Bytes beyond a text that `copyBytes` may read or write. */
@@ -52,7 +54,7 @@ export class DocumentCells {
     return block;
   }
 
-  /** Makes the blocks that are missing, in steps of some milliseconds. @throws UnexpectedCell */
+  /** Makes the blocks that are missing, in steps of some milliseconds. */
   *make(groups: readonly ColumnGroup[]): Generator<void> {
     const missing = groups.filter((group) => !this.#blocks.has(group));
     if (missing.length === 0) return;
@@ -71,18 +73,22 @@ export class DocumentCells {
 }
 
 /** The text before a cell's own: it begins with the comma that separates it from the cell before. */
-export function memberStart(responseKey: string): string {
+export function memberStart(responseKey: string): BinaryText {
   return `,${JSON.stringify(responseKey)}:`;
 }
 
+interface CellColumn {
+  /** In the rows of a document. */
+  readonly name: string;
+  readonly start: BinaryText;
+  readonly write: (value: unknown) => string;
+}
+
 class BlockBuilder {
-  readonly #columns: readonly {
-    readonly name: string;
-    readonly start: string;
-    readonly write: (value: unknown) => string;
-  }[];
+  readonly #columns: readonly CellColumn[];
   readonly #texts: Buffer[] = [];
   readonly #starts: Uint32Array[] = [];
+  readonly #unexpected = new Set<number>();
   #byteLength = 0;
   #rowCount = 0;
 
@@ -99,16 +105,27 @@ class BlockBuilder {
     let text = '';
     let at = 0;
     for (const row of rows) {
-      for (const { name, start, write } of this.#columns) {
+      for (const column of this.#columns) {
         starts[at] = this.#byteLength + text.length;
         at += 1;
-        text += start + toBinaryText(write(row[name]));
+        text += column.start + this.#textOf(column, row);
       }
     }
     this.#texts.push(Buffer.from(text, 'latin1'));
     this.#starts.push(starts);
     this.#byteLength += text.length;
     this.#rowCount += rows.length;
+  }
+
+  #textOf(column: CellColumn, row: Row): BinaryText {
+    try {
+      return toBinaryText(column.write(row[column.name]));
+    } catch (error) {
+      if (!(error instanceof UnexpectedCell)) throw error;
+      // It matters only to those who select the column.
+      this.#unexpected.add(this.#columns.indexOf(column));
+      return 'null';
+    }
   }
 
   build(): CellBlock {
@@ -123,6 +140,6 @@ class BlockBuilder {
     }
     starts[counted] = this.#byteLength;
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    return { bytes, view, starts, rowCount: this.#rowCount };
+    return { bytes, view, starts, rowCount: this.#rowCount, unexpected: this.#unexpected };
   }
 }

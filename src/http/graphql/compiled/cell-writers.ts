@@ -3,7 +3,11 @@ import type { Column } from '../../../catalog/saved-query.ts';
 import { isoText } from '../schema/scalars.ts';
 
 /** Thrown for a cell that its declared type cannot hold: an engine never gives one, a foreign cache entry may. */
-export class UnexpectedCell extends Error {}
+export class UnexpectedCell extends Error {
+  constructor() {
+    super('A cell does not fit its declared type');
+  }
+}
 
 /** Writes the cells of one column as JSON text. @returns a function that throws UnexpectedCell */
 export function writerOf(
@@ -29,7 +33,7 @@ export function writerOf(
 }
 
 function unexpected(): never {
-  throw new UnexpectedCell('A cell does not fit its declared type');
+  throw new UnexpectedCell();
 }
 
 /** The same text as the type's serializer gives, for the types that most cells have; undefined for other values. */

@@ -18,7 +18,7 @@ import {
 export interface SelectionWriter {
   /** Of which columns the cells must have been made. */
   readonly groups: readonly ColumnGroup[];
-  /** Appends the JSON text to the pieces of a response. */
+  /** Appends the JSON text to the pieces of a response. @throws UnexpectedCell */
   write(result: CachedResult, cells: DocumentCells, pieces: Piece[]): void;
   /** The fields that return the rows, each under its own response key. */
   readonly rowLists: readonly RowListField[];

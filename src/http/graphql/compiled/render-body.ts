@@ -142,7 +142,7 @@ function* makeCells(
 function constantText(member: Exclude<OperationRequest['members'][number], QueryField>): BinaryText {
   if ('text' in member) return member.text;
   const text = member.introspect();
-  if (text === undefined) throw new UnexpectedCell('The schema cannot be queried');
+  if (text === undefined) throw new UnexpectedCell();
   return toBinaryText(text);
 }
 

@@ -6,6 +6,7 @@ import {
   type DocumentCells,
   memberStart,
 } from './cell-blocks.ts';
+import { UnexpectedCell } from './cell-writers.ts';
 
 /** Where a column's cells are. */
 export interface ColumnPlace {
@@ -39,6 +40,7 @@ export interface OutputBytes {
 export interface RowsWriter {
   /** Whose cells must have been made. */
   readonly groups: readonly ColumnGroup[];
+  /** @throws UnexpectedCell */
   list(cells: DocumentCells, rowCount: number): RowList;
 }
 
@@ -110,7 +112,8 @@ interface Source extends Pick<CellBlock, 'bytes' | 'view' | 'starts'> {
 function sourceOf(part: RowPart, cells: DocumentCells): Source {
   if ('group' in part) {
     const { group, from, to, skip } = part;
-    const { bytes, view, starts } = cells.block(group);
+    const { bytes, view, starts, unexpected } = cells.block(group);
+    if (unexpected.values().some((at) => at >= from && at < to)) throw new UnexpectedCell();
     return { bytes, view, starts, stride: group.length, from, to, skip };
   }
   const { length } = part.text;
