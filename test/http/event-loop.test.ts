@@ -254,6 +254,7 @@ function times(count: number, text: (at: number) => string): string {
 
 /** The messages of all errors in a body, by REST or GraphQL. */
 function messagesIn(body: string): readonly string[] {
+  if (body.trimStart().startsWith('<')) return [];
   const text = body.slice(body.indexOf('{'), body.lastIndexOf('}') + 1);
   if (text === '') return [];
   const { error, errors = [] } = JSON.parse(text) as {
