@@ -25,7 +25,8 @@ export interface CheckedDocument {
 }
 
 /**
- * Parses and validates a document within the limits, once for each text, valid or not: dashboards send the same few.
+ * Parses and validates a document within the limits. What comes of it is remembered, also of rejected ones: dashboards send
+ * the same few.
  *
  * @throws GraphQLError if it cannot be parsed
  */
@@ -44,7 +45,8 @@ const maxKeptRemainders = 200_000;
 /** @param introspection whether callers may query the schema */
 export function buildCheckDocument(schema: GraphQLSchema, introspection: boolean): CheckDocument {
   const findErrors = buildFindErrors(schema, introspection);
-  const valid = new LRUCache<string, CheckedDocument>({
+  // Like requests, documents are kept from their second time on.
+  const valid = new LRUCache<string, CheckedDocument | 'once'>({
     maxSize: maxKeptCharacters,
     sizeCalculation: (_, text) => text.length + 100,
   });
@@ -67,11 +69,11 @@ export function buildCheckDocument(schema: GraphQLSchema, introspection: boolean
   };
   return (text) => {
     const known = valid.get(text);
-    if (known !== undefined) return known;
+    if (known !== undefined && known !== 'once') return known;
     const digest = hash('sha256', text, 'base64');
     const checked = rejected.get(digest) ?? check(text);
     if ('document' in checked) {
-      valid.set(text, checked);
+      valid.set(text, known === undefined ? 'once' : checked);
       return checked;
     }
     rejected.set(digest, checked);
