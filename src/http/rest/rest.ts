@@ -3,8 +3,9 @@ import type { Catalog } from '../../catalog/saved-query.ts';
 import type { Owner } from '../../concurrency/fair-share.ts';
 import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import type { CachedResult, GetResult } from '../../results/get-result.ts';
-import { authorizeAndBind } from '../access/authorize.ts';
-import type { RequestHeaders } from '../head.ts';
+import type { Admission } from '../access/admission.ts';
+import { authorizeAndBind, type EndpointRequest } from '../access/authorize.ts';
+import type { RequestHead, RequestHeaders } from '../head.ts';
 import { endpointPath } from '../paths.ts';
 import { decodeText } from '../prepare-request.ts';
 import type { Answer } from '../routes.ts';
@@ -36,16 +37,28 @@ export function buildRest({ catalog, getResult, turns, now }: RestOptions): Answ
     if (turn !== undefined) await turn;
     return replyResult(result, headers, now());
   };
-  return (head, request, { principal, noCache, schedule }) => {
-    request.endpoint ??= {
-      query: findQuery(catalog, decodeText(request.url.pathname.slice(endpointPath.length))),
-      parameters: request.parameters ?? new Map(),
-    };
-    const bound = authorizeAndBind(principal, request.endpoint, head.headers);
+  const reply = (endpoint: EndpointRequest, head: RequestHead, admission: Admission) => {
+    const { principal, noCache, schedule } = admission;
     const { id: owner } = principal;
+    const bound = authorizeAndBind(principal, endpoint, head.headers);
     const result = schedule(() => getResult(bound, { caller: head, noCache, owner }), head);
     return result instanceof Promise
       ? replyInTurn(result, head.headers, owner)
       : replyResult(result, head.headers, now());
+  };
+  return (head, request, admission) => {
+    request.endpoint ??= {
+      query: findQuery(catalog, decodeText(request.url.pathname.slice(endpointPath.length))),
+      parameters: request.parameters ?? new Map(),
+    };
+    const { endpoint } = request;
+    if (endpoint.bound !== undefined || endpoint.forTenant !== undefined) {
+      return reply(endpoint, head, admission);
+    }
+    // To check a pattern takes up to two milliseconds, and many requests may arrive in one turn of the event loop.
+    const turn = turns.next(admission.principal.id);
+    return turn === undefined
+      ? reply(endpoint, head, admission)
+      : turn.then(() => reply(endpoint, head, admission));
   };
 }
