@@ -20,6 +20,7 @@ interface ResultsOptions {
   readonly engine: Engine;
   /** How many queries the engine runs at the same time. */
   readonly engineConcurrency: number;
+  readonly engineTimeoutMs: number;
   readonly memoryBytes: number;
   /** Opens the cache that gateways share; undefined when results are cached in memory only. */
   readonly openShared: OpenSharedCache | undefined;
@@ -41,7 +42,8 @@ export interface Results {
 
 /** The cache between bound queries and the engine. */
 export function openResults(options: ResultsOptions): Results {
-  const { catalog, engine, engineConcurrency, memoryBytes, openShared, clock, log, onCost } = options;
+  const { catalog, engine, engineConcurrency, engineTimeoutMs, memoryBytes, openShared } = options;
+  const { clock, log, onCost } = options;
   const counters = zeroCounters();
   const memory = openMemoryStore(memoryBytes, counters);
   const hotKeys = new HotKeys();
@@ -54,7 +56,7 @@ export function openResults(options: ResultsOptions): Results {
 
   let warmer: Warmer | undefined;
   const shared = openShared?.(() => warmer?.readDemand());
-  const compute = { engine, memory, shared, hotKeys, counters, clock, log, onCost };
+  const compute = { engine, engineTimeoutMs, memory, shared, hotKeys, counters, clock, log, onCost };
 
   const refresh = async ({ key, bound, policy, computedAt = -1 }: HotKey, signal: AbortSignal) => {
     const query = { key, bound, policy, owner: undefined, minComputedAt: computedAt + 1, noCache: false };
