@@ -7,6 +7,7 @@ import { LoopTurns } from './concurrency/loop-turns.ts';
 import type { Config } from './config.ts';
 import type { Engine } from './engine/engine.ts';
 import { engines } from './engine/engines.ts';
+import { problemWithoutValues } from './engine/without-values.ts';
 import { describeProblem } from './errors.ts';
 import { buildAdmit } from './http/access/admission.ts';
 import { buildCors } from './http/access/cors.ts';
@@ -187,7 +188,7 @@ function configuredEngine(
     config,
     now,
     listener: {
-      problem: (message) => log.warn(message),
+      problem: (message) => log.warn(log.isLevelEnabled('debug') ? message : problemWithoutValues(message)),
       news: (message) => log.info(message),
       ...(onProgress && { progress: onProgress }),
       queryChecked: ({ query: { name: endpoint }, bytesProcessed, problems }) => {

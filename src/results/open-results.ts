@@ -4,6 +4,7 @@ import type { Catalog } from '../catalog/saved-query.ts';
 import type { Clock } from '../concurrency/clock.ts';
 import { buildSingleFlight } from '../concurrency/single-flight.ts';
 import type { Cost, Engine } from '../engine/engine.ts';
+import { errorToLog } from '../engine/without-values.ts';
 import { GatewayError } from '../errors.ts';
 import { cacheKey, parseCacheKey } from './cache-key.ts';
 import type { RunOutcome } from './cacheable-query.ts';
@@ -101,7 +102,7 @@ function buildOnFailure(clock: Clock, log: Logger): (endpoint: string | undefine
     loggedAt.set(endpoint, now);
     const { code, cause = error } = error instanceof GatewayError ? error : { code: 'INTERNAL' };
     log.warn(
-      { endpoint, code, err: cause },
+      { endpoint, code, err: errorToLog(cause, log) },
       'a background refresh failed; callers get the cached result until it expires',
     );
   };
