@@ -188,7 +188,8 @@ function toConfig(read: Settings) {
 }
 
 /** In the data folder; hidden folders are not scanned for data. */
-const defaultStore = ['.querygate', 'store.duckdb'];
+export const storeFolder = '.querygate';
+const defaultStore = [storeFolder, 'store.duckdb'];
 
 function variablesOf(env: Environment): Readonly<Record<string, string>> {
   return Object.fromEntries(settingNames.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
