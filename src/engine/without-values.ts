@@ -15,20 +15,27 @@ export function withoutValues(error: unknown): unknown {
   const { name, message, stack = '' } = error;
   // A system error such as ECONNREFUSED has an address, and no values.
   const isSystemError = 'syscall' in error;
-  const frames = stack.split('\n').filter((line) => /^ {4}at /.test(line));
+  // The stack begins with the message, which may look like a part of the stack.
+  const at = stack.indexOf(message);
   return {
     type: name,
     message: isSystemError ? message : messageWithoutValues(message),
-    stack: frames.join('\n'),
+    stack: at < 0 ? '' : stack.slice(at + message.length).trimStart(),
   };
 }
 
 /** A problem of the data without quoted texts, and in a row without numbers: `a.ndjson:3: ts: … is not a timestamp`. */
 export function problemWithoutValues(problem: string): string {
   const [place = ''] = /^.*?:(?: row )?\d+: |^/.exec(problem) ?? [];
-  const reason = problem.slice(place.length).replace(/["'`“].*["'`”]/s, '…');
+  const full = problem.slice(place.length);
+  // A text that was cut may end inside of quotes.
+  const isCut = full.length >= maxReasonLength || (full.match(/["'`]/g) ?? []).length % 2 === 1;
+  const reason = full.replace(isCut ? /["'`].*$/s : /["'`].*["'`]/s, '…');
   return place + (place === '' ? reason : reason.replace(/(?<![\w.])-?\d[\w.,+-]*/g, '…'));
 }
+
+/** Reasons are cut to this length. */
+const maxReasonLength = 240;
 
 function messageWithoutValues(message: string): string {
   const [prefix = '', duckdbClass, bigqueryReason] =
@@ -39,22 +46,23 @@ function messageWithoutValues(message: string): string {
   }
   if (bigqueryReason === undefined) return untilValue(text);
   if (!/^(?:invalid|invalidQuery|)$/.test(bigqueryReason)) return prefix + firstLine(text);
-  // ERROR() in SQL makes the whole text.
-  return prefix + (bigqueryPhrases.test(text) ? untilValue(text) : '…');
+  // ERROR() in SQL may make the whole text of values.
+  const [phrase = ''] = bigqueryPhrases.exec(text) ?? [];
+  return `${prefix}${phrase}…`;
 }
 
 /** Classes of DuckDB's errors that are about the database and the machine. */
 const classesWithoutValues = /^(?:Out of Memory|IO|Interrupt|Permission|TransactionContext|FATAL) $/;
 
-/** @see https://cloud.google.com/bigquery/docs/reference/standard-sql/conversion_rules */
+/** How messages of BigQuery about values begin. */
 const bigqueryPhrases =
-  /^(?:Bad \w+ value|Cannot |Could not |Division by zero|Failed to |Function not found|Invalid |No matching signature|Syntax error|Unrecognized name|Query error|Array index|\w+ overflow)/i;
+  /^(?:Bad \w+ value|Cannot|Could not cast|Division by zero|Failed to parse|Function not found|Invalid|No matching signature|Syntax error|Unrecognized name|Query error|Array index)\b:? ?/i;
 
 const firstLine = (text: string) => text.split('\n', 1)[0] ?? '';
 
 /** Cuts before what may be a value, and appends the type after a quoted value. */
 function untilValue(text: string): string {
-  const at = text.search(/["'`“:([{\n]|(?<!\w)-?\d/);
+  const at = text.search(/["'`:([{\n]|(?<!\w)-?\d/);
   if (at < 0) return text;
   const [type = ''] =
     / (?:to|from) (?:U?INT\d*|BIGINT|DOUBLE|FLOAT|BOOLEAN|DATE|TIME|TIMESTAMP(?: WITH TIME ZONE)?|INTERVAL)$/.exec(

@@ -38,14 +38,19 @@ describe('an error in the log', () => {
       'Out of Memory Error: failed to allocate 1.0 GiB (1/1)',
     ],
     ['IO Error: No space left on "a.duckdb"\nsecret', 'IO Error: No space left on "a.duckdb"'],
-    ['BigQuery: 400 invalidQuery Bad int64 value: secret', 'BigQuery: 400 invalidQuery Bad int64 value …'],
+    ['BigQuery: 400 invalidQuery Bad int64 value: secret', 'BigQuery: 400 invalidQuery Bad int64 value: …'],
     ['BigQuery: 400 invalidQuery the text of ERROR(secret)', 'BigQuery: 400 invalidQuery …'],
     [
       'BigQuery: 400 invalidQuery Syntax error: Unexpected "x" at [1:2]',
-      'BigQuery: 400 invalidQuery Syntax error …',
+      'BigQuery: 400 invalidQuery Syntax error: …',
     ],
     ['BigQuery: 404 notFound Not found: Table p:d.t', 'BigQuery: 404 notFound Not found: Table p:d.t'],
+    ['BigQuery: 400 invalidQuery Cannot find secret', 'BigQuery: 400 invalidQuery Cannot …'],
     ['BigQuery: 400  secret', 'BigQuery: 400  …'],
+    [
+      "Conversion Error: Could not convert string 'x\n    at secret (a.ts:1:2)' to INT8",
+      'Conversion Error: Could not convert string … to INT8',
+    ],
     [`Unexpected token '<', "<script>sec"... is not valid JSON`, 'Unexpected token …'],
     ['the statement was closed', 'the statement was closed'],
   ])('%s', (text, expected) => {
@@ -57,7 +62,7 @@ describe('an error in the log', () => {
     const error = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:9050'), { syscall: 'connect' });
     expect(withoutValues(error)).toMatchObject({
       message: error.message,
-      stack: expect.stringMatching(/^ {4}at /),
+      stack: expect.stringMatching(/^at /),
     });
   });
 
@@ -95,6 +100,10 @@ test.each([
     'logs.ndjson:2: not JSON: the last line is not finished',
   ],
   ['logs.csv: the header has \'a "b" c\' twice', 'logs.csv: the header has … twice'],
+  [
+    'logs.ndjson:2: Expected OBJECT, but got "secret that was cu',
+    'logs.ndjson:2: Expected OBJECT, but got …',
+  ],
   [
     'the disk of the store is nearly full: 12 MB are free',
     'the disk of the store is nearly full: 12 MB are free',
