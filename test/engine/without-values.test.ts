@@ -148,7 +148,7 @@ describe('the log of a gateway', () => {
     rmSync(folder, { recursive: true });
     return { text: lines.join(''), statuses };
   };
-  const messages = ["it's RowSecret's", 'RowSecret', '"RowSecret": `x`', "RowSecret'", '[1:2] RowSecret'];
+  const messages = ["it's RowSecret's", '"RowSecret": `x`', '[1:2] RowSecret'];
   const rows = messages.map((event_message) => ({
     timestamp: '2026-03-10T12:00:00Z',
     project: 'p',
@@ -171,7 +171,7 @@ describe('the log of a gateway', () => {
       expect(text).not.toMatch(/rowsecret|parametersecret/i);
       expect(text).toMatch(/Conversion Error/);
     }
-  });
+  }, 180_000);
 
   test('has them on the level debug', async () => {
     const { text } = await logOf('debug', { edge_logs: rows.slice(0, 1) }, requests, files);
