@@ -7,6 +7,7 @@ import { LoopTurns } from './concurrency/loop-turns.ts';
 import type { Config } from './config.ts';
 import type { Engine } from './engine/engine.ts';
 import { engines } from './engine/engines.ts';
+import { problemWithoutValues } from './engine/without-values.ts';
 import { describeProblem } from './errors.ts';
 import { buildAdmit } from './http/access/admission.ts';
 import { buildCors } from './http/access/cors.ts';
@@ -32,6 +33,7 @@ import type { GetResult } from './results/get-result.ts';
 import { hotKeyLimit } from './results/hot-keys.ts';
 import type { DerivedStore } from './results/memory-store.ts';
 import { openResults } from './results/open-results.ts';
+import { describeExposure } from './results/redis/exposure.ts';
 import type { OpenSharedCache } from './results/shared-cache.ts';
 
 export interface AppOptions {
@@ -80,6 +82,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     catalog,
     engine,
     engineConcurrency: config.engineConcurrency,
+    engineTimeoutMs: config.engineTimeoutMs,
     memoryBytes: config.cacheMemoryBytes,
     openShared,
     clock: { now, after },
@@ -185,7 +188,7 @@ function configuredEngine(
     config,
     now,
     listener: {
-      problem: (message) => log.warn(message),
+      problem: (message) => log.warn(log.isLevelEnabled('debug') ? message : problemWithoutValues(message)),
       news: (message) => log.info(message),
       ...(onProgress && { progress: onProgress }),
       queryChecked: ({ query: { name: endpoint }, bytesProcessed, problems }) => {
@@ -197,8 +200,12 @@ function configuredEngine(
 }
 
 /** The Redis client is imported only if it is used: it would slow down every start. */
-async function sharedCache({ cacheUrl: url }: Config, log: Logger): Promise<OpenSharedCache | undefined> {
+async function sharedCache(
+  { cacheUrl: url, cacheSecret: secret }: Config,
+  log: Logger,
+): Promise<OpenSharedCache | undefined> {
   if (url === undefined) return undefined;
   const { openRedisCache } = await import('./results/redis/redis-shared-cache.ts');
-  return (onConnected) => openRedisCache({ url, log, onConnected, hotKeyLimit });
+  for (const warning of describeExposure({ url, secret })) log.warn(warning);
+  return (onConnected) => openRedisCache({ url, secret, log, onConnected, hotKeyLimit });
 }

@@ -80,6 +80,10 @@ const settings = z.object({
       error: 'must be the URL of a Redis, as in redis://127.0.0.1:6379 or rediss://user:password@host:6380/1',
     })
     .optional(),
+  CACHE_SECRET: z
+    .string()
+    .regex(/^[\x21-\x7e]{32,256}$/, 'must be 32 to 256 printable ASCII characters without spaces')
+    .optional(),
   CACHE_MEMORY_LIMIT: matching(/^[1-9]\d{0,5}\s?(KB|MB|GB)$/i, 'a size, as in 64MB')
     .default('64MB')
     .transform(parseBytes),
@@ -102,7 +106,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /**
  * The configuration that an environment describes. An empty variable counts as not set.
  *
- * @throws StartError with every invalid value; an invalid API_KEY is never shown
+ * @throws StartError with every invalid value; an invalid API_KEY, CACHE_URL or CACHE_SECRET is never shown
  */
 export function readConfig(env: Environment): Config {
   const values = variablesOf(env);
@@ -175,6 +179,8 @@ function toConfig(read: Settings) {
     }),
     /** The Redis that gateways share; undefined means that each has its own memory only. */
     cacheUrl: read.CACHE_URL,
+    /** Proves to gateways that what they read from it was written by one of them. */
+    cacheSecret: read.CACHE_SECRET,
     cacheMemoryBytes: read.CACHE_MEMORY_LIMIT,
     logLevel: read.LOG_LEVEL,
     production,
@@ -182,7 +188,8 @@ function toConfig(read: Settings) {
 }
 
 /** In the data folder; hidden folders are not scanned for data. */
-const defaultStore = ['.querygate', 'store.duckdb'];
+export const storeFolder = '.querygate';
+const defaultStore = [storeFolder, 'store.duckdb'];
 
 function variablesOf(env: Environment): Readonly<Record<string, string>> {
   return Object.fromEntries(settingNames.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));

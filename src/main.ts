@@ -10,6 +10,11 @@ import { openLog } from './open-log.ts';
 import { openProgressLine } from './progress-line.ts';
 import { startBanner } from './start-banner.ts';
 
+// Node would open its inspector on this signal, through which every user of the machine could run code in this process.
+process.on('SIGUSR1', () => {});
+// What this process writes, the rows of all tenants among it, is for its own user only, also what DuckDB writes.
+process.umask(0o077);
+
 const removeExitOnSignal = exitOnSignal();
 try {
   await serve(readConfig(process.env));

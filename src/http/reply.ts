@@ -1,5 +1,6 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { Logger } from 'pino';
+import { errorToLog } from '../engine/without-values.ts';
 import { GatewayError } from '../errors.ts';
 
 /** A response before `finish` completes it. Header names are in lower case. */
@@ -110,9 +111,10 @@ export function retryHeaders({ retryAfterSeconds }: GatewayError): Reply['header
 /** The error that the caller may see; what only operators may know is logged here, once. */
 export function toGatewayError(error: unknown, log: Logger): GatewayError {
   if (!(error instanceof GatewayError)) {
-    log.error({ err: error }, 'a bug in the gateway');
+    log.error({ err: errorToLog(error, log) }, 'a bug in the gateway');
     return new GatewayError('INTERNAL', 'Internal error');
   }
-  if (error.status >= 500) log.warn({ code: error.code, err: error.cause }, error.message);
+  const { code, cause, message, status } = error;
+  if (status >= 500) log.warn({ code, err: errorToLog(cause, log) }, message);
   return error;
 }

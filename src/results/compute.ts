@@ -15,6 +15,8 @@ import type { SharedCache } from './shared-cache.ts';
 
 export interface ComputeOptions {
   readonly engine: Engine;
+  /** How long one query may take: a run at another gateway is not waited for any longer. */
+  readonly engineTimeoutMs: number;
   readonly memory: MemoryStore;
   readonly shared: SharedCache | undefined;
   readonly hotKeys: HotKeys;
@@ -36,9 +38,9 @@ export async function computeAndStore(
   query: CacheableQuery,
   context: RunContext,
 ): Promise<RunOutcome | undefined> {
-  const { shared, hotKeys, clock } = options;
+  const { shared, hotKeys, clock, engineTimeoutMs } = options;
   const { key, bound, owner, noCache } = query;
-  const cached = noCache ? undefined : await shared?.get(key);
+  const cached = noCache ? undefined : await shared?.get(key, bound.query.maxRows);
   // Even if it is too old for this caller: it may be returned when the engine fails.
   if (cached !== undefined) await store(options, key, cached);
   if (cached !== undefined && isNewEnough(query, cached, clock.now())) {
@@ -49,7 +51,7 @@ export async function computeAndStore(
     const outcome: RunOutcome | undefined =
       shared === undefined
         ? { document: await run(context.signal), source: 'engine' }
-        : await runUnderLease({ shared, clock, run }, query, context);
+        : await runUnderLease({ shared, clock, run, followMs: engineTimeoutMs }, query, context);
     if (outcome !== undefined) await store(options, key, outcome.document);
     return outcome;
   } catch (error) {

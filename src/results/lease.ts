@@ -1,9 +1,12 @@
+import type { BoundQuery } from '../catalog/binding/bind.ts';
 import { type Clock, sleep } from '../concurrency/clock.ts';
 import { openRepeat } from '../concurrency/repeat.ts';
 import type { RunContext } from '../concurrency/single-flight.ts';
-import { callerDisconnected, GatewayError } from '../errors.ts';
+import { deadlineExceeded } from '../engine/engine-errors.ts';
+import { callerDisconnected } from '../errors.ts';
 import { type CacheableQuery, isNewEnough, type RunOutcome } from './cacheable-query.ts';
 import { keepMs } from './freshness.ts';
+import { leaderFailed, leaderFailureOf } from './leader-failure.ts';
 import type { ResultDocument } from './result-document.ts';
 import { type Lease, leaseMs, type SharedCache } from './shared-cache.ts';
 
@@ -11,6 +14,8 @@ interface LeaseOptions {
   readonly shared: SharedCache;
   readonly clock: Clock;
   readonly run: (signal: AbortSignal) => Promise<ResultDocument>;
+  /** How long a follower waits for its leaders, all together. */
+  readonly followMs: number;
 }
 
 /** How often a follower checks its leader: at first often, for queries that are quick. */
@@ -36,18 +41,19 @@ export async function runUnderLease(
   context: RunContext,
 ): Promise<RunOutcome | undefined> {
   const { shared, clock } = options;
-  const { key, noCache } = query;
+  const { key, bound, noCache } = query;
+  const followUntil = clock.now().getTime() + options.followMs;
   let lease = await shared.acquire(key, { preempt: noCache });
   while (lease?.role === 'follower') {
     // A background refresh need not watch another gateway do it.
     if (context.callers() === 0) return undefined;
-    const followed = await follow(options, query, lease, context.signal);
+    const followed = await follow(options, query, lease, { signal: context.signal, until: followUntil });
     if (followed !== undefined) return { document: followed, source: 'other gateway' };
     lease = await shared.acquire(key, { preempt: false });
   }
   if (lease === undefined) return runWithoutLease(options, query, context);
   // Another gateway may have published between our read of the cache and our lease.
-  const published = noCache ? undefined : await shared.get(key);
+  const published = noCache ? undefined : await shared.get(key, bound.query.maxRows);
   if (published === undefined || !isNewEnough(query, published, clock.now())) {
     return lead(options, query, context, lease);
   }
@@ -88,8 +94,7 @@ async function lead(
     publish(options, query, fencingToken, document);
     return { document, source: 'engine' };
   } catch (error) {
-    const isShared = error instanceof GatewayError && error.code !== 'CANCELLED';
-    shared.release(key, fencingToken, isShared ? error : undefined);
+    shared.release(key, fencingToken, leaderFailureOf(error));
     throw error;
   } finally {
     renewal.close();
@@ -108,26 +113,33 @@ async function publish(
   await shared.publish(key, fencingToken, document, keepMs(policy));
 }
 
-/** @returns the leader's result; undefined when it ended without one */
+/**
+ * @returns the leader's result; undefined when it ended without one
+ * @throws GatewayError as the leader's run did; ENGINE_TIMEOUT when it has not ended in time
+ */
 async function follow(
-  { shared, clock }: LeaseOptions,
+  { shared, clock, followMs }: LeaseOptions,
   query: CacheableQuery,
   { fencingToken }: Lease,
-  signal: AbortSignal,
+  { signal, until }: { readonly signal: AbortSignal; readonly until: number },
 ): Promise<ResultDocument | undefined> {
+  const { key, bound } = query;
   let isSecondTry = false;
   for (let waitMs = firstWatchMs; ; waitMs = Math.min(waitMs * 1.5, longestWatchMs)) {
     await sleep(clock, isSecondTry ? secondTryMs : waitMs);
     if (signal.aborted) throw callerDisconnected();
-    const leader = await shared.watch(query.key);
+    if (clock.now().getTime() >= until) throw deadlineExceeded(followMs);
+    const leader = await shared.watch(key);
     if (leader?.fencingToken === fencingToken) {
-      if (leader.state === 'failed') throw leader.error;
+      if (leader.state === 'failed') throw leaderFailed(leader.failure, namesOf(bound));
       isSecondTry = false;
       continue;
     }
-    const document = await shared.get(query.key);
+    const document = await shared.get(key, bound.query.maxRows);
     if (document !== undefined && isNewEnough(query, document, clock.now())) return document;
     if (leader !== undefined || isSecondTry) return undefined;
     isSecondTry = true;
   }
 }
+
+const namesOf = ({ query }: BoundQuery) => query.parameters.map(({ name }) => name);

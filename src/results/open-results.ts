@@ -4,6 +4,7 @@ import type { Catalog, SavedQuery } from '../catalog/saved-query.ts';
 import type { Clock } from '../concurrency/clock.ts';
 import { buildSingleFlight } from '../concurrency/single-flight.ts';
 import type { Cost, Engine } from '../engine/engine.ts';
+import { errorToLog } from '../engine/without-values.ts';
 import { GatewayError } from '../errors.ts';
 import { cacheKey, parseCacheKey } from './cache-key.ts';
 import type { RunOutcome } from './cacheable-query.ts';
@@ -20,6 +21,7 @@ interface ResultsOptions {
   readonly engine: Engine;
   /** How many queries the engine runs at the same time. */
   readonly engineConcurrency: number;
+  readonly engineTimeoutMs: number;
   readonly memoryBytes: number;
   /** Opens the cache that gateways share; undefined when results are cached in memory only. */
   readonly openShared: OpenSharedCache | undefined;
@@ -41,7 +43,8 @@ export interface Results {
 
 /** The cache between bound queries and the engine. */
 export function openResults(options: ResultsOptions): Results {
-  const { catalog, engine, engineConcurrency, memoryBytes, openShared, clock, log, onCost } = options;
+  const { catalog, engine, engineConcurrency, engineTimeoutMs, memoryBytes, openShared } = options;
+  const { clock, log, onCost } = options;
   const counters = zeroCounters();
   const memory = openMemoryStore(memoryBytes, counters);
   const hotKeys = new HotKeys();
@@ -54,7 +57,7 @@ export function openResults(options: ResultsOptions): Results {
 
   let warmer: Warmer | undefined;
   const shared = openShared?.(() => warmer?.readDemand());
-  const compute = { engine, memory, shared, hotKeys, counters, clock, log, onCost };
+  const compute = { engine, engineTimeoutMs, memory, shared, hotKeys, counters, clock, log, onCost };
 
   const refresh = async ({ key, bound, policy, computedAt = -1 }: HotKey, signal: AbortSignal) => {
     const query = { key, bound, policy, owner: undefined, minComputedAt: computedAt + 1, noCache: false };
@@ -114,7 +117,7 @@ function buildOnFailure(clock: Clock, log: Logger): (endpoint: string | undefine
     loggedAt.set(endpoint, now);
     const { code, cause = error } = error instanceof GatewayError ? error : { code: 'INTERNAL' };
     log.warn(
-      { endpoint, code, err: cause },
+      { endpoint, code, err: errorToLog(cause, log) },
       'a background refresh failed; callers get the cached result until it expires',
     );
   };

@@ -1,4 +1,4 @@
-import type { GatewayError } from '../errors.ts';
+import type { LeaderFailure } from './leader-failure.ts';
 import type { ResultDocument } from './result-document.ts';
 
 /**
@@ -17,7 +17,7 @@ export interface Lease {
 /** What the lease of a key says about its leader. */
 export type LeaderState =
   | { readonly state: 'working'; readonly fencingToken: string }
-  | { readonly state: 'failed'; readonly fencingToken: string; readonly error: GatewayError };
+  | { readonly state: 'failed'; readonly fencingToken: string; readonly failure: LeaderFailure };
 
 /**
  * The cache that gateways share. No method rejects, and each has a deadline: when the shared cache does not respond, or
@@ -26,7 +26,8 @@ export type LeaderState =
 export interface SharedCache {
   /** Resolves when the first attempt to connect has succeeded or failed, within about a second. */
   readonly ready: Promise<void>;
-  get(key: string): Promise<ResultDocument | undefined>;
+  /** @param maxRows of the query of the key */
+  get(key: string, maxRows: number): Promise<ResultDocument | undefined>;
   /** @param options.preempt takes the lease from its leader, whose result is then refused */
   acquire(key: string, options: { readonly preempt: boolean }): Promise<Lease | undefined>;
   /**
@@ -40,10 +41,14 @@ export interface SharedCache {
    * @returns undefined also without a lease: the leader has published, released, or died
    */
   watch(key: string): Promise<LeaderState | undefined>;
-  /** Stores a result and releases the lease. @returns false when the shared cache does not respond or is full */
+  /**
+   * Stores a result and releases the lease; a result that is too large to be shared is only kept in memory.
+   *
+   * @returns false when the shared cache does not respond or is full
+   */
   publish(key: string, fencingToken: string, document: ResultDocument, keepMs: number): Promise<boolean>;
-  /** Releases a lease without a result. With an error, its followers fail with the same error; without, they go on. */
-  release(key: string, fencingToken: string, error: GatewayError | undefined): Promise<void>;
+  /** Releases a lease without a result. With a failure, its followers fail with the same code; without, they go on. */
+  release(key: string, fencingToken: string, failure: LeaderFailure | undefined): Promise<void>;
   /** Records when keys were last requested, in milliseconds since the epoch. */
   recordDemand(requestedAt: ReadonlyMap<string, number>): Promise<void>;
   /** The keys that were requested since then, the latest first, each with its time. */

@@ -38,6 +38,7 @@ export interface TestResultsOptions extends Partial<FakeEngineOptions> {
   readonly clock?: FakeClock;
   readonly engine?: FakeEngine;
   readonly engineConcurrency?: number;
+  readonly engineTimeoutMs?: number;
   readonly memoryBytes?: number;
   readonly openShared?: OpenSharedCache;
 }
@@ -51,6 +52,7 @@ export function openTestResults({
   clock = fakeClock(),
   engine,
   engineConcurrency = 4,
+  engineTimeoutMs = 30_000,
   memoryBytes = 64_000_000,
   openShared,
   ...engineOptions
@@ -64,6 +66,7 @@ export function openTestResults({
     catalog: { queries: [query], tables: [] },
     engine: usedEngine,
     engineConcurrency,
+    engineTimeoutMs,
     memoryBytes,
     openShared,
     clock,

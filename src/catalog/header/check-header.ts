@@ -1,6 +1,6 @@
 import type { SchemaProblem } from '../../files/schema-problems.ts';
 import { checkPlain } from '../binding/check-value.ts';
-import { placeholderOf, tenantPatternProblem } from '../binding/tenant-pattern.ts';
+import { exampleTenantPattern, tenantPatternProblem } from '../binding/tenant-pattern.ts';
 import { isCredentialName } from '../credential-names.ts';
 import { camelCase } from '../names.ts';
 import type { Header } from './header-schema.ts';
@@ -72,7 +72,7 @@ function checkTenant({ parameters }: Header): readonly SchemaProblem[] {
     }
     if (tenant && type !== 'string' && type !== 'pattern') add('tenant', 'must be a string or a pattern');
     if (tenant && type === 'pattern' && pattern === undefined) {
-      add('tenant', `a pattern needs a tenant_pattern, as in '^https?://${placeholderOf(name)}\\.'`);
+      add('tenant', `a pattern needs a tenant_pattern, as in '${exampleTenantPattern(name)}'`);
     }
     if (pattern === undefined) return problems;
     if (!tenant || type !== 'pattern') {
