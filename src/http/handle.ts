@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Admit, CallerInfo } from './access/admission.ts';
+import type { Audit } from './access/audit.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import type { Finish } from './finish.ts';
 import type { RequestHead } from './head.ts';
@@ -17,6 +18,7 @@ interface HandlerOptions {
   readonly routeOf: RouteOf;
   readonly admit: Admit;
   readonly finish: Finish;
+  readonly audit: Audit;
   readonly budget: ByteBudget;
   readonly log: Logger;
 }
@@ -30,6 +32,7 @@ export function buildHandler({
   routeOf,
   admit,
   finish,
+  audit,
   budget,
   log,
 }: HandlerOptions): Handler {
@@ -45,12 +48,14 @@ export function buildHandler({
       const request = prepareRequest(head.url);
       path = request.loggedPath;
       route = routeOf(head, request.url.pathname);
-      const admission = admit(head, request, route.access, caller);
+      const admitted = admit(head, request, route.access, caller);
+      const admission = admitted instanceof Promise ? await admitted : admitted;
       // Other routes are answered within this turn of the event loop.
       if (route.access === 'key') counted = limits.count(admission.principal.id, head.method);
       reply = await route.answer(head, request, admission, counted?.reading(readBody) ?? readBody);
       if (typeof reply.body === 'object') budget.requireRoom(caller.keyId, reply.body);
     } catch (error) {
+      audit(error, head, caller.keyId);
       reply = route.replyError(error, log);
     } finally {
       counted?.end();

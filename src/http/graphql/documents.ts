@@ -37,16 +37,19 @@ const maxKeptCharacters = 200_000;
 const maxKeptRejectionBytes = 4_000_000;
 const maxRejectionBytes = 100_000;
 
-/** @param introspection whether callers may query the schema */
-export function buildCheckDocument(schema: GraphQLSchema, introspection: boolean): CheckDocument {
+/**
+ * @param introspection whether callers may query the schema
+ * @param share how much of what is kept at most
+ */
+export function buildCheckDocument(schema: GraphQLSchema, introspection: boolean, share = 1): CheckDocument {
   const rules = introspection ? specifiedRules : [...specifiedRules, NoSchemaIntrospectionCustomRule];
   const valid = new LRUCache<string, CheckedDocument>({
-    maxSize: maxKeptCharacters,
+    maxSize: maxKeptCharacters * share,
     sizeCalculation: (_, text) => text.length + 100,
   });
   // Clients that send invalid documents send each of them again and again. The text may be as long as a body.
   const rejected = new LRUCache<string, Rejection>({
-    maxSize: maxKeptRejectionBytes,
+    maxSize: maxKeptRejectionBytes * share,
     maxEntrySize: maxRejectionBytes,
     sizeCalculation: rejectionBytes,
   });

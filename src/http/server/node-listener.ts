@@ -1,5 +1,6 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import type { LoopTurns } from '../../concurrency/loop-turns.ts';
+import type { AddressList } from '../../config/address-list.ts';
 import { bodyOfNode } from '../body.ts';
 import type { ByteBudget } from '../byte-budget.ts';
 import type { Handler } from '../handle.ts';
@@ -10,12 +11,19 @@ interface ListenerOptions {
   readonly handle: Handler;
   readonly budget: ByteBudget;
   readonly turns: LoopTurns;
+  /** Their X-Forwarded-For is believed. */
+  readonly trustedProxies: AddressList | undefined;
 }
 
 /** The handler as a listener of Node's server, without Request and Response: they would cost more than a cached reply. */
-export function buildNodeListener({ handle, budget, turns }: ListenerOptions): RequestListener {
+export function buildNodeListener({
+  handle,
+  budget,
+  turns,
+  trustedProxies,
+}: ListenerOptions): RequestListener {
   return async (message, response) => {
-    const reply = await handle(headOfNode(message, response), () => bodyOfNode(message));
+    const reply = await handle(headOfNode(message, response, trustedProxies), () => bodyOfNode(message));
     const { status, rawHeaders, body } = reply;
     if (typeof body === 'object' && budget.isLarge(body.byteLength)) {
       return sendLarge(reply, body, response, budget, turns);

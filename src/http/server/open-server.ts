@@ -1,16 +1,19 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
+import type { AddressList } from '../../config/address-list.ts';
 import { GatewayError } from '../../errors.ts';
 import { httpLimits } from '../limits.ts';
 import { describeClientError, formatRawReply } from './client-errors.ts';
 import { type Connections, trackConnections } from './connections.ts';
+import { limitKeylessConnections } from './keyless-connections.ts';
 import { closeSlowReaders } from './slow-readers.ts';
 
 /** A Node server with the limits of a connection. Malformed requests, too, get a reply in the usual error shape. */
 export function openServer(
   listener: RequestListener,
   log: Logger,
+  trustedProxies?: AddressList,
 ): { readonly server: Server; readonly connections: Connections } {
   const server = createServer({
     maxHeaderSize: httpLimits.maxHeaderBytes,
@@ -23,6 +26,7 @@ export function openServer(
   });
   server.maxConnections = httpLimits.maxConnections;
   const connections = trackConnections(server, listener);
+  limitKeylessConnections(server, connections, { limit: httpLimits.maxKeylessConnections, trustedProxies });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     // A second response in the middle of the first would be read as a part of it.
     if (error.code === 'ECONNRESET' || !socket.writable || isResponseStarted(connections, socket)) {

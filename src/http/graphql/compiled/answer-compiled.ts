@@ -6,6 +6,7 @@ import { callerDisconnected, GatewayError, statusOf } from '../../../errors.ts';
 import { cacheKey } from '../../../results/cache-key.ts';
 import type { CachedResult, GetResult } from '../../../results/get-result.ts';
 import type { Admission } from '../../access/admission.ts';
+import type { Audit } from '../../access/audit.ts';
 import { authorizeAndBind } from '../../access/authorize.ts';
 import type { RequestHead } from '../../head.ts';
 import { httpLimits } from '../../limits.ts';
@@ -22,6 +23,7 @@ import { postHeaders, RenderedResponse } from './rendered-response.ts';
 
 export interface CompiledOptions extends RenderOptions {
   readonly getResult: GetResult;
+  readonly audit: Audit;
   readonly log: Logger;
   readonly now: () => Date;
 }
@@ -37,11 +39,11 @@ export type AnswerCompiled = (
 type Outcome = { readonly result: CachedResult } | { readonly error: unknown };
 
 export function buildAnswerCompiled(options: CompiledOptions): AnswerCompiled {
-  const { getResult, derived, turns, log, now } = options;
+  const { getResult, audit, derived, turns, log, now } = options;
   const renderBody = buildRenderBody(options);
   const renderOnce = buildRenderOnce(renderBody, derived);
   return async (request, head, admission) => {
-    const outcomes = await getOutcomes(request.fields, head, admission, getResult);
+    const outcomes = await getOutcomes(request.fields, head, admission, { getResult, audit });
     const turn = outcomes.every(isHit) ? undefined : turns.next(admission.principal.id);
     if (turn !== undefined) await turn;
     const results = outcomes.flatMap((outcome) => ('result' in outcome ? [outcome.result] : []));
@@ -86,7 +88,7 @@ function getOutcomes(
   fields: readonly QueryField[],
   head: RequestHead,
   { principal, noCache, schedule }: Admission,
-  getResult: GetResult,
+  { getResult, audit }: Pick<CompiledOptions, 'getResult' | 'audit'>,
 ): Promise<readonly Outcome[]> {
   const get = (bound: BoundQuery) =>
     schedule(() => getResult(bound, { caller: head, noCache, owner: principal.id }), head);
@@ -102,6 +104,7 @@ function getOutcomes(
       const bound = authorizeAndBind(principal, endpoint, head.headers);
       return { result: await (fields.length === 1 ? get(bound) : getOnce(bound)) };
     } catch (error) {
+      audit(error, head, principal.id);
       return { error };
     }
   };

@@ -46,21 +46,24 @@ const maxKeptCharacters = 400_000;
 /** A longer request is hardly sent twice. */
 const maxKeptLength = 16_384;
 
+/** Of all schemas: what is kept of a request is kept by its id alone. */
+let lastId = 0;
+
+/** @param share how much of what is kept at most */
 export function buildReadOperationRequest(
   schema: GraphQLSchema,
   catalog: Catalog,
   checkDocument: CheckDocument,
   turns: LoopTurns,
+  share = 1,
 ): ReadOperationRequest {
   const outputs = queryOutputs(schema, catalog);
   /** Kept as long as their documents. */
   const prepared = new WeakMap<CheckedDocument, Map<string | undefined, PreparedOperation>>();
   const requests = new LRUCache<string, { readonly request: OperationRequest | undefined }>({
-    maxSize: maxKeptCharacters,
+    maxSize: maxKeptCharacters * share,
     sizeCalculation: (_, text) => text.length + 100,
   });
-  let lastId = 0;
-
   const operationOf = (query: string, operationName: string | undefined): PreparedOperation | undefined => {
     const checked = checkDocument(query);
     if (checked.errors.length > 0) return undefined;
