@@ -120,7 +120,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     catalog,
     counters: results.counters,
     fetch: buildFetch(handle),
-    listener: buildNodeListener({ handle, budget, turns, trustedProxies: config.trustedProxies }),
+    listener: buildNodeListener({ handle, budget, turns, log, trustedProxies: config.trustedProxies }),
     drain: () => {
       ready = false;
     },

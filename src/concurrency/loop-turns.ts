@@ -12,6 +12,18 @@ export class LoopTurns {
   readonly #queue = new FairQueue<true>();
   /** When the first work of the current turn began; undefined until some begins. */
   #startedAt: number | undefined;
+  #hasArrivals = false;
+  /** Until when the next work lets arrivals pass; undefined unless it does. */
+  #yieldsUntil: number | undefined;
+
+  /**
+   * Call it when something arrives from outside. Waiting work lets arrivals pass for as long as the work before it took:
+   * libuv accepts one connection in a turn of the event loop, so that the last one of many would have to wait for as many
+   * pieces of work.
+   */
+  noteArrival(): void {
+    this.#hasArrivals = true;
+  }
 
   /**
    * Call it before each piece of work that takes about a millisecond or longer.
@@ -41,9 +53,21 @@ export class LoopTurns {
 
   /** One waiter in each turn: how long it will take is not known. */
   readonly #onTurn = () => {
+    if (this.#queue.size > 0 && this.#hasArrivals && this.#mayYield()) {
+      this.#hasArrivals = false;
+      setImmediate(this.#onTurn);
+      return;
+    }
+    this.#yieldsUntil = undefined;
     this.#startedAt = undefined;
     if (this.#queue.size === 0) return;
     this.#begin();
     this.#queue.serveNext(() => true);
   };
+
+  #mayYield(): boolean {
+    const now = performance.now();
+    this.#yieldsUntil ??= now + Math.min(busyMs, now - (this.#startedAt ?? now));
+    return now < this.#yieldsUntil;
+  }
 }

@@ -47,6 +47,14 @@ export class ByteBudget {
     this.#charges.set(body, charge);
   }
 
+  /**
+   * Frees a body with its charge, when the last client has taken it: as garbage, bodies of this size would add up to
+   * several times the budget. Only for a body that nothing else refers to; it is empty afterwards.
+   */
+  freeWhenSent(body: Uint8Array): void {
+    this.#charges.get(body)?.freeAtEnd(body);
+  }
+
   /** @throws GatewayError OVERLOADED if a body is large, not charged yet, and beyond the key's share */
   requireRoom(owner: Owner, body: Uint8Array): void {
     if (!this.isLarge(body.byteLength) || this.#charges.get(body)?.isReleased === false) return;
@@ -69,6 +77,7 @@ export class ByteCharge {
   readonly #owner: Owner;
   #bytes = 0;
   #uses = 1;
+  #body: Uint8Array | undefined;
 
   constructor(share: FairShare, owner: Owner) {
     this.#share = share;
@@ -101,6 +110,12 @@ export class ByteCharge {
     this.#uses -= 1;
     if (this.#uses > 0) return;
     this.correct(0);
+    // What is moved to a buffer of no bytes is gone.
+    if (this.#body?.buffer instanceof ArrayBuffer) this.#body.buffer.transfer(0);
+  }
+
+  freeAtEnd(body: Uint8Array): void {
+    this.#body = body;
   }
 }
 

@@ -3,7 +3,7 @@ import type { Cors } from './access/cors.ts';
 import type { AccessLog } from './access-log.ts';
 import { matchesEtag } from './cache-headers.ts';
 import type { RequestHead } from './head.ts';
-import type { FinishedReply, Reply } from './reply.ts';
+import { type FinishedReply, type Reply, ReplyHeaders } from './reply.ts';
 
 /**
  * Declares to browsers that a response is data, not a page, script, frame or image of another site. Pages that may read
@@ -35,13 +35,15 @@ export function completeHeaders({ status, headers }: Reply): Reply['headers'] {
 }
 
 /** What `finish` needs to know of a request besides its reply. */
-interface Exchange {
+export interface Exchange {
   readonly head: RequestHead;
   readonly caller: CallerInfo;
   /** As the access log shows it. */
   readonly path: string;
-  /** Whether pages of other origins may read the response, if they are configured. */
-  readonly allowsCors: boolean;
+  readonly route: {
+    /** Whether pages of other origins may read the response, if they are configured. */
+    readonly allowsCors: boolean;
+  };
   /** As `performance.now()` gave it. */
   readonly startedAt: number;
 }
@@ -50,17 +52,17 @@ interface Exchange {
 export type Finish = (reply: Reply, exchange: Exchange) => FinishedReply;
 
 export function buildFinish(cors: Cors, accessLog: AccessLog): Finish {
-  return (full, { head, caller, path, allowsCors, startedAt }) => {
+  return (full, { head, caller, path, route, startedAt }) => {
     const reply = isUnchanged(full, head) ? notModified(full) : full;
     const { status, body } = reply;
-    const rawHeaders = finishHeaders(
+    const headers = finishHeaders(
       reply,
-      allowsCors ? cors.headers(head) : undefined,
+      route.allowsCors ? cors.headers(head) : undefined,
       caller.rateLimitHeaders,
     );
     const ms = Math.round(performance.now() - startedAt);
     accessLog({ method: head.method, path, status, ms, keyId: caller.keyId });
-    return { status, rawHeaders, body, keyId: caller.keyId };
+    return { status, headers, body, keyId: caller.keyId };
   };
 }
 
@@ -69,22 +71,16 @@ function isUnchanged({ status, headers: { etag } }: Reply, { headers }: RequestH
   return etag !== undefined && ifNoneMatch !== undefined && status === 200 && matchesEtag(etag, ifNoneMatch);
 }
 
-/** Replies that are sent again are the same objects: what was made of one is kept as long as it. */
-const notModifiedReplies = new WeakMap<Reply, Reply>();
-const completeReplies = new WeakMap<Reply, readonly string[]>();
-
 function notModified(reply: Reply): Reply {
-  const known = notModifiedReplies.get(reply);
-  if (known !== undefined) return known;
+  if (reply.notModified !== undefined) return reply.notModified;
   const {
     'content-type': _type,
     'content-length': _length,
     'content-encoding': _coding,
     ...headers
   } = reply.headers;
-  const unchanged = { status: 304, headers, body: undefined };
-  notModifiedReplies.set(reply, unchanged);
-  return unchanged;
+  reply.notModified = { status: 304, headers, body: undefined };
+  return reply.notModified;
 }
 
 /** The reply's own headers, those of every response, and those of the caller; `vary` is the union. */
@@ -92,15 +88,12 @@ function finishHeaders(
   reply: Reply,
   cors: Reply['headers'] | undefined,
   rateLimit: Reply['headers'] | undefined,
-): readonly string[] {
+): ReplyHeaders {
   if (cors?.vary !== undefined) {
     const headers = completeHeaders(reply);
     const vary = headers.vary === undefined ? cors.vary : `${headers.vary}, ${cors.vary}`;
-    return rawHeadersOf({ ...headers, ...cors, vary, ...rateLimit });
+    return new ReplyHeaders({ ...headers, ...cors, vary, ...rateLimit });
   }
-  const complete = completeReplies.get(reply) ?? rawHeadersOf(completeHeaders(reply));
-  completeReplies.set(reply, complete);
-  return rateLimit === undefined ? complete : [...complete, ...rawHeadersOf(rateLimit)];
+  reply.complete ??= new ReplyHeaders(completeHeaders(reply));
+  return rateLimit === undefined ? reply.complete : new ReplyHeaders(rateLimit, reply.complete);
 }
-
-const rawHeadersOf = (headers: Reply['headers']): readonly string[] => Object.entries(headers).flat();

@@ -1,12 +1,12 @@
 import { FairQueue } from '../concurrency/fair-queue.ts';
 import { callerDisconnected, GatewayError } from '../errors.ts';
 
-/** Runs one query of a request as soon as its key's limit allows. */
+/** Runs one query of a request as soon as its key's limit allows. Without a limit it returns what the work returns. */
 export type Schedule = <T>(
-  work: () => Promise<T>,
+  work: () => T | Promise<T>,
   /** Its signal is aborted when the caller disconnects. The getter is read only when there is something to wait for. */
   caller: { readonly signal: AbortSignal },
-) => Promise<T>;
+) => T | Promise<T>;
 
 /** Limits how many queries of one key run at the same time, over all its requests. */
 export class ConcurrencyLimiter {

@@ -1,4 +1,5 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { Catalog } from '../catalog/saved-query.ts';
 import { type AddressList, parseAddressList } from '../config/address-list.ts';
 import type { Config } from '../config.ts';
@@ -43,13 +44,21 @@ export interface KeyRejection {
 /** The id in the log of `API_KEY`, and of the key that is generated at start. */
 const apiKeyId = 'API_KEY';
 
-/** All keys. Only their digests are stored. */
+/** How many keys are recognized by their text; the others by their digest. */
+const maxRecent = 10_000;
+
+/** All valid keys. Their digests are stored, and for a while the text of those that are in use. */
 export class Keyring {
   readonly #options: KeyringOptions;
   readonly #apiKey: Credential;
   /** Compared instead of the digest of a key that does not exist. */
   readonly #dummyDigest = randomBytes(32);
   #credentials: ReadonlyMap<string, Credential> = new Map();
+  /**
+   * The valid keys that were sent lately, by their text: to hash a key takes as long as the rest of a cached reply. A text
+   * that is not in it is compared by its digest, so that the time of a search says nothing about any key.
+   */
+  readonly #recent = new LRUCache<string, Credential>({ max: maxRecent });
 
   constructor(options: KeyringOptions) {
     this.#options = options;
@@ -79,18 +88,21 @@ export class Keyring {
       return [entry.id, credential];
     });
     this.#credentials = new Map(credentials);
+    this.#recent.clear();
   }
 
   /**
    * The principal of a key; undefined for a key that is missing, unknown, expired, revoked, or sent from an address that it
-   * does not allow. The work is the same for unknown, expired and revoked keys as for a valid one, and digests are
+   * does not allow. The work is the same for all of these but a recent key, and digests are
    * compared in constant time.
    */
   find(text = '', sender: Sender = unknownSender): Principal | undefined {
-    const credential = this.#search(text);
+    const recent = this.#recent.get(text);
+    const credential = recent ?? this.#search(text);
     if (credential === undefined || !this.#isCurrent(credential) || !isAllowed(credential, sender)) {
       return undefined;
     }
+    if (recent === undefined) this.#recent.set(text, credential);
     credential.isUsed = true;
     return credential.principal;
   }

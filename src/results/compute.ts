@@ -86,9 +86,11 @@ async function runEngine(
   counters.runs += 1;
   log.debug({ endpoint: bound.query.name }, 'the engine runs a query');
   try {
-    const rows = await engine.run(bound, run);
-    if (rows.cost !== undefined) onCost(bound.query.name, rows.cost);
-    return await buildDocument(rows, computedAt);
+    // A variable of an async function would keep the rows in memory while the document is compressed.
+    return await engine.run(bound, run).then((rows) => {
+      if (rows.cost !== undefined) onCost(bound.query.name, rows.cost);
+      return buildDocument(rows, computedAt);
+    });
   } catch (error) {
     if (mayServeStale(error)) counters.failures += 1;
     throw error;

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { type BoundQuery, bind, plainParameters } from '../catalog/binding/bind.ts';
-import type { Catalog } from '../catalog/saved-query.ts';
+import type { Catalog, SavedQuery } from '../catalog/saved-query.ts';
 import type { Clock } from '../concurrency/clock.ts';
 import { buildSingleFlight } from '../concurrency/single-flight.ts';
 import type { Cost, Engine } from '../engine/engine.ts';
@@ -48,7 +48,7 @@ export function openResults(options: ResultsOptions): Results {
   const singleFlight = buildSingleFlight<RunOutcome>(clock);
   // Gateways over other data share nothing, even on one Redis.
   const prefix = `${JSON.stringify(engine.source)} `;
-  const keyOf = (bound: BoundQuery) => prefix + cacheKey(bound);
+  const keyOf = buildKeyOf(prefix);
   const parseKey = (key: string) =>
     key.startsWith(prefix) ? parseCacheKey(catalog, key.slice(prefix.length)) : undefined;
 
@@ -87,6 +87,21 @@ export function openResults(options: ResultsOptions): Results {
       await close();
       await shared?.close();
     },
+  };
+}
+
+/**
+ * The keys of bound queries, kept as long as their parameters: to put one together and to hash it takes as long as to look
+ * it up many times. A query with the labels of one request has the same parameters.
+ */
+function buildKeyOf(prefix: string): (bound: BoundQuery) => string {
+  const keys = new WeakMap<BoundQuery['parameters'], { readonly query: SavedQuery; readonly key: string }>();
+  return (bound) => {
+    const known = keys.get(bound.parameters);
+    if (known?.query === bound.query) return known.key;
+    const key = prefix + cacheKey(bound);
+    keys.set(bound.parameters, { query: bound.query, key });
+    return key;
   };
 }
 

@@ -39,20 +39,21 @@ const minCompressedBytes = 1_400;
 const compress = { zstd: promisify(zstdCompress), gzip: promisify(gzip) };
 
 /** @param computedAt when the run began, in milliseconds since the epoch */
-export async function buildDocument(
-  { rows, truncated, cost }: Rows,
-  computedAt: number,
-): Promise<ResultDocument> {
+export function buildDocument(rows: Rows, computedAt: number): Promise<ResultDocument> {
+  const { truncated, cost } = rows;
+  const metadata = { rowCount: rows.rows.length, truncated, ...(cost && { cost }) };
+  const identity = serialize(rows);
+  const digest = digestOf(identity);
+  // Not an async function: while it awaits the compression, it would keep the rows in memory.
+  return encode(identity).then((encodings) => ({ computedAt, metadata, encodings, digest }));
+}
+
+function serialize({ rows }: Rows): Buffer {
   const text = `{"result":[${rows.join(',')}]}`;
   // Not from Node's pool: a small buffer from there would keep its whole slab in memory.
   const identity = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
   identity.write(text);
-  return {
-    computedAt,
-    metadata: { rowCount: rows.length, truncated, ...(cost && { cost }) },
-    encodings: await encode(identity),
-    digest: digestOf(identity),
-  };
+  return identity;
 }
 
 export function digestOf(document: Buffer): string {

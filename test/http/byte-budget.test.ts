@@ -61,3 +61,18 @@ test('what is refused is not charged', () => {
   charge.release();
   expect(budget.usedBytes).toBe(0);
 });
+
+test('a body that was made for one response is freed when all who send it have ended', () => {
+  const budget = new ByteBudget(10_000, 10);
+  // As a response that is a little shorter than its estimate.
+  const body = Buffer.allocUnsafeSlow(400).fill('x').subarray(0, 300);
+  const building = budget.reserve('a', 400);
+  budget.settle(building, body);
+  budget.freeWhenSent(body);
+  const sending = budget.hold('a', body);
+  building.release();
+  expect(body.toString()).toBe('x'.repeat(300));
+  sending.release();
+  expect(body.byteLength).toBe(0);
+  expect(budget.usedBytes).toBe(0);
+});

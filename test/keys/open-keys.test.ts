@@ -92,6 +92,7 @@ describe('the keys of a gateway', () => {
   test('follow the file: written in place, replaced, and by a link whose target is replaced', async () => {
     writeFileSync(file, textOf(entry(a)));
     const keyring = open();
+    expect(keyring.find(a.text)?.id).toBe(a.id);
     writeFileSync(file, textOf(entry(a, { revoked: '2026-01-01' })));
     await until(() => keyring.find(a.text) === undefined);
 

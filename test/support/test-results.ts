@@ -76,7 +76,7 @@ export function openTestResults({
     engine: usedEngine,
     costs,
     logged,
-    request: (p = '', { signal = new AbortController().signal, noCache = false, labels, owner } = {}) =>
+    request: async (p = '', { signal = new AbortController().signal, noCache = false, labels, owner } = {}) =>
       results.get(
         { ...bind(query, plainParameters({ p })), ...(labels && { labels }) },
         { caller: { signal }, noCache, owner },

@@ -72,8 +72,13 @@ export function buildContext({
   audit,
 }: ContextOptions): Context {
   const { principal, noCache, schedule } = admission;
-  const run = (bound: BoundQuery) =>
-    schedule(() => getResult(bound, { caller: head, noCache, owner: principal.id }), head).catch(toError);
+  const run = async (bound: BoundQuery) => {
+    try {
+      return await schedule(() => getResult(bound, { caller: head, noCache, owner: principal.id }), head);
+    } catch (error) {
+      return toError(error);
+    }
+  };
   const loader = new DataLoader<BoundQuery, CachedResult, string>(
     (queries) => Promise.all(queries.map(run)),
     { cacheKeyFn: cacheKey },

@@ -87,6 +87,7 @@ export function buildAnswerWithYoga({
       if (outcome.refusal !== undefined) throw outcome.refusal;
       const reply = await replyOf(response, method, outcome, now());
       budget.settle(charge, reply.body);
+      budget.freeWhenSent(reply.body);
       return reply;
     } finally {
       // By then the body is being sent, which holds it.

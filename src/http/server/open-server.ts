@@ -7,6 +7,7 @@ import { httpLimits } from '../limits.ts';
 import { describeClientError, formatRawReply } from './client-errors.ts';
 import { type Connections, trackConnections } from './connections.ts';
 import { limitKeylessConnections } from './keyless-connections.ts';
+import { PreparedResponse } from './prepared-response.ts';
 import { closeSlowReaders } from './slow-readers.ts';
 
 /** A Node server with the limits of a connection. Malformed requests, too, get a reply in the usual error shape. */
@@ -16,6 +17,7 @@ export function openServer(
   trustedProxies?: AddressList,
 ): { readonly server: Server; readonly connections: Connections } {
   const server = createServer({
+    ServerResponse: PreparedResponse,
     maxHeaderSize: httpLimits.maxHeaderBytes,
     headersTimeout: httpLimits.headersTimeoutMs,
     requestTimeout: httpLimits.requestTimeoutMs,

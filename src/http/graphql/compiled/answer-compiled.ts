@@ -41,7 +41,7 @@ type Outcome = { readonly result: CachedResult } | { readonly error: unknown };
 export function buildAnswerCompiled(options: CompiledOptions): AnswerCompiled {
   const { getResult, audit, derived, turns, log, now } = options;
   const renderBody = buildRenderBody(options);
-  const renderOnce = buildRenderOnce(renderBody, derived);
+  const renderOnce = buildRenderOnce(renderBody, options);
   return async (request, head, admission) => {
     const outcomes = await getOutcomes(request.fields, head, admission, { getResult, audit });
     const turn = outcomes.every(isHit) ? undefined : turns.next(admission.principal.id);
@@ -63,7 +63,7 @@ export function buildAnswerCompiled(options: CompiledOptions): AnswerCompiled {
 }
 
 /** Equal requests of a key that arrive while the response is being rendered wait for it. */
-function buildRenderOnce(renderBody: RenderBody, derived: DerivedCache) {
+function buildRenderOnce(renderBody: RenderBody, { derived, budget }: RenderOptions) {
   const renderings = new Map<string, Promise<RenderedResponse | undefined>>();
   return (key: string, request: OperationRequest, results: readonly CachedResult[], owner: Owner) => {
     // Another key's share of memory must not decide about this one's.
@@ -74,7 +74,7 @@ function buildRenderOnce(renderBody: RenderBody, derived: DerivedCache) {
       .then((body) => {
         if (body === undefined) return undefined;
         const rendered = new RenderedResponse(body);
-        derived.setRendered(key, rendered);
+        if (!derived.setRendered(key, rendered)) budget.freeWhenSent(body);
         return rendered;
       })
       .finally(() => renderings.delete(renderingKey));
@@ -92,7 +92,7 @@ function getOutcomes(
 ): Promise<readonly Outcome[]> {
   const get = (bound: BoundQuery) =>
     schedule(() => getResult(bound, { caller: head, noCache, owner: principal.id }), head);
-  const calls = new Map<string, Promise<CachedResult>>();
+  const calls = new Map<string, CachedResult | Promise<CachedResult>>();
   const getOnce = (bound: BoundQuery) => {
     const key = cacheKey(bound);
     const call = calls.get(key) ?? get(bound);

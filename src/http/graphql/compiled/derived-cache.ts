@@ -14,8 +14,10 @@ export interface DerivedCache {
   /**
    * Keeps a response from its second time on: most selections that are new are sent once, and would take the place of
    * results. Also called when a response that is kept has grown.
+   *
+   * @returns whether it is kept
    */
-  setRendered(key: string, rendered: RenderedResponse): void;
+  setRendered(key: string, rendered: RenderedResponse): boolean;
 }
 
 /** Keys of responses that were rendered once; longer ago counts as never. */
@@ -50,9 +52,12 @@ export function buildDerivedCache(store: DerivedStore): DerivedCache {
     },
     setRendered(key, rendered) {
       const storeKey = `response ${key}`;
-      if (!renderedOnce.has(key) && store.get(storeKey) === undefined)
-        return void renderedOnce.set(key, true);
+      if (!renderedOnce.has(key) && store.get(storeKey) === undefined) {
+        renderedOnce.set(key, true);
+        return false;
+      }
       store.set(storeKey, rendered, rendered.bytes);
+      return true;
     },
   };
 }
