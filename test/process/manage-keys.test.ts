@@ -59,12 +59,12 @@ describe('npm run keys', () => {
       const key = await create('--project', 'abc', '--endpoint', 'usage.api-counts', '--expires', '90d');
       expect(await until(200, () => status('usage.api-counts', 'abc', key))).toBeLessThan(2_000);
       expect(await status('usage.api-counts', '.*', key)).toBe(403);
-      expect(await status('logs.all', 'abc', key)).toBe(403);
+      expect(await status('logs.all', 'abc', key)).toBe(404);
 
       const rolled = await keys(['roll', idOfKey(key) ?? '', '--overlap', '1h']);
       const next = rolled.output.trimEnd();
       expect(await until(200, () => status('usage.api-counts', 'abc', next))).toBeLessThan(2_000);
-      expect(await status('logs.all', 'abc', next)).toBe(403);
+      expect(await status('logs.all', 'abc', next)).toBe(404);
       expect(await status('usage.api-counts', 'abc', key)).toBe(200);
 
       expect((await keys(['revoke', idOfKey(key) ?? ''])).exitCode).toBe(0);
