@@ -153,7 +153,8 @@ describe('npm run keys', () => {
     const key = await create('--tenant', 'abc');
     const text = readFileSync(file, 'utf8').replace('count: 1\n', '').replace('tenants:', 'projects:');
     writeFileSync(file, text);
-    await keys(['revoke', idOfKey(key) ?? '']);
+    const { errors } = await keys(['revoke', idOfKey(key) ?? '']);
+    expect(errors).toContain('check that the file was not cut, and has all its 1 keys');
     expect(readFileSync(file, 'utf8')).toMatch(/projects: \[ abc \]\n.*revoked: \S+\ncount: 1\n$/s);
     writeFileSync(file, `count: 1\n${text}`);
     await create();
