@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { loadCatalog } from '../catalog/load-catalog.ts';
 import { readKeySettings } from '../config.ts';
 import { StartError } from '../errors.ts';
@@ -85,6 +86,7 @@ async function create(args: readonly string[]): Promise<void> {
   };
   const expires = expiryOf(values.expires);
   const tenants = [...(values.tenant ?? []), ...(values.project ?? [])];
+  warnIfCut(file);
   const { id, text } = await createKey(file, {
     name: values.name,
     ...(values.endpoint && { endpoints: values.endpoint }),
@@ -116,7 +118,9 @@ function list(args: readonly string[]): void {
 
 async function revoke(args: readonly string[]): Promise<void> {
   const { id } = parseIdAndOptions(args, {});
-  const { name } = await revokeKey(requireKeyFile(), id, now);
+  const file = requireKeyFile();
+  warnIfCut(file);
+  const { name } = await revokeKey(file, id, now);
   printInfo(`Revoked ${id} (${name}). A running gateway rejects it within two seconds.\n`);
 }
 
@@ -127,7 +131,9 @@ async function roll(args: readonly string[]): Promise<void> {
   });
   const overlapMs = parseDurationOption('--overlap', values.overlap ?? '24h');
   const expires = parseFuture('--expires', values.expires, now);
-  const { id, text, oldEnds } = await rollKey(requireKeyFile(), oldId, { now, overlapMs, expires });
+  const file = requireKeyFile();
+  warnIfCut(file);
+  const { id, text, oldEnds } = await rollKey(file, oldId, { now, overlapMs, expires });
   printKey(text);
   printInfo(
     `${id} has the permissions and limits of ${oldId}. ${oldId} is valid until ${formatInstant(oldEnds)}.\n`,
@@ -148,6 +154,18 @@ function requireKeyFile(): string {
   if (apiKeysFile !== undefined) return apiKeysFile;
   throw commandError(
     'API_KEYS_FILE: is missing; it names the key file, as in API_KEYS_FILE=keys.yaml npm run keys -- list',
+  );
+}
+
+/** The command adds the end to a file that has none, by which it would be taken for a whole one. */
+function warnIfCut(file: string): void {
+  if (!existsSync(file)) return;
+  const text = loadKeyText(file);
+  if (text.trim() === '') return;
+  const { keys, isWhole } = requireKeys(file, text);
+  if (isWhole) return;
+  printInfo(
+    `${file} did not end with the number of its keys. The command adds it: check that the file was not cut, and has all its ${keys.length} keys with their limits.\n`,
   );
 }
 

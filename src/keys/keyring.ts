@@ -23,8 +23,8 @@ interface Credential {
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
   readonly isRevoked: boolean;
-  /** The addresses from which the key may be sent; undefined: all. */
-  readonly allow: AddressList | undefined;
+  /** The addresses from which the key may be sent, parsed when they are first needed; undefined: all. */
+  readonly allow: (() => AddressList | undefined) | undefined;
   /** Whether it was used since the last `takeUsed`. */
   isUsed: boolean;
 }
@@ -82,7 +82,7 @@ export class Keyring {
         principal: this.#principalOf(entry),
         expiresAt: entry.expires?.getTime() ?? Number.POSITIVE_INFINITY,
         isRevoked: entry.revoked !== undefined,
-        allow: entry.allow && parseAddressList(entry.allow),
+        allow: entry.allow && buildOnce(entry.allow, parseAddressList),
         isUsed: this.#credentials.get(entry.id)?.isUsed ?? false,
       };
       return [entry.id, credential];
@@ -170,7 +170,15 @@ const unknownSender: Sender = { address: undefined };
 function isAllowed({ allow }: Credential, sender: Sender): boolean {
   if (allow === undefined) return true;
   const { address } = sender;
-  return address !== undefined && allow.has(address);
+  return address !== undefined && allow()?.has(address) === true;
+}
+
+function buildOnce<From, To>(from: From, build: (from: From) => To): () => To {
+  let built: { readonly value: To } | undefined;
+  return () => {
+    built ??= { value: build(from) };
+    return built.value;
+  };
 }
 
 /** The limiter of a key, which keeps its state when the key's limit changes. */

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Catalog } from '../catalog/saved-query.ts';
 import type { Config } from '../config.ts';
@@ -54,7 +55,11 @@ export function openKeys({ file, apiKey, catalog, hideEndpoints, log, now }: Key
     }
     const { keys, refused, changes } = history.consider(checked);
     keyring.replace(keys);
-    for (const change of changes) log.info(change, 'key changed');
+    for (const [at, change] of changes.entries()) {
+      // Other work is done in between.
+      if (at % linesPerTurn === linesPerTurn - 1) await setImmediate();
+      log.info(change, 'key changed');
+    }
     if (refused.length > 0) {
       log.error({ problems: refused.slice(0, maxLogged) }, refusedText);
       return;
@@ -83,6 +88,9 @@ export function openKeys({ file, apiKey, catalog, hideEndpoints, log, now }: Key
 }
 
 const maxLogged = 10;
+
+/** How many lines are logged in one turn of the event loop. */
+const linesPerTurn = 500;
 
 const refusedText = 'the key file is refused: the previous keys stay valid, except those that it revokes';
 

@@ -19,6 +19,6 @@ export function buildRecognizeKeys(
     keyShape.test(text) ||
     (acceptsTokens && tokenShape.test(text)) ||
     isOwn(text) ||
-    // A value may be a whole header: `Bearer <key>`; a path has segments.
-    text.split(/[\s,;/]+/).some(isOwn);
+    // A value may be a whole header: `Bearer <key>`.
+    text.split(/[\s,;]+/).some(isOwn);
 }

@@ -15,10 +15,9 @@ export type RejectKeysInUrls = (request: PreparedRequest) => void;
 export function buildRejectKeysInUrls(isKeyText: (text: string) => boolean): RejectKeysInUrls {
   const isKey = (text: string) => isKeyText(text) || (text.includes('%') && isKeyText(decodeFully(text)));
   return (request) => {
-    const { pathname, search } = request.url;
+    const { search } = request.url;
     const parameters = parseQueryString(search.slice(1));
     const holdsKey =
-      isKey(pathname) ||
       isKey(search) ||
       [...parameters].some(([name, values]) => isCredentialName(name) || isKey(name) || values.some(isKey));
     if (holdsKey) {

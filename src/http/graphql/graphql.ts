@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { unknownQuery } from '../../catalog/find-query.ts';
 import type { Catalog } from '../../catalog/saved-query.ts';
 import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import type { GetResult } from '../../results/get-result.ts';
@@ -9,6 +10,7 @@ import { buildAnswerCompiled } from './compiled/answer-compiled.ts';
 import type { DerivedCache } from './compiled/derived-cache.ts';
 import { buildReadOperationRequest } from './compiled/operation-request.ts';
 import { buildCheckDocument } from './documents.ts';
+import { buildFindHidden } from './hidden-fields.ts';
 import { checkMediaTypes } from './read-operation.ts';
 import { buildSchema } from './schema/schema.ts';
 import { buildSchemaFor } from './visible-schemas.ts';
@@ -39,6 +41,7 @@ export function buildGraphql(options: GraphqlOptions): Answer {
     const schema = buildSchema(part);
     const checkDocument = buildCheckDocument(schema, introspection, share);
     return {
+      findHidden: buildFindHidden(catalog, part, checkDocument),
       readOperationRequest: buildReadOperationRequest(schema, part, checkDocument, turns, share),
       answerWithYoga: buildAnswerWithYoga({
         schema,
@@ -55,10 +58,19 @@ export function buildGraphql(options: GraphqlOptions): Answer {
   return async (head, request, admission, readBody) => {
     checkMediaTypes(head);
     const body = head.method === 'GET' ? undefined : await readBody();
-    const { readOperationRequest, answerWithYoga } = schemaFor(admission.principal, request.url, body);
-    const read = readOperationRequest(request.url, body, admission.principal.id);
+    const { id } = admission.principal;
+    const { readOperationRequest, findHidden, answerWithYoga } = schemaFor(
+      admission.principal,
+      request.url,
+      body,
+    );
+    const read = readOperationRequest(request.url, body, id);
     const operation = read instanceof Promise ? await read : read;
     const reply = operation && (await answerCompiled(operation, head, admission));
-    return reply ?? answerWithYoga({ head, url: request.url, body, admission });
+    if (reply !== undefined) return reply;
+    for (const endpoint of findHidden(request.url, body)) {
+      audit(unknownQuery({ reason: 'endpoint', endpoint }), head, id);
+    }
+    return answerWithYoga({ head, url: request.url, body, admission });
   };
 }

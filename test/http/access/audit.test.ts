@@ -17,6 +17,7 @@ describe('each refusal is a line of the log', () => {
     file = writeKeyFile({
       bound: { tenants: ['abc'] },
       narrow: { endpoints: ['logs.all'] },
+      hidden: { tenants: ['abc'], endpoints: ['logs.all'] },
       rated: { rate: { requests_per_minute: 1 } },
       expired: { expires: '2026-03-10T11:59:59Z' },
       revoked: { revoked: '2026-03-10T11:00:00Z' },
@@ -143,6 +144,21 @@ describe('each refusal is a line of the log', () => {
       line('endpoint', 403, 'narrow', { endpoint: 'usage.api-counts' }),
       line('permission', 403, 'narrow', { endpoint: 'logs.all' }),
       line('rate', 429, 'rated'),
+    ]);
+  });
+
+  test('an endpoint that is hidden from the key, in REST and GraphQL', async () => {
+    expect(await send('/api/endpoints/query/usage.api-counts?project=abc', keyed('hidden'))).toBe(404);
+    expect(await send('/api/endpoints/query/nope?project=abc', keyed('hidden'))).toBe(404);
+    const query =
+      '{ usageApiCounts(project: "abc", interval: DAILY) { rowCount } nope { x } endpoints { name } }';
+    const headers = { ...keyed('hidden'), 'content-type': 'application/json' };
+    await send('/graphql', headers, JSON.stringify({ query }));
+    await send('/graphql', headers, JSON.stringify({ query: '{ nope { x } ' }));
+    const line = { ...common, reason: 'endpoint', status: 404, key: file.idOf('hidden') };
+    expect(refusals()).toEqual([
+      { ...line, endpoint: 'usage.api-counts' },
+      { ...line, endpoint: 'usage.api-counts', method: 'POST' },
     ]);
   });
 
