@@ -52,7 +52,8 @@ export class ByteBudget {
    * several times the budget. Only for a body that nothing else refers to; it is empty afterwards.
    */
   freeWhenSent(body: Uint8Array): void {
-    this.#charges.get(body)?.freeAtEnd(body);
+    // Node's pool has short ones of others in the same memory.
+    if (body.byteLength > Buffer.poolSize) this.#charges.get(body)?.freeAtEnd(body);
   }
 
   /** @throws GatewayError OVERLOADED if a body is large, not charged yet, and beyond the key's share */

@@ -63,16 +63,26 @@ test('what is refused is not charged', () => {
 });
 
 test('a body that was made for one response is freed when all who send it have ended', () => {
-  const budget = new ByteBudget(10_000, 10);
+  const budget = new ByteBudget(1_000_000, 10);
   // As a response that is a little shorter than its estimate.
-  const body = Buffer.allocUnsafeSlow(400).fill('x').subarray(0, 300);
-  const building = budget.reserve('a', 400);
+  const body = Buffer.allocUnsafeSlow(400_000).fill('x').subarray(0, 300_000);
+  const building = budget.reserve('a', 400_000);
   budget.settle(building, body);
   budget.freeWhenSent(body);
   const sending = budget.hold('a', body);
   building.release();
-  expect(body.toString()).toBe('x'.repeat(300));
+  expect(body.toString()).toBe('x'.repeat(300_000));
   sending.release();
   expect(body.byteLength).toBe(0);
   expect(budget.usedBytes).toBe(0);
+});
+
+test('a short body is not freed: its memory is that of others too', () => {
+  const budget = new ByteBudget(1_000, 10);
+  const body = Buffer.from('short');
+  const building = budget.reserve('a', 5);
+  budget.settle(building, body);
+  budget.freeWhenSent(body);
+  building.release();
+  expect(body.toString()).toBe('short');
 });

@@ -26,16 +26,21 @@ export function buildNodeListener({
   log,
   trustedProxies,
 }: ListenerOptions): RequestListener {
-  const send = (reply: FinishedReply, response: ServerResponse) => {
+  /** @returns a promise if the response has to wait for its turn */
+  const send = (reply: FinishedReply, response: ServerResponse): Promise<void> | undefined => {
     const { body, keyId } = reply;
-    if (typeof body !== 'object' || !budget.isLarge(body.byteLength)) return write(reply, response);
+    if (typeof body !== 'object' || !budget.isLarge(body.byteLength)) {
+      write(reply, response);
+      return undefined;
+    }
     // No `close` would follow any more.
-    if (response.destroyed) return;
+    if (response.destroyed) return undefined;
     // The system copies the body, which takes its time too.
     const turn = turns.next(keyId);
     if (turn !== undefined) return sendInTurn(reply, response, turn, budget.hold(keyId, body));
     write(reply, response);
     if (isWaiting(response)) releaseOnClose(response, budget.hold(keyId, body));
+    return undefined;
   };
   return (message, response) => {
     turns.noteArrival();
@@ -46,7 +51,7 @@ export function buildNodeListener({
     try {
       const reply = handle(headOfNode(message, response, trustedProxies), () => bodyOfNode(message));
       if (reply instanceof Promise) reply.then((later) => send(later, response)).catch(onBug);
-      else send(reply, response);
+      else send(reply, response)?.catch(onBug);
     } catch (error) {
       onBug(error);
     }
