@@ -4,20 +4,24 @@ import { loadCatalog } from './catalog/load-catalog.ts';
 import type { Catalog } from './catalog/saved-query.ts';
 import { type Clock, systemClock } from './concurrency/clock.ts';
 import { LoopTurns } from './concurrency/loop-turns.ts';
+import { isLoopback } from './config/loopback.ts';
 import type { Config } from './config.ts';
 import type { Engine } from './engine/engine.ts';
 import { engines } from './engine/engines.ts';
 import { problemWithoutValues } from './engine/without-values.ts';
 import { describeProblem } from './errors.ts';
 import { buildAdmit } from './http/access/admission.ts';
+import { buildAudit } from './http/access/audit.ts';
 import { buildCors } from './http/access/cors.ts';
-import { isFromLoopback, isLoopback } from './http/access/loopback.ts';
+import { isFromLoopback } from './http/access/loopback.ts';
+import { buildRecognizeKeys } from './http/access/recognize-keys.ts';
 import { buildRejectKeysInUrls } from './http/access/reject-keys-in-urls.ts';
+import { buildRejectWrongKey } from './http/access/wrong-keys.ts';
 import { buildAccessLog } from './http/access-log.ts';
 import { ByteBudget } from './http/byte-budget.ts';
 import { buildFinish } from './http/finish.ts';
 import { buildDerivedCache } from './http/graphql/compiled/derived-cache.ts';
-import { buildGraphiqlPage } from './http/graphql/graphiql.ts';
+import { buildGraphiqlPages } from './http/graphql/graphiql.ts';
 import { buildGraphql } from './http/graphql/graphql.ts';
 import { buildHandler, type Handler } from './http/handle.ts';
 import { pathsToLog } from './http/paths.ts';
@@ -26,6 +30,7 @@ import { buildRest } from './http/rest/rest.ts';
 import { buildRoutes, type RouteOptions } from './http/routes.ts';
 import { buildFetch } from './http/server/fetch-adapter.ts';
 import { buildNodeListener } from './http/server/node-listener.ts';
+import type { Tokens } from './keys/jwt/tokens.ts';
 import type { Keyring } from './keys/keyring.ts';
 import { openKeys } from './keys/open-keys.ts';
 import type { Counters } from './results/counters.ts';
@@ -74,7 +79,15 @@ export interface App {
 export async function openApp(options: AppOptions): Promise<App> {
   const { config, apiKey, log, now = systemClock.now, after = systemClock.after } = options;
   const catalog = loadCatalog(config.queriesDir);
-  const keys = openKeys({ file: config.apiKeysFile, apiKey, catalog, log, now });
+  const keys = openKeys({
+    file: config.apiKeysFile,
+    apiKey,
+    catalog,
+    hideEndpoints: config.hideEndpoints,
+    log,
+    now,
+  });
+  const tokens = await acceptedTokens(config, catalog, log, now);
   const openShared = await sharedCache(config, log);
   const engine = options.engine ?? (await configuredEngine(options, catalog, now));
 
@@ -98,6 +111,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     ...options,
     catalog,
     keyring: keys.keyring,
+    tokens,
     getResult: results.get,
     derived: results.derived,
     isReady: () => ready,
@@ -109,12 +123,13 @@ export async function openApp(options: AppOptions): Promise<App> {
     catalog,
     counters: results.counters,
     fetch: buildFetch(handle),
-    listener: buildNodeListener({ handle, budget, turns, log }),
+    listener: buildNodeListener({ handle, budget, turns, log, trustedProxies: config.trustedProxies }),
     drain: () => {
       ready = false;
     },
     async close() {
-      keys.close();
+      await keys.close();
+      await tokens?.close();
       await results.close();
       await engine.close();
     },
@@ -124,6 +139,7 @@ export async function openApp(options: AppOptions): Promise<App> {
 interface HttpOptions extends Pick<AppOptions, 'config' | 'apiKey' | 'log' | 'writeLine'> {
   readonly catalog: Catalog;
   readonly keyring: Keyring;
+  readonly tokens: Tokens | undefined;
   readonly getResult: GetResult;
   readonly derived: DerivedStore;
   readonly isReady: () => boolean;
@@ -139,6 +155,7 @@ function buildHttpHandler({
   writeLine,
   catalog,
   keyring,
+  tokens,
   getResult,
   derived,
   isReady,
@@ -148,9 +165,11 @@ function buildHttpHandler({
 }: HttpOptions): Handler {
   // A configured key is the operator's secret; one that was generated at start is also printed in the start banner.
   const showsKey = config.apiKey === undefined && !config.production && isLoopback(config.host);
-  const renderPage = buildGraphiqlPage(catalog);
-  const page: RouteOptions['page'] = ({ headers }, { url }) =>
-    renderPage(showsKey && isFromLoopback(url, headers) ? apiKey : undefined);
+  const pages = buildGraphiqlPages(catalog, showsKey ? apiKey : undefined);
+  const page: RouteOptions['page'] = (head, { url }) =>
+    isFromLoopback(url, head) ? pages.local() : pages.remote(head);
+  const isKeyText = buildRecognizeKeys(apiKey, tokens !== undefined);
+  const audit = buildAudit(log, isKeyText);
   const cors = buildCors(config.corsOrigins);
   return buildHandler({
     prepareRequest: buildPrepareRequest(pathsToLog(catalog)),
@@ -163,6 +182,7 @@ function buildHttpHandler({
         derived: buildDerivedCache(derived),
         budget,
         turns,
+        audit,
         log,
         now,
       }),
@@ -171,7 +191,14 @@ function buildHttpHandler({
       cors,
       log,
     }),
-    admit: buildAdmit({ keyring, rejectKeysInUrls: buildRejectKeysInUrls(apiKey), now }),
+    admit: buildAdmit({
+      keyring,
+      tokens,
+      rejectKeysInUrls: buildRejectKeysInUrls(isKeyText),
+      rejectWrongKey: buildRejectWrongKey(now),
+      now,
+    }),
+    audit,
     finish: buildFinish(cors, buildAccessLog(log, writeLine)),
     budget,
     log,
@@ -197,6 +224,18 @@ function configuredEngine(
       },
     },
   });
+}
+
+/** What verifies tokens is imported only if tokens are accepted. */
+async function acceptedTokens(
+  { jwt, hideEndpoints }: Config,
+  catalog: Catalog,
+  log: Logger,
+  now: () => Date,
+): Promise<Tokens | undefined> {
+  if (jwt === undefined) return undefined;
+  const { openTokens } = await import('./keys/jwt/tokens.ts');
+  return openTokens({ jwt, hideEndpoints, catalog, log, now });
 }
 
 /** The Redis client is imported only if it is used: it would slow down every start. */

@@ -28,12 +28,13 @@ async function serve(config: Config): Promise<void> {
   // Every running query occupies a thread of libuv's pool; with the default of four, none would be left to read files.
   process.env.UV_THREADPOOL_SIZE ??= String(config.engineConcurrency + 4);
   const { log, writeLine } = await openLog(config);
-  // With a key file, an additional unrestricted key would be a risk without a use.
-  const apiKey = config.apiKey ?? (config.apiKeysFile === undefined ? makeKey().text : undefined);
+  // With a key file or tokens, an additional unrestricted key would be a risk without a use.
+  const hasOthers = config.apiKeysFile !== undefined || config.jwt !== undefined;
+  const apiKey = config.apiKey ?? (hasOthers ? undefined : makeKey().text);
   const progress = openProgressLine(process.stderr, Date.now);
   const app = await openApp({ config, apiKey, log, writeLine, onProgress: progress.show });
   progress.end();
-  const { server, connections } = openServer(app.listener, log);
+  const { server, connections } = openServer(app.listener, log, config.trustedProxies);
   await listen(server, config);
   shutDownOnSignal(server, connections, app, log);
   removeExitOnSignal();

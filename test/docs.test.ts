@@ -195,9 +195,10 @@ describe('tables and examples in the documentation', () => {
 
   test('the example of a key file is valid', () => {
     const [, yaml = ''] = /```yaml\n(keys:[\s\S]*?)```/.exec(read('docs/keys-and-tenants.md')) ?? [];
-    const { keys, problems } = parseKeys('keys-and-tenants.md', yaml);
+    const { keys, problems, isWhole } = parseKeys('keys-and-tenants.md', yaml);
     expect(problems).toEqual([]);
-    expect(keys).toMatchObject([{ projects: ['abc'], permissions: ['fresh', 'catalog'] }]);
+    expect(isWhole).toBe(true);
+    expect(keys).toMatchObject([{ tenants: ['abc'], permissions: ['fresh', 'catalog'] }]);
   });
 
   test('the example of a tenant_pattern is the shipped one', () => {

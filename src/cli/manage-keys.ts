@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs';
 import { loadCatalog } from '../catalog/load-catalog.ts';
 import { readKeySettings } from '../config.ts';
 import { StartError } from '../errors.ts';
 import { formatInstant } from '../files/durations.ts';
 import type { Permission } from '../keys/file/key-schema.ts';
+import { loadLastUsed } from '../keys/file/last-used.ts';
 import { loadKeyText, requireKeys } from '../keys/file/load-keys.ts';
 import { resolveEndpoints } from '../keys/principal.ts';
 import {
@@ -18,16 +20,17 @@ import {
 import { createKey, revokeKey, rollKey } from './keys/commands.ts';
 import { keyTable } from './keys/key-table.ts';
 
-const usage = `npm run keys -- create --name <text> [--project <reference>]… [--endpoint <name or UUID>]…
-                        [--expires <90d, or 2027-01-31T00:00:00Z>] [--permission fresh|catalog]…
+const usage = `npm run keys -- create --name <text> [--tenant <name>]… [--endpoint <name or UUID>]…
+                        [--expires <90d, 2027-01-31T00:00:00Z, or never>] [--permission fresh|catalog]…
                         [--requests-per-minute <number>] [--concurrent-queries <number>]
+                        [--allow <address or range>]…
 npm run keys -- list
 npm run keys -- revoke <id>
 npm run keys -- roll <id> [--overlap <24h>] [--expires <90d>]
 `;
 
 const now = new Date();
-const { apiKeysFile, queriesDir } = readKeySettings(process.env);
+const { apiKeysFile, queriesDir, defaultExpiry } = readKeySettings(process.env);
 
 try {
   await run(process.argv.slice(2));
@@ -58,15 +61,20 @@ async function run([command, ...args]: readonly string[]): Promise<void> {
 async function create(args: readonly string[]): Promise<void> {
   const values = parseOptions(args, {
     name: { type: 'string' },
+    tenant: { type: 'string', multiple: true },
+    // The former name of --tenant.
     project: { type: 'string', multiple: true },
     endpoint: { type: 'string', multiple: true },
     permission: { type: 'string', multiple: true },
+    allow: { type: 'string', multiple: true },
     expires: { type: 'string' },
     'requests-per-minute': { type: 'string' },
     'concurrent-queries': { type: 'string' },
   });
   if (values.name === undefined) throw new UsageError('--name: is missing; it describes whose key this is');
+  checkSingleValues('--tenant', values.tenant);
   checkSingleValues('--project', values.project);
+  checkSingleValues('--allow', values.allow);
   checkSingleValues('--endpoint', values.endpoint);
   const file = requireKeyFile();
   checkEndpoints(values.endpoint ?? []);
@@ -76,11 +84,14 @@ async function create(args: readonly string[]): Promise<void> {
     ...(perMinute && { requests_per_minute: perMinute }),
     ...(concurrent && { concurrent_queries: concurrent }),
   };
-  const expires = parseFuture('--expires', values.expires, now);
+  const expires = expiryOf(values.expires);
+  const tenants = [...(values.tenant ?? []), ...(values.project ?? [])];
+  warnIfCut(file);
   const { id, text } = await createKey(file, {
     name: values.name,
     ...(values.endpoint && { endpoints: values.endpoint }),
-    ...(values.project && { projects: values.project }),
+    ...(tenants.length > 0 && { tenants }),
+    ...(values.allow && { allow: values.allow }),
     ...(expires && { expires: formatInstant(expires) }),
     ...(Object.keys(rate).length > 0 && { rate }),
     // The schema of the key file checks these before anything is written.
@@ -90,15 +101,26 @@ async function create(args: readonly string[]): Promise<void> {
   printInfo(`Added ${id} to ${file}. A running gateway accepts it within two seconds.\n`);
 }
 
+/** When a new key expires: the option, or else the setting; undefined for never. */
+function expiryOf(option: string | undefined): Date | undefined {
+  if (option === 'never') return undefined;
+  if (option !== undefined) return parseFuture('--expires', option, now);
+  return parseFuture('KEYS_DEFAULT_EXPIRY', defaultExpiry, now);
+}
+
 function list(args: readonly string[]): void {
   parseOptions(args, {});
   const file = requireKeyFile();
-  process.stdout.write(keyTable(requireKeys(file, loadKeyText(file)), now, process.stdout.isTTY));
+  const { keys } = requireKeys(file, loadKeyText(file));
+  const isTerminal = process.stdout.isTTY;
+  process.stdout.write(keyTable(keys, { now, lastUsed: loadLastUsed(file), isTerminal }));
 }
 
 async function revoke(args: readonly string[]): Promise<void> {
   const { id } = parseIdAndOptions(args, {});
-  const { name } = await revokeKey(requireKeyFile(), id, now);
+  const file = requireKeyFile();
+  warnIfCut(file);
+  const { name } = await revokeKey(file, id, now);
   printInfo(`Revoked ${id} (${name}). A running gateway rejects it within two seconds.\n`);
 }
 
@@ -109,7 +131,9 @@ async function roll(args: readonly string[]): Promise<void> {
   });
   const overlapMs = parseDurationOption('--overlap', values.overlap ?? '24h');
   const expires = parseFuture('--expires', values.expires, now);
-  const { id, text, oldEnds } = await rollKey(requireKeyFile(), oldId, { now, overlapMs, expires });
+  const file = requireKeyFile();
+  warnIfCut(file);
+  const { id, text, oldEnds } = await rollKey(file, oldId, { now, overlapMs, expires });
   printKey(text);
   printInfo(
     `${id} has the permissions and limits of ${oldId}. ${oldId} is valid until ${formatInstant(oldEnds)}.\n`,
@@ -130,6 +154,18 @@ function requireKeyFile(): string {
   if (apiKeysFile !== undefined) return apiKeysFile;
   throw commandError(
     'API_KEYS_FILE: is missing; it names the key file, as in API_KEYS_FILE=keys.yaml npm run keys -- list',
+  );
+}
+
+/** The command adds the end to a file that has none, by which it would be taken for a whole one. */
+function warnIfCut(file: string): void {
+  if (!existsSync(file)) return;
+  const text = loadKeyText(file);
+  if (text.trim() === '') return;
+  const { keys, isWhole } = requireKeys(file, text);
+  if (isWhole) return;
+  printInfo(
+    `${file} did not end with the number of its keys. The command adds it: check that the file was not cut, and has all its ${keys.length} keys with their limits.\n`,
   );
 }
 

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
-import type { Admit } from './access/admission.ts';
+import type { Admission, Admit } from './access/admission.ts';
+import type { Audit } from './access/audit.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import type { Exchange, Finish } from './finish.ts';
 import type { RequestHead } from './head.ts';
@@ -20,6 +21,7 @@ interface HandlerOptions {
   readonly routeOf: RouteOf;
   readonly admit: Admit;
   readonly finish: Finish;
+  readonly audit: Audit;
   readonly budget: ByteBudget;
   readonly log: Logger;
 }
@@ -40,6 +42,7 @@ export function buildHandler({
   routeOf,
   admit,
   finish,
+  audit,
   budget,
   log,
 }: HandlerOptions): Handler {
@@ -50,10 +53,13 @@ export function buildHandler({
     exchange.path = request.loggedPath;
     exchange.route = routeOf(head, request.url.pathname);
     const { access, answer } = exchange.route;
-    const admission = admit(head, request, access, caller);
-    // Other routes are answered within this turn of the event loop.
-    if (access === 'key') exchange.counted = limits.count(admission.principal.id, head.method);
-    return answer(head, request, admission, exchange.counted?.reading(readBody) ?? readBody);
+    const proceed = (admission: Admission) => {
+      // Other routes are answered within this turn of the event loop.
+      if (access === 'key') exchange.counted = limits.count(admission.principal.id, head.method);
+      return answer(head, request, admission, exchange.counted?.reading(readBody) ?? readBody);
+    };
+    const admitted = admit(head, request, access, caller);
+    return admitted instanceof Promise ? admitted.then(proceed) : proceed(admitted);
   };
   const end = (reply: Reply, exchange: OpenExchange) => {
     exchange.counted?.end();
@@ -64,8 +70,10 @@ export function buildHandler({
     if (typeof reply.body === 'object') budget.requireRoom(exchange.caller.keyId, reply.body);
     return end(reply, exchange);
   };
-  const fail = (error: unknown, exchange: OpenExchange) =>
-    end(exchange.route.replyError(error, log), exchange);
+  const fail = (error: unknown, exchange: OpenExchange) => {
+    audit(error, exchange.head, exchange.caller.keyId);
+    return end(exchange.route.replyError(error, log), exchange);
+  };
   return (head, readBody) => {
     const exchange: OpenExchange = {
       head,

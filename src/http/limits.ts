@@ -1,4 +1,5 @@
 import { maxValueLength } from '../catalog/binding/bind.ts';
+import { maxTokenLength } from '../keys/jwt/token-shape.ts';
 
 /**
  * Every limit of a request, an operation and a connection. The table "Limits" in docs/operations.md names these keys.
@@ -14,6 +15,8 @@ export const httpLimits = {
   maxParameters: 100,
   /** Characters of one parameter's value. */
   maxValueLength,
+  /** Characters of a JSON Web Token; a longer one is not valid. */
+  maxTokenLength,
 
   /**
    * Size of a GraphQL document, checked before validation. A dashboard of twenty fields with all their columns has some
@@ -68,6 +71,13 @@ export const httpLimits = {
   /** Requests with a key whose body is still arriving, up to `maxBodyBytes` each. Keys share them. */
   maxArrivingBodies: 2_000,
   maxConnections: 10_000,
+  /**
+   * Connections of one address (of IPv6: one /64) over which no valid key has been sent. When there are more, the oldest one
+   * that waits for nothing is closed.
+   */
+  maxKeylessConnections: 2_500,
+  /** Wrong keys from one address within a minute; further ones get 429. */
+  maxWrongKeysPerMinute: 60,
   /** A request is some hundred bytes of headers and at most `maxBodyBytes`: a slower sender only occupies a connection. */
   headersTimeoutMs: 5_000,
   requestTimeoutMs: 10_000,

@@ -29,7 +29,7 @@ export class ConcurrencyLimiter {
         throw new GatewayError(
           'RATE_LIMITED',
           `This key is limited to ${this.limit} concurrent queries, which are all in use; wait for one to finish`,
-          { retryAfterSeconds: 1 },
+          { retryAfterSeconds: 1, refusal: { reason: 'concurrency' } },
         );
       }
       isAdmitted = true;

@@ -42,17 +42,20 @@ const maxRejectionBytes = 100_000;
 /** Characters of what is left of valid documents without their plain fields. */
 const maxKeptRemainders = 200_000;
 
-/** @param introspection whether callers may query the schema */
-export function buildCheckDocument(schema: GraphQLSchema, introspection: boolean): CheckDocument {
+/**
+ * @param introspection whether callers may query the schema
+ * @param share how much of what is kept at most
+ */
+export function buildCheckDocument(schema: GraphQLSchema, introspection: boolean, share = 1): CheckDocument {
   const findErrors = buildFindErrors(schema, introspection);
   // Like requests, documents are kept from their second time on.
   const valid = new LRUCache<string, CheckedDocument | 'once'>({
-    maxSize: maxKeptCharacters,
+    maxSize: maxKeptCharacters * share,
     sizeCalculation: (_, text) => text.length + 100,
   });
   // Clients that send invalid documents send each of them again and again. The text may be as long as a body.
   const rejected = new LRUCache<string, Rejection>({
-    maxSize: maxKeptRejectionBytes,
+    maxSize: maxKeptRejectionBytes * share,
     maxEntrySize: maxRejectionBytes,
     sizeCalculation: rejectionBytes,
   });

@@ -1,6 +1,7 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import type { LoopTurns } from '../../concurrency/loop-turns.ts';
+import type { AddressList } from '../../config/address-list.ts';
 import { bodyOfNode } from '../body.ts';
 import type { ByteBudget, ByteCharge } from '../byte-budget.ts';
 import type { Handler } from '../handle.ts';
@@ -13,10 +14,18 @@ interface ListenerOptions {
   readonly budget: ByteBudget;
   readonly turns: LoopTurns;
   readonly log: Logger;
+  /** Their X-Forwarded-For is believed. */
+  readonly trustedProxies: AddressList | undefined;
 }
 
 /** The handler as a listener of Node's server, without Request and Response: they would cost more than a cached reply. */
-export function buildNodeListener({ handle, budget, turns, log }: ListenerOptions): RequestListener {
+export function buildNodeListener({
+  handle,
+  budget,
+  turns,
+  log,
+  trustedProxies,
+}: ListenerOptions): RequestListener {
   /** @returns a promise if the response has to wait for its turn */
   const send = (reply: FinishedReply, response: ServerResponse): Promise<void> | undefined => {
     const { body, keyId } = reply;
@@ -40,7 +49,7 @@ export function buildNodeListener({ handle, budget, turns, log }: ListenerOption
       response.destroy();
     };
     try {
-      const reply = handle(headOfNode(message, response), () => bodyOfNode(message));
+      const reply = handle(headOfNode(message, response, trustedProxies), () => bodyOfNode(message));
       if (reply instanceof Promise) reply.then((later) => send(later, response)).catch(onBug);
       else send(reply, response)?.catch(onBug);
     } catch (error) {

@@ -1,10 +1,12 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
+import type { AddressList } from '../../config/address-list.ts';
 import { GatewayError } from '../../errors.ts';
 import { httpLimits } from '../limits.ts';
 import { describeClientError, formatRawReply } from './client-errors.ts';
 import { type Connections, trackConnections } from './connections.ts';
+import { limitKeylessConnections } from './keyless-connections.ts';
 import { PreparedResponse } from './prepared-response.ts';
 import { closeSlowReaders } from './slow-readers.ts';
 
@@ -12,6 +14,7 @@ import { closeSlowReaders } from './slow-readers.ts';
 export function openServer(
   listener: RequestListener,
   log: Logger,
+  trustedProxies?: AddressList,
 ): { readonly server: Server; readonly connections: Connections } {
   const server = createServer({
     ServerResponse: PreparedResponse,
@@ -25,6 +28,7 @@ export function openServer(
   });
   server.maxConnections = httpLimits.maxConnections;
   const connections = trackConnections(server, listener);
+  limitKeylessConnections(server, connections, { limit: httpLimits.maxKeylessConnections, trustedProxies });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     // A second response in the middle of the first would be read as a part of it.
     if (error.code === 'ECONNRESET' || !socket.writable || isResponseStarted(connections, socket)) {

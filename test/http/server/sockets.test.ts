@@ -88,6 +88,52 @@ describe('connections', () => {
   });
 });
 
+describe('a request with a header twice', () => {
+  let served: ServedApp;
+  beforeAll(async () => {
+    served = await serveTestApp();
+  });
+  afterAll(() => served.close());
+  const bearer = `Authorization: Bearer ${apiKey}\r\n`;
+
+  test.each([
+    ['two hosts', 'Host: a\r\nHost: b\r\n', 400],
+    ['two equal hosts', 'Host: a\r\nhost: a\r\n', 400],
+    ['two authorizations', `Host: a\r\n${bearer}Authorization: Bearer other\r\n`, 400],
+    ['two equal authorizations', `Host: a\r\n${bearer}AUTHORIZATION: Bearer ${apiKey}\r\n`, 400],
+    ['the key in both headers', `Host: a\r\n${bearer}X-API-KEY: ${apiKey}\r\n`, 200],
+    ['two keys', `Host: a\r\nX-API-KEY: ${apiKey}\r\nX-API-KEY: ${apiKey}\r\n`, 401],
+    ['once each', `Host: a\r\n${bearer}`, 200],
+  ])('%s', async (_, headers, status) => {
+    for (const request of [`GET ${logs}?project=p`, 'GET /graphql?query={__typename}']) {
+      const answer = parseRaw(await sendRaw(served.port, `${request} HTTP/1.1\r\n${headers}${closing}`));
+      expect(answer.status, request).toBe(status);
+      if (status === 400) expect(answer.body).toContain('more than one Host or Authorization header');
+    }
+  });
+});
+
+describe('idle connections without a key', () => {
+  test('do not keep a caller with a key from being served', async () => {
+    const served = await serveTestApp();
+    const { maxKeylessConnections } = httpLimits;
+    const idle: Socket[] = [];
+    for (let count = 0; count < maxKeylessConnections + 200; count += 100) {
+      const some = Array.from({ length: 100 }, () => connect(served.port, '127.0.0.1').on('error', () => {}));
+      await Promise.all(some.map((socket) => once(socket, 'connect')));
+      idle.push(...some);
+    }
+    const connections = () =>
+      new Promise<number>((resolve) => served.server.getConnections((_, n) => resolve(n)));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(await connections()).toBeLessThanOrEqual(maxKeylessConnections);
+    const text = await sendRaw(served.port, `${good(`${logs}?project=p`)}${closing}`);
+    expect(parseRaw(text).status).toBe(200);
+    for (const socket of idle) socket.destroy();
+    await served.close();
+  });
+});
+
 describe('a caller that disconnects', () => {
   test('cancels its GraphQL operation, which is logged with 499', async () => {
     const served = await serveTestApp({}, 60_000);

@@ -6,6 +6,7 @@ import { callerDisconnected, GatewayError, statusOf } from '../../../errors.ts';
 import { cacheKey } from '../../../results/cache-key.ts';
 import type { CachedResult, GetResult } from '../../../results/get-result.ts';
 import type { Admission } from '../../access/admission.ts';
+import type { Audit } from '../../access/audit.ts';
 import { authorizeAndBind } from '../../access/authorize.ts';
 import type { RequestHead } from '../../head.ts';
 import { httpLimits } from '../../limits.ts';
@@ -23,6 +24,7 @@ import { postHeaders, RenderedResponse } from './rendered-response.ts';
 
 export interface CompiledOptions extends RenderOptions {
   readonly getResult: GetResult;
+  readonly audit: Audit;
   readonly log: Logger;
   readonly now: () => Date;
 }
@@ -42,7 +44,7 @@ export type AnswerCompiled = (
 type Outcome = { readonly result: CachedResult } | { readonly error: unknown };
 
 export function buildAnswerCompiled(options: CompiledOptions): AnswerCompiled {
-  const { getResult, derived, turns, log, now } = options;
+  const { derived, turns, log, now } = options;
   const renderBody = buildRenderBody(options);
   const renderReply = buildRenderReply(renderBody, options);
   const reply = (
@@ -76,7 +78,7 @@ export function buildAnswerCompiled(options: CompiledOptions): AnswerCompiled {
     return reply(request, outcomes, head, admission);
   };
   return (request, head, admission) => {
-    const outcomes = getOutcomes(request.fields, head, admission, getResult);
+    const outcomes = getOutcomes(request.fields, head, admission, options);
     return areHits(outcomes)
       ? reply(request, outcomes, head, admission)
       : replyInTurn(request, outcomes, head, admission);
@@ -154,7 +156,7 @@ function getOutcomes(
   fields: readonly QueryField[],
   head: RequestHead,
   { principal, noCache, schedule }: Admission,
-  getResult: GetResult,
+  { getResult, audit }: Pick<CompiledOptions, 'getResult' | 'audit'>,
 ): readonly (Outcome | Promise<Outcome>)[] {
   const get = (bound: BoundQuery) =>
     schedule(() => getResult(bound, { caller: head, noCache, owner: principal.id }), head);
@@ -165,19 +167,22 @@ function getOutcomes(
     calls.set(key, call);
     return call;
   };
+  const toFailure = (error: unknown): Outcome => {
+    audit(error, head, principal.id);
+    return { error };
+  };
   return fields.map(({ endpoint }) => {
     try {
       const bound = authorizeAndBind(principal, endpoint, head.headers);
       const result = fields.length === 1 ? get(bound) : getOnce(bound);
       return result instanceof Promise ? result.then(toOutcome, toFailure) : { result };
     } catch (error) {
-      return { error };
+      return toFailure(error);
     }
   });
 }
 
 const toOutcome = (result: CachedResult): Outcome => ({ result });
-const toFailure = (error: unknown): Outcome => ({ error });
 
 const isCancelled = (outcome: Outcome): boolean =>
   'error' in outcome && outcome.error instanceof GatewayError && outcome.error.code === 'CANCELLED';

@@ -55,21 +55,24 @@ interface KeptRequest {
   readonly read?: { readonly request: OperationRequest | undefined };
 }
 
+/** Of all schemas: what is kept of a request is kept by its id alone. */
+let lastId = 0;
+
+/** @param share how much of what is kept at most */
 export function buildReadOperationRequest(
   schema: GraphQLSchema,
   catalog: Catalog,
   checkDocument: CheckDocument,
   turns: LoopTurns,
+  share = 1,
 ): ReadOperationRequest {
   const outputs = queryOutputs(schema, catalog);
   /** Kept as long as their documents. */
   const prepared = new WeakMap<CheckedDocument, Map<string | undefined, PreparedOperation>>();
   const requests = new LRUCache<string, KeptRequest>({
-    maxSize: maxKeptCharacters,
+    maxSize: maxKeptCharacters * share,
     sizeCalculation: (_, text) => text.length + 100,
   });
-  let lastId = 0;
-
   const operationOf = (query: string, operationName: string | undefined): PreparedOperation | undefined => {
     const checked = checkDocument(query);
     if (checked.errors.length > 0) return undefined;

@@ -114,7 +114,7 @@ test('a compiled operation is answered as Yoga answers it, byte for byte', async
     const turns = new LoopTurns();
     const getResult = await getResultOf(catalog, rows, cost, status);
     const read = buildReadOperationRequest(schema, catalog, checkDocument, turns);
-    const load = { budget: new ByteBudget(undefined, largeBytes), turns };
+    const load = { budget: new ByteBudget(undefined, largeBytes), turns, audit: () => {} };
     const memory = openMemoryStore(100_000, zeroCounters());
     const compiled = buildAnswerCompiled({
       getResult,
@@ -136,7 +136,7 @@ test('a compiled operation is answered as Yoga answers it, byte for byte', async
       const search = new URLSearchParams({ query, variables: JSON.stringify(variables) });
       const url = new URL(`http://gateway.test/graphql${method === 'GET' ? `?${search}` : ''}`);
       const body = method === 'GET' ? undefined : Buffer.from(JSON.stringify({ query, variables }));
-      const head: RequestHead = { method, url: url.href, headers: { accept }, signal };
+      const head: RequestHead = { method, url: url.href, headers: { accept }, address: undefined, signal };
       const request = await read(url, body, 'test');
       if (request === undefined) continue;
       compiledCount += 1;

@@ -30,6 +30,7 @@ async function answer(query: string, rowCount: number) {
     catalog,
     getResult,
     introspection: true,
+    audit: () => {},
     derived: buildDerivedCache(openMemoryStore(1_000_000, zeroCounters()).derived),
     budget: new ByteBudget(),
     turns: new LoopTurns(),
@@ -38,7 +39,13 @@ async function answer(query: string, rowCount: number) {
   });
   const url = new URL('http://gateway.test/graphql');
   const headers = { 'content-type': 'application/json' };
-  const head: RequestHead = { method: 'POST', url: url.href, headers, signal: new AbortController().signal };
+  const head: RequestHead = {
+    method: 'POST',
+    url: url.href,
+    headers,
+    signal: new AbortController().signal,
+    address: '127.0.0.1',
+  };
   const admission: Admission = {
     principal: unrestricted('test'),
     noCache: false,
