@@ -46,6 +46,16 @@ export class LoopTurns {
     return this.#queue.wait(undefined, undefined, owner);
   }
 
+  /** Does work in steps of about a millisecond, each within the time of a turn. */
+  async run<T>(owner: Owner, steps: Iterator<void, T>): Promise<T> {
+    for (;;) {
+      const turn = this.next(owner);
+      if (turn !== undefined) await turn;
+      const step = steps.next();
+      if (step.done) return step.value;
+    }
+  }
+
   #begin(): void {
     this.#startedAt = performance.now();
     setImmediate(this.#onTurn);

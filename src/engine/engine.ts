@@ -10,6 +10,11 @@ export interface RunOptions {
   readonly signal: AbortSignal;
   /** Keys take turns in the engine's queue; runs for no key, such as refreshes, come last. */
   readonly owner?: Owner;
+  /**
+   * Called when a query has run, before its rows are read: the caller may make the engine wait, to bound how many results
+   * are in memory.
+   */
+  readonly beforeRows?: (signal: AbortSignal) => Promise<void>;
 }
 
 /** What one run cost, as far as the engine reports it; for logs, metrics and billing. */

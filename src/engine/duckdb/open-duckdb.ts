@@ -1,6 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import { resolve } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { LoopTurns } from '../../concurrency/loop-turns.ts';
+import { OnePerOwner } from '../../concurrency/one-per-owner.ts';
 import type { Config } from '../../config.ts';
 import { quoteText } from '../dialect/expr/literals.ts';
 import { sessionSettings } from '../dialect/macros/macros.ts';
@@ -67,6 +69,8 @@ export async function openDuckdb({ catalog, config, now, listener }: EngineOptio
       runnable,
       dataProblems: data.problems,
       timeoutMs: config.engineTimeoutMs,
+      turns: new LoopTurns(),
+      reading: new OnePerOwner(),
       now,
       closing: closing.signal,
     });
