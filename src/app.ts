@@ -76,7 +76,8 @@ export async function openApp(options: AppOptions): Promise<App> {
   const catalog = loadCatalog(config.queriesDir);
   const keys = openKeys({ file: config.apiKeysFile, apiKey, catalog, log, now });
   const openShared = await sharedCache(config, log);
-  const engine = options.engine ?? (await configuredEngine(options, catalog, now));
+  const turns = new LoopTurns();
+  const engine = options.engine ?? (await configuredEngine(options, catalog, turns, now));
 
   const results = openResults({
     catalog,
@@ -86,6 +87,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     memoryBytes: config.cacheMemoryBytes,
     openShared,
     clock: { now, after },
+    turns,
     log,
     onCost: (endpoint, cost) => log.info({ endpoint, ...cost }, 'query ran'),
   });
@@ -93,7 +95,6 @@ export async function openApp(options: AppOptions): Promise<App> {
   keys.watch();
   let ready = true;
   const budget = new ByteBudget();
-  const turns = new LoopTurns();
   const handle = buildHttpHandler({
     ...options,
     catalog,
@@ -181,11 +182,13 @@ function buildHttpHandler({
 function configuredEngine(
   { config, log, onProgress }: AppOptions,
   catalog: Catalog,
+  turns: LoopTurns,
   now: () => Date,
 ): Promise<Engine> {
   return engines[config.engine].open({
     catalog,
     config,
+    turns,
     now,
     listener: {
       problem: (message) => log.warn(log.isLevelEnabled('debug') ? message : problemWithoutValues(message)),

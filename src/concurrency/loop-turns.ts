@@ -5,6 +5,12 @@ import type { Owner } from './fair-share.ts';
 const busyMs = 10;
 
 /**
+ * The owner of work on results: it takes turns with the requests of the same key. Behind all of them, it would occupy the
+ * engine for as long as they last.
+ */
+export const computingOwner = (owner: Owner): Owner => `computing ${owner}`;
+
+/**
  * Divides long work over turns of the event loop, so that sockets are read and timers run in between: many requests that
  * resume from one promise would otherwise all be answered before anything else happens. Owners take turns.
  */
@@ -54,6 +60,12 @@ export class LoopTurns {
       const step = steps.next();
       if (step.done) return step.value;
     }
+  }
+
+  /** The same, but the first step is done at once: most work is only one, and waiting would take longer. */
+  async runAfterFirst<T>(owner: Owner, steps: Iterator<void, T>): Promise<T> {
+    const first = steps.next();
+    return first.done ? first.value : this.run(owner, steps);
   }
 
   #begin(): void {

@@ -1,6 +1,7 @@
 import type { BoundQuery } from '../catalog/binding/bind.ts';
 import type { Catalog, SavedQuery } from '../catalog/saved-query.ts';
 import type { Owner } from '../concurrency/fair-share.ts';
+import type { LoopTurns } from '../concurrency/loop-turns.ts';
 import type { Config } from '../config.ts';
 import type { Problem } from '../errors.ts';
 
@@ -85,6 +86,8 @@ export interface EngineOptions {
   /** The value of CURRENT_TIMESTAMP() on an engine without a clock of its own. */
   readonly now: () => Date;
   readonly listener: EngineListener;
+  /** Rows are converted in turns with other long work of the process. */
+  readonly turns?: LoopTurns;
 }
 
 export interface CheckOptions {

@@ -29,6 +29,8 @@ interface ResultsOptions {
   readonly openShared: OpenSharedCache | undefined;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Large documents are put together in turns with other long work of the process. */
+  readonly turns?: LoopTurns;
   /** Receives the cost of each run of our engine, by endpoint. */
   readonly onCost: (endpoint: string, cost: Cost) => void;
 }
@@ -49,7 +51,7 @@ const maxDocumentsBeingBuilt = 4;
 /** The cache between bound queries and the engine. */
 export function openResults(options: ResultsOptions): Results {
   const { catalog, engine, engineConcurrency, engineTimeoutMs, memoryBytes, openShared } = options;
-  const { clock, log, onCost } = options;
+  const { clock, log, onCost, turns = new LoopTurns() } = options;
   const counters = zeroCounters();
   const memory = openMemoryStore(memoryBytes, counters);
   const hotKeys = new HotKeys();
@@ -73,7 +75,7 @@ export function openResults(options: ResultsOptions): Results {
     log,
     onCost,
     places: new Places(maxDocumentsBeingBuilt),
-    turns: new LoopTurns(),
+    turns,
   };
 
   const refresh = async ({ key, bound, policy, computedAt = -1 }: HotKey, signal: AbortSignal) => {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip, zstdCompress } from 'node:zlib';
 import type { Owner } from '../concurrency/fair-share.ts';
-import { LoopTurns } from '../concurrency/loop-turns.ts';
+import { computingOwner, LoopTurns } from '../concurrency/loop-turns.ts';
 import type { Cost, Rows } from '../engine/engine.ts';
 
 /** What responses and logs say about a result besides its rows. Stored with it, as JSON. */
@@ -54,7 +54,7 @@ export function buildDocument(
   const metadata = { rowCount: rows.rows.length, truncated, ...(cost && { cost }) };
   // Not an async function: while it awaits the compression, it would keep the rows in memory.
   return turns
-    .run(owner, serialize(rows))
+    .runAfterFirst(computingOwner(owner), serialize(rows))
     .then(({ identity, digest }) =>
       encode(identity).then((encodings) => ({ computedAt, metadata, encodings, digest })),
     );

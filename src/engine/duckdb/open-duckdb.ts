@@ -23,7 +23,13 @@ import { openTables } from './store/stored-tables.ts';
  *
  * @throws StartError if a saved query uses unsupported SQL, with file and line
  */
-export async function openDuckdb({ catalog, config, now, listener }: EngineOptions): Promise<Engine> {
+export async function openDuckdb({
+  catalog,
+  config,
+  now,
+  listener,
+  turns = new LoopTurns(),
+}: EngineOptions): Promise<Engine> {
   requireDataDir(config);
   const database = await openDatabase(config);
   const { connect } = database;
@@ -69,7 +75,7 @@ export async function openDuckdb({ catalog, config, now, listener }: EngineOptio
       runnable,
       dataProblems: data.problems,
       timeoutMs: config.engineTimeoutMs,
-      turns: new LoopTurns(),
+      turns,
       reading: new OnePerOwner(),
       now,
       closing: closing.signal,

@@ -2,7 +2,7 @@ import type { DuckDBMaterializedResult } from '@duckdb/node-api';
 import type { BoundQuery } from '../../../catalog/binding/bind.ts';
 import type { SavedQuery } from '../../../catalog/saved-query.ts';
 import { openLinkedAbort } from '../../../concurrency/abort.ts';
-import type { LoopTurns } from '../../../concurrency/loop-turns.ts';
+import { computingOwner, type LoopTurns } from '../../../concurrency/loop-turns.ts';
 import type { OnePerOwner } from '../../../concurrency/one-per-owner.ts';
 import { callerDisconnected, GatewayError } from '../../../errors.ts';
 import type { Engine, Rows, RunOptions } from '../../engine.ts';
@@ -23,7 +23,6 @@ interface RunContext {
   /** Why a table's data cannot be read, by table. */
   readonly dataProblems: ReadonlyMap<string, string>;
   readonly timeoutMs: number;
-  /** Of the engine alone: behind the many requests that wait for turns of theirs, workers would be kept too long. */
   readonly turns: LoopTurns;
   /** Reads the rows of one result after the other: half of them would only take memory. */
   readonly reading: OnePerOwner;
@@ -96,7 +95,9 @@ function runPrepared(
       onResult();
       // The worker is kept: another result would only wait, too.
       await beforeRows?.(signal);
-      const rows = await reading.run(owner, () => turns.run(owner, rowTexts(result, columns, maxRows)));
+      const rows = await reading.run(owner, () =>
+        turns.runAfterFirst(computingOwner(owner), rowTexts(result, columns, maxRows)),
+      );
       return { rows, truncated: result.rowCount > maxRows };
     } finally {
       stopInterrupting();
