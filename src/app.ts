@@ -89,7 +89,8 @@ export async function openApp(options: AppOptions): Promise<App> {
   });
   const tokens = await acceptedTokens(config, catalog, log, now);
   const openShared = await sharedCache(config, log);
-  const engine = options.engine ?? (await configuredEngine(options, catalog, now));
+  const turns = new LoopTurns();
+  const engine = options.engine ?? (await configuredEngine(options, catalog, turns, now));
 
   const results = openResults({
     catalog,
@@ -99,6 +100,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     memoryBytes: config.cacheMemoryBytes,
     openShared,
     clock: { now, after },
+    turns,
     log,
     onCost: (endpoint, cost) => log.info({ endpoint, ...cost }, 'query ran'),
   });
@@ -106,7 +108,6 @@ export async function openApp(options: AppOptions): Promise<App> {
   keys.watch();
   let ready = true;
   const budget = new ByteBudget();
-  const turns = new LoopTurns();
   const handle = buildHttpHandler({
     ...options,
     catalog,
@@ -208,11 +209,13 @@ function buildHttpHandler({
 function configuredEngine(
   { config, log, onProgress }: AppOptions,
   catalog: Catalog,
+  turns: LoopTurns,
   now: () => Date,
 ): Promise<Engine> {
   return engines[config.engine].open({
     catalog,
     config,
+    turns,
     now,
     listener: {
       problem: (message) => log.warn(log.isLevelEnabled('debug') ? message : problemWithoutValues(message)),

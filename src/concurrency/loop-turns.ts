@@ -5,6 +5,12 @@ import type { Owner } from './fair-share.ts';
 const busyMs = 10;
 
 /**
+ * The owner of work on results: it takes turns with the requests of the same key. Behind all of them, it would occupy the
+ * engine for as long as they last.
+ */
+export const computingOwner = (owner: Owner): Owner => `computing ${owner}`;
+
+/**
  * Divides long work over turns of the event loop, so that sockets are read and timers run in between: many requests that
  * resume from one promise would otherwise all be answered before anything else happens. Owners take turns.
  */
@@ -44,6 +50,22 @@ export class LoopTurns {
   wait(owner: Owner): Promise<true> {
     if (this.#startedAt === undefined) this.#begin();
     return this.#queue.wait(undefined, undefined, owner);
+  }
+
+  /** Does work in steps of about a millisecond, each within the time of a turn. */
+  async run<T>(owner: Owner, steps: Iterator<void, T>): Promise<T> {
+    for (;;) {
+      const turn = this.next(owner);
+      if (turn !== undefined) await turn;
+      const step = steps.next();
+      if (step.done) return step.value;
+    }
+  }
+
+  /** The same, but the first step is done at once: most work is only one, and waiting would take longer. */
+  async runAfterFirst<T>(owner: Owner, steps: Iterator<void, T>): Promise<T> {
+    const first = steps.next();
+    return first.done ? first.value : this.run(owner, steps);
   }
 
   #begin(): void {

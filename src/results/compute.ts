@@ -2,8 +2,10 @@ import type { Logger } from 'pino';
 import type { BoundQuery } from '../catalog/binding/bind.ts';
 import type { Clock } from '../concurrency/clock.ts';
 import type { Owner } from '../concurrency/fair-share.ts';
+import type { LoopTurns } from '../concurrency/loop-turns.ts';
+import type { Places } from '../concurrency/places.ts';
 import type { RunContext } from '../concurrency/single-flight.ts';
-import type { Cost, Engine, RunOptions } from '../engine/engine.ts';
+import type { Cost, Engine } from '../engine/engine.ts';
 import { GatewayError } from '../errors.ts';
 import { type CacheableQuery, isNewEnough, type RunOutcome } from './cacheable-query.ts';
 import type { Counters } from './counters.ts';
@@ -23,6 +25,10 @@ export interface ComputeOptions {
   readonly counters: Counters;
   readonly clock: Clock;
   readonly log: Logger;
+  /** For results from the moment when the engine begins to read their rows until they are compressed. */
+  readonly places: Places;
+  /** Large documents are put together in turns. */
+  readonly turns: LoopTurns;
   /** Receives the cost of each run of our engine, by endpoint. */
   readonly onCost: (endpoint: string, cost: Cost) => void;
 }
@@ -47,7 +53,7 @@ export async function computeAndStore(
     return { document: cached, source: 'shared cache' };
   }
   try {
-    const run = (signal: AbortSignal) => runEngine(options, bound, { signal, owner });
+    const run = (signal: AbortSignal) => runEngine(options, bound, signal, owner);
     const outcome: RunOutcome | undefined =
       shared === undefined
         ? { document: await run(context.signal), source: 'engine' }
@@ -67,7 +73,7 @@ export async function computeOnce(
   { signal }: RunContext,
   owner: Owner,
 ): Promise<RunOutcome> {
-  return { document: await runEngine(options, bound, { signal, owner }), source: 'engine' };
+  return { document: await runEngine(options, bound, signal, owner), source: 'engine' };
 }
 
 async function store(
@@ -80,22 +86,27 @@ async function store(
 }
 
 async function runEngine(
-  { engine, counters, clock, log, onCost }: ComputeOptions,
+  { engine, counters, clock, log, onCost, places, turns }: ComputeOptions,
   bound: BoundQuery,
-  run: RunOptions,
+  signal: AbortSignal,
+  owner: Owner,
 ): Promise<ResultDocument> {
   const computedAt = clock.now().getTime();
   counters.runs += 1;
   log.debug({ endpoint: bound.query.name }, 'the engine runs a query');
+  const place = places.placeFor(owner);
+  const beforeRows = (signal: AbortSignal) => place.take(signal);
   try {
     // A variable of an async function would keep the rows in memory while the document is compressed.
-    return await engine.run(bound, run).then((rows) => {
+    return await engine.run(bound, { signal, owner, beforeRows }).then((rows) => {
       if (rows.cost !== undefined) onCost(bound.query.name, rows.cost);
-      return buildDocument(rows, computedAt);
+      return place.take(signal).then(() => buildDocument(rows, computedAt, turns, owner));
     });
   } catch (error) {
     if (mayServeStale(error)) counters.failures += 1;
     throw error;
+  } finally {
+    place.giveBack();
   }
 }
 

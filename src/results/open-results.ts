@@ -2,6 +2,8 @@ import type { Logger } from 'pino';
 import { type BoundQuery, bind, plainParameters } from '../catalog/binding/bind.ts';
 import type { Catalog, SavedQuery } from '../catalog/saved-query.ts';
 import type { Clock } from '../concurrency/clock.ts';
+import { LoopTurns } from '../concurrency/loop-turns.ts';
+import { Places } from '../concurrency/places.ts';
 import { buildSingleFlight } from '../concurrency/single-flight.ts';
 import type { Cost, Engine } from '../engine/engine.ts';
 import { errorToLog } from '../engine/without-values.ts';
@@ -27,6 +29,8 @@ interface ResultsOptions {
   readonly openShared: OpenSharedCache | undefined;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Large documents are put together in turns with other long work of the process. */
+  readonly turns?: LoopTurns;
   /** Receives the cost of each run of our engine, by endpoint. */
   readonly onCost: (endpoint: string, cost: Cost) => void;
 }
@@ -41,10 +45,13 @@ export interface Results {
   close(): Promise<void>;
 }
 
+/** Each may be some megabytes, and is in memory several times: as rows, as text, and in each encoding. */
+const maxDocumentsBeingBuilt = 4;
+
 /** The cache between bound queries and the engine. */
 export function openResults(options: ResultsOptions): Results {
   const { catalog, engine, engineConcurrency, engineTimeoutMs, memoryBytes, openShared } = options;
-  const { clock, log, onCost } = options;
+  const { clock, log, onCost, turns = new LoopTurns() } = options;
   const counters = zeroCounters();
   const memory = openMemoryStore(memoryBytes, counters);
   const hotKeys = new HotKeys();
@@ -57,7 +64,19 @@ export function openResults(options: ResultsOptions): Results {
 
   let warmer: Warmer | undefined;
   const shared = openShared?.(() => warmer?.readDemand());
-  const compute = { engine, engineTimeoutMs, memory, shared, hotKeys, counters, clock, log, onCost };
+  const compute = {
+    engine,
+    engineTimeoutMs,
+    memory,
+    shared,
+    hotKeys,
+    counters,
+    clock,
+    log,
+    onCost,
+    places: new Places(maxDocumentsBeingBuilt),
+    turns,
+  };
 
   const refresh = async ({ key, bound, policy, computedAt = -1 }: HotKey, signal: AbortSignal) => {
     const query = { key, bound, policy, owner: undefined, minComputedAt: computedAt + 1, noCache: false };

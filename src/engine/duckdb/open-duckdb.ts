@@ -1,6 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import { resolve } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { LoopTurns } from '../../concurrency/loop-turns.ts';
+import { OnePerOwner } from '../../concurrency/one-per-owner.ts';
 import type { Config } from '../../config.ts';
 import { quoteText } from '../dialect/expr/literals.ts';
 import { sessionSettings } from '../dialect/macros/macros.ts';
@@ -21,7 +23,13 @@ import { openTables } from './store/stored-tables.ts';
  *
  * @throws StartError if a saved query uses unsupported SQL, with file and line
  */
-export async function openDuckdb({ catalog, config, now, listener }: EngineOptions): Promise<Engine> {
+export async function openDuckdb({
+  catalog,
+  config,
+  now,
+  listener,
+  turns = new LoopTurns(),
+}: EngineOptions): Promise<Engine> {
   requireDataDir(config);
   const database = await openDatabase(config);
   const { connect } = database;
@@ -67,6 +75,8 @@ export async function openDuckdb({ catalog, config, now, listener }: EngineOptio
       runnable,
       dataProblems: data.problems,
       timeoutMs: config.engineTimeoutMs,
+      turns,
+      reading: new OnePerOwner(),
       now,
       closing: closing.signal,
     });

@@ -43,15 +43,8 @@ export type RenderBody = (rendering: Rendering) => Promise<Buffer | undefined>;
 
 export function buildRenderBody({ derived, budget, turns }: RenderOptions): RenderBody {
   const largeOnes = new OnePerOwner();
-  const renderInTurns = async (rendering: Rendering): Promise<Buffer> => {
-    const steps = render(rendering, derived);
-    for (;;) {
-      const turn = turns.next(rendering.owner);
-      if (turn !== undefined) await turn;
-      const step = steps.next();
-      if (step.done) return step.value;
-    }
-  };
+  const renderInTurns = (rendering: Rendering): Promise<Buffer> =>
+    turns.run(rendering.owner, render(rendering, derived));
   const renderLarge = async (rendering: Rendering, bytes: number): Promise<Buffer> => {
     const charge = budget.reserve(rendering.owner, bytes);
     try {
