@@ -166,7 +166,7 @@ export async function openRun(world: World): Promise<Run> {
   const checkRefusal = (answer: Answer, caller: Caller, isUnusual: boolean, context: object) => {
     counts.refused += 1;
     if (answer.status === 429) counts.limited += 1;
-    const allowed = [400, 414, ...(isUnusual ? [404] : [])];
+    const allowed = [400, 414, ...(isUnusual ? [404, 431] : [])];
     // Wrong keys are slowed down.
     allowed.push(...(caller.isValid ? [403, 404] : [401, 429]), ...(caller.isLimited ? [429] : []));
     if (!allowed.includes(answer.status)) fail('an unexpected status', answer, context);
