@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import { GatewayError } from '../../errors.ts';
 import { httpLimits } from '../limits.ts';
-import { describeClientError, formatRawReply } from './client-errors.ts';
+import { describeClientError, formatRawReply, isHeadRequest } from './client-errors.ts';
 import { type Connections, trackConnections } from './connections.ts';
 import { PreparedResponse } from './prepared-response.ts';
 import { closeSlowReaders } from './slow-readers.ts';
@@ -30,7 +30,7 @@ export function openServer(
     if (error.code === 'ECONNRESET' || !socket.writable || isResponseStarted(connections, socket)) {
       return void socket.destroy();
     }
-    reject(socket, describeClientError(error), log);
+    reject(socket, describeClientError(error), log, isHeadRequest(error));
   });
   server.on('connect', (_, socket: Socket) => {
     reject(socket, new GatewayError('METHOD_NOT_ALLOWED', 'CONNECT is not allowed here; use GET'), log);
@@ -46,9 +46,9 @@ function isResponseStarted(connections: Connections, socket: Socket): boolean {
   return first?.headersSent === true || (last?.headersSent === true && !last.req.complete);
 }
 
-function reject(socket: Socket, error: GatewayError, log: Logger): void {
+function reject(socket: Socket, error: GatewayError, log: Logger, isHead = false): void {
   log.debug({ status: error.status }, 'malformed request');
   // Whatever the client still sends is ignored, and it may not read the reply.
   socket.on('error', () => socket.destroy());
-  socket.end(formatRawReply(error, log), () => socket.destroy());
+  socket.end(formatRawReply(error, log, isHead), () => socket.destroy());
 }
