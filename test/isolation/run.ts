@@ -99,6 +99,10 @@ export async function openRun(world: World): Promise<Run> {
       return;
     }
     checkRefusal(answer, caller, isUnusual, context);
+    const status = expected.kind === 'refused' ? expected.status : undefined;
+    if (status !== undefined && !isUnusual && answer.status !== status && answer.status !== 429) {
+      fail('another refusal', answer, context);
+    }
     if (expected.kind === 'rows' && !isUnusual && !(answer.status === 429 && caller.isLimited)) {
       fail('a refusal in place of rows', answer, context);
     }
