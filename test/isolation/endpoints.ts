@@ -32,7 +32,7 @@ export interface Endpoint {
 }
 
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
-const byId = (rows: readonly { readonly id: string }[]) => rows.toSorted((a, b) => compare(a.id, b.id));
+const byId = (rows: readonly KnownRow[]) => rows.toSorted((a, b) => compare(a.id, b.id));
 const idOnly = (rows: readonly KnownRow[]): Compared[] => byId(rows).map(({ id }) => ({ id }));
 const withMessage = ({ id, message }: KnownRow): Compared => ({
   id,
@@ -55,9 +55,9 @@ export const endpoints: readonly Endpoint[] = [
     columns: ['id', 'event_message'],
     rows: ({ edge }, isOwn, parameters) => {
       const word = parameters.get('word') ?? '';
-      return byId(
-        edge.filter((row) => isOwn(row.tenant) && (word === '' || row.message === word)) as KnownRow[],
-      ).map((row) => withMessage(row as KnownRow));
+      return byId(edge.filter((row) => isOwn(row.tenant) && (word === '' || row.message === word))).map(
+        withMessage,
+      );
     },
   },
   {
@@ -68,8 +68,7 @@ export const endpoints: readonly Endpoint[] = [
     tenantDefault: 'abc',
     others: {},
     columns: ['id', 'event_message'],
-    rows: ({ calls }, isOwn) =>
-      (byId(calls.filter((row) => isOwn(row.tenant))) as KnownRow[]).map(withMessage),
+    rows: ({ calls }, isOwn) => byId(calls.filter((row) => isOwn(row.tenant))).map(withMessage),
   },
   {
     name: 'own.by-join',

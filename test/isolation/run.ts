@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import { settingNames } from '../../src/config.ts';
 import { type RedisServer, redisServer } from '../support/redis-server.ts';
 import { type Caller, makeCallers, tokenSettings } from './callers.ts';
 import type { Compared, Endpoint } from './endpoints.ts';
@@ -10,7 +9,7 @@ import { tamper } from './redis-attacks.ts';
 import { buildRest } from './rest-request.ts';
 import { callerOf, type GraphqlStep, type RestStep, type Step } from './steps.ts';
 import { TagsSeen } from './tags-seen.ts';
-import { filesOf, ownersIn, type World } from './world.ts';
+import { filesOf, rowIdsIn, type World } from './world.ts';
 
 export interface Run {
   readonly counts: {
@@ -38,14 +37,17 @@ export async function openRun(world: World): Promise<Run> {
     API_KEYS_FILE: callers.file.path,
     CACHE_URL: redis.url,
     CACHE_SECRET: 'secret-of-the-gateways-for-tests-only',
-    ...(settingNames.some((name) => name in tokenSettings) ? tokenSettings : {}),
+    ...tokenSettings,
   };
   const gateways = await openGateways(filesOf(world), [
     shared,
     // It keeps next to nothing, so it reads from Redis.
     { ...shared, CACHE_MEMORY_LIMIT: '1KB' },
     { ...shared, CACHE_SECRET: 'another-secret-as-after-a-mistake-in-settings' },
-  ]);
+  ]).catch(async (error: unknown) => {
+    await redis.close();
+    throw error;
+  });
   const tags = new TagsSeen();
   const counts = {
     triples: 0,
@@ -213,8 +215,8 @@ async function closeAll(
 /** No row but those that this caller may read with these questions, whatever the status is. */
 function checkMarks(answer: Answer, expected: Expected, context: object): void {
   if (expected.kind === 'any') return;
-  const readable = new Set(ownersIn(expected.kind === 'rows' ? JSON.stringify(expected.rows) : ''));
-  const foreign = ownersIn(answer.text + JSON.stringify(answer.headers)).filter((id) => !readable.has(id));
+  const readable = new Set(rowIdsIn(expected.kind === 'rows' ? JSON.stringify(expected.rows) : ''));
+  const foreign = rowIdsIn(answer.text + JSON.stringify(answer.headers)).filter((id) => !readable.has(id));
   if (foreign.length > 0) fail(`rows of others: ${foreign.slice(0, 3).join(' ')}`, answer, context);
 }
 

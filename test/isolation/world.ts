@@ -162,7 +162,7 @@ export function filesOf({ edge, auth, calls }: World): Rows {
   };
 }
 
-/** The owners whose rows a text shows. */
-export function ownersIn(text: string): readonly string[] {
+/** The ids of all rows that a text shows. */
+export function rowIdsIn(text: string): readonly string[] {
   return [...text.matchAll(/owner=\d+;row=\d+/g)].map(([id]) => id);
 }
