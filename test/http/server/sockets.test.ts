@@ -55,6 +55,16 @@ describe('connections', () => {
     expect(text.match(/HTTP\/1\.1/g)).toHaveLength(1);
   });
 
+  test('with too large a head get a body for GET, and none for HEAD', async () => {
+    const rejected = (method: string) =>
+      sendRaw(served.port, `${method} ${logs} HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n${closing}`);
+    const [get, head] = [parseRaw(await rejected('GET')), parseRaw(await rejected('HEAD'))];
+    expect([get.status, head.status]).toEqual([431, 431]);
+    expect(JSON.parse(get.body)).toMatchObject({ error: { code: 'HEADERS_TOO_LARGE' } });
+    expect(head.body).toBe('');
+    expect(head.headers['content-length']).toBe(get.headers['content-length']);
+  });
+
   test('get one response for each pipelined request, in order', async () => {
     const requests = `${good(`${logs}?project=a`)}\r\n${good('/nowhere')}\r\n${good(`${logs}?project=b`)}${closing}`;
     const text = await sendRaw(served.port, requests);
