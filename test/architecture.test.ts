@@ -28,6 +28,7 @@ const rooms = [
 const insideRooms: Readonly<Record<string, readonly string[]>> = {
   'src/engine/dialect': [
     'types.ts',
+    'syntax',
     'syntax.ts',
     'unsupported.ts',
     'passes',
