@@ -1,0 +1,118 @@
+import { macros } from '../macros/macros.ts';
+import type { Macro } from '../macros/parse-macros.ts';
+import { call, computeFirst } from '../tree/build.ts';
+import { visitAll } from '../tree/map.ts';
+import type { Call, Expression } from '../tree/nodes.ts';
+import { describeType } from '../types.ts';
+import { convert, distance } from './coercion.ts';
+import { type Place, Unsupported } from './unsupported.ts';
+
+/**
+ * Calls the signature of the macro that fits the arguments best.
+ *
+ * @param shown the name of the function in messages
+ */
+export function callMacro(
+  place: Place,
+  name: string,
+  args: readonly Expression[],
+  shown = name.toUpperCase(),
+): Expression {
+  const signatures = macros.get(name) ?? [];
+  const signature = chooseSignature(signatures, args);
+  const inUtc = signature?.parameters.at(-1)?.name === 'zone' && isText(args.at(-1), 'UTC');
+  const shorter = args.slice(0, -1);
+  // UTC is the default zone of every function; DuckDB plans the shorter call faster.
+  if (inUtc && chooseSignature(signatures, shorter)) return callMacro(place, name, shorter, shown);
+  const types = args.map(({ type }) => type);
+  if (!signature)
+    throw new Unsupported(place, `${shown} does not take (${types.map(describeType).join(', ')})`);
+  if (signature.unsupported !== undefined) throw new Unsupported(place, signature.unsupported);
+  const ambiguous = types.some(({ kind }) => kind === 'unknown') && signatures.length > 1;
+  const converted = args.map((arg, index) => {
+    const type = signature.parameters[index]?.type;
+    return type && !ambiguous ? convert(arg, type) : arg;
+  });
+  const callee = ambiguous ? `bq.${name}` : signature.callee;
+  return withLongArgumentsFirst(call(callee, converted, signature.resultType(types)), signature);
+}
+
+const isText = (value: Expression | undefined, text: string) =>
+  value?.kind === 'literal' && value.value === text;
+
+/**
+ * The call, with long arguments computed before it if the macro uses them repeatedly. DuckDB copies the expression of
+ * an argument to every place where the macro uses it, so that nested calls would grow exponentially.
+ */
+function withLongArgumentsFirst(node: Call, signature: Macro): Expression {
+  const { args, type } = node;
+  if (!args.some((arg, index) => isLong(arg) && isUsedRepeatedly(signature, index))) return node;
+  // Other operands may contain a subquery or an aggregate, which are not allowed inside a lambda.
+  const early = args.filter((arg) => !isSimpleOperand(arg));
+  return computeFirst(early, (...values) => {
+    const inside = args.map((arg) => values[early.indexOf(arg)] ?? arg);
+    return call(node.function, inside, type);
+  });
+}
+
+/** Whether an expression calls so many macros that it must not be copied. */
+function isLong(node: Expression): boolean {
+  let calls = 0;
+  visitAll(node, (part) => {
+    if (part.kind === 'call' && part.function.startsWith('bq.')) calls += 1;
+  });
+  return calls >= 3;
+}
+
+function isUsedRepeatedly({ parameters, body }: Macro, index: number): boolean {
+  const name = parameters[index]?.name;
+  const uses = body.replaceAll(/'(?:[^']|'')*'/g, "''").match(new RegExp(`\\b${name}\\b`, 'g'));
+  return (uses?.length ?? 0) > 1;
+}
+
+function chooseSignature(signatures: readonly Macro[], args: readonly Expression[]): Macro | undefined {
+  const costs = signatures.map((signature) => cost(signature, args));
+  const best = Math.min(...costs);
+  return best === Number.POSITIVE_INFINITY ? undefined : signatures[costs.indexOf(best)];
+}
+
+function cost({ parameters }: Macro, args: readonly Expression[]): number {
+  if (parameters.length !== args.length) return Number.POSITIVE_INFINITY;
+  return args.reduce((sum, arg, index) => {
+    const type = parameters[index]?.type;
+    return sum + (type ? (distance(arg, type) ?? Number.POSITIVE_INFINITY) : 0);
+  }, 0);
+}
+
+/**
+ * NULL instead of an error of the function itself; an error in its arguments stays an error.
+ *
+ * @param makeCall builds the call from arguments that can't fail
+ * @param isPattern true for regular expressions: DuckDB compiles a constant one before TRY can catch its error
+ */
+export function nullOnError(
+  args: readonly Expression[],
+  makeCall: (args: readonly Expression[]) => Expression,
+  isPattern = false,
+): Expression {
+  const attempt = (value: Expression) => call('TRY', [value], value.type);
+  if (!isPattern && args.every(isSimpleOperand)) return attempt(makeCall(args));
+  // TRY does not accept subqueries and would hide errors of the arguments; a lambda parameter has neither.
+  return computeFirst(args, (...values) => attempt(makeCall(values)));
+}
+
+/** Whether a value can be written several times at no cost: a column, a parameter or a literal. */
+export function isSimpleOperand(node: Expression): boolean {
+  switch (node.kind) {
+    case 'literal':
+    case 'parameter':
+    case 'column':
+    case 'local':
+      return true;
+    case 'field':
+    case 'element':
+      return isSimpleOperand(node.of);
+    default:
+      return false;
+  }
+}

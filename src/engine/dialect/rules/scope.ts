@@ -1,0 +1,113 @@
+import { field, nullLiteral } from '../tree/build.ts';
+import type { Expression, From, Member } from '../tree/nodes.ts';
+import { anonymousField, fieldOf, sameName, type Type, unknown } from '../types.ts';
+import type { SqlFunction } from './sql-function.ts';
+
+/** The names that an expression or a subquery may use. */
+export interface Scope {
+  readonly parent: Scope | undefined;
+  readonly ranges: readonly Range[];
+  /** Columns merged by JOIN USING: they take precedence over those of single ranges. */
+  readonly merged: readonly Member[];
+  /** The tables and common table expressions of this level, by lower-cased name. */
+  readonly relations: ReadonlyMap<string, Relation>;
+  /** Select-list aliases, in clauses that may use them; they take precedence over columns in FROM. */
+  readonly aliases?: ReadonlyMap<string, Expression>;
+  /** SQL functions that the query defines, by lower-cased name. */
+  readonly functions?: ReadonlyMap<string, SqlFunction>;
+}
+
+/** What one name in FROM refers to: the columns of an item, or one value for each row. */
+export interface Range {
+  /** Undefined if the item has no name. */
+  readonly name: string | undefined;
+  /** Its columns by BigQuery's names, of which several may be equal. */
+  readonly columns: readonly Member[];
+  /** Set for the elements and offsets of arrays and for rows of SELECT AS STRUCT and AS VALUE. */
+  readonly value?: Expression;
+  /** Set for an unsupported item: it accepts any column name, so that one mistake is reported once. */
+  readonly acceptsAnyColumn?: true;
+}
+
+/** A column that a table or query gives to its readers. */
+export interface RelationColumn {
+  /** BigQuery's name, of which several may be equal; generated (`f0_`) for an anonymous column. */
+  readonly name: string;
+  /** The name of the column in the tree, which is unique in its relation. */
+  readonly column: string;
+  readonly type: Type;
+  /** True if it is never NULL. */
+  readonly required?: boolean;
+  /** True if it has no name of its own, so that queries can't refer to it. */
+  readonly anonymous?: boolean;
+}
+
+/** A table or common table expression that FROM may name. */
+export interface Relation {
+  readonly columns: readonly RelationColumn[];
+  /** True if its rows are values without a name (SELECT AS STRUCT and AS VALUE). It then has one column. */
+  readonly isValue?: boolean;
+  /** Builds the FROM item that reads it. */
+  from(alias: string): From;
+}
+
+export const emptyScope: Scope = {
+  parent: undefined,
+  ranges: [],
+  merged: [],
+  relations: new Map(),
+};
+
+export const childOf = (parent: Scope): Scope => ({ ...emptyScope, parent });
+
+/** The relation of that name in the innermost scope that has one. */
+export function findRelation(scope: Scope | undefined, name: string): Relation | undefined {
+  if (scope === undefined) return undefined;
+  return scope.relations.get(name.toLowerCase()) ?? findRelation(scope.parent, name);
+}
+
+/** The FROM item of that name in the innermost scope; a column of that name hides items of outer scopes. */
+export function findRange(scope: Scope | undefined, name: string): Range | undefined {
+  if (scope === undefined) return undefined;
+  const own = scope.ranges.find((range) => range.name !== undefined && sameName(range.name, name));
+  if (own) return own;
+  return columnsNamed(scope, name).length > 0 ? undefined : findRange(scope.parent, name);
+}
+
+/** Every column that a bare name may refer to, in the innermost scope that has one. Several mean: ambiguous. */
+export function findColumns(scope: Scope | undefined, name: string): readonly Expression[] {
+  if (scope === undefined) return [];
+  const alias = scope.aliases?.get(name.toLowerCase());
+  if (alias) return [alias];
+  const own = columnsNamed(scope, name);
+  return own.length > 0 ? own : findColumns(scope.parent, name);
+}
+
+function columnsNamed(scope: Scope, name: string): readonly Expression[] {
+  const merged = scope.merged.find((column) => sameName(column.name, name));
+  return merged ? [merged.value] : scope.ranges.flatMap((range) => columnsIn(range, name));
+}
+
+/** The columns of that name in one FROM item, including the fields of its value. */
+export function columnsIn(range: Range, name: string): readonly Expression[] {
+  const { value } = range;
+  if (range.acceptsAnyColumn) return [nullLiteral(unknown)];
+  if (value) return [fieldValue(value, name)].filter((found) => found !== undefined);
+  return range.columns.filter((column) => sameName(column.name, name)).map((column) => column.value);
+}
+
+/** A field of a struct; undefined if the struct is known to have no such field. */
+export function fieldValue(of: Expression, name: string): Expression | undefined {
+  if (of.kind === 'struct') return of.fields.find((member) => sameName(member.name, name))?.value;
+  const found = fieldOf(of.type, name);
+  return found && field(of, found.name, found.type);
+}
+
+/** All fields of a struct, in order; `name` is '' for anonymous ones. */
+export function fieldValues(of: Expression): readonly Member[] {
+  if (of.type.kind !== 'struct') return [];
+  return of.type.fields.map(({ name, type }, index) => ({
+    name,
+    value: field(of, name || anonymousField(index), type),
+  }));
+}
