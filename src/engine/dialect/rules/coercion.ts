@@ -182,7 +182,7 @@ export function commonSupertype(place: Place, name: string, args: readonly Expre
   const type = supertype(args);
   if (type) return type;
   throw new Unsupported(
-    node,
+    place,
     `${name} has no common type for (${args.map((arg) => describeType(arg.type)).join(', ')})`,
   );
 }
