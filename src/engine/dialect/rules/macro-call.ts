@@ -4,6 +4,7 @@ import { call, computeFirst } from '../tree/build.ts';
 import { visitAll } from '../tree/map.ts';
 import type { Call, Expression } from '../tree/nodes.ts';
 import { describeType } from '../types.ts';
+import { bindValues } from './bind-values.ts';
 import { convert, distance } from './coercion.ts';
 import { type Place, Unsupported } from './unsupported.ts';
 
@@ -47,12 +48,7 @@ const isText = (value: Expression | undefined, text: string) =>
 function withLongArgumentsFirst(node: Call, signature: Macro): Expression {
   const { args, type } = node;
   if (!args.some((arg, index) => isLong(arg) && isUsedRepeatedly(signature, index))) return node;
-  // Other operands may contain a subquery or an aggregate, which are not allowed inside a lambda.
-  const early = args.filter((arg) => !isSimpleOperand(arg));
-  return computeFirst(early, (...values) => {
-    const inside = args.map((arg) => values[early.indexOf(arg)] ?? arg);
-    return call(node.function, inside, type);
-  });
+  return bindValues(args, (...values) => call(node.function, values, type));
 }
 
 /** Whether an expression calls so many macros that it must not be copied. */
@@ -95,24 +91,12 @@ export function nullOnError(
   makeCall: (args: readonly Expression[]) => Expression,
   isPattern = false,
 ): Expression {
-  const attempt = (value: Expression) => call('TRY', [value], value.type);
-  if (!isPattern && args.every(isSimpleOperand)) return attempt(makeCall(args));
+  const attempt = (values: readonly Expression[]) => {
+    const value = makeCall(values);
+    return call('TRY', [value], value.type);
+  };
   // TRY does not accept subqueries and would hide errors of the arguments; a lambda parameter has neither.
-  return computeFirst(args, (...values) => attempt(makeCall(values)));
-}
-
-/** Whether a value can be written several times at no cost: a column, a parameter or a literal. */
-export function isSimpleOperand(node: Expression): boolean {
-  switch (node.kind) {
-    case 'literal':
-    case 'parameter':
-    case 'column':
-    case 'local':
-      return true;
-    case 'field':
-    case 'element':
-      return isSimpleOperand(node.of);
-    default:
-      return false;
-  }
+  return isPattern
+    ? computeFirst(args, (...values) => attempt(values))
+    : bindValues(args, (...values) => attempt(values));
 }

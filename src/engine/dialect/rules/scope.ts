@@ -1,5 +1,5 @@
 import { field, nullLiteral } from '../tree/build.ts';
-import type { Expression, From, Member } from '../tree/nodes.ts';
+import type { Expression, From, Member, Window } from '../tree/nodes.ts';
 import { anonymousField, fieldOf, sameName, type Type, unknown } from '../types.ts';
 import type { SqlFunction } from './sql-function.ts';
 
@@ -13,6 +13,8 @@ export interface Scope {
   readonly relations: ReadonlyMap<string, Relation>;
   /** Select-list aliases, in clauses that may use them; they take precedence over columns in FROM. */
   readonly aliases?: ReadonlyMap<string, Expression>;
+  /** The windows of the WINDOW clause, complete, by lower-cased name. */
+  readonly windows?: ReadonlyMap<string, Window>;
   /** SQL functions that the query defines, by lower-cased name. */
   readonly functions?: ReadonlyMap<string, SqlFunction>;
 }
@@ -73,6 +75,15 @@ export function findRelation(scope: Scope | undefined, name: string): Relation |
   if (scope === undefined) return undefined;
   return scope.relations.get(name.toLowerCase()) ?? findRelation(scope.parent, name);
 }
+
+/** The SQL function of that name. */
+export function findFunction(scope: Scope | undefined, name: string): SqlFunction | undefined {
+  if (scope === undefined) return undefined;
+  return scope.functions?.get(name.toLowerCase()) ?? findFunction(scope.parent, name);
+}
+
+/** The scope around all others, which has the tables and the functions of the whole query. */
+export const outermost = (scope: Scope): Scope => (scope.parent ? outermost(scope.parent) : scope);
 
 /** The FROM item of that name in the innermost scope; a column of that name hides items of outer scopes. */
 export function findRange(scope: Scope | undefined, name: string): Range | undefined {
