@@ -12,9 +12,9 @@ import { unnestRecords } from './unnest-records.ts';
 /** Every pass by name, in the order in which they run. */
 export const passes: Readonly<Record<string, Pass>> = {
   'fold parameters': foldParameters,
+  'inline queries': inlineQueries,
   'split records': splitRecords,
   'unnest records': unnestRecords,
-  'inline queries': inlineQueries,
   'unnest in place': unnestInPlace,
   'prune columns': pruneColumns,
   'top n first': topNFirst,

@@ -7,7 +7,7 @@ import type { Pass } from './pass.ts';
 import { substitute } from './substitute.ts';
 
 /** An array of at most one record, whose fields are columns, is unnested by a condition on its row. */
-export const unnestRecords: Pass = (query) => {
+export const unnestRecords: Pass = (query, options) => {
   const values = new Map<string, { readonly value: Expression; readonly offset: Expression }>();
   const mapper: Mapper = {
     expression: (node) => mapParts(node, mapper),
@@ -21,7 +21,12 @@ export const unnestRecords: Pass = (query) => {
   };
   const unnested = mapper.query(query);
   if (values.size === 0) return query;
-  return substitute(unnested, ({ from, name }: Column) => values.get(from)?.[name as 'value' | 'offset']);
+  const substituted = substitute(
+    unnested,
+    ({ from, name }: Column) => values.get(from)?.[name as 'value' | 'offset'],
+  );
+  // The fields of an unnested record may be such arrays too.
+  return unnestRecords(substituted, options);
 };
 
 type Note = (alias: string, parts: { readonly value: Expression; readonly offset: Expression }) => void;
