@@ -1,4 +1,4 @@
-import type { StoredColumn, StoredTable } from '../../stored-table.ts';
+import { type StoredColumn, type StoredTable, storedValue } from '../../stored-table.ts';
 import { column, nullLiteral, select, textLiteral } from '../../tree/build.ts';
 import type { Expression, From, Member, Query, RecordValue, Table } from '../../tree/nodes.ts';
 import { columnsOf, quote, sameName, scalar } from '../../types.ts';
@@ -45,27 +45,6 @@ function readTable(
   const inner = fresh(table.name);
   const columns = stored.map((part) => ({ name: part.name, value: storedValue(inner, part.name, part) }));
   return { kind: 'derived', alias, query: select({ columns, from: tableFrom(inner) }) };
-}
-
-/** A stored column; a shredded record with its fields, each of which is a column named by its path. */
-export function storedValue(
-  from: string,
-  path: string,
-  { type, fields, required }: StoredColumn,
-): Expression {
-  if (!fields) return column(from, path, type, required);
-  const record: RecordValue = {
-    kind: 'record',
-    type,
-    present: column(from, path, scalar('BOOL')),
-    repeated: type.kind === 'array',
-    fields: fields.map((part) => ({
-      name: part.name,
-      // Even a field declared as required is NULL if its record is absent.
-      value: storedValue(from, `${path}.${part.name}`, { ...part, required: false }),
-    })),
-  };
-  return record;
 }
 
 /**
