@@ -1,6 +1,6 @@
 import { type StoredColumn, type StoredTable, storedValue } from '../../stored-table.ts';
 import { column, nullLiteral, select, textLiteral } from '../../tree/build.ts';
-import type { Expression, From, Member, Query, RecordValue, Table } from '../../tree/nodes.ts';
+import type { From, Member, Query, Table } from '../../tree/nodes.ts';
 import { columnsOf, quote, sameName, scalar } from '../../types.ts';
 import type { Relation, RelationColumn } from '../scope.ts';
 
