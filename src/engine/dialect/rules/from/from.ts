@@ -58,7 +58,7 @@ function resolveTable(node: Syntax.Table, scope: Scope, context: Context): Resol
   }
   const fresh = context.fresh(range);
   return {
-    from: relation.from(fresh, context.fresh),
+    from: relation.from(fresh, path.start, context.fresh),
     ranges: [rangeOf(relation, range, fresh)],
     merged: [],
   };

@@ -21,7 +21,7 @@ function tableRelation(table: StoredTable): Relation {
       type,
       ...(required && { required }),
     })),
-    from: (alias, fresh) => readTable(table, stored, alias, fresh),
+    from: (alias, start, fresh) => readTable(table, stored, { alias, start, fresh }),
   };
 }
 
@@ -32,14 +32,14 @@ const storedColumns = ({ fields, columns = columnsOf(fields) }: StoredTable): re
 function readTable(
   table: StoredTable,
   stored: readonly StoredColumn[],
-  alias: string,
-  fresh: (prefix: string) => string,
+  { alias, start, fresh }: { alias: string; start: number; fresh: (prefix: string) => string },
 ): From {
   const tableFrom = (name: string): Table => ({
     kind: 'table',
     alias: name,
     name: table.name,
     relation: table.relation ?? quote(table.name),
+    start,
   });
   if (stored.every(({ fields }) => !fields)) return tableFrom(alias);
   const inner = fresh(table.name);
@@ -67,7 +67,7 @@ export function wildcardRelation(
   return {
     isTable: true,
     columns,
-    from(alias, fresh) {
+    from(alias, start, fresh) {
       const inputs = matching.map(([name, relation]): Query => {
         const inner = fresh(name);
         const members = columns.map((target): Member => {
@@ -79,7 +79,7 @@ export function wildcardRelation(
               : nullLiteral(target.type);
           return { name: target.column, value };
         });
-        return select({ columns: members, from: relation.from(inner, fresh) });
+        return select({ columns: members, from: relation.from(inner, start, fresh) });
       });
       const [only, another] = inputs;
       const query: Query = only && !another ? only : { kind: 'set', operator: 'UNION ALL', inputs };
