@@ -211,7 +211,7 @@ export class Parser {
 }
 
 /** `"A", "B" or "C"`. */
-export function alternatives(keys: readonly string[]): string {
+function alternatives(keys: readonly string[]): string {
   const quoted = keys.map((key) => `"${key}"`);
   const last = quoted.pop() ?? '';
   return quoted.length === 0 ? last : `${quoted.join(', ')} or ${last}`;
