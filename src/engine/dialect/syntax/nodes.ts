@@ -551,7 +551,7 @@ export interface SetOperator {
   readonly match: ColumnMatch | undefined;
 }
 
-/** `[FULL | LEFT | INNER] UNION ALL [STRICT] {CORRESPONDING [BY (…)] | BY NAME [ON (…)]}`. */
+/** `[FULL | LEFT | INNER] UNION ALL {BY NAME [ON (…)] | [STRICT] CORRESPONDING [BY (…)]}`. */
 export interface ColumnMatch extends Located {
   readonly kind: 'ColumnMatch';
   readonly spelling: 'CORRESPONDING' | 'BY NAME';

@@ -10,6 +10,7 @@ const maxNesting = 200;
 export interface Grammar {
   readonly expression: (p: Parser) => Expression;
   readonly operand: (p: Parser) => Expression;
+  readonly negation: (p: Parser) => Expression;
   readonly expressionAfter: (p: Parser, start: number, operand: Expression) => Expression;
   readonly type: (p: Parser) => Type;
   readonly query: (p: Parser) => Query;
@@ -161,6 +162,11 @@ export class Parser {
   /** An operand of a comparison: no comparison, NOT, AND or OR outside parentheses. */
   operand(): Expression {
     return this.nested(this.#grammar.operand);
+  }
+
+  /** `NOT …`. */
+  negation(): Expression {
+    return this.#grammar.negation(this);
   }
 
   /** The rest of an expression whose first operand has been read. */

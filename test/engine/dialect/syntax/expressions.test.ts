@@ -68,6 +68,7 @@ describe('predicates', () => {
     ['a IS NULL', 'Is(operand: a value: NULL)'],
     ['a IS NOT UNKNOWN', 'Is(operand: a negated: true value: UNKNOWN)'],
     ['a IS NOT DISTINCT FROM b', 'IsDistinctFrom(left: a negated: true right: b)'],
+    ['a IS DISTINCT FROM NOT b', 'IsDistinctFrom(left: a right: Not(operand: b))'],
     ['EXISTS(SELECT 1)', 'Exists(query: Query(body: Select(items: [SelectExpression(expression: 1)])))'],
   ])('%s', (text, tree) => {
     expect(dumpExpression(text)).toBe(tree);

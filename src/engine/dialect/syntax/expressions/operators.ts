@@ -117,7 +117,7 @@ function parseComparison(p: Parser, start: number, left: Expression): Expression
   return { kind: 'Comparison', start, end: p.end, operator, left, right };
 }
 
-function parseNot(p: Parser): Expression {
+export function parseNot(p: Parser): Expression {
   const { start } = p;
   p.expect('NOT');
   const operand = p.nested(() => parseOperators(p, binding.not));
