@@ -8,7 +8,8 @@
  *
  * The tree is at most `maxTreeDepth` nodes deep, so functions over it may recurse.
  */
-interface Located {
+/** The place of a node in the text. */
+export interface Located {
   readonly start: number;
   readonly end: number;
 }
