@@ -28,7 +28,6 @@ const rooms = [
 const insideRooms: Readonly<Record<string, readonly string[]>> = {
   'src/engine/dialect': [
     'types.ts',
-    'syntax',
     'syntax.ts',
     'unsupported.ts',
     'passes',

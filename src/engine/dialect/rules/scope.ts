@@ -24,12 +24,16 @@ export interface Range {
   /** Undefined if the item has no name. */
   readonly name: string | undefined;
   /** Its columns by BigQuery's names, of which several may be equal. */
-  readonly columns: readonly Member[];
+  readonly columns: readonly RangeColumn[];
   /** Set for the elements and offsets of arrays and for rows of SELECT AS STRUCT and AS VALUE. */
   readonly value?: Expression;
+  /** True if a bare name never refers to one of its columns, as with the tables before a pipe operator. */
+  readonly isQualifiedOnly?: true;
   /** Set for an unsupported item: it accepts any column name, so that one mistake is reported once. */
   readonly acceptsAnyColumn?: true;
 }
+
+export interface RangeColumn extends Member, Pick<RelationColumn, 'isAnonymous' | 'isPseudo'> {}
 
 /** A column that a table or query gives to its readers. */
 export interface RelationColumn {
@@ -41,7 +45,9 @@ export interface RelationColumn {
   /** True if it is never NULL. */
   readonly required?: boolean;
   /** True if it has no name of its own, so that queries can't refer to it. */
-  readonly anonymous?: boolean;
+  readonly isAnonymous?: boolean;
+  /** True if it is read by its name only, never by `*`. */
+  readonly isPseudo?: boolean;
 }
 
 /** A table or common table expression that FROM may name. */
@@ -49,8 +55,10 @@ export interface Relation {
   readonly columns: readonly RelationColumn[];
   /** True if its rows are values without a name (SELECT AS STRUCT and AS VALUE). It then has one column. */
   readonly isValue?: boolean;
+  /** False for common table expressions, which no path of several names reaches. */
+  readonly isTable?: boolean;
   /** Builds the FROM item that reads it. */
-  from(alias: string): From;
+  from(alias: string, fresh: (prefix: string) => string): From;
 }
 
 export const emptyScope: Scope = {
@@ -96,7 +104,8 @@ export function findColumns(scope: Scope | undefined, name: string): readonly Ex
 
 function columnsNamed(scope: Scope, name: string): readonly Expression[] {
   const merged = scope.merged.find((column) => sameName(column.name, name));
-  return merged ? [merged.value] : scope.ranges.flatMap((range) => columnsIn(range, name));
+  if (merged) return [merged.value];
+  return scope.ranges.flatMap((range) => (range.isQualifiedOnly ? [] : columnsIn(range, name)));
 }
 
 /** The columns of that name in one FROM item, including the fields of its value. */
@@ -104,7 +113,9 @@ export function columnsIn(range: Range, name: string): readonly Expression[] {
   const { value } = range;
   if (range.acceptsAnyColumn) return [nullLiteral(unknown)];
   if (value) return [fieldValue(value, name)].filter((found) => found !== undefined);
-  return range.columns.filter((column) => sameName(column.name, name)).map((column) => column.value);
+  return range.columns
+    .filter((column) => !column.isAnonymous && sameName(column.name, name))
+    .map((column) => column.value);
 }
 
 /** A field of a struct; undefined if the struct is known to have no such field. */

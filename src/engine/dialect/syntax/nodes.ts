@@ -234,7 +234,7 @@ export interface Comparison extends Located {
   readonly right: Expression;
 }
 
-/** `!=` also stands for `<>`. */
+/** `<>` is written as `!=`. */
 export type ComparisonOperator = '=' | '!=' | '<' | '<=' | '>' | '>=';
 
 /** `a AND b AND c` or `a OR b OR c`, with two operands or more. */
@@ -560,7 +560,7 @@ export interface ColumnMatch extends Located {
    * columns, and CORRESPONDING takes those in common.
    */
   readonly mode: 'FULL' | 'LEFT' | 'INNER' | 'STRICT' | undefined;
-  /** The list of BY or ON; empty if there is none. */
+  /** The list of BY or ON, empty without it. */
   readonly columns: readonly Identifier[];
 }
 
@@ -672,7 +672,7 @@ export interface NamedWindow extends Located {
 
 export type FromItem = Table | Unnest | DerivedTable | TableFunction | Join | Pivot | Unpivot | TableSample;
 
-/** A table, a common table, or an array of a table to its left (`t.items`), which only the scope can tell. */
+/** A table, a common table, or an array of a table to its left (`t.items`): only the scope decides which. */
 export interface Table extends Located {
   readonly kind: 'Table';
   readonly path: Path;

@@ -1,5 +1,22 @@
+import { parseExpression, parseExpressionAfter, parseOperand } from './expressions/operators.ts';
+import { tokenize } from './lexer/tokenize.ts';
 import type { Statement } from './nodes.ts';
-import { SyntaxProblem } from './syntax-problem.ts';
+import { type Grammar, Parser } from './parser.ts';
+import { parseFromItem } from './queries/joins.ts';
+import { parseQueryAfter, parseQuery as parseQueryExpression } from './queries/query.ts';
+import { parseStatement } from './statements.ts';
+import { checkTreeDepth } from './tree-depth.ts';
+import { parseType } from './types.ts';
+
+const grammar: Grammar = {
+  expression: parseExpression,
+  operand: parseOperand,
+  expressionAfter: parseExpressionAfter,
+  type: parseType,
+  query: parseQueryExpression,
+  queryAfter: parseQueryAfter,
+  fromItem: parseFromItem,
+};
 
 /**
  * The tree of one query as BigQuery's dialect of GoogleSQL writes it, with the temporary functions before it.
@@ -7,5 +24,7 @@ import { SyntaxProblem } from './syntax-problem.ts';
  * @throws SyntaxProblem and nothing else, whatever the text is
  */
 export function parseQuery(sql: string): Statement {
-  throw new SyntaxProblem(sql.length, 'the parser is not written yet');
+  const statement = parseStatement(new Parser(tokenize(sql), grammar));
+  checkTreeDepth(statement);
+  return statement;
 }

@@ -107,7 +107,11 @@ export function visitAll(node: Node, visit: (node: Node) => void): void {
   visitParts(node, (part) => visitAll(part, visit));
 }
 
-/** Replaces every expression, from the leaves up. */
+/** Replaces an expression and every expression below it, from the leaves up. */
+export const mapExpression = (node: Expression, replace: (node: Expression) => Expression): Expression =>
+  replace(mapExpressions(node, replace));
+
+/** Replaces every expression below a node, from the leaves up. */
 export function mapExpressions<N extends Node>(node: N, replace: (node: Expression) => Expression): N {
   const mapper: Mapper = {
     expression: (part) => replace(mapParts(part, mapper)),

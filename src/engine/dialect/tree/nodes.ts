@@ -228,6 +228,8 @@ export interface Subquery extends Typed {
   readonly query: Query;
   /** The value of IN and NOT IN. */
   readonly value?: Expression;
+  /** True if DuckDB plans the query better when it knows the value: DuckDB prunes rows only by values known then. */
+  readonly runFirst?: true;
 }
 
 /** A column of the select list by its position, counted from 1, in GROUP BY and ORDER BY. */

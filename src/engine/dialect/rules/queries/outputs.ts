@@ -1,0 +1,70 @@
+import { column } from '../../tree/build.ts';
+import type { Expression, Member } from '../../tree/nodes.ts';
+import { fieldValues, type Range, type RelationColumn } from '../scope.ts';
+
+/** One column of a query's result. */
+export interface Output extends Member {
+  readonly isAnonymous?: boolean;
+}
+
+/** The columns of a select list, with a name for each that is used once. */
+export interface NamedOutputs {
+  readonly members: readonly Member[];
+  readonly columns: readonly RelationColumn[];
+}
+
+/** Names the columns of a select list: BigQuery allows equal names, and generates those of anonymous columns. */
+export function nameOutputs(outputs: readonly Output[]): NamedOutputs {
+  const used = new Set<string>();
+  let anonymous = 0;
+  const columns = outputs.map(({ name, value, isAnonymous }): RelationColumn => {
+    const shown = isAnonymous ? `f${anonymous++}_` : name;
+    return {
+      name: shown,
+      column: unusedName(shown, used),
+      type: value.type,
+      ...(value.kind === 'column' && value.required && { required: true }),
+      ...(isAnonymous && { isAnonymous }),
+    };
+  });
+  const members = columns.map((named, at) => ({
+    name: named.column,
+    value: (outputs[at] as Output).value,
+  }));
+  return { members, columns };
+}
+
+function unusedName(name: string, used: Set<string>): string {
+  let unused = name;
+  for (let at = 2; used.has(unused.toLowerCase()); at += 1) unused = `${name}_${at}`;
+  used.add(unused.toLowerCase());
+  return unused;
+}
+
+/** How the readers of a relation name its columns. */
+export function rangeOf(
+  { columns, isValue }: { readonly columns: readonly RelationColumn[]; readonly isValue?: boolean },
+  name: string | undefined,
+  alias: string,
+): Range {
+  const members = columns.map(({ name: shown, column: own, type, required, isAnonymous, isPseudo }) => ({
+    name: shown,
+    value: column(alias, own, type, required),
+    ...(isAnonymous && { isAnonymous }),
+    ...(isPseudo && { isPseudo }),
+  }));
+  const [only] = members;
+  return isValue && only ? { name, columns: [], value: only.value } : { name, columns: members };
+}
+
+/** The columns that `*` expands to. */
+export function starColumns(range: Range): readonly Output[] {
+  const { value, name } = range;
+  if (!value)
+    return range.columns.filter(({ isPseudo }) => !isPseudo).map(({ isPseudo: _, ...output }) => output);
+  if (value.type.kind !== 'struct') return [toOutput(name, value)];
+  return fieldValues(value).map((member) => toOutput(member.name || undefined, member.value));
+}
+
+export const toOutput = (name: string | undefined, value: Expression): Output =>
+  name === undefined ? { name: '', value, isAnonymous: true } : { name, value };
