@@ -20,14 +20,20 @@ export const sessionSettings: readonly string[] = [
 ];
 
 /**
- * SQL that defines macros and those that they use; run once per database, before any rewritten query.
+ * SQL that defines macros and those that they use, before any rewritten query; '' if there is nothing to define.
  *
  * @param names of macros; defining all of them takes DuckDB more than a second, because it binds every body
+ * @param defined the macros that the database has; the others are added
  */
-export function macroDefinitions(names: Iterable<string> = macros.keys()): string {
-  const reached = inDependencyOrder([...names]).map((name) => macros.get(name) ?? []);
+export function macroDefinitions(
+  names: Iterable<string> = macros.keys(),
+  defined: Set<string> = new Set(),
+): string {
+  const isFirst = defined.size === 0;
+  const reached = inDependencyOrder([...names], defined).map((name) => macros.get(name) ?? []);
+  if (reached.length === 0 && !isFirst) return '';
   return [
-    'CREATE SCHEMA bq',
+    ...(isFirst ? ['CREATE SCHEMA IF NOT EXISTS bq'] : []),
     ...reached.map((signatures) => defineAll(signatures.map(withPlaceholderBody))),
     ...reached.flatMap((signatures) => [
       ...signatures.filter(({ callee, name }) => callee !== `bq.${name}`).map(defineOne),
