@@ -1,16 +1,23 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { duckdbType, unknown } from '../types.ts';
+import { withArgumentsComputedOnce } from './compute-once.ts';
+import { MacroSizes } from './macro-size.ts';
 import { type Macro, type MacroParameter, parseMacros } from './parse-macros.ts';
 
 const folder = new URL('./sql/', import.meta.url);
 
 /** Every function that has a macro, by name, with its signatures in the order of the files. */
-export const macros: ReadonlyMap<string, readonly Macro[]> = parseMacros(
-  readdirSync(folder)
-    .filter((file) => file.endsWith('.sql'))
-    .sort()
-    .flatMap((file) => readFileSync(new URL(file, folder), 'utf8').split('\n')),
+export const macros: ReadonlyMap<string, readonly Macro[]> = withArgumentsComputedOnce(
+  parseMacros(
+    readdirSync(folder)
+      .filter((file) => file.endsWith('.sql'))
+      .sort()
+      .flatMap((file) => readFileSync(new URL(file, folder), 'utf8').split('\n')),
+  ),
 );
+
+/** How large the calls of these macros become. */
+export const macroSizes = new MacroSizes(macros);
 
 /** Settings that every connection needs for BigQuery's semantics. */
 export const sessionSettings: readonly string[] = [
