@@ -1,5 +1,5 @@
 import { computeFirst, newLocal } from '../tree/build.ts';
-import { mapExpressions, someNode, visitAll } from '../tree/map.ts';
+import { mapExpression, someNode, visitAll } from '../tree/map.ts';
 import type { Expression } from '../tree/nodes.ts';
 import { type Place, Unsupported } from './unsupported.ts';
 
@@ -92,4 +92,4 @@ const isInsideLambda = (names: readonly Expression[], within: Expression): boole
 
 /** The expression with every occurrence of a name replaced. */
 const substitute = (within: Expression, name: Expression, replacement: Expression): Expression =>
-  within === name ? replacement : mapExpressions(within, (part) => (part === name ? replacement : part));
+  mapExpression(within, (part) => (part === name ? replacement : part));
