@@ -16,6 +16,7 @@ import { type Rewritten, rewrite, type StoredTable } from '../../../src/engine/d
 import { columnsOf, duckdbType, quote } from '../../../src/engine/dialect/types.ts';
 import { shreddedColumns, storedColumns } from '../../../src/engine/duckdb/store/shredded-columns.ts';
 import { describeSource } from '../../../src/engine/duckdb/store/stored-value.ts';
+import { registerHostFunctions } from '../../../src/engine/duckdb/wire/host-functions.ts';
 import { type Problem, StartError } from '../../../src/errors.ts';
 
 /** The value of CURRENT_TIMESTAMP() in the tests. */
@@ -115,6 +116,7 @@ const micros = (value: DuckDBValue): unknown => {
 export async function openDialect() {
   const instance = await DuckDBInstance.create(':memory:');
   const connection = await instance.connect();
+  registerHostFunctions(connection);
   await connection.run(macroDefinitions());
   for (const setting of sessionSettings) await connection.run(setting);
   for (const { name, fields } of tables) {
