@@ -1,5 +1,7 @@
 import type { Field, TableSchema } from '../../catalog/tables/table-schema.ts';
-import { type Column, columnsOf } from './types.ts';
+import { column } from './tree/build.ts';
+import type { Expression, RecordValue } from './tree/nodes.ts';
+import { type Column, columnsOf, scalar } from './types.ts';
 
 /** A table that queries may read, as it is stored in DuckDB. */
 export interface StoredTable extends TableSchema {
@@ -44,4 +46,25 @@ export function layoutColumns(
     if (!field?.fields || !isShredded(path, field)) return stored;
     return { ...stored, fields: layoutColumns(field.fields, isShredded, `${path}.`) };
   });
+}
+
+/** A stored column; a shredded record with its fields, each of which is a column named by its path. */
+export function storedValue(
+  from: string,
+  path: string,
+  { type, fields, required }: StoredColumn,
+): Expression {
+  if (!fields) return column(from, path, type, required);
+  const record: RecordValue = {
+    kind: 'record',
+    type,
+    present: column(from, path, scalar('BOOL')),
+    repeated: type.kind === 'array',
+    fields: fields.map((part) => ({
+      name: part.name,
+      // Even a field declared as required is NULL if its record is absent.
+      value: storedValue(from, `${path}.${part.name}`, { ...part, required: false }),
+    })),
+  };
+  return record;
 }

@@ -9,13 +9,18 @@ import {
 } from '@duckdb/node-api';
 import { expect } from 'vitest';
 import type { TableSchema } from '../../../src/catalog/tables/table-schema.ts';
+import { type Compiled, compile } from '../../../src/engine/dialect/compile.ts';
 import { macroDefinitions, sessionSettings } from '../../../src/engine/dialect/macros/macros.ts';
-import { assemble } from '../../../src/engine/dialect/passes/shredded.ts';
-import { parseMicros, type RunValues } from '../../../src/engine/dialect/passes/time-expressions.ts';
-import { type Rewritten, rewrite, type StoredTable } from '../../../src/engine/dialect/rewrite.ts';
+import { passes, runPasses } from '../../../src/engine/dialect/passes/passes.ts';
+import { parseMicros, type RunValues } from '../../../src/engine/dialect/passes/time-values.ts';
+import type { StoredTable } from '../../../src/engine/dialect/stored-table.ts';
+import { freshNames } from '../../../src/engine/dialect/tree/fresh-names.ts';
+import { printQuery } from '../../../src/engine/dialect/tree/print.ts';
 import { columnsOf, duckdbType, quote } from '../../../src/engine/dialect/types.ts';
+import { boundRelation, type Plan, printPlan } from '../../../src/engine/duckdb/prepare/plan.ts';
 import { shreddedColumns, storedColumns } from '../../../src/engine/duckdb/store/shredded-columns.ts';
 import { describeSource } from '../../../src/engine/duckdb/store/stored-value.ts';
+import { registerHostFunctions } from '../../../src/engine/duckdb/wire/host-functions.ts';
 import { type Problem, StartError } from '../../../src/errors.ts';
 
 /** The value of CURRENT_TIMESTAMP() in the tests. */
@@ -115,6 +120,7 @@ const micros = (value: DuckDBValue): unknown => {
 export async function openDialect() {
   const instance = await DuckDBInstance.create(':memory:');
   const connection = await instance.connect();
+  registerHostFunctions(connection);
   await connection.run(macroDefinitions());
   for (const setting of sessionSettings) await connection.run(setting);
   for (const { name, fields } of tables) {
@@ -139,35 +145,49 @@ export async function openDialect() {
     );
     return prepared.runAndReadAll();
   };
-  const answers = async (rewritten: Rewritten, values: Readonly<Record<string, DuckDBValue>>) => {
-    const { constants, thresholds } = rewritten.custom;
+  const answer = async (plan: Plan, values: Readonly<Record<string, DuckDBValue>>) => {
     const known = { ...values };
     const types: Record<string, DuckDBType> = {};
-    for (const { name, sql, timeExpression } of [...constants, ...thresholds]) {
-      const computed = await run(`SELECT ${sql}`, known, types);
+    const row = Object.keys(values).map((name) => `CAST($${name} AS ${boundType(name)}) AS ${quote(name)}`);
+    const bound = `(SELECT ${row.join(', ')}) AS ${boundRelation}`;
+    for (const { name, sql, timeExpression } of plan.constants) {
+      const computed = await run(`SELECT ${sql} FROM ${bound}`, known, types);
       const value = computed.getRows()[0]?.[0] ?? null;
       const expected = timeExpression?.(runOf(values));
       if (expected !== undefined) expect(expected, sql).toEqual(micros(value));
       known[name] = value;
       types[name] = computed.columnType(0);
     }
-    const { text } = assemble({ ...rewritten.custom, text: rewritten.custom.sql }, (name) => name);
-    return [(await run(rewritten.sql, values)).getRowsJson(), (await run(text, known, types)).getRowsJson()];
+    for (const { name, sql } of plan.thresholds) {
+      const computed = await run(`SELECT ${sql}`, known, types);
+      known[name] = computed.getRows()[0]?.[0] ?? null;
+      types[name] = computed.columnType(0);
+    }
+    return (await run(plan.sql, known, types)).getRowsJson();
   };
 
   return {
-    /** The rows of a query; checks that they are the same for every form of storage and for both plans. */
+    /**
+     * The rows of a query; checks that they are the same for every form of storage, without any pass, with all of them,
+     * and with each left out.
+     */
     async query(sql: string, parameters: Readonly<Record<string, string>> = {}): Promise<Json[][]> {
       const source = { file: 'test.sql', line: 1 };
       const values = { current_timestamp: now, ...parameters };
-      const declared = await answers(rewrite({ sql, source }, tables), values);
-      const others = [
-        ...declared,
-        ...(await answers(rewrite({ sql, source }, shredded), values)),
-        ...(await answers(rewrite({ sql, source }, shredded, parameters), values)),
-      ];
-      const [first = []] = declared;
-      for (const other of others) expect(other).toEqual(first);
+      const declared = compile({ sql, source }, tables);
+      const stored = compile({ sql, source }, shredded);
+      const first = (await run(printQuery(declared.query), values)).getRowsJson();
+      const expectSame = async (plan: Plan, name: string) => {
+        expect(await answer(plan, values), `${name}: ${plan.sql}`).toEqual(first);
+      };
+      await expectSame(planOf(declared), 'declared');
+      await expectSame({ sql: printQuery(stored.query), constants: [], thresholds: [] }, 'no pass');
+      for (const known of [{}, parameters]) {
+        await expectSame(planOf(stored, known), 'every pass');
+        for (const name of Object.keys(passes))
+          await expectSame(planOf(stored, known, name), `without ${name}`);
+        if (Object.keys(parameters).length === 0) break;
+      }
       return first;
     },
     close() {
@@ -176,6 +196,18 @@ export async function openDialect() {
     },
   };
 }
+
+const boundType = (name: string) => (name === 'current_timestamp' ? 'TIMESTAMPTZ' : 'VARCHAR');
+
+/** The plan of a query after all passes, or all but one. */
+export const planOf = (
+  { query }: Compiled,
+  known: Readonly<Record<string, string>> = {},
+  without?: string,
+): Plan => {
+  const options = { known, fresh: freshNames(query) };
+  return printPlan(runPasses(query, options, new Set(without === undefined ? [] : [without])));
+};
 
 /** Creates a copy of a table with its records shredded as far as possible. */
 async function shredTable(connection: DuckDBConnection, table: TableSchema): Promise<StoredTable> {
@@ -193,7 +225,7 @@ async function shredTable(connection: DuckDBConnection, table: TableSchema): Pro
 /** The problems of a query, each as `line:column message`. */
 export function problemsOf(sql: string, line = 1): string[] {
   try {
-    rewrite({ sql, source: { file: 'test.sql', line } }, tables);
+    compile({ sql, source: { file: 'test.sql', line } }, tables);
     return [];
   } catch (error) {
     if (!(error instanceof StartError)) throw error;

@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { rewrite } from '../../../src/engine/dialect/rewrite.ts';
+import { compile } from '../../../src/engine/dialect/compile.ts';
+import { runPasses } from '../../../src/engine/dialect/passes/passes.ts';
+import { renderRows } from '../../../src/engine/dialect/passes/row-text.ts';
+import { call } from '../../../src/engine/dialect/tree/build.ts';
+import { freshNames } from '../../../src/engine/dialect/tree/fresh-names.ts';
+import { printQuery } from '../../../src/engine/dialect/tree/print.ts';
 import { storedColumns } from '../../../src/engine/duckdb/store/shredded-columns.ts';
-import { openDialect, tables } from './harness.ts';
+import { openDialect, planOf, tables } from './harness.ts';
 
 // The harness runs each query on declared and on shredded tables and compares the rows.
 let dialect: Awaited<ReturnType<typeof openDialect>>;
@@ -112,8 +117,8 @@ test.each([
 });
 
 const shredded = tables.map((table) => ({ ...table, columns: storedColumns(table, new Set()) }));
-const textOf = (sql: string, known = {}) =>
-  rewrite({ sql, source: { file: 'x.sql', line: 1 } }, shredded, known).custom.sql;
+const compiled = (sql: string) => compile({ sql, source: { file: 'x.sql', line: 1 } }, shredded);
+const textOf = (sql: string, known = {}) => planOf(compiled(sql), known).sql;
 
 test('an element of a shredded record is read without UNNEST', () => {
   const text = textOf('SELECT s.host FROM events e CROSS JOIN UNNEST(e.detail.source) AS s');
@@ -123,9 +128,9 @@ test('an element of a shredded record is read without UNNEST', () => {
 
 test('wide rows are read only for the first keys', () => {
   const sql = 'WITH e AS (SELECT * FROM events WHERE id > 1) SELECT * FROM e ORDER BY happened DESC LIMIT 5';
-  const { custom } = rewrite({ sql, source: { file: 'test.sql', line: 1 } }, shredded);
-  const [threshold] = custom.thresholds;
-  expect(custom.sql).toMatch(/"happened" >= CAST\(\$querygate_threshold_1 AS TIMESTAMPTZ\)/);
+  const plan = planOf(compiled(sql));
+  const [threshold] = plan.thresholds;
+  expect(plan.sql).toMatch(/"happened" >= CAST\(\$querygate_threshold_1 AS TIMESTAMPTZ\)/);
   expect(threshold?.sql).toMatch(/^\(SELECT min\("key"\) FROM \(WITH .*"happened" AS "key" .* LIMIT 5\)\)$/);
 });
 
@@ -147,16 +152,17 @@ test.each([
     false,
   ],
 ])('shredded records are rendered %s', (_, sql, isRendered) => {
-  const source = { file: 'test.sql', line: 1 };
-  const { custom } = rewrite(
-    { sql, source },
-    shredded,
-    {},
-    (column, { path }) => `rendered('${column}', '${path}')`,
+  const { query } = compiled(sql);
+  const options = { known: {}, fresh: freshNames(query) };
+  const rendered = renderRows(
+    runPasses(query, options),
+    (value) => (value.kind === 'record' ? call('rendered', [value.present]) : value),
+    options,
   );
-  expect(custom.sql.includes(`rendered('detail', 'detail') AS "detail"`)).toBe(isRendered);
-  const [, detail] = custom.columns;
-  expect(detail?.rendered ?? false).toBe(isRendered);
+  const [, detail] = rendered.kind === 'select' ? rendered.columns : [];
+  expect(detail && printQuery(rendered)).toMatch(/rendered\(/);
+  const isInPlace = rendered.kind === 'select' && rendered.from?.kind === 'table';
+  expect(isInPlace).toBe(isRendered);
 });
 
 test('top-n rows of a subquery are compared with a subquery, not with a bound threshold', () => {

@@ -14,7 +14,7 @@ export interface Expansion {
 type Macros = ReadonlyMap<string, readonly Macro[]>;
 
 const tokenPattern =
-  /'(?:[^']|'')*'|bq\."[^"]+"|"(?:[^"]|"")*"|\$\w+|[a-z_][\w.]*|\d+(?:\.\d+)?(?:e[+-]?\d+)?|->>?|\|\||::|:=|<>|[<>]=|<<|>>|\/\/|[^\s\w]/gi;
+  /\be'(?:[^'\\]|\\.)*'|'(?:[^']|'')*'|bq\."[^"]+"|"(?:[^"]|"")*"|\$\w+|[a-z_][\w.]*|\d+(?:\.\d+)?(?:e[+-]?\d+)?|->>?|\|\||::|:=|<>|[<>]=|<<|>>|\/\/|[^\s\w]/gi;
 
 /** The tokens of DuckDB SQL. */
 export const tokensOf = (sql: string): readonly string[] => sql.match(tokenPattern) ?? [];

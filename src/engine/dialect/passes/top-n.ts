@@ -1,7 +1,7 @@
 import { column, compareWith, select } from '../tree/build.ts';
 import { withFreshAliases } from '../tree/fresh-aliases.ts';
-import { someNode } from '../tree/map.ts';
-import type { Aggregate, CommonTable, Expression, Literal, Select, Subquery } from '../tree/nodes.ts';
+import { type Mapper, mapParts, someNode } from '../tree/map.ts';
+import type { Aggregate, CommonTable, Expression, Literal, Query, Select, Subquery } from '../tree/nodes.ts';
 import { isScalar } from '../types.ts';
 import type { Pass, PassOptions } from './pass.ts';
 
@@ -11,25 +11,44 @@ import type { Pass, PassOptions } from './pass.ts';
  * key may be NULL.
  */
 export const topNFirst: Pass = (query, options) => {
-  if (query.kind === 'select') return withThreshold(query, [], options) ?? query;
-  if (query.kind !== 'with' || query.body.kind !== 'select') return query;
-  const body = withThreshold(query.body, query.tables, options);
-  return body ? { ...query, body } : query;
+  const mapper: Mapper = {
+    expression: (node) => mapParts(node, mapper),
+    query: (node) => {
+      const mapped = mapParts(node, mapper);
+      return mapped.kind === 'select' ? withThreshold(mapped, undefined, options) : mapped;
+    },
+    from: (node) => mapParts(node, mapper),
+  };
+  switch (query.kind) {
+    case 'select':
+      return withThreshold(mapParts(query, mapper), [], options);
+    case 'set':
+      return mapParts(query, mapper);
+    case 'with': {
+      const tables = query.tables.map((table) => ({ ...table, query: mapper.query(table.query) }));
+      const { body } = query;
+      if (body.kind !== 'select') return { ...query, tables, body: mapper.query(body) };
+      return { ...query, tables, body: withThreshold(mapParts(body, mapper), tables, options) };
+    }
+  }
 };
 
-/** @param tables the common tables that the query may read: the threshold is computed before the query */
+/**
+ * @param tables of the outermost query, whose threshold is computed before it: the common tables that it may read;
+ *   undefined for other queries
+ */
 function withThreshold(
   query: Select,
-  tables: readonly CommonTable[],
+  tables: readonly CommonTable[] | undefined,
   { fresh }: PassOptions,
-): Select | undefined {
+): Select {
   const { orderBy, limit, offset, from, where } = query;
   const [key] = orderBy;
   const count = rowCount(limit, offset);
-  if (!key || count === undefined || !from || !isFilterOnly(query) || !isWide(query)) return undefined;
+  if (!key || count === undefined || !from || !isFilterOnly(query) || !isWide(query)) return query;
   const value = key.value.kind === 'position' ? query.columns[key.value.index - 1]?.value : key.value;
   // NaN is the smallest number in BigQuery, and the greatest in DuckDB.
-  if (value?.kind !== 'column' || !value.required || isScalar(value.type, 'FLOAT64')) return undefined;
+  if (value?.kind !== 'column' || !value.required || isScalar(value.type, 'FLOAT64')) return query;
 
   const alias = fresh('first');
   const first = select({
@@ -53,8 +72,8 @@ function withThreshold(
     kind: 'subquery',
     form: 'scalar',
     type: value.type,
-    runFirst: true,
-    query: withFreshAliases(tables.length > 0 ? { kind: 'with', tables, body } : body, fresh),
+    ...(tables && { runFirst: true }),
+    query: withFreshAliases(withTables(tables ?? [], body), fresh),
   };
   return { ...query, where: [...where, compareWith(key.descending ? '>=' : '<=', value, threshold)] };
 }
@@ -77,3 +96,6 @@ const isFilterOnly = ({ distinct, groupBy, having, windows, qualify, columns, fr
 /** Whether the columns are so many or so large that reading them for all rows costs more than reading the key twice. */
 const isWide = ({ columns }: Select): boolean =>
   columns.some(({ value }) => someNode(value, ({ kind }) => kind === 'record'));
+
+const withTables = (tables: readonly CommonTable[], body: Select): Query =>
+  tables.length === 0 ? body : { kind: 'with', tables, body };

@@ -64,8 +64,12 @@ export interface Relation {
   readonly isValue?: boolean;
   /** False for common table expressions, which no path of several names reaches. */
   readonly isTable?: boolean;
-  /** Builds the FROM item that reads it. */
-  from(alias: string, fresh: (prefix: string) => string): From;
+  /**
+   * Builds the FROM item that reads it.
+   *
+   * @param start where the query names it
+   */
+  from(alias: string, start: number, fresh: (prefix: string) => string): From;
 }
 
 export const emptyScope: Scope = {

@@ -290,6 +290,8 @@ export interface Table {
   readonly name: string;
   /** The relation in DuckDB, as SQL. */
   readonly relation: string;
+  /** Where the query names it: an offset into its text. */
+  readonly start: number;
 }
 
 /** A common table, read in FROM. */

@@ -1,11 +1,12 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { SavedQuery } from '../../../catalog/saved-query.ts';
 import { type Problem, StartError } from '../../../errors.ts';
-import { macroDefinitions, macrosIn } from '../../dialect/macros/macros.ts';
-import type { Origin } from '../../dialect/passes/shredded.ts';
-import { type Rewritten, rewrite, type StoredTable } from '../../dialect/rewrite.ts';
+import { calledMacros } from '../../dialect/called-macros.ts';
+import { type Compiled, compile } from '../../dialect/compile.ts';
+import { equalityColumns } from '../../dialect/equality-columns.ts';
+import { macroDefinitions } from '../../dialect/macros/macros.ts';
+import type { Origin, StoredTable } from '../../dialect/stored-table.ts';
 import { type PreparedQuery, prepareQuery } from './prepare-query.ts';
-import { findScannedTables } from './scanned-tables.ts';
 
 /** A query that DuckDB has accepted. */
 export interface Runnable {
@@ -35,24 +36,20 @@ export async function prepareCatalog(
   { queries, tables, defineMacros }: PrepareOptions,
 ): Promise<ReadonlyMap<SavedQuery, Runnable>> {
   const problems: Problem[] = [];
-  const rewritten = new Map<SavedQuery, Rewritten>();
+  const compiled = new Map<SavedQuery, Compiled>();
   for (const query of queries) {
-    await collectProblems(problems, () => rewritten.set(query, rewrite(query, tables)));
+    await collectProblems(problems, () => compiled.set(query, compile(query, tables)));
   }
   if (defineMacros) {
-    const called = [...rewritten.values()].flatMap(({ sql, custom }) => [
-      ...macrosIn(sql),
-      ...custom.constants.flatMap((constant) => macrosIn(constant.sql)),
-    ]);
+    const called = [...compiled.values()].flatMap(({ query }) => calledMacros(query));
     await connection.run(macroDefinitions(called));
   }
 
   const runnable = new Map<SavedQuery, Runnable>();
-  for (const [query, text] of rewritten) {
+  for (const [query, tree] of compiled) {
     await collectProblems(problems, async () => {
-      const prepared = await prepareQuery(connection, query, text, tables);
-      const scanned = await findScannedTables(connection, prepared.generic, tables);
-      runnable.set(query, { prepared, tables: scanned, equalityColumns: text.equalityColumns });
+      const prepared = await prepareQuery(connection, query, tree);
+      runnable.set(query, { prepared, tables: tree.tables, equalityColumns: equalityColumns(tree.query) });
     });
   }
   if (problems.length > 0) throw new StartError('Saved queries cannot run on DuckDB', problems);

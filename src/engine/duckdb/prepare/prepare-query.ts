@@ -3,14 +3,13 @@ import { LRUCache } from 'lru-cache';
 import type { SavedQuery } from '../../../catalog/saved-query.ts';
 import { StartError } from '../../../errors.ts';
 import { checkColumns } from '../../check-columns.ts';
-import type { HoistedConstants } from '../../dialect/passes/hoist-constants.ts';
-import type { StoredColumn } from '../../dialect/passes/shredded.ts';
-import { type Rewritten, rewrite, type StoredTable } from '../../dialect/rewrite.ts';
-import type { RenderRecord } from '../../dialect/scope.ts';
-import { quote, sameName } from '../../dialect/types.ts';
-import { type WireCell, wireCell } from '../wire/cell.ts';
-import { wireRecord } from '../wire/record.ts';
+import type { Compiled } from '../../dialect/compile.ts';
+import { printQuery } from '../../dialect/tree/print.ts';
+import { duckdbType, sameName, type Type } from '../../dialect/types.ts';
+import { bigqueryType } from '../wire/bigquery-type.ts';
+import { wireCell } from '../wire/cell.ts';
 import type { WireColumn } from '../wire/rows.ts';
+import { customPlan, genericPlan, type Plan, type PlannedColumn } from './plan.ts';
 import { toResultColumn } from './result-column.ts';
 
 /** A saved query as DuckDB runs it. */
@@ -22,43 +21,32 @@ export interface PreparedQuery {
   plan(parameters: Readonly<Record<string, string>>): Plan;
 }
 
-/** SQL that binds constants and thresholds beside its parameters. */
-export type Plan = HoistedConstants;
-
 /** How many plans are kept: one for each combination of enum values and absent parameters in use. */
 const maxPlans = 200;
 
 /**
- * Prepares a saved query that was rewritten for DuckDB, and checks its columns against the header.
+ * Prepares a compiled query, and checks its columns against the header.
  *
  * @throws StartError with the file and line of everything that is not supported or does not fit
  */
 export async function prepareQuery(
   connection: DuckDBConnection,
   query: SavedQuery,
-  rewritten: Rewritten,
-  tables: readonly StoredTable[],
+  compiled: Compiled,
 ): Promise<PreparedQuery> {
-  const returned = await describeResult(connection, query, rewritten.sql);
+  const returned = await describeResult(connection, query, printQuery(compiled.query));
   requireDeclared(query, [...returned.values()]);
-  const columns = outputColumns(query, returned);
-  const selectOutput = buildSelectOutput(columns, query.maxRows);
-  const renderRecord: RenderRecord = (name, record) => {
-    const column = columns.find((candidate) => sameName(candidate.name, name));
-    return column === undefined ? 'NULL' : wireRecord(record, column.type);
-  };
-
+  const columns = outputColumns(query, compiled, returned);
   const plans = new LRUCache<string, Plan>({ max: maxPlans });
   return {
     columns,
-    generic: selectOutput(rewritten.sql, []),
+    generic: genericPlan(compiled.query, columns, query.maxRows),
     plan(parameters) {
-      const inlined = inlinedParameters(query, parameters);
-      const key = JSON.stringify(inlined);
+      const known = inlinedParameters(query, parameters);
+      const key = JSON.stringify(known);
       const cached = plans.get(key);
       if (cached !== undefined) return cached;
-      const { custom } = rewrite(query, tables, inlined, renderRecord);
-      const plan = { ...custom, sql: selectOutput(custom.sql, custom.columns) };
+      const plan = customPlan(compiled.query, columns, query.maxRows, known);
       plans.set(key, plan);
       return plan;
     },
@@ -100,46 +88,21 @@ function requireDeclared({ columns, source }: SavedQuery, returned: readonly Ret
     throw new StartError('The SQL of a saved query does not return the declared columns', problems);
 }
 
-interface OutputColumn extends WireColumn, WireCell {
-  readonly type: DuckDBType;
-}
+type OutputColumn = WireColumn & PlannedColumn;
 
+/** The columns in the order of the header, each by its name in the query. */
 const outputColumns = (
   { columns }: SavedQuery,
+  compiled: Compiled,
   returned: ReadonlyMap<string, ReturnedColumn>,
 ): readonly OutputColumn[] =>
-  columns.flatMap(({ name, required }) => {
-    const type = returned.get(name.toLowerCase())?.type;
-    return type === undefined ? [] : { name, required, type, ...wireCell(quote(name), type) };
+  columns.flatMap(({ name: declared, required }) => {
+    const found = compiled.columns.find(({ column }) => sameName(column, declared));
+    const duckdb = returned.get(declared.toLowerCase())?.type;
+    if (!found || !duckdb) return [];
+    const type: Type = duckdbType(found.type) === undefined ? bigqueryType(duckdb) : found.type;
+    return { name: declared, required, type, ...wireCell(type) };
   });
-
-/** The name of the subquery whose columns the outer select list converts to JSON. */
-const inner = '"inner"';
-
-/**
- * @returns a function that adds the select list that converts to JSON; it must be given the columns that are shredded
- * or rendered
- */
-function buildSelectOutput(
-  columns: readonly OutputColumn[],
-  maxRows: number,
-): (sql: string, stored: readonly StoredColumn[]) => string {
-  const outputSql = ({ sql, type }: OutputColumn, stored: StoredColumn | undefined): string => {
-    if (stored?.rendered) return quote(stored.name);
-    if (stored?.fields === undefined) return sql;
-    return wireRecord({ owner: inner, path: stored.name, fields: stored.fields, table: undefined }, type);
-  };
-  return (sql, stored) => {
-    const list = columns.map((column) =>
-      outputSql(
-        column,
-        stored.find(({ name }) => sameName(name, column.name)),
-      ),
-    );
-    // One row more than the maximum shows that the result is truncated.
-    return `SELECT ${list.join(', ')} FROM (${sql}\n) AS ${inner} LIMIT ${maxRows + 1}`;
-  };
-}
 
 /** The parameters with few possible values (enums and absent ones): each combination of them has a plan of its own. */
 const inlinedParameters = (

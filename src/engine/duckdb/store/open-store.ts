@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { StartError } from '../../../errors.ts';
-import { quoteText } from '../../dialect/expr/literals.ts';
+import { quoteText } from '../../dialect/tree/quote-text.ts';
 
 /** The database of the local rows, attached as `storeName`. */
 export interface Store {

@@ -1,6 +1,6 @@
 import { type DuckDBConnection, type DuckDBType, DuckDBTypeId } from '@duckdb/node-api';
 import type { Field } from '../../../catalog/tables/table-schema.ts';
-import { quoteText } from '../../dialect/expr/literals.ts';
+import { quoteText } from '../../dialect/tree/quote-text.ts';
 import { quote } from '../../dialect/types.ts';
 import { columnType, elementType } from './column-type.ts';
 

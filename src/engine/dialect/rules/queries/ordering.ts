@@ -1,7 +1,7 @@
 import type * as Syntax from '../../syntax/nodes.ts';
 import { isEqual } from '../../tree/equal.ts';
-import type { Expression, SortKey } from '../../tree/nodes.ts';
-import { isScalar, sameName } from '../../types.ts';
+import type { SortKey } from '../../tree/nodes.ts';
+import { sameName } from '../../types.ts';
 import type { Context } from '../context.ts';
 import { sortKeys } from '../expressions/sort-keys.ts';
 import type { Scope } from '../scope.ts';
@@ -11,7 +11,7 @@ import type { Output } from './outputs.ts';
 
 /**
  * The keys of ORDER BY after a select list. Output columns are referred to by position, which no column of FROM can
- * hide, except numbers with NaN, whose order takes a key of its own.
+ * hide.
  */
 export function resolveOrderBy(
   items: readonly Syntax.OrderByItem[],
@@ -21,13 +21,14 @@ export function resolveOrderBy(
 ): readonly SortKey[] {
   return sortKeys(items, scope, context, (node) => {
     const output = outputColumn(node, outputs);
-    if (!output) return context.expression(node, scope);
-    return isScalar(output.value.type, 'FLOAT64') ? output.value : positionOf(outputs, output);
+    if (output) return { key: positionOf(outputs, output), value: output.value };
+    const value = context.expression(node, scope);
+    return { key: value, value };
   });
 }
 
 /** The output column that a sort key names by its position or alias. */
-function outputColumn(node: Syntax.Expression, outputs: readonly Output[]): Output | undefined {
+export function outputColumn(node: Syntax.Expression, outputs: readonly Output[]): Output | undefined {
   if (node.kind === 'IntegerLiteral') {
     const output = outputs[Number(node.value) - 1];
     if (!output) throw new Unsupported(node, `the select list has no column ${node.text}`);
@@ -38,10 +39,15 @@ function outputColumn(node: Syntax.Expression, outputs: readonly Output[]): Outp
   return outputs.find((output) => !output.isAnonymous && sameName(output.name, name.name));
 }
 
-/** A sort key of a query with DISTINCT: it must be a column of the select list. */
-export function requireOutput(node: Syntax.Expression, key: Expression, outputs: readonly Output[]): Output {
-  const output =
-    key.kind === 'position' ? outputs[key.index - 1] : outputs.find(({ value }) => isEqual(value, key));
+/** The output column that a sort key of a query with DISTINCT is. */
+export function sameOutput(
+  node: Syntax.Expression,
+  outputs: readonly Output[],
+  scope: Scope,
+  context: Context,
+): Output {
+  const value = context.expression(node, scope);
+  const output = outputs.find((candidate) => isEqual(candidate.value, value));
   if (output) return output;
   throw new Unsupported(node, 'with SELECT DISTINCT, ORDER BY takes columns of the select list only');
 }

@@ -1,13 +1,13 @@
 import type * as Syntax from '../../syntax/nodes.ts';
 import { column, select } from '../../tree/build.ts';
 import type { Context, ResolvedQuery } from '../context.ts';
+import { applyPipes } from '../pipes/pipes.ts';
+import { type Rows, rowsOf, rowsOfFrom, toQuery } from '../pipes/rows.ts';
 import { childOf, type Scope } from '../scope.ts';
 import { Unsupported } from '../unsupported.ts';
 import { resolveLimit } from './limit.ts';
 import { resolveOrderBy } from './ordering.ts';
 import { rangeOf, starColumns } from './outputs.ts';
-import { applyPipes } from './pipes.ts';
-import { type Rows, rowsOf, rowsOfFrom, toQuery } from './rows.ts';
 import { type OrderAndLimit, resolveSelect } from './select.ts';
 import { combine } from './set-operations.ts';
 import { resolveWith, withTables } from './with.ts';

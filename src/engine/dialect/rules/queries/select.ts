@@ -11,7 +11,7 @@ import type { Scope } from '../scope.ts';
 import { Unsupported } from '../unsupported.ts';
 import { isGroupable, positionOf, resolveGrouping } from './grouping.ts';
 import { resolveLimit } from './limit.ts';
-import { requireOutput, resolveOrderBy } from './ordering.ts';
+import { outputColumn, resolveOrderBy, sameOutput } from './ordering.ts';
 import { nameOutputs, type Output } from './outputs.ts';
 import { rowValue, selectList } from './select-list.ts';
 
@@ -92,9 +92,9 @@ function distinctQuery(
     ({ name, value }): Member => ({ name, value: column(alias, name, value.type) }),
   );
   const keys = sortKeys(after.orderBy, scope, context, (node) => {
-    const [key] = resolveOrderBy([sortItem(node)], outputs, scope, context).slice(-1);
-    const output = requireOutput(node, key?.value ?? context.expression(node, scope), outputs);
-    return members[outputs.indexOf(output)]?.value ?? positionOf(outputs, output);
+    const output = outputColumn(node, outputs) ?? sameOutput(node, outputs, scope, context);
+    const value = members[outputs.indexOf(output)]?.value ?? output.value;
+    return { key: value, value };
   });
   return select({
     columns: members,
@@ -103,15 +103,6 @@ function distinctQuery(
     ...limits,
   });
 }
-
-const sortItem = (expression: Syntax.Expression): Syntax.OrderByItem => ({
-  kind: 'OrderByItem',
-  start: expression.start,
-  end: expression.end,
-  expression,
-  collation: undefined,
-  order: { direction: undefined, nulls: undefined },
-});
 
 function groupingOf(
   node: Syntax.GroupBy | undefined,

@@ -1,9 +1,9 @@
 import type * as Syntax from '../../syntax/nodes.ts';
 import type { Context, ResolvedFrom } from '../context.ts';
+import { rangeOf } from '../queries/outputs.ts';
 import { findRelation, type Relation, type Scope } from '../scope.ts';
 import { Unsupported } from '../unsupported.ts';
 import { resolveJoin } from './joins.ts';
-import { rangeOf } from './outputs.ts';
 import { resolvePivot } from './pivot.ts';
 import { wildcardRelation } from './tables.ts';
 import { arrayItem, resolveUnnest } from './unnest.ts';
@@ -58,7 +58,7 @@ function resolveTable(node: Syntax.Table, scope: Scope, context: Context): Resol
   }
   const fresh = context.fresh(range);
   return {
-    from: relation.from(fresh, context.fresh),
+    from: relation.from(fresh, path.start, context.fresh),
     ranges: [rangeOf(relation, range, fresh)],
     merged: [],
   };

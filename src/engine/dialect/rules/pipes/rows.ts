@@ -2,8 +2,8 @@ import { column, select } from '../../tree/build.ts';
 import { isEqual } from '../../tree/equal.ts';
 import type { Expression, From, Member, Select } from '../../tree/nodes.ts';
 import type { Context, ResolvedFrom, ResolvedQuery } from '../context.ts';
+import { nameOutputs, type Output, rangeOf, starColumns } from '../queries/outputs.ts';
 import type { Range, Scope } from '../scope.ts';
-import { nameOutputs, type Output, rangeOf, starColumns } from './outputs.ts';
 
 /** What flows from one pipe operator to the next. */
 export interface Rows {

@@ -1,12 +1,11 @@
 import type * as Syntax from '../../syntax/nodes.ts';
-import type { Expression } from '../../tree/nodes.ts';
 import type { Context } from '../context.ts';
 import { impliedName } from '../expressions/paths.ts';
 import { sortKeys } from '../expressions/sort-keys.ts';
+import { resolveGrouping } from '../queries/grouping.ts';
+import { type Output, toOutput } from '../queries/outputs.ts';
 import type { Scope } from '../scope.ts';
 import { Unsupported } from '../unsupported.ts';
-import { resolveGrouping } from './grouping.ts';
-import { type Output, toOutput } from './outputs.ts';
 import { type Rows, rowsOf, toQuery } from './rows.ts';
 
 /** `|> AGGREGATE items GROUP BY items`: the grouping columns come first. */
@@ -27,7 +26,7 @@ export function aggregate(node: Syntax.PipeAggregate, rows: Rows, scope: Scope, 
     const isKey = at < keys.length;
     const value = outputs[at]?.value;
     if (!value || !(isOrdered || (node.ordered && isKey))) return [];
-    return sortKeys([sortItem(expression, order)], scope, context, (): Expression => value);
+    return sortKeys([sortItem(expression, order)], scope, context, () => ({ key: value, value }));
   });
   const grouping = groupBy ? resolveGrouping(groupBy, outputs, scope, context) : undefined;
   const query = toQuery(

@@ -1,6 +1,6 @@
-import type { StoredColumn, StoredTable } from '../../stored-table.ts';
+import { type StoredColumn, type StoredTable, storedValue } from '../../stored-table.ts';
 import { column, nullLiteral, select, textLiteral } from '../../tree/build.ts';
-import type { Expression, From, Member, Query, RecordValue, Table } from '../../tree/nodes.ts';
+import type { From, Member, Query, Table } from '../../tree/nodes.ts';
 import { columnsOf, quote, sameName, scalar } from '../../types.ts';
 import type { Relation, RelationColumn } from '../scope.ts';
 
@@ -21,7 +21,7 @@ function tableRelation(table: StoredTable): Relation {
       type,
       ...(required && { required }),
     })),
-    from: (alias, fresh) => readTable(table, stored, alias, fresh),
+    from: (alias, start, fresh) => readTable(table, stored, { alias, start, fresh }),
   };
 }
 
@@ -32,40 +32,19 @@ const storedColumns = ({ fields, columns = columnsOf(fields) }: StoredTable): re
 function readTable(
   table: StoredTable,
   stored: readonly StoredColumn[],
-  alias: string,
-  fresh: (prefix: string) => string,
+  { alias, start, fresh }: { alias: string; start: number; fresh: (prefix: string) => string },
 ): From {
   const tableFrom = (name: string): Table => ({
     kind: 'table',
     alias: name,
     name: table.name,
     relation: table.relation ?? quote(table.name),
+    start,
   });
   if (stored.every(({ fields }) => !fields)) return tableFrom(alias);
   const inner = fresh(table.name);
   const columns = stored.map((part) => ({ name: part.name, value: storedValue(inner, part.name, part) }));
   return { kind: 'derived', alias, query: select({ columns, from: tableFrom(inner) }) };
-}
-
-/** A stored column; a shredded record with its fields, each of which is a column named by its path. */
-export function storedValue(
-  from: string,
-  path: string,
-  { type, fields, required }: StoredColumn,
-): Expression {
-  if (!fields) return column(from, path, type, required);
-  const record: RecordValue = {
-    kind: 'record',
-    type,
-    present: column(from, path, scalar('BOOL')),
-    repeated: type.kind === 'array',
-    fields: fields.map((part) => ({
-      name: part.name,
-      // Even a field declared as required is NULL if its record is absent.
-      value: storedValue(from, `${path}.${part.name}`, { ...part, required: false }),
-    })),
-  };
-  return record;
 }
 
 /**
@@ -88,7 +67,7 @@ export function wildcardRelation(
   return {
     isTable: true,
     columns,
-    from(alias, fresh) {
+    from(alias, start, fresh) {
       const inputs = matching.map(([name, relation]): Query => {
         const inner = fresh(name);
         const members = columns.map((target): Member => {
@@ -100,7 +79,7 @@ export function wildcardRelation(
               : nullLiteral(target.type);
           return { name: target.column, value };
         });
-        return select({ columns: members, from: relation.from(inner, fresh) });
+        return select({ columns: members, from: relation.from(inner, start, fresh) });
       });
       const [only, another] = inputs;
       const query: Query = only && !another ? only : { kind: 'set', operator: 'UNION ALL', inputs };

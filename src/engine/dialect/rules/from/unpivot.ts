@@ -14,9 +14,9 @@ import type { Expression, From } from '../../tree/nodes.ts';
 import { arrayOf, type Type } from '../../types.ts';
 import { commonSupertype, convert } from '../coercion.ts';
 import type { Context, ResolvedFrom } from '../context.ts';
+import { nameOutputs, type Output, rangeOf, starColumns } from '../queries/outputs.ts';
 import type { Scope } from '../scope.ts';
 import { Unsupported } from '../unsupported.ts';
-import { nameOutputs, type Output, rangeOf, starColumns } from './outputs.ts';
 
 export const resolveUnpivot = (node: Syntax.Unpivot, scope: Scope, context: Context): ResolvedFrom =>
   unpivotFrom(node, context.from(node.source, scope), scope, context);

@@ -4,18 +4,18 @@ import { sameName } from '../../types.ts';
 import type { Context } from '../context.ts';
 import { requireBool } from '../expressions/comparison.ts';
 import { sortKeys } from '../expressions/sort-keys.ts';
+import { joinRight } from '../from/joins.ts';
+import { pivotFrom } from '../from/pivot.ts';
+import { unpivotFrom } from '../from/unpivot.ts';
 import { resolveWindow } from '../functions/windows.ts';
+import { resolveLimit } from '../queries/limit.ts';
+import type { Output } from '../queries/outputs.ts';
+import { rowValue, selectList } from '../queries/select-list.ts';
+import { combine } from '../queries/set-operations.ts';
 import type { Scope } from '../scope.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
-import { joinRight } from './joins.ts';
-import { resolveLimit } from './limit.ts';
-import type { Output } from './outputs.ts';
-import { aggregate } from './pipe-aggregate.ts';
-import { pivotFrom } from './pivot.ts';
+import { aggregate } from './aggregate.ts';
 import { fromOf, nest, type Rows, rowsOf, rowsOfFrom, scopeOf, toQuery } from './rows.ts';
-import { rowValue, selectList } from './select-list.ts';
-import { combine } from './set-operations.ts';
-import { unpivotFrom } from './unpivot.ts';
 
 /** Applies pipe operators one after the other. */
 export const applyPipes = (

@@ -4,9 +4,9 @@ import { mapExpression, someNode, visitAll } from '../../tree/map.ts';
 import type { Expression, Member } from '../../tree/nodes.ts';
 import { convert, supertype } from '../coercion.ts';
 import type { Context, ResolvedFrom } from '../context.ts';
+import { nameOutputs, type Output, rangeOf, starColumns } from '../queries/outputs.ts';
 import type { Scope } from '../scope.ts';
 import { Unsupported } from '../unsupported.ts';
-import { nameOutputs, type Output, rangeOf, starColumns } from './outputs.ts';
 
 export const resolvePivot = (node: Syntax.Pivot, scope: Scope, context: Context): ResolvedFrom =>
   pivotFrom(node, context.from(node.source, scope), scope, context);
