@@ -6,31 +6,39 @@ import type { Context } from '../context.ts';
 import type { Scope } from '../scope.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 
+/** What ORDER BY sorts by. */
+export interface SortValue {
+  /** An expression, or the position of a column of the select list. */
+  readonly key: Expression;
+  /** The value of a position; undefined if it can't be computed beside the position, as with DISTINCT. */
+  readonly value?: Expression;
+}
+
 /**
  * The keys of ORDER BY.
  *
- * @param resolve resolves one item: as an expression, or as the position of a column of the select list
+ * @param resolve resolves one item; by default as an expression
  */
 export const sortKeys = (
   items: readonly Syntax.OrderByItem[],
   scope: Scope,
   context: Context,
-  resolve: (node: Syntax.Expression) => Expression = (node) => context.expression(node, scope),
+  resolve: (node: Syntax.Expression) => SortValue = (node) => {
+    const key = context.expression(node, scope);
+    return { key, value: key };
+  },
 ): readonly SortKey[] =>
   items.flatMap((item) => {
     refuseCollation(item);
     const { direction, nulls = direction === 'DESC' ? 'LAST' : 'FIRST' } = item.order;
-    const value = resolve(item.expression);
+    const { key: value, value: computed } = resolve(item.expression);
     requireOrderable(item.expression, value.type);
     const key = { value, descending: direction === 'DESC', nulls };
-    return isScalar(value.type, 'FLOAT64') && value.kind !== 'position' ? withNaNFirst(key) : [key];
+    if (!isScalar(value.type, 'FLOAT64') || computed === undefined) return [key];
+    // NaN is the smallest number in BigQuery, and the greatest in DuckDB.
+    const nanFirst = call('isnan', [computed], scalar('BOOL'));
+    return [{ ...key, value: nanFirst, descending: !key.descending }, key];
   });
-
-/** NaN is the smallest number in BigQuery, and the greatest in DuckDB. */
-const withNaNFirst = (key: SortKey): readonly SortKey[] => [
-  { ...key, value: call('isnan', [key.value], scalar('BOOL')), descending: !key.descending },
-  key,
-];
 
 /** @throws Unsupported for types that have no order */
 export function requireOrderable(place: Place, type: Type): void {

@@ -67,7 +67,7 @@ const usual: readonly Clause[] = ['distinct', 'having'];
 const nan = literal(float64, 'nan');
 const maximumOfNumeric = literal(scalar('NUMERIC'), '99999999999999999999999999999.999999999');
 const fail = (message: string, type: Type) => call('bq.fail', [textLiteral(message)], type);
-const isFinite = (value: Expression) => call('isfinite', [value], bool);
+const isFiniteNumber = (value: Expression) => call('isfinite', [value], bool);
 const isNotANumber = (value: Expression) => call('isnan', [value], bool);
 
 /** An aggregate that DuckDB has, too, with the same result. */
@@ -142,8 +142,8 @@ const statistic = (name: string, least: number): Aggregate => ({
     if (!isScalar(arg.type, 'INT64', 'FLOAT64') && arg.type.kind !== 'unknown')
       throw new Unsupported(place, 'expected a number');
     const number = castTo(arg, float64);
-    const value = rows.main(name, [caseWhen(isFinite(number), number)], float64);
-    const isUndefined = rows.other('bool_or', [not(isFinite(number))], bool);
+    const value = rows.main(name, [caseWhen(isFiniteNumber(number), number)], float64);
+    const isUndefined = rows.other('bool_or', [not(isFiniteNumber(number))], bool);
     const enough = compareWith('>=', rows.main('count', [number], int64), integerLiteral(least));
     return caseWhen(enough, caseWhen(isUndefined, nan, value));
   },
@@ -166,7 +166,7 @@ const pairStatistic = (name: string, least: number, ofOne: Expression = nullLite
   takes: float64,
   allows: ['distinct'],
   build(rows, [x = nullLiteral(), y = nullLiteral()]) {
-    const finite = and([isFinite(x), isFinite(y)]);
+    const finite = and([isFiniteNumber(x), isFiniteNumber(y)]);
     const value = rows.main(name, [caseWhen(finite, x), caseWhen(finite, y)], float64);
     const count = rows.other('regr_count', [x, y], int64);
     const isUndefined = rows.other('bool_or', [not(finite)], bool);
