@@ -28,16 +28,22 @@ export const acceptedDifferences: readonly AcceptedDifference[] = [
   { subject: 'PERCENTILE_DISC', pattern: /respect nulls/, kind: 'unsupported', reason: respectNulls },
   { subject: 'FORMAT', pattern: /%P/, kind: 'unsupported', reason: '%P: DuckDB formats JSON differently.' },
   {
-    subject: 'NORMALIZE',
-    pattern: /NF(D|KC|KD)/,
-    kind: 'unsupported',
-    reason: 'NFD, NFKC and NFKD: DuckDB has only NFC.',
-  },
-  {
     subject: 'JSON_OBJECT',
     pattern: /json_object\(\[/,
     kind: 'unsupported',
     reason: 'computed names: JSON objects are built from names that are literals in the query.',
+  },
+  {
+    subject: 'INTERVAL: casts',
+    pattern: /as interval/i,
+    kind: 'unsupported',
+    reason: 'CAST(… AS INTERVAL): the rule of casts does not call its macro yet.',
+  },
+  {
+    subject: 'JSON_STRIP_NULLS',
+    pattern: /=>/,
+    kind: 'unsupported',
+    reason: unparsedSyntax('named arguments'),
   },
   {
     subject: 'EXTRACT',

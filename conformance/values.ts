@@ -37,6 +37,8 @@ interface StructField {
 export type Answer =
   | {
       readonly columns: readonly string[];
+      /** The columns' types in BigQuery's syntax, if the engine reports them. */
+      readonly types?: readonly string[];
       readonly rows: readonly (readonly Value[])[];
     }
   | { readonly error: string; readonly stage: Stage };

@@ -7,6 +7,7 @@ import { printQuery } from '../../src/engine/dialect/tree/print.ts';
 import { type Plan, printPlan } from '../../src/engine/duckdb/prepare/plan.ts';
 import { buildCompute, withThresholds } from '../../src/engine/duckdb/run/compute-constants.ts';
 import { type Bindings, bindingsOf, bindTo } from '../../src/engine/duckdb/wire/bindings.ts';
+import { registerHostFunctions } from '../../src/engine/duckdb/wire/host-functions.ts';
 import { readRows } from '../../src/engine/duckdb/wire/rows.ts';
 import { StartError } from '../../src/errors.ts';
 import { isSame } from '../compare.ts';
@@ -29,6 +30,7 @@ const timeoutMs = 10_000;
 export async function openLocalEngine(tables: readonly Table[] = []): Promise<LocalEngine> {
   const instance = await DuckDBInstance.create(':memory:', { threads: '1', memory_limit: '2GB' });
   const connection = await instance.connect();
+  registerHostFunctions(connection);
   await connection.run(macroDefinitions());
   for (const setting of sessionSettings) await connection.run(setting);
   for (const table of tables) await connection.run(createTable(table));

@@ -8,6 +8,7 @@ export type WireValue = Readonly<Record<string, unknown>>;
 export interface WireType {
   readonly type_kind: string;
   readonly array_type?: { readonly element_type: WireType };
+  readonly range_type?: { readonly element_type: WireType };
   readonly struct_type?: { readonly field?: readonly WireField[] };
 }
 
@@ -28,6 +29,19 @@ export function decode(wire: WireValue, type: WireType): Value {
       return decodeScalar(wire, type.type_kind);
   }
 }
+
+/** The type in BigQuery's syntax. */
+export function typeText({ type_kind, array_type, struct_type, range_type }: WireType): string {
+  if (array_type) return `ARRAY<${typeText(array_type.element_type)}>`;
+  if (range_type) return `RANGE<${typeText(range_type.element_type)}>`;
+  if (type_kind === 'TYPE_STRUCT') {
+    const fields = struct_type?.field ?? [];
+    return `STRUCT<${fields.map(({ field_name = '', field_type }) => `${quoted(field_name)}${typeText(field_type)}`).join(', ')}>`;
+  }
+  return type_kind.replace(/^TYPE_/, '').replace(/^DOUBLE$/, 'FLOAT64');
+}
+
+const quoted = (name: string) => (name === '' ? '' : /^[a-z_]\w*$/i.test(name) ? `${name} ` : `\`${name}\` `);
 
 const isNull = (wire: WireValue) => wire.value === undefined;
 

@@ -6,10 +6,10 @@ import { resolveFrom } from './rules/from/from.ts';
 import { tableRelations } from './rules/from/tables.ts';
 import { resolveQuery } from './rules/queries/query.ts';
 import { emptyScope, type RelationColumn } from './rules/scope.ts';
-import type { SqlFunction } from './rules/sql-function.ts';
-import { type Place, Unsupported } from './rules/unsupported.ts';
+import { sqlFunctions } from './rules/sql-function.ts';
+import type { Place } from './rules/unsupported.ts';
 import type { StoredTable } from './stored-table.ts';
-import type { CreateFunction, Statement } from './syntax/nodes.ts';
+import type { Statement } from './syntax/nodes.ts';
 import { parseQuery } from './syntax/parse-query.ts';
 import { SyntaxProblem } from './syntax/syntax-problem.ts';
 import { visitAll } from './tree/map.ts';
@@ -42,7 +42,7 @@ export function compile(
   const scope = {
     ...emptyScope,
     relations: tableRelations(tables),
-    functions: context.attempt(() => functionsByName(statement.functions), new Map()),
+    functions: context.attempt(() => sqlFunctions(statement.functions), new Map()),
   };
   const resolved = context.attempt(() => context.query(statement.query, scope), undefined);
   if (!resolved || problems.length > 0) {
@@ -59,17 +59,6 @@ function parse(sql: string, source: Source): Statement {
     if (!(error instanceof SyntaxProblem)) throw error;
     throw startError([problemAt(sql, source, { start: error.offset }, error.message)]);
   }
-}
-
-function functionsByName(definitions: readonly CreateFunction[]): ReadonlyMap<string, SqlFunction> {
-  const functions = new Map<string, SqlFunction>();
-  for (const definition of definitions) {
-    const { parts } = definition.name;
-    const name = parts.map((part) => part.name.toLowerCase()).join('.');
-    if (functions.has(name)) throw new Unsupported(definition.name, `there are two functions named ${name}`);
-    functions.set(name, { definition });
-  }
-  return functions;
 }
 
 const startError = (problems: readonly Problem[]) =>

@@ -82,13 +82,15 @@ export async function openDuckdb({ catalog, config, now, listener }: EngineOptio
 }
 
 /** For every connection, also for those that are opened after the configuration is locked. */
-const globalSettings = sessionSettings.map((setting) => setting.replace(/^SET /, 'SET GLOBAL ')).join(';');
+export const globalSettings = sessionSettings
+  .map((setting) => setting.replace(/^SET /, 'SET GLOBAL '))
+  .join(';');
 
 /**
  * SQL that denies all later statements extensions, settings, and files other than those of the data. It is a second
  * barrier, in case the rewriter accepts query text that it should reject.
  */
-function lockdown({ scratch }: Store, { dataDir }: Config): string {
+export function lockdown({ scratch }: Store, { dataDir }: Config): string {
   const folders = dataDir === undefined ? [scratch] : [scratch, resolve(dataDir)];
   return `SET allowed_directories = [${folders.map(quoteText).join(', ')}];
     SET enable_external_access = false; SET lock_configuration = true;`;

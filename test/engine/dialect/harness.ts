@@ -20,6 +20,7 @@ import { columnsOf, duckdbType, quote } from '../../../src/engine/dialect/types.
 import { boundRelation, type Plan, printPlan } from '../../../src/engine/duckdb/prepare/plan.ts';
 import { shreddedColumns, storedColumns } from '../../../src/engine/duckdb/store/shredded-columns.ts';
 import { describeSource } from '../../../src/engine/duckdb/store/stored-value.ts';
+import { registerHostFunctions } from '../../../src/engine/duckdb/wire/host-functions.ts';
 import { type Problem, StartError } from '../../../src/errors.ts';
 
 /** The value of CURRENT_TIMESTAMP() in the tests. */
@@ -119,6 +120,7 @@ const micros = (value: DuckDBValue): unknown => {
 export async function openDialect() {
   const instance = await DuckDBInstance.create(':memory:');
   const connection = await instance.connect();
+  registerHostFunctions(connection);
   await connection.run(macroDefinitions());
   for (const setting of sessionSettings) await connection.run(setting);
   for (const { name, fields } of tables) {

@@ -13,6 +13,7 @@ const partIndex: Readonly<Record<string, number>> = {
   time_trunc: 1,
   last_day: 1,
   normalize: 1,
+  normalize_and_casefold: 1,
 };
 
 /**

@@ -1,6 +1,8 @@
 import type { FuncCall, Node } from 'sql-parser-cst';
 import { quoteText } from '../expr/literals.ts';
+import { computeOnce, isWorthComputingOnce } from '../macros/compute-once.ts';
 import { callMacro, plainArguments } from '../macros/macro-call.ts';
+import { macroSizes } from '../macros/macros.ts';
 import type { Scope, Sql } from '../scope.ts';
 import type { Rule, Translator } from '../translator.ts';
 import { describeType, isScalar, type ScalarName, scalar } from '../types.ts';
@@ -62,7 +64,18 @@ function formatPart(match: RegExpExecArray, pattern: Node, queue: Argument[]): s
     precision: size(all.includes('.') ? (precision ?? '0') : undefined),
   };
   const { node, scope, tr } = next();
-  return write({ ...specifier, letter, value: tr.expr(node, scope) }, node, tr);
+  return writeOnce(write, { ...specifier, letter, value: tr.expr(node, scope) }, node, tr);
+}
+
+/** Computes a long value once: most writers use it repeatedly. */
+function writeOnce(write: Writer, specifier: Specifier, node: Node, tr: Translator): string {
+  const { value, width = '', precision = '' } = specifier;
+  // A lambda must not contain subqueries, which a width or precision given as an argument may.
+  const isFixed = /^\d*$/.test(width) && /^\d*$/.test(precision);
+  if (!isFixed || !isWorthComputingOnce(macroSizes.sizeOf(value.text), 2)) return write(specifier, node, tr);
+  return computeOnce([value.text], 'formatted', ([text = '']) =>
+    write({ ...specifier, value: { ...value, text } }, node, tr),
+  );
 }
 
 function requireType(value: Sql, node: Node, letter: string, ...names: readonly ScalarName[]): Sql {

@@ -1,10 +1,12 @@
 import type { FuncCall, Identifier, MemberExpr, Node } from 'sql-parser-cst';
 import { convert, distance } from '../coercion.ts';
+import { isMarked } from '../passes/hoist-constants.ts';
 import { timeExpressionOfCall } from '../passes/time-expressions.ts';
 import type { Sql } from '../scope.ts';
 import { describeType, type Type } from '../types.ts';
 import { Unsupported } from '../unsupported.ts';
-import { macros } from './macros.ts';
+import { computeOnce, isWorthComputingOnce } from './compute-once.ts';
+import { macroSizes, macros } from './macros.ts';
 import type { Macro } from './parse-macros.ts';
 
 /** A function's name in lower case, with its namespace: `net.host`. */
@@ -54,26 +56,19 @@ export function callMacro(node: Node, name: string, args: readonly Sql[], shown 
   };
 }
 
-/**
- * The call, with long arguments computed before it if the macro uses them repeatedly. DuckDB copies the expression of
- * an argument to every place where the macro uses it, so that nested calls would grow exponentially.
- */
+/** The call, with long arguments that the macro uses repeatedly computed before it. */
 function withLongArgumentsFirst(callee: string, signature: Macro, texts: readonly string[]): string {
-  if (!texts.some((text, index) => isLong(text) && isUsedRepeatedly(signature, index)))
-    return `${callee}(${texts.join(', ')})`;
+  const { uses } = macroSizes.expansionOf(signature);
+  const isLong = (text: string, at: number) =>
+    !isMarked(text) && !isSimpleOperand(text) && isWorthComputingOnce(macroSizes.sizeOf(text), uses[at] ?? 1);
+  if (!texts.some(isLong)) return `${callee}(${texts.join(', ')})`;
   // Other operands may contain a subquery or an aggregate, which are not allowed inside a lambda.
   const isComputedFirst = texts.map((text) => !isSimpleOperand(text));
-  const fields = texts.flatMap((text, index) => (isComputedFirst[index] ? [`a${index} := ${text}`] : []));
-  const inside = texts.map((text, index) => (isComputedFirst[index] ? `given.a${index}` : text));
-  return `list_transform([struct_pack(${fields.join(', ')})], lambda given: ${callee}(${inside.join(', ')}))[1]`;
-}
-
-const isLong = (text: string): boolean => (text.match(/\bbq\./g)?.length ?? 0) >= 3;
-
-function isUsedRepeatedly({ parameters, body }: Macro, index: number): boolean {
-  const name = parameters[index]?.name;
-  const uses = body.replaceAll(/'(?:[^']|'')*'/g, "''").match(new RegExp(`\\b${name}\\b`, 'g'));
-  return (uses?.length ?? 0) > 1;
+  const values = texts.filter((_, at) => isComputedFirst[at]);
+  return computeOnce(values, 'given', (names) => {
+    const left = [...names];
+    return `${callee}(${texts.map((text, at) => (isComputedFirst[at] ? left.shift() : text)).join(', ')})`;
+  });
 }
 
 function chooseSignature(signatures: readonly Macro[], args: readonly Sql[]): Macro | undefined {

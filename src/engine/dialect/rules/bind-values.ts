@@ -1,6 +1,7 @@
-import { computeFirst } from '../tree/build.ts';
-import { mapExpressions, someNode } from '../tree/map.ts';
+import { computeFirst, newLocal } from '../tree/build.ts';
+import { mapExpression, someNode, visitAll } from '../tree/map.ts';
 import type { Expression } from '../tree/nodes.ts';
+import { type Place, Unsupported } from './unsupported.ts';
 
 /**
  * An expression over values, each of which is computed once however often the expression uses it.
@@ -40,6 +41,55 @@ export function isSimpleOperand(node: Expression): boolean {
 export const isForbiddenInLambda = (node: Expression): boolean =>
   someNode(node, ({ kind }) => kind === 'subquery' || kind === 'aggregate');
 
-/** The expression with every occurrence of a node replaced. */
-export const substitute = (within: Expression, node: Expression, replacement: Expression): Expression =>
-  within === node ? replacement : mapExpressions(within, (part) => (part === node ? replacement : part));
+/**
+ * Gives names to values for an expression that is resolved with them once. Each value is computed once, unless the
+ * expression uses it once at most, or contains a subquery or an aggregate, in which DuckDB knows no such names.
+ *
+ * @throws Unsupported if a value that differs at each computation would have to be computed repeatedly
+ */
+export function letValues(
+  place: Place,
+  values: readonly Expression[],
+  body: (values: readonly Expression[]) => Expression,
+): Expression {
+  const names = values.map((value) => (isSimpleOperand(value) ? value : newLocal(value.type)));
+  const resolved = body(names);
+  const replaceAll = (replacements: readonly Expression[]) =>
+    names.reduce((within, name, at) => substitute(within, name, replacements[at] ?? name), resolved);
+  const costly = values.filter((value, at) => value !== names[at]);
+  const isRepeated = names.some((name, at) => name !== values[at] && usesOf(name, resolved) > 1);
+  if (!isRepeated && !isInsideLambda(names, resolved)) return replaceAll(values);
+  if (!isForbiddenInLambda(resolved))
+    return computeFirst(costly, (...computed) =>
+      replaceAll(values.map((value) => computed[costly.indexOf(value)] ?? value)),
+    );
+  if (costly.some(isVolatile))
+    throw new Unsupported(place, 'a random value cannot be named beside a subquery or an aggregate');
+  return replaceAll(values);
+}
+
+const volatileFunctions: readonly string[] = ['random', 'uuid', 'bq.rand'];
+
+const isVolatile = (node: Expression): boolean =>
+  someNode(node, (part) => part.kind === 'call' && volatileFunctions.includes(part.function));
+
+function usesOf(name: Expression, within: Expression): number {
+  let uses = 0;
+  visitAll(within, (part) => {
+    if (part === name) uses += 1;
+  });
+  return uses;
+}
+
+/** Whether a lambda would compute one of the values once for each element. */
+const isInsideLambda = (names: readonly Expression[], within: Expression): boolean =>
+  someNode(
+    within,
+    (part) =>
+      part.kind === 'lambda' &&
+      someNode(part.body, (inner) => inner.kind === 'local' && names.includes(inner)),
+  );
+
+/** The expression with every occurrence of a name replaced. */
+const substitute = (within: Expression, name: Expression, replacement: Expression): Expression =>
+  mapExpression(within, (part) => (part === name ? replacement : part));

@@ -1,7 +1,7 @@
+import type { CreateFunction } from '../syntax/nodes.ts';
 import { field, nullLiteral } from '../tree/build.ts';
 import type { Expression, From, Member, Window } from '../tree/nodes.ts';
 import { anonymousField, fieldOf, sameName, type Type, unknown } from '../types.ts';
-import type { SqlFunction } from './sql-function.ts';
 
 /** The names that an expression or a subquery may use. */
 export interface Scope {
@@ -17,6 +17,13 @@ export interface Scope {
   readonly windows?: ReadonlyMap<string, Window>;
   /** SQL functions that the query defines, by lower-cased name. */
   readonly functions?: ReadonlyMap<string, SqlFunction>;
+}
+
+/** A function that `CREATE TEMP FUNCTION` defines before the query. */
+export interface SqlFunction {
+  readonly definition: CreateFunction;
+  /** The functions that it may call: those before it, so that none calls itself. */
+  readonly earlier: ReadonlyMap<string, SqlFunction>;
 }
 
 /** What one name in FROM refers to: the columns of an item, or one value for each row. */

@@ -1,5 +1,6 @@
 import { duckdbType, nullType, scalar, structOf, type Type, unknown } from '../types.ts';
 import type {
+  Aggregate,
   Call,
   Case,
   Column,
@@ -124,12 +125,15 @@ export const element = (of: Expression, index: number, type: Type): Element => (
 
 let locals = 0;
 
+/** A parameter for a lambda that is built later. */
+export const newLocal = (type: Type): Local => ({ kind: 'local', id: ++locals, type });
+
 /** A lambda; its body gets the parameters as expressions. */
 export function lambda(
   types: readonly Type[],
   body: (...parameters: readonly Local[]) => Expression,
 ): Lambda {
-  const parameters = types.map((type): Local => ({ kind: 'local', id: ++locals, type }));
+  const parameters = types.map(newLocal);
   return {
     kind: 'lambda',
     parameters: parameters.map(({ id }) => id),
@@ -189,3 +193,11 @@ export const select = (
 function never(): never {
   throw new Error('a lambda has as many parameters as types');
 }
+
+/** An aggregate or window function. */
+export const aggregate = (
+  name: string,
+  args: readonly Expression[],
+  type: Type,
+  clauses: Omit<Aggregate, 'kind' | 'function' | 'args' | 'type'> = {},
+): Aggregate => ({ kind: 'aggregate', function: name, args, type, ...clauses });

@@ -23,29 +23,22 @@ export const sortKeys = (
   items: readonly Syntax.OrderByItem[],
   scope: Scope,
   context: Context,
-  resolve: (node: Syntax.Expression) => SortValue = (node) => asSortValue(context.expression(node, scope)),
+  resolve: (node: Syntax.Expression) => SortValue = (node) => {
+    const key = context.expression(node, scope);
+    return { key, value: key };
+  },
 ): readonly SortKey[] =>
   items.flatMap((item) => {
     refuseCollation(item);
     const { direction, nulls = direction === 'DESC' ? 'LAST' : 'FIRST' } = item.order;
-    return keysOf(item.expression, resolve(item.expression), direction === 'DESC', nulls);
+    const { key: value, value: computed } = resolve(item.expression);
+    requireOrderable(item.expression, value.type);
+    const key = { value, descending: direction === 'DESC', nulls };
+    if (!isScalar(value.type, 'FLOAT64') || computed === undefined) return [key];
+    // NaN is the smallest number in BigQuery, and the greatest in DuckDB.
+    const nanFirst = call('isnan', [computed], scalar('BOOL'));
+    return [{ ...key, value: nanFirst, descending: !key.descending }, key];
   });
-
-const asSortValue = (value: Expression): SortValue => ({ key: value, value });
-
-function keysOf(
-  place: Place,
-  { key, value }: SortValue,
-  descending: boolean,
-  nulls: SortKey['nulls'],
-): readonly SortKey[] {
-  requireOrderable(place, key.type);
-  const byValue = { value: key, descending, nulls };
-  if (!isScalar(key.type, 'FLOAT64') || value === undefined) return [byValue];
-  // NaN is the smallest number in BigQuery, and the greatest in DuckDB.
-  const nanFirst = call('isnan', [value], scalar('BOOL'));
-  return [{ value: nanFirst, descending: !descending, nulls }, byValue];
-}
 
 /** @throws Unsupported for types that have no order */
 export function requireOrderable(place: Place, type: Type): void {

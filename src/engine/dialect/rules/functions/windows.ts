@@ -29,6 +29,17 @@ export function resolveWindow(node: Syntax.Window, scope: Scope, context: Contex
   return { partitionBy, orderBy, frame: frameOf(node.frame, orderBy, scope, context) };
 }
 
+/** A scope in which the definitions of a WINDOW clause have their names; each may extend those before it. */
+export const withWindows = (
+  definitions: readonly Syntax.NamedWindow[],
+  scope: Scope,
+  context: Context,
+): Scope =>
+  definitions.reduce((names, { name, window }) => {
+    const resolved = resolveWindow(window, names, context);
+    return { ...names, windows: new Map([...(names.windows ?? []), [name.name.toLowerCase(), resolved]]) };
+  }, scope);
+
 /** The window of the WINDOW clause. */
 export function windowNamed(name: Syntax.Identifier, scope: Scope): Window {
   const found = scope.windows?.get(name.name.toLowerCase());

@@ -7,7 +7,7 @@ import { sortKeys } from '../expressions/sort-keys.ts';
 import { joinRight } from '../from/joins.ts';
 import { pivotFrom } from '../from/pivot.ts';
 import { unpivotFrom } from '../from/unpivot.ts';
-import { resolveWindow } from '../functions/windows.ts';
+import { withWindows } from '../functions/windows.ts';
 import { resolveLimit } from '../queries/limit.ts';
 import type { Output } from '../queries/outputs.ts';
 import { rowValue, selectList } from '../queries/select-list.ts';
@@ -91,10 +91,10 @@ function applyPipe(node: Syntax.PipeOperator, rows: Rows, scope: Scope, context:
 const operatorName = ({ kind }: Syntax.PipeOperator) => kind.replace('Pipe', '').toUpperCase();
 
 function selectColumns(node: Syntax.PipeSelect, rows: Rows, scope: Scope, context: Context): Rows {
-  const selected = selectList(node.items, scope, context);
+  const selected = selectList(node.items, withWindows(node.windows, scope, context), context);
   requireNoAggregate(node, selected);
   const value = rowValue(node.as, selected);
-  const clauses = { windows: windowsOf(node, scope, context), distinct: node.distinct };
+  const clauses = { distinct: node.distinct };
   const query = toQuery({ from: rows.from, ranges: [], columns: value ? [value] : selected }, clauses);
   return rowsOf({ ...query, isValue: value !== undefined }, context);
 }
@@ -105,17 +105,11 @@ function extend(
   scope: Scope,
   context: Context,
 ): Rows {
-  const added = selectList(node.items, scope, context);
+  const windows = node.kind === 'PipeExtend' ? node.windows : [];
+  const added = selectList(node.items, withWindows(windows, scope, context), context);
   requireNoAggregate(node, added);
-  const windows = node.kind === 'PipeExtend' ? windowsOf(node, scope, context) : [];
-  return nest({ ...rows, columns: [...rows.columns, ...added] }, { windows }, context);
+  return nest({ ...rows, columns: [...rows.columns, ...added] }, {}, context);
 }
-
-const windowsOf = (
-  { windows }: { readonly windows: readonly Syntax.NamedWindow[] },
-  scope: Scope,
-  context: Context,
-) => windows.map(({ name, window }) => ({ name: name.name, window: resolveWindow(window, scope, context) }));
 
 function requireNoAggregate(place: Place, outputs: readonly Output[]): void {
   const isAggregated = ({ value }: Output) =>

@@ -6,7 +6,7 @@ import { describeType } from '../../types.ts';
 import type { Context, ResolvedFrom, ResolvedQuery } from '../context.ts';
 import { requireBool } from '../expressions/comparison.ts';
 import { sortKeys } from '../expressions/sort-keys.ts';
-import { resolveWindow } from '../functions/windows.ts';
+import { withWindows } from '../functions/windows.ts';
 import type { Scope } from '../scope.ts';
 import { Unsupported } from '../unsupported.ts';
 import { isGroupable, positionOf, resolveGrouping } from './grouping.ts';
@@ -38,7 +38,8 @@ export function resolveSelect(
     throw new Unsupported(node.modifier, `SELECT WITH ${node.modifier.name.name} is not supported`);
   const { from: item } = node;
   const from = item ? context.attempt(() => context.from(item, scope), unknownFrom) : noFrom;
-  const inner = { ...scope, ranges: from.ranges, merged: from.merged };
+  const names = { ...scope, ranges: from.ranges, merged: from.merged };
+  const inner = withWindows(node.windows, names, context);
 
   const where = conditions(node.where, 'WHERE', inner, context);
   const selected = selectList(node.items, inner, context);
@@ -47,10 +48,6 @@ export function resolveSelect(
   const outputScope = { ...inner, aliases: aliasesOf(selected) };
   const groupBy = groupingOf(node.groupBy, outputs, inner, context);
   const having = conditions(node.having, 'HAVING', outputScope, context);
-  const windows = node.windows.map(({ name, window }) => ({
-    name: name.name,
-    window: resolveWindow(window, inner, context),
-  }));
   const qualify = conditions(node.qualify, 'QUALIFY', outputScope, context);
   if (node.distinct) requireDistinguishable(node, outputs);
 
@@ -62,7 +59,6 @@ export function resolveSelect(
     where,
     ...(groupBy && { groupBy }),
     having,
-    windows,
     qualify,
   };
   const query = node.distinct

@@ -1,0 +1,17 @@
+import { domainFunctions } from './domains.ts';
+import { hashFunctions } from './hashes.ts';
+import type { HostFunction } from './host-function.ts';
+import { intervalFunctions } from './intervals.ts';
+import { jsonEditFunctions } from './json-edit.ts';
+import { jsonKeysFunctions } from './json-keys.ts';
+import { unicodeFunctions } from './unicode.ts';
+
+/** Every function that macros call and DuckDB lacks; a database needs them before the macros are defined. */
+export const hostFunctions: readonly HostFunction[] = [
+  ...hashFunctions,
+  ...unicodeFunctions,
+  ...domainFunctions,
+  ...intervalFunctions,
+  ...jsonEditFunctions,
+  ...jsonKeysFunctions,
+];

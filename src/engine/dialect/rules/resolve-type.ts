@@ -1,0 +1,49 @@
+import type * as Syntax from '../syntax/nodes.ts';
+import { arrayOf, type ScalarName, scalar, structOf, type Type } from '../types.ts';
+import { Unsupported } from './unsupported.ts';
+
+const names: Readonly<Record<string, ScalarName>> = {
+  INT64: 'INT64',
+  INT: 'INT64',
+  INTEGER: 'INT64',
+  BIGINT: 'INT64',
+  SMALLINT: 'INT64',
+  TINYINT: 'INT64',
+  BYTEINT: 'INT64',
+  FLOAT64: 'FLOAT64',
+  NUMERIC: 'NUMERIC',
+  DECIMAL: 'NUMERIC',
+  BIGNUMERIC: 'BIGNUMERIC',
+  BIGDECIMAL: 'BIGNUMERIC',
+  BOOL: 'BOOL',
+  BOOLEAN: 'BOOL',
+  STRING: 'STRING',
+  BYTES: 'BYTES',
+  DATE: 'DATE',
+  TIME: 'TIME',
+  DATETIME: 'DATETIME',
+  TIMESTAMP: 'TIMESTAMP',
+  INTERVAL: 'INTERVAL',
+  JSON: 'JSON',
+};
+
+/** The type that a type of the syntax tree names, without its parameters. */
+export function resolveType(node: Syntax.Type): Type {
+  switch (node.kind) {
+    case 'ArrayType':
+      return arrayOf(resolveType(node.element));
+    case 'StructType':
+      return structOf(
+        node.fields.map(({ name, type }) => ({ name: name?.name ?? '', type: resolveType(type) })),
+      );
+    case 'RangeType':
+      throw new Unsupported(node, 'the type RANGE is not supported');
+    case 'NamedType': {
+      if (node.collation) throw new Unsupported(node.collation, 'COLLATE in a type is not supported');
+      const written = node.name.parts.map(({ name }) => name).join('.');
+      const name = Object.hasOwn(names, written.toUpperCase()) ? names[written.toUpperCase()] : undefined;
+      if (name) return scalar(name);
+      throw new Unsupported(node, `the type ${written} is not supported`);
+    }
+  }
+}
