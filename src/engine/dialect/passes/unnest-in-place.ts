@@ -14,7 +14,7 @@ import { scalar, unknown } from '../types.ts';
 import { columnsRead } from './columns-read.ts';
 import { joinsOf, replaceItem, requiredItems } from './from-items.ts';
 import type { Pass, PassOptions } from './pass.ts';
-import { substitute } from './substitute.ts';
+import { substitute, substituteIn } from './substitute.ts';
 
 /**
  * Unnests an array in the select list of a subquery around the FROM item that has it: DuckDB plans a join with a
@@ -83,7 +83,7 @@ function unnestOne(
   const kept = [...read.values()].map(
     ({ name, type, required }): Member => ({ name, value: column(inner, name, type, required) }),
   );
-  const array = substitute(unnest.array, (part) =>
+  const array = substituteIn(unnest.array, (part) =>
     part.from === owner.alias ? { ...part, from: inner } : undefined,
   );
   const keepEmpty = join.join === 'LEFT';
