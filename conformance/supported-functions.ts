@@ -1,8 +1,8 @@
-import { aggregateNames } from '../src/engine/dialect/functions/aggregates.ts';
-import { functionNames } from '../src/engine/dialect/functions/function-names.ts';
-import { specialFunctionNames } from '../src/engine/dialect/functions/special-functions.ts';
-import { unsupportedFunctions } from '../src/engine/dialect/functions/unsupported-names.ts';
 import { macros } from '../src/engine/dialect/macros/macros.ts';
+import { aggregates } from '../src/engine/dialect/rules/functions/aggregate-table.ts';
+import { functionNames } from '../src/engine/dialect/rules/functions/function-names.ts';
+import { specialFunctionNames } from '../src/engine/dialect/rules/functions/special-functions.ts';
+import { unsupportedFunctions } from '../src/engine/dialect/rules/functions/unsupported-names.ts';
 
 /** Functions with a syntax, and so a rule, of their own. */
 const functionsWithRules = ['array', 'cast', 'safe_cast', 'extract'];
@@ -15,7 +15,7 @@ export const supportedFunctions: ReadonlySet<string> = new Set(
 function isSupported(name: string): boolean {
   if (
     functionsWithRules.includes(name) ||
-    aggregateNames.includes(name) ||
+    Object.hasOwn(aggregates, name) ||
     specialFunctionNames.includes(name)
   )
     return true;

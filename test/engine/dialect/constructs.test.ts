@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { supportedFunctions } from '../../../conformance/supported-functions.ts';
-import { unsupportedFunctions } from '../../../src/engine/dialect/functions/unsupported-names.ts';
+import { unsupportedFunctions } from '../../../src/engine/dialect/rules/functions/unsupported-names.ts';
 import { openDialect, problemsOf } from './harness.ts';
 
 let dialect: Awaited<ReturnType<typeof openDialect>>;

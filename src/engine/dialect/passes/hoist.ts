@@ -76,7 +76,7 @@ const callsMacro = (node: Node): boolean => {
   return found;
 };
 
-const volatileFunctions: readonly string[] = ['random', 'uuid', 'bq.rand', 'unnest'];
+const volatileFunctions: readonly string[] = ['random', 'uuid', 'bq.rand', 'bq.fail', 'unnest'];
 
 /** @param locals the parameters of lambdas around the node that belong to the value itself */
 function isRowIndependent(node: Node, locals: ReadonlySet<number>): boolean {

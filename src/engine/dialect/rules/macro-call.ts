@@ -1,11 +1,12 @@
+import { isWorthComputingOnce } from '../macros/compute-once.ts';
 import { macros } from '../macros/macros.ts';
 import type { Macro } from '../macros/parse-macros.ts';
 import { call, computeFirst } from '../tree/build.ts';
-import { visitAll } from '../tree/map.ts';
 import type { Call, Expression } from '../tree/nodes.ts';
 import { describeType, isScalar, scalar } from '../types.ts';
 import { bindValues } from './bind-values.ts';
 import { convert, distance } from './coercion.ts';
+import { argumentUses, expandedSize } from './expanded-size.ts';
 import { type Place, Unsupported } from './unsupported.ts';
 
 /**
@@ -38,7 +39,7 @@ export function callMacro(
     return type && !ambiguous ? convert(arg, type) : arg;
   });
   const callee = ambiguous ? `bq.${name}` : signature.callee;
-  return withLongArgumentsFirst(call(callee, converted, signature.resultType(types)), signature);
+  return withLongArgumentsFirst(call(callee, converted, signature.resultType(types)));
 }
 
 /** FLOAT64 literals become NUMERIC in a call with NUMERIC. */
@@ -80,25 +81,12 @@ const isText = (value: Expression | undefined, text: string) =>
  * The call, with long arguments computed before it if the macro uses them repeatedly. DuckDB copies the expression of
  * an argument to every place where the macro uses it, so that nested calls would grow exponentially.
  */
-function withLongArgumentsFirst(node: Call, signature: Macro): Expression {
+function withLongArgumentsFirst(node: Call): Expression {
   const { args, type } = node;
-  if (!args.some((arg, index) => isLong(arg) && isUsedRepeatedly(signature, index))) return node;
+  const uses = argumentUses(node.function, args) ?? [];
+  const isLong = args.map((arg, at) => isWorthComputingOnce(expandedSize(arg), uses[at] ?? 1));
+  if (!isLong.includes(true)) return node;
   return bindValues(args, (...values) => call(node.function, values, type));
-}
-
-/** Whether an expression calls so many macros that it must not be copied. */
-function isLong(node: Expression): boolean {
-  let calls = 0;
-  visitAll(node, (part) => {
-    if (part.kind === 'call' && part.function.startsWith('bq.')) calls += 1;
-  });
-  return calls >= 3;
-}
-
-function isUsedRepeatedly({ parameters, body }: Macro, index: number): boolean {
-  const name = parameters[index]?.name;
-  const uses = body.replaceAll(/'(?:[^']|'')*'/g, "''").match(new RegExp(`\\b${name}\\b`, 'g'));
-  return (uses?.length ?? 0) > 1;
 }
 
 function chooseSignature(signatures: readonly Macro[], args: readonly Expression[]): Macro | undefined {

@@ -1,3 +1,5 @@
+import { isReserved } from './lexer/keywords.ts';
+import type { NumberToken, Token, Word } from './lexer/tokens.ts';
 import type { Identifier, Path } from './nodes.ts';
 import type { Parser } from './parser.ts';
 
@@ -42,7 +44,7 @@ function withDashes(p: Parser, first: Identifier): { identifier: Identifier; dot
   let dotRead = false;
   while (!first.quoted && !dotRead && p.at('-') && p.start === p.end && p.peek(1).start === p.end + 1) {
     const token = p.peek(1);
-    if (token.kind !== 'word' && token.kind !== 'integer' && token.kind !== 'float') break;
+    if (!mayFollowDash(token)) break;
     p.next();
     p.next();
     dotRead = token.kind === 'float' && token.text.endsWith('.');
@@ -54,6 +56,9 @@ function withDashes(p: Parser, first: Identifier): { identifier: Identifier; dot
   if (name === first.name) return { identifier: first, dotRead };
   return { identifier: { ...first, name, end: dotRead ? p.end - 1 : p.end }, dotRead };
 }
+
+const mayFollowDash = (token: Token): token is Word | NumberToken =>
+  token.kind === 'word' ? !isReserved(token.key) : token.kind === 'integer' || token.kind === 'float';
 
 /** `` `a.b`.c `` as `a.b.c`, for the names of tables and functions. */
 export function splitPath(p: Parser, path: Path): Path {

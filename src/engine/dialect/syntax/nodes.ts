@@ -8,7 +8,8 @@
  *
  * The tree is at most `maxTreeDepth` nodes deep, so functions over it may recurse.
  */
-interface Located {
+/** The place of a node in the text. */
+export interface Located {
   readonly start: number;
   readonly end: number;
 }
@@ -551,7 +552,7 @@ export interface SetOperator {
   readonly match: ColumnMatch | undefined;
 }
 
-/** `[FULL | LEFT | INNER] UNION ALL [STRICT] {CORRESPONDING [BY (…)] | BY NAME [ON (…)]}`. */
+/** `[FULL | LEFT | INNER] UNION ALL {BY NAME [ON (…)] | [STRICT] CORRESPONDING [BY (…)]}`. */
 export interface ColumnMatch extends Located {
   readonly kind: 'ColumnMatch';
   readonly spelling: 'CORRESPONDING' | 'BY NAME';

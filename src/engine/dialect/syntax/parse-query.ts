@@ -1,4 +1,4 @@
-import { parseExpression, parseExpressionAfter, parseOperand } from './expressions/operators.ts';
+import { parseExpression, parseExpressionAfter, parseNot, parseOperand } from './expressions/operators.ts';
 import { tokenize } from './lexer/tokenize.ts';
 import type { Statement } from './nodes.ts';
 import { type Grammar, Parser } from './parser.ts';
@@ -11,6 +11,7 @@ import { parseType } from './types.ts';
 const grammar: Grammar = {
   expression: parseExpression,
   operand: parseOperand,
+  negation: parseNot,
   expressionAfter: parseExpressionAfter,
   type: parseType,
   query: parseQueryExpression,

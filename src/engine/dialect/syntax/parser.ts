@@ -10,6 +10,7 @@ const maxNesting = 200;
 export interface Grammar {
   readonly expression: (p: Parser) => Expression;
   readonly operand: (p: Parser) => Expression;
+  readonly negation: (p: Parser) => Expression;
   readonly expressionAfter: (p: Parser, start: number, operand: Expression) => Expression;
   readonly type: (p: Parser) => Type;
   readonly query: (p: Parser) => Query;
@@ -163,6 +164,11 @@ export class Parser {
     return this.nested(this.#grammar.operand);
   }
 
+  /** `NOT …`. */
+  negation(): Expression {
+    return this.#grammar.negation(this);
+  }
+
   /** The rest of an expression whose first operand has been read. */
   expressionAfter(start: number, operand: Expression): Expression {
     return this.#grammar.expressionAfter(this, start, operand);
@@ -211,7 +217,7 @@ export class Parser {
 }
 
 /** `"A", "B" or "C"`. */
-export function alternatives(keys: readonly string[]): string {
+function alternatives(keys: readonly string[]): string {
   const quoted = keys.map((key) => `"${key}"`);
   const last = quoted.pop() ?? '';
   return quoted.length === 0 ? last : `${quoted.join(', ')} or ${last}`;

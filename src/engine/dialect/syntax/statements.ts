@@ -19,12 +19,11 @@ export function parseStatement(p: Parser): Statement {
   while (p.at('CREATE')) {
     functions.push(parseCreateFunction(p));
     p.expect(';', '";" after the function');
-    while (p.accept(';'));
   }
   if (!startsQuery(p) && !p.at('(')) failStatement(p);
   const query = p.query();
   const { end } = p;
-  while (p.accept(';'));
+  p.accept(';');
   if (p.token.kind !== 'end') p.fail('the end of the query');
   return { kind: 'Statement', start, end, functions, query };
 }

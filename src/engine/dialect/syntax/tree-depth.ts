@@ -15,7 +15,10 @@ export function checkTreeDepth(root: Node): void {
   for (let depth = 1; level.length > 0; depth += 1) {
     const [first] = level;
     if (depth > maxTreeDepth && first) {
-      throw new SyntaxProblem(first.end, `expected at most ${maxTreeDepth} operators in a row, found more`);
+      throw new SyntaxProblem(
+        first.end,
+        `expected at most ${maxTreeDepth} levels of operators, joins and subqueries, found more`,
+      );
     }
     level = level.flatMap(childrenOf);
   }

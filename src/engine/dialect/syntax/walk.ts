@@ -1,14 +1,17 @@
 import type { Node } from './nodes.ts';
 
+/** What `enter` returns so that `walk` does not go into the node. */
+export const skip: unique symbol = Symbol('skip');
+
 /**
  * Calls `enter` with a node and all nodes within it, each before those within it, in the order of the text.
  *
- * @param enter gets the nodes around the node, outermost first; false from it skips what is within the node
+ * @param enter gets the nodes around the node, outermost first
  */
 export function walk(root: Node, enter: (node: Node, around: readonly Node[]) => unknown): void {
   const around: Node[] = [];
   const walkNode = (node: Node): void => {
-    if (enter(node, around) === false) return;
+    if (enter(node, around) === skip) return;
     around.push(node);
     for (const child of childrenOf(node)) walkNode(child);
     around.pop();

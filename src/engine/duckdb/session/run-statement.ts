@@ -1,8 +1,17 @@
 import type { DuckDBConnection, DuckDBResult } from '@duckdb/node-api';
 import { StartError } from '../../../errors.ts';
-import { macroDefinitions, macrosIn } from '../../dialect/macros/macros.ts';
-import { assemble } from '../../dialect/passes/shredded.ts';
-import { type Rewritten, rewrite, type StoredTable } from '../../dialect/rewrite.ts';
+import { calledMacros } from '../../dialect/called-macros.ts';
+import { compile } from '../../dialect/compile.ts';
+import { macroDefinitions } from '../../dialect/macros/macros.ts';
+import { passes, runPasses } from '../../dialect/passes/passes.ts';
+import { nowParameter } from '../../dialect/passes/time-values.ts';
+import type { RelationColumn } from '../../dialect/rules/scope.ts';
+import type { StoredTable } from '../../dialect/stored-table.ts';
+import { freshNames } from '../../dialect/tree/fresh-names.ts';
+import { visitAll } from '../../dialect/tree/map.ts';
+import type { Query } from '../../dialect/tree/nodes.ts';
+import { printQuery } from '../../dialect/tree/print.ts';
+import { type Plan, printPlan } from '../prepare/plan.ts';
 import { type Compute, withThresholds } from '../run/compute-constants.ts';
 import { type Bindings, bindingsOf, bindTo } from '../wire/bindings.ts';
 import { toCell } from './cell.ts';
@@ -50,57 +59,56 @@ export async function runStatement(
 /** Explains a statement without running it. It does not throw. */
 export async function explainStatement(context: StatementContext, statement: Statement): Promise<Outcome> {
   return withFailures(statement, async () => {
-    const { sql, custom } = await translate(context, statement);
-    return { generic: sql, custom: assembled(custom), passes: effectsOf({ sql, custom }) };
+    const { generic, plan, effects } = await translate(context, statement);
+    const before = [...plan.constants, ...plan.thresholds].map(({ name, sql }) => `$${name} = ${sql}`);
+    return {
+      generic,
+      custom: plan.sql,
+      passes: [...effects, { name: 'hoist constants', effect: before.join('\n') || undefined }],
+    };
   });
 }
 
-/** One row for each pass of the dialect, in the order in which they run. */
-function effectsOf({ custom }: Pick<Rewritten, 'sql' | 'custom'>): Explanation['passes'] {
-  const list = (names: readonly { readonly name: string; readonly sql: string }[]) =>
-    names.length === 0 ? undefined : names.map(({ name, sql }) => `$${name} = ${sql}`).join('\n');
-  const shredded = custom.columns.filter(({ fields }) => fields !== undefined).map(({ name }) => name);
-  return [
-    { name: 'hoist constants', effect: list(custom.constants) },
-    { name: 'thresholds of the first rows', effect: list(custom.thresholds) },
-    { name: 'shredded records', effect: shredded.length === 0 ? undefined : shredded.join(', ') },
-  ];
+/** A statement that can run. */
+interface Translated {
+  readonly columns: readonly RelationColumn[];
+  readonly generic: string;
+  readonly plan: Plan;
+  readonly effects: Explanation['passes'];
 }
 
 async function translate(
   { connection, definedMacros, tables }: StatementContext,
   { sql, parameters }: Statement,
-): Promise<Rewritten> {
-  const known = new Map(Object.keys(parameters).map((name) => [name.toLowerCase(), name]));
-  const rewritten = rewrite({ sql, source: { file: '', line: 1 } }, tables(), {});
-  const missing = rewritten.parameters.find(
-    (name) => name !== 'current_timestamp' && !known.has(name.toLowerCase()),
-  );
-  if (missing !== undefined) {
-    const place = positionOf(sql, sql.toLowerCase().indexOf(`@${missing.toLowerCase()}`));
-    throw new StartError('A parameter has no value', [
-      { ...place, message: `@${missing} has no value; give it by -p ${missing}=value` },
-    ]);
-  }
-  const { custom } = rewritten;
-  const texts = [
-    rewritten.sql,
-    custom.sql,
-    ...[...custom.constants, ...custom.thresholds].map(({ sql }) => sql),
-  ];
-  const definitions = macroDefinitions(texts.flatMap(macrosIn), definedMacros);
+): Promise<Translated> {
+  const { query, columns } = compile({ sql, source: { file: '', line: 1 } }, tables());
+  requireValues(sql, query, parameters);
+  const definitions = macroDefinitions(calledMacros(query), definedMacros);
   if (definitions !== '') await connection.run(definitions);
-  return rewritten;
+  const options = { known: {}, fresh: freshNames(query) };
+  const effects = Object.entries(passes).map(([name, pass]) => {
+    const changed = printQuery(pass(query, { ...options, fresh: freshNames(query) })) !== printQuery(query);
+    return { name, effect: changed ? 'changes the query' : undefined };
+  });
+  return { columns, generic: printQuery(query), plan: printPlan(runPasses(query, options)), effects };
 }
 
-const assembled = (custom: Rewritten['custom']) =>
-  assemble({ ...custom, text: custom.sql }, (name) => name).text;
+function requireValues(sql: string, query: Query, parameters: Statement['parameters']): void {
+  const known = new Set([nowParameter, ...Object.keys(parameters).map((name) => name.toLowerCase())]);
+  visitAll(query, (node) => {
+    if (node.kind !== 'parameter' || known.has(node.name.toLowerCase())) return;
+    const place = positionOf(sql, sql.toLowerCase().indexOf(`@${node.name.toLowerCase()}`));
+    throw new StartError('A parameter has no value', [
+      { ...place, message: `@${node.name} has no value; give it by -p ${node.name}=value` },
+    ]);
+  });
+}
 
 /** The custom plan; the generic one if a constant fails, which may be one that no row needs. */
 async function execute(
   { compute, connection, now }: StatementContext,
   { parameters }: Statement,
-  { custom, sql }: Rewritten,
+  { generic, plan }: Translated,
 ): Promise<DuckDBResult> {
   const run = async (text: string, bindings: Bindings) => {
     const prepared = await connection.prepare(text);
@@ -108,17 +116,21 @@ async function execute(
     return prepared;
   };
   const bindings = bindingsOf(parameters, now());
-  const computed = await compute(custom.constants, bindings).catch(() => undefined);
-  if (computed === undefined) return (await run(sql, bindings)).stream();
-  const complete = await withThresholds(custom.thresholds, computed, async (text, known) =>
+  const computed = await compute(plan.constants, bindings).catch(() => undefined);
+  if (computed === undefined) return (await run(generic, bindings)).stream();
+  const complete = await withThresholds(plan.thresholds, computed, async (text, known) =>
     (await run(text, known)).run(),
   );
-  return (await run(assembled(custom), complete)).stream();
+  return (await run(plan.sql, complete)).stream();
 }
 
-async function readResult(result: DuckDBResult, { custom }: Rewritten, maxRows: number): Promise<Result> {
+async function readResult(
+  result: DuckDBResult,
+  { columns: declared }: Translated,
+  maxRows: number,
+): Promise<Result> {
   const [names, types] = [result.columnNames(), result.columnTypes()];
-  const known = custom.columns.length === types.length ? custom.columns : [];
+  const known = declared.length === types.length ? declared : [];
   const rows: Cell[][] = [];
   while (rows.length <= maxRows) {
     const chunk = await result.fetchChunk();

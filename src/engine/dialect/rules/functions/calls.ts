@@ -1,5 +1,3 @@
-import { functionNames } from '../../functions/function-names.ts';
-import { unsupportedFunctions } from '../../functions/unsupported-names.ts';
 import { macros } from '../../macros/macros.ts';
 import type * as Syntax from '../../syntax/nodes.ts';
 import { call, caseWhen, compareWith, integerLiteral } from '../../tree/build.ts';
@@ -12,8 +10,10 @@ import { type Place, Unsupported } from '../unsupported.ts';
 import { aggregateCall, aggregateOf } from './aggregates.ts';
 import { partArguments } from './date-parts.ts';
 import { functionName } from './function-name.ts';
+import { functionNames } from './function-names.ts';
 import { positionalArguments } from './named-arguments.ts';
 import { specialFunction } from './special-functions.ts';
+import { unsupportedFunctions } from './unsupported-names.ts';
 
 /** A call of a function that the query defines, an aggregate, a special function or a macro. */
 export const functionCall: Rule<Syntax.FunctionCall> = (node, scope, context) => {

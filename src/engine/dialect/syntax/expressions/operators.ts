@@ -7,6 +7,7 @@ import { isPredicate, parsePredicate } from './predicates.ts';
 const binding = {
   or: 1,
   and: 2,
+  not: 3,
   comparison: 4,
   bitOr: 5,
   bitXor: 6,
@@ -44,13 +45,14 @@ export const parseExpressionAfter = (p: Parser, start: number, operand: Expressi
 
 function parseOperators(p: Parser, lowest: number): Expression {
   const { start } = p;
-  return parseOperatorsAfter(p, start, parsePrefix(p), lowest);
+  const operand = lowest <= binding.not && p.at('NOT') ? parseNot(p) : parseSigned(p);
+  return parseOperatorsAfter(p, start, operand, lowest);
 }
 
 /** Precedence climbing: reads operators that bind at least as tightly as `lowest`. */
 function parseOperatorsAfter(p: Parser, start: number, operand: Expression, lowest: number): Expression {
   let left = operand;
-  for (let comparable = true; ; ) {
+  for (;;) {
     const next = nextBinding(p);
     if (next === undefined || next < lowest) return left;
     switch (next) {
@@ -58,13 +60,10 @@ function parseOperatorsAfter(p: Parser, start: number, operand: Expression, lowe
       case binding.and:
         left = parseLogical(p, start, left, next);
         break;
-      case binding.comparison: {
-        if (!comparable) return failChain(p);
+      case binding.comparison:
         left = parseComparison(p, start, left);
-        // `a = b` takes no further comparison, but `a IN (b)`, which ends by itself, does.
-        comparable = left.kind === 'In' || left.kind === 'Is' || left.kind === 'QuantifiedLike';
+        if ((nextBinding(p) ?? 0) >= binding.comparison) failChain(p);
         break;
-      }
       case binding.concatenation:
         left = parseConcatenation(p, start, left);
         break;
@@ -77,11 +76,9 @@ function parseOperatorsAfter(p: Parser, start: number, operand: Expression, lowe
   }
 }
 
+/** A comparison is no operand of an operator that binds as tightly or tighter: `a = b = c`, `a IS NULL + 1`. */
 const failChain = (p: Parser) =>
-  p.problem(
-    p.start,
-    `expected parentheses around one of two comparisons, found "${p.token.key}" after the first`,
-  );
+  p.problem(p.start, `expected parentheses around the comparison before an operator, found "${p.token.key}"`);
 
 function nextBinding(p: Parser): number | undefined {
   if (p.at('>') && isShiftRight(p)) return binding.shift;
@@ -120,15 +117,18 @@ function parseComparison(p: Parser, start: number, left: Expression): Expression
   return { kind: 'Comparison', start, end: p.end, operator, left, right };
 }
 
-/** NOT, signs and `~`; each is a level, so that a million of them are a problem and not a full stack. */
-function parsePrefix(p: Parser): Expression {
+export function parseNot(p: Parser): Expression {
   const { start } = p;
-  if (p.accept('NOT')) {
-    const operand = p.nested(() => parseOperators(p, binding.comparison));
-    return { kind: 'Not', start, end: p.end, operand };
-  }
+  p.expect('NOT');
+  const operand = p.nested(() => parseOperators(p, binding.not));
+  return { kind: 'Not', start, end: p.end, operand };
+}
+
+/** Each sign is a level of nesting, so that a million of them are a problem and not a full stack. */
+function parseSigned(p: Parser): Expression {
+  const { start } = p;
   const operator = p.acceptOneOf(['-', '+', '~']);
   if (operator === undefined) return parsePostfix(p);
-  const operand = p.nested(parsePrefix);
+  const operand = p.nested(parseSigned);
   return { kind: 'Unary', start, end: p.end, operator, operand };
 }

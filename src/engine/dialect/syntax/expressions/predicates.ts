@@ -40,7 +40,7 @@ function parseLike(p: Parser, start: number, operand: Expression, negated: boole
 function parseIs(p: Parser, start: number, operand: Expression): Expression {
   const negated = p.accept('NOT');
   if (p.accept('DISTINCT', 'FROM')) {
-    const right = p.operand();
+    const right = p.at('NOT') ? p.negation() : p.operand();
     return { kind: 'IsDistinctFrom', start, end: p.end, left: operand, negated, right };
   }
   const value = p.acceptOneOf(['NULL', 'TRUE', 'FALSE', 'UNKNOWN']);

@@ -31,7 +31,7 @@ function parseGroupingItem(p: Parser, expressionItem: (p: Parser) => GroupingExp
   if (p.at('ROLLUP')) return parseRollup(p);
   if (p.at('CUBE')) return parseCube(p);
   if (p.at('GROUPING', 'SETS')) return parseGroupingSets(p);
-  if (p.at('(', ')')) return parseGroupingList(p);
+  if (p.at('(', ')')) return parseGrandTotal(p);
   return expressionItem(p);
 }
 
@@ -81,13 +81,21 @@ function parseGroupingSets(p: Parser): GroupingSets {
 
 function parseGroupingSet(p: Parser): GroupingList | Rollup | Cube {
   if (p.at('ROLLUP')) return parseRollup(p);
-  return p.at('CUBE') ? parseCube(p) : parseGroupingList(p);
+  if (p.at('CUBE')) return parseCube(p);
+  return p.at('(', ')') ? parseGrandTotal(p) : parseGroupingList(p);
 }
 
-/** `a`, `(a, b)`, `()`. Parentheses around several expressions make a list, not a struct. */
+/** `()`: all rows together. */
+function parseGrandTotal(p: Parser): GroupingList {
+  const { start } = p;
+  p.expect('(');
+  p.expect(')');
+  return { kind: 'GroupingList', start, end: p.end, expressions: [] };
+}
+
+/** `a`, `(a, b)`. Parentheses around several expressions make a list, not a struct. */
 function parseGroupingList(p: Parser): GroupingList {
   const { start } = p;
-  if (p.accept('(', ')')) return { kind: 'GroupingList', start, end: p.end, expressions: [] };
   const expression = p.expression();
   const expressions = expression.kind === 'Tuple' ? expression.elements : [expression];
   return { kind: 'GroupingList', start, end: p.end, expressions };

@@ -17,29 +17,33 @@ interface PendingJoin {
 export function parseFrom(p: Parser): FromItem {
   p.expect('FROM');
   const { start } = p;
-  return parseJoinsAfter(p, start, parseFromItem(p));
+  const first = parseFromItem(p);
+  return foldJoins(p, start, first, parseJoins(p, true));
 }
 
 export const parseFromItem = (p: Parser): FromItem =>
-  parseFromPrimary(p, (start, first) => parseJoinsAfter(p, start, first));
+  parseFromPrimary(p, (start, first) => {
+    const joins = parseJoins(p, false);
+    return joins.length === 0 ? p.fail('a join within the parentheses') : foldJoins(p, start, first, joins);
+  });
 
-/** Everything that is joined to a first item, by JOIN or by comma. */
-function parseJoinsAfter(p: Parser, start: number, first: FromItem): FromItem {
+function parseJoins(p: Parser, commas: boolean): readonly PendingJoin[] {
   const joins: PendingJoin[] = [];
-  for (let type = parseJoinType(p); type !== undefined; type = parseJoinType(p)) {
+  for (;;) {
+    const type: JoinType | undefined = commas && p.accept(',') ? 'COMMA' : parseJoinWords(p);
+    if (type === undefined) return joins;
     const right = p.fromItem();
     joins.push({ type, right, conditions: parseConditions(p, type), end: p.end });
   }
-  return joins.some(({ conditions }) => conditions.length > 1)
+}
+
+/** Joins nest to the left, unless several conditions in a row say otherwise. */
+const foldJoins = (p: Parser, start: number, first: FromItem, joins: readonly PendingJoin[]): FromItem =>
+  joins.some(({ conditions }) => conditions.length > 1)
     ? joinInnermostFirst(p, start, first, joins)
     : joins.reduce((left, join) => joinOf(p, start, left, join, join.conditions[0]), first);
-}
 
-/** Reads a comma or the words of a join, if they come next. */
-function parseJoinType(p: Parser): JoinType | undefined {
-  return p.accept(',') ? 'COMMA' : parseJoinWords(p);
-}
-
+/** Reads the words of a join, if they come next. */
 export function parseJoinWords(p: Parser): Exclude<JoinType, 'COMMA'> | undefined {
   if (startsSetOperator(p)) return undefined;
   if (p.accept('JOIN')) return 'INNER';

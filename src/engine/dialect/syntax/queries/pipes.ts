@@ -1,7 +1,7 @@
 import { parseLimit, parseOrderByItem } from '../expressions/ordering.ts';
 import { parseWindowClause } from '../expressions/windows.ts';
 import type { PipeAggregateItem, PipeAssignment, PipeOperator, RenamedColumn } from '../nodes.ts';
-import { alternatives, type Parser } from '../parser.ts';
+import type { Parser } from '../parser.ts';
 import { parseWith } from './common-tables.ts';
 import { parseAliasAndOrder, parsePipeGroupBy } from './grouping.ts';
 import { needsCondition, parseJoinCondition, parseJoinWords } from './joins.ts';
@@ -23,7 +23,7 @@ export function parsePipes(p: Parser): readonly PipeOperator[] {
 function parsePipe(p: Parser): PipeOperator {
   if (startsSetOperator(p)) return parsePipeSetOperation(p);
   const rule = rules.get(p.token.key);
-  return rule ? rule(p) : p.fail(`a pipe operator: ${alternatives([...rules.keys(), 'UNION'])}`);
+  return rule ? rule(p) : p.fail('a pipe operator such as "SELECT", "WHERE" or "AGGREGATE"');
 }
 
 const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([

@@ -3,6 +3,7 @@ import type { Parser } from '../parser.ts';
 
 /** The list after SELECT and the like; a comma after its last item is allowed. */
 export function parseSelectItems(p: Parser): readonly SelectItem[] {
+  if (p.atOneOf(afterList)) p.fail('a column');
   return listWithTrailingComma(p, parseSelectItem);
 }
 

@@ -47,9 +47,10 @@ function parseColumnMatch(
   prefix: 'FULL' | 'LEFT' | 'INNER' | undefined,
 ): ColumnMatch | undefined {
   const strict = prefix === undefined && p.accept('STRICT');
-  const spelling = p.accept('BY', 'NAME') ? 'BY NAME' : p.acceptOneOf(['CORRESPONDING']);
+  const spelling = !strict && p.accept('BY', 'NAME') ? 'BY NAME' : p.acceptOneOf(['CORRESPONDING']);
   if (spelling === undefined) {
-    return prefix || strict ? p.fail('"BY NAME" or "CORRESPONDING"') : undefined;
+    if (strict) p.fail('"CORRESPONDING" after STRICT');
+    return prefix ? p.fail('"BY NAME" or "CORRESPONDING"') : undefined;
   }
   const listed = p.accept(spelling === 'BY NAME' ? 'ON' : 'BY');
   const columns: readonly Identifier[] = listed ? p.parenthesizedList(() => p.name()) : [];

@@ -18,40 +18,33 @@ import type {
 import type { Parser } from '../parser.ts';
 import { parsePivotSpec, parseUnpivotSpec, startsPivot, startsUnpivot } from './pivot.ts';
 
+/** Reads the rest of a join in parentheses; at least one more side. */
+type JoinAfter = (start: number, first: FromItem) => FromItem;
+
 /** A table, a subquery or the like: what can be a side of a join without parentheses. */
-export function parseFromPrimary(
-  p: Parser,
-  joinsAfter: (start: number, first: FromItem) => FromItem,
-): FromItem {
+export function parseFromPrimary(p: Parser, joinAfter: JoinAfter): FromItem {
   const { start } = p;
   if (p.at('UNNEST')) return withSamples(p, start, parseUnnest(p));
   if (!p.accept('(')) return withSamples(p, start, parseTable(p));
-  const inner = insideFromParentheses(p, joinsAfter);
+  const inner = insideParentheses(p, joinAfter);
   p.expect(')');
   if (inner.kind === 'Query') return derivedTableAfter(p, start, inner);
   return withSamples(p, start, inner);
 }
 
-/** What is between parentheses in FROM: a query, or a join. */
-const insideFromParentheses = (
-  p: Parser,
-  joinsAfter: (start: number, first: FromItem) => FromItem,
-): Query | FromItem =>
+/** What is between parentheses in FROM: a query, or a join. Further parentheses may start either. */
+const insideParentheses = (p: Parser, joinAfter: JoinAfter): Query | FromItem =>
   p.nested(() => {
     const { start } = p;
     if (startsQuery(p)) return p.query();
-    if (!p.accept('(')) return requireJoin(p, joinsAfter(start, p.fromItem()));
-    const inner = insideFromParentheses(p, joinsAfter);
+    if (!p.accept('(')) return joinAfter(start, p.fromItem());
+    const inner = insideParentheses(p, joinAfter);
     p.expect(')');
-    if (inner.kind !== 'Query') return joinsAfter(start, withSamples(p, start, inner));
+    if (inner.kind !== 'Query') return joinAfter(start, withSamples(p, start, inner));
     if (p.at(')')) return inner;
     if (continuesQuery(p)) return p.queryAfter(start, inner);
-    return requireJoin(p, joinsAfter(start, derivedTableAfter(p, start, inner)));
+    return joinAfter(start, derivedTableAfter(p, start, inner));
   });
-
-function requireJoin(p: Parser, item: FromItem): FromItem {
-  return item.kind === 'Join' ? item : p.fail('a join within the parentheses');
-}
 
 /** The rest of a subquery in FROM, after its parentheses. */
 function derivedTableAfter(p: Parser, start: number, query: Query): FromItem {
