@@ -65,6 +65,9 @@ export function convert(from: Sql, to: Type): string {
   }
   if (isScalar(from.type, 'STRING') && isScalar(to, ...typesOfTextLiterals))
     return `bq."cast_${describeType(to).toLowerCase()}(x varchar)"(${from.text})`;
+  // Its DuckDB values count units of 10^-38.
+  if (isScalar(to, 'BIGNUMERIC')) return `bq.cast_bignumeric(${from.text})`;
+  if (isScalar(from.type, 'BIGNUMERIC')) return `bq."cast_float64(x bignum)"(${from.text})`;
   return `CAST(${from.text} AS ${target})`;
 }
 

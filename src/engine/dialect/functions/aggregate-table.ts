@@ -26,7 +26,8 @@ const first = ([arg]: readonly Sql[]): Type => arg?.type ?? unknown;
 const list = ([arg]: readonly Sql[]): Type => arrayOf(arg?.type ?? unknown);
 const isInt = ([arg]: readonly Sql[]) => arg !== undefined && isScalar(arg.type, 'INT64');
 const isFloat = ([arg]: readonly Sql[]) => arg !== undefined && isScalar(arg.type, 'FLOAT64');
-const isNumeric = ([arg]: readonly Sql[]) => arg !== undefined && isScalar(arg.type, 'NUMERIC', 'BIGNUMERIC');
+const isNumeric = ([arg]: readonly Sql[]) => arg !== undefined && isScalar(arg.type, 'NUMERIC');
+const isBignumeric = ([arg]: readonly Sql[]) => arg !== undefined && isScalar(arg.type, 'BIGNUMERIC');
 
 const distinct = { allows: ['distinct'] } as const;
 const toInt64 = (value: string) => `CAST(${value} AS BIGINT)`;
@@ -101,7 +102,8 @@ export const aggregates: Readonly<Record<string, Aggregate>> = {
     result: first,
     finish: (value, args, over) => {
       if (isInt(args)) return toInt64(value);
-      if (isNumeric(args)) return `CAST(${value} AS DECIMAL(38,9))`;
+      if (isNumeric(args)) return `bq.numeric_sum(${value})`;
+      if (isBignumeric(args)) return `bq.bignumeric_sum(${value})`;
       if (!isFloat(args)) return value;
       const infinite = `bool_or(isinf(${args[0]?.text}))${over}`;
       return `CASE WHEN isinf(${value}) AND NOT ${infinite} THEN bq.fail('double overflow') ELSE ${value} END`;
@@ -111,6 +113,10 @@ export const aggregates: Readonly<Record<string, Aggregate>> = {
   avg: {
     arity: [1, 1],
     function: 'avg',
+    arguments: (node, args) => {
+      if (isBignumeric(args)) throw new Unsupported(node, 'AVG of BIGNUMERIC is not supported');
+      return [args[0]?.text ?? ''];
+    },
     result: (args) => (isNumeric(args) ? scalar('NUMERIC') : float64),
     finish: (value, args) => (isNumeric(args) ? `CAST(${value} AS DECIMAL(38,9))` : value),
     ...distinct,

@@ -31,6 +31,8 @@ function convert(value: string, type: DuckDBType, depth: number): string {
       return `CASE WHEN isfinite(${value}) THEN ${value} END`;
     case DuckDBTypeId.DECIMAL:
       return `regexp_replace(${value}::VARCHAR, '(\\.\\d*[1-9])0+$|\\.0+$', '\\1')`;
+    case DuckDBTypeId.BIGNUM:
+      return `host_bignumeric_text(${value})`;
     case DuckDBTypeId.TIMESTAMP_TZ:
       return `epoch_us(${value})`;
     case DuckDBTypeId.TIMESTAMP:
