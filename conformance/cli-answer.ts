@@ -55,8 +55,9 @@ function scalarText(type: string, cell: unknown): string {
       return floatText(Number(cell));
     case 'BYTES':
       return Buffer.from(text, 'base64').toString('hex');
+    case 'RANGE':
     case 'TIMESTAMP':
-      return text.replace(/Z$/, '');
+      return text.replaceAll(/Z(?=$|[,)])/g, '');
     case 'JSON':
       return canonicalJson(text);
     case 'INTERVAL':

@@ -24,6 +24,7 @@ export type ScalarType =
   | 'TIMESTAMP'
   | 'INTERVAL'
   | 'JSON'
+  | 'RANGE'
   /** A type that BigQuery does not have: always a difference. */
   | 'FOREIGN';
 

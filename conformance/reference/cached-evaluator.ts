@@ -5,7 +5,7 @@ import type { Answer } from '../values.ts';
 import { type Evaluator, openEvaluator } from './evaluator.ts';
 
 /** Changed whenever the form of answers, or the evaluator, changes. */
-const version = 1;
+const version = 2;
 
 const file = join(import.meta.dirname, '..', '.cache', `answers-${version}.json`);
 

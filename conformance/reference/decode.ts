@@ -25,9 +25,21 @@ export function decode(wire: WireValue, type: WireType): Value {
       return decodeArray(wire, type);
     case 'TYPE_STRUCT':
       return decodeStruct(wire, type);
+    case 'TYPE_RANGE':
+      return decodeRange(wire, type);
     default:
       return decodeScalar(wire, type.type_kind);
   }
+}
+
+/** `[start, end)` */
+function decodeRange(wire: WireValue, { range_type }: WireType): Value {
+  const { start = {}, end = {} } = wire.range_value as { start?: WireValue; end?: WireValue };
+  const sides = [start, end].map((side) => {
+    const value = range_type && decode(side, range_type.element_type);
+    return value && 'text' in value ? value.text : 'UNBOUNDED';
+  });
+  return scalar('RANGE', `[${sides.join(', ')})`);
 }
 
 /** The type in BigQuery's syntax. */

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -143,6 +143,29 @@ INT64 | STRING | INT64
   test('reads the demo of the shipped queries', async () => {
     const { lines } = await runJson(['select count(*) > 0 as has_rows from edge_logs'], {});
     expect(lines).toMatchObject([{ rows: [[true]] }]);
+  });
+
+  test('reads BIGNUMERIC of a data folder without loss', async () => {
+    const queries = join(folder, 'with-tables');
+    const data = join(folder, 'data', 'amounts');
+    mkdirSync(join(queries, 'tables'), { recursive: true });
+    mkdirSync(data, { recursive: true });
+    writeFileSync(
+      join(queries, 'tables', 'amounts.json'),
+      JSON.stringify([{ name: 'amount', type: 'BIGNUMERIC', mode: 'NULLABLE' }]),
+    );
+    const exact = '12345678901234567890123456789012345.12345678901234567890123456789012345678';
+    writeFileSync(join(data, 'a.ndjson'), `{"amount":"${exact}"}\n{"amount":-1.5}\n{}\n`);
+    const env = { QUERIES_DIR: queries, DATA_DIR: join(folder, 'data'), STORE_FILE: ':memory:' };
+    const { lines, errors } = await runJson(['select amount from amounts order by amount'], env);
+    expect(errors).toBe('');
+    expect(lines).toEqual([
+      {
+        statement: 1,
+        columns: [{ name: 'amount', type: 'BIGNUMERIC' }],
+        rows: [[null], ['-1.5'], [exact]],
+      },
+    ]);
   });
 
   test('--help prints the usage, and so does a wrong command line', async () => {

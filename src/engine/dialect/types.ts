@@ -58,7 +58,7 @@ const duckdbScalars: Readonly<Record<ScalarName, string>> = {
   INT64: 'BIGINT',
   FLOAT64: 'DOUBLE',
   NUMERIC: 'DECIMAL(38,9)',
-  BIGNUMERIC: 'DECIMAL(38,9)',
+  BIGNUMERIC: 'BIGNUM',
   BOOL: 'BOOLEAN',
   STRING: 'VARCHAR',
   BYTES: 'BLOB',

@@ -77,8 +77,8 @@ function stepsTo(from: Convertible, to: Type): number | undefined {
   if (type.name === to.name) return 0;
   const step = (implicitConversions[type.name] ?? []).indexOf(to.name);
   if (step >= 0) return step + 1;
-  // A FLOAT64 literal becomes NUMERIC in an expression with NUMERIC.
-  if (coercible && type.name === 'FLOAT64' && (to.name === 'NUMERIC' || to.name === 'BIGNUMERIC')) return 2.5;
+  // A FLOAT64 literal becomes NUMERIC in an expression with NUMERIC, but no function is chosen for that.
+  if (coercible && type.name === 'FLOAT64' && (to.name === 'NUMERIC' || to.name === 'BIGNUMERIC')) return 20;
   return type.name === 'STRING' && coercible && typesOfTextLiterals.includes(to.name) ? 5 : undefined;
 }
 

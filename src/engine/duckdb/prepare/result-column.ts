@@ -9,6 +9,7 @@ const columnTypes: Readonly<Partial<Record<DuckDBTypeId, Column['type']>>> = {
   [DuckDBTypeId.HUGEINT]: 'integer',
   [DuckDBTypeId.DOUBLE]: 'float',
   [DuckDBTypeId.DECIMAL]: 'numeric',
+  [DuckDBTypeId.BIGNUM]: 'numeric',
   [DuckDBTypeId.BOOLEAN]: 'boolean',
   [DuckDBTypeId.TIMESTAMP_TZ]: 'timestamp',
   [DuckDBTypeId.TIMESTAMP]: 'datetime',

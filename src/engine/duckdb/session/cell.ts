@@ -4,6 +4,7 @@ import {
   DuckDBDecimalValue,
   DuckDBIntervalValue,
   DuckDBListValue,
+  type DuckDBStructType,
   DuckDBStructValue,
   DuckDBTimestampTZValue,
   DuckDBTimestampValue,
@@ -12,12 +13,14 @@ import {
   DuckDBTypeId,
   type DuckDBValue,
 } from '@duckdb/node-api';
+import { bignumericScale, decimalText } from '../../dialect/macros/host/decimal.ts';
 import type { Cell } from './outcome.ts';
 
 /** DuckDB's value in the form of a result. */
 export function toCell(value: DuckDBValue, type: DuckDBType): Cell {
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return value;
-  if (typeof value === 'bigint') return String(value);
+  if (typeof value === 'bigint')
+    return type.typeId === DuckDBTypeId.BIGNUM ? decimalText(value, bignumericScale) : String(value);
   if (typeof value === 'number') return toNumber(value, type);
   if (value instanceof DuckDBListValue) {
     const element = type.typeId === DuckDBTypeId.LIST ? type.valueType : type;
@@ -25,12 +28,13 @@ export function toCell(value: DuckDBValue, type: DuckDBType): Cell {
   }
   if (value instanceof DuckDBStructValue) {
     if (type.typeId !== DuckDBTypeId.STRUCT) return String(value);
+    if (isRange(type)) return rangeText(value, type);
     // The object's own order would put names that are integers first.
     return type.entryNames.map((name, at) =>
       toCell(value.entries[name] ?? null, type.entryTypes[at] ?? type),
     );
   }
-  if (value instanceof DuckDBDecimalValue) return decimalText(value);
+  if (value instanceof DuckDBDecimalValue) return decimalText(value.value, value.scale);
   if (value instanceof DuckDBBlobValue) return Buffer.from(value.bytes).toString('base64');
   if (value instanceof DuckDBDateValue) return dateText(BigInt(value.days));
   if (value instanceof DuckDBTimeValue) return timeText(value.micros);
@@ -40,16 +44,31 @@ export function toCell(value: DuckDBValue, type: DuckDBType): Cell {
   return String(value);
 }
 
+/** The fields of RANGE values, which no struct of BigQuery has. */
+export const isRange = ({ entryNames }: DuckDBStructType): boolean =>
+  entryNames.join() === '_range_start,_range_end';
+
+/** `[start, end)`; an unbounded side is infinite in DuckDB. */
+function rangeText({ entries }: DuckDBStructValue, { entryTypes }: DuckDBStructType): string {
+  const [start, end] = [entries._range_start ?? null, entries._range_end ?? null].map((side, at) => {
+    const type = entryTypes[at];
+    return type === undefined || !isFiniteTime(side) ? 'UNBOUNDED' : String(toCell(side, type));
+  });
+  return `[${start}, ${end})`;
+}
+
+function isFiniteTime(value: DuckDBValue): boolean {
+  return (
+    (value instanceof DuckDBDateValue ||
+      value instanceof DuckDBTimestampValue ||
+      value instanceof DuckDBTimestampTZValue) &&
+    value.isFinite
+  );
+}
+
 function toNumber(value: number, { typeId }: DuckDBType): Cell {
   if (typeId !== DuckDBTypeId.DOUBLE && typeId !== DuckDBTypeId.FLOAT) return String(value);
   return Number.isFinite(value) ? value : String(value);
-}
-
-function decimalText({ value, scale }: DuckDBDecimalValue): string {
-  const digits = String(value < 0n ? -value : value).padStart(scale + 1, '0');
-  const fraction = digits.slice(digits.length - scale).replace(/0+$/, '');
-  const whole = digits.slice(0, digits.length - scale);
-  return `${value < 0n ? '-' : ''}${whole}${scale === 0 || fraction === '' ? '' : `.${fraction}`}`;
 }
 
 const [daySeconds, secondMicros] = [86_400n, 1_000_000n];

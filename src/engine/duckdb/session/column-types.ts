@@ -1,5 +1,6 @@
 import { type DuckDBType, DuckDBTypeId } from '@duckdb/node-api';
 import { anonymousField, type Column, type ScalarName, type Type } from '../../dialect/types.ts';
+import { isRange } from './cell.ts';
 
 const scalarNames: Readonly<Partial<Record<DuckDBTypeId, ScalarName>>> = {
   [DuckDBTypeId.BOOLEAN]: 'BOOL',
@@ -11,6 +12,7 @@ const scalarNames: Readonly<Partial<Record<DuckDBTypeId, ScalarName>>> = {
   [DuckDBTypeId.FLOAT]: 'FLOAT64',
   [DuckDBTypeId.DOUBLE]: 'FLOAT64',
   [DuckDBTypeId.DECIMAL]: 'NUMERIC',
+  [DuckDBTypeId.BIGNUM]: 'BIGNUMERIC',
   [DuckDBTypeId.VARCHAR]: 'STRING',
   [DuckDBTypeId.BLOB]: 'BYTES',
   [DuckDBTypeId.DATE]: 'DATE',
@@ -25,7 +27,7 @@ const scalarNames: Readonly<Partial<Record<DuckDBTypeId, ScalarName>>> = {
 /**
  * The type of a result's column in BigQuery's syntax.
  *
- * @param known the type as far as the translation knows it; it distinguishes types that DuckDB stores alike
+ * @param known the type as far as the translation knows it: it has the names of fields that DuckDB cannot leave out
  */
 export function columnTypeText(type: DuckDBType, known: Type | undefined): string {
   if (type.typeId === DuckDBTypeId.LIST) {
@@ -33,6 +35,8 @@ export function columnTypeText(type: DuckDBType, known: Type | undefined): strin
     return `ARRAY<${columnTypeText(type.valueType, element)}>`;
   }
   if (type.typeId === DuckDBTypeId.STRUCT) {
+    const [element] = type.entryTypes;
+    if (isRange(type) && element) return `RANGE<${columnTypeText(element, undefined)}>`;
     const fields = known?.kind === 'struct' ? known.fields : [];
     const texts = type.entryTypes.map((entry, at) =>
       fieldText(type.entryNames[at] ?? '', at, entry, fields[at]),
@@ -40,9 +44,7 @@ export function columnTypeText(type: DuckDBType, known: Type | undefined): strin
     return `STRUCT<${texts.join(', ')}>`;
   }
   if (type.alias === 'JSON') return 'JSON';
-  const name = scalarNames[type.typeId];
-  if (known?.kind === 'scalar' && name === 'NUMERIC' && known.name === 'BIGNUMERIC') return known.name;
-  return name ?? type.toString();
+  return scalarNames[type.typeId] ?? type.toString();
 }
 
 function fieldText(name: string, at: number, type: DuckDBType, known: Column | undefined): string {

@@ -6,6 +6,7 @@
  * - BOOL: true or false; STRING: a string; BYTES: base64; JSON: its JSON text
  * - DATE: YYYY-MM-DD; TIME: HH:MM:SS.ffffff; DATETIME: both, joined by T; TIMESTAMP: the same in UTC, with Z
  * - INTERVAL: BigQuery's text, Y-M D H:M:S with an optional fraction
+ * - RANGE: `[start, end)`, where UNBOUNDED is a missing bound
  * - ARRAY: an array; STRUCT: an array of the values of its fields, whose names are in the type
  */
 export type Cell = null | boolean | number | string | readonly Cell[];

@@ -22,7 +22,7 @@ export interface Store {
 export const storeName = 'store';
 
 /** Increased whenever an older store can no longer be read; such a store is deleted and imported again. */
-const format = 1;
+const format = 2;
 
 /**
  * Attaches the store, and creates it if it does not exist. The store is a cache: one of another format is deleted.

@@ -1,19 +1,22 @@
 import {
   BIGINT,
+  BIGNUM,
   BLOB,
   BOOLEAN,
   blobValue,
   DOUBLE,
   DuckDBBlobValue,
   type DuckDBConnection,
+  DuckDBListValue,
   DuckDBScalarFunction,
   type DuckDBValue,
+  LIST,
   VARCHAR,
 } from '@duckdb/node-api';
 import type { HostFunction, HostValue } from '../../dialect/macros/host/host-function.ts';
 import { hostFunctions } from '../../dialect/macros/host/host-functions.ts';
 
-const types = { BIGINT, BLOB, BOOLEAN, DOUBLE, VARCHAR };
+const types = { BIGINT, BIGNUM, BLOB, BOOLEAN, DOUBLE, VARCHAR, 'VARCHAR[]': LIST(VARCHAR) };
 
 /** Registers the functions that macros call and DuckDB lacks, for all connections of the database. */
 export function registerHostFunctions(connection: DuckDBConnection): void {
@@ -37,5 +40,7 @@ function toDuckdb({ name, parameters, result, compute }: HostFunction): DuckDBSc
   });
 }
 
-const toHost = (value: DuckDBValue): HostValue =>
-  value instanceof DuckDBBlobValue ? value.bytes : (value as HostValue);
+function toHost(value: DuckDBValue): HostValue {
+  if (value instanceof DuckDBBlobValue) return value.bytes;
+  return (value instanceof DuckDBListValue ? value.items : value) as HostValue;
+}

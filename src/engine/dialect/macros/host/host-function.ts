@@ -3,8 +3,10 @@ export interface HostTypes {
   readonly VARCHAR: string;
   readonly BLOB: Uint8Array;
   readonly BIGINT: bigint;
+  readonly BIGNUM: bigint;
   readonly DOUBLE: number;
   readonly BOOLEAN: boolean;
+  readonly 'VARCHAR[]': readonly (string | null)[];
 }
 
 type HostType = keyof HostTypes;
@@ -17,13 +19,13 @@ export type HostValue = HostTypes[HostType];
 export interface HostFunction {
   readonly name: string;
   readonly parameters: readonly HostType[];
-  readonly result: HostType;
+  readonly result: Exclude<HostType, 'VARCHAR[]'>;
   /** @returns null for NULL. @throws Error whose message the query fails with */
-  compute(args: readonly HostValue[]): HostValue | null;
+  compute(args: readonly HostValue[]): HostTypes[HostFunction['result']] | null;
 }
 
 /** Defines a function with the TypeScript types of its parameters. */
-export function hostFunction<const P extends readonly HostType[], R extends HostType>(
+export function hostFunction<const P extends readonly HostType[], R extends HostFunction['result']>(
   name: string,
   parameters: P,
   result: R,

@@ -1,9 +1,11 @@
+import { bignumericFunctions } from './bignumeric.ts';
 import { domainFunctions } from './domains.ts';
 import { hashFunctions } from './hashes.ts';
 import type { HostFunction } from './host-function.ts';
 import { intervalFunctions } from './intervals.ts';
 import { jsonEditFunctions } from './json-edit.ts';
 import { jsonKeysFunctions } from './json-keys.ts';
+import { statisticFunctions } from './statistics.ts';
 import { unicodeFunctions } from './unicode.ts';
 
 /** Every function that macros call and DuckDB lacks; a database needs them before the macros are defined. */
@@ -12,6 +14,8 @@ export const hostFunctions: readonly HostFunction[] = [
   ...unicodeFunctions,
   ...domainFunctions,
   ...intervalFunctions,
+  ...bignumericFunctions,
+  ...statisticFunctions,
   ...jsonEditFunctions,
   ...jsonKeysFunctions,
 ];

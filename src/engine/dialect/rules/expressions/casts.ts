@@ -22,6 +22,7 @@ import { castWithFormat } from '../functions/time/cast-format.ts';
 import { callMacro, nullOnError } from '../macro-call.ts';
 import { resolveType } from '../resolve-type.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
+import { decimalLiteral } from './literals.ts';
 
 /** CAST is one macro for each target type, with a signature for each source type. */
 export const cast: Rule<Syntax.Cast> = (node, scope, context) => {
@@ -48,6 +49,7 @@ export function castValue(place: Place, value: Expression, type: Type): Expressi
     isScalar(type, 'NUMERIC')
   )
     return numericOfLiteral(place, String(value.value));
+  if (isScalar(type, 'BIGNUMERIC')) return bigNumeric(place, value);
   if (type.kind === 'scalar')
     return callMacro(place, `cast_${type.name.toLowerCase()}`, [value], `CAST AS ${type.name}`);
   if (type.kind === 'array' && from.kind === 'array') {
@@ -58,6 +60,15 @@ export function castValue(place: Place, value: Expression, type: Type): Expressi
     return bindValues([value], (bound = value) => castStruct(place, bound, from, type));
   if (from.kind === 'unknown') return { ...value, type };
   throw new Unsupported(place, `cannot cast ${describeType(from)} to ${describeType(type)}`);
+}
+
+/** BIGNUMERIC has more digits than DuckDB can store, so that only values that surely fit are converted. */
+function bigNumeric(place: Place, value: Expression): Expression {
+  const type = scalar('BIGNUMERIC');
+  if (isScalar(value.type, 'INT64', 'NUMERIC', 'BIGNUMERIC')) return { ...castTo(value, type), type };
+  if (value.kind === 'literal' && isScalar(value.type, 'FLOAT64', 'STRING'))
+    return decimalLiteral(place, 'BIGNUMERIC', String(value.value));
+  throw new Unsupported(place, `CAST of ${describeType(value.type)} AS BIGNUMERIC is not supported`);
 }
 
 type StructType = Extract<Type, { kind: 'struct' }>;

@@ -1,5 +1,5 @@
 import type * as Syntax from '../../syntax/nodes.ts';
-import { call, integerLiteral, operation } from '../../tree/build.ts';
+import { call, integerLiteral, nullLiteral, operation } from '../../tree/build.ts';
 import type { Expression } from '../../tree/nodes.ts';
 import { describeType, isScalar, scalar } from '../../types.ts';
 import type { Rule } from '../context.ts';
@@ -36,6 +36,7 @@ export const intervalLiteral: Rule<Syntax.IntervalLiteral> = (node, scope, conte
       value,
       `INTERVAL takes INT64, and @${amount.name} is STRING: write CAST(@${amount.name} AS INT64)`,
     );
+  if (amount.type.kind === 'null') return nullLiteral(interval);
   if (!isScalar(amount.type, 'INT64') && amount.type.kind !== 'unknown')
     throw new Unsupported(value, `INTERVAL … ${part} takes INT64, not ${describeType(amount.type)}`);
   return call(maker, [timesUnit(amount, times)], interval);

@@ -58,7 +58,7 @@ const sharedForms: Readonly<Partial<Record<ScalarName, RegExp>>> = {
 };
 
 /** NUMERIC has 29 digits before the point and 9 after it; DuckDB stores BIGNUMERIC alike. */
-function decimalLiteral(place: Place, type: 'NUMERIC' | 'BIGNUMERIC', text: string): Literal {
+export function decimalLiteral(place: Place, type: 'NUMERIC' | 'BIGNUMERIC', text: string): Literal {
   const digits = plainDigits(text);
   if (digits === undefined) throw new Unsupported(place, `invalid ${type} literal: ${text}`);
   const [whole = '', fraction = ''] = digits.replace('-', '').split('.');

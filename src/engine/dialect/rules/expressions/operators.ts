@@ -1,8 +1,7 @@
 import type * as Syntax from '../../syntax/nodes.ts';
-import { and, call, caseWhen, isNull, not, nullLiteral, operation, or } from '../../tree/build.ts';
+import { and, not, operation, or } from '../../tree/build.ts';
 import type { Expression } from '../../tree/nodes.ts';
 import { describeType, isScalar, scalar } from '../../types.ts';
-import { bindValues } from '../bind-values.ts';
 import { commonSupertype, convert, distance } from '../coercion.ts';
 import type { Rule } from '../context.ts';
 import { callMacro } from '../macro-call.ts';
@@ -79,14 +78,9 @@ export function concatenateArrays(place: Place, name: string, arrays: readonly E
   const type = commonSupertype(place, name, arrays);
   if (type.kind !== 'array' && type.kind !== 'null' && type.kind !== 'unknown')
     throw new Unsupported(place, `${name} takes arrays`);
-  return bindValues(
-    arrays.map((array) => convert(array, type)),
-    (...parts) => {
-      const joined = parts.reduceRight((rest, part) => call('list_concat', [part, rest], type));
-      // DuckDB takes NULL for an empty array.
-      return caseWhen(or(parts.map(isNull)), nullLiteral(type), joined, type);
-    },
-  );
+  const parts = arrays.map((array) => convert(array, type));
+  // Unlike its function for lists, DuckDB's operator gives NULL for NULL.
+  return parts.length === 1 && parts[0] ? parts[0] : operation('||', parts, type);
 }
 
 export const comparison: Rule<Syntax.Comparison> = (node, scope, context) => {

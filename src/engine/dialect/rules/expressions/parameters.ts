@@ -59,9 +59,12 @@ export function constantInt64(
   return value;
 }
 
-/** Whether a value is the same for all rows. */
+/** Whether a value is a literal or computed of a parameter, such as CAST(@n AS INT64). */
 export const isConstant = (value: Expression): boolean =>
-  !someNode(value, ({ kind }) => kind === 'column' || kind === 'subquery' || kind === 'aggregate');
+  value.kind === 'literal' || (!dependsOnRows(value) && someNode(value, ({ kind }) => kind === 'parameter'));
+
+export const dependsOnRows = (value: Expression): boolean =>
+  someNode(value, ({ kind }) => kind === 'column' || kind === 'subquery' || kind === 'aggregate');
 
 function notNegative(where: string, value: Expression): Expression {
   const fail = call('bq.fail', [textLiteral(`${where} must be an integer that is not negative`)]);

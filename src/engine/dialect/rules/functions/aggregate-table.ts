@@ -19,7 +19,8 @@ import {
 import type { Expression } from '../../tree/nodes.ts';
 import { arrayOf, isScalar, scalar, structOf, type Type, unknown } from '../../types.ts';
 import { bindValues } from '../bind-values.ts';
-import { isConstant } from '../expressions/parameters.ts';
+import { convert, distance } from '../coercion.ts';
+import { dependsOnRows, isConstant } from '../expressions/parameters.ts';
 import { callMacro } from '../macro-call.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 
@@ -34,6 +35,8 @@ export interface Rows {
   main(name: string, args: readonly Expression[], type?: Type): Expression;
   /** Like `main`, without rows whose first argument is NULL. */
   withoutNulls(name: string, args: readonly Expression[], type?: Type): Expression;
+  /** Like `main`, with DISTINCT. */
+  distinct(name: string, args: readonly Expression[], type?: Type): Expression;
   /** Another aggregate over the same rows, without DISTINCT, ORDER BY and LIMIT. */
   other(name: string, args: readonly Expression[], type?: Type): Expression;
 }
@@ -89,6 +92,7 @@ const sum: Aggregate = plain('sum', typeOfFirst, {
     }
     const value = rows.main('sum', args, type);
     if (isScalar(type, 'INT64')) return castTo(value, int64, 'BIGINT');
+    if (arg && isScalar(type, 'INTERVAL')) return call('bq.interval_of', intervalSums(rows, arg), type);
     if (isNumeric(arg)) return numericSum(value);
     if (!arg || !isFloat(arg)) return value;
     const isInfinite = (of: Expression) => call('isinf', [of], bool);
@@ -111,7 +115,12 @@ const avg: Aggregate = plain(
     build(rows, args, place) {
       const [arg] = args;
       if (arg?.type.kind === 'null') return nullLiteral(float64);
-      if (arg && isScalar(arg.type, 'INTERVAL')) return averageInterval(rows, arg);
+      if (arg && isScalar(arg.type, 'INTERVAL'))
+        return call(
+          'bq.interval_average',
+          [...intervalSums(rows, arg), rows.main('count', [arg], int64)],
+          arg.type,
+        );
       if (!arg || !isNumeric(arg)) return rows.main('avg', args, float64);
       const total = castTo(rows.main('sum', args, arg.type), scalar('NUMERIC'), 'DECIMAL(38,9)');
       const count = castTo(rows.main('count', args, int64), scalar('NUMERIC'));
@@ -122,16 +131,13 @@ const avg: Aggregate = plain(
   },
 );
 
-/** Months, days and microseconds are divided each; what remains of a part goes to the next, of 30 days and 24 hours. */
-function averageInterval(rows: Rows, arg: Expression): Expression {
-  return call(
-    'bq.interval_average',
-    [rows.main('sum', [arg], arg.type), rows.main('count', [arg], int64)],
-    arg.type,
+/** The sums of the parts of intervals: months, days and microseconds. */
+const intervalSums = (rows: Rows, arg: Expression): readonly Expression[] =>
+  ['interval_months', 'interval_days', 'interval_micros'].map((part) =>
+    castTo(rows.main('sum', [call(`bq.${part}`, [arg], int64)], int64), int64),
   );
-}
 
-/** STDDEV and VAR: NaN and infinities make the result NaN, on which DuckDB fails. */
+/** STDDEV and VAR. DuckDB fails for NaN, infinities and numbers whose squares are beyond FLOAT64. */
 const statistic = (name: string, least: number): Aggregate => ({
   arity: [1, 1],
   result: () => float64,
@@ -142,12 +148,22 @@ const statistic = (name: string, least: number): Aggregate => ({
     if (!isScalar(arg.type, 'INT64', 'FLOAT64') && arg.type.kind !== 'unknown')
       throw new Unsupported(place, 'expected a number');
     const number = castTo(arg, float64);
-    const value = rows.main(name, [caseWhen(isFiniteNumber(number), number)], float64);
-    const isUndefined = rows.other('bool_or', [not(isFiniteNumber(number))], bool);
-    const enough = compareWith('>=', rows.main('count', [number], int64), integerLiteral(least));
-    return caseWhen(enough, caseWhen(isUndefined, nan, value));
+    if (isScalar(arg.type, 'INT64')) return rows.main(name, [number], float64);
+    const size = call('abs', [number], float64);
+    const largest = rows.other('max', [size], float64);
+    const isUsual = (value: Expression) => compareWith('<=', value, literal(float64, '1e140'));
+    const usual = rows.main(name, [caseWhen(isUsual(size), number)], float64);
+    const small = rows.main(name, [caseWhen(isFiniteNumber(number), times(number, shrinking))], float64);
+    const once = times(small, growing);
+    const scaled = name.startsWith('var') ? times(once, growing) : once;
+    const defined = caseWhen(isUsual(largest), usual, caseWhen(isFiniteNumber(largest), scaled, nan));
+    return caseWhen(compareWith('>=', rows.main('count', [number], int64), integerLiteral(least)), defined);
   },
 });
+
+const times = (value: Expression, factor: Expression) => operation('*', [value, factor], float64);
+/** 2 to the power of -532 and 532: multiplying by them is exact. */
+const [shrinking, growing] = [literal(float64, String(2 ** -532)), literal(float64, String(2 ** 532))];
 
 /** The differences from the smallest value are exact, and small enough for FLOAT64. */
 const numericStatistic = (rows: Rows, name: string, arg: Expression): Expression =>
@@ -199,9 +215,11 @@ const shifted = (name: string): Aggregate =>
     build(rows, args, place) {
       const [value = nullLiteral(), offset, otherwise] = args;
       if (offset) requireCount(place, name, offset, 0n);
-      if (otherwise && !isConstant(otherwise))
+      if (otherwise && dependsOnRows(otherwise))
         throw new Unsupported(place, `the default of ${name.toUpperCase()} must be a constant`);
-      const converted = otherwise ? [castTo(otherwise, value.type)] : [];
+      if (otherwise && distance(otherwise, value.type) === undefined)
+        throw new Unsupported(place, `the default of ${name.toUpperCase()} must have the type of its value`);
+      const converted = otherwise ? [convert(otherwise, value.type)] : [];
       return rows.main(name, [value, ...(offset ? [offset] : []), ...converted], value.type);
     },
   });
@@ -379,7 +397,7 @@ export const aggregates: Readonly<Record<string, Aggregate>> = {
   grouping: plain('grouping', () => int64, { allows: [] }),
   approx_count_distinct: {
     ...plain('count', () => int64, { allows: ['having'] }),
-    build: (rows, args) => rows.main('count', args, int64),
+    build: (rows, args) => rows.distinct('count', args, int64),
   },
   approx_quantiles: {
     arity: [2, 2],

@@ -3,10 +3,12 @@ import {
   aggregate as aggregateNode,
   call,
   caseWhen,
+  castTo,
   compareWith,
   field,
   integerLiteral,
   lambda,
+  list,
   nullLiteral,
   operation,
   struct,
@@ -157,6 +159,7 @@ function callRows(node: Syntax.FunctionCall, over: Window | undefined, scope: Sc
       return main(name, args, type, ignoresNulls);
     },
     withoutNulls: (name, args, type = unknown) => main(name, args, type, true),
+    distinct: (name, args, type = unknown) => aggregateOf(name, args, type, { distinct: true }),
     other: (name, args, type = unknown) => aggregateOf(name, args, type, {}),
   };
 }
@@ -190,9 +193,11 @@ function sortedFloats(
 /** The first elements of a list; NULL with LIMIT 0. */
 function limited(value: Expression, limit: Expression | undefined): Expression {
   if (limit === undefined) return value;
-  if (limit.kind === 'literal' && limit.value === 0n) return nullLiteral(value.type);
   const sliced = call('list_slice', [value, integerLiteral(1), limit], value.type);
-  return limit.kind === 'literal' ? sliced : caseWhen(compareWith('>', limit, integerLiteral(0)), sliced);
+  if (limit.kind !== 'literal') return caseWhen(compareWith('>', limit, integerLiteral(0)), sliced);
+  const isNone = limit.value === 0n;
+  // The aggregate must stay, because it makes one row of the group.
+  return isNone ? call('nullif', [sliced, castTo(list([]), value.type)], value.type) : sliced;
 }
 
 /**
@@ -278,6 +283,7 @@ function listRows(node: Syntax.FunctionCall, kept: Expression, limit: Expression
     nulls: node.nulls,
     main: (name, args, type = unknown) => aggregated(name, args, type, ignoresNulls, node.distinct),
     withoutNulls: (name, args, type = unknown) => aggregated(name, args, type, true, node.distinct),
+    distinct: (name, args, type = unknown) => aggregated(name, args, type, false, true),
     other: (name, args, type = unknown) => aggregated(name, args, type, false, false),
   };
 }

@@ -17,9 +17,12 @@ import { bindValues } from '../bind-values.ts';
 import { commonSupertype, convert } from '../coercion.ts';
 import { compare, requireBool } from '../expressions/comparison.ts';
 import { concatenateArrays, concatenateTexts } from '../expressions/operators.ts';
+import { callMacro } from '../macro-call.ts';
 import { Unsupported } from '../unsupported.ts';
 import type { SpecialFunction } from './special-function.ts';
+import { containsSubstr } from './text/contains-substr.ts';
 import { format } from './text/format.ts';
+import { jsonArrayEdit, jsonRemove, jsonSet } from './text/json-edit.ts';
 import { jsonArray, jsonObject, toJson, toJsonString } from './text/to-json.ts';
 import { formatTime } from './time/format-time.ts';
 import { parseTime } from './time/parse-time.ts';
@@ -141,6 +144,20 @@ const concat: SpecialFunction = (place, args) => {
   return concatenateTexts(place, 'CONCAT', args);
 };
 
+/** The type of a value, which no row decides. */
+const typeOf: SpecialFunction = (place, [value, another]) => {
+  if (!value || another) throw new Unsupported(place, 'TYPEOF takes one value');
+  return textLiteral(value.type.kind === 'null' ? 'INT64' : describeType(value.type));
+};
+
+/** PARSE_JSON: its second argument says what becomes of numbers that JSON values can't hold. */
+const parseJson: SpecialFunction = (place, [text, mode, another]) => {
+  if (!text || another) throw new Unsupported(place, 'PARSE_JSON takes a STRING');
+  if (mode && (mode.kind !== 'literal' || mode.value !== 'exact'))
+    throw new Unsupported(place, "wide_number_mode is supported as 'exact' only");
+  return callMacro(place, 'parse_json', [text]);
+};
+
 const specialFunctions: Readonly<Record<string, SpecialFunction>> = {
   current_timestamp: currentTimestamp,
   current_date: currentIn('DATE'),
@@ -159,6 +176,13 @@ const specialFunctions: Readonly<Record<string, SpecialFunction>> = {
   generate_uuid: generateUuid,
   concat,
   format,
+  typeof: typeOf,
+  parse_json: parseJson,
+  contains_substr: containsSubstr,
+  json_set: jsonSet,
+  json_remove: jsonRemove,
+  json_array_append: jsonArrayEdit('json_array_append'),
+  json_array_insert: jsonArrayEdit('json_array_insert'),
   json_array: jsonArray,
   json_object: jsonObject,
   to_json: toJson,

@@ -12,6 +12,7 @@ import type { Bound, Expression, Frame, SortKey, Window } from '../../tree/nodes
 import { describeType, isScalar, type Type } from '../../types.ts';
 import { convert, distance } from '../coercion.ts';
 import type { Context } from '../context.ts';
+import { constantInt64, isConstant } from '../expressions/parameters.ts';
 import { requireOrderable, sortKeys } from '../expressions/sort-keys.ts';
 import type { Scope } from '../scope.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
@@ -59,7 +60,7 @@ function refuseRepeatedParts(node: Syntax.Window, name: Syntax.Identifier, base:
 
 function partitionKey(node: Syntax.Expression, scope: Scope, context: Context): Expression {
   const key = context.expression(node, scope);
-  if (key.type.kind === 'array' || isScalar(key.type, 'JSON'))
+  if (key.type.kind === 'array' || isScalar(key.type, 'JSON', 'FLOAT64'))
     throw new Unsupported(node, `PARTITION BY does not take ${describeType(key.type)}`);
   return key;
 }
@@ -68,8 +69,8 @@ const hasRangeOffset = ({ unit, from, to }: Syntax.Frame): boolean =>
   unit === 'RANGE' && (from.offset !== undefined || to?.offset !== undefined);
 
 function frameOf(node: Syntax.Frame, orderBy: readonly SortKey[], scope: Scope, context: Context): Frame {
-  if (node.unit === 'RANGE' && orderBy.length === 0 && !isUnboundedOrCurrent(node))
-    throw new Unsupported(node, 'a RANGE frame with an offset needs ORDER BY');
+  if (node.unit === 'RANGE' && orderBy.length === 0 && !isWholePartition(node))
+    throw new Unsupported(node, 'a RANGE frame needs ORDER BY');
   if (hasRangeOffset(node))
     throw new Unsupported(node, 'a RANGE frame with an offset needs ORDER BY in the same window');
   refuseReversed(node);
@@ -77,17 +78,17 @@ function frameOf(node: Syntax.Frame, orderBy: readonly SortKey[], scope: Scope, 
   return { unit: node.unit, begin: rows(node.from), end: node.to ? rows(node.to) : { side: 'CURRENT ROW' } };
 }
 
-const isUnboundedOrCurrent = ({ from, to }: Syntax.Frame) =>
-  from.offset === undefined && to?.offset === undefined;
+const isWholePartition = ({ from, to }: Syntax.Frame): boolean =>
+  rankOf(from) === 0 && to !== undefined && rankOf(to) === 4;
 
 /** The begin of a frame must not come after its end. */
 function refuseReversed({ from, to }: Syntax.Frame): void {
-  const [begin, end] = [rankOf(from, 'begin'), to ? rankOf(to, 'end') : 2];
+  const [begin, end] = [rankOf(from), to ? rankOf(to) : 2];
   if (begin > end || begin === 4 || end === 0) throw new Unsupported(from, 'the frame begins after its end');
 }
 
 /** Where a bound lies: 0 first row, 1 before the current row, 2 the current row, 3 after it, 4 last row. */
-function rankOf({ direction, offset }: Syntax.FrameBound, _side: 'begin' | 'end'): number {
+function rankOf({ direction, offset }: Syntax.FrameBound): number {
   if (direction === 'CURRENT ROW') return 2;
   if (direction === 'PRECEDING') return offset ? 1 : 0;
   return offset ? 3 : 4;
@@ -102,10 +103,7 @@ const boundOf = (
 };
 
 function rowCount(node: Syntax.Expression, scope: Scope, context: Context): Expression {
-  const count = context.expression(node, scope);
-  if (!isScalar(count.type, 'INT64') && count.type.kind !== 'unknown')
-    throw new Unsupported(node, `a ROWS frame takes INT64, not ${describeType(count.type)}`);
-  return notNegative(node, count);
+  return notNegative(node, constantInt64(node, 'a ROWS frame', scope, context));
 }
 
 /** The offset of a frame, which must be neither negative nor NULL. */
@@ -154,6 +152,7 @@ function rangeWindow(
 
 function rangeOffset(node: Syntax.Expression, type: Type, scope: Scope, context: Context): Expression {
   const offset = context.expression(node, scope);
+  if (!isConstant(offset)) throw new Unsupported(node, 'a frame takes literals and parameters');
   if (distance(offset, type) === undefined)
     throw new Unsupported(
       node,

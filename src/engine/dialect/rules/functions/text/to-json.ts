@@ -58,6 +58,10 @@ export const jsonObject: SpecialFunction = (place, args) => {
   return asJson(jsonObjectText(distinct.toSorted((a, b) => (a.name < b.name ? -1 : 1))));
 };
 
+/** A value of any type as JSON; NULL becomes the JSON null. */
+export const asJsonValue = (place: Place, value: Expression): Expression =>
+  isScalar(value.type, 'JSON') ? value : asJson(jsonText(place, value));
+
 const asJson = (text: Expression): Expression => castTo(text, scalar('JSON'));
 
 const jsonText = (place: Place, value: Expression): Expression =>
