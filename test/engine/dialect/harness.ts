@@ -17,9 +17,17 @@ import type { StoredTable } from '../../../src/engine/dialect/stored-table.ts';
 import { freshNames } from '../../../src/engine/dialect/tree/fresh-names.ts';
 import { printQuery } from '../../../src/engine/dialect/tree/print.ts';
 import { columnsOf, duckdbType, quote } from '../../../src/engine/dialect/types.ts';
-import { boundRelation, type Plan, printPlan } from '../../../src/engine/duckdb/prepare/plan.ts';
+import {
+  boundRelation,
+  customPlan,
+  genericPlan,
+  type Plan,
+  type PlannedColumn,
+  printPlan,
+} from '../../../src/engine/duckdb/prepare/plan.ts';
 import { shreddedColumns, storedColumns } from '../../../src/engine/duckdb/store/shredded-columns.ts';
 import { describeSource } from '../../../src/engine/duckdb/store/stored-value.ts';
+import { wireCell } from '../../../src/engine/duckdb/wire/cell.ts';
 import { registerHostFunctions } from '../../../src/engine/duckdb/wire/host-functions.ts';
 import { type Problem, StartError } from '../../../src/errors.ts';
 
@@ -117,7 +125,7 @@ const micros = (value: DuckDBValue): unknown => {
 };
 
 /** A database with the macros and the tables above in every form of storage, which runs BigQuery SQL. */
-export async function openDialect() {
+export async function openDialect(moreRows: readonly string[] = []) {
   const instance = await DuckDBInstance.create(':memory:');
   const connection = await instance.connect();
   registerHostFunctions(connection);
@@ -127,7 +135,7 @@ export async function openDialect() {
     const columns = columnsOf(fields).map((column) => `${quote(column.name)} ${duckdbType(column.type)}`);
     await connection.run(`CREATE TABLE ${quote(name)} (${columns.join(', ')})`);
   }
-  for (const row of rows) await connection.run(row);
+  for (const row of [...rows, ...moreRows]) await connection.run(row);
   const shredded: StoredTable[] = [];
   for (const table of tables) shredded.push(await shredTable(connection, table));
 
@@ -190,12 +198,55 @@ export async function openDialect() {
       }
       return first;
     },
+    /**
+     * What each plan of a saved query returns: first the generic one over tables as they are declared, then those over
+     * shredded tables, with all passes and with each left out.
+     *
+     * @throws if the query cannot be compiled
+     */
+    async savedQuery(
+      sql: string,
+      parameters: Readonly<Record<string, string>>,
+    ): Promise<readonly { readonly plan: string; readonly sql: string; readonly rows: unknown }[]> {
+      const source = { file: 'test.sql', line: 1 };
+      const values = { current_timestamp: now, ...parameters };
+      const declared = compile({ sql, source }, tables);
+      const stored = compile({ sql, source }, shredded);
+      const outcome = async (name: string, plan: Plan) => ({
+        plan: name,
+        sql: plan.sql,
+        rows: await answer(plan, values).catch((error: unknown) => String(error)),
+      });
+      const generic = ({ query, columns }: Compiled): Plan => ({
+        sql: genericPlan(query, plannedColumns(columns), maxRows),
+        constants: [],
+        thresholds: [],
+      });
+      const custom = (known: Readonly<Record<string, string>>, without?: string): Plan => {
+        const left = new Set(without === undefined ? [] : [without]);
+        return customPlan(stored.query, plannedColumns(stored.columns), maxRows, known, left);
+      };
+      const outcomes = [
+        await outcome('declared', generic(declared)),
+        await outcome('generic', generic(stored)),
+        await outcome('custom', custom({})),
+        await outcome('custom for known values', custom(parameters)),
+      ];
+      for (const name of Object.keys(passes))
+        outcomes.push(await outcome(`custom without ${name}`, custom({}, name)));
+      return outcomes;
+    },
     close() {
       connection.closeSync();
       instance.closeSync();
     },
   };
 }
+
+const maxRows = 1000;
+
+const plannedColumns = (columns: Compiled['columns']): readonly PlannedColumn[] =>
+  columns.map(({ column, type }) => ({ name: column, type, ...wireCell(type) }));
 
 const boundType = (name: string) => (name === 'current_timestamp' ? 'TIMESTAMPTZ' : 'VARCHAR');
 

@@ -1,7 +1,8 @@
 import { forEachNode, type Mapper, mapParts, someNode } from '../tree/map.ts';
-import type { Derived, Expression, From, Literal, Query, Select, SortKey, With } from '../tree/nodes.ts';
+import type { Derived, Expression, From, Literal, Query, Select, With } from '../tree/nodes.ts';
 import type { Pass } from './pass.ts';
 import { replaceItem, requiredItems } from './rewriting/from-items.ts';
+import { withoutPositions } from './rewriting/sort-keys.ts';
 import { substitute } from './rewriting/substitute.ts';
 
 /** Joins a query and a subquery in its FROM into one where the subquery only filters rows and names values. */
@@ -76,10 +77,6 @@ function smallerLimit(inner: Expression | undefined, outer: Expression): Express
   return inner.value < outer.value ? inner : outer;
 }
 
-const withoutPositions = ({ orderBy, columns }: Select): readonly SortKey[] =>
-  orderBy.map((key) =>
-    key.value.kind === 'position' ? { ...key, value: columns[key.value.index - 1]?.value ?? key.value } : key,
-  );
 
 /** A subquery that only filters and projects becomes part of the query. */
 function inlineOne(outer: Select): Select | undefined {

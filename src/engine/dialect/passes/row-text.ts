@@ -1,6 +1,7 @@
 import { column, select } from '../tree/build.ts';
-import type { Expression, Query, Select, SortKey } from '../tree/nodes.ts';
+import type { Expression, Query, Select } from '../tree/nodes.ts';
 import type { PassOptions } from './pass.ts';
+import { withoutPositions } from './rewriting/sort-keys.ts';
 import { splitRecords } from './split-records.ts';
 
 /** Writes the value of an output column as what the reader of the rows takes. */
@@ -54,8 +55,3 @@ const hasThreshold = (condition: Expression): boolean =>
 const isPlainValue = ({ kind }: Expression): boolean =>
   kind === 'column' || kind === 'literal' || kind === 'record';
 
-/** Positions would refer to rendered columns. */
-const withoutPositions = ({ orderBy, columns }: Select): readonly SortKey[] =>
-  orderBy.map((key) =>
-    key.value.kind === 'position' ? { ...key, value: columns[key.value.index - 1]?.value ?? key.value } : key,
-  );
