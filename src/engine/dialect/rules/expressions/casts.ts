@@ -20,9 +20,9 @@ import { convert } from '../coercion.ts';
 import type { Rule } from '../context.ts';
 import { castWithFormat } from '../functions/time/cast-format.ts';
 import { callMacro, nullOnError } from '../macro-call.ts';
+import { castToRange, rangeText } from '../ranges.ts';
 import { resolveType } from '../resolve-type.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
-import { decimalLiteral } from './literals.ts';
 
 /** CAST is one macro for each target type, with a signature for each source type. */
 export const cast: Rule<Syntax.Cast> = (node, scope, context) => {
@@ -49,7 +49,11 @@ export function castValue(place: Place, value: Expression, type: Type): Expressi
     isScalar(type, 'NUMERIC')
   )
     return numericOfLiteral(place, String(value.value));
-  if (isScalar(type, 'BIGNUMERIC')) return bigNumeric(place, value);
+  if (value.kind === 'literal' && isScalar(from, 'FLOAT64') && isScalar(type, 'BIGNUMERIC'))
+    return convert(value, type);
+  if (type.kind === 'range')
+    return describeType(from) === describeType(type) ? value : castToRange(place, value, type);
+  if (from.kind === 'range' && isScalar(type, 'STRING')) return rangeText(value);
   if (type.kind === 'scalar')
     return callMacro(place, `cast_${type.name.toLowerCase()}`, [value], `CAST AS ${type.name}`);
   if (type.kind === 'array' && from.kind === 'array') {
@@ -60,15 +64,6 @@ export function castValue(place: Place, value: Expression, type: Type): Expressi
     return bindValues([value], (bound = value) => castStruct(place, bound, from, type));
   if (from.kind === 'unknown') return { ...value, type };
   throw new Unsupported(place, `cannot cast ${describeType(from)} to ${describeType(type)}`);
-}
-
-/** BIGNUMERIC has more digits than DuckDB can store, so that only values that surely fit are converted. */
-function bigNumeric(place: Place, value: Expression): Expression {
-  const type = scalar('BIGNUMERIC');
-  if (isScalar(value.type, 'INT64', 'NUMERIC', 'BIGNUMERIC')) return { ...castTo(value, type), type };
-  if (value.kind === 'literal' && isScalar(value.type, 'FLOAT64', 'STRING'))
-    return decimalLiteral(place, 'BIGNUMERIC', String(value.value));
-  throw new Unsupported(place, `CAST of ${describeType(value.type)} AS BIGNUMERIC is not supported`);
 }
 
 type StructType = Extract<Type, { kind: 'struct' }>;
@@ -159,16 +154,18 @@ const withLength = (value: Expression, length: number): Expression =>
   });
 
 function withPrecision(place: Place, value: Expression, precision: number, scale: number): Expression {
-  if (scale > 9 || precision - scale > 29 || precision < Math.max(1, scale))
-    throw new Unsupported(place, `${describeType(value.type)}(${precision}, ${scale}) is out of range`);
-  const rounded = callMacro(place, 'round', [convert(value, scalar('NUMERIC')), integerLiteral(scale)]);
-  const limit = literal(scalar('NUMERIC'), `1${'0'.repeat(precision - scale)}`);
-  if (precision - scale >= 29) return { ...rounded, type: value.type };
+  const { type } = value;
+  const [digits, scales] = isScalar(type, 'NUMERIC') ? [29, 9] : [38, 38];
+  if (scale > scales || precision - scale > digits || precision < Math.max(1, scale))
+    throw new Unsupported(place, `${describeType(type)}(${precision}, ${scale}) is out of range`);
+  const rounded = callMacro(place, 'round', [value, integerLiteral(scale)]);
+  if (precision - scale >= digits) return rounded;
+  const limit = convert(literal(scalar('FLOAT64'), `1${'0'.repeat(precision - scale)}`), type);
   return bindValues([rounded], (bound = rounded) =>
     failWhen(
-      compareWith('>=', call('abs', [bound], bound.type), limit),
-      `a value is out of the range of ${describeType(value.type)}(${precision}, ${scale})`,
-      { ...bound, type: value.type },
+      compareWith('>=', callMacro(place, 'abs', [bound]), limit),
+      `a value is out of the range of ${describeType(type)}(${precision}, ${scale})`,
+      bound,
     ),
   );
 }

@@ -31,15 +31,17 @@ export function resolveWindow(node: Syntax.Window, scope: Scope, context: Contex
 }
 
 /** A scope in which the definitions of a WINDOW clause have their names; each may extend those before it. */
-export const withWindows = (
+export function withWindows(
   definitions: readonly Syntax.NamedWindow[],
   scope: Scope,
   context: Context,
-): Scope =>
-  definitions.reduce((names, { name, window }) => {
-    const resolved = resolveWindow(window, names, context);
-    return { ...names, windows: new Map([...(names.windows ?? []), [name.name.toLowerCase(), resolved]]) };
-  }, scope);
+): Scope {
+  const windows = new Map(scope.windows);
+  const names: Scope = { ...scope, windows };
+  for (const { name, window } of definitions)
+    windows.set(name.name.toLowerCase(), resolveWindow(window, names, context));
+  return names;
+}
 
 /** The window of the WINDOW clause. */
 export function windowNamed(name: Syntax.Identifier, scope: Scope): Window {
@@ -161,9 +163,11 @@ function rangeOffset(node: Syntax.Expression, type: Type, scope: Scope, context:
   return notNegative(node, convert(offset, type));
 }
 
-/** Sums of a key and an offset may be beyond INT64. */
-const widened = (value: Expression): Expression =>
-  isScalar(value.type, 'INT64') ? castTo(value, value.type, 'HUGEINT') : value;
+/** Sums of a key and an offset may be beyond INT64 and NUMERIC. */
+function widened(value: Expression): Expression {
+  if (isScalar(value.type, 'INT64')) return castTo(value, value.type, 'HUGEINT');
+  return isScalar(value.type, 'NUMERIC') ? call('bq.numeric_units', [value]) : value;
+}
 
 /** NaN is the greatest number in DuckDB, also after negation; a frame allows one key only. */
 const withNaNAsSmallest = ({ value, descending, nulls }: SortKey): SortKey => ({
