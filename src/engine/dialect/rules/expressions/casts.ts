@@ -18,7 +18,7 @@ import { anonymousField, describeType, isScalar, scalar, type Type } from '../..
 import { bindValues } from '../bind-values.ts';
 import { convert } from '../coercion.ts';
 import type { Rule } from '../context.ts';
-import { castWithFormat } from '../functions/time/cast-format.ts';
+import { castWithFormat, InvalidFormat } from '../functions/time/cast-format.ts';
 import { callMacro, nullOnError } from '../macro-call.ts';
 import { castToRange, rangeText } from '../ranges.ts';
 import { resolveType } from '../resolve-type.ts';
@@ -31,7 +31,12 @@ export const cast: Rule<Syntax.Cast> = (node, scope, context) => {
   const castOf = (operand: Expression): Expression => {
     if (!node.format) return castValue(node, operand, type);
     const zone = node.zone && context.expression(node.zone, scope);
-    return castWithFormat(node, operand, type, context.expression(node.format, scope), zone);
+    try {
+      return castWithFormat(node, operand, type, context.expression(node.format, scope), zone);
+    } catch (error) {
+      if (node.safe && error instanceof InvalidFormat) return nullLiteral(type);
+      throw error;
+    }
   };
   const converted = node.safe ? nullOnError([value], ([operand = value]) => castOf(operand)) : castOf(value);
   return withParameters(node.type, { ...converted, type });

@@ -166,7 +166,7 @@ function rangeOffset(node: Syntax.Expression, type: Type, scope: Scope, context:
 /** Sums of a key and an offset may be beyond INT64 and NUMERIC. */
 function widened(value: Expression): Expression {
   if (isScalar(value.type, 'INT64')) return castTo(value, value.type, 'HUGEINT');
-  return isScalar(value.type, 'NUMERIC') ? call('bq.numeric_units', [value]) : value;
+  return isScalar(value.type, 'NUMERIC') ? call('bq.billionths', [value]) : value;
 }
 
 /** NaN is the greatest number in DuckDB, also after negation; a frame allows one key only. */

@@ -51,7 +51,7 @@ export interface Step {
 
 const [int64, string] = [scalar('INT64'), scalar('STRING')];
 
-const number = (group: Expression, low: number, high: number): Expression =>
+export const parsedNumber = (group: Expression, low: number, high: number): Expression =>
   call('bq.parsed_number', [group, integerLiteral(low), integerLiteral(high)], int64);
 
 const clearDayOfYear = (fields: Fields) => {
@@ -61,27 +61,27 @@ const clearDayOfYear = (fields: Fields) => {
 const year = (digits: number): Step => ({
   digits,
   set: (fields, group) => {
-    fields.year = number(group, 0, 10000);
+    fields.year = parsedNumber(group, 0, 10000);
   },
 });
 const month: Step = {
   digits: 2,
   set: (fields, group) => {
-    fields.month = number(group, 1, 12);
+    fields.month = parsedNumber(group, 1, 12);
     clearDayOfYear(fields);
   },
 };
 const day: Step = {
   digits: 2,
   set: (fields, group) => {
-    fields.day = number(group, 1, 31);
+    fields.day = parsedNumber(group, 1, 31);
     clearDayOfYear(fields);
   },
 };
 const hour: Step = {
   digits: 2,
   set: (fields, group) => {
-    fields.hour = number(group, 0, 23);
+    fields.hour = parsedNumber(group, 0, 23);
     fields.twelveHours = false;
   },
 };
@@ -89,20 +89,20 @@ const twelveHours: Step = {
   prefix: '\\s*',
   digits: 2,
   set: (fields, group) => {
-    fields.hour = number(group, 1, 12);
+    fields.hour = parsedNumber(group, 1, 12);
     fields.twelveHours = true;
   },
 };
 const minute: Step = {
   digits: 2,
   set: (fields, group) => {
-    fields.minute = number(group, 0, 59);
+    fields.minute = parsedNumber(group, 0, 59);
   },
 };
 const second: Step = {
   digits: 2,
   set: (fields, group) => {
-    fields.second = number(group, 0, 60);
+    fields.second = parsedNumber(group, 0, 60);
   },
 };
 const fraction = (digits: string): Step => ({
@@ -117,7 +117,7 @@ const fraction = (digits: string): Step => ({
     fields.microsecond = castTo(digits, int64);
   },
 });
-const monthName: Step = {
+export const monthNames: Step = {
   pattern:
     '((?i:january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun|jul|aug|sep|oct|nov|dec))',
   set: (fields, group) => {
@@ -157,12 +157,12 @@ const elements: Readonly<Record<string, readonly Step[]>> = {
   '%': [text('%')],
   A: [dayName],
   a: [dayName],
-  B: [monthName],
-  b: [monthName],
+  B: [monthNames],
+  b: [monthNames],
   c: [
     dayName,
     spaces,
-    monthName,
+    monthNames,
     spaces,
     ...allowSpaces([day]),
     spaces,
@@ -186,13 +186,13 @@ const elements: Readonly<Record<string, readonly Step[]>> = {
   e: allowSpaces([day]),
   F: ymd,
   H: [hour],
-  h: [monthName],
+  h: [monthNames],
   I: [twelveHours],
   j: allowSpaces([
     {
       digits: 3,
       set: (fields, group) => {
-        fields.dayOfYear = number(group, 1, 366);
+        fields.dayOfYear = parsedNumber(group, 1, 366);
       },
     },
   ]),
@@ -207,7 +207,7 @@ const elements: Readonly<Record<string, readonly Step[]>> = {
     {
       digits: 1,
       set: (fields, group) => {
-        const last = operation('*', [number(group, 1, 4), integerLiteral(3)], int64);
+        const last = operation('*', [parsedNumber(group, 1, 4), integerLiteral(3)], int64);
         fields.month = operation('-', [last, integerLiteral(2)], int64);
         fields.day = integerLiteral(1);
         clearDayOfYear(fields);
@@ -269,8 +269,15 @@ export function parseTimePattern(format: string, invalid: string): TimePattern {
   return { ...timePatternOf(steps), unsupported };
 }
 
-/** The pattern of texts that match all steps in their order. */
-export function timePatternOf(steps: readonly Step[]): Omit<TimePattern, 'unsupported'> {
+/**
+ * The pattern of texts that match all steps in their order.
+ *
+ * @param missing the fields that no step sets; by default those of the epoch
+ */
+export function timePatternOf(
+  steps: readonly Step[],
+  missing: Partial<Fields> = {},
+): Omit<TimePattern, 'unsupported'> {
   const body = steps.map(
     (step, at) =>
       (step.prefix ?? '') + (step.pattern ?? `(${digitsPattern(step.digits ?? 1, steps.slice(at + 1))})`),
@@ -281,7 +288,7 @@ export function timePatternOf(steps: readonly Step[]): Omit<TimePattern, 'unsupp
     pattern: `^\\s*(${body.join('')})\\s*$`,
     names: ['whole', ...names],
     fields(groupNamed) {
-      const fields = startOfEpoch();
+      const fields = { ...startOfEpoch(), ...missing };
       for (const [at, set] of setters.entries()) set(fields, groupNamed(names[at] ?? ''));
       return fields;
     },
