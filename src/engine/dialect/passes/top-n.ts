@@ -78,12 +78,13 @@ function withThreshold(
   return { ...query, where: [...where, compareWith(key.descending ? '>=' : '<=', value, threshold)] };
 }
 
-/** LIMIT plus OFFSET, if both are literals. */
+/** LIMIT plus OFFSET, if both are literals and the sum is no absurd number. */
 function rowCount(limit: Expression | undefined, offset: Expression | undefined): Literal | undefined {
   const isNumber = (node: Expression | undefined): node is Literal & { readonly value: bigint } =>
     node?.kind === 'literal' && typeof node.value === 'bigint';
   if (!isNumber(limit) || (offset && !isNumber(offset))) return undefined;
-  return { ...limit, value: limit.value + (isNumber(offset) ? offset.value : 0n) };
+  const value = limit.value + (isNumber(offset) ? offset.value : 0n);
+  return value <= BigInt(Number.MAX_SAFE_INTEGER) ? { ...limit, value } : undefined;
 }
 
 const isFilterOnly = ({ distinct, groupBy, having, windows, qualify, columns, from }: Select): boolean =>
@@ -93,8 +94,12 @@ const isFilterOnly = ({ distinct, groupBy, having, windows, qualify, columns, fr
   (from?.kind === 'table' || from?.kind === 'derived' || from?.kind === 'reference') &&
   !columns.some(({ value }) => someNode(value, ({ kind }) => kind === 'aggregate'));
 
+/** So many columns cost no more to read for all rows than their key twice. */
+const fewColumns = 4;
+
 /** Whether the columns are so many or so large that reading them for all rows costs more than reading the key twice. */
 const isWide = ({ columns }: Select): boolean =>
+  columns.length > fewColumns ||
   columns.some(({ value }) => someNode(value, ({ kind }) => kind === 'record'));
 
 const withTables = (tables: readonly CommonTable[], body: Select): Query =>

@@ -1,6 +1,6 @@
-import { isEqual } from '../tree/equal.ts';
-import type { Case, Expression } from '../tree/nodes.ts';
-import { isScalar } from '../types.ts';
+import { isEqual } from '../../tree/equal.ts';
+import type { Case, Expression } from '../../tree/nodes.ts';
+import { isScalar } from '../../types.ts';
 
 /**
  * The value of a time expression: an INT64, a TIMESTAMP in microseconds since the epoch, a STRING, an
@@ -21,6 +21,9 @@ export interface RunValues {
  * such expressions for the bounds of their time windows, so they are needed for each run.
  */
 export type TimeExpression = (run: RunValues) => TimeValue | undefined;
+
+/** The time expressions of the values that are computed before an expression, by the parameter of its lambda. */
+type Locals = ReadonlyMap<number, TimeExpression>;
 
 /** The name under which a query binds the value of CURRENT_TIMESTAMP(). */
 export const nowParameter = 'current_timestamp';
@@ -57,9 +60,15 @@ const unitMicros: Readonly<Record<string, bigint>> = {
   day: 86_400_000_000n,
 };
 
-/** The time expression that computes a value; undefined if it is none. */
-export function timeExpressionOf(node: Expression): TimeExpression | undefined {
+const noLocals: Locals = new Map();
+
+/** The time expression that computes a value; undefined if only the database can. */
+export function timeExpressionOf(node: Expression, locals = noLocals): TimeExpression | undefined {
   switch (node.kind) {
+    case 'local':
+      return locals.get(node.id);
+    case 'element':
+      return node.index === 1 ? timeExpressionOfLambda(node.of, locals) : undefined;
     case 'parameter':
       return node.name === nowParameter ? ({ now }) => now : (run) => run.parameter(node.name);
     case 'literal': {
@@ -69,26 +78,43 @@ export function timeExpressionOf(node: Expression): TimeExpression | undefined {
       return isScalar(type, 'TIMESTAMP') ? () => parseMicros(String(value)) : undefined;
     }
     case 'call':
-      return timeExpressionOfCall(node.function, node.args);
+      return timeExpressionOfCall(node.function, node.args, locals);
     case 'case':
-      return timeExpressionOfNullIf(node);
+      return timeExpressionOfNullIf(node, locals);
     default:
       return undefined;
   }
 }
 
-function timeExpressionOfCall(callee: string, args: readonly Expression[]): TimeExpression | undefined {
-  if (callee === 'coalesce') return withAll(args, (values) => values.find((value) => value !== null) ?? null);
+/** `list_transform([value], lambda name: …)`, of which the one element is read: the value is computed once. */
+function timeExpressionOfLambda(node: Expression, locals: Locals): TimeExpression | undefined {
+  if (node.kind !== 'call' || node.function !== 'list_transform') return undefined;
+  const [values, lambda] = node.args;
+  if (values?.kind !== 'list' || lambda?.kind !== 'lambda') return undefined;
+  const [value, another] = values.items;
+  const [parameter] = lambda.parameters;
+  const computed = value && !another ? timeExpressionOf(value, locals) : undefined;
+  if (!computed || parameter === undefined) return undefined;
+  return timeExpressionOf(lambda.body, new Map([...locals, [parameter, computed]]));
+}
+
+function timeExpressionOfCall(
+  callee: string,
+  args: readonly Expression[],
+  locals: Locals,
+): TimeExpression | undefined {
+  if (callee === 'coalesce')
+    return withAll(args, locals, (values) => values.find((value) => value !== null) ?? null);
   const [, name = ''] = /^bq\."?(\w+)/.exec(callee) ?? [];
   const [, operation = '', part = ''] = /^(\w+)_([a-z]+)$/.exec(name) ?? [];
   const [call, unit] = [operations[operation], unitMicros[part]];
   if ((name === 'timestamp' || name === 'cast_timestamp') && args.length === 1)
-    return withAll(args, ([text]) => {
+    return withAll(args, locals, ([text]) => {
       if (text === null) return null;
       return typeof text === 'string' ? parseMicros(text) : undefined;
     });
   if (!call || unit === undefined || args.length !== (arity[operation] ?? 2)) return undefined;
-  return withAll(args, (values) => {
+  return withAll(args, locals, (values) => {
     if (values.includes(null)) return null;
     const numbers = values.filter((value) => typeof value === 'bigint');
     return numbers.length === values.length ? call(unit, ...numbers) : undefined;
@@ -96,10 +122,10 @@ function timeExpressionOfCall(callee: string, args: readonly Expression[]): Time
 }
 
 /** NULLIF of texts: `CASE WHEN a = b THEN NULL ELSE a END`. */
-function timeExpressionOfNullIf({
-  branches: [branch, another],
-  otherwise,
-}: Case): TimeExpression | undefined {
+function timeExpressionOfNullIf(
+  { branches: [branch, another], otherwise }: Case,
+  locals: Locals,
+): TimeExpression | undefined {
   if (!branch || another || !otherwise || branch.when.kind !== 'operation') return undefined;
   const { operator, operands } = branch.when;
   const [one, other] = operands;
@@ -111,7 +137,7 @@ function timeExpressionOfNullIf({
     branch.result.kind === 'literal' &&
     branch.result.value === null;
   if (!isNullIf) return undefined;
-  return withAll([one, other], ([value, compared]) => {
+  return withAll([one, other], locals, ([value, compared]) => {
     if (typeof value !== 'string' || typeof compared !== 'string') return undefined;
     return value === compared ? null : value;
   });
@@ -131,9 +157,10 @@ export function parseMicros(text: string): bigint | undefined {
 /** @returns undefined if an argument is not a time expression */
 function withAll(
   args: readonly Expression[],
+  locals: Locals,
   combine: (values: readonly TimeValue[]) => TimeValue | undefined,
 ): TimeExpression | undefined {
-  const expressions = args.flatMap((arg) => timeExpressionOf(arg) ?? []);
+  const expressions = args.flatMap((arg) => timeExpressionOf(arg, locals) ?? []);
   if (expressions.length !== args.length) return undefined;
   return (run) => {
     const values = expressions.map((expression) => expression(run));
