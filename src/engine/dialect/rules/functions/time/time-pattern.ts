@@ -39,7 +39,7 @@ interface TimePattern {
   readonly unsupported: string | undefined;
 }
 
-export interface Step {
+interface Step {
   /** Pattern before the digits, such as optional spaces. */
   readonly prefix?: string;
   /** The maximum number of digits. Matching is greedy. */
@@ -51,7 +51,7 @@ export interface Step {
 
 const [int64, string] = [scalar('INT64'), scalar('STRING')];
 
-export const parsedNumber = (group: Expression, low: number, high: number): Expression =>
+const parsedNumber = (group: Expression, low: number, high: number): Expression =>
   call('bq.parsed_number', [group, integerLiteral(low), integerLiteral(high)], int64);
 
 const clearDayOfYear = (fields: Fields) => {
@@ -117,7 +117,7 @@ const fraction = (digits: string): Step => ({
     fields.microsecond = castTo(digits, int64);
   },
 });
-export const monthNames: Step = {
+const monthName: Step = {
   pattern:
     '((?i:january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun|jul|aug|sep|oct|nov|dec))',
   set: (fields, group) => {
@@ -157,12 +157,12 @@ const elements: Readonly<Record<string, readonly Step[]>> = {
   '%': [text('%')],
   A: [dayName],
   a: [dayName],
-  B: [monthNames],
-  b: [monthNames],
+  B: [monthName],
+  b: [monthName],
   c: [
     dayName,
     spaces,
-    monthNames,
+    monthName,
     spaces,
     ...allowSpaces([day]),
     spaces,
@@ -186,7 +186,7 @@ const elements: Readonly<Record<string, readonly Step[]>> = {
   e: allowSpaces([day]),
   F: ymd,
   H: [hour],
-  h: [monthNames],
+  h: [monthName],
   I: [twelveHours],
   j: allowSpaces([
     {
@@ -269,15 +269,8 @@ export function parseTimePattern(format: string, invalid: string): TimePattern {
   return { ...timePatternOf(steps), unsupported };
 }
 
-/**
- * The pattern of texts that match all steps in their order.
- *
- * @param missing the fields that no step sets; by default those of the epoch
- */
-export function timePatternOf(
-  steps: readonly Step[],
-  missing: Partial<Fields> = {},
-): Omit<TimePattern, 'unsupported'> {
+/** The pattern of texts that match all steps in their order. */
+function timePatternOf(steps: readonly Step[]): Omit<TimePattern, 'unsupported'> {
   const body = steps.map(
     (step, at) =>
       (step.prefix ?? '') + (step.pattern ?? `(${digitsPattern(step.digits ?? 1, steps.slice(at + 1))})`),
@@ -288,7 +281,7 @@ export function timePatternOf(
     pattern: `^\\s*(${body.join('')})\\s*$`,
     names: ['whole', ...names],
     fields(groupNamed) {
-      const fields = { ...startOfEpoch(), ...missing };
+      const fields = startOfEpoch();
       for (const [at, set] of setters.entries()) set(fields, groupNamed(names[at] ?? ''));
       return fields;
     },
