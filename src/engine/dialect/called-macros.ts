@@ -1,11 +1,11 @@
 import { macros } from './macros/macros.ts';
-import { visitAll } from './tree/map.ts';
+import { forEachNode } from './tree/map.ts';
 import type { Query } from './tree/nodes.ts';
 
 /** The names of the macros that a query calls. */
 export function calledMacros(query: Query): readonly string[] {
   const names = new Set<string>();
-  visitAll(query, (node) => {
+  forEachNode(query, (node) => {
     const called = node.kind === 'call' || node.kind === 'aggregate' ? node.function : '';
     // One signature is called as bq."name(a bigint)".
     const [, name = ''] = /^bq\."?(\w+)/.exec(called) ?? [];

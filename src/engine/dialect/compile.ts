@@ -12,7 +12,7 @@ import type { StoredTable } from './stored-table.ts';
 import type { Statement } from './syntax/nodes.ts';
 import { parseQuery } from './syntax/parse-query.ts';
 import { SyntaxProblem } from './syntax/syntax-problem.ts';
-import { visitAll } from './tree/map.ts';
+import { forEachNode } from './tree/map.ts';
 import type { Query } from './tree/nodes.ts';
 
 /** A query of BigQuery as a typed tree. */
@@ -76,7 +76,7 @@ function problemAt(sql: string, { file, line }: Source, { start }: Place, messag
 
 function tablesOf(query: Query): readonly string[] {
   const names = new Set<string>();
-  visitAll(query, (node) => {
+  forEachNode(query, (node) => {
     if (node.kind === 'table') names.add(node.name);
   });
   return [...names];

@@ -1,4 +1,4 @@
-import { visitParts } from './tree/map.ts';
+import { forEachPart } from './tree/map.ts';
 import type { Column, Expression, From, Join, Query, Select, SetOperation, Table } from './tree/nodes.ts';
 import { printExpression } from './tree/print.ts';
 
@@ -244,16 +244,16 @@ const aliasesOf = (from: From): readonly string[] => {
 
 /** Every table that a subquery in an expression reads must be filtered there. */
 function readSubqueries(query: Select, environment: Environment, analysis: Analysis): void {
-  const visit = (node: Parameters<typeof visitParts>[0]): void => {
+  const readIn = (node: Parameters<typeof forEachPart>[0]): void => {
     if (node.kind === 'subquery') {
       barred(sourcesOf(node.query, environment, analysis), analysis);
-      if (node.value) visit(node.value);
+      if (node.value) readIn(node.value);
       return;
     }
     const isFrom = ['table', 'derived', 'reference'].includes(node.kind);
-    if (!isFrom) visitParts(node, visit);
+    if (!isFrom) forEachPart(node, readIn);
   };
-  visitParts(query, visit);
+  forEachPart(query, readIn);
 }
 
 /** Whether the result depends on how many rows there are, so that a filter after it comes too late. */
@@ -265,11 +265,11 @@ const countsRows = ({ groupBy, columns, having, qualify, limit, offset }: Select
   qualify.length > 0 ||
   columns.some(({ value }) => hasAggregate(value));
 
-function hasAggregate(node: Parameters<typeof visitParts>[0]): boolean {
+function hasAggregate(node: Parameters<typeof forEachPart>[0]): boolean {
   if (node.kind === 'aggregate') return true;
   if (node.kind === 'subquery') return false;
   let found = false;
-  visitParts(node, (part) => {
+  forEachPart(node, (part) => {
     found ||= hasAggregate(part);
   });
   return found;

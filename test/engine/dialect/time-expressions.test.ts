@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { compile } from '../../../src/engine/dialect/compile.ts';
-import { parseMicros } from '../../../src/engine/dialect/passes/time-values.ts';
+import { parseMicros } from '../../../src/engine/dialect/passes/constants/time-values.ts';
 import { openDialect, planOf } from './harness.ts';
 
 // The harness computes each constant in the database and compares it with its time expression.

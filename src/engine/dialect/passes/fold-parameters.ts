@@ -1,7 +1,7 @@
 import { textLiteral } from '../tree/build.ts';
 import { mapExpressions } from '../tree/map.ts';
 import type { Pass } from './pass.ts';
-import { simplify } from './simplify.ts';
+import { simplify } from './rewriting/simplify.ts';
 
 /** Puts the known parameters into the query, and leaves out what they decide. */
 export const foldParameters: Pass = (query, { known }) =>

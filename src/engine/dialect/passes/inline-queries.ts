@@ -1,8 +1,8 @@
-import { type Mapper, mapParts, someNode, visitAll } from '../tree/map.ts';
+import { forEachNode, type Mapper, mapParts, someNode } from '../tree/map.ts';
 import type { Derived, Expression, From, Literal, Query, Select, SortKey, With } from '../tree/nodes.ts';
-import { replaceItem, requiredItems } from './from-items.ts';
 import type { Pass } from './pass.ts';
-import { substitute } from './substitute.ts';
+import { replaceItem, requiredItems } from './rewriting/from-items.ts';
+import { substitute } from './rewriting/substitute.ts';
 
 /** Joins a query and a subquery in its FROM into one where the subquery only filters rows and names values. */
 export const inlineQueries: Pass = (query) => {
@@ -38,7 +38,7 @@ function inlineTables(node: With): Query {
 
 function countReaders(node: With, name: string): number {
   let count = 0;
-  visitAll(node, (part) => {
+  forEachNode(node, (part) => {
     if (part.kind === 'reference' && part.name === name) count += 1;
   });
   return count;
@@ -125,7 +125,7 @@ const isFixed = (node: { readonly kind: string }): boolean => {
 
 function countReads(outer: Select, alias: string): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
-  visitAll(outer, (part) => {
+  forEachNode(outer, (part) => {
     if (part.kind === 'column' && part.from === alias)
       counts.set(part.name, (counts.get(part.name) ?? 0) + 1);
   });

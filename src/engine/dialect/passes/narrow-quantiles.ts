@@ -1,5 +1,5 @@
 import { element } from '../tree/build.ts';
-import { type Mapper, mapExpressions, mapParts, visitAll } from '../tree/map.ts';
+import { forEachNode, type Mapper, mapExpressions, mapParts } from '../tree/map.ts';
 import type { Aggregate, Call, Column, Expression, List, Query } from '../tree/nodes.ts';
 import type { Pass } from './pass.ts';
 
@@ -10,7 +10,7 @@ import type { Pass } from './pass.ts';
 export const narrowQuantiles: Pass = (query) => {
   const reads = readsOf(query);
   const narrowed = new Map<string, readonly number[]>();
-  visitAll(query, (node) => {
+  forEachNode(query, (node) => {
     if (node.kind !== 'derived' || node.query.kind !== 'select') return;
     for (const { name, value } of node.query.columns) {
       const offsets = reads.get(keyOf(node.alias, name));
@@ -26,7 +26,7 @@ export const narrowQuantiles: Pass = (query) => {
 
 const keyOf = (from: string, name: string) => JSON.stringify([from, name]);
 
-/** The offsets at which columns are read; undefined stands for any other use. */
+/** The offsets at which columns are read; undefined means any other use. */
 function readsOf(query: Query): ReadonlyMap<string, readonly (number | undefined)[]> {
   const reads = new Map<string, (number | undefined)[]>();
   const note = ({ from, name }: Column, offset: number | undefined) => {
@@ -34,7 +34,7 @@ function readsOf(query: Query): ReadonlyMap<string, readonly (number | undefined
     reads.set(key, [...(reads.get(key) ?? []), offset]);
   };
   const noted = new Set<Expression>();
-  visitAll(query, (node) => {
+  forEachNode(query, (node) => {
     const read = node.kind === 'call' ? offsetRead(node) : undefined;
     if (read) {
       noted.add(read.column);

@@ -1,10 +1,10 @@
 import { nullLiteral } from '../tree/build.ts';
 import { type Mapper, mapParts, someNode } from '../tree/map.ts';
 import type { Expression, Member, Query, Select } from '../tree/nodes.ts';
-import { columnsRead, commonColumnsRead } from './columns-read.ts';
 import type { Pass } from './pass.ts';
+import { columnsRead, commonColumnsRead } from './rewriting/columns-read.ts';
 
-/** Leaves out columns of subqueries and common tables that nobody reads: DuckDB would plan them. */
+/** Leaves out columns of subqueries and common tables that are not read: DuckDB would plan them. */
 export const pruneColumns: Pass = (query, options) => {
   const read = columnsRead(query);
   const common = commonColumnsRead(query, read);
@@ -26,7 +26,7 @@ export const pruneColumns: Pass = (query, options) => {
     },
   };
   const pruned = mapper.query(query);
-  // What a column read that is gone, nobody may read any longer.
+  // Columns that only those read which have been left out may now be left out, too.
   return countColumns(pruned) === countColumns(query) ? pruned : pruneColumns(pruned, options);
 };
 

@@ -1,9 +1,9 @@
 import { column } from '../tree/build.ts';
-import { type Mapper, mapParts, visitAll } from '../tree/map.ts';
+import { forEachNode, type Mapper, mapParts } from '../tree/map.ts';
 import type { Column, Expression, Member, Query, RecordValue, Select } from '../tree/nodes.ts';
 import { scalar } from '../types.ts';
 import type { Pass } from './pass.ts';
-import { substitute } from './substitute.ts';
+import { substitute } from './rewriting/substitute.ts';
 
 /**
  * Keeps the fields of records apart as long as possible: a subquery or common table that returns a record returns its
@@ -28,7 +28,7 @@ const key = (owner: string, name: string, isCommonTable = false) =>
 /** The names of the common tables that FROM items read, by the items' aliases. */
 function commonTablesByAlias(query: Query): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
-  visitAll(query, (node) => {
+  forEachNode(query, (node) => {
     if (node.kind === 'reference') names.set(node.alias, node.name);
   });
   return names;

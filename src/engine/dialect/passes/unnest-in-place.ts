@@ -8,13 +8,13 @@ import {
   nullLiteral,
   select,
 } from '../tree/build.ts';
-import { type Mapper, mapParts, visitAll } from '../tree/map.ts';
+import { forEachNode, type Mapper, mapParts } from '../tree/map.ts';
 import type { Column, Expression, From, Join, Member, Query, Select, Unnest } from '../tree/nodes.ts';
 import { scalar, unknown } from '../types.ts';
-import { columnsRead } from './columns-read.ts';
-import { joinsOf, replaceItem, requiredItems } from './from-items.ts';
 import type { Pass, PassOptions } from './pass.ts';
-import { substitute, substituteIn } from './substitute.ts';
+import { columnsRead } from './rewriting/columns-read.ts';
+import { joinsOf, replaceItem, requiredItems } from './rewriting/from-items.ts';
+import { substitute, substituteIn } from './rewriting/substitute.ts';
 
 /**
  * Unnests an array in the select list of a subquery around the FROM item that has it: DuckDB plans a join with a
@@ -64,7 +64,7 @@ const isUnconditional = ({ join, on }: Join): boolean =>
 function ownersOf(array: Expression): ReadonlySet<string> {
   const owners = new Set<string>();
   let canMove = true;
-  visitAll(array, (part) => {
+  forEachNode(array, (part) => {
     if (part.kind === 'column') owners.add(part.from);
     if (part.kind === 'subquery' || part.kind === 'aggregate') canMove = false;
   });

@@ -2,9 +2,9 @@ import { caseWhen, integerLiteral } from '../tree/build.ts';
 import { type Mapper, mapParts } from '../tree/map.ts';
 import type { Column, Expression, From, Join, RecordValue, Select, Unnest } from '../tree/nodes.ts';
 import { unknown } from '../types.ts';
-import { replaceItem, requiredItems } from './from-items.ts';
 import type { Pass } from './pass.ts';
-import { substitute } from './substitute.ts';
+import { replaceItem, requiredItems } from './rewriting/from-items.ts';
+import { substitute } from './rewriting/substitute.ts';
 
 /** An array of at most one record, whose fields are columns, is unnested by a condition on its row. */
 export const unnestRecords: Pass = (query, options) => {

@@ -1,5 +1,5 @@
 import { computeFirst, newLocal } from '../tree/build.ts';
-import { mapExpression, someNode, visitAll } from '../tree/map.ts';
+import { forEachNode, mapExpression, someNode } from '../tree/map.ts';
 import type { Expression } from '../tree/nodes.ts';
 import { type Place, Unsupported } from './unsupported.ts';
 
@@ -75,7 +75,7 @@ const isVolatile = (node: Expression): boolean =>
 
 function usesOf(name: Expression, within: Expression): number {
   let uses = 0;
-  visitAll(within, (part) => {
+  forEachNode(within, (part) => {
     if (part === name) uses += 1;
   });
   return uses;

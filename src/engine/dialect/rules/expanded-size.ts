@@ -1,5 +1,5 @@
 import { macroSizes, macros } from '../macros/macros.ts';
-import { visitParts } from '../tree/map.ts';
+import { forEachPart } from '../tree/map.ts';
 import type { Expression, Node } from '../tree/nodes.ts';
 
 const sizes = new WeakMap<Node, number>();
@@ -20,7 +20,7 @@ function measure(node: Node): number {
     return args + (uses ? macroSize(node.function, node.args) : 3);
   }
   let size = 3;
-  visitParts(node, (part) => {
+  forEachPart(node, (part) => {
     size += expandedSize(part);
   });
   return size;

@@ -1,5 +1,5 @@
 import { isWorthComputingOnce } from '../macros/compute-once.ts';
-import { macros } from '../macros/macros.ts';
+import { macros, macrosIn } from '../macros/macros.ts';
 import type { Macro } from '../macros/parse-macros.ts';
 import { call, computeFirst } from '../tree/build.ts';
 import type { Call, Expression } from '../tree/nodes.ts';
@@ -61,9 +61,25 @@ function withLongArgumentsFirst(node: Call): Expression {
   const { args, type } = node;
   const uses = argumentUses(node.function, args) ?? [];
   const isLong = args.map((arg, at) => isWorthComputingOnce(expandedSize(arg), uses[at] ?? 1));
-  if (!isLong.includes(true)) return node;
+  if (!isLong.includes(true) || hasSubquery(node.function)) return node;
   return bindValues(args, (...values) => call(node.function, values, type));
 }
+
+/** Whether the body of a macro contains a subquery, directly or through others: it can't be called in a lambda. */
+function hasSubquery(callee: string): boolean {
+  const names = macrosIn(callee);
+  return names.some((name) => {
+    const known = withSubquery.get(name);
+    if (known !== undefined) return known;
+    withSubquery.set(name, false);
+    const bodies = (macros.get(name) ?? []).map(({ body }) => body).join(' ');
+    const found = /\(\s*select\b/i.test(bodies) || hasSubquery(bodies);
+    withSubquery.set(name, found);
+    return found;
+  });
+}
+
+const withSubquery = new Map<string, boolean>();
 
 function chooseSignature(signatures: readonly Macro[], args: readonly Expression[]): Macro | undefined {
   const costs = signatures.map((signature) => cost(signature, args));

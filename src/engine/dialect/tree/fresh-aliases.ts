@@ -1,11 +1,11 @@
-import { type Mapper, mapParts, visitAll } from './map.ts';
+import { forEachNode, type Mapper, mapParts } from './map.ts';
 import type { From, Query } from './nodes.ts';
 
 /** A copy of a query whose aliases and common tables have names of their own, so that both can be in one tree. */
 export function withFreshAliases(query: Query, fresh: (prefix: string) => string): Query {
   const renamed = new Map<string, string>();
   const tables = new Map<string, string>();
-  visitAll(query, (node) => {
+  forEachNode(query, (node) => {
     if ('alias' in node) renamed.set(node.alias, fresh(node.alias));
     if (node.kind === 'with') for (const { name } of node.tables) tables.set(name, fresh(name));
   });

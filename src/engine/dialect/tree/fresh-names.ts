@@ -1,10 +1,10 @@
-import { visitAll } from './map.ts';
+import { forEachNode } from './map.ts';
 import type { Query } from './nodes.ts';
 
 /** Makes names that occur nowhere in a tree; the same ones for equal trees. */
 export function freshNames(query: Query): (prefix: string) => string {
   const used = new Set<string>();
-  visitAll(query, (node) => {
+  forEachNode(query, (node) => {
     if ('alias' in node) used.add(node.alias.toLowerCase());
     if (node.kind === 'with') for (const { name } of node.tables) used.add(name.toLowerCase());
   });

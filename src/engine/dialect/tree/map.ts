@@ -83,9 +83,9 @@ export function mapParts(node: Node, mapper: Mapper): Node {
 }
 
 /** Calls a function with each direct part of a node, in the order of the text. */
-export function visitParts(node: Node, visit: (part: Node) => void): void {
+export function forEachPart(node: Node, use: (part: Node) => void): void {
   const each = <N extends Node>(part: N): N => {
-    visit(part);
+    use(part);
     return part;
   };
   mapParts(node, { expression: each, query: each, from: each });
@@ -95,16 +95,16 @@ export function visitParts(node: Node, visit: (part: Node) => void): void {
 export function someNode(node: Node, test: (node: Node) => boolean): boolean {
   if (test(node)) return true;
   let found = false;
-  visitParts(node, (part) => {
+  forEachPart(node, (part) => {
     found ||= someNode(part, test);
   });
   return found;
 }
 
 /** Calls a function with a node and every node below it. */
-export function visitAll(node: Node, visit: (node: Node) => void): void {
-  visit(node);
-  visitParts(node, (part) => visitAll(part, visit));
+export function forEachNode(node: Node, use: (node: Node) => void): void {
+  use(node);
+  forEachPart(node, (part) => forEachNode(part, use));
 }
 
 /** Replaces an expression and every expression below it, from the leaves up. */

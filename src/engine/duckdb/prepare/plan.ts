@@ -1,7 +1,7 @@
-import { type Constant, hoist } from '../../dialect/passes/hoist.ts';
+import { type Constant, hoist } from '../../dialect/passes/constants/hoist.ts';
+import type { TimeExpression } from '../../dialect/passes/constants/time-values.ts';
 import { runPasses } from '../../dialect/passes/passes.ts';
 import { renderRows } from '../../dialect/passes/row-text.ts';
-import type { TimeExpression } from '../../dialect/passes/time-values.ts';
 import { column, integerLiteral, select } from '../../dialect/tree/build.ts';
 import { freshNames } from '../../dialect/tree/fresh-names.ts';
 import { mapExpression, someNode } from '../../dialect/tree/map.ts';

@@ -8,7 +8,7 @@ import {
   listValue,
   TIMESTAMPTZ,
 } from '@duckdb/node-api';
-import { nowParameter, type RunValues, type TimeValue } from '../../dialect/passes/time-values.ts';
+import { nowParameter, type RunValues, type TimeValue } from '../../dialect/passes/constants/time-values.ts';
 import { quote } from '../../dialect/types.ts';
 import { boundRelation, type Plan, type PlannedConstant } from '../prepare/plan.ts';
 import { type Binding, type Bindings, bindingOf } from '../wire/bindings.ts';

@@ -3,12 +3,12 @@ import { StartError } from '../../../errors.ts';
 import { calledMacros } from '../../dialect/called-macros.ts';
 import { compile } from '../../dialect/compile.ts';
 import { macroDefinitions } from '../../dialect/macros/macros.ts';
+import { nowParameter } from '../../dialect/passes/constants/time-values.ts';
 import { passes, runPasses } from '../../dialect/passes/passes.ts';
-import { nowParameter } from '../../dialect/passes/time-values.ts';
 import type { RelationColumn } from '../../dialect/rules/scope.ts';
 import type { StoredTable } from '../../dialect/stored-table.ts';
 import { freshNames } from '../../dialect/tree/fresh-names.ts';
-import { visitAll } from '../../dialect/tree/map.ts';
+import { forEachNode } from '../../dialect/tree/map.ts';
 import type { Query } from '../../dialect/tree/nodes.ts';
 import { printQuery } from '../../dialect/tree/print.ts';
 import { type Plan, printPlan } from '../prepare/plan.ts';
@@ -95,7 +95,7 @@ async function translate(
 
 function requireValues(sql: string, query: Query, parameters: Statement['parameters']): void {
   const known = new Set([nowParameter, ...Object.keys(parameters).map((name) => name.toLowerCase())]);
-  visitAll(query, (node) => {
+  forEachNode(query, (node) => {
     if (node.kind !== 'parameter' || known.has(node.name.toLowerCase())) return;
     const place = positionOf(sql, sql.toLowerCase().indexOf(`@${node.name.toLowerCase()}`));
     throw new StartError('A parameter has no value', [

@@ -18,7 +18,6 @@ import { anonymousField, describeType, isScalar, scalar, type Type } from '../..
 import { bindValues } from '../bind-values.ts';
 import { convert } from '../coercion.ts';
 import type { Rule } from '../context.ts';
-import { castWithFormat } from '../functions/time/cast-format.ts';
 import { callMacro, nullOnError } from '../macro-call.ts';
 import { castToRange, rangeText } from '../ranges.ts';
 import { resolveType } from '../resolve-type.ts';
@@ -28,14 +27,30 @@ import { type Place, Unsupported } from '../unsupported.ts';
 export const cast: Rule<Syntax.Cast> = (node, scope, context) => {
   const type = resolveType(node.type);
   const value = context.expression(node.operand, scope);
-  const castOf = (operand: Expression): Expression => {
-    if (!node.format) return castValue(node, operand, type);
-    const zone = node.zone && context.expression(node.zone, scope);
-    return castWithFormat(node, operand, type, context.expression(node.format, scope), zone);
-  };
+  const { format } = node;
+  const formats = [format, node.zone].flatMap((part) => (part ? [context.expression(part, scope)] : []));
+  const castOf = (operand: Expression): Expression =>
+    format ? castByFormat(node, operand, type, formats) : castValue(node, operand, type);
   const converted = node.safe ? nullOnError([value], ([operand = value]) => castOf(operand)) : castOf(value);
   return withParameters(node.type, { ...converted, type });
 };
+
+/** `CAST(value AS type FORMAT format AT TIME ZONE zone)`. */
+function castByFormat(
+  place: Place,
+  value: Expression,
+  type: Type,
+  formats: readonly Expression[],
+): Expression {
+  if ([value, ...formats].some((part) => part.type.kind === 'null')) return nullLiteral(type);
+  const shown = describeType(type);
+  return callMacro(
+    place,
+    `cast_format_${shown.toLowerCase()}`,
+    [value, ...formats],
+    `CAST AS ${shown} FORMAT`,
+  );
+}
 
 /** Casts a value; elements of arrays and fields of structs one by one. */
 export function castValue(place: Place, value: Expression, type: Type): Expression {
@@ -75,7 +90,9 @@ function castStruct(place: Place, value: Expression, from: StructType, type: Str
       value.kind === 'struct'
         ? (value.fields[index]?.value ?? nullLiteral(member.type))
         : field(value, member.name || anonymousField(index), member.type);
-    return { name: target.name || anonymousField(index), value: castValue(place, part, target.type) };
+    // The digits of a literal count in a cast of its own only.
+    const source = part.kind === 'literal' && isScalar(part.type, 'FLOAT64') ? castTo(part, part.type) : part;
+    return { name: target.name || anonymousField(index), value: castValue(place, source, target.type) };
   });
   const built = { ...struct(members), type };
   return value.kind === 'struct' ? built : caseWhen(operation('IS NOT NULL', [value]), built);

@@ -56,8 +56,8 @@ export const typedLiteral: Rule<Syntax.TypedLiteral> = (node) => {
 /** Texts that both engines read alike. */
 const sharedForms: Readonly<Partial<Record<ScalarName, RegExp>>> = {
   DATE: /^(?!0000)\d{4}-\d\d-\d\d$/,
-  DATETIME: /^(?!0000)\d{4}-\d\d-\d\d[ T](?!24)\d\d:\d\d:\d\d(\.\d{1,6})?$/,
-  TIMESTAMP: /^(?!0000)\d{4}-\d\d-\d\d[ T](?!24)\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+]00(:00)?)?$/,
+  DATETIME: /^(?!0000)\d{4}-\d\d-\d\d[ T](?!24)\d\d:\d\d:[0-5]\d(\.\d{1,6})?$/,
+  TIMESTAMP: /^(?!0000)\d{4}-\d\d-\d\d[ T](?!24)\d\d:\d\d:[0-5]\d(\.\d{1,6})?(Z|[+]00(:00)?)?$/,
 };
 
 /** NUMERIC has 29 digits before the point and 9 after it. */

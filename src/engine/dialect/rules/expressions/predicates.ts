@@ -123,7 +123,7 @@ function inArray(place: Place, value: Expression, array: Expression): Expression
   return containsValue(convert(value, common), convert(array, arrayOf(common)));
 }
 
-/** A value that stands for the elements of an array, of which only the type is known. */
+/** A placeholder for the elements of an array, of which only the type is known. */
 const nullOf = (type: Expression['type']): Expression => ({ kind: 'local', id: 0, type });
 
 /** The column of a subquery that IN and LIKE ANY compare with. */

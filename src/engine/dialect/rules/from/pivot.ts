@@ -1,6 +1,6 @@
 import type * as Syntax from '../../syntax/nodes.ts';
 import { and, compareWith, select } from '../../tree/build.ts';
-import { mapExpression, someNode, visitAll } from '../../tree/map.ts';
+import { forEachNode, mapExpression, someNode } from '../../tree/map.ts';
 import type { Expression, Member } from '../../tree/nodes.ts';
 import { convert, supertype } from '../coercion.ts';
 import type { Context, ResolvedFrom } from '../context.ts';
@@ -69,7 +69,7 @@ const columnKey = (from: string, name: string) => JSON.stringify([from, name]);
 function columnsRead(expressions: readonly Expression[]): ReadonlySet<string> {
   const read = new Set<string>();
   for (const expression of expressions) {
-    visitAll(expression, (part) => {
+    forEachNode(expression, (part) => {
       if (part.kind === 'column') read.add(columnKey(part.from, part.name));
     });
   }

@@ -4,7 +4,7 @@ import type { From, Member, Query, Table } from '../../tree/nodes.ts';
 import { columnsOf, quote, sameName, scalar } from '../../types.ts';
 import type { Relation, RelationColumn } from '../scope.ts';
 
-/** The pseudo column of wildcard tables: what `*` stands for. */
+/** The pseudo column of wildcard tables: the text that `*` matches. */
 const suffixColumn = '_TABLE_SUFFIX';
 
 /** The relations of the tables that a query may read, by lower-cased name. */

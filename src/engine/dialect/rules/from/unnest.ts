@@ -15,7 +15,7 @@ export interface ArrayItem {
   readonly offset: string | undefined;
 }
 
-/** A FROM item as an array; undefined if it is none. */
+/** A FROM item as an array; undefined if it is another kind of item. */
 export function arrayItem(node: Syntax.FromItem, scope: Scope): ArrayItem | undefined {
   if (node.kind === 'Unnest')
     return { node, array: node.array, alias: node.alias?.name, offset: offsetName(node.withOffset) };

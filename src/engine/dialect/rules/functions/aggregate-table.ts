@@ -70,7 +70,6 @@ const isFloat = (value: Expression | undefined): boolean =>
 
 const usual: readonly Clause[] = ['distinct', 'having'];
 const nan = literal(float64, 'nan');
-const _maximumOfNumeric = literal(scalar('NUMERIC'), '99999999999999999999999999999.999999999');
 const fail = (message: string, type: Type) => call('bq.fail', [textLiteral(message)], type);
 const isFiniteNumber = (value: Expression) => call('isfinite', [value], bool);
 const isNotANumber = (value: Expression) => call('isnan', [value], bool);

@@ -197,9 +197,9 @@ function limited(value: Expression, limit: Expression | undefined): Expression {
   if (limit === undefined) return value;
   const sliced = call('list_slice', [value, integerLiteral(1), limit], value.type);
   if (limit.kind !== 'literal') return caseWhen(compareWith('>', limit, integerLiteral(0)), sliced);
-  const isNone = limit.value === 0n;
+  const isZero = limit.value === 0n;
   // The aggregate must stay, because it makes one row of the group.
-  return isNone ? call('nullif', [sliced, castTo(list([]), value.type)], value.type) : sliced;
+  return isZero ? call('nullif', [sliced, castTo(list([]), value.type)], value.type) : sliced;
 }
 
 /**
@@ -234,7 +234,7 @@ function extremeRows(
   });
 }
 
-/** Stands for one row in the arguments, until the list is transformed. */
+/** A placeholder for one row in the arguments, until the list is transformed. */
 const rowOf: Expression = { kind: 'local', id: 0, type: unknown };
 
 /** The greatest or smallest value; NaN if there is one, so that no row has it. */

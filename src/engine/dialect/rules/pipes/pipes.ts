@@ -150,7 +150,7 @@ function findOutput(name: Syntax.Identifier, { columns }: Rows): Output {
   return found;
 }
 
-/** LIMIT right after ORDER BY belongs to the same query: the order of a subquery is none. */
+/** LIMIT right after ORDER BY belongs to the same query: a subquery has no order. */
 function limited(node: Syntax.Limit, rows: Rows, context: Context): Rows {
   const limits = resolveLimit(node, context);
   const { from } = rows;

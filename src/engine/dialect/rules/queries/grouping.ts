@@ -99,7 +99,7 @@ function requireGroupable(node: Syntax.Expression, key: Expression): Expression 
   throw new Unsupported(node, `GROUP BY does not take ${describeType(key.type)}`);
 }
 
-/** Whether values of a type can be grouped and told apart by DISTINCT. */
+/** Whether values of a type can be grouped and distinguished by DISTINCT. */
 export const isGroupable = (type: Type): boolean =>
   type.kind === 'struct'
     ? type.fields.every((field) => isGroupable(field.type))

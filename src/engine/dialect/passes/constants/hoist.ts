@@ -1,7 +1,7 @@
-import { isEqual } from '../tree/equal.ts';
-import { type Mapper, mapParts, visitParts } from '../tree/map.ts';
-import type { Expression, Node, Query, Subquery } from '../tree/nodes.ts';
-import { duckdbType, isScalar } from '../types.ts';
+import { isEqual } from '../../tree/equal.ts';
+import { forEachPart, type Mapper, mapParts } from '../../tree/map.ts';
+import type { Expression, Node, Query, Subquery } from '../../tree/nodes.ts';
+import { duckdbType, isScalar } from '../../types.ts';
 import { type TimeExpression, timeExpressionOf } from './time-values.ts';
 
 /** A part of a query that is computed before the query. */
@@ -70,7 +70,7 @@ function isConstant(node: Expression): boolean {
 const callsMacro = (node: Node): boolean => {
   if (node.kind === 'call' && node.function.startsWith('bq.')) return true;
   let found = false;
-  visitParts(node, (part) => {
+  forEachPart(node, (part) => {
     found ||= callsMacro(part);
   });
   return found;
@@ -95,7 +95,7 @@ function isRowIndependent(node: Node, locals: ReadonlySet<number>): boolean {
       return isRowIndependent(node.body, new Set([...locals, ...node.parameters]));
   }
   let independent = true;
-  visitParts(node, (part) => {
+  forEachPart(node, (part) => {
     independent &&= isRowIndependent(part, locals);
   });
   return independent;

@@ -1,4 +1,4 @@
-import type { Derived, From, Join, Reference, Table, Unnest } from '../tree/nodes.ts';
+import type { Derived, From, Join, Reference, Table, Unnest } from '../../tree/nodes.ts';
 
 export type FromItem = Table | Reference | Derived | Unnest;
 

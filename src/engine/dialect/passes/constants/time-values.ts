@@ -1,6 +1,6 @@
-import { isEqual } from '../tree/equal.ts';
-import type { Case, Expression } from '../tree/nodes.ts';
-import { isScalar } from '../types.ts';
+import { isEqual } from '../../tree/equal.ts';
+import type { Case, Expression } from '../../tree/nodes.ts';
+import { isScalar } from '../../types.ts';
 
 /**
  * The value of a time expression: an INT64, a TIMESTAMP in microseconds since the epoch, a STRING, an
@@ -62,7 +62,7 @@ const unitMicros: Readonly<Record<string, bigint>> = {
 
 const noLocals: Locals = new Map();
 
-/** The time expression that computes a value; undefined if it is none. */
+/** The time expression that computes a value; undefined if only the database can. */
 export function timeExpressionOf(node: Expression, locals = noLocals): TimeExpression | undefined {
   switch (node.kind) {
     case 'local':

@@ -1,5 +1,5 @@
-import { mapExpression, mapExpressions } from '../tree/map.ts';
-import type { Column, Expression, Query } from '../tree/nodes.ts';
+import { mapExpression, mapExpressions } from '../../tree/map.ts';
+import type { Column, Expression, Query } from '../../tree/nodes.ts';
 import { simplify } from './simplify.ts';
 
 /** What to write for columns, by the alias of their FROM item; undefined leaves the column as it is. */

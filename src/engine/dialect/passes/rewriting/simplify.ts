@@ -1,6 +1,6 @@
-import { boolLiteral, nullLiteral, operation } from '../tree/build.ts';
-import type { Case, Expression, Literal, Operation } from '../tree/nodes.ts';
-import { isScalar, sameName } from '../types.ts';
+import { boolLiteral, nullLiteral, operation } from '../../tree/build.ts';
+import type { Case, Expression, Literal, Operation } from '../../tree/nodes.ts';
+import { isScalar, sameName } from '../../types.ts';
 
 /** An expression whose parts are simplified already, in a shorter form of the same value. */
 export function simplify(node: Expression): Expression {
