@@ -1,6 +1,6 @@
 import { column } from '../../tree/build.ts';
 import type { Expression, Member } from '../../tree/nodes.ts';
-import { fieldValues, type Range, type RelationColumn } from '../scope.ts';
+import { fieldValues, type Range, type Relation, type RelationColumn } from '../scope.ts';
 
 /** One column of a query's result. */
 export interface Output extends Member {
@@ -41,9 +41,14 @@ function unusedName(name: string, used: Set<string>): string {
   return unused;
 }
 
+interface RangeColumns extends Pick<Relation, 'acceptsAnyColumn'> {
+  readonly columns: readonly RelationColumn[];
+  readonly isValue?: boolean;
+}
+
 /** How the readers of a relation name its columns. */
 export function rangeOf(
-  { columns, isValue }: { readonly columns: readonly RelationColumn[]; readonly isValue?: boolean },
+  { columns, isValue, acceptsAnyColumn }: RangeColumns,
   name: string | undefined,
   alias: string,
 ): Range {
@@ -54,6 +59,7 @@ export function rangeOf(
     ...(isPseudo && { isPseudo }),
   }));
   const [only] = members;
+  if (acceptsAnyColumn) return { name, columns: members, acceptsAnyColumn };
   return isValue && only ? { name, columns: [], value: only.value } : { name, columns: members };
 }
 

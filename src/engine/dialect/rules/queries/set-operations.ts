@@ -22,6 +22,8 @@ export function combine(
   inputs: readonly ResolvedQuery[],
   context: Context,
 ): ResolvedQuery {
+  const incomplete = inputs.find(({ acceptsAnyColumn }) => acceptsAnyColumn);
+  if (incomplete) return incomplete;
   const words = `${operator} ${quantifier}`;
   const duckdb = operators[words];
   if (!duckdb)

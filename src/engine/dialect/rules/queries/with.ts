@@ -2,7 +2,7 @@ import type * as Syntax from '../../syntax/nodes.ts';
 import { someNode } from '../../tree/map.ts';
 import type { CommonTable, Query } from '../../tree/nodes.ts';
 import { sameName } from '../../types.ts';
-import type { Context, ResolvedQuery } from '../context.ts';
+import { type Context, type ResolvedQuery, unknownQuery } from '../context.ts';
 import { childOf, type Relation, type Scope } from '../scope.ts';
 import { Unsupported } from '../unsupported.ts';
 import { recursiveQuery } from './recursive-query.ts';
@@ -25,7 +25,7 @@ export function resolveWith(node: Syntax.With, parent: Scope, context: Context):
     const recursive = node.recursive && tablesRead(table.query).has(key);
     const { resolved, before } = recursive
       ? recursiveQuery({ node: table, name, scope, ...recursiveRules(name, context) }, context)
-      : { resolved: context.query(table.query, scope), before: [] };
+      : { resolved: context.attempt(() => context.query(table.query, scope), unknownQuery), before: [] };
     relations.set(key, commonRelation(name, resolved));
     return [...before, { name, query: resolved.query, recursive }];
   });
@@ -44,9 +44,8 @@ function requireDistinctNames({ tables }: Syntax.With): void {
   }
 }
 
-const commonRelation = (name: string, { columns, isValue }: ResolvedQuery): Relation => ({
-  columns,
-  isValue,
+const commonRelation = (name: string, { query: _, ...resolved }: ResolvedQuery): Relation => ({
+  ...resolved,
   from: (alias) => ({ kind: 'reference', alias, name }),
 });
 
