@@ -1,4 +1,7 @@
 import { bignumericFunctions } from './bignumeric.ts';
+import { bytesFormatFunctions } from './cast-format/bytes.ts';
+import { numberFormatFunctions } from './cast-format/number.ts';
+import { timeFormatFunctions } from './cast-format/time.ts';
 import { domainFunctions } from './domains.ts';
 import { hashFunctions } from './hashes.ts';
 import type { HostFunction } from './host-function.ts';
@@ -16,6 +19,9 @@ export const hostFunctions: readonly HostFunction[] = [
   ...intervalFunctions,
   ...bignumericFunctions,
   ...statisticFunctions,
+  ...timeFormatFunctions,
+  ...numberFormatFunctions,
+  ...bytesFormatFunctions,
   ...jsonEditFunctions,
   ...jsonKeysFunctions,
 ];

@@ -19,6 +19,7 @@ import { compare, requireBool } from '../expressions/comparison.ts';
 import { concatenateArrays, concatenateTexts } from '../expressions/operators.ts';
 import { callMacro } from '../macro-call.ts';
 import { Unsupported } from '../unsupported.ts';
+import { rangeFunctions } from './ranges.ts';
 import type { SpecialFunction } from './special-function.ts';
 import { containsSubstr } from './text/contains-substr.ts';
 import { format } from './text/format.ts';
@@ -176,6 +177,7 @@ const specialFunctions: Readonly<Record<string, SpecialFunction>> = {
   generate_uuid: generateUuid,
   concat,
   format,
+  ...rangeFunctions,
   typeof: typeOf,
   parse_json: parseJson,
   contains_substr: containsSubstr,
