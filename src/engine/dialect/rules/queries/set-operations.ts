@@ -39,7 +39,11 @@ export function combine(
     const order = matched.map((parts) => parts[at]);
     return withColumns(input, order, columns, context);
   });
-  return { query: { kind: 'set', operator: duckdb, inputs: queries }, columns, isValue: false };
+  return {
+    query: { kind: 'set', operator: duckdb, inputs: queries },
+    columns,
+    isValue: inputs.every(({ isValue }) => isValue),
+  };
 }
 
 /** For each column of the result the column of each input; undefined where an input has none. */
