@@ -133,7 +133,8 @@ function findColumn({ merged, ranges }: ResolvedFrom, name: string): Expression 
       : columnsIn(range, name),
   );
   if (ranges.some(({ acceptsAnyColumn }) => acceptsAnyColumn)) return nullLiteral(unknown);
-  return found.length === 1 ? found[0] : undefined;
+  const open = found.find(({ type }) => type.kind === 'unknown');
+  return open ?? (found.length === 1 ? found[0] : undefined);
 }
 
 /** The merged column of JOIN USING: the side that is never missing. */

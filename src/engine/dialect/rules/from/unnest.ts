@@ -33,8 +33,7 @@ const offsetName = (node: Syntax.WithOffset | undefined) => node && (node.alias?
 
 /** `t.items` starts with a FROM item. */
 const startsWithColumn = ({ parts: [first, ...rest] }: Syntax.Path, scope: Scope): boolean =>
-  rest.length > 0 &&
-  (findRange(scope, first.name) !== undefined || isColumn(scope, first.name));
+  rest.length > 0 && (findRange(scope, first.name) !== undefined || isColumn(scope, first.name));
 
 export function resolveUnnest(item: ArrayItem, scope: Scope, context: Context): ResolvedFrom {
   const array = arrayOperand(item, scope, context);
