@@ -17,8 +17,8 @@ describe('unsupported syntax is reported with its position', () => {
       '1:17 cannot read level from an array: UNNEST it, or take one element with [OFFSET(0)]',
     ],
     ['SELECT m.nothing FROM logs t, t.metadata m', '1:10 no field is named nothing'],
-    ['SELECT @current_timestamp', "1:9 a parameter can't be named current_timestamp"],
-    ['SELECT @Querygate_constant_1', "1:9 a parameter can't be named Querygate_constant_1"],
+    ['SELECT @current_timestamp', "1:8 a parameter can't be named current_timestamp"],
+    ['SELECT @Querygate_constant_1', "1:8 a parameter can't be named Querygate_constant_1"],
     [
       'SELECT TIMESTAMP_TRUNC(timestamp, FORTNIGHT) FROM logs',
       '1:8 TIMESTAMP_TRUNC does not support FORTNIGHT',
