@@ -23,6 +23,11 @@ export interface Compiled {
   readonly tables: readonly string[];
 }
 
+interface CompileOptions {
+  /** True if the query may read other tables too: their columns are not known, and the tree can't be printed. */
+  readonly hasOpenTables?: boolean;
+}
+
 const rules = { expression: resolveExpression, query: resolveQuery, from: resolveFrom };
 
 /**
@@ -36,12 +41,14 @@ const rules = { expression: resolveExpression, query: resolveQuery, from: resolv
 export function compile(
   { sql, source }: { readonly sql: string; readonly source: Source },
   tables: readonly StoredTable[],
+  { hasOpenTables = false }: CompileOptions = {},
 ): Compiled {
   const statement = parse(sql, source);
   const { context, problems } = buildContext(rules);
   const scope = {
     ...emptyScope,
     relations: tableRelations(tables),
+    hasOpenTables,
     functions: context.attempt(() => sqlFunctions(statement.functions), new Map()),
   };
   const resolved = context.attempt(() => context.query(statement.query, scope), undefined);

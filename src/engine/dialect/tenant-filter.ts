@@ -1,3 +1,4 @@
+import { openColumns } from './rules/queries/outputs.ts';
 import { forEachPart } from './tree/map.ts';
 import type { Column, Expression, From, Join, Query, Select, SetOperation, Table } from './tree/nodes.ts';
 import { printExpression } from './tree/print.ts';
@@ -113,7 +114,10 @@ function sourcesOfSelect(query: Select, environment: Environment, analysis: Anal
     if (!column || !item) return new Set();
     if (item.array) return ownersOf(item.array);
     return new Set(
-      item.sources.filter(({ columns, table }) => columns.has(column.name) || table.alias === item.alias),
+      item.sources.filter(
+        ({ columns, table }) =>
+          columns.has(column.name) || columns.has(openColumns) || table.alias === item.alias,
+      ),
     );
   };
   const equal = equalToTenant(query, environment, analysis);

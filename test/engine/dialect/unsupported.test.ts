@@ -17,15 +17,18 @@ describe('unsupported syntax is reported with its position', () => {
       '1:17 cannot read level from an array: UNNEST it, or take one element with [OFFSET(0)]',
     ],
     ['SELECT m.nothing FROM logs t, t.metadata m', '1:10 no field is named nothing'],
-    ['SELECT @current_timestamp', "1:8 a parameter can't be named current_timestamp"],
-    ['SELECT @Querygate_constant_1', "1:8 a parameter can't be named Querygate_constant_1"],
+    ['SELECT @current_timestamp', "1:9 a parameter can't be named current_timestamp"],
+    ['SELECT @Querygate_constant_1', "1:9 a parameter can't be named Querygate_constant_1"],
     [
       'SELECT TIMESTAMP_TRUNC(timestamp, FORTNIGHT) FROM logs',
       '1:8 TIMESTAMP_TRUNC does not support FORTNIGHT',
     ],
-    ['SELECT 1; SELECT 2', '1:11 a saved query must be a single statement'],
-    ['DROP TABLE logs', '1:1 only SELECT is supported'],
-    ['SELECT 1 +', '1:11 Unexpected end of input'],
+    ['SELECT 1; SELECT 2', '1:11 expected the end of the query, found "SELECT"'],
+    [
+      'DROP TABLE logs',
+      '1:1 expected a query: "SELECT", "WITH" or "FROM", with only CREATE TEMP FUNCTION statements before it, found "DROP"',
+    ],
+    ['SELECT 1 +', '1:11 expected an expression, found the end of the text'],
   ])('%s', (sql, problem) => {
     expect(problemsOf(sql)).toEqual([problem]);
   });

@@ -1,5 +1,5 @@
 import type { CreateFunction } from '../syntax/nodes.ts';
-import { field, nullLiteral } from '../tree/build.ts';
+import { column, field, nullLiteral } from '../tree/build.ts';
 import type { Expression, From, Member, Window } from '../tree/nodes.ts';
 import { anonymousField, fieldOf, sameName, type Type, unknown } from '../types.ts';
 
@@ -15,6 +15,8 @@ export interface Scope {
   readonly aliases?: ReadonlyMap<string, Expression>;
   /** The windows of the WINDOW clause, complete, by lower-cased name. */
   readonly windows?: ReadonlyMap<string, Window>;
+  /** In the outermost scope: true if every table exists, with columns that are not known. */
+  readonly hasOpenTables?: boolean;
   /** SQL functions that the query defines, by lower-cased name. */
   readonly functions?: ReadonlyMap<string, SqlFunction>;
 }
@@ -36,6 +38,8 @@ export interface Range {
   readonly value?: Expression;
   /** True if a bare name never refers to one of its columns, as with the tables before a pipe operator. */
   readonly isQualifiedOnly?: true;
+  /** The alias of an item whose columns are not known: it may have a column of any name. */
+  readonly openAlias?: string;
   /** Set for an unsupported item: it accepts any column name, so that one mistake is reported once. */
   readonly acceptsAnyColumn?: true;
 }
@@ -124,9 +128,11 @@ export function columnsIn(range: Range, name: string): readonly Expression[] {
   const { value } = range;
   if (range.acceptsAnyColumn) return [nullLiteral(unknown)];
   if (value) return [fieldValue(value, name)].filter((found) => found !== undefined);
-  return range.columns
+  const known = range.columns
     .filter((column) => !column.isAnonymous && sameName(column.name, name))
     .map((column) => column.value);
+  if (known.length > 0 || range.openAlias === undefined) return known;
+  return [column(range.openAlias, name, unknown)];
 }
 
 /** A field of a struct; undefined if the struct is known to have no such field. */

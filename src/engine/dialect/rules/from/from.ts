@@ -5,7 +5,7 @@ import { findRelation, type Relation, type Scope } from '../scope.ts';
 import { Unsupported } from '../unsupported.ts';
 import { resolveJoin } from './joins.ts';
 import { resolvePivot } from './pivot.ts';
-import { wildcardRelation } from './tables.ts';
+import { openRelation, wildcardRelation } from './tables.ts';
 import { arrayItem, resolveUnnest } from './unnest.ts';
 import { resolveUnpivot } from './unpivot.ts';
 
@@ -68,9 +68,11 @@ function resolveTable(node: Syntax.Table, scope: Scope, context: Context): Resol
 function relationAt(path: Syntax.Path, name: string, scope: Scope): Relation | undefined {
   const relation = findRelation(scope, name);
   if (relation && (path.parts.length === 1 || relation.isTable)) return relation;
-  const tables = outermost(scope).relations;
-  if (name.endsWith('*')) return wildcardRelation(name.slice(0, -1), tables);
-  return tables.get(name.toLowerCase());
+  const { relations: tables, hasOpenTables } = outermost(scope);
+  const found = name.endsWith('*')
+    ? wildcardRelation(name.slice(0, -1), tables)
+    : tables.get(name.toLowerCase());
+  return found ?? (hasOpenTables ? openRelation(name) : undefined);
 }
 
 const outermost = (scope: Scope): Scope => (scope.parent ? outermost(scope.parent) : scope);

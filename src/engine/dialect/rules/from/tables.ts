@@ -1,8 +1,16 @@
 import { type StoredColumn, type StoredTable, storedValue } from '../../stored-table.ts';
 import { column, nullLiteral, select, textLiteral } from '../../tree/build.ts';
 import type { From, Member, Query, Table } from '../../tree/nodes.ts';
-import { columnsOf, quote, sameName, scalar } from '../../types.ts';
+import { columnsOf, quote, sameName, scalar, unknown } from '../../types.ts';
+import { openColumns } from '../queries/outputs.ts';
 import type { Relation, RelationColumn } from '../scope.ts';
+
+/** A table of which only the name is known. */
+export const openRelation = (name: string): Relation => ({
+  isTable: true,
+  columns: [{ name: openColumns, column: openColumns, type: unknown }],
+  from: (alias, start) => ({ kind: 'table', alias, name, relation: quote(name), start }),
+});
 
 /** The pseudo column of wildcard tables: the text that `*` matches. */
 const suffixColumn = '_TABLE_SUFFIX';

@@ -1,5 +1,6 @@
 import { column } from '../../tree/build.ts';
 import type { Expression, Member } from '../../tree/nodes.ts';
+import { unknown } from '../../types.ts';
 import { fieldValues, type Range, type RelationColumn } from '../scope.ts';
 
 /** One column of a query's result. */
@@ -54,12 +55,22 @@ export function rangeOf(
     ...(isPseudo && { isPseudo }),
   }));
   const [only] = members;
-  return isValue && only ? { name, columns: [], value: only.value } : { name, columns: members };
+  if (isValue && only) return { name, columns: [], value: only.value };
+  const isOpen = members.some((member) => member.name === openColumns);
+  return {
+    name,
+    columns: members.filter((member) => member.name !== openColumns),
+    ...(isOpen && { openAlias: alias }),
+  };
 }
+
+/** The name of a column that means all columns that are not known. */
+export const openColumns = '*';
 
 /** The columns that `*` expands to. */
 export function starColumns(range: Range): readonly Output[] {
-  const { value, name } = range;
+  const { value, name, openAlias } = range;
+  if (openAlias !== undefined) return [toOutput(openColumns, column(openAlias, openColumns, unknown))];
   if (!value)
     return range.columns.filter(({ isPseudo }) => !isPseudo).map(({ isPseudo: _, ...output }) => output);
   if (value.type.kind !== 'struct') return [toOutput(name, value)];

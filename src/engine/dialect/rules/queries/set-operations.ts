@@ -39,11 +39,8 @@ export function combine(
     const order = matched.map((parts) => parts[at]);
     return withColumns(input, order, columns, context);
   });
-  return {
-    query: { kind: 'set', operator: duckdb, inputs: queries },
-    columns,
-    isValue: inputs.every(({ isValue }) => isValue),
-  };
+  const isValue = !match && inputs.every((input) => input.isValue);
+  return { query: { kind: 'set', operator: duckdb, inputs: queries }, columns, isValue };
 }
 
 /** For each column of the result the column of each input; undefined where an input has none. */
