@@ -3,7 +3,7 @@ import { macros, macrosIn } from '../macros/macros.ts';
 import type { Macro } from '../macros/parse-macros.ts';
 import { call, computeFirst } from '../tree/build.ts';
 import type { Call, Expression } from '../tree/nodes.ts';
-import { describeType, isScalar, scalar } from '../types.ts';
+import { describeType, isScalar, scalar, type Type, unknown } from '../types.ts';
 import { bindValues } from './bind-values.ts';
 import { convert, distance } from './coercion.ts';
 import { argumentUses, expandedSize } from './expanded-size.ts';
@@ -37,7 +37,9 @@ export function callMacro(
     return type && !ambiguous ? convert(arg, type) : arg;
   });
   const callee = ambiguous ? `bq.${name}` : signature.callee;
-  return withLongArgumentsFirst(call(callee, converted, signature.resultType(types)));
+  return withLongArgumentsFirst(
+    call(callee, converted, ambiguous ? commonResult(signatures, types) : signature.resultType(types)),
+  );
 }
 
 /** FLOAT64 literals become NUMERIC or BIGNUMERIC in a call with values of these types. */
@@ -63,6 +65,15 @@ function withLongArgumentsFirst(node: Call): Expression {
   const isLong = args.map((arg, at) => isWorthComputingOnce(expandedSize(arg), uses[at] ?? 1));
   if (!isLong.includes(true) || hasSubquery(node.function)) return node;
   return bindValues(args, (...values) => call(node.function, values, type));
+}
+
+/** The type of a call that may mean any signature of its length. */
+function commonResult(signatures: readonly Macro[], types: readonly Type[]): Type {
+  const results = signatures
+    .filter(({ parameters }) => parameters.length === types.length)
+    .map((signature) => signature.resultType(types));
+  const names = new Set(results.map(describeType));
+  return (names.size === 1 && results[0]) || unknown;
 }
 
 /** Whether the body of a macro contains a subquery, directly or through others: it can't be called in a lambda. */

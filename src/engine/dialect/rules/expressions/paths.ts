@@ -90,6 +90,9 @@ export function jsonField(place: Place, of: Expression, name: Expression): Expre
 
 function onlyCandidate(name: Syntax.Identifier, candidates: readonly Expression[]): Expression {
   const [found, another] = candidates;
+  // An unsupported FROM item has any column.
+  const any = candidates.find(({ type }) => type.kind === 'unknown');
+  if (any) return any;
   if (!found) throw new Unsupported(name, `no column is named ${name.name}`);
   if (another) throw new Unsupported(name, `${name.name} is ambiguous: qualify it with the table's name`);
   return found;

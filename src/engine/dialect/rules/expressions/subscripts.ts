@@ -26,6 +26,8 @@ export const subscript: Rule<Syntax.Subscript> = (node, scope, context) => {
   if (of.type.kind === 'struct') return fieldAt(node, of, of.type, index);
   if (of.type.kind !== 'array' && of.type.kind !== 'unknown')
     throw new Unsupported(node.index, `[ ] needs an array, not ${describeType(of.type)}`);
+  // It may be JSON.
+  if (of.type.kind === 'unknown' && isScalar(index.type, 'STRING')) return of;
   requireInt64(node.index, index);
   return callMacro(node, macroOf[mode], [of, index], '[ ]');
 };

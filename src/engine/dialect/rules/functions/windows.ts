@@ -57,7 +57,8 @@ function refuseRepeatedParts(node: Syntax.Window, name: Syntax.Identifier, base:
   const [order] = node.orderBy;
   if (order && base.orderBy.length > 0)
     throw new Unsupported(order, `the window ${name.name} has an ORDER BY of its own`);
-  if (base.frame) throw new Unsupported(name, `the window ${name.name} has a frame and can't be extended`);
+  if (base.frame && (order || node.frame))
+    throw new Unsupported(name, `the window ${name.name} has a frame and can't be extended`);
 }
 
 function partitionKey(node: Syntax.Expression, scope: Scope, context: Context): Expression {
