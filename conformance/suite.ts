@@ -55,7 +55,7 @@ const judged = statements.map((statement, at) => {
 });
 
 for (const { sql, source = '', mine, reference, outcome, class: before } of judged) {
-  if (!options.list?.some((wanted) => wanted === 'all' || wanted === outcome)) continue;
+  if (!options.list?.some((listed) => listed === 'all' || listed === outcome)) continue;
   console.log(`--- ${outcome}${before === undefined ? '' : `, before: ${before}`} ${source}\n${sql}`);
   console.log(`querygate: ${showAnswer(mine)}\nreference: ${showAnswer(reference)}\n`);
 }

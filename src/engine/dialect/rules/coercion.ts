@@ -9,6 +9,7 @@ import {
   nullLiteral,
   operation,
   struct,
+  textLiteral,
   transformList,
 } from '../tree/build.ts';
 import type { Expression } from '../tree/nodes.ts';
@@ -19,6 +20,7 @@ import {
   duckdbType,
   isScalar,
   type ScalarName,
+  scalar,
   structOf,
   type Type,
 } from '../types.ts';
@@ -73,6 +75,8 @@ function stepsTo(from: Convertible, to: Type): number | undefined {
     });
     return steps.every((step) => step !== undefined) ? Math.max(0, ...steps) : undefined;
   }
+  if (type.kind === 'range' && to.kind === 'range')
+    return stepsTo({ type: type.element, coercible: false }, to.element) === 0 ? 0 : undefined;
   if (type.kind !== 'scalar' || to.kind !== 'scalar') return undefined;
   if (type.name === to.name) return 0;
   const step = (implicitConversions[type.name] ?? []).indexOf(to.name);
@@ -90,11 +94,22 @@ export function convert(from: Expression, to: Type): Expression {
   if (from.kind === 'literal' && from.value === null) return nullLiteral(to);
   if (from.type.kind === 'struct' && to.kind === 'struct') return convertStruct(from, to);
   if (from.type.kind === 'array' && to.kind === 'array') return convertArray(from, from.type.element, to);
-  if (from.kind === 'literal' && isScalar(from.type, 'FLOAT64') && isScalar(to, 'NUMERIC', 'BIGNUMERIC'))
+  if (from.kind === 'literal' && isScalar(from.type, 'FLOAT64') && isScalar(to, 'NUMERIC'))
     return literal(to, from.value);
   if (isScalar(from.type, 'STRING') && isScalar(to, ...typesOfTextLiterals))
     return call(`bq."cast_${describeType(to).toLowerCase()}(x varchar)"`, [from], to);
+  // Its values in DuckDB count units of 10^-38.
+  if (isScalar(to, 'BIGNUMERIC')) return bigNumeric(from);
+  if (isScalar(from.type, 'BIGNUMERIC')) return call('bq."cast_float64(x bignum)"', [from], to);
   return castTo(from, to);
+}
+
+/** A literal is converted by its digits. */
+function bigNumeric(from: Expression): Expression {
+  const isLiteral = from.kind === 'literal' && from.value !== null;
+  const digits = isLiteral ? textLiteral(String(from.value)) : from;
+  const source = isLiteral ? 'varchar' : isScalar(from.type, 'INT64') ? 'bigint' : 'decimal(38,9)';
+  return call(`bq."cast_bignumeric(x ${source})"`, [digits], scalar('BIGNUMERIC'));
 }
 
 function convertArray(from: Expression, element: Type, to: Extract<Type, { kind: 'array' }>): Expression {
@@ -103,7 +118,12 @@ function convertArray(from: Expression, element: Type, to: Extract<Type, { kind:
       from.items.map((item) => convert(item, to.element)),
       to,
     );
-  if (element.kind === 'scalar' && to.element.kind === 'scalar' && !isScalar(element, 'STRING'))
+  if (
+    element.kind === 'scalar' &&
+    to.element.kind === 'scalar' &&
+    !isScalar(element, 'STRING', 'BIGNUMERIC') &&
+    !isScalar(to.element, 'BIGNUMERIC')
+  )
     return castTo(from, to);
   return transformList(from, element, (item) => convert(item, to.element), to);
 }
@@ -143,7 +163,12 @@ function commonType(values: readonly Convertible[]): Type | undefined {
   if (unknownOne) return unknownOne.type;
   const [first] = known;
   if (!first) return values[0]?.type;
-  const candidate = first.type.kind === 'scalar' ? scalarSupertype(known) : compoundSupertype(known);
+  const candidate =
+    first.type.kind === 'range'
+      ? first.type
+      : first.type.kind === 'scalar'
+        ? scalarSupertype(known)
+        : compoundSupertype(known);
   return candidate && values.every((value) => stepsTo(value, candidate) !== undefined)
     ? candidate
     : undefined;

@@ -1,5 +1,5 @@
 import type * as Syntax from '../syntax/nodes.ts';
-import { nullLiteral } from '../tree/build.ts';
+import { nullLiteral, select } from '../tree/build.ts';
 import type { Expression, From, Member, Query } from '../tree/nodes.ts';
 import { unknown } from '../types.ts';
 import type { Range, RelationColumn, Scope } from './scope.ts';
@@ -14,7 +14,17 @@ export interface ResolvedQuery {
   readonly columns: readonly RelationColumn[];
   /** True if its rows are values without a name (SELECT AS STRUCT and AS VALUE). It then has one column. */
   readonly isValue: boolean;
+  /** Set if a part of it is unsupported, so that its readers may name any column. */
+  readonly acceptsAnyColumn?: true;
 }
+
+/** What stands for a query that is unsupported, after its problem is recorded. */
+export const unknownQuery: ResolvedQuery = {
+  query: select({ columns: [] }),
+  columns: [],
+  isValue: false,
+  acceptsAnyColumn: true,
+};
 
 /** A FROM item, with the names that it defines. */
 export interface ResolvedFrom {

@@ -1,9 +1,9 @@
 import { isWorthComputingOnce } from '../macros/compute-once.ts';
-import { macros } from '../macros/macros.ts';
+import { macros, macrosIn } from '../macros/macros.ts';
 import type { Macro } from '../macros/parse-macros.ts';
 import { call, computeFirst } from '../tree/build.ts';
 import type { Call, Expression } from '../tree/nodes.ts';
-import { describeType, isScalar, scalar } from '../types.ts';
+import { describeType, isScalar, scalar, type Type, unknown } from '../types.ts';
 import { bindValues } from './bind-values.ts';
 import { convert, distance } from './coercion.ts';
 import { argumentUses, expandedSize } from './expanded-size.ts';
@@ -20,8 +20,6 @@ export function callMacro(
   given: readonly Expression[],
   shown = name.toUpperCase(),
 ): Expression {
-  if (given.some(({ type }) => isScalar(type, 'BIGNUMERIC')))
-    return callOfBigNumeric(place, name, given, shown);
   const args = withNumericLiterals(given);
   const signatures = macros.get(name) ?? [];
   const signature = chooseSignature(signatures, args);
@@ -39,39 +37,19 @@ export function callMacro(
     return type && !ambiguous ? convert(arg, type) : arg;
   });
   const callee = ambiguous ? `bq.${name}` : signature.callee;
-  return withLongArgumentsFirst(call(callee, converted, signature.resultType(types)));
+  return withLongArgumentsFirst(
+    call(callee, converted, ambiguous ? commonResult(signatures, types) : signature.resultType(types)),
+  );
 }
 
-/** FLOAT64 literals become NUMERIC in a call with NUMERIC. */
+/** FLOAT64 literals become NUMERIC or BIGNUMERIC in a call with values of these types. */
 function withNumericLiterals(args: readonly Expression[]): readonly Expression[] {
-  const hasNumeric = args.some(({ type }) => isScalar(type, 'NUMERIC'));
   const isFloat = ({ type }: Expression) => isScalar(type, 'FLOAT64');
-  if (!hasNumeric || args.some((arg) => isFloat(arg) && arg.kind !== 'literal')) return args;
-  return args.map((arg) => (isFloat(arg) ? convert(arg, scalar('NUMERIC')) : arg));
-}
-
-/** Functions whose results need no more digits than their arguments: DuckDB stores BIGNUMERIC like NUMERIC. */
-const exactFunctions: ReadonlySet<string> = new Set([
-  ...['op_add', 'op_subtract', 'op_negate', 'safe_add', 'safe_subtract', 'safe_negate', 'abs', 'sign', 'mod'],
-  ...['round', 'trunc', 'ceil', 'ceiling', 'floor'],
-  ...['cast_string', 'cast_int64', 'cast_float64', 'cast_numeric', 'cast_bool', 'range_bucket'],
-  ...['format_numeric', 'format_sign', 'format_digits'],
-]);
-
-function callOfBigNumeric(
-  place: Place,
-  name: string,
-  args: readonly Expression[],
-  shown: string,
-): Expression {
-  const hasFloat = args.some(({ type }) => isScalar(type, 'FLOAT64'));
-  if (!exactFunctions.has(name) && !hasFloat)
-    throw new Unsupported(place, `${shown} of BIGNUMERIC is not supported: CAST it AS NUMERIC`);
-  const numeric = scalar('NUMERIC');
-  const asNumeric = args.map((arg) => (isScalar(arg.type, 'BIGNUMERIC') ? { ...arg, type: numeric } : arg));
-  const value = callMacro(place, name, asNumeric, shown);
-  const isNumber = isScalar(value.type, 'NUMERIC') && name !== 'cast_numeric';
-  return isNumber ? { ...value, type: scalar('BIGNUMERIC') } : value;
+  const target = (['BIGNUMERIC', 'NUMERIC'] as const).find((name) =>
+    args.some(({ type }) => isScalar(type, name)),
+  );
+  if (!target || args.some((arg) => isFloat(arg) && arg.kind !== 'literal')) return args;
+  return args.map((arg) => (isFloat(arg) ? convert(arg, scalar(target)) : arg));
 }
 
 const isText = (value: Expression | undefined, text: string) =>
@@ -85,9 +63,34 @@ function withLongArgumentsFirst(node: Call): Expression {
   const { args, type } = node;
   const uses = argumentUses(node.function, args) ?? [];
   const isLong = args.map((arg, at) => isWorthComputingOnce(expandedSize(arg), uses[at] ?? 1));
-  if (!isLong.includes(true)) return node;
+  if (!isLong.includes(true) || hasSubquery(node.function)) return node;
   return bindValues(args, (...values) => call(node.function, values, type));
 }
+
+/** The type of a call that may mean any signature of its length. */
+function commonResult(signatures: readonly Macro[], types: readonly Type[]): Type {
+  const results = signatures
+    .filter(({ parameters }) => parameters.length === types.length)
+    .map((signature) => signature.resultType(types));
+  const names = new Set(results.map(describeType));
+  return (names.size === 1 && results[0]) || unknown;
+}
+
+/** Whether the body of a macro contains a subquery, directly or through others: it can't be called in a lambda. */
+function hasSubquery(callee: string): boolean {
+  const names = macrosIn(callee);
+  return names.some((name) => {
+    const known = withSubquery.get(name);
+    if (known !== undefined) return known;
+    withSubquery.set(name, false);
+    const bodies = (macros.get(name) ?? []).map(({ body }) => body).join(' ');
+    const found = /\(\s*select\b/i.test(bodies) || hasSubquery(bodies);
+    withSubquery.set(name, found);
+    return found;
+  });
+}
+
+const withSubquery = new Map<string, boolean>();
 
 function chooseSignature(signatures: readonly Macro[], args: readonly Expression[]): Macro | undefined {
   const costs = signatures.map((signature) => cost(signature, args));

@@ -1,5 +1,14 @@
 import type * as Syntax from '../syntax/nodes.ts';
-import { arrayOf, type ScalarName, scalar, structOf, type Type } from '../types.ts';
+import {
+  arrayOf,
+  describeType,
+  isScalar,
+  rangeOf,
+  type ScalarName,
+  scalar,
+  structOf,
+  type Type,
+} from '../types.ts';
 import { Unsupported } from './unsupported.ts';
 
 const names: Readonly<Record<string, ScalarName>> = {
@@ -27,6 +36,12 @@ const names: Readonly<Record<string, ScalarName>> = {
   JSON: 'JSON',
 };
 
+function rangeType({ element: node }: Syntax.RangeType): Type {
+  const element = resolveType(node);
+  if (isScalar(element, 'DATE', 'DATETIME', 'TIMESTAMP')) return rangeOf(element);
+  throw new Unsupported(node, `RANGE takes DATE, DATETIME or TIMESTAMP, not ${describeType(element)}`);
+}
+
 /** The type that a type of the syntax tree names, without its parameters. */
 export function resolveType(node: Syntax.Type): Type {
   switch (node.kind) {
@@ -37,7 +52,7 @@ export function resolveType(node: Syntax.Type): Type {
         node.fields.map(({ name, type }) => ({ name: name?.name ?? '', type: resolveType(type) })),
       );
     case 'RangeType':
-      throw new Unsupported(node, 'the type RANGE is not supported');
+      return rangeType(node);
     case 'NamedType': {
       if (node.collation) throw new Unsupported(node.collation, 'COLLATE in a type is not supported');
       const written = node.name.parts.map(({ name }) => name).join('.');

@@ -68,6 +68,8 @@ export interface Relation {
   readonly isValue?: boolean;
   /** False for common table expressions, which no path of several names reaches. */
   readonly isTable?: boolean;
+  /** Set for an unsupported query; see `Range`. */
+  readonly acceptsAnyColumn?: true;
   /**
    * Builds the FROM item that reads it.
    *
@@ -120,13 +122,25 @@ export function findColumns(scope: Scope | undefined, name: string): readonly Ex
 function columnsNamed(scope: Scope, name: string): readonly Expression[] {
   const merged = scope.merged.find((column) => sameName(column.name, name));
   if (merged) return [merged.value];
-  return scope.ranges.flatMap((range) => (range.isQualifiedOnly ? [] : columnsIn(range, name)));
+  return withoutGuesses(scope.ranges.filter((range) => !range.isQualifiedOnly)).flatMap((range) =>
+    columnsIn(range, name),
+  );
 }
+
+/** One of the ranges that accept any column is enough: a name is not ambiguous because two of them do. */
+function withoutGuesses(ranges: readonly Range[]): readonly Range[] {
+  const guess = ranges.find(({ acceptsAnyColumn }) => acceptsAnyColumn);
+  return guess ? [guess] : ranges;
+}
+
+/** Whether a name surely is a column: not only because an unsupported item accepts any name. */
+export const isColumn = (scope: Scope, name: string): boolean =>
+  findColumns(scope, name).some(({ type }) => type.kind !== 'unknown');
 
 /** The columns of that name in one FROM item, including the fields of its value. */
 export function columnsIn(range: Range, name: string): readonly Expression[] {
   const { value } = range;
-  if (range.acceptsAnyColumn) return [nullLiteral(unknown)];
+  if (range.acceptsAnyColumn || value?.type.kind === 'unknown') return [nullLiteral(unknown)];
   if (value) return [fieldValue(value, name)].filter((found) => found !== undefined);
   const known = range.columns
     .filter((column) => !column.isAnonymous && sameName(column.name, name))

@@ -163,10 +163,9 @@ export function computeFirst(
     const { transformed, type } = transformOne(list([only]), only.type, (local) => body(local));
     return element(transformed, 1, type);
   }
-  const members = values.map((value, at) => ({ name: `v${at}`, value }));
-  const packed: Struct = { ...struct(members), type: unknown };
-  const { transformed, type } = transformOne(list([packed]), unknown, (local) =>
-    body(...members.map(({ name, value }) => field(local, name, value.type))),
+  // A struct with names would fail in UNNEST of an array of the row: DuckDB loses the names there.
+  const { transformed, type } = transformOne(list([call('row', values)]), unknown, (local) =>
+    body(...values.map((value, at) => element(local, at + 1, value.type))),
   );
   return element(transformed, 1, type);
 }

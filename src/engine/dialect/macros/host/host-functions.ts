@@ -1,6 +1,10 @@
 import { bignumericFunctions } from './bignumeric.ts';
+import { bytesFormatFunctions } from './cast-format/bytes.ts';
+import { numberFormatFunctions } from './cast-format/number.ts';
+import { timeFormatFunctions } from './cast-format/time.ts';
 import { domainFunctions } from './domains.ts';
 import { hashFunctions } from './hashes.ts';
+import { hllFunctions } from './hll.ts';
 import type { HostFunction } from './host-function.ts';
 import { intervalFunctions } from './intervals.ts';
 import { jsonEditFunctions } from './json-edit.ts';
@@ -16,6 +20,10 @@ export const hostFunctions: readonly HostFunction[] = [
   ...intervalFunctions,
   ...bignumericFunctions,
   ...statisticFunctions,
+  ...hllFunctions,
+  ...timeFormatFunctions,
+  ...numberFormatFunctions,
+  ...bytesFormatFunctions,
   ...jsonEditFunctions,
   ...jsonKeysFunctions,
 ];

@@ -9,5 +9,5 @@ create macro bq.percentile_numeric_weighted(low, high, share) as case when share
 create macro bq.percentile_numeric_between(a, pos) as bq.percentile_numeric_weighted(a[cast(floor(pos) as bigint) + 1], a[cast(floor(pos) as bigint) + 2], cast(pos - floor(pos) as decimal(38,9))); -- decimal(38,9)
 create macro bq.percentile_cont_of_numeric(a decimal(38,9)[], p decimal(38,9)) as list_transform([{'a': a, 'pos': bq.numeric_multiply(cast(len(a) - 1 as decimal(38,9)), p)}], lambda v: bq.percentile_numeric_between(v.a, v.pos))[1]; -- decimal(38,9)
 -- The average of intervals, from the sums of their parts: what remains of a part goes on to the next one.
-create macro bq.interval_average_of(m, d, us, n) as bq.interval_of(m // n, (d + m % n * 30) // n, (us + (d + m % n * 30) % n * 86400000000) // n); -- interval
+create macro bq.interval_average_of(m, d, us, n) as bq.interval_of(cast(m // n as bigint), cast((d + m % n * 30) // n as bigint), cast((us + (d + m % n * 30) % n * 86400000000) // n as bigint)); -- interval
 create macro bq.interval_average(m, d, us, n) as case when n > 0 then bq.interval_average_of(cast(m as hugeint), cast(d as hugeint), cast(us as hugeint), n) end; -- interval

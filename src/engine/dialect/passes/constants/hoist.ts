@@ -64,6 +64,8 @@ const isThreshold = (node: Expression): node is Subquery =>
 function isConstant(node: Expression): boolean {
   if (node.kind === 'literal' || node.kind === 'parameter' || duckdbType(node.type) === undefined)
     return false;
+  // An infinite side of a range can't be bound.
+  if (node.type.kind === 'range') return false;
   return callsMacro(node) && isRowIndependent(node, new Set());
 }
 

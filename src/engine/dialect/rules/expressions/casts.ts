@@ -18,24 +18,39 @@ import { anonymousField, describeType, isScalar, scalar, type Type } from '../..
 import { bindValues } from '../bind-values.ts';
 import { convert } from '../coercion.ts';
 import type { Rule } from '../context.ts';
-import { castWithFormat } from '../functions/time/cast-format.ts';
 import { callMacro, nullOnError } from '../macro-call.ts';
+import { castToRange, rangeText } from '../ranges.ts';
 import { resolveType } from '../resolve-type.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
-import { decimalLiteral } from './literals.ts';
 
 /** CAST is one macro for each target type, with a signature for each source type. */
 export const cast: Rule<Syntax.Cast> = (node, scope, context) => {
   const type = resolveType(node.type);
   const value = context.expression(node.operand, scope);
-  const castOf = (operand: Expression): Expression => {
-    if (!node.format) return castValue(node, operand, type);
-    const zone = node.zone && context.expression(node.zone, scope);
-    return castWithFormat(node, operand, type, context.expression(node.format, scope), zone);
-  };
+  const { format } = node;
+  const formats = [format, node.zone].flatMap((part) => (part ? [context.expression(part, scope)] : []));
+  const castOf = (operand: Expression): Expression =>
+    format ? castByFormat(node, operand, type, formats) : castValue(node, operand, type);
   const converted = node.safe ? nullOnError([value], ([operand = value]) => castOf(operand)) : castOf(value);
   return withParameters(node.type, { ...converted, type });
 };
+
+/** `CAST(value AS type FORMAT format AT TIME ZONE zone)`. */
+function castByFormat(
+  place: Place,
+  value: Expression,
+  type: Type,
+  formats: readonly Expression[],
+): Expression {
+  if ([value, ...formats].some((part) => part.type.kind === 'null')) return nullLiteral(type);
+  const shown = describeType(type);
+  return callMacro(
+    place,
+    `cast_format_${shown.toLowerCase()}`,
+    [value, ...formats],
+    `CAST AS ${shown} FORMAT`,
+  );
+}
 
 /** Casts a value; elements of arrays and fields of structs one by one. */
 export function castValue(place: Place, value: Expression, type: Type): Expression {
@@ -49,7 +64,11 @@ export function castValue(place: Place, value: Expression, type: Type): Expressi
     isScalar(type, 'NUMERIC')
   )
     return numericOfLiteral(place, String(value.value));
-  if (isScalar(type, 'BIGNUMERIC')) return bigNumeric(place, value);
+  if (value.kind === 'literal' && isScalar(from, 'FLOAT64') && isScalar(type, 'BIGNUMERIC'))
+    return convert(value, type);
+  if (type.kind === 'range')
+    return describeType(from) === describeType(type) ? value : castToRange(place, value, type);
+  if (from.kind === 'range' && isScalar(type, 'STRING')) return rangeText(value);
   if (type.kind === 'scalar')
     return callMacro(place, `cast_${type.name.toLowerCase()}`, [value], `CAST AS ${type.name}`);
   if (type.kind === 'array' && from.kind === 'array') {
@@ -62,15 +81,6 @@ export function castValue(place: Place, value: Expression, type: Type): Expressi
   throw new Unsupported(place, `cannot cast ${describeType(from)} to ${describeType(type)}`);
 }
 
-/** BIGNUMERIC has more digits than DuckDB can store, so that only values that surely fit are converted. */
-function bigNumeric(place: Place, value: Expression): Expression {
-  const type = scalar('BIGNUMERIC');
-  if (isScalar(value.type, 'INT64', 'NUMERIC', 'BIGNUMERIC')) return { ...castTo(value, type), type };
-  if (value.kind === 'literal' && isScalar(value.type, 'FLOAT64', 'STRING'))
-    return decimalLiteral(place, 'BIGNUMERIC', String(value.value));
-  throw new Unsupported(place, `CAST of ${describeType(value.type)} AS BIGNUMERIC is not supported`);
-}
-
 type StructType = Extract<Type, { kind: 'struct' }>;
 
 function castStruct(place: Place, value: Expression, from: StructType, type: StructType): Expression {
@@ -80,7 +90,9 @@ function castStruct(place: Place, value: Expression, from: StructType, type: Str
       value.kind === 'struct'
         ? (value.fields[index]?.value ?? nullLiteral(member.type))
         : field(value, member.name || anonymousField(index), member.type);
-    return { name: target.name || anonymousField(index), value: castValue(place, part, target.type) };
+    // The digits of a literal count in a cast of its own only.
+    const source = part.kind === 'literal' && isScalar(part.type, 'FLOAT64') ? castTo(part, part.type) : part;
+    return { name: target.name || anonymousField(index), value: castValue(place, source, target.type) };
   });
   const built = { ...struct(members), type };
   return value.kind === 'struct' ? built : caseWhen(operation('IS NOT NULL', [value]), built);
@@ -159,16 +171,18 @@ const withLength = (value: Expression, length: number): Expression =>
   });
 
 function withPrecision(place: Place, value: Expression, precision: number, scale: number): Expression {
-  if (scale > 9 || precision - scale > 29 || precision < Math.max(1, scale))
-    throw new Unsupported(place, `${describeType(value.type)}(${precision}, ${scale}) is out of range`);
-  const rounded = callMacro(place, 'round', [convert(value, scalar('NUMERIC')), integerLiteral(scale)]);
-  const limit = literal(scalar('NUMERIC'), `1${'0'.repeat(precision - scale)}`);
-  if (precision - scale >= 29) return { ...rounded, type: value.type };
+  const { type } = value;
+  const [digits, scales] = isScalar(type, 'NUMERIC') ? [29, 9] : [38, 38];
+  if (scale > scales || precision - scale > digits || precision < Math.max(1, scale))
+    throw new Unsupported(place, `${describeType(type)}(${precision}, ${scale}) is out of range`);
+  const rounded = callMacro(place, 'round', [value, integerLiteral(scale)]);
+  if (precision - scale >= digits) return rounded;
+  const limit = convert(literal(scalar('FLOAT64'), `1${'0'.repeat(precision - scale)}`), type);
   return bindValues([rounded], (bound = rounded) =>
     failWhen(
-      compareWith('>=', call('abs', [bound], bound.type), limit),
-      `a value is out of the range of ${describeType(value.type)}(${precision}, ${scale})`,
-      { ...bound, type: value.type },
+      compareWith('>=', callMacro(place, 'abs', [bound]), limit),
+      `a value is out of the range of ${describeType(type)}(${precision}, ${scale})`,
+      bound,
     ),
   );
 }

@@ -6,7 +6,7 @@ import { commonSupertype, convert, distance } from '../coercion.ts';
 import type { Context, Rule } from '../context.ts';
 import { resolveType } from '../resolve-type.ts';
 import type { Scope } from '../scope.ts';
-import { Unsupported } from '../unsupported.ts';
+import { type Place, Unsupported } from '../unsupported.ts';
 import { impliedName } from './paths.ts';
 
 /** `[a, b]`, whose elements are converted to a common type, or `ARRAY<type>[a, b]`. */
@@ -54,6 +54,7 @@ export const structConstructor: Rule<Syntax.StructConstructor> = (node, scope, c
     );
   }
   return packFields(
+    node,
     node.fields.map(({ value, alias }) => ({
       name: alias?.name ?? impliedName(value) ?? '',
       value: context.expression(value, scope),
@@ -62,14 +63,23 @@ export const structConstructor: Rule<Syntax.StructConstructor> = (node, scope, c
 };
 
 /** `(a, b)`: a struct whose fields have no names. */
-export const tuple: Rule<Syntax.Tuple> = ({ elements }, scope, context) =>
-  packFields(elements.map((element) => ({ name: '', value: context.expression(element, scope) })));
+export const tuple: Rule<Syntax.Tuple> = (node, scope, context) =>
+  packFields(
+    node,
+    node.elements.map((element) => ({ name: '', value: context.expression(element, scope) })),
+  );
 
 /** A struct of fields in order; anonymous ones have the name ''. */
-export const packFields = (fields: readonly Member[]): Expression => ({
-  ...struct(fields.map(({ name, value }, index) => ({ name: name || anonymousField(index), value }))),
-  type: structOf(fields.map(({ name, value }) => ({ name, type: value.type }))),
-});
+function packFields(place: Place, fields: readonly Member[]): Expression {
+  const names = fields.map(({ name }) => name.toLowerCase());
+  const repeated = names.find((name, at) => name !== '' && names.indexOf(name) !== at);
+  if (repeated !== undefined)
+    throw new Unsupported(place, `a STRUCT with two fields named ${repeated} is not supported`);
+  return {
+    ...struct(fields.map(({ name, value }, index) => ({ name: name || anonymousField(index), value }))),
+    type: structOf(fields.map(({ name, value }) => ({ name, type: value.type }))),
+  };
+}
 
 /** A value of a declared type: tuples and structs take the field names from it. */
 function valueOfType(node: Syntax.Expression, type: Type, scope: Scope, context: Context): Expression {
@@ -108,5 +118,5 @@ function structOfType(
       value: target ? valueOfType(value, target.type, scope, context) : context.expression(value, scope),
     };
   });
-  return { ...packFields(fields), type };
+  return { ...packFields(node, fields), type };
 }

@@ -4,6 +4,8 @@ import type { Literal } from '../../tree/nodes.ts';
 import { type ScalarName, scalar } from '../../types.ts';
 import type { Rule } from '../context.ts';
 import { callMacro } from '../macro-call.ts';
+import { castToRange } from '../ranges.ts';
+import { resolveType } from '../resolve-type.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 import { canonicalJson } from './json-literal.ts';
 
@@ -40,8 +42,9 @@ export const typedLiteral: Rule<Syntax.TypedLiteral> = (node) => {
     case 'JSON':
       return literal(scalar('JSON'), canonicalJson(node, value));
     case 'NUMERIC':
+      return numericLiteral(node, value);
     case 'BIGNUMERIC':
-      return decimalLiteral(node, node.type, value);
+      return callMacro(node, 'cast_bignumeric', [textLiteral(value)]);
     default: {
       const type: ScalarName = node.type;
       if (sharedForms[type]?.test(value)) return literal(scalar(type), value);
@@ -53,22 +56,17 @@ export const typedLiteral: Rule<Syntax.TypedLiteral> = (node) => {
 /** Texts that both engines read alike. */
 const sharedForms: Readonly<Partial<Record<ScalarName, RegExp>>> = {
   DATE: /^(?!0000)\d{4}-\d\d-\d\d$/,
-  DATETIME: /^(?!0000)\d{4}-\d\d-\d\d[ T](?!24)\d\d:\d\d:\d\d(\.\d{1,6})?$/,
-  TIMESTAMP: /^(?!0000)\d{4}-\d\d-\d\d[ T](?!24)\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+]00(:00)?)?$/,
+  DATETIME: /^(?!0000)\d{4}-\d\d-\d\d[ T](?!24)\d\d:\d\d:[0-5]\d(\.\d{1,6})?$/,
+  TIMESTAMP: /^(?!0000)\d{4}-\d\d-\d\d[ T](?!24)\d\d:\d\d:[0-5]\d(\.\d{1,6})?(Z|[+]00(:00)?)?$/,
 };
 
-/** NUMERIC has 29 digits before the point and 9 after it; DuckDB stores BIGNUMERIC alike. */
-export function decimalLiteral(place: Place, type: 'NUMERIC' | 'BIGNUMERIC', text: string): Literal {
+/** NUMERIC has 29 digits before the point and 9 after it. */
+function numericLiteral(place: Place, text: string): Literal {
   const digits = plainDigits(text);
-  if (digits === undefined) throw new Unsupported(place, `invalid ${type} literal: ${text}`);
-  const [whole = '', fraction = ''] = digits.replace('-', '').split('.');
-  if (whole.length <= 29 && fraction.length <= 9) return literal(scalar(type), digits);
-  throw new Unsupported(
-    place,
-    type === 'NUMERIC'
-      ? `invalid NUMERIC literal: ${text}`
-      : 'BIGNUMERIC is supported up to 29 digits before the decimal point and 9 after it',
-  );
+  const [whole = '', fraction = ''] = digits?.replace('-', '').split('.') ?? [];
+  if (digits === undefined || whole.length > 29 || fraction.length > 9)
+    throw new Unsupported(place, `invalid NUMERIC literal: ${text}`);
+  return literal(scalar('NUMERIC'), digits);
 }
 
 /** A decimal number without exponent, superfluous zeros and sign `+`; undefined if the text is not a number. */
@@ -85,6 +83,6 @@ function plainDigits(text: string): string | undefined {
   return `${sign === '-' ? '-' : ''}${head}${tail === '' ? '' : `.${tail}`}`;
 }
 
-export const rangeLiteral: Rule<Syntax.RangeLiteral> = (node) => {
-  throw new Unsupported(node, 'the type RANGE is not supported');
-};
+/** `RANGE<DATE> '[2024-01-01, UNBOUNDED)'`. */
+export const rangeLiteral: Rule<Syntax.RangeLiteral> = (node) =>
+  castToRange(node, textLiteral(node.value.value), resolveType(node.type));

@@ -1,11 +1,11 @@
 import type * as Syntax from '../../syntax/nodes.ts';
-import { field, nullLiteral, struct, textLiteral } from '../../tree/build.ts';
+import { call, field, nullLiteral, struct, textLiteral } from '../../tree/build.ts';
 import type { Expression } from '../../tree/nodes.ts';
-import { describeType, isScalar, structOf, unknown } from '../../types.ts';
+import { describeType, isScalar, scalar, structOf, unknown } from '../../types.ts';
 import type { Rule } from '../context.ts';
 import { callMacro } from '../macro-call.ts';
 import { columnsIn, fieldValue, findColumns, findRange, type Range, type Scope } from '../scope.ts';
-import { Unsupported } from '../unsupported.ts';
+import { type Place, Unsupported } from '../unsupported.ts';
 
 /** `a.b.c`: a column or a FROM item, and fields of it; or a function without parentheses. */
 export const path: Rule<Syntax.Path> = (node, scope, context) => {
@@ -62,7 +62,7 @@ export function impliedName(node: Syntax.Expression): string | undefined {
  */
 export function fieldOf(of: Expression, name: Syntax.Identifier): Expression {
   const { type } = of;
-  if (isScalar(type, 'JSON')) return callMacro(name, 'json_field', [of, textLiteral(name.name)]);
+  if (isScalar(type, 'JSON')) return jsonField(name, of, textLiteral(name.name));
   if (type.kind === 'array')
     throw new Unsupported(
       name,
@@ -79,8 +79,20 @@ export function fieldOf(of: Expression, name: Syntax.Identifier): Expression {
   );
 }
 
+/** A field of a JSON object. */
+export function jsonField(place: Place, of: Expression, name: Expression): Expression {
+  const text = name.kind === 'literal' && name.value !== null ? String(name.value) : 'a';
+  if (text !== '' && !/["\\]/.test(text)) return callMacro(place, 'json_field', [of, name]);
+  // DuckDB's paths have no way to write such a name, but its pointers do.
+  const pointer = `/${text.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  return call('json_extract', [of, textLiteral(pointer)], scalar('JSON'));
+}
+
 function onlyCandidate(name: Syntax.Identifier, candidates: readonly Expression[]): Expression {
   const [found, another] = candidates;
+  // An unsupported FROM item has any column.
+  const any = candidates.find(({ type }) => type.kind === 'unknown');
+  if (any) return any;
   if (!found) throw new Unsupported(name, `no column is named ${name.name}`);
   if (another) throw new Unsupported(name, `${name.name} is ambiguous: qualify it with the table's name`);
   return found;

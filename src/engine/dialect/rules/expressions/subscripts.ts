@@ -5,6 +5,7 @@ import { anonymousField, describeType, isScalar, type Type } from '../../types.t
 import type { Rule } from '../context.ts';
 import { callMacro } from '../macro-call.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
+import { jsonField } from './paths.ts';
 
 const macroOf: Readonly<Record<Exclude<Syntax.SubscriptMode, 'KEY' | 'SAFE_KEY'>, string>> = {
   PLAIN: 'at_offset',
@@ -25,13 +26,15 @@ export const subscript: Rule<Syntax.Subscript> = (node, scope, context) => {
   if (of.type.kind === 'struct') return fieldAt(node, of, of.type, index);
   if (of.type.kind !== 'array' && of.type.kind !== 'unknown')
     throw new Unsupported(node.index, `[ ] needs an array, not ${describeType(of.type)}`);
+  // It may be JSON.
+  if (of.type.kind === 'unknown' && isScalar(index.type, 'STRING')) return of;
   requireInt64(node.index, index);
   return callMacro(node, macroOf[mode], [of, index], '[ ]');
 };
 
 function elementOfJson(node: Syntax.Subscript, json: Expression, index: Expression): Expression {
   if (node.mode !== 'PLAIN') throw new Unsupported(node.index, 'JSON takes a number or a name in [ ]');
-  if (isScalar(index.type, 'STRING')) return callMacro(node, 'json_field', [json, index]);
+  if (isScalar(index.type, 'STRING')) return jsonField(node, json, index);
   requireInt64(node.index, index);
   return callMacro(node, 'json_element', [json, index]);
 }

@@ -1,5 +1,5 @@
 import type * as Syntax from '../../syntax/nodes.ts';
-import type { Context, ResolvedFrom } from '../context.ts';
+import { type Context, type ResolvedFrom, unknownQuery } from '../context.ts';
 import { rangeOf } from '../queries/outputs.ts';
 import { findRelation, type Relation, type Scope } from '../scope.ts';
 import { Unsupported } from '../unsupported.ts';
@@ -17,7 +17,7 @@ export function resolveFrom(node: Syntax.FromItem, scope: Scope, context: Contex
     case 'Table':
       return resolveTable(node, scope, context);
     case 'DerivedTable': {
-      const resolved = context.query(node.query, scope);
+      const resolved = context.attempt(() => context.query(node.query, scope), unknownQuery);
       const alias = context.fresh(node.alias?.name ?? 'subquery');
       return {
         from: { kind: 'derived', alias, query: resolved.query },

@@ -1,5 +1,5 @@
 import type * as Syntax from '../../syntax/nodes.ts';
-import { and, boolLiteral, call, column, select } from '../../tree/build.ts';
+import { and, boolLiteral, call, column, nullLiteral, select } from '../../tree/build.ts';
 import { mapExpression } from '../../tree/map.ts';
 import type { Expression, From, Join, Member, Unnest } from '../../tree/nodes.ts';
 import { sameName, scalar, unknown } from '../../types.ts';
@@ -132,7 +132,9 @@ function findColumn({ merged, ranges }: ResolvedFrom, name: string): Expression 
       ? [range.value]
       : columnsIn(range, name),
   );
-  return found.length === 1 ? found[0] : undefined;
+  if (ranges.some(({ acceptsAnyColumn }) => acceptsAnyColumn)) return nullLiteral(unknown);
+  const open = found.find(({ type }) => type.kind === 'unknown');
+  return open ?? (found.length === 1 ? found[0] : undefined);
 }
 
 /** The merged column of JOIN USING: the side that is never missing. */

@@ -3,7 +3,7 @@ import { column } from '../../tree/build.ts';
 import type { Expression, Unnest } from '../../tree/nodes.ts';
 import { describeType, scalar, type Type, unknown } from '../../types.ts';
 import type { Context, ResolvedFrom } from '../context.ts';
-import { findColumns, findRange, type Range, type Scope } from '../scope.ts';
+import { findRange, isColumn, type Range, type Scope } from '../scope.ts';
 import { Unsupported } from '../unsupported.ts';
 
 /** An array in FROM: written with UNNEST, or as a path that starts with a name in FROM. */
@@ -33,8 +33,7 @@ const offsetName = (node: Syntax.WithOffset | undefined) => node && (node.alias?
 
 /** `t.items` starts with a FROM item. */
 const startsWithColumn = ({ parts: [first, ...rest] }: Syntax.Path, scope: Scope): boolean =>
-  rest.length > 0 &&
-  (findRange(scope, first.name) !== undefined || findColumns(scope, first.name).length > 0);
+  rest.length > 0 && (findRange(scope, first.name) !== undefined || isColumn(scope, first.name));
 
 export function resolveUnnest(item: ArrayItem, scope: Scope, context: Context): ResolvedFrom {
   const array = arrayOperand(item, scope, context);

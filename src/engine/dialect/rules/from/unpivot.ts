@@ -52,7 +52,8 @@ export function unpivotFrom(
     ]),
   );
   const [first] = rows;
-  if (!first || !source.from) throw new Unsupported(spec, 'UNPIVOT takes columns');
+  if (!first) throw new Unsupported(spec, 'UNPIVOT takes columns');
+  if (!source.from) return source;
 
   const element = context.fresh('unpivoted');
   const from: From = {

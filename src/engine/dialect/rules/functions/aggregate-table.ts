@@ -14,12 +14,11 @@ import {
   operation,
   struct,
   textLiteral,
-  transformList,
 } from '../../tree/build.ts';
 import type { Expression } from '../../tree/nodes.ts';
 import { arrayOf, isScalar, scalar, structOf, type Type, unknown } from '../../types.ts';
 import { bindValues } from '../bind-values.ts';
-import { convert, distance } from '../coercion.ts';
+import { convert, distance, supertype } from '../coercion.ts';
 import { dependsOnRows, isConstant } from '../expressions/parameters.ts';
 import { callMacro } from '../macro-call.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
@@ -31,6 +30,9 @@ export type Clause = 'distinct' | 'order' | 'limit' | 'having' | 'nulls';
 export interface Rows {
   /** IGNORE NULLS or RESPECT NULLS, as written. */
   readonly nulls: 'IGNORE' | 'RESPECT' | undefined;
+  readonly isDistinct: boolean;
+  /** Whether the call has OVER. */
+  readonly isWindow: boolean;
   /** The aggregate itself, with the DISTINCT, ORDER BY and LIMIT of the call. */
   main(name: string, args: readonly Expression[], type?: Type): Expression;
   /** Like `main`, without rows whose first argument is NULL. */
@@ -68,7 +70,6 @@ const isFloat = (value: Expression | undefined): boolean =>
 
 const usual: readonly Clause[] = ['distinct', 'having'];
 const nan = literal(float64, 'nan');
-const maximumOfNumeric = literal(scalar('NUMERIC'), '99999999999999999999999999999.999999999');
 const fail = (message: string, type: Type) => call('bq.fail', [textLiteral(message)], type);
 const isFiniteNumber = (value: Expression) => call('isfinite', [value], bool);
 const isNotANumber = (value: Expression) => call('isnan', [value], bool);
@@ -86,27 +87,27 @@ const sum: Aggregate = plain('sum', typeOfFirst, {
   build(rows, args, place) {
     const [arg] = args;
     const type = typeOfFirst(args);
-    if (!arg || !isScalar(type, 'INT64', 'FLOAT64', 'NUMERIC', 'BIGNUMERIC', 'INTERVAL')) {
-      if (type.kind === 'null') return nullLiteral(int64);
-      if (type.kind !== 'unknown') throw new Unsupported(place, 'SUM takes numbers');
-    }
+    if (!arg || type.kind === 'null') return nullLiteral(int64);
+    if (!isScalar(type, 'INT64', 'FLOAT64', 'NUMERIC', 'BIGNUMERIC', 'INTERVAL') && type.kind !== 'unknown')
+      throw new Unsupported(place, 'SUM takes numbers');
+    if (isScalar(type, 'INTERVAL')) return call('bq.interval_of', intervalSums(rows, arg, place), type);
+    // In a window, sums of parts that no row shows may be beyond DECIMAL.
+    if (isScalar(type, 'NUMERIC') && rows.isWindow)
+      return call('bq.numeric_of_units', [sumOfUnits(rows, arg)], type);
     const value = rows.main('sum', args, type);
     if (isScalar(type, 'INT64')) return castTo(value, int64, 'BIGINT');
-    if (arg && isScalar(type, 'INTERVAL')) return call('bq.interval_of', intervalSums(rows, arg), type);
-    if (isNumeric(arg)) return numericSum(value);
-    if (!arg || !isFloat(arg)) return value;
+    if (isScalar(type, 'NUMERIC'))
+      return bindValues([castTo(value, type)], (total = value) => call('bq.numeric_sum', [total], type));
+    if (isScalar(type, 'BIGNUMERIC')) return call('bq.bignumeric_sum', [value], type);
+    if (!isFloat(arg)) return value;
     const isInfinite = (of: Expression) => call('isinf', [of], bool);
     const anyInfinite = rows.other('bool_or', [isInfinite(arg)], bool);
     return caseWhen(and([isInfinite(value), not(anyInfinite)]), fail('double overflow', type), value);
   },
 });
 
-/** DuckDB's DECIMAL(38,9) holds somewhat larger sums than NUMERIC. */
-const numericSum = (value: Expression): Expression => {
-  const total = castTo(value, value.type, 'DECIMAL(38,9)');
-  const tooLarge = compareWith('>', call('abs', [total], total.type), maximumOfNumeric);
-  return caseWhen(tooLarge, fail('numeric overflow: SUM', total.type), total);
-};
+const sumOfUnits = (rows: Rows, arg: Expression): Expression =>
+  rows.main('sum', [call('bq.numeric_units', [arg])]);
 
 const avg: Aggregate = plain(
   'avg',
@@ -115,27 +116,26 @@ const avg: Aggregate = plain(
     build(rows, args, place) {
       const [arg] = args;
       if (arg?.type.kind === 'null') return nullLiteral(float64);
-      if (arg && isScalar(arg.type, 'INTERVAL'))
-        return call(
-          'bq.interval_average',
-          [...intervalSums(rows, arg), rows.main('count', [arg], int64)],
-          arg.type,
-        );
-      if (!arg || !isNumeric(arg)) return rows.main('avg', args, float64);
-      const total = castTo(rows.main('sum', args, arg.type), scalar('NUMERIC'), 'DECIMAL(38,9)');
-      const count = castTo(rows.main('count', args, int64), scalar('NUMERIC'));
-      const some = compareWith('>', count, literal(scalar('NUMERIC'), '0'));
-      const average = callMacro(place, 'op_divide', [caseWhen(some, total), count], 'AVG');
-      return { ...average, type: arg.type };
+      if (!arg || !isScalar(arg.type, 'INTERVAL', 'NUMERIC', 'BIGNUMERIC'))
+        return rows.main('avg', args, float64);
+      const count = rows.main('count', [arg], int64);
+      if (isScalar(arg.type, 'INTERVAL'))
+        return call('bq.interval_average', [...intervalSums(rows, arg, place), count], arg.type);
+      if (isScalar(arg.type, 'NUMERIC'))
+        return call('bq.numeric_average', [sumOfUnits(rows, arg), count], arg.type);
+      return call('bq.bignumeric_average', [rows.main('sum', args, arg.type), count], arg.type);
     },
   },
 );
 
 /** The sums of the parts of intervals: months, days and microseconds. */
-const intervalSums = (rows: Rows, arg: Expression): readonly Expression[] =>
-  ['interval_months', 'interval_days', 'interval_micros'].map((part) =>
+function intervalSums(rows: Rows, arg: Expression, place: Place): readonly Expression[] {
+  // Equal intervals may have different parts.
+  if (rows.isDistinct) throw new Unsupported(place, 'DISTINCT is not supported for INTERVAL');
+  return ['interval_months', 'interval_days', 'interval_micros'].map((part) =>
     castTo(rows.main('sum', [call(`bq.${part}`, [arg], int64)], int64), int64),
   );
+}
 
 /** STDDEV and VAR. DuckDB fails for NaN, infinities and numbers whose squares are beyond FLOAT64. */
 const statistic = (name: string, least: number): Aggregate => ({
@@ -165,23 +165,35 @@ const times = (value: Expression, factor: Expression) => operation('*', [value, 
 /** 2 to the power of -532 and 532: multiplying by them is exact. */
 const [shrinking, growing] = [literal(float64, String(2 ** -532)), literal(float64, String(2 ** 532))];
 
-/** The differences from the smallest value are exact, and small enough for FLOAT64. */
-const numericStatistic = (rows: Rows, name: string, arg: Expression): Expression =>
-  bindValues([rows.main('list', [arg], arrayOf(arg.type))], (values = arg) => {
-    const smallest = call('list_min', [values], arg.type);
-    const differences = transformList(values, arg.type, (value) =>
-      castTo(operation('-', [value, smallest], arg.type), float64),
-    );
-    return call('list_aggregate', [differences, textLiteral(name)], float64);
-  });
+/** Computed exactly, from a list of the values. */
+const numericStatistic = (rows: Rows, name: string, arg: Expression): Expression => {
+  const macro = isScalar(arg.type, 'NUMERIC') ? 'numeric_statistic' : 'bignumeric_statistic';
+  return call(
+    `bq.${macro}`,
+    [rows.withoutNulls('list', [arg], arrayOf(arg.type)), textLiteral(name)],
+    float64,
+  );
+};
 
 /** CORR and COVAR: infinities make the result NaN. */
 const pairStatistic = (name: string, least: number, ofOne: Expression = nullLiteral(float64)): Aggregate => ({
   arity: [2, 2],
   result: () => float64,
-  takes: float64,
   allows: ['distinct'],
-  build(rows, [x = nullLiteral(), y = nullLiteral()]) {
+  build(rows, args, place) {
+    const type = supertype(args) ?? unknown;
+    if (
+      type.kind !== 'null' &&
+      type.kind !== 'unknown' &&
+      !isScalar(type, 'INT64', 'FLOAT64', 'NUMERIC', 'BIGNUMERIC')
+    )
+      throw new Unsupported(place, `${name.toUpperCase()} takes numbers`);
+    if (isScalar(type, 'NUMERIC', 'BIGNUMERIC') && !rows.isDistinct) {
+      const macro = isScalar(type, 'NUMERIC') ? 'numeric_pair_statistic' : 'bignumeric_pair_statistic';
+      const lists = args.map((arg) => rows.main('list', [convert(arg, type)], arrayOf(type)));
+      return call(`bq.${macro}`, [...lists, textLiteral(name)], float64);
+    }
+    const [x = nullLiteral(), y = nullLiteral()] = args.map((arg) => convert(arg, float64));
     const finite = and([isFiniteNumber(x), isFiniteNumber(y)]);
     const value = rows.main(name, [caseWhen(finite, x), caseWhen(finite, y)], float64);
     const count = rows.other('regr_count', [x, y], int64);

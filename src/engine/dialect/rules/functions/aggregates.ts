@@ -153,6 +153,8 @@ function callRows(node: Syntax.FunctionCall, over: Window | undefined, scope: Sc
   const ignoresNulls = node.nulls === 'IGNORE';
   return {
     nulls: node.nulls,
+    isDistinct: node.distinct,
+    isWindow,
     main(name, args, type = unknown) {
       if (isWindow && ignoresNulls && navigationFunctions.includes(name))
         return aggregateOf(name, args, type, { ignoreNulls: true });
@@ -281,6 +283,8 @@ function listRows(node: Syntax.FunctionCall, kept: Expression, limit: Expression
   const ignoresNulls = node.nulls === 'IGNORE';
   return {
     nulls: node.nulls,
+    isDistinct: node.distinct,
+    isWindow: false,
     main: (name, args, type = unknown) => aggregated(name, args, type, ignoresNulls, node.distinct),
     withoutNulls: (name, args, type = unknown) => aggregated(name, args, type, true, node.distinct),
     distinct: (name, args, type = unknown) => aggregated(name, args, type, false, true),

@@ -2,6 +2,8 @@ import { macros } from '../../macros/macros.ts';
 import type * as Syntax from '../../syntax/nodes.ts';
 import { call, caseWhen, compareWith, integerLiteral } from '../../tree/build.ts';
 import type { Expression } from '../../tree/nodes.ts';
+import { describeType } from '../../types.ts';
+import { distance } from '../coercion.ts';
 import type { Context, Rule } from '../context.ts';
 import { callMacro, nullOnError } from '../macro-call.ts';
 import { findFunction, type Scope } from '../scope.ts';
@@ -82,14 +84,32 @@ function preparedCall(node: Syntax.FunctionCall, name: string, scope: Scope, con
     return { args, build: (values) => special(node, values, context) };
   }
   const { suffix, args } = partArguments(name, node.args);
-  const macro = name.replace('.', '_') + suffix;
-  // Other macros are internal helpers that queries must not call.
-  if (!functionNames.has(name) || !macros.has(macro))
+  const isKnown = (macro: string) => functionNames.has(name) && macros.has(macro);
+  const own = name.replace('.', '_');
+  const families = isFamily(own) ? dateFamilies.map((family) => own.replace(familyPrefix, `${family}_`)) : [];
+  if (![own, ...families].some((macro) => isKnown(macro + suffix)))
     throw new Unsupported(node.name, unsupportedMessage(name, suffix));
-  return {
-    args: positionalArguments(name, args, resolve),
-    build: (values) => callMacro(node, macro, values, name.toUpperCase()),
-  };
+  const values = positionalArguments(name, args, resolve);
+  const macro = familyOf(own, suffix, values[0]) + suffix;
+  // Other macros are internal helpers that queries must not call.
+  if (!isKnown(macro)) throw new Unsupported(node.name, unsupportedMessage(name, suffix));
+  return { args: values, build: (given) => callMacro(node, macro, given, name.toUpperCase()) };
+}
+
+const familyPrefix = /^(?:date|datetime|timestamp)_(?=(?:add|sub|diff|trunc)$)/;
+const dateFamilies = ['date', 'datetime', 'timestamp'] as const;
+
+const isFamily = (name: string): boolean => familyPrefix.test(name);
+
+/** DATE_ADD and the like take DATETIME and TIMESTAMP, too, with the parts of these types. */
+function familyOf(name: string, suffix: string, value: Expression | undefined): string {
+  if (!value || !isFamily(name)) return name;
+  const family = dateFamilies.find((type) => describeType(value.type) === type.toUpperCase());
+  const other = name.replace(familyPrefix, `${family}_`);
+  const takesValue = (macros.get(name + suffix) ?? []).some(
+    ({ parameters: [first] }) => first?.type === undefined || distance(value, first.type) !== undefined,
+  );
+  return takesValue || !macros.has(other + suffix) ? name : other;
 }
 
 /** Only aggregates take DISTINCT and the like. */

@@ -20,6 +20,7 @@ const parameter = (name: string, otherwise?: Expression): Parameter => ({
 const parameters: Readonly<Record<string, readonly [before: number, named: readonly Parameter[]]>> = {
   edit_distance: [2, [parameter('max_distance')]],
   parse_json: [1, [parameter('wide_number_mode', textLiteral('exact'))]],
+  generate_range_array: [2, [parameter('include_last_partial_range', boolLiteral(true))]],
   to_json: [1, [parameter('stringify_wide_numbers', boolLiteral(false))]],
   float64: [1, [parameter('wide_number_mode', textLiteral('round'))]],
   contains_substr: [2, [parameter('json_scope', textLiteral('JSON_VALUES'))]],

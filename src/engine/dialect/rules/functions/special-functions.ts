@@ -19,6 +19,7 @@ import { compare, requireBool } from '../expressions/comparison.ts';
 import { concatenateArrays, concatenateTexts } from '../expressions/operators.ts';
 import { callMacro } from '../macro-call.ts';
 import { Unsupported } from '../unsupported.ts';
+import { rangeFunctions } from './ranges.ts';
 import type { SpecialFunction } from './special-function.ts';
 import { containsSubstr } from './text/contains-substr.ts';
 import { format } from './text/format.ts';
@@ -150,6 +151,14 @@ const typeOf: SpecialFunction = (place, [value, another]) => {
   return textLiteral(value.type.kind === 'null' ? 'INT64' : describeType(value.type));
 };
 
+/** FLOAT64 of a JSON number, which is rounded unless its second argument is 'exact'. */
+const jsonFloat64: SpecialFunction = (place, [value, mode, another]) => {
+  if (!value || another) throw new Unsupported(place, 'FLOAT64 takes a JSON value');
+  if (mode && (mode.kind !== 'literal' || mode.value !== 'round'))
+    throw new Unsupported(place, "wide_number_mode is supported as 'round' only");
+  return callMacro(place, 'float64', [value]);
+};
+
 /** PARSE_JSON: its second argument says what becomes of numbers that JSON values can't hold. */
 const parseJson: SpecialFunction = (place, [text, mode, another]) => {
   if (!text || another) throw new Unsupported(place, 'PARSE_JSON takes a STRING');
@@ -176,7 +185,9 @@ const specialFunctions: Readonly<Record<string, SpecialFunction>> = {
   generate_uuid: generateUuid,
   concat,
   format,
+  ...rangeFunctions,
   typeof: typeOf,
+  float64: jsonFloat64,
   parse_json: parseJson,
   contains_substr: containsSubstr,
   json_set: jsonSet,

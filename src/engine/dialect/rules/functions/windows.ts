@@ -13,7 +13,7 @@ import { describeType, isScalar, type Type } from '../../types.ts';
 import { convert, distance } from '../coercion.ts';
 import type { Context } from '../context.ts';
 import { constantInt64, isConstant } from '../expressions/parameters.ts';
-import { requireOrderable, sortKeys } from '../expressions/sort-keys.ts';
+import { sortKeys } from '../expressions/sort-keys.ts';
 import type { Scope } from '../scope.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 
@@ -23,23 +23,25 @@ export function resolveWindow(node: Syntax.Window, scope: Scope, context: Contex
   if (node.base && base) refuseRepeatedParts(node, node.base, base);
   const partitionBy = base?.partitionBy ?? node.partitionBy.map((item) => partitionKey(item, scope, context));
   const ordered = node.orderBy.length > 0 || !base;
-  if (node.frame && hasRangeOffset(node.frame) && ordered)
-    return { partitionBy, ...rangeWindow(node, node.frame, scope, context) };
   const orderBy = ordered ? sortKeys(node.orderBy, scope, context) : base.orderBy;
+  if (node.frame && hasRangeOffset(node.frame))
+    return { partitionBy, ...rangeWindow(node.frame, orderBy, scope, context) };
   if (!node.frame) return { ...base, partitionBy, orderBy };
   return { partitionBy, orderBy, frame: frameOf(node.frame, orderBy, scope, context) };
 }
 
 /** A scope in which the definitions of a WINDOW clause have their names; each may extend those before it. */
-export const withWindows = (
+export function withWindows(
   definitions: readonly Syntax.NamedWindow[],
   scope: Scope,
   context: Context,
-): Scope =>
-  definitions.reduce((names, { name, window }) => {
-    const resolved = resolveWindow(window, names, context);
-    return { ...names, windows: new Map([...(names.windows ?? []), [name.name.toLowerCase(), resolved]]) };
-  }, scope);
+): Scope {
+  const windows = new Map(scope.windows);
+  const names: Scope = { ...scope, windows };
+  for (const { name, window } of definitions)
+    windows.set(name.name.toLowerCase(), resolveWindow(window, names, context));
+  return names;
+}
 
 /** The window of the WINDOW clause. */
 export function windowNamed(name: Syntax.Identifier, scope: Scope): Window {
@@ -55,7 +57,8 @@ function refuseRepeatedParts(node: Syntax.Window, name: Syntax.Identifier, base:
   const [order] = node.orderBy;
   if (order && base.orderBy.length > 0)
     throw new Unsupported(order, `the window ${name.name} has an ORDER BY of its own`);
-  if (base.frame) throw new Unsupported(name, `the window ${name.name} has a frame and can't be extended`);
+  if (base.frame && (order || node.frame))
+    throw new Unsupported(name, `the window ${name.name} has a frame and can't be extended`);
 }
 
 function partitionKey(node: Syntax.Expression, scope: Scope, context: Context): Expression {
@@ -71,8 +74,6 @@ const hasRangeOffset = ({ unit, from, to }: Syntax.Frame): boolean =>
 function frameOf(node: Syntax.Frame, orderBy: readonly SortKey[], scope: Scope, context: Context): Frame {
   if (node.unit === 'RANGE' && orderBy.length === 0 && !isWholePartition(node))
     throw new Unsupported(node, 'a RANGE frame needs ORDER BY');
-  if (hasRangeOffset(node))
-    throw new Unsupported(node, 'a RANGE frame with an offset needs ORDER BY in the same window');
   refuseReversed(node);
   const rows = (bound: Syntax.FrameBound) => boundOf(bound, (offset) => rowCount(offset, scope, context));
   return { unit: node.unit, begin: rows(node.from), end: node.to ? rows(node.to) : { side: 'CURRENT ROW' } };
@@ -122,26 +123,24 @@ function notNegative(place: Place, amount: Expression): Expression {
 
 /** A window with a RANGE frame that has an offset, which needs exactly one numeric key. */
 function rangeWindow(
-  node: Syntax.Window,
   frame: Syntax.Frame,
+  orderBy: readonly SortKey[],
   scope: Scope,
   context: Context,
 ): Pick<Window, 'orderBy' | 'frame'> {
-  const [item, another] = node.orderBy;
-  if (!item || another)
-    throw new Unsupported(frame, 'a RANGE frame with an offset needs ORDER BY one number');
   refuseReversed(frame);
-  const value = context.expression(item.expression, scope);
-  requireOrderable(item.expression, value.type);
-  if (!isScalar(value.type, 'INT64', 'FLOAT64', 'NUMERIC', 'BIGNUMERIC') && value.type.kind !== 'unknown')
-    throw new Unsupported(item, `a RANGE frame with an offset does not take ${describeType(value.type)}`);
-  const { direction, nulls = direction === 'DESC' ? 'LAST' : 'FIRST' } = item.order;
-  const { type } = value;
+  const key = orderBy.at(-1);
+  // A key for NaN comes before that of a FLOAT64.
+  const isOne = key && orderBy.length === (isScalar(key.value.type, 'FLOAT64') ? 2 : 1);
+  if (!isOne) throw new Unsupported(frame, 'a RANGE frame with an offset needs ORDER BY one number');
+  const { type } = key.value;
+  if (!isScalar(type, 'INT64', 'FLOAT64', 'NUMERIC') && type.kind !== 'unknown')
+    throw new Unsupported(frame, `a RANGE frame with an offset does not take ${describeType(type)}`);
   const range = (bound: Syntax.FrameBound) =>
     boundOf(bound, (offset) => widened(rangeOffset(offset, type, scope, context)));
-  const key = { value: widened(value), descending: direction === 'DESC', nulls };
+  const widenedKey = { ...key, value: widened(key.value) };
   return {
-    orderBy: [isScalar(type, 'FLOAT64') ? withNaNAsSmallest(key) : key],
+    orderBy: [isScalar(type, 'FLOAT64') ? withNaNAsSmallest(widenedKey) : widenedKey],
     frame: {
       unit: 'RANGE',
       begin: range(frame.from),
@@ -161,9 +160,11 @@ function rangeOffset(node: Syntax.Expression, type: Type, scope: Scope, context:
   return notNegative(node, convert(offset, type));
 }
 
-/** Sums of a key and an offset may be beyond INT64. */
-const widened = (value: Expression): Expression =>
-  isScalar(value.type, 'INT64') ? castTo(value, value.type, 'HUGEINT') : value;
+/** Sums of a key and an offset may be beyond INT64 and NUMERIC. */
+function widened(value: Expression): Expression {
+  if (isScalar(value.type, 'INT64')) return castTo(value, value.type, 'HUGEINT');
+  return isScalar(value.type, 'NUMERIC') ? call('bq.billionths', [value]) : value;
+}
 
 /** NaN is the greatest number in DuckDB, also after negation; a frame allows one key only. */
 const withNaNAsSmallest = ({ value, descending, nulls }: SortKey): SortKey => ({

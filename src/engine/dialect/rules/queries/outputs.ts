@@ -1,7 +1,7 @@
 import { column } from '../../tree/build.ts';
 import type { Expression, Member } from '../../tree/nodes.ts';
 import { unknown } from '../../types.ts';
-import { fieldValues, type Range, type RelationColumn } from '../scope.ts';
+import { fieldValues, type Range, type Relation, type RelationColumn } from '../scope.ts';
 
 /** One column of a query's result. */
 export interface Output extends Member {
@@ -42,9 +42,14 @@ function unusedName(name: string, used: Set<string>): string {
   return unused;
 }
 
+interface RangeColumns extends Pick<Relation, 'acceptsAnyColumn'> {
+  readonly columns: readonly RelationColumn[];
+  readonly isValue?: boolean;
+}
+
 /** How the readers of a relation name its columns. */
 export function rangeOf(
-  { columns, isValue }: { readonly columns: readonly RelationColumn[]; readonly isValue?: boolean },
+  { columns, isValue, acceptsAnyColumn }: RangeColumns,
   name: string | undefined,
   alias: string,
 ): Range {
@@ -55,6 +60,7 @@ export function rangeOf(
     ...(isPseudo && { isPseudo }),
   }));
   const [only] = members;
+  if (acceptsAnyColumn) return { name, columns: members, acceptsAnyColumn };
   if (isValue && only) return { name, columns: [], value: only.value };
   const isOpen = members.some((member) => member.name === openColumns);
   return {

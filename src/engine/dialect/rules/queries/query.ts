@@ -72,7 +72,7 @@ function ordered(
 ): ResolvedQuery {
   if (orderBy.length === 0 && !limit) return input;
   const alias = context.fresh('all');
-  const range = rangeOf({ columns: input.columns }, undefined, alias);
+  const range = rangeOf({ ...input, isValue: false }, undefined, alias);
   const outputs = starColumns(range);
   const inner = { ...scope, ranges: [range], merged: [] };
   const query = select({

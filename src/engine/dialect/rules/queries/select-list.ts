@@ -55,12 +55,13 @@ function modified(
   scope: Scope,
   context: Context,
 ): readonly Output[] {
+  const isComplete = !scope.ranges.some(({ acceptsAnyColumn }) => acceptsAnyColumn);
   for (const { name, ...place } of [...except, ...replace.map((replaced) => replaced.name)]) {
-    if (!columns.some((column) => sameName(column.name, name)))
+    if (isComplete && !columns.some((column) => sameName(column.name, name)))
       throw new Unsupported(place, `no column is named ${name}`);
   }
   const kept = columns.filter((column) => !except.some(({ name }) => sameName(name, column.name)));
-  if (kept.length === 0 && columns.length > 0 && except[0])
+  if (isComplete && kept.length === 0 && columns.length > 0 && except[0])
     throw new Unsupported(except[0], 'EXCEPT leaves no column');
   return kept.map((column) => {
     const found = replace.find(({ name }) => sameName(name.name, column.name));

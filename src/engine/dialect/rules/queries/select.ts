@@ -70,8 +70,18 @@ export function resolveSelect(
       });
   // Aggregation and DISTINCT may make a value of no rows, or of a grouping set without the column.
   const shown = groupBy ? columns.map(({ required: _, ...rest }) => rest) : columns;
-  return { query, columns: shown, isValue: value !== undefined };
+  return {
+    query,
+    columns: shown,
+    isValue: value !== undefined,
+    ...(hasUnknownStar(node.items, from) && { acceptsAnyColumn: true }),
+  };
 }
+
+/** Whether `*` stands for columns that are not known because something before it is unsupported. */
+const hasUnknownStar = (items: readonly Syntax.SelectItem[], { ranges }: ResolvedFrom): boolean =>
+  ranges.some(({ acceptsAnyColumn }) => acceptsAnyColumn) &&
+  items.some(({ kind }) => kind === 'Star' || kind === 'DotStar');
 
 /** With DISTINCT, rows are ordered by columns of the result, which a query around it reads. */
 function distinctQuery(

@@ -22,6 +22,8 @@ export function combine(
   inputs: readonly ResolvedQuery[],
   context: Context,
 ): ResolvedQuery {
+  const incomplete = inputs.find(({ acceptsAnyColumn }) => acceptsAnyColumn);
+  if (incomplete) return incomplete;
   const words = `${operator} ${quantifier}`;
   const duckdb = operators[words];
   if (!duckdb)
@@ -39,7 +41,8 @@ export function combine(
     const order = matched.map((parts) => parts[at]);
     return withColumns(input, order, columns, context);
   });
-  return { query: { kind: 'set', operator: duckdb, inputs: queries }, columns, isValue: false };
+  const isValue = !match && inputs.every((input) => input.isValue);
+  return { query: { kind: 'set', operator: duckdb, inputs: queries }, columns, isValue };
 }
 
 /** For each column of the result the column of each input; undefined where an input has none. */

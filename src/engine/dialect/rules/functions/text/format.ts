@@ -13,6 +13,7 @@ import { describeType, isScalar, type ScalarName, scalar } from '../../../types.
 import { bindValues } from '../../bind-values.ts';
 import { convert } from '../../coercion.ts';
 import { callMacro } from '../../macro-call.ts';
+import { rangeText } from '../../ranges.ts';
 import { type Place, Unsupported } from '../../unsupported.ts';
 import type { SpecialFunction } from '../special-function.ts';
 import { joinTexts, type ValueTextFormat, valueText } from './value-text.ts';
@@ -241,6 +242,8 @@ const literalFormat = (place: Place): ValueTextFormat => ({
     if (isScalar(value.type, 'FLOAT64')) return callMacro(place, 'format_float_literal', [plain]);
     if (isScalar(value.type, 'DATE', 'DATETIME', 'TIME', 'TIMESTAMP', 'NUMERIC', 'BIGNUMERIC'))
       return concatTexts([textLiteral(`${describeType(value.type)} "`), plain, textLiteral('"')]);
+    if (value.type.kind === 'range')
+      return concatTexts([textLiteral(`${describeType(value.type)} "`), plain, textLiteral('"')]);
     throw new Unsupported(place, `%T of ${describeType(value.type)} is not supported`);
   },
   struct: (fields) =>
@@ -256,6 +259,7 @@ const literalFormat = (place: Place): ValueTextFormat => ({
 
 function asString(place: Place, value: Expression): Expression {
   if (isScalar(value.type, 'STRING') || value.type.kind === 'unknown') return value;
+  if (value.type.kind === 'range') return rangeText(value);
   if (value.type.kind === 'scalar' && !isScalar(value.type, 'BYTES', 'JSON'))
     return callMacro(place, 'cast_string', [value], 'FORMAT');
   throw new Unsupported(place, `FORMAT of ${describeType(value.type)} is not supported`);

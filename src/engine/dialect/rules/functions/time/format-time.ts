@@ -20,13 +20,13 @@ import type { SpecialFunction } from '../special-function.ts';
 const [string, int64] = [scalar('STRING'), scalar('INT64')];
 
 /** The value to format, and its civil time in the requested zone, for DuckDB's strftime. */
-export interface TimeOperand {
+interface TimeOperand {
   readonly value: Expression;
   readonly civil: Expression;
 }
 
 /** One element of a format: a strftime format, or an expression. */
-export type Element = { readonly strftime: string } | { readonly text: (operand: TimeOperand) => Expression };
+type Element = { readonly strftime: string } | { readonly text: (operand: TimeOperand) => Expression };
 
 /** The types that each function accepts, its own first. */
 const acceptedTypes: Readonly<Record<string, readonly ScalarName[]>> = {
@@ -79,7 +79,7 @@ function civilTime(
 }
 
 /** A value written by the elements of a format. */
-export const formattedTime = (
+const formattedTime = (
   place: Place,
   elements: readonly Element[],
   type: ScalarName,
@@ -156,7 +156,7 @@ const composites: Readonly<Record<string, string>> = {
   x: '%m/%d/%y',
 };
 
-export const strftime = (text: string): readonly Element[] => [{ strftime: text }];
+const strftime = (text: string): readonly Element[] => [{ strftime: text }];
 const expression = (write: (civil: Expression) => Expression): readonly Element[] => [
   { text: ({ civil }) => write(civil) },
 ];

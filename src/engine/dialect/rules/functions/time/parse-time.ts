@@ -21,7 +21,7 @@ import { type Fields, parseTimePattern } from './time-pattern.ts';
 
 const [string, int64] = [scalar('STRING'), scalar('INT64')];
 
-export type TimeType = 'DATE' | 'DATETIME' | 'TIME' | 'TIMESTAMP';
+type TimeType = 'DATE' | 'DATETIME' | 'TIME' | 'TIMESTAMP';
 
 const parsers: Readonly<Record<string, { readonly type: TimeType; readonly invalid: string }>> = {
   parse_date: { type: 'DATE', invalid: 'cHIklMPpRrSsTXZz' },
@@ -47,7 +47,7 @@ export const parseTime: SpecialFunction = (place, [format, value, zone, another]
 };
 
 /** The value of a text that must match a pattern; an error if it does not. */
-export function parsedTime(
+function parsedTime(
   place: Place,
   type: TimeType,
   { pattern, names, fields }: Omit<ReturnType<typeof parseTimePattern>, 'unsupported'>,

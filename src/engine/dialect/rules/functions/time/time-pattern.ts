@@ -39,7 +39,7 @@ interface TimePattern {
   readonly unsupported: string | undefined;
 }
 
-export interface Step {
+interface Step {
   /** Pattern before the digits, such as optional spaces. */
   readonly prefix?: string;
   /** The maximum number of digits. Matching is greedy. */
@@ -51,7 +51,7 @@ export interface Step {
 
 const [int64, string] = [scalar('INT64'), scalar('STRING')];
 
-const number = (group: Expression, low: number, high: number): Expression =>
+const parsedNumber = (group: Expression, low: number, high: number): Expression =>
   call('bq.parsed_number', [group, integerLiteral(low), integerLiteral(high)], int64);
 
 const clearDayOfYear = (fields: Fields) => {
@@ -61,27 +61,27 @@ const clearDayOfYear = (fields: Fields) => {
 const year = (digits: number): Step => ({
   digits,
   set: (fields, group) => {
-    fields.year = number(group, 0, 10000);
+    fields.year = parsedNumber(group, 0, 10000);
   },
 });
 const month: Step = {
   digits: 2,
   set: (fields, group) => {
-    fields.month = number(group, 1, 12);
+    fields.month = parsedNumber(group, 1, 12);
     clearDayOfYear(fields);
   },
 };
 const day: Step = {
   digits: 2,
   set: (fields, group) => {
-    fields.day = number(group, 1, 31);
+    fields.day = parsedNumber(group, 1, 31);
     clearDayOfYear(fields);
   },
 };
 const hour: Step = {
   digits: 2,
   set: (fields, group) => {
-    fields.hour = number(group, 0, 23);
+    fields.hour = parsedNumber(group, 0, 23);
     fields.twelveHours = false;
   },
 };
@@ -89,20 +89,20 @@ const twelveHours: Step = {
   prefix: '\\s*',
   digits: 2,
   set: (fields, group) => {
-    fields.hour = number(group, 1, 12);
+    fields.hour = parsedNumber(group, 1, 12);
     fields.twelveHours = true;
   },
 };
 const minute: Step = {
   digits: 2,
   set: (fields, group) => {
-    fields.minute = number(group, 0, 59);
+    fields.minute = parsedNumber(group, 0, 59);
   },
 };
 const second: Step = {
   digits: 2,
   set: (fields, group) => {
-    fields.second = number(group, 0, 60);
+    fields.second = parsedNumber(group, 0, 60);
   },
 };
 const fraction = (digits: string): Step => ({
@@ -192,7 +192,7 @@ const elements: Readonly<Record<string, readonly Step[]>> = {
     {
       digits: 3,
       set: (fields, group) => {
-        fields.dayOfYear = number(group, 1, 366);
+        fields.dayOfYear = parsedNumber(group, 1, 366);
       },
     },
   ]),
@@ -207,7 +207,7 @@ const elements: Readonly<Record<string, readonly Step[]>> = {
     {
       digits: 1,
       set: (fields, group) => {
-        const last = operation('*', [number(group, 1, 4), integerLiteral(3)], int64);
+        const last = operation('*', [parsedNumber(group, 1, 4), integerLiteral(3)], int64);
         fields.month = operation('-', [last, integerLiteral(2)], int64);
         fields.day = integerLiteral(1);
         clearDayOfYear(fields);
@@ -270,7 +270,7 @@ export function parseTimePattern(format: string, invalid: string): TimePattern {
 }
 
 /** The pattern of texts that match all steps in their order. */
-export function timePatternOf(steps: readonly Step[]): Omit<TimePattern, 'unsupported'> {
+function timePatternOf(steps: readonly Step[]): Omit<TimePattern, 'unsupported'> {
   const body = steps.map(
     (step, at) =>
       (step.prefix ?? '') + (step.pattern ?? `(${digitsPattern(step.digits ?? 1, steps.slice(at + 1))})`),
