@@ -8,6 +8,7 @@ import type { Engine, EngineOptions } from '../engine.ts';
 import { forgetTable } from './import/scan/manifest.ts';
 import { type LocalData, openData, requireDataDir } from './open-data.ts';
 import { asStartError, openDatabase } from './open-database.ts';
+import { planInBackground } from './prepare/plan-in-background.ts';
 import { prepareCatalog } from './prepare/prepare-catalog.ts';
 import { ConnectionPool } from './run/connection-pool.ts';
 import { buildRun } from './run/run-query.ts';
@@ -19,7 +20,7 @@ import { openTables } from './store/stored-tables.ts';
  * The engine on one machine: an embedded DuckDB over local files, or over the demo data. It is open once the existing
  * data has been loaded.
  *
- * @throws StartError if a saved query uses unsupported SQL, with file and line
+ * @throws StartError if a saved query uses unsupported SQL or returns other columns than declared, with file and line
  */
 export async function openDuckdb({ catalog, config, now, listener }: EngineOptions): Promise<Engine> {
   requireDataDir(config);
@@ -31,9 +32,11 @@ export async function openDuckdb({ catalog, config, now, listener }: EngineOptio
   let store: Store | undefined;
   let data: LocalData | undefined;
   let pool: ConnectionPool | undefined;
+  let planning: Promise<void> | undefined;
   const closeAll = async () => {
     closing.abort();
     await pool?.close();
+    await planning;
     await data?.close();
     database.close();
     await store?.close();
@@ -69,6 +72,17 @@ export async function openDuckdb({ catalog, config, now, listener }: EngineOptio
       timeoutMs: config.engineTimeoutMs,
       now,
       closing: closing.signal,
+    });
+    planning = planInBackground({
+      connection: await connect(),
+      queries: catalog.queries,
+      withQuery: (query, use) =>
+        runnable.use(async (queries) => {
+          const current = queries.get(query);
+          if (current) await use(current);
+        }),
+      onProblem: listener.problem,
+      signal: closing.signal,
     });
     return {
       source: `duckdb ${config.dataDir === undefined ? 'demo' : resolve(config.dataDir)}`,

@@ -77,7 +77,6 @@ function smallerLimit(inner: Expression | undefined, outer: Expression): Express
   return inner.value < outer.value ? inner : outer;
 }
 
-
 /** A subquery that only filters and projects becomes part of the query. */
 function inlineOne(outer: Select): Select | undefined {
   const { from } = outer;

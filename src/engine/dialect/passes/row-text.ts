@@ -54,4 +54,3 @@ const hasThreshold = (condition: Expression): boolean =>
 /** Rendering may write a value several times. */
 const isPlainValue = ({ kind }: Expression): boolean =>
   kind === 'column' || kind === 'literal' || kind === 'record';
-

@@ -7,9 +7,12 @@ import { equalityColumns } from '../../dialect/equality-columns.ts';
 import { macroDefinitions } from '../../dialect/macros/macros.ts';
 import type { Origin, StoredTable } from '../../dialect/stored-table.ts';
 import { type PreparedQuery, prepareQuery } from './prepare-query.ts';
+import { compiledTypes, plannedTypes, type ResultTypes } from './result-types.ts';
 
-/** A query that DuckDB has accepted. */
+/** A query that can run. */
 export interface Runnable {
+  readonly compiled: Compiled;
+  /** Made when first asked for. */
   readonly prepared: PreparedQuery;
   /** The tables whose data the query needs. */
   readonly tables: readonly string[];
@@ -23,17 +26,19 @@ interface PrepareOptions {
   readonly tables: readonly StoredTable[];
   /** False if the database already has the macros that the queries call. */
   readonly defineMacros: boolean;
+  /** Whether DuckDB plans every query now; by default only those with columns whose types are not known otherwise. */
+  readonly planAll?: boolean;
 }
 
 /**
- * Prepares every query, and defines the macros that they call.
+ * Compiles every query, compares its columns with the header, and defines the macros that they call.
  *
  * @param connection to a database that has the tables
  * @throws StartError with the problems of all queries
  */
 export async function prepareCatalog(
   connection: DuckDBConnection,
-  { queries, tables, defineMacros }: PrepareOptions,
+  { queries, tables, defineMacros, planAll = false }: PrepareOptions,
 ): Promise<ReadonlyMap<SavedQuery, Runnable>> {
   const problems: Problem[] = [];
   const compiled = new Map<SavedQuery, Compiled>();
@@ -48,12 +53,26 @@ export async function prepareCatalog(
   const runnable = new Map<SavedQuery, Runnable>();
   for (const [query, tree] of compiled) {
     await collectProblems(problems, async () => {
-      const prepared = await prepareQuery(connection, query, tree);
-      runnable.set(query, { prepared, tables: tree.tables, equalityColumns: equalityColumns(tree.query) });
+      const known = planAll ? undefined : compiledTypes(query, tree);
+      const types = known ?? (await plannedTypes(connection, query, tree));
+      runnable.set(query, buildRunnable(query, tree, types));
     });
   }
   if (problems.length > 0) throw new StartError('Saved queries cannot run on DuckDB', problems);
   return runnable;
+}
+
+function buildRunnable(query: SavedQuery, compiled: Compiled, types: ResultTypes): Runnable {
+  let prepared: PreparedQuery | undefined;
+  return {
+    compiled,
+    get prepared() {
+      prepared ??= prepareQuery(query, compiled, types);
+      return prepared;
+    },
+    tables: compiled.tables,
+    equalityColumns: equalityColumns(compiled.query),
+  };
 }
 
 /** Adds the problems of work that fails with a StartError. */

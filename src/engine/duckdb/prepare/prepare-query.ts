@@ -1,16 +1,11 @@
-import type { DuckDBConnection, DuckDBType } from '@duckdb/node-api';
 import { LRUCache } from 'lru-cache';
 import type { SavedQuery } from '../../../catalog/saved-query.ts';
-import { StartError } from '../../../errors.ts';
-import { checkColumns } from '../../check-columns.ts';
 import type { Compiled } from '../../dialect/compile.ts';
-import { printQuery } from '../../dialect/tree/print.ts';
-import { duckdbType, sameName, type Type } from '../../dialect/types.ts';
-import { bigqueryType } from '../wire/bigquery-type.ts';
+import { sameName } from '../../dialect/types.ts';
 import { wireCell } from '../wire/cell.ts';
 import type { WireColumn } from '../wire/rows.ts';
 import { customPlan, genericPlan, type Plan, type PlannedColumn } from './plan.ts';
-import { toResultColumn } from './result-column.ts';
+import type { ResultTypes } from './result-types.ts';
 
 /** A saved query as DuckDB runs it. */
 export interface PreparedQuery {
@@ -24,19 +19,9 @@ export interface PreparedQuery {
 /** How many plans are kept: one for each combination of enum values and absent parameters in use. */
 const maxPlans = 200;
 
-/**
- * Prepares a compiled query, and checks its columns against the header.
- *
- * @throws StartError with the file and line of everything that is not supported or does not fit
- */
-export async function prepareQuery(
-  connection: DuckDBConnection,
-  query: SavedQuery,
-  compiled: Compiled,
-): Promise<PreparedQuery> {
-  const returned = await describeResult(connection, query, printQuery(compiled.query));
-  requireDeclared(query, [...returned.values()]);
-  const columns = outputColumns(query, compiled, returned);
+/** Prepares a compiled query whose columns are those of the header. */
+export function prepareQuery(query: SavedQuery, compiled: Compiled, types: ResultTypes): PreparedQuery {
+  const columns = outputColumns(query, types);
   const plans = new LRUCache<string, Plan>({ max: maxPlans });
   return {
     columns,
@@ -53,55 +38,13 @@ export async function prepareQuery(
   };
 }
 
-interface ReturnedColumn {
-  readonly name: string;
-  readonly type: DuckDBType;
-}
-
-/** The columns of a result, by their names in lower case. */
-async function describeResult(
-  connection: DuckDBConnection,
-  { source }: SavedQuery,
-  sql: string,
-): Promise<ReadonlyMap<string, ReturnedColumn>> {
-  try {
-    const statement = await connection.prepare(sql);
-    const columns = Array.from({ length: statement.columnCount }, (_, at) => ({
-      name: statement.columnName(at),
-      type: statement.columnType(at),
-    }));
-    statement.destroySync();
-    return new Map(columns.map((column) => [column.name.toLowerCase(), column]));
-  } catch (error) {
-    const [message] = (error instanceof Error ? error.message : String(error)).split('\n\n');
-    throw new StartError('A saved query does not run', [
-      { file: source.file, line: source.line, message: message?.replace(/^\w+ Error: /, '') ?? '' },
-    ]);
-  }
-}
-
-/** @throws StartError if the columns of the SQL are not those of the header */
-function requireDeclared({ columns, source }: SavedQuery, returned: readonly ReturnedColumn[]): void {
-  const results = returned.map(({ name, type }) => toResultColumn(name, type));
-  const problems = checkColumns(columns, results).map((message) => ({ ...source, message }));
-  if (problems.length > 0)
-    throw new StartError('The SQL of a saved query does not return the declared columns', problems);
-}
-
 type OutputColumn = WireColumn & PlannedColumn;
 
 /** The columns in the order of the header, each by its name in the query. */
-const outputColumns = (
-  { columns }: SavedQuery,
-  compiled: Compiled,
-  returned: ReadonlyMap<string, ReturnedColumn>,
-): readonly OutputColumn[] =>
+const outputColumns = ({ columns }: SavedQuery, types: ResultTypes): readonly OutputColumn[] =>
   columns.flatMap(({ name: declared, required }) => {
-    const found = compiled.columns.find(({ column }) => sameName(column, declared));
-    const duckdb = returned.get(declared.toLowerCase())?.type;
-    if (!found || !duckdb) return [];
-    const type: Type = duckdbType(found.type) === undefined ? bigqueryType(duckdb) : found.type;
-    return { name: declared, required, type, ...wireCell(type) };
+    const found = types.find(({ name }) => sameName(name, declared));
+    return found ? [{ name: declared, required, type: found.type, ...wireCell(found.type) }] : [];
   });
 
 /** The parameters with few possible values (enums and absent ones): each combination of them has a plan of its own. */

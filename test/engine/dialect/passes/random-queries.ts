@@ -112,7 +112,17 @@ class Generator {
 
   #columnName(taken: readonly string[]): string {
     this.#names += 1;
-    const name = this.#pick([`c${this.#names}`, 'id', 'ID', 'timestamp', 'project', 'detail', 'key', 'value', 'offset1']);
+    const name = this.#pick([
+      `c${this.#names}`,
+      'id',
+      'ID',
+      'timestamp',
+      'project',
+      'detail',
+      'key',
+      'value',
+      'offset1',
+    ]);
     return taken.some((other) => other.toLowerCase() === name.toLowerCase()) ? `c${this.#names}` : name;
   }
 
@@ -207,7 +217,9 @@ class Generator {
     for (const type of star && !this.#chance(2) ? [] : wanted) {
       const name = this.#columnName(listed.map((column) => column.name));
       const value =
-        isScalar(type) && this.#chance(6) ? this.#window(type, depth, scope) : this.#value(type, depth, scope);
+        isScalar(type) && this.#chance(6)
+          ? this.#window(type, depth, scope)
+          : this.#value(type, depth, scope);
       texts.push(`${value} AS ${name}`);
       listed.push({ name, type });
     }
@@ -344,7 +356,8 @@ class Generator {
   #item(depth: number, outer: Scope): { sql: string; items: readonly Item[] } {
     const alias = this.#alias();
     const form = this.#choose(depth > 0 ? 7 : 4);
-    const common = outer.commonTables.length > 0 && this.#chance(2) ? this.#pick(outer.commonTables) : undefined;
+    const common =
+      outer.commonTables.length > 0 && this.#chance(2) ? this.#pick(outer.commonTables) : undefined;
     if (common) return { sql: `${common.alias} AS ${alias}`, items: [{ ...common, alias }] };
     if (form === 3) {
       const text = this.#pick(['[1, 2, 3]', 'GENERATE_ARRAY(1, 4)', '[3, NULL, 2]']);
