@@ -153,7 +153,7 @@ export async function openDialect(moreRows: readonly string[] = []) {
     );
     return prepared.runAndReadAll();
   };
-  const answer = async (plan: Plan, values: Readonly<Record<string, DuckDBValue>>) => {
+  const answer = async (plan: Plan, values: Readonly<Record<string, DuckDBValue>>, prefix = '') => {
     const known = { ...values };
     const types: Record<string, DuckDBType> = {};
     const row = Object.keys(values).map((name) => `CAST($${name} AS ${boundType(name)}) AS ${quote(name)}`);
@@ -171,7 +171,7 @@ export async function openDialect(moreRows: readonly string[] = []) {
       known[name] = computed.getRows()[0]?.[0] ?? null;
       types[name] = computed.columnType(0);
     }
-    return (await run(plan.sql, known, types)).getRowsJson();
+    return (await run(prefix + plan.sql, known, types)).getRowsJson();
   };
 
   return {
@@ -197,6 +197,18 @@ export async function openDialect(moreRows: readonly string[] = []) {
         if (Object.keys(parameters).length === 0) break;
       }
       return first;
+    },
+    /** DuckDB's plan of a query over shredded tables after all passes, or all but one. */
+    async explain(
+      sql: string,
+      parameters: Readonly<Record<string, string>> = {},
+      without?: string,
+    ): Promise<DuckdbPlan> {
+      const stored = compile({ sql, source: { file: 'test.sql', line: 1 } }, shredded);
+      const plan = planOf(stored, parameters, without);
+      const values = { current_timestamp: now, ...parameters };
+      const [[, text] = []] = await answer(plan, values, 'EXPLAIN (FORMAT json) ');
+      return { text: plan.sql, operators: operatorsOf(JSON.parse(String(text))) };
     },
     /**
      * What each plan of a saved query returns: first the generic one over tables as they are declared, then those over
@@ -242,6 +254,25 @@ export async function openDialect(moreRows: readonly string[] = []) {
     },
   };
 }
+
+/** A query as DuckDB plans it. */
+export interface DuckdbPlan {
+  /** The query in DuckDB's SQL. */
+  readonly text: string;
+  readonly operators: readonly { readonly name: string; readonly info: Readonly<Record<string, unknown>> }[];
+}
+
+interface PlanNode {
+  readonly name: string;
+  readonly extra_info: Readonly<Record<string, unknown>>;
+  readonly children: readonly PlanNode[];
+}
+
+const operatorsOf = (nodes: readonly PlanNode[]): DuckdbPlan['operators'] =>
+  nodes.flatMap(({ name, extra_info, children }) => [
+    { name: name.trim(), info: extra_info },
+    ...operatorsOf(children),
+  ]);
 
 const maxRows = 1000;
 

@@ -23,13 +23,19 @@ export const passes: Readonly<Record<string, Pass>> = {
 
 export type PassName = keyof typeof passes;
 
-/** @param without the passes that are left out */
+/**
+ * @param without the passes that are left out
+ * @param onPassed called after each pass with its name, the tree that it took and the tree that it gave
+ */
 export const runPasses = (
   query: Query,
   options: PassOptions,
   without: ReadonlySet<string> = new Set(),
+  onPassed: (name: string, before: Query, after: Query) => void = () => {},
 ): Query =>
-  Object.entries(passes).reduce(
-    (tree, [name, pass]) => (without.has(name) ? tree : pass(tree, options)),
-    query,
-  );
+  Object.entries(passes).reduce((tree, [name, pass]) => {
+    if (without.has(name)) return tree;
+    const passed = pass(tree, options);
+    onPassed(name, tree, passed);
+    return passed;
+  }, query);

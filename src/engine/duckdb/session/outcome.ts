@@ -50,12 +50,12 @@ export interface Failure {
 export interface Explanation {
   /** The generic plan: without passes, for all values of the parameters. */
   readonly generic: string;
-  /** The plan after the passes, for these values of the parameters. */
+  /** The plan after the passes, for all values of the parameters. */
   readonly custom: string;
   readonly passes: readonly PassEffect[];
 }
 
-interface PassEffect {
+export interface PassEffect {
   readonly name: string;
   /** What the pass did; undefined if it changed nothing. */
   readonly effect: string | undefined;

@@ -4,7 +4,7 @@ import { calledMacros } from '../../dialect/called-macros.ts';
 import { compile } from '../../dialect/compile.ts';
 import { macroDefinitions } from '../../dialect/macros/macros.ts';
 import { nowParameter } from '../../dialect/passes/constants/time-values.ts';
-import { passes, runPasses } from '../../dialect/passes/passes.ts';
+import { runPasses } from '../../dialect/passes/passes.ts';
 import type { RelationColumn } from '../../dialect/rules/scope.ts';
 import type { StoredTable } from '../../dialect/stored-table.ts';
 import { freshNames } from '../../dialect/tree/fresh-names.ts';
@@ -16,7 +16,16 @@ import { type Compute, withThresholds } from '../run/compute-constants.ts';
 import { type Bindings, bindingsOf, bindTo } from '../wire/bindings.ts';
 import { toCell } from './cell.ts';
 import { columnTypeText } from './column-types.ts';
-import type { Cell, Explanation, Failure, Outcome, Result, Stage, StatementProblem } from './outcome.ts';
+import type {
+  Cell,
+  Explanation,
+  Failure,
+  Outcome,
+  PassEffect,
+  Result,
+  Stage,
+  StatementProblem,
+} from './outcome.ts';
 
 /** A statement in BigQuery's SQL. */
 export interface Statement {
@@ -59,12 +68,12 @@ export async function runStatement(
 /** Explains a statement without running it. It does not throw. */
 export async function explainStatement(context: StatementContext, statement: Statement): Promise<Outcome> {
   return withFailures(statement, async () => {
-    const { generic, plan, effects } = await translate(context, statement);
+    const { generic, plan, query } = await translate(context, statement);
     const before = [...plan.constants, ...plan.thresholds].map(({ name, sql }) => `$${name} = ${sql}`);
     return {
       generic,
       custom: plan.sql,
-      passes: [...effects, { name: 'hoist constants', effect: before.join('\n') || undefined }],
+      passes: [...passEffects(query), { name: 'hoist constants', effect: before.join('\n') || undefined }],
     };
   });
 }
@@ -74,7 +83,7 @@ interface Translated {
   readonly columns: readonly RelationColumn[];
   readonly generic: string;
   readonly plan: Plan;
-  readonly effects: Explanation['passes'];
+  readonly query: Query;
 }
 
 async function translate(
@@ -85,12 +94,18 @@ async function translate(
   requireValues(sql, query, parameters);
   const definitions = macroDefinitions(calledMacros(query), definedMacros);
   if (definitions !== '') await connection.run(definitions);
-  const options = { known: {}, fresh: freshNames(query) };
-  const effects = Object.entries(passes).map(([name, pass]) => {
-    const changed = printQuery(pass(query, { ...options, fresh: freshNames(query) })) !== printQuery(query);
-    return { name, effect: changed ? 'changes the query' : undefined };
+  const passed = runPasses(query, { known: {}, fresh: freshNames(query) });
+  return { columns, generic: printQuery(query), plan: printPlan(passed), query };
+}
+
+/** What each pass does to the tree that it gets from those before it. */
+function passEffects(query: Query): Explanation['passes'] {
+  const effects: PassEffect[] = [];
+  runPasses(query, { known: {}, fresh: freshNames(query) }, new Set(), (name, before, after) => {
+    const isChanged = before !== after && printQuery(before) !== printQuery(after);
+    effects.push({ name, effect: isChanged ? 'changes the query' : undefined });
   });
-  return { columns, generic: printQuery(query), plan: printPlan(runPasses(query, options)), effects };
+  return effects;
 }
 
 function requireValues(sql: string, query: Query, parameters: Statement['parameters']): void {
