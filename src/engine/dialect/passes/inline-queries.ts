@@ -1,5 +1,6 @@
 import { forEachNode, type Mapper, mapParts, someNode } from '../tree/map.ts';
-import type { Derived, Expression, From, Literal, Query, Select, With } from '../tree/nodes.ts';
+import type { Derived, Expression, From, Literal, Node, Query, Select, With } from '../tree/nodes.ts';
+import { isVolatile } from '../tree/volatile.ts';
 import type { Pass } from './pass.ts';
 import { replaceItem, requiredItems } from './rewriting/from-items.ts';
 import { withoutPositions } from './rewriting/sort-keys.ts';
@@ -61,7 +62,7 @@ function mergeIntoInner(outer: Select): Select | undefined {
     outer.offset ||
     outer.orderBy.length > 0 ||
     [outer.where, outer.having, outer.windows, outer.qualify].some((clause) => clause.length > 0);
-  if (hasClauses || inner.orderBy.length === 0 || inner.distinct || inner.groupBy) return undefined;
+  if (hasClauses || inner.orderBy.length === 0 || inner.distinct || makesGroups(inner)) return undefined;
   if (!canMove(inner, outer, from.alias) || hasAggregate(outer)) return undefined;
   const limit = outer.limit ? smallerLimit(inner.limit, outer.limit) : inner.limit;
   if (outer.limit && !limit) return undefined;
@@ -97,7 +98,8 @@ function isPlain(query: Query, outer: Select, alias: string): boolean {
   const { having, windows, qualify, orderBy, limit, offset } = query;
   if ([having, windows, qualify, orderBy].some((clause) => clause.length > 0) || limit || offset)
     return false;
-  return !hasAggregate(query) && canMove(query, outer, alias);
+  // A condition that is not the same each time must not be asked again for each row of a join.
+  return !hasAggregate(query) && !query.where.some(isVolatile) && canMove(query, outer, alias);
 }
 
 /** Whether each column of the inner query may be written where the outer one reads it. */
@@ -109,15 +111,21 @@ function canMove(inner: Select, outer: Select, alias: string): boolean {
   });
 }
 
+/** Whether the rows are groups: without GROUP BY only the columns show it. */
+const makesGroups = ({ groupBy, columns }: Select): boolean =>
+  groupBy !== undefined ||
+  columns.some(({ value }) =>
+    someNode(value, (part) => part.kind === 'aggregate' && part.over === undefined),
+  );
+
 const hasAggregate = ({ columns }: Select): boolean =>
   columns.some(({ value }) => someNode(value, ({ kind }) => kind === 'aggregate'));
 
 /** What must be computed where it is written. */
-const isFixed = (node: { readonly kind: string }): boolean => {
-  if (node.kind === 'subquery') return true;
-  const name = node.kind === 'call' ? (node as unknown as { function: string }).function : '';
-  return ['unnest', 'random', 'uuid', 'bq.rand', 'bq.fail'].includes(name);
-};
+const isFixed = (node: Node): boolean =>
+  node.kind === 'subquery' ||
+  (node.kind === 'call' && (node.function === 'unnest' || node.function === 'bq.fail')) ||
+  isVolatile(node);
 
 function countReads(outer: Select, alias: string): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();

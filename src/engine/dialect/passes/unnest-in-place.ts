@@ -50,12 +50,16 @@ function findUnnest(from: From): Found | undefined {
     if (right.kind !== 'unnest' || !isUnconditional(join)) continue;
     const owners = ownersOf(right.array);
     const [owner, another] = requiredItems(join.left).filter(
-      (item): item is Found['owner'] => 'alias' in item && item.kind !== 'unnest' && owners.has(item.alias),
+      (item): item is Found['owner'] => canHold(item) && owners.has(item.alias),
     );
     if (owner && !another && owners.size === 1) return { join, unnest: right, owner };
   }
   return undefined;
 }
+
+/** Whether a subquery may be put around an item: one that reads the items to its left cannot be moved. */
+const canHold = (item: From): item is Found['owner'] =>
+  'alias' in item && item.kind !== 'unnest' && !(item.kind === 'derived' && item.lateral);
 
 const isUnconditional = ({ join, on }: Join): boolean =>
   join === 'CROSS' || ((join === 'INNER' || join === 'LEFT') && on?.kind === 'literal' && on.value === true);

@@ -1,6 +1,7 @@
 import { computeFirst, newLocal } from '../tree/build.ts';
 import { forEachNode, mapExpression, someNode } from '../tree/map.ts';
 import type { Expression } from '../tree/nodes.ts';
+import { isVolatile } from '../tree/volatile.ts';
 import { type Place, Unsupported } from './unsupported.ts';
 
 /**
@@ -67,11 +68,6 @@ export function letValues(
     throw new Unsupported(place, 'a random value cannot be named beside a subquery or an aggregate');
   return replaceAll(values);
 }
-
-const volatileFunctions: readonly string[] = ['random', 'uuid', 'bq.rand'];
-
-const isVolatile = (node: Expression): boolean =>
-  someNode(node, (part) => part.kind === 'call' && volatileFunctions.includes(part.function));
 
 function usesOf(name: Expression, within: Expression): number {
   let uses = 0;

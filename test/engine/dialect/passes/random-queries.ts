@@ -382,8 +382,8 @@ class Generator {
     const kind = this.#pick(['CROSS JOIN', 'LEFT JOIN', 'JOIN', 'CROSS JOIN']);
     const condition = {
       'CROSS JOIN': '',
-      'LEFT JOIN': ` ON ${this.#pick(['TRUE', 'TRUE', '1 = 1'])}`,
-      JOIN: ` ON ${this.#pick(['TRUE', '1 = 1'])}`,
+      'LEFT JOIN': ` ON ${this.#pick(['TRUE', 'TRUE', `${alias} IS NOT NULL`])}`,
+      JOIN: ` ON ${this.#pick(['TRUE', `${alias} IS NOT NULL`])}`,
     }[kind];
     const sql = `${left.sql} ${kind} UNNEST(${array.sql}) AS ${alias}${offset ? ` WITH OFFSET AS ${offset}` : ''}${condition}`;
     const item: Item = { alias, columns: [], element };
@@ -446,6 +446,7 @@ class Generator {
           () => `COALESCE(${value('int')}, ${value('int')})`,
           () => `ARRAY_LENGTH(${this.#column({ array: 'text' }, scope) ?? '[1]'})`,
           () => `(SELECT COUNT(*) FROM ${this.#correlated(depth, scope)})`,
+          () => `(SELECT COUNT(*) FROM ${this.#elements(scope)})`,
           () => `IF(${value('bool')}, ${value('int')}, NULL)`,
           () => `LENGTH(${value('text')})`,
         ])();
@@ -496,6 +497,7 @@ class Generator {
       () => `(${value('bool')} OR @kind = ${this.#literal('text')})`,
       () => `NOT ${depth > 0 ? value('bool') : 'FALSE'}`,
       () => `${value('int')} IN (1, 2, ${value('int')})`,
+      () => 'RAND() >= 0',
       () => `EXISTS (SELECT 1 FROM ${this.#correlated(depth, scope)})`,
       () => `${value(type)} ${this.#pick(['', 'NOT '])}IN (${this.#subquery(type, depth, scope)})`,
       () => `EXISTS (SELECT 1 FROM ${this.#elements(scope)})`,

@@ -1,6 +1,7 @@
 import { isEqual } from '../../tree/equal.ts';
 import { forEachPart, type Mapper, mapParts } from '../../tree/map.ts';
 import type { Expression, Node, Query, Subquery } from '../../tree/nodes.ts';
+import { isVolatile } from '../../tree/volatile.ts';
 import { duckdbType, isScalar } from '../../types.ts';
 import { type TimeExpression, timeExpressionOf } from './time-values.ts';
 
@@ -78,8 +79,6 @@ const callsMacro = (node: Node): boolean => {
   return found;
 };
 
-const volatileFunctions: readonly string[] = ['random', 'uuid', 'bq.rand', 'bq.fail', 'unnest'];
-
 /** @param locals the parameters of lambdas around the node that belong to the value itself */
 function isRowIndependent(node: Node, locals: ReadonlySet<number>): boolean {
   switch (node.kind) {
@@ -91,7 +90,7 @@ function isRowIndependent(node: Node, locals: ReadonlySet<number>): boolean {
     case 'local':
       return locals.has(node.id);
     case 'call':
-      if (volatileFunctions.includes(node.function)) return false;
+      if (isVolatile(node) || node.function === 'bq.fail' || node.function === 'unnest') return false;
       break;
     case 'lambda':
       return isRowIndependent(node.body, new Set([...locals, ...node.parameters]));
