@@ -1,6 +1,6 @@
 import type { Node } from './nodes.ts';
 import { SyntaxProblem } from './syntax-problem.ts';
-import { childrenOf } from './walk.ts';
+import { forEachChild } from './walk.ts';
 
 /** Functions over a tree recurse, some with several calls for each level; this many levels leave stack for them. */
 export const maxTreeDepth = 400;
@@ -20,6 +20,8 @@ export function checkTreeDepth(root: Node): void {
         `expected at most ${maxTreeDepth} levels of operators, joins and subqueries, found more`,
       );
     }
-    level = level.flatMap(childrenOf);
+    const next: Node[] = [];
+    for (const node of level) forEachChild(node, (child) => void next.push(child));
+    level = next;
   }
 }

@@ -22,11 +22,24 @@ export function walk(root: Node, enter: (node: Node, around: readonly Node[]) =>
 /** The nodes directly within a node, in the order of the text. */
 export function childrenOf(node: Node): readonly Node[] {
   const children: Node[] = [];
-  for (const value of Object.values(node) as readonly unknown[]) {
-    if (isNode(value)) children.push(value);
-    else if (Array.isArray(value)) for (const item of value) if (isNode(item)) children.push(item);
+  let last = -1;
+  let isSorted = true;
+  forEachChild(node, (child) => {
+    isSorted &&= child.start >= last;
+    last = child.start;
+    children.push(child);
+  });
+  return isSorted ? children : children.sort((a, b) => a.start - b.start);
+}
+
+/** Calls a function with the nodes directly within a node, in no particular order. */
+export function forEachChild(node: Node, use: (child: Node) => void): void {
+  for (const name in node) {
+    const value: unknown = node[name as keyof Node];
+    if (typeof value !== 'object' || value === null) continue;
+    if (isNode(value)) use(value);
+    else if (Array.isArray(value)) for (const item of value) if (isNode(item)) use(item);
   }
-  return children.sort((a, b) => a.start - b.start);
 }
 
 const isNode = (value: unknown): value is Node =>

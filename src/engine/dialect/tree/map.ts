@@ -187,12 +187,19 @@ const mapBound = (node: Bound, { expression }: Mapper): Bound =>
 
 /** The same array if no item changes. */
 function mapAll<T>(items: readonly T[], map: (item: T) => T): readonly T[] {
-  const mapped = items.map(map);
-  return mapped.every((item, at) => item === items[at]) ? items : mapped;
+  let changed: T[] | undefined;
+  for (const [at, item] of items.entries()) {
+    const mapped = map(item);
+    if (changed) changed.push(mapped);
+    else if (mapped !== item) changed = [...items.slice(0, at), mapped];
+  }
+  return changed ?? items;
 }
 
 /** The same object if no property changes. */
 function update<T extends object>(object: T, properties: Partial<T>): T {
-  const names = Object.keys(properties) as (keyof T)[];
-  return names.every((name) => object[name] === properties[name]) ? object : { ...object, ...properties };
+  for (const name in properties) {
+    if (object[name] !== properties[name]) return { ...object, ...properties };
+  }
+  return object;
 }
