@@ -98,7 +98,7 @@ function isPlain(query: Query, outer: Select, alias: string): boolean {
   const { having, windows, qualify, orderBy, limit, offset } = query;
   if ([having, windows, qualify, orderBy].some((clause) => clause.length > 0) || limit || offset)
     return false;
-  // A condition that is not the same each time must not be asked again for each row of a join.
+  // A condition that is not the same each time must not be computed again for each row of a join.
   return !hasAggregate(query) && !query.where.some(isVolatile) && canMove(query, outer, alias);
 }
 

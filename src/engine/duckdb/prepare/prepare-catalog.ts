@@ -12,7 +12,7 @@ import { compiledTypes, plannedTypes, type ResultTypes } from './result-types.ts
 /** A query that can run. */
 export interface Runnable {
   readonly compiled: Compiled;
-  /** Made when first asked for. */
+  /** Made when first used. */
   readonly prepared: PreparedQuery;
   /** The tables whose data the query needs. */
   readonly tables: readonly string[];
