@@ -4,6 +4,7 @@ import { numberFormatFunctions } from './cast-format/number.ts';
 import { timeFormatFunctions } from './cast-format/time.ts';
 import { domainFunctions } from './domains.ts';
 import { hashFunctions } from './hashes.ts';
+import { hllFunctions } from './hll.ts';
 import type { HostFunction } from './host-function.ts';
 import { intervalFunctions } from './intervals.ts';
 import { jsonEditFunctions } from './json-edit.ts';
@@ -19,6 +20,7 @@ export const hostFunctions: readonly HostFunction[] = [
   ...intervalFunctions,
   ...bignumericFunctions,
   ...statisticFunctions,
+  ...hllFunctions,
   ...timeFormatFunctions,
   ...numberFormatFunctions,
   ...bytesFormatFunctions,

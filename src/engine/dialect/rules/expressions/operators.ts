@@ -93,7 +93,7 @@ export const logical: Rule<Syntax.Logical> = (node, scope, context) => {
   const operands = node.operands.map((operand) => {
     const value = context.expression(operand, scope);
     requireBool(operand, value, node.operator);
-    return value;
+    return convert(value, scalar('BOOL'));
   });
   return node.operator === 'AND' ? and(operands) : or(operands);
 };

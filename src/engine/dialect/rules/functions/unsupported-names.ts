@@ -1,6 +1,5 @@
 /** The reason why a function of BigQuery is unsupported, by its name in lower case; shown to authors who call it. */
 export const unsupportedFunctions: ReadonlyMap<string, string> = new Map([
-  ['parse_bignumeric', 'BIGNUMERIC has 76 digits, a DuckDB DECIMAL has 38'],
   ['contains_substr', 'DuckDB has no NFKC case folding'],
   ['collate', 'DuckDB sorts by collations differently'],
   ['session_user', 'saved queries run without a user'],
@@ -20,9 +19,18 @@ export const unsupportedFunctions: ReadonlyMap<string, string> = new Map([
   ['justify_days', 'not implemented'],
   ['justify_hours', 'not implemented'],
   ['justify_interval', 'not implemented'],
+  ['range', 'the type RANGE is not implemented'],
+  ['range_contains', 'the type RANGE is not implemented'],
+  ['range_end', 'the type RANGE is not implemented'],
+  ['range_intersect', 'the type RANGE is not implemented'],
+  ['range_overlaps', 'the type RANGE is not implemented'],
+  ['range_sessionize', 'the type RANGE is not implemented'],
+  ['range_start', 'the type RANGE is not implemented'],
+  ['generate_range_array', 'the type RANGE is not implemented'],
 ]);
 
 /** The reason why another construct of BigQuery is unsupported, by its name in lower case. */
 export const unsupportedConstructs: ReadonlyMap<string, string> = new Map([
+  ['bignumeric', 'its literals and casts are not implemented'],
   ['cast format', 'its format models are not implemented: use FORMAT_DATE, PARSE_DATE and the like'],
 ]);
