@@ -10,6 +10,7 @@ import { resolveOrderBy } from './ordering.ts';
 import { rangeOf, starColumns } from './outputs.ts';
 import { type OrderAndLimit, resolveSelect } from './select.ts';
 import { combine } from './set-operations.ts';
+import { withTypedNulls } from './typed-nulls.ts';
 import { resolveWith, withTables } from './with.ts';
 
 /** A query: WITH, one SELECT or several in a set operation, ORDER BY, LIMIT, pipe operators. */
@@ -20,7 +21,8 @@ export function resolveQuery(node: Syntax.Query, parent: Scope, context: Context
     node.pipes.length === 0 && node.body.kind !== 'FromQuery'
       ? resolveBody(node, node.body, scope, context)
       : toQuery(applyPipes(node.pipes, firstRows(node, scope, context), scope, context));
-  return { ...resolved, query: withTables(tables, resolved.query) };
+  const typed = withTypedNulls(resolved, context);
+  return { ...typed, query: withTables(tables, typed.query) };
 }
 
 /** The rows that the first pipe operator takes. */
