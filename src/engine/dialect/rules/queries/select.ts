@@ -78,7 +78,7 @@ export function resolveSelect(
   };
 }
 
-/** Whether `*` stands for columns that are not known because something before it is unsupported. */
+/** Whether `*` means columns that are not known because something before it is unsupported. */
 const hasUnknownStar = (items: readonly Syntax.SelectItem[], { ranges }: ResolvedFrom): boolean =>
   ranges.some(({ acceptsAnyColumn }) => acceptsAnyColumn) &&
   items.some(({ kind }) => kind === 'Star' || kind === 'DotStar');
