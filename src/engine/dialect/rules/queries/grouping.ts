@@ -14,9 +14,10 @@ export function resolveGrouping(
   scope: Scope,
   context: Context,
 ): Grouping {
+  const isPlain = node.items.every(({ kind }) => kind === 'GroupingExpression' || kind === 'GroupingList');
   const keys: Expression[] = [];
   const add = (expression: Syntax.Expression): number => {
-    const key = resolveKey(expression, outputs, scope, context);
+    const key = resolveKey(expression, outputs, scope, context, isPlain);
     const known = keys.findIndex((other) => isEqual(other, key));
     return known < 0 ? keys.push(key) - 1 : known;
   };
@@ -24,7 +25,6 @@ export function resolveGrouping(
 
   // Several items mean the union of one set of each.
   const sets = node.items.map((item) => groupingSets(item, add, addAll)).reduce(crossProduct, [[]]);
-  const isPlain = node.items.every(({ kind }) => kind === 'GroupingExpression' || kind === 'GroupingList');
   return isPlain && keys.length > 0 ? { keys } : { keys, sets };
 }
 
@@ -70,6 +70,7 @@ function resolveKey(
   outputs: readonly Output[],
   scope: Scope,
   context: Context,
+  isPlain: boolean,
 ): Expression {
   if (node.kind === 'IntegerLiteral') {
     const column = outputs[Number(node.value) - 1];
@@ -83,7 +84,9 @@ function resolveKey(
       : outputs.find(({ name, isAnonymous }) => !isAnonymous && sameName(name, alias));
   if (aliased) return requireGroupable(node, positionOf(outputs, aliased));
   const key = context.expression(node, scope);
-  const same = outputs.find(({ value }) => isEqual(value, key));
+  // With several sets an output column may have another value than the key: see `afterGrouping`.
+  const isSame = isPlain || key.kind === 'column';
+  const same = isSame ? outputs.find(({ value }) => isEqual(value, key)) : undefined;
   return requireGroupable(node, same ? positionOf(outputs, same) : key);
 }
 

@@ -9,6 +9,7 @@ import { sortKeys } from '../expressions/sort-keys.ts';
 import { withWindows } from '../functions/windows.ts';
 import type { Scope } from '../scope.ts';
 import { Unsupported } from '../unsupported.ts';
+import { afterGrouping } from './after-grouping.ts';
 import { isGroupable, positionOf, resolveGrouping } from './grouping.ts';
 import { resolveLimit } from './limit.ts';
 import { outputColumn, resolveOrderBy, sameOutput } from './ordering.ts';
@@ -47,11 +48,16 @@ export function resolveSelect(
   const outputs = value ? [value] : selected;
   const outputScope = { ...inner, aliases: aliasesOf(selected) };
   const groupBy = groupingOf(node.groupBy, outputs, inner, context);
-  const having = conditions(node.having, 'HAVING', outputScope, context);
-  const qualify = conditions(node.qualify, 'QUALIFY', outputScope, context);
+  const grouped = groupBy ? afterGrouping(groupBy, outputs) : (value: Expression) => value;
+  const having = conditions(node.having, 'HAVING', outputScope, context).map(grouped);
+  const qualify = conditions(node.qualify, 'QUALIFY', outputScope, context).map(grouped);
   if (node.distinct) requireDistinguishable(node, outputs);
 
-  const { members, columns } = nameOutputs(outputs);
+  const { members, columns } = nameOutputs(
+    outputs.map((output) =>
+      isPositionIn(groupBy, outputs, output) ? output : { ...output, value: grouped(output.value) },
+    ),
+  );
   const clauses = {
     columns: members,
     distinct: node.distinct,
@@ -65,7 +71,10 @@ export function resolveSelect(
     ? distinctQuery(select(clauses), outputs, after, outputScope, context)
     : select({
         ...clauses,
-        orderBy: resolveOrderBy(after.orderBy, outputs, outputScope, context),
+        orderBy: resolveOrderBy(after.orderBy, outputs, outputScope, context).map((key) => ({
+          ...key,
+          value: grouped(key.value),
+        })),
         ...resolveLimit(after.limit, context),
       });
   // Aggregation and DISTINCT may make a value of no rows, or of a grouping set without the column.
@@ -82,6 +91,10 @@ export function resolveSelect(
 const hasUnknownStar = (items: readonly Syntax.SelectItem[], { ranges }: ResolvedFrom): boolean =>
   ranges.some(({ acceptsAnyColumn }) => acceptsAnyColumn) &&
   items.some(({ kind }) => kind === 'Star' || kind === 'DotStar');
+
+/** Whether GROUP BY names an output column by its position or alias. */
+const isPositionIn = (groupBy: Grouping | undefined, outputs: readonly Output[], output: Output): boolean =>
+  groupBy?.keys.some((key) => key.kind === 'position' && outputs[key.index - 1] === output) ?? false;
 
 /** With DISTINCT, rows are ordered by columns of the result, which a query around it reads. */
 function distinctQuery(
