@@ -27,11 +27,8 @@ import { rowLimit } from '../expressions/parameters.ts';
 import { requireOrderable, sortKeys } from '../expressions/sort-keys.ts';
 import type { Scope } from '../scope.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
-import { type Aggregate, aggregates, type Clause, type Rows } from './aggregate-table.ts';
+import type { Aggregate, Clause, Rows } from './aggregate-table.ts';
 import { resolveWindow, windowNamed } from './windows.ts';
-
-export const aggregateOf = (name: string): Aggregate | undefined =>
-  Object.hasOwn(aggregates, name) ? aggregates[name] : undefined;
 
 /** A call of an aggregate or window function. */
 export function aggregateCall(
@@ -71,7 +68,10 @@ function argumentsOf(
     const types = args.map(({ type }) => describeType(type)).join(', ');
     throw new Unsupported(node, `${shown} does not take (${types})`);
   }
-  return takes ? args.map((arg) => convert(arg, takes)) : args;
+  if (takes) return args.map((arg) => convert(arg, takes));
+  const nullAs = scalar(shown === 'STRING_AGG' ? 'STRING' : 'INT64');
+  // A bare NULL is of the first type that the function takes.
+  return args.map((arg) => (arg.type.kind === 'null' ? convert(arg, nullAs) : arg));
 }
 
 function requireAllowed(node: Syntax.FunctionCall, shown: string, aggregate: Aggregate): void {

@@ -1,7 +1,7 @@
 import { castTo } from '../../tree/build.ts';
 import { isEqual } from '../../tree/equal.ts';
 import { forEachNode, type Mapper, mapParts, someNode } from '../../tree/map.ts';
-import type { Column, Expression, Grouping, Position } from '../../tree/nodes.ts';
+import type { Column, Expression, Grouping } from '../../tree/nodes.ts';
 import type { Output } from './outputs.ts';
 
 /** What the clauses after GROUP BY make of an expression. */
@@ -13,7 +13,7 @@ export type AfterGrouping = (value: Expression) => Expression;
  */
 export function afterGrouping({ keys, sets }: Grouping, outputs: readonly Output[]): AfterGrouping {
   if (!sets) return (value) => value;
-  const values = keys.map((key) => valueOf(key, outputs));
+  const values = keys.map((key) => expressionOf(key, outputs));
   const columns = values.filter((value) => value.kind === 'column');
   const isKey = (value: Expression): value is Column => columns.some((key) => isEqual(key, value));
   const isComputed = (key: Expression): boolean => {
@@ -36,5 +36,5 @@ export function afterGrouping({ keys, sets }: Grouping, outputs: readonly Output
   return (value) => (hasHidden(value) ? castKeys(value) : value);
 }
 
-const valueOf = (key: Expression, outputs: readonly Output[]): Expression =>
-  key.kind === 'position' ? (outputs[(key as Position).index - 1]?.value ?? key) : key;
+const expressionOf = (key: Expression, outputs: readonly Output[]): Expression =>
+  key.kind === 'position' ? (outputs[key.index - 1]?.value ?? key) : key;
