@@ -8,9 +8,3 @@ export const aggregateNames: readonly string[] = Object.keys(all);
 /** The aggregate or window function of a name in lower case. */
 export const aggregateOf = (name: string): Aggregate | undefined =>
   Object.hasOwn(all, name) ? all[name] : undefined;
-
-/** Whether a function aggregates rows when it has no OVER. */
-export function isAggregateName(name: string): boolean {
-  const found = aggregateOf(name);
-  return found !== undefined && !found.window;
-}

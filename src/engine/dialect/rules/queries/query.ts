@@ -60,10 +60,15 @@ function resolveBody(
   }
 }
 
-const resolveInput = (node: Syntax.Select | Syntax.Query, scope: Scope, context: Context): ResolvedQuery =>
-  node.kind === 'Query'
-    ? context.query(node, scope)
-    : resolveSelect(node, { orderBy: [], limit: undefined }, scope, context);
+/** An input in parentheses is resolved like one without: a bare NULL in it takes the type of the other inputs. */
+function resolveInput(node: Syntax.Select | Syntax.Query, scope: Scope, context: Context): ResolvedQuery {
+  if (node.kind === 'Select') return resolveSelect(node, { orderBy: [], limit: undefined }, scope, context);
+  const { body } = node;
+  const isBare = !node.with && node.orderBy.length === 0 && !node.limit && node.pipes.length === 0;
+  return isBare && (body.kind === 'Select' || body.kind === 'Query')
+    ? resolveInput(body, scope, context)
+    : context.query(node, scope);
+}
 
 /** ORDER BY and LIMIT after parentheses or a set operation apply to its result, and can use its columns only. */
 function ordered(
