@@ -82,8 +82,8 @@ export function concatenateArrays(place: Place, name: string, arrays: readonly E
   // Unlike its function for lists, DuckDB's operator gives NULL for NULL.
   if (parts.length === 1 && parts[0]) return parts[0];
   const joined = operation('||', parts, type);
-  // Of NULLs alone DuckDB makes a value without a type.
-  return parts.every((part) => part.kind === 'literal') ? castTo(joined, type) : joined;
+  // Of a constant NULL DuckDB makes a value without a type.
+  return parts.some((part) => part.kind === 'literal') ? castTo(joined, type) : joined;
 }
 
 export const comparison: Rule<Syntax.Comparison> = (node, scope, context) => {
