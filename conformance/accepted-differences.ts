@@ -22,12 +22,6 @@ export const acceptedDifferences: readonly AcceptedDifference[] = [
   { subject: 'ARRAY_AVG', pattern: /-9223372036854775808/, kind: 'differs', reason: inexactAverage },
   { subject: 'APPROX_QUANTILES', pattern: /respect nulls/, kind: 'unsupported', reason: respectNulls },
   { subject: 'FORMAT', pattern: /%P/, kind: 'unsupported', reason: '%P: DuckDB formats JSON differently.' },
-  {
-    subject: 'JSON_OBJECT',
-    pattern: /json_object\(\[/,
-    kind: 'unsupported',
-    reason: 'computed names: JSON objects are built from names that are literals in the query.',
-  },
 ];
 
 /** The entry that covers a difference; undefined if it is not accepted. */
