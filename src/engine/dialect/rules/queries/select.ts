@@ -11,6 +11,7 @@ import type { Scope } from '../scope.ts';
 import { Unsupported } from '../unsupported.ts';
 import { afterGrouping } from './after-grouping.ts';
 import { isGroupable, positionOf, resolveGrouping } from './grouping.ts';
+import { having } from './having.ts';
 import { resolveLimit } from './limit.ts';
 import { outputColumn, resolveOrderBy, sameOutput } from './ordering.ts';
 import { nameOutputs, type Output } from './outputs.ts';
@@ -49,7 +50,7 @@ export function resolveSelect(
   const outputScope = { ...inner, aliases: aliasesOf(selected) };
   const groupBy = groupingOf(node.groupBy, outputs, inner, context);
   const grouped = groupBy ? afterGrouping(groupBy, outputs) : (value: Expression) => value;
-  const having = conditions(node.having, 'HAVING', outputScope, context).map(grouped);
+  const groups = conditions(node.having, 'HAVING', outputScope, context).map(grouped);
   const qualify = conditions(node.qualify, 'QUALIFY', outputScope, context).map(grouped);
   if (node.distinct) requireDistinguishable(node, outputs);
 
@@ -64,19 +65,19 @@ export function resolveSelect(
     ...(from.from && { from: from.from }),
     where,
     ...(groupBy && { groupBy }),
-    having,
     qualify,
   };
+  const orderBy = node.distinct
+    ? []
+    : resolveOrderBy(after.orderBy, outputs, outputScope, context).map((key) => ({
+        ...key,
+        value: grouped(key.value),
+      }));
+  const values = [...members, ...orderBy].map(({ value }) => value);
+  const filtered = { ...clauses, ...having(groups, [...values, ...qualify]) };
   const query = node.distinct
-    ? distinctQuery(select(clauses), outputs, after, outputScope, context)
-    : select({
-        ...clauses,
-        orderBy: resolveOrderBy(after.orderBy, outputs, outputScope, context).map((key) => ({
-          ...key,
-          value: grouped(key.value),
-        })),
-        ...resolveLimit(after.limit, context),
-      });
+    ? distinctQuery(select(filtered), outputs, after, outputScope, context)
+    : select({ ...filtered, orderBy, ...resolveLimit(after.limit, context) });
   // Aggregation and DISTINCT may make a value of no rows, or of a grouping set without the column.
   const shown = groupBy ? columns.map(({ required: _, ...rest }) => rest) : columns;
   return {
