@@ -77,6 +77,14 @@ test('HAVING takes expressions that need lambdas', async () => {
   expect(await dialect.query(sql)).toEqual([['a']]);
 });
 
+test('an aggregate of outer columns belongs to the query in which it is written', async () => {
+  const sql = 'SELECT y, (SELECT SUM(y) FROM UNNEST([1, 2])) FROM UNNEST([5, 6]) AS y ORDER BY y';
+  expect(await dialect.query(sql)).toEqual([
+    ['5', '10'],
+    ['6', '12'],
+  ]);
+});
+
 test('a union of values has values as rows', async () => {
   const values = '(SELECT AS STRUCT 1 AS a UNION ALL SELECT AS STRUCT 2 AS a)';
   expect(await dialect.query(`SELECT v.a FROM ${values} AS v WHERE a > 1`)).toEqual([['2']]);

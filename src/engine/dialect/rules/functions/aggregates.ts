@@ -25,6 +25,8 @@ import type { Context } from '../context.ts';
 import { compare } from '../expressions/comparison.ts';
 import { rowLimit } from '../expressions/parameters.ts';
 import { requireOrderable, sortKeys } from '../expressions/sort-keys.ts';
+import { argumentsOfOwnQuery } from '../own-aggregate.ts';
+import { isGroupable } from '../queries/grouping.ts';
 import type { Scope } from '../scope.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 import type { Aggregate, Clause, Rows } from './aggregate-table.ts';
@@ -40,7 +42,8 @@ export function aggregateCall(
 ): Expression {
   const shown = name.toUpperCase();
   requireAllowed(node, shown, aggregate);
-  const args = argumentsOf(node, shown, aggregate, scope, context);
+  const given = argumentsOf(node, shown, aggregate, scope, context);
+  const args = node.over ? given : argumentsOfOwnQuery(given, scope);
   if (args.some(({ type }) => type.kind === 'unknown' && !aggregate.window) && name !== 'count')
     return nullLiteral(aggregate.result(args));
   const build = (rows: Rows, given: readonly Expression[]) => aggregate.build(rows, given, node);
@@ -68,6 +71,8 @@ function argumentsOf(
     const types = args.map(({ type }) => describeType(type)).join(', ');
     throw new Unsupported(node, `${shown} does not take (${types})`);
   }
+  const repeated = node.distinct ? args.find(({ type }) => !isGroupable(type)) : undefined;
+  if (repeated) throw new Unsupported(node, `DISTINCT does not take ${describeType(repeated.type)}`);
   if (takes) return args.map((arg) => convert(arg, takes));
   const nullAs = scalar(shown === 'STRING_AGG' ? 'STRING' : 'INT64');
   // A bare NULL is of the first type that the function takes.

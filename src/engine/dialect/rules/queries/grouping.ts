@@ -1,6 +1,7 @@
 import type * as Syntax from '../../syntax/nodes.ts';
 import { isEqual } from '../../tree/equal.ts';
-import type { Expression, Grouping, Position } from '../../tree/nodes.ts';
+import { forEachPart } from '../../tree/map.ts';
+import type { Expression, Grouping, Node, Position } from '../../tree/nodes.ts';
 import { describeType, isScalar, sameName, type Type } from '../../types.ts';
 import type { Context } from '../context.ts';
 import type { Scope } from '../scope.ts';
@@ -101,6 +102,18 @@ function requireGroupable(node: Syntax.Expression, key: Expression): Expression 
   if (isGroupable(key.type)) return key;
   throw new Unsupported(node, `GROUP BY does not take ${describeType(key.type)}`);
 }
+
+/** Whether an expression has an aggregate of its own: not in a subquery, and not over a window. */
+export function aggregatesRows(node: Expression): boolean {
+  if (node.kind === 'aggregate' && node.over === undefined) return true;
+  let found = false;
+  forEachPart(node, (part) => {
+    found ||= isExpression(part) && aggregatesRows(part);
+  });
+  return found;
+}
+
+const isExpression = (node: Node): node is Expression => !['select', 'set', 'with'].includes(node.kind);
 
 /** Whether values of a type can be grouped and distinguished by DISTINCT. */
 export const isGroupable = (type: Type): boolean =>

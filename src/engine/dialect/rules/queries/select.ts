@@ -10,7 +10,7 @@ import { withWindows } from '../functions/windows.ts';
 import type { Scope } from '../scope.ts';
 import { Unsupported } from '../unsupported.ts';
 import { afterGrouping } from './after-grouping.ts';
-import { isGroupable, positionOf, resolveGrouping } from './grouping.ts';
+import { aggregatesRows, isGroupable, positionOf, resolveGrouping } from './grouping.ts';
 import { having } from './having.ts';
 import { resolveLimit } from './limit.ts';
 import { outputColumn, resolveOrderBy, sameOutput } from './ordering.ts';
@@ -53,6 +53,7 @@ export function resolveSelect(
   const groups = conditions(node.having, 'HAVING', outputScope, context).map(grouped);
   const qualify = conditions(node.qualify, 'QUALIFY', outputScope, context).map(grouped);
   if (node.distinct) requireDistinguishable(node, outputs);
+  refuseMisplacedAggregates(node, [...outputs.map(({ value: output }) => output), ...groups]);
 
   const { members, columns } = nameOutputs(
     outputs.map((output) =>
@@ -96,6 +97,15 @@ const hasUnknownStar = (items: readonly Syntax.SelectItem[], { ranges }: Resolve
 /** Whether GROUP BY names an output column by its position or alias. */
 const isPositionIn = (groupBy: Grouping | undefined, outputs: readonly Output[], output: Output): boolean =>
   groupBy?.keys.some((key) => key.kind === 'position' && outputs[key.index - 1] === output) ?? false;
+
+/** Aggregates need FROM; HAVING needs groups. */
+function refuseMisplacedAggregates(node: Syntax.Select, values: readonly Expression[]): void {
+  const isAggregated = values.some(aggregatesRows);
+  if (!node.from && isAggregated)
+    throw new Unsupported(node, 'SELECT without FROM cannot use aggregate functions');
+  if (node.having && !node.groupBy && !isAggregated)
+    throw new Unsupported(node.having, 'HAVING needs GROUP BY or an aggregate function');
+}
 
 /** With DISTINCT, rows are ordered by columns of the result, which a query around it reads. */
 function distinctQuery(
