@@ -12,7 +12,9 @@ export function argumentsOfOwnQuery(args: readonly Expression[], scope: Scope): 
   const ownNames = new Set(own.flatMap(sourcesOf));
   const sources = args.flatMap(sourcesOf);
   const [inner] = own;
-  if (!inner || sources.length === 0 || sources.some((name) => ownNames.has(name))) return args;
+  // The names of a WITH expression are no columns of a query.
+  if (inner?.kind !== 'column' || sources.length === 0 || sources.some((name) => ownNames.has(name)))
+    return args;
   const at = args.findIndex((arg) => sourcesOf(arg).length > 0);
   return args.map((arg, index) => (index === at ? caseWhen(isNull(inner), arg, arg) : arg));
 }
@@ -20,11 +22,13 @@ export function argumentsOfOwnQuery(args: readonly Expression[], scope: Scope): 
 const valuesOf = ({ value, columns }: Range): readonly Expression[] =>
   value ? [value] : columns.map((column) => column.value);
 
-/** The FROM items whose columns an expression reads. */
+/** The FROM items whose columns an expression reads, without those of its own subqueries. */
 function sourcesOf(value: Expression): readonly string[] {
-  const names: string[] = [];
+  const read: string[] = [];
+  const own = new Set<string>();
   forEachNode(value, (part) => {
-    if (part.kind === 'column') names.push(part.from);
+    if (part.kind === 'column') read.push(part.from);
+    if ('alias' in part) own.add(part.alias);
   });
-  return names;
+  return read.filter((name) => !own.has(name));
 }
