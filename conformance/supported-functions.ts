@@ -1,5 +1,5 @@
 import { macros } from '../src/engine/dialect/macros/macros.ts';
-import { aggregates } from '../src/engine/dialect/rules/functions/aggregate-table.ts';
+import { aggregateNames } from '../src/engine/dialect/rules/functions/aggregate-names.ts';
 import { functionNames } from '../src/engine/dialect/rules/functions/function-names.ts';
 import { specialFunctionNames } from '../src/engine/dialect/rules/functions/special-functions.ts';
 import { unsupportedFunctions } from '../src/engine/dialect/rules/functions/unsupported-names.ts';
@@ -15,11 +15,11 @@ export const supportedFunctions: ReadonlySet<string> = new Set(
 function isSupported(name: string): boolean {
   if (
     functionsWithRules.includes(name) ||
-    Object.hasOwn(aggregates, name) ||
+    aggregateNames.includes(name) ||
     specialFunctionNames.includes(name)
   )
     return true;
   // Names of macros contain no dot.
-  const macro = name.replace('net.', 'net_');
+  const macro = name.replace('.', '_');
   return macros.has(macro) || macros.has(`${macro}_day`) || macros.has(`${macro}_second`);
 }

@@ -18,7 +18,7 @@ export interface ResolvedQuery {
   readonly acceptsAnyColumn?: true;
 }
 
-/** What stands for a query that is unsupported, after its problem is recorded. */
+/** What is used instead of a query that is unsupported, after its problem is recorded. */
 export const unknownQuery: ResolvedQuery = {
   query: select({ columns: [] }),
   columns: [],

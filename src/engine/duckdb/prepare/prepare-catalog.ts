@@ -43,7 +43,7 @@ export async function prepareCatalog(
   const problems: Problem[] = [];
   const compiled = new Map<SavedQuery, Compiled>();
   for (const query of queries) {
-    await collectProblems(problems, () => compiled.set(query, compile(query, tables)));
+    await collectProblems(problems, query, () => compiled.set(query, compile(query, tables)));
   }
   if (defineMacros) {
     const called = [...compiled.values()].flatMap(({ query }) => calledMacros(query));
@@ -52,7 +52,7 @@ export async function prepareCatalog(
 
   const runnable = new Map<SavedQuery, Runnable>();
   for (const [query, tree] of compiled) {
-    await collectProblems(problems, async () => {
+    await collectProblems(problems, query, async () => {
       const known = planAll ? undefined : compiledTypes(query, tree);
       const types = known ?? (await plannedTypes(connection, query, tree));
       runnable.set(query, buildRunnable(query, tree, types));
@@ -75,12 +75,17 @@ function buildRunnable(query: SavedQuery, compiled: Compiled, types: ResultTypes
   };
 }
 
-/** Adds the problems of work that fails with a StartError. */
-async function collectProblems(problems: Problem[], work: () => unknown): Promise<void> {
+/** Adds the problems of a query, also one that no rule foresees: no query hides the problems of the others. */
+async function collectProblems(
+  problems: Problem[],
+  { source: { file, line } }: SavedQuery,
+  work: () => unknown,
+): Promise<void> {
   try {
     await work();
   } catch (error) {
-    if (!(error instanceof StartError)) throw error;
-    problems.push(...error.problems);
+    if (error instanceof StartError) problems.push(...error.problems);
+    else
+      problems.push({ file, line, message: `cannot be compiled, which is an error of Querygate: ${error}` });
   }
 }

@@ -1,9 +1,9 @@
 import { globSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { tokenize } from '../../../../src/engine/dialect/syntax/lexer/tokenize.ts';
 import { parseQuery } from '../../../../src/engine/dialect/syntax/parse-query.ts';
 import { misplaced, problemOf } from './dump.ts';
+import { mutationsOf } from './mutations.ts';
 
 const texts = [
   ...globSync('queries/*.sql').map((file) => readFileSync(file, 'utf8')),
@@ -12,36 +12,7 @@ const texts = [
   "SELECT * FROM my-project.d.t PIVOT (MAX(a) FOR b IN ('c' AS d)) UNION ALL (SELECT * EXCEPT (a) REPLACE (1 AS b) FROM t)",
 ];
 
-const pieces =
-  `( ) [ ] < > , . ; * - + = || |> => @ ? SELECT FROM WHERE AS NOT IN IS BETWEEN AND OR CASE WHEN END WITH JOIN ON
-  USING UNION ALL BY ORDER GROUP UNNEST STRUCT ARRAY CAST INTERVAL OVER LIMIT x 1 1. 'a' "b" \`c\` r'\\' /* -- # \\ é 😀 \0`.split(
-    /\s+/,
-  );
-
-/** A text with some of its tokens removed, doubled, exchanged or replaced. */
-const mutated = fc
-  .record({
-    text: fc.constantFrom(...texts),
-    changes: fc.array(
-      fc.record({
-        at: fc.nat(),
-        change: fc.constantFrom('remove', 'double', 'cut'),
-        piece: fc.constantFrom(undefined, ...pieces),
-      }),
-      { minLength: 1, maxLength: 4 },
-    ),
-  })
-  .map(({ text, changes }) => {
-    let sql = text;
-    for (const { at, change, piece } of changes) {
-      const tokens = tokenize(sql);
-      const { start, end } = tokens[at % tokens.length] ?? { start: 0, end: 0 };
-      const token = sql.slice(start, end);
-      const instead = piece ?? (change === 'double' ? `${token} ${token}` : '');
-      sql = sql.slice(0, start) + instead + (change === 'cut' ? '' : sql.slice(end));
-    }
-    return sql;
-  });
+const mutated = mutationsOf(texts);
 
 describe('no text makes anything but a tree or a SyntaxProblem', () => {
   test('mutations of queries', () => {

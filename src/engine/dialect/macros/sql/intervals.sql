@@ -5,6 +5,9 @@ create macro bq.interval_micros(i) as (datepart('hour', i) * 3600000000 + datepa
 create macro bq.interval_checked(months, days, us) as case when abs(months) > 120000 or abs(days) > 3660000 or abs(us) > 316224000000000000 then bq.fail('Interval overflow') else to_months(cast(months as integer)) + to_days(cast(days as integer)) + to_microseconds(us) end; -- interval
 create macro bq.interval_of(months, days, us) as list_transform([{'months': months, 'days': days, 'us': us}], lambda i: bq.interval_checked(i.months, i.days, i.us))[1]; -- interval
 
+-- What is left of months is divided as days of 30 to a month, what is left of days as microseconds.
+create macro bq.interval_divided(months, days, us, n) as bq.interval_of(months // n, (days + months % n * 30) // n, cast((cast(us as hugeint) + (days + months % n * 30) % n * 86400000000) // n as bigint)); -- interval
+
 create macro bq.make_interval() as to_days(0); -- interval
 create macro bq.make_interval(year bigint) as bq.interval_of(year * 12, 0, 0); -- interval
 create macro bq.make_interval(year bigint, month bigint) as bq.interval_of(year * 12 + month, 0, 0); -- interval

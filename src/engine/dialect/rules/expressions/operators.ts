@@ -1,5 +1,5 @@
 import type * as Syntax from '../../syntax/nodes.ts';
-import { and, not, operation, or } from '../../tree/build.ts';
+import { and, castTo, not, operation, or } from '../../tree/build.ts';
 import type { Expression } from '../../tree/nodes.ts';
 import { describeType, isScalar, scalar } from '../../types.ts';
 import { commonSupertype, convert, distance } from '../coercion.ts';
@@ -80,7 +80,10 @@ export function concatenateArrays(place: Place, name: string, arrays: readonly E
     throw new Unsupported(place, `${name} takes arrays`);
   const parts = arrays.map((array) => convert(array, type));
   // Unlike its function for lists, DuckDB's operator gives NULL for NULL.
-  return parts.length === 1 && parts[0] ? parts[0] : operation('||', parts, type);
+  if (parts.length === 1 && parts[0]) return parts[0];
+  const joined = operation('||', parts, type);
+  // Of a constant NULL DuckDB makes a value without a type.
+  return parts.some((part) => part.kind === 'literal') ? castTo(joined, type) : joined;
 }
 
 export const comparison: Rule<Syntax.Comparison> = (node, scope, context) => {
@@ -93,7 +96,7 @@ export const logical: Rule<Syntax.Logical> = (node, scope, context) => {
   const operands = node.operands.map((operand) => {
     const value = context.expression(operand, scope);
     requireBool(operand, value, node.operator);
-    return value;
+    return convert(value, scalar('BOOL'));
   });
   return node.operator === 'AND' ? and(operands) : or(operands);
 };

@@ -11,11 +11,12 @@ import { Unsupported } from '../unsupported.ts';
 /** The declared type of a parameter: those of saved queries are STRING. */
 const typeOfParameter = (_name: string): Type => scalar('STRING');
 
-export const namedParameter: Rule<Syntax.NamedParameter> = ({ name }) => {
+export const namedParameter: Rule<Syntax.NamedParameter> = (node) => {
+  const { name } = node;
   const lower = name.name.toLowerCase();
-  if (!/^[a-z_]\w*$/.test(lower)) throw new Unsupported(name, `@${name.name} is not a parameter name`);
+  if (!/^[a-z_]\w*$/.test(lower)) throw new Unsupported(node, `@${name.name} is not a parameter name`);
   if (lower === nowParameter || lower.startsWith(ownPrefix))
-    throw new Unsupported(name, `a parameter can't be named ${name.name}`);
+    throw new Unsupported(node, `a parameter can't be named ${name.name}`);
   return { kind: 'parameter', name: name.name, type: typeOfParameter(name.name) };
 };
 

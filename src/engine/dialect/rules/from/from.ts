@@ -1,5 +1,6 @@
 import type * as Syntax from '../../syntax/nodes.ts';
 import { type Context, type ResolvedFrom, unknownQuery } from '../context.ts';
+import { functionName } from '../functions/function-name.ts';
 import { rangeOf } from '../queries/outputs.ts';
 import { findRelation, type Relation, type Scope } from '../scope.ts';
 import { Unsupported } from '../unsupported.ts';
@@ -34,7 +35,10 @@ export function resolveFrom(node: Syntax.FromItem, scope: Scope, context: Contex
     case 'TableSample':
       return sampled(node, context.from(node.source, scope));
     case 'TableFunction':
-      throw new Unsupported(node, 'table functions are not supported');
+      throw new Unsupported(
+        node,
+        `the table function ${functionName(node.name).toUpperCase()} is not supported`,
+      );
     case 'Unnest':
       throw new Unsupported(node, 'UNNEST takes an array');
   }

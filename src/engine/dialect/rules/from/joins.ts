@@ -127,7 +127,8 @@ const isArray = ({ from }: ResolvedFrom) => from?.kind === 'unnest';
 function findColumn({ merged, ranges }: ResolvedFrom, name: string): Expression | undefined {
   const known = merged.find((column) => sameName(column.name, name));
   if (known) return known.value;
-  const found = ranges.flatMap((range) =>
+  const named = ranges.filter(({ isQualifiedOnly }) => !isQualifiedOnly);
+  const found = named.flatMap((range) =>
     range.value && range.name !== undefined && sameName(range.name, name)
       ? [range.value]
       : columnsIn(range, name),

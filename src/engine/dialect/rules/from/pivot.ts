@@ -2,6 +2,7 @@ import type * as Syntax from '../../syntax/nodes.ts';
 import { and, compareWith, select } from '../../tree/build.ts';
 import { forEachNode, mapExpression, someNode } from '../../tree/map.ts';
 import type { Expression, Member } from '../../tree/nodes.ts';
+import { isScalar } from '../../types.ts';
 import { convert, supertype } from '../coercion.ts';
 import type { Context, ResolvedFrom } from '../context.ts';
 import { nameOutputs, type Output, rangeOf, starColumns } from '../queries/outputs.ts';
@@ -76,9 +77,15 @@ function columnsRead(expressions: readonly Expression[]): ReadonlySet<string> {
   return read;
 }
 
-function sameValue({ expression }: Syntax.PivotValue, input: Expression, value: Expression): Expression {
+function sameValue(
+  { expression, alias }: Syntax.PivotValue,
+  input: Expression,
+  value: Expression,
+): Expression {
   const type = supertype([input, value]);
   if (!type) throw new Unsupported(expression, 'a value of PIVOT must have the type of the column');
+  if (!alias && isScalar(type, 'FLOAT64'))
+    throw new Unsupported(expression, 'this value of PIVOT needs an alias');
   return compareWith('IS NOT DISTINCT FROM', convert(input, type), convert(value, type));
 }
 

@@ -2,7 +2,9 @@ import type * as Syntax from '../../syntax/nodes.ts';
 import { column } from '../../tree/build.ts';
 import type { Expression, Unnest } from '../../tree/nodes.ts';
 import { describeType, scalar, type Type, unknown } from '../../types.ts';
+import { convert } from '../coercion.ts';
 import type { Context, ResolvedFrom } from '../context.ts';
+import { typedNulls } from '../queries/typed-nulls.ts';
 import { findRange, isColumn, type Range, type Scope } from '../scope.ts';
 import { Unsupported } from '../unsupported.ts';
 
@@ -45,7 +47,7 @@ export function resolveUnnest(item: ArrayItem, scope: Scope, context: Context): 
 function arrayOperand({ node, array }: ArrayItem, scope: Scope, context: Context): Expression {
   const value = context.expression(array, scope);
   const { kind } = value.type;
-  if (kind === 'array' || kind === 'unknown') return value;
+  if (kind === 'array' || kind === 'unknown') return convert(value, typedNulls(value.type));
   throw new Unsupported(node, `UNNEST takes an array, not ${describeType(value.type)}`);
 }
 

@@ -87,7 +87,7 @@ const sum: Aggregate = plain('sum', typeOfFirst, {
   build(rows, args, place) {
     const [arg] = args;
     const type = typeOfFirst(args);
-    if (!arg || type.kind === 'null') return nullLiteral(int64);
+    if (!arg) return nullLiteral(int64);
     if (!isScalar(type, 'INT64', 'FLOAT64', 'NUMERIC', 'BIGNUMERIC', 'INTERVAL') && type.kind !== 'unknown')
       throw new Unsupported(place, 'SUM takes numbers');
     if (isScalar(type, 'INTERVAL')) return call('bq.interval_of', intervalSums(rows, arg, place), type);
@@ -115,7 +115,6 @@ const avg: Aggregate = plain(
   {
     build(rows, args, place) {
       const [arg] = args;
-      if (arg?.type.kind === 'null') return nullLiteral(float64);
       if (!arg || !isScalar(arg.type, 'INTERVAL', 'NUMERIC', 'BIGNUMERIC'))
         return rows.main('avg', args, float64);
       const count = rows.main('count', [arg], int64);

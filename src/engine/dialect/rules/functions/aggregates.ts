@@ -25,13 +25,12 @@ import type { Context } from '../context.ts';
 import { compare } from '../expressions/comparison.ts';
 import { rowLimit } from '../expressions/parameters.ts';
 import { requireOrderable, sortKeys } from '../expressions/sort-keys.ts';
+import { argumentsOfOwnQuery } from '../own-aggregate.ts';
+import { isGroupable } from '../queries/grouping.ts';
 import type { Scope } from '../scope.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
-import { type Aggregate, aggregates, type Clause, type Rows } from './aggregate-table.ts';
+import type { Aggregate, Clause, Rows } from './aggregate-table.ts';
 import { resolveWindow, windowNamed } from './windows.ts';
-
-export const aggregateOf = (name: string): Aggregate | undefined =>
-  Object.hasOwn(aggregates, name) ? aggregates[name] : undefined;
 
 /** A call of an aggregate or window function. */
 export function aggregateCall(
@@ -43,7 +42,8 @@ export function aggregateCall(
 ): Expression {
   const shown = name.toUpperCase();
   requireAllowed(node, shown, aggregate);
-  const args = argumentsOf(node, shown, aggregate, scope, context);
+  const given = argumentsOf(node, shown, aggregate, scope, context);
+  const args = node.over ? given : argumentsOfOwnQuery(given, scope);
   if (args.some(({ type }) => type.kind === 'unknown' && !aggregate.window) && name !== 'count')
     return nullLiteral(aggregate.result(args));
   const build = (rows: Rows, given: readonly Expression[]) => aggregate.build(rows, given, node);
@@ -71,7 +71,12 @@ function argumentsOf(
     const types = args.map(({ type }) => describeType(type)).join(', ');
     throw new Unsupported(node, `${shown} does not take (${types})`);
   }
-  return takes ? args.map((arg) => convert(arg, takes)) : args;
+  const repeated = node.distinct ? args.find(({ type }) => !isGroupable(type)) : undefined;
+  if (repeated) throw new Unsupported(node, `DISTINCT does not take ${describeType(repeated.type)}`);
+  if (takes) return args.map((arg) => convert(arg, takes));
+  const nullAs = scalar(shown === 'STRING_AGG' ? 'STRING' : 'INT64');
+  // A bare NULL is of the first type that the function takes.
+  return args.map((arg) => (arg.type.kind === 'null' ? convert(arg, nullAs) : arg));
 }
 
 function requireAllowed(node: Syntax.FunctionCall, shown: string, aggregate: Aggregate): void {

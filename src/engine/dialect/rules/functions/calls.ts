@@ -9,7 +9,8 @@ import { callMacro, nullOnError } from '../macro-call.ts';
 import { findFunction, type Scope } from '../scope.ts';
 import { callSqlFunction } from '../sql-function.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
-import { aggregateCall, aggregateOf } from './aggregates.ts';
+import { aggregateOf } from './aggregate-names.ts';
+import { aggregateCall } from './aggregates.ts';
 import { partArguments } from './date-parts.ts';
 import { functionName } from './function-name.ts';
 import { functionNames } from './function-names.ts';
@@ -104,8 +105,11 @@ const isFamily = (name: string): boolean => familyPrefix.test(name);
 /** DATE_ADD and the like take DATETIME and TIMESTAMP, too, with the parts of these types. */
 function familyOf(name: string, suffix: string, value: Expression | undefined): string {
   if (!value || !isFamily(name)) return name;
+  const familyName = (family: string) => name.replace(familyPrefix, `${family}_`);
+  if (value.type.kind === 'unknown')
+    return [name, ...dateFamilies.map(familyName)].find((macro) => macros.has(macro + suffix)) ?? name;
   const family = dateFamilies.find((type) => describeType(value.type) === type.toUpperCase());
-  const other = name.replace(familyPrefix, `${family}_`);
+  const other = familyName(family ?? '');
   const takesValue = (macros.get(name + suffix) ?? []).some(
     ({ parameters: [first] }) => first?.type === undefined || distance(value, first.type) !== undefined,
   );

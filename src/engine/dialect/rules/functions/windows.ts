@@ -14,6 +14,7 @@ import { convert, distance } from '../coercion.ts';
 import type { Context } from '../context.ts';
 import { constantInt64, isConstant } from '../expressions/parameters.ts';
 import { sortKeys } from '../expressions/sort-keys.ts';
+import { isGroupable } from '../queries/grouping.ts';
 import type { Scope } from '../scope.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 
@@ -63,7 +64,7 @@ function refuseRepeatedParts(node: Syntax.Window, name: Syntax.Identifier, base:
 
 function partitionKey(node: Syntax.Expression, scope: Scope, context: Context): Expression {
   const key = context.expression(node, scope);
-  if (key.type.kind === 'array' || isScalar(key.type, 'JSON', 'FLOAT64'))
+  if (!isGroupable(key.type) || isScalar(key.type, 'FLOAT64'))
     throw new Unsupported(node, `PARTITION BY does not take ${describeType(key.type)}`);
   return key;
 }
@@ -157,8 +158,16 @@ function rangeOffset(node: Syntax.Expression, type: Type, scope: Scope, context:
       node,
       `the offset of the frame is ${describeType(offset.type)}, its key ${describeType(type)}`,
     );
-  return notNegative(node, convert(offset, type));
+  const converted = convert(offset, type);
+  if (isScalar(type, 'FLOAT64') && converted.kind === 'literal' && mayOverflow(Number(converted.value)))
+    throw new Unsupported(node, `the offset of a RANGE frame is supported up to ${maxFloatOffset}`);
+  return notNegative(node, converted);
 }
+
+/** With a larger offset the bounds of frames could become infinite, and infinite keys would be in the frame. */
+const maxFloatOffset = 1e300;
+
+const mayOverflow = (offset: number): boolean => Number.isFinite(offset) && offset > maxFloatOffset;
 
 /** Sums of a key and an offset may be beyond INT64 and NUMERIC. */
 function widened(value: Expression): Expression {

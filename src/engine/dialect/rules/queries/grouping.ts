@@ -1,6 +1,7 @@
 import type * as Syntax from '../../syntax/nodes.ts';
 import { isEqual } from '../../tree/equal.ts';
-import type { Expression, Grouping, Position } from '../../tree/nodes.ts';
+import { forEachPart } from '../../tree/map.ts';
+import type { Expression, Grouping, Node, Position } from '../../tree/nodes.ts';
 import { describeType, isScalar, sameName, type Type } from '../../types.ts';
 import type { Context } from '../context.ts';
 import type { Scope } from '../scope.ts';
@@ -14,9 +15,10 @@ export function resolveGrouping(
   scope: Scope,
   context: Context,
 ): Grouping {
+  const isPlain = node.items.every(({ kind }) => kind === 'GroupingExpression' || kind === 'GroupingList');
   const keys: Expression[] = [];
   const add = (expression: Syntax.Expression): number => {
-    const key = resolveKey(expression, outputs, scope, context);
+    const key = resolveKey(expression, outputs, scope, context, isPlain);
     const known = keys.findIndex((other) => isEqual(other, key));
     return known < 0 ? keys.push(key) - 1 : known;
   };
@@ -24,7 +26,6 @@ export function resolveGrouping(
 
   // Several items mean the union of one set of each.
   const sets = node.items.map((item) => groupingSets(item, add, addAll)).reduce(crossProduct, [[]]);
-  const isPlain = node.items.every(({ kind }) => kind === 'GroupingExpression' || kind === 'GroupingList');
   return isPlain && keys.length > 0 ? { keys } : { keys, sets };
 }
 
@@ -70,6 +71,7 @@ function resolveKey(
   outputs: readonly Output[],
   scope: Scope,
   context: Context,
+  isPlain: boolean,
 ): Expression {
   if (node.kind === 'IntegerLiteral') {
     const column = outputs[Number(node.value) - 1];
@@ -83,7 +85,9 @@ function resolveKey(
       : outputs.find(({ name, isAnonymous }) => !isAnonymous && sameName(name, alias));
   if (aliased) return requireGroupable(node, positionOf(outputs, aliased));
   const key = context.expression(node, scope);
-  const same = outputs.find(({ value }) => isEqual(value, key));
+  // With several sets an output column may have another value than the key: see `afterGrouping`.
+  const isSame = isPlain || key.kind === 'column';
+  const same = isSame ? outputs.find(({ value }) => isEqual(value, key)) : undefined;
   return requireGroupable(node, same ? positionOf(outputs, same) : key);
 }
 
@@ -98,6 +102,18 @@ function requireGroupable(node: Syntax.Expression, key: Expression): Expression 
   if (isGroupable(key.type)) return key;
   throw new Unsupported(node, `GROUP BY does not take ${describeType(key.type)}`);
 }
+
+/** Whether an expression has an aggregate of its own: not in a subquery, and not over a window. */
+export function aggregatesRows(node: Expression): boolean {
+  if (node.kind === 'aggregate' && node.over === undefined) return true;
+  let found = false;
+  forEachPart(node, (part) => {
+    found ||= isExpression(part) && aggregatesRows(part);
+  });
+  return found;
+}
+
+const isExpression = (node: Node): node is Expression => !['select', 'set', 'with'].includes(node.kind);
 
 /** Whether values of a type can be grouped and distinguished by DISTINCT. */
 export const isGroupable = (type: Type): boolean =>

@@ -10,6 +10,7 @@ import { resolveOrderBy } from './ordering.ts';
 import { rangeOf, starColumns } from './outputs.ts';
 import { type OrderAndLimit, resolveSelect } from './select.ts';
 import { combine } from './set-operations.ts';
+import { withTypedNulls } from './typed-nulls.ts';
 import { resolveWith, withTables } from './with.ts';
 
 /** A query: WITH, one SELECT or several in a set operation, ORDER BY, LIMIT, pipe operators. */
@@ -20,7 +21,8 @@ export function resolveQuery(node: Syntax.Query, parent: Scope, context: Context
     node.pipes.length === 0 && node.body.kind !== 'FromQuery'
       ? resolveBody(node, node.body, scope, context)
       : toQuery(applyPipes(node.pipes, firstRows(node, scope, context), scope, context));
-  return { ...resolved, query: withTables(tables, resolved.query) };
+  const typed = withTypedNulls(resolved, context);
+  return { ...typed, query: withTables(tables, typed.query) };
 }
 
 /** The rows that the first pipe operator takes. */
@@ -58,10 +60,15 @@ function resolveBody(
   }
 }
 
-const resolveInput = (node: Syntax.Select | Syntax.Query, scope: Scope, context: Context): ResolvedQuery =>
-  node.kind === 'Query'
-    ? context.query(node, scope)
-    : resolveSelect(node, { orderBy: [], limit: undefined }, scope, context);
+/** An input in parentheses is resolved like one without: a bare NULL in it takes the type of the other inputs. */
+function resolveInput(node: Syntax.Select | Syntax.Query, scope: Scope, context: Context): ResolvedQuery {
+  if (node.kind === 'Select') return resolveSelect(node, { orderBy: [], limit: undefined }, scope, context);
+  const { body } = node;
+  const isBare = !node.with && node.orderBy.length === 0 && !node.limit && node.pipes.length === 0;
+  return isBare && (body.kind === 'Select' || body.kind === 'Query')
+    ? resolveInput(body, scope, context)
+    : context.query(node, scope);
+}
 
 /** ORDER BY and LIMIT after parentheses or a set operation apply to its result, and can use its columns only. */
 function ordered(

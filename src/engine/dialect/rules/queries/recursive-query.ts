@@ -95,7 +95,7 @@ function requireTypesOfAnchor(
 function requireOneReference(place: Syntax.Identifier, step: Query, name: string): void {
   const isReference = (node: Node): node is Reference => node.kind === 'reference' && node.name === name;
   let count = 0;
-  const visit = (node: Node): void => {
+  const inspect = (node: Node): void => {
     if (isReference(node)) count += 1;
     const reads = someNode(node, isReference);
     if (reads && node.kind === 'subquery')
@@ -107,9 +107,9 @@ function requireOneReference(place: Syntax.Identifier, step: Query, name: string
       );
     if (node.kind === 'join' && isOuter(node) && someNode(missingSide(node), isReference))
       throw new Unsupported(place, `${place.name} cannot be the side of an outer join that may be missing`);
-    forEachPart(node, visit);
+    forEachPart(node, inspect);
   };
-  visit(step);
+  inspect(step);
   if (count > 1) throw new Unsupported(place, `${place.name} can be read once only in its own query`);
 }
 

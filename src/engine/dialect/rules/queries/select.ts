@@ -9,7 +9,9 @@ import { sortKeys } from '../expressions/sort-keys.ts';
 import { withWindows } from '../functions/windows.ts';
 import type { Scope } from '../scope.ts';
 import { Unsupported } from '../unsupported.ts';
-import { isGroupable, positionOf, resolveGrouping } from './grouping.ts';
+import { afterGrouping } from './after-grouping.ts';
+import { aggregatesRows, isGroupable, positionOf, resolveGrouping } from './grouping.ts';
+import { having } from './having.ts';
 import { resolveLimit } from './limit.ts';
 import { outputColumn, resolveOrderBy, sameOutput } from './ordering.ts';
 import { nameOutputs, type Output } from './outputs.ts';
@@ -47,27 +49,36 @@ export function resolveSelect(
   const outputs = value ? [value] : selected;
   const outputScope = { ...inner, aliases: aliasesOf(selected) };
   const groupBy = groupingOf(node.groupBy, outputs, inner, context);
-  const having = conditions(node.having, 'HAVING', outputScope, context);
-  const qualify = conditions(node.qualify, 'QUALIFY', outputScope, context);
+  const grouped = groupBy ? afterGrouping(groupBy, outputs) : (value: Expression) => value;
+  const groups = conditions(node.having, 'HAVING', outputScope, context).map(grouped);
+  const qualify = conditions(node.qualify, 'QUALIFY', outputScope, context).map(grouped);
   if (node.distinct) requireDistinguishable(node, outputs);
+  refuseMisplacedAggregates(node, [...outputs.map(({ value: output }) => output), ...groups]);
 
-  const { members, columns } = nameOutputs(outputs);
+  const { members, columns } = nameOutputs(
+    outputs.map((output) =>
+      isPositionIn(groupBy, outputs, output) ? output : { ...output, value: grouped(output.value) },
+    ),
+  );
   const clauses = {
     columns: members,
     distinct: node.distinct,
     ...(from.from && { from: from.from }),
     where,
     ...(groupBy && { groupBy }),
-    having,
     qualify,
   };
+  const orderBy = node.distinct
+    ? []
+    : resolveOrderBy(after.orderBy, outputs, outputScope, context).map((key) => ({
+        ...key,
+        value: grouped(key.value),
+      }));
+  const values = [...members, ...orderBy].map(({ value }) => value);
+  const filtered = { ...clauses, ...having(groups, [...values, ...qualify]) };
   const query = node.distinct
-    ? distinctQuery(select(clauses), outputs, after, outputScope, context)
-    : select({
-        ...clauses,
-        orderBy: resolveOrderBy(after.orderBy, outputs, outputScope, context),
-        ...resolveLimit(after.limit, context),
-      });
+    ? distinctQuery(select(filtered), outputs, after, outputScope, context)
+    : select({ ...filtered, orderBy, ...resolveLimit(after.limit, context) });
   // Aggregation and DISTINCT may make a value of no rows, or of a grouping set without the column.
   const shown = groupBy ? columns.map(({ required: _, ...rest }) => rest) : columns;
   return {
@@ -78,10 +89,23 @@ export function resolveSelect(
   };
 }
 
-/** Whether `*` stands for columns that are not known because something before it is unsupported. */
+/** Whether `*` means columns that are not known because something before it is unsupported. */
 const hasUnknownStar = (items: readonly Syntax.SelectItem[], { ranges }: ResolvedFrom): boolean =>
   ranges.some(({ acceptsAnyColumn }) => acceptsAnyColumn) &&
   items.some(({ kind }) => kind === 'Star' || kind === 'DotStar');
+
+/** Whether GROUP BY names an output column by its position or alias. */
+const isPositionIn = (groupBy: Grouping | undefined, outputs: readonly Output[], output: Output): boolean =>
+  groupBy?.keys.some((key) => key.kind === 'position' && outputs[key.index - 1] === output) ?? false;
+
+/** Aggregates need FROM; HAVING needs groups. */
+function refuseMisplacedAggregates(node: Syntax.Select, values: readonly Expression[]): void {
+  const isAggregated = values.some(aggregatesRows);
+  if (!node.from && isAggregated)
+    throw new Unsupported(node, 'SELECT without FROM cannot use aggregate functions');
+  if (node.having && !node.groupBy && !isAggregated)
+    throw new Unsupported(node.having, 'HAVING needs GROUP BY or an aggregate function');
+}
 
 /** With DISTINCT, rows are ordered by columns of the result, which a query around it reads. */
 function distinctQuery(

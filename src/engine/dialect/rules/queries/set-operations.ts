@@ -120,7 +120,7 @@ function expressionOf(query: Query, part: RelationColumn): Expression {
 }
 
 /** An input with exactly these columns and types, since DuckDB may choose others. */
-function withColumns(
+export function withColumns(
   { query, columns: own }: ResolvedQuery,
   order: readonly (RelationColumn | undefined)[],
   columns: readonly RelationColumn[],

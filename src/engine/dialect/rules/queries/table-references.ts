@@ -33,14 +33,14 @@ function tablesReadAround(query: Syntax.Query, { recursive, tables }: Syntax.Wit
  */
 export function inOrderOfReading(tables: readonly Syntax.CommonTable[]): readonly Syntax.CommonTable[] {
   const sorted: Syntax.CommonTable[] = [];
-  const visited = new Set<Syntax.CommonTable>();
-  const visit = (table: Syntax.CommonTable) => {
-    if (visited.has(table)) return;
-    visited.add(table);
+  const added = new Set<Syntax.CommonTable>();
+  const add = (table: Syntax.CommonTable) => {
+    if (added.has(table)) return;
+    added.add(table);
     const read = tablesRead(table.query);
-    for (const other of tables) if (read.has(other.name.name.toLowerCase())) visit(other);
+    for (const other of tables) if (read.has(other.name.name.toLowerCase())) add(other);
     sorted.push(table);
   };
-  for (const table of tables) visit(table);
+  for (const table of tables) add(table);
   return sorted;
 }

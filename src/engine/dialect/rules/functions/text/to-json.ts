@@ -1,6 +1,6 @@
-import { call, castTo, concatTexts, textLiteral } from '../../../tree/build.ts';
+import { call, castTo, concatTexts, list, textLiteral, transformList } from '../../../tree/build.ts';
 import type { Expression } from '../../../tree/nodes.ts';
-import { describeType, isScalar, scalar } from '../../../types.ts';
+import { arrayOf, describeType, isScalar, scalar, type Type } from '../../../types.ts';
 import { callMacro } from '../../macro-call.ts';
 import { type Place, Unsupported } from '../../unsupported.ts';
 import type { SpecialFunction } from '../special-function.ts';
@@ -40,23 +40,56 @@ export const jsonArray: SpecialFunction = (place, items) =>
     ),
   );
 
-/** JSON_OBJECT with literal names; BigQuery sorts them alphabetically. */
+/** JSON_OBJECT of pairs of a name and a value, or of an array of names and one of values; BigQuery sorts the names. */
 export const jsonObject: SpecialFunction = (place, args) => {
   const [names, values] = args.length === 2 ? args : [];
   if (names?.type.kind === 'array' && values?.type.kind === 'array')
-    throw new Unsupported(place, 'JSON_OBJECT of two arrays is not supported: list the names and values');
+    return objectOfArrays(place, names, names.type.element, values, values.type.element);
   if (args.length % 2 === 1) throw new Unsupported(place, 'JSON_OBJECT takes pairs of a name and a value');
   const fields = args.flatMap((name, index) => {
     if (index % 2 === 1) return [];
-    if (name.kind !== 'literal' || !isScalar(name.type, 'STRING') || name.value === null)
-      throw new Unsupported(place, 'JSON_OBJECT takes string literals as names');
-    return [{ name: String(name.value), text: jsonText(place, args[index + 1] ?? name) }];
+    requireName(place, name.type);
+    return [{ name, text: jsonText(place, args[index + 1] ?? name) }];
   });
-  const written = fields.map(({ name }) => name);
+  const literals = fields.flatMap(({ name, text }) =>
+    name.kind === 'literal' && name.value !== null ? [{ name: String(name.value), text }] : [],
+  );
+  if (literals.length < fields.length)
+    return objectOf(
+      list(
+        fields.map(({ name }) => name),
+        arrayOf(string),
+      ),
+      list(
+        fields.map(({ text }) => text),
+        arrayOf(string),
+      ),
+    );
+  const written = literals.map(({ name }) => name);
   // Of several fields with the same name the first one is kept.
-  const distinct = fields.filter(({ name }, index) => written.indexOf(name) === index);
+  const distinct = literals.filter(({ name }, index) => written.indexOf(name) === index);
   return asJson(jsonObjectText(distinct.toSorted((a, b) => (a.name < b.name ? -1 : 1))));
 };
+
+function objectOfArrays(
+  place: Place,
+  names: Expression,
+  nameType: Type,
+  values: Expression,
+  valueType: Type,
+): Expression {
+  requireName(place, nameType);
+  const texts = transformList(values, valueType, (value) => jsonText(place, value), arrayOf(string));
+  return objectOf(names, texts);
+}
+
+const objectOf = (names: Expression, texts: Expression): Expression =>
+  asJson(call('bq.json_object_of', [names, texts], string));
+
+function requireName(place: Place, type: Type): void {
+  if (!isScalar(type, 'STRING') && type.kind !== 'unknown')
+    throw new Unsupported(place, `JSON_OBJECT takes names of STRING, not ${describeType(type)}`);
+}
 
 /** A value of any type as JSON; NULL becomes the JSON null. */
 export const asJsonValue = (place: Place, value: Expression): Expression =>
