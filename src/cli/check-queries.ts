@@ -2,6 +2,7 @@ import { loadCatalog } from '../catalog/load-catalog.ts';
 import { readConfig } from '../config.ts';
 import type { QueryCheck } from '../engine/engine.ts';
 import { engines } from '../engine/engines.ts';
+import { uncheckedQueries } from '../engine/tenant-filters.ts';
 import { StartError } from '../errors.ts';
 import { commandError, parseOptions, UsageError } from './arguments.ts';
 
@@ -29,6 +30,7 @@ async function checkQueries(args: readonly string[]): Promise<void> {
   const config = readConfig({ ...process.env, ...(engine === undefined ? {} : { ENGINE: engine }) });
   const catalog = loadCatalog(config.queriesDir);
   await engines[config.engine].check({ catalog, config, maximumBytes, onChecked: printBytes });
+  for (const line of uncheckedQueries(catalog)) process.stdout.write(`${line}\n`);
   process.stdout.write(`${catalog.queries.length} saved queries are valid\n`);
 }
 

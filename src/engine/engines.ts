@@ -1,5 +1,7 @@
 import type { Config } from '../config.ts';
+import { type Problem, StartError } from '../errors.ts';
 import type { CheckOptions, Engine, EngineOptions } from './engine.ts';
+import { tenantProblems, uncheckedQueries } from './tenant-filters.ts';
 
 interface EngineEntry {
   /** @throws StartError if a saved query cannot run on the engine */
@@ -8,8 +10,8 @@ interface EngineEntry {
   check(options: CheckOptions): Promise<void>;
 }
 
-/** Every engine by its configured name. Imported on use, so that only that engine's libraries are loaded. */
-export const engines: Readonly<Record<Config['engine'], EngineEntry>> = {
+/** Imported on use, so that only that engine's libraries are loaded. */
+const libraries: Readonly<Record<Config['engine'], EngineEntry>> = {
   duckdb: {
     open: async (options) => (await import('./duckdb/open-duckdb.ts')).openDuckdb(options),
     check: async (options) => (await import('./duckdb/check-queries.ts')).checkQueries(options),
@@ -19,3 +21,37 @@ export const engines: Readonly<Record<Config['engine'], EngineEntry>> = {
     check: async (options) => (await import('./bigquery/check-queries.ts')).checkQueries(options),
   },
 };
+
+/** Every engine by its configured name. Each refuses a query that may return rows of several tenants. */
+export const engines: Readonly<Record<Config['engine'], EngineEntry>> = {
+  duckdb: withTenantFilters(libraries.duckdb),
+  bigquery: withTenantFilters(libraries.bigquery),
+};
+
+function withTenantFilters({ open, check }: EngineEntry): EngineEntry {
+  return {
+    async open(options) {
+      const problems = tenantProblems(options.catalog);
+      for (const text of uncheckedQueries(options.catalog)) options.listener.news(text);
+      if (problems.length > 0) throw new StartError(title, problems);
+      return open(options);
+    },
+    async check(options) {
+      const problems = tenantProblems(options.catalog);
+      const others = await problemsOf(() => check(options));
+      if (problems.length + others.length > 0) throw new StartError(title, [...problems, ...others]);
+    },
+  };
+}
+
+const title = 'Saved queries cannot be served';
+
+async function problemsOf(work: () => Promise<void>): Promise<readonly Problem[]> {
+  try {
+    await work();
+    return [];
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error;
+    return error.problems;
+  }
+}

@@ -100,6 +100,7 @@ const savedQuery = (name: string, at: number): fc.Arbitrary<SavedQuery> =>
           },
         ] as SavedQuery['parameters'],
         tenant: undefined,
+        tenantUnchecked: undefined,
         columns,
       })),
     );

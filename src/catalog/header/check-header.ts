@@ -61,8 +61,10 @@ function wrongValue(parameter: Header['parameters'][string], value: string): str
   return values.includes(value) ? undefined : `must be one of ${values.join(', ')}`;
 }
 
-function checkTenant({ parameters }: Header): readonly SchemaProblem[] {
+function checkTenant({ parameters, tenant_unchecked: unchecked }: Header): readonly SchemaProblem[] {
   const tenants = Object.keys(parameters).filter((name) => parameters[name]?.tenant);
+  if (unchecked !== undefined && tenants.length === 0)
+    return [problem(['tenant_unchecked'], 'needs a parameter with tenant: true')];
   return Object.entries(parameters).flatMap(([name, { type, tenant, tenant_pattern: pattern }]) => {
     const problems: SchemaProblem[] = [];
     const add = (key: string, message: string) => problems.push(problem(['parameters', name, key], message));

@@ -23,9 +23,12 @@ describe('unsupported syntax is reported with its position', () => {
       'SELECT TIMESTAMP_TRUNC(timestamp, FORTNIGHT) FROM logs',
       '1:8 TIMESTAMP_TRUNC does not support FORTNIGHT',
     ],
-    ['SELECT 1; SELECT 2', '1:11 a saved query must be a single statement'],
-    ['DROP TABLE logs', '1:1 only SELECT is supported'],
-    ['SELECT 1 +', '1:11 Unexpected end of input'],
+    ['SELECT 1; SELECT 2', '1:11 expected the end of the query, found "SELECT"'],
+    [
+      'DROP TABLE logs',
+      '1:1 expected a query: "SELECT", "WITH" or "FROM", with only CREATE TEMP FUNCTION statements before it, found "DROP"',
+    ],
+    ['SELECT 1 +', '1:11 expected an expression, found the end of the text'],
   ])('%s', (sql, problem) => {
     expect(problemsOf(sql)).toEqual([problem]);
   });

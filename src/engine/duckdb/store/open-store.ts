@@ -5,7 +5,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { storeFolder } from '../../../config.ts';
 import { StartError } from '../../../errors.ts';
-import { quoteText } from '../../dialect/expr/literals.ts';
+import { quoteText } from '../../dialect/tree/quote-text.ts';
 
 /** The database of the local rows, attached as `storeName`. */
 export interface Store {
@@ -23,7 +23,7 @@ export interface Store {
 export const storeName = 'store';
 
 /** Increased whenever an older store can no longer be read; such a store is deleted and imported again. */
-const format = 1;
+const format = 2;
 
 /**
  * Attaches the store, and creates it if it does not exist. The store is a cache: one of another format is deleted.
