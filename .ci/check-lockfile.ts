@@ -13,14 +13,8 @@ const shippable = [
 /** Licences of tools that only build and test the project; MPL-2.0 binds changes of its own files. */
 const usable = [...shippable, 'MPL-2.0', 'Python-2.0', 'CC-BY-4.0'];
 
-/** Packages that are on their way out, each with the date from which it is a problem. */
-const exceptions: Readonly<Record<string, string>> = {
-  // GPL-2.0-or-later; the dialect's own parser replaces it (2026-11-22).
-  'sql-parser-cst': '2027-02-01',
-};
-
 /** What is wrong with a lockfile, one line for each problem. */
-export function lockfileProblems(lock: Lockfile, now: Date): readonly string[] {
+export function lockfileProblems(lock: Lockfile): readonly string[] {
   return packagesOf(lock).flatMap(({ name, entry }) => {
     const problems: string[] = [];
     if (!/^sha512-[\w+/]{86}==$/.test(entry.integrity ?? ''))
@@ -28,28 +22,24 @@ export function lockfileProblems(lock: Lockfile, now: Date): readonly string[] {
     if (entry.resolved !== undefined) problems.push('names a registry');
     if (entry.engines !== undefined) problems.push('has engines; run npm run lock');
     if (entry.hasInstallScript) problems.push('runs a script when it is installed');
-    if (!isLicensed(name, entry, now)) problems.push(`has the licence ${entry.license ?? '(none)'}`);
+    if (!isLicensed(entry)) problems.push(`has the licence ${entry.license ?? '(none)'}`);
     return problems.map((problem) => `${name}@${entry.version}: ${problem}`);
   });
 }
 
-function isLicensed(name: string, { license = '', dev = false }: LockedPackage, now: Date): boolean {
+function isLicensed({ license = '', dev = false }: LockedPackage): boolean {
   const accepted = dev ? usable : shippable;
   // A choice between licences is fine if one of them is; an expression with AND or WITH is looked at by a person.
-  if (
-    license
-      .replace(/^\((.*)\)$/, '$1')
-      .split(' OR ')
-      .some((one) => accepted.includes(one))
-  )
-    return true;
-  return now < new Date(exceptions[name] ?? 0);
+  return license
+    .replace(/^\((.*)\)$/, '$1')
+    .split(' OR ')
+    .some((one) => accepted.includes(one));
 }
 
 if (import.meta.main) {
   const files = process.argv.slice(2);
   for (const file of files.length > 0 ? files : ['package-lock.json']) {
-    for (const problem of lockfileProblems(JSON.parse(readFileSync(file, 'utf8')), new Date())) {
+    for (const problem of lockfileProblems(JSON.parse(readFileSync(file, 'utf8')))) {
       process.stderr.write(`${file}: ${problem}\n`);
       process.exitCode = 1;
     }
