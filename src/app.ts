@@ -84,6 +84,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     apiKey,
     catalog,
     hideEndpoints: config.hideEndpoints,
+    acceptsCutFile: config.acceptsCutKeyFile,
     log,
     now,
   });

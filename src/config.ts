@@ -172,6 +172,8 @@ function toConfig(read: Settings) {
     apiKey: read.API_KEY,
     /** The file of restricted keys. */
     apiKeysFile: read.API_KEYS_FILE,
+    /** Whether a start accepts a key file that may have been cut, because only this machine can reach the gateway. */
+    acceptsCutKeyFile: isLoopback(read.HOST) && !production,
     /** For which keys endpoints that they may not query do not seem to exist. */
     hideEndpoints: read.HIDE_ENDPOINTS,
     /** How JSON Web Tokens are verified; undefined: they are not accepted. */

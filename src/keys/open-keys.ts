@@ -17,6 +17,8 @@ interface KeysOptions {
   readonly apiKey: string | undefined;
   readonly catalog: Catalog;
   readonly hideEndpoints: Config['hideEndpoints'];
+  /** Whether a file that may have been cut is only warned of. */
+  readonly acceptsCutFile: boolean;
   readonly log: Logger;
   readonly now: () => Date;
 }
@@ -33,14 +35,16 @@ export interface Keys {
  *
  * @throws StartError with every problem of the file, each with its line
  */
-export function openKeys({ file, apiKey, catalog, hideEndpoints, log, now }: KeysOptions): Keys {
+export function openKeys(options: KeysOptions): Keys {
+  const { file, apiKey, catalog, hideEndpoints, acceptsCutFile, log, now } = options;
   const keyring = new Keyring({ catalog, apiKey, hideEndpoints, now });
   if (file === undefined) return { keyring, watch: () => {}, close: async () => {} };
 
   const text = loadKeyText(file);
-  const { keys, isWhole } = requireKeys(file, text, (parsed) =>
-    unknownEndpoints(file, parsed, catalog.queries),
-  );
+  const { keys, isWhole } = requireKeys(file, text, (parsed) => [
+    ...unknownEndpoints(file, parsed, catalog.queries),
+    ...(parsed.isWhole || acceptsCutFile ? [] : [{ file, message: cutText(parsed.keys.length) }]),
+  ]);
   if (!isWhole) log.warn(noCount(keys.length));
   const history = new KeyHistory(keys);
   keyring.replace(keys);
@@ -93,6 +97,9 @@ const maxLogged = 10;
 const linesPerTurn = 500;
 
 const refusedText = 'the key file is refused: the previous keys stay valid, except those that it revokes';
+
+const cutText = (count: number) =>
+  `may have been cut, which can give a key more than was meant: a YAML file must end with the number of its keys; if none is missing, write "count: ${count}" as its last line`;
 
 const noCount = (count: number) =>
   `the key file does not end with the number of its keys: changes will be refused, except revocations, until its last line is "count: ${count}"`;

@@ -49,9 +49,9 @@ describe('the keys of a gateway', () => {
     ...more,
   });
   const textOf = (...entries: KeyInput[]) => JSON.stringify({ keys: entries }, null, 2);
-  const open = (apiKey?: string) => {
+  const open = (apiKey?: string, acceptsCutFile = true) => {
     const log = pino({ base: null }, { write: (line: string) => void logged.push(line) });
-    keys = openKeys({ file, apiKey, catalog, hideEndpoints: 'tenants', log, now: () => now });
+    keys = openKeys({ file, apiKey, catalog, hideEndpoints: 'tenants', acceptsCutFile, log, now: () => now });
     keys.watch();
     return keys.keyring;
   };
@@ -60,6 +60,15 @@ describe('the keys of a gateway', () => {
     while (!condition() && Date.now() < end) await new Promise((resolve) => setTimeout(resolve, 20));
     expect(condition()).toBe(true);
   };
+
+  test('are not accepted from a file that may have been cut, where others can reach the gateway', () => {
+    const { id, sha256 } = entry(a);
+    const cut = `keys:\n  - id: ${id}\n    name: a\n    sha256: ${sha256}\n`;
+    writeFileSync(file, cut);
+    expect(() => open(undefined, false)).toThrow('write "count: 1" as its last line');
+    writeFileSync(file, `${cut}    tenants: [abc]\ncount: 1\n`);
+    expect(open(undefined, false).find(a.text)).toMatchObject({ tenants: new Set(['abc']) });
+  });
 
   test('admit a caller with a valid key, and no other', () => {
     writeFileSync(
