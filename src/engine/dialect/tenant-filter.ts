@@ -37,9 +37,11 @@ interface Environment {
   readonly known: readonly Expression[];
 }
 
+/** A common table; its readers share what it reads, since reading it anew for each would grow exponentially. */
 interface CommonSource {
   readonly query: Query;
   readonly environment: Environment;
+  sources?: readonly Source[];
 }
 
 /** A table that is read without a filter so far. */
@@ -50,6 +52,17 @@ interface Source {
 }
 
 function sourcesOf(query: Query, environment: Environment, analysis: Analysis): readonly Source[] {
+  const sources = allSourcesOf(query, environment, analysis);
+  // Without a column of the table, no query around this one can filter it any more.
+  for (const { table, columns } of sources) if (columns.size === 0) analysis.unfiltered(table);
+  const open = sources.filter(({ columns }) => columns.size > 0);
+  // Equal ones are filtered by the same conditions.
+  return [...new Map(open.map((source) => [keyOf(source), source])).values()];
+}
+
+const keyOf = ({ table, columns }: Source) => JSON.stringify([table.alias, ...[...columns].sort()]);
+
+function allSourcesOf(query: Query, environment: Environment, analysis: Analysis): readonly Source[] {
   switch (query.kind) {
     case 'select':
       return sourcesOfSelect(query, environment, analysis);
@@ -149,8 +162,10 @@ function itemsOf(from: From, environment: Environment, analysis: Analysis): read
       return [{ alias: from.alias, sources: sourcesOf(from.query, environment, analysis) }];
     case 'reference': {
       const common = environment.tables.get(from.name);
-      const sources = common ? sourcesOf(common.query, common.environment, analysis) : [];
-      return [{ alias: from.alias, sources }];
+      if (!common) return [{ alias: from.alias, sources: [] }];
+      common.sources ??= sourcesOf(common.query, common.environment, analysis);
+      // A filter of one reader does not hold for another.
+      return [{ alias: from.alias, sources: common.sources.map((source) => ({ ...source })) }];
     }
     case 'unnest':
       return [{ alias: from.alias, sources: [], array: from.array }];
