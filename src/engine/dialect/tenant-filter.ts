@@ -37,7 +37,7 @@ interface Environment {
   readonly known: readonly Expression[];
 }
 
-/** A common table; its readers share what it reads, since reading it anew for each would grow exponentially. */
+/** A common table. What it reads is found once: once for each of its readers, the work would grow exponentially. */
 interface CommonSource {
   readonly query: Query;
   readonly environment: Environment;

@@ -40,3 +40,11 @@ describe('unsupported syntax is reported with its position', () => {
     ]);
   });
 });
+
+test('functions that call others repeatedly are refused before they grow exponentially', () => {
+  const functions = Array.from({ length: 30 }, (_, at) => {
+    const body = at === 0 ? 'x + x' : `f${at}(x) + f${at}(x)`;
+    return `CREATE TEMP FUNCTION f${at + 1}(x INT64) AS (${body});`;
+  });
+  expect(problemsOf(`${functions.join('\n')}\nSELECT f30(1) AS y`)[0]).toContain('are more than 1000');
+});

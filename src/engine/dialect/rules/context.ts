@@ -1,9 +1,10 @@
 import type * as Syntax from '../syntax/nodes.ts';
 import { nullLiteral, select } from '../tree/build.ts';
+import { unusedName } from '../tree/fresh-names.ts';
 import type { Expression, From, Member, Query } from '../tree/nodes.ts';
 import { unknown } from '../types.ts';
 import type { Range, RelationColumn, Scope } from './scope.ts';
-import { Unsupported } from './unsupported.ts';
+import { type Place, Unsupported } from './unsupported.ts';
 
 /** Resolves one construct, or throws Unsupported. */
 export type Rule<N> = (node: N, scope: Scope, context: Context) => Expression;
@@ -52,7 +53,12 @@ export interface Context {
   attempt<T>(step: () => T, otherwise: T): T;
   /** A name that occurs nowhere else in the tree. */
   fresh(prefix: string): string;
+  /** Counts a call whose function's body takes its place. @throws Unsupported if there are too many of them */
+  countInlinedCall(place: Place): void;
 }
+
+/** Functions that call others repeatedly would otherwise grow exponentially. */
+const maxInlinedCalls = 1000;
 
 /** @returns the context, and the list to which it adds every problem that it finds */
 export function buildContext(rules: Rules): {
@@ -61,6 +67,7 @@ export function buildContext(rules: Rules): {
 } {
   const problems: Unsupported[] = [];
   const used = new Set<string>();
+  let inlinedCalls = 0;
 
   const context: Context = {
     expression: (node, scope) =>
@@ -76,11 +83,14 @@ export function buildContext(rules: Rules): {
         return otherwise;
       }
     },
-    fresh(prefix) {
-      let name = prefix;
-      for (let at = 2; used.has(name.toLowerCase()); at += 1) name = `${prefix}_${at}`;
-      used.add(name.toLowerCase());
-      return name;
+    fresh: (prefix) => unusedName(prefix, used),
+    countInlinedCall(place) {
+      inlinedCalls += 1;
+      if (inlinedCalls > maxInlinedCalls)
+        throw new Unsupported(
+          place,
+          `the calls of temporary functions, and of those that they call, are more than ${maxInlinedCalls}`,
+        );
     },
   };
   return { context, problems };

@@ -37,6 +37,7 @@ export function callSqlFunction(
   scope: Scope,
   context: Context,
 ): Expression {
+  context.countInlinedCall(node);
   const { parameters, body, returns } = definition;
   const shown = definition.name.parts[0].name;
   if (body.kind === 'ForeignBody') throw new Unsupported(node, `${shown} is not written in SQL`);
