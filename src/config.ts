@@ -61,6 +61,7 @@ const settings = z.object({
         `got ${JSON.stringify(input)}; must be * or origins joined by commas, as in https://dash.example.com`,
     })
     .optional(),
+  COMPAT: oneOf(['logflare']).optional(),
   GRAPHIQL: oneOf(onOff).optional(),
   GRAPHQL_INTROSPECTION: oneOf(onOff).optional(),
   ENGINE: oneOf(['duckdb', 'bigquery']).default('duckdb'),
@@ -182,6 +183,8 @@ function toConfig(read: Settings) {
     trustedProxies: read.TRUST_PROXY === undefined ? undefined : parseAddressList(listOf(read.TRUST_PROXY)),
     /** Web origins that may read responses; `*` means any. */
     corsOrigins: parseOrigins(read.CORS_ORIGINS),
+    /** The service whose clients REST accepts as they are; undefined: none. */
+    compat: read.COMPAT,
     /** Whether GraphiQL is served to browsers. */
     graphiql: (read.GRAPHIQL ?? exploring) === 'on',
     /** Whether GraphQL introspection is allowed. */

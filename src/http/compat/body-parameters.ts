@@ -1,0 +1,87 @@
+import type { RawParameters } from '../../catalog/binding/bind.ts';
+import { GatewayError } from '../../errors.ts';
+import type { RequestHeaders } from '../head.ts';
+import { parseQueryString } from '../prepare-request.ts';
+
+/** Reads parameters from the bytes of a body. @throws GatewayError BAD_REQUEST */
+export type ReadParameters = (body: Uint8Array) => RawParameters;
+
+/**
+ * How the parameters of a POST are read: as a form, or as a JSON object.
+ *
+ * @param names of the parameters that are read; others are ignored, as they are in a query string
+ * @throws GatewayError UNSUPPORTED_MEDIA_TYPE
+ */
+export function parametersReader(headers: RequestHeaders, names: ReadonlySet<string>): ReadParameters {
+  const { 'content-type': type, 'content-encoding': coding = 'identity' } = headers;
+  // A small compressed body may expand to a large one.
+  if (coding.trim().toLowerCase() !== 'identity')
+    throw unsupported('Send the body without a Content-Encoding');
+  if (type === undefined && isEmpty(headers)) return () => new Map();
+  const groups = typePattern.exec(type ?? '')?.groups;
+  const read = groups?.media === undefined ? undefined : readers.get(groups.media.toLowerCase());
+  if (read === undefined || !/^utf-?8$/i.test(groups?.charset ?? 'utf-8')) {
+    throw unsupported('Send the body as Content-Type: application/json or application/x-www-form-urlencoded');
+  }
+  return (body) => read(decodeBody(body), names);
+}
+
+const typePattern =
+  /^\s*(?<media>[^\s;,]+)\s*(?:;(?:.*?;)?\s*charset\s*=\s*"?(?<charset>[^\s;"]+)"?.*|;.*)?$/i;
+
+type ReadText = (text: string, names: ReadonlySet<string>) => RawParameters;
+
+const readers: ReadonlyMap<string, ReadText> = new Map([
+  ['application/json', readJson],
+  ['application/x-www-form-urlencoded', readForm],
+]);
+
+function isEmpty(headers: RequestHeaders): boolean {
+  return (headers['content-length'] ?? '0') === '0' && headers['transfer-encoding'] === undefined;
+}
+
+function readForm(text: string, names: ReadonlySet<string>): RawParameters {
+  return new Map([...parseQueryString(text)].filter(([name]) => names.has(name)));
+}
+
+function readJson(text: string, names: ReadonlySet<string>): RawParameters {
+  if (text.trim() === '') return new Map();
+  const right = 'send parameters as {"name": "value"}';
+  let body: unknown;
+  try {
+    // The text of a number is what the caller means: a large integer would be rounded.
+    body = JSON.parse(text, (_, value, { source }: { readonly source?: string }) =>
+      typeof value === 'number' && source !== undefined ? source : value,
+    );
+  } catch {
+    throw new GatewayError('BAD_REQUEST', `The body is not valid JSON; ${right}`);
+  }
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new GatewayError('BAD_REQUEST', `The body is not a JSON object; ${right}`);
+  }
+  const values = Object.entries(body).filter(([name]) => names.has(name));
+  return new Map(values.map(([name, value]) => [name, [textOf(name, value)]]));
+}
+
+function textOf(name: string, value: unknown): string {
+  if (value === null) return '';
+  if (typeof value === 'string' || typeof value === 'boolean') return String(value);
+  const kind = Array.isArray(value) ? 'an array' : 'an object';
+  throw new GatewayError('BAD_REQUEST', `${name}: must be text, a number, true, false or null, not ${kind}`, {
+    parameter: name,
+  });
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+function decodeBody(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw new GatewayError('BAD_REQUEST', 'The body is not well-formed UTF-8');
+  }
+}
+
+function unsupported(message: string): GatewayError {
+  return new GatewayError('UNSUPPORTED_MEDIA_TYPE', message);
+}
