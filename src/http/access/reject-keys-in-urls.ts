@@ -1,4 +1,4 @@
-import type { RawParameters } from '../../catalog/binding/bind.ts';
+import { maxValueLength, type RawParameters } from '../../catalog/binding/bind.ts';
 import { isCredentialName } from '../../catalog/credential-names.ts';
 import { GatewayError } from '../../errors.ts';
 import { decodeText, type PreparedRequest, parseQueryString } from '../prepare-request.ts';
@@ -42,7 +42,8 @@ export function buildRejectKeys(isKeyText: (text: string) => boolean): RejectKey
   const isKey = recognizeEncoded(isKeyText);
   return (parameters) => {
     for (const [name, values] of parameters) {
-      if (!values.some(isKey)) continue;
+      // A longer one is refused without being quoted.
+      if (!values.some((value) => value.length <= maxValueLength && isKey(value))) continue;
       const message = `${name}: is an API key, which is sent in the header X-API-KEY only`;
       throw new GatewayError('BAD_REQUEST', message, { parameter: name });
     }

@@ -49,27 +49,31 @@ function readJson(text: string, names: ReadonlySet<string>): RawParameters {
   const right = 'send parameters as {"name": "value"}';
   let body: unknown;
   try {
-    // The text of a number is what the caller means: a large integer would be rounded.
-    body = JSON.parse(text, (_, value, { source }: { readonly source?: string }) =>
-      typeof value === 'number' && source !== undefined ? source : value,
-    );
+    body = JSON.parse(text);
   } catch {
     throw new GatewayError('BAD_REQUEST', `The body is not valid JSON; ${right}`);
   }
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new GatewayError('BAD_REQUEST', `The body is not a JSON object; ${right}`);
   }
-  const values = Object.entries(body).filter(([name]) => names.has(name));
-  return new Map(values.map(([name, value]) => [name, [textOf(name, value)]]));
+  const members = body as Readonly<Record<string, unknown>>;
+  const given = [...names].filter((name) => Object.hasOwn(members, name));
+  return new Map(given.map((name) => [name, [textOf(name, members[name])]]));
 }
 
 function textOf(name: string, value: unknown): string {
   if (value === null) return '';
-  if (typeof value === 'string' || typeof value === 'boolean') return String(value);
-  const kind = Array.isArray(value) ? 'an array' : 'an object';
-  throw new GatewayError('BAD_REQUEST', `${name}: must be text, a number, true, false or null, not ${kind}`, {
-    parameter: name,
-  });
+  if (typeof value === 'string' || typeof value === 'boolean' || isExact(value)) return String(value);
+  const what =
+    typeof value === 'number'
+      ? 'is not exact as a JSON number; send it as text'
+      : `must be text, a number, true, false or null, not ${Array.isArray(value) ? 'an array' : 'an object'}`;
+  throw new GatewayError('BAD_REQUEST', `${name}: ${what}`, { parameter: name });
+}
+
+/** False for an integer that may have been rounded: to know its digits, all of the body would have to be parsed again. */
+function isExact(value: unknown): boolean {
+  return Number.isSafeInteger(value) || (Number.isFinite(value) && !Number.isInteger(value));
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });

@@ -17,7 +17,7 @@ interface LogflareOptions {
 
 /**
  * What differs under `COMPAT=logflare`: requests are translated before they are handled, and REST answers as Logflare does.
- * Nothing else is changed, and without the setting nothing here is called. The table is in docs/clients.md.
+ * Nothing else is changed, and without the setting nothing here is called. The table is in docs/logflare.md.
  */
 export interface LogflareCompat {
   /** Answers GET, HEAD and POST. */

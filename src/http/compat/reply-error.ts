@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { ErrorCode } from '../../errors.ts';
 import { type Reply, replyJson, retryHeaders, toGatewayError } from '../reply.ts';
 
-/** Whoever may not query an endpoint cannot see whether it exists. */
+/** A caller who may not query an endpoint cannot see whether it exists. */
 const unauthorized: ReadonlySet<ErrorCode> = new Set(['UNAUTHENTICATED', 'FORBIDDEN', 'UNKNOWN_QUERY']);
 
 /** What Logflare learns from its engine, once the query has been accepted. */
