@@ -89,8 +89,17 @@ const settings = z.object({
 
 type Settings = z.output<typeof settings>;
 
+export type SettingName = keyof Settings;
+
 /** The names of all variables, in the order of the README's table. */
-export const settingNames = Object.keys(settings.shape) as readonly (keyof Settings)[];
+export const settingNames = Object.keys(settings.shape) as readonly SettingName[];
+
+/** The default as it could be set; undefined without one, or if it depends on other settings. */
+export function settingDefault(name: SettingName): string | undefined {
+  const schema: z.core.$ZodType = settings.shape[name];
+  const input = schema instanceof z.ZodPipe ? schema.in : schema;
+  return input instanceof z.ZodDefault ? String(input.def.defaultValue) : undefined;
+}
 
 export type Config = ReturnType<typeof toConfig>;
 
@@ -102,16 +111,17 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /**
  * The configuration that an environment describes. An empty variable counts as not set.
  *
+ * @param label how messages name a setting that did not come from the environment
  * @throws StartError with every invalid value; an invalid API_KEY is never shown
  */
-export function readConfig(env: Environment): Config {
+export function readConfig(env: Environment, label: (name: string) => string = (name) => name): Config {
   const values = variablesOf(env);
   const parsed = settings.safeParse(values);
   const missing = (values.ENGINE === 'bigquery' ? bigqueryNeeds : []).filter((name) => !(name in values));
   if (!parsed.success || missing.length > 0) {
     throw new StartError('The configuration has problems', [
       ...(parsed.error?.issues ?? []).map((issue) => ({
-        message: `${issue.path.join('.')}: ${issue.message}`,
+        message: `${label(issue.path.join('.'))}: ${issue.message}`,
       })),
       ...missing.map((name) => ({ message: `${name}: is missing; ENGINE=bigquery needs it` })),
     ]);

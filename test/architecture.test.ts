@@ -16,12 +16,13 @@ const rooms = [
   'engine',
   'results',
   'http',
+  'format-log-line',
   'open-log',
   'progress-line',
   'start-banner',
   'app',
-  'main',
   'cli',
+  'main',
 ];
 
 /** The order inside the big rooms. Files that are not listed lie directly in the room, and come last. */

@@ -1,6 +1,5 @@
 import { loadCatalog } from '../catalog/load-catalog.ts';
 import { readKeySettings } from '../config.ts';
-import { StartError } from '../errors.ts';
 import { formatInstant } from '../files/durations.ts';
 import type { Permission } from '../keys/file/key-schema.ts';
 import { loadKeyText, requireKeys } from '../keys/file/load-keys.ts';
@@ -11,72 +10,35 @@ import {
   parseCount,
   parseDurationOption,
   parseFuture,
-  parseIdAndOptions,
-  parseOptions,
-  UsageError,
 } from './arguments.ts';
 import { createKey, revokeKey, rollKey } from './keys/commands.ts';
 import { keyTable } from './keys/key-table.ts';
+import type { LoadedSettings } from './settings/load-settings.ts';
 
-const usage = `npm run keys -- create --name <text> [--project <reference>]… [--endpoint <name or UUID>]…
-                        [--expires <90d, or 2027-01-31T00:00:00Z>] [--permission fresh|catalog]…
-                        [--requests-per-minute <number>] [--concurrent-queries <number>]
-npm run keys -- list
-npm run keys -- revoke <id>
-npm run keys -- roll <id> [--overlap <24h>] [--expires <90d>]
-`;
-
-const now = new Date();
-const { apiKeysFile, queriesDir } = readKeySettings(process.env);
-
-try {
-  await run(process.argv.slice(2));
-} catch (error) {
-  if (!(error instanceof StartError)) throw error;
-  printInfo(`${error.message}\n`);
-  if (error instanceof UsageError) printInfo(`\n${usage}`);
-  process.exit(1);
+/** The options of `querygate keys create`, as given. */
+export interface CreateOptions {
+  readonly name?: string;
+  readonly project?: string[];
+  readonly endpoint?: string[];
+  readonly permission?: string[];
+  readonly expires?: string;
+  readonly requestsPerMinute?: string;
+  readonly concurrentQueries?: string;
 }
 
-async function run([command, ...args]: readonly string[]): Promise<void> {
-  if (command === undefined) return printInfo(usage);
-  if (command === 'help' || [command, ...args].includes('--help')) return void process.stdout.write(usage);
-  switch (command) {
-    case 'create':
-      return create(args);
-    case 'list':
-      return list(args);
-    case 'revoke':
-      return revoke(args);
-    case 'roll':
-      return roll(args);
-    default:
-      throw new UsageError(`${command}: must be create, list, revoke or roll`);
-  }
-}
-
-async function create(args: readonly string[]): Promise<void> {
-  const values = parseOptions(args, {
-    name: { type: 'string' },
-    project: { type: 'string', multiple: true },
-    endpoint: { type: 'string', multiple: true },
-    permission: { type: 'string', multiple: true },
-    expires: { type: 'string' },
-    'requests-per-minute': { type: 'string' },
-    'concurrent-queries': { type: 'string' },
-  });
-  if (values.name === undefined) throw new UsageError('--name: is missing; it describes whose key this is');
+export async function createCommand(settings: LoadedSettings, values: CreateOptions): Promise<void> {
+  if (values.name === undefined) throw commandError('--name: is missing; it describes whose key this is');
   checkSingleValues('--project', values.project);
   checkSingleValues('--endpoint', values.endpoint);
-  const file = requireKeyFile();
-  checkEndpoints(values.endpoint ?? []);
-  const perMinute = parseCount('--requests-per-minute', values['requests-per-minute']);
-  const concurrent = parseCount('--concurrent-queries', values['concurrent-queries']);
+  const file = requireKeyFile(settings);
+  checkEndpoints(settings, values.endpoint ?? []);
+  const perMinute = parseCount('--requests-per-minute', values.requestsPerMinute);
+  const concurrent = parseCount('--concurrent-queries', values.concurrentQueries);
   const rate = {
     ...(perMinute && { requests_per_minute: perMinute }),
     ...(concurrent && { concurrent_queries: concurrent }),
   };
-  const expires = parseFuture('--expires', values.expires, now);
+  const expires = parseFuture('--expires', values.expires, new Date());
   const { id, text } = await createKey(file, {
     name: values.name,
     ...(values.endpoint && { endpoints: values.endpoint }),
@@ -90,26 +52,30 @@ async function create(args: readonly string[]): Promise<void> {
   printInfo(`Added ${id} to ${file}. A running gateway accepts it within two seconds.\n`);
 }
 
-function list(args: readonly string[]): void {
-  parseOptions(args, {});
-  const file = requireKeyFile();
-  process.stdout.write(keyTable(requireKeys(file, loadKeyText(file)), now, process.stdout.isTTY));
+export function listCommand(settings: LoadedSettings): void {
+  const file = requireKeyFile(settings);
+  process.stdout.write(keyTable(requireKeys(file, loadKeyText(file)), new Date(), process.stdout.isTTY));
 }
 
-async function revoke(args: readonly string[]): Promise<void> {
-  const { id } = parseIdAndOptions(args, {});
-  const { name } = await revokeKey(requireKeyFile(), id, now);
+export async function revokeCommand(settings: LoadedSettings, id: string): Promise<void> {
+  const { name } = await revokeKey(requireKeyFile(settings), id, new Date());
   printInfo(`Revoked ${id} (${name}). A running gateway rejects it within two seconds.\n`);
 }
 
-async function roll(args: readonly string[]): Promise<void> {
-  const { id: oldId, values } = parseIdAndOptions(args, {
-    overlap: { type: 'string' },
-    expires: { type: 'string' },
-  });
-  const overlapMs = parseDurationOption('--overlap', values.overlap ?? '24h');
-  const expires = parseFuture('--expires', values.expires, now);
-  const { id, text, oldEnds } = await rollKey(requireKeyFile(), oldId, { now, overlapMs, expires });
+interface RollOptions {
+  readonly overlap: string;
+  readonly expires?: string;
+}
+
+export async function rollCommand(
+  settings: LoadedSettings,
+  oldId: string,
+  options: RollOptions,
+): Promise<void> {
+  const now = new Date();
+  const overlapMs = parseDurationOption('--overlap', options.overlap);
+  const expires = parseFuture('--expires', options.expires, now);
+  const { id, text, oldEnds } = await rollKey(requireKeyFile(settings), oldId, { now, overlapMs, expires });
   printKey(text);
   printInfo(
     `${id} has the permissions and limits of ${oldId}. ${oldId} is valid until ${formatInstant(oldEnds)}.\n`,
@@ -126,17 +92,18 @@ function printInfo(text: string): void {
   process.stderr.write(text);
 }
 
-function requireKeyFile(): string {
+function requireKeyFile({ values }: LoadedSettings): string {
+  const { apiKeysFile } = readKeySettings(values);
   if (apiKeysFile !== undefined) return apiKeysFile;
   throw commandError(
-    'API_KEYS_FILE: is missing; it names the key file, as in API_KEYS_FILE=keys.yaml npm run keys -- list',
+    'API_KEYS_FILE: is missing; it names the key file, as in API_KEYS_FILE=keys.yaml querygate keys list',
   );
 }
 
 /** A gateway does not start with a key file that names an unknown endpoint. */
-function checkEndpoints(endpoints: readonly string[]): void {
+function checkEndpoints({ values }: LoadedSettings, endpoints: readonly string[]): void {
   if (endpoints.length === 0) return;
-  const catalog = loadCatalog(queriesDir);
+  const catalog = loadCatalog(readKeySettings(values).queriesDir);
   const { unknown } = resolveEndpoints(catalog, { endpoints });
   if (unknown.length === 0) return;
   const got = unknown.map((endpoint) => JSON.stringify(endpoint)).join(', ');

@@ -90,3 +90,9 @@ export interface CheckOptions {
   /** Called for each saved query by an engine that reports what a run would read. */
   readonly onChecked: (check: QueryCheck) => void;
 }
+
+export interface SqlOptions {
+  readonly catalog: Catalog;
+  readonly config: Config;
+  readonly query: SavedQuery;
+}

@@ -1,0 +1,33 @@
+import type { SettingName } from '../../config.ts';
+
+/** What each setting is, for the help of its option; docs/configuration.md says more. */
+export const settingMeanings: Readonly<Record<SettingName, string>> = {
+  PORT: 'TCP port to listen on; 0 takes a free port',
+  HOST: 'address to listen on; 0.0.0.0 for all',
+  QUERIES_DIR: 'folder of saved queries',
+  DATA_DIR: 'folder of local log files; without it, the demo',
+  STORE_FILE: 'where imported rows are stored, or :memory:',
+  DATA_REFRESH_SECONDS: 'how often the data folder is scanned',
+  DATA_RETENTION_DAYS: 'how old rows may get',
+  API_KEY: 'the key without limits (better set in the environment: other users of the machine see options)',
+  API_KEYS_FILE: 'file of keys with limits',
+  CORS_ORIGINS: 'web origins that may read responses, or *',
+  GRAPHIQL: 'whether browsers get GraphiQL: on or off',
+  GRAPHQL_INTROSPECTION: 'whether the GraphQL schema may be queried: on or off',
+  ENGINE: 'where queries run: duckdb or bigquery',
+  ENGINE_TIMEOUT_MS: 'how long one query may take, waiting included',
+  ENGINE_CONCURRENCY: 'how many queries run at the same moment',
+  ENGINE_QUEUE_LENGTH: 'how many more queries may wait',
+  DUCKDB_MEMORY_LIMIT: 'how much memory DuckDB may use',
+  DUCKDB_THREADS: 'how many threads DuckDB may use',
+  BIGQUERY_PROJECT: 'Google Cloud project that runs queries and pays',
+  BIGQUERY_DATASET: 'where plain table names are looked up',
+  BIGQUERY_LOCATION: 'location of the dataset',
+  BIGQUERY_API_ENDPOINT: 'URL of an emulator',
+  BIGQUERY_MAXIMUM_BYTES_BILLED: 'the most bytes that one query may cost',
+  BIGQUERY_START_CHECK: 'dry run of all queries at start: report, stop or off',
+  CACHE_URL: 'Redis that gateways share',
+  CACHE_MEMORY_LIMIT: 'how much memory cached results may use',
+  LOG_LEVEL: 'fatal, error, warn, info, debug, trace or silent',
+  NODE_ENV: 'production turns GraphiQL and introspection off',
+};

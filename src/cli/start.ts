@@ -1,0 +1,50 @@
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { openApp } from '../app.ts';
+import { type Config, readConfig } from '../config.ts';
+import { StartError } from '../errors.ts';
+import { exitOnSignal, shutDownOnSignal } from '../http/server/graceful-shutdown.ts';
+import { openServer } from '../http/server/open-server.ts';
+import { makeKey } from '../keys/key-text.ts';
+import { openLog } from '../open-log.ts';
+import { openProgressLine } from '../progress-line.ts';
+import { startBanner } from '../start-banner.ts';
+import type { LoadedSettings } from './settings/load-settings.ts';
+
+/** `querygate start`: runs the gateway until a signal ends it. @throws StartError if it cannot start */
+export async function start({ values, label }: LoadedSettings): Promise<void> {
+  const removeExitOnSignal = exitOnSignal();
+  await serve(readConfig(values, label), removeExitOnSignal);
+}
+
+async function serve(config: Config, onSignalsHandled: () => void): Promise<void> {
+  // Every running query occupies a thread of libuv's pool; with the default of four, none would be left to read files.
+  process.env.UV_THREADPOOL_SIZE ??= String(config.engineConcurrency + 4);
+  const { log, writeLine } = openLog(config);
+  // With a key file, an additional unrestricted key would be a risk without a use.
+  const apiKey = config.apiKey ?? (config.apiKeysFile === undefined ? makeKey().text : undefined);
+  const progress = openProgressLine(process.stderr, Date.now);
+  const app = await openApp({ config, apiKey, log, writeLine, onProgress: progress.show });
+  progress.end();
+  const { server, connections } = openServer(app.listener, log);
+  await listen(server, config);
+  shutDownOnSignal(server, connections, app, log);
+  onSignalsHandled();
+
+  const { port } = server.address() as AddressInfo;
+  const host = config.host.includes(':') ? `[${config.host}]` : config.host;
+  // A configured key is the operator's secret; a generated key is shown nowhere else.
+  const shownKey = config.apiKey === undefined ? (apiKey ?? '$KEY') : '$API_KEY';
+  process.stdout.write(startBanner(app.catalog, `http://${host}:${port}`, shownKey, config.graphiql));
+}
+
+function listen(server: Server, { port, host }: Config): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', ({ message }) => {
+      reject(
+        new StartError('The gateway cannot listen', [{ message: `PORT ${port}, HOST ${host}: ${message}` }]),
+      );
+    });
+    server.listen(port, host, resolve);
+  });
+}
