@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { enableCompileCache } from 'node:module';
+import module from 'node:module';
 
 const requiredNode = 24;
 
@@ -8,7 +8,7 @@ if (Number.parseInt(process.versions.node, 10) < requiredNode) {
   process.exit(2);
 }
 // Compiled code is kept in the system's folder of temporary files: later starts take less time. Only modules that are
-// imported after this call take part.
-enableCompileCache();
+// imported after this call take part. The default import exists in old versions of Node too.
+module.enableCompileCache();
 const { runProgram } = await import('./cli/program.ts');
 await runProgram(process.argv.slice(2));

@@ -49,7 +49,9 @@ beforeAll(() => {
 const manifest = (at: string) => JSON.parse(readFileSync(join(at, 'package.json'), 'utf8'));
 
 test('the package has code, saved queries and texts, and depends on no Node of its own', () => {
-  const { bin, dependencies, optionalDependencies = {} } = manifest(installed);
+  const { bin, dependencies, engines, optionalDependencies, scripts } = manifest(installed);
+  expect(manifest(copy)).toEqual(manifest('.'));
+  expect({ engines, scripts }).toEqual({ engines: { node: '>=24' }, scripts: undefined });
   expect(bin).toEqual({ querygate: 'dist/main.js' });
   const names = Object.keys({ ...dependencies, ...optionalDependencies });
   expect(names.filter((name) => /^node(-|$)/.test(name))).toEqual([]);
