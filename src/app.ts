@@ -5,7 +5,7 @@ import type { Catalog } from './catalog/saved-query.ts';
 import { type Clock, systemClock } from './concurrency/clock.ts';
 import { LoopTurns } from './concurrency/loop-turns.ts';
 import type { Config } from './config.ts';
-import type { Engine } from './engine/engine.ts';
+import type { Engine, ImportReport } from './engine/engine.ts';
 import { engines } from './engine/engines.ts';
 import { describeProblem } from './errors.ts';
 import { buildAdmit } from './http/access/admission.ts';
@@ -19,6 +19,8 @@ import { buildDerivedCache } from './http/graphql/compiled/derived-cache.ts';
 import { buildGraphiqlPage } from './http/graphql/graphiql.ts';
 import { buildGraphql } from './http/graphql/graphql.ts';
 import { buildHandler, type Handler } from './http/handle.ts';
+import { buildMetricsRoute } from './http/observe/metrics-route.ts';
+import { buildRequestMetrics, type RequestMetrics } from './http/observe/request-metrics.ts';
 import { pathsToLog } from './http/paths.ts';
 import { buildPrepareRequest } from './http/prepare-request.ts';
 import { buildRest } from './http/rest/rest.ts';
@@ -27,6 +29,11 @@ import { buildFetch } from './http/server/fetch-adapter.ts';
 import { buildNodeListener } from './http/server/node-listener.ts';
 import type { Keyring } from './keys/keyring.ts';
 import { openKeys } from './keys/open-keys.ts';
+import { buildInfo } from './metrics/build-info.ts';
+import { buildEngineMetrics, type EngineMetrics } from './metrics/engine-metrics.ts';
+import { buildImportMetrics } from './metrics/import-metrics.ts';
+import { type Metrics, openRegistry } from './metrics/open-registry.ts';
+import { buildResultMetrics } from './metrics/result-metrics.ts';
 import type { Counters } from './results/counters.ts';
 import type { GetResult } from './results/get-result.ts';
 import { hotKeyLimit } from './results/hot-keys.ts';
@@ -59,6 +66,8 @@ export interface App {
   fetch(request: Request): Promise<Response>;
   /** The same for Node's HTTP server. */
   readonly listener: RequestListener;
+  /** undefined if METRICS is off. */
+  readonly metrics: Metrics | undefined;
   /** Makes `/readyz` report that no new requests should be sent. */
   drain(): void;
   close(): Promise<void>;
@@ -74,7 +83,10 @@ export async function openApp(options: AppOptions): Promise<App> {
   const catalog = loadCatalog(config.queriesDir);
   const keys = openKeys({ file: config.apiKeysFile, apiKey, catalog, log, now });
   const openShared = await sharedCache(config, log);
-  const engine = options.engine ?? (await configuredEngine(options, catalog, now));
+  const engineMetrics = buildEngineMetrics();
+  const importMetrics = buildImportMetrics(now);
+  const openEngine = () => configuredEngine(options, catalog, now, importMetrics.record);
+  const engine = measured(config, engineMetrics, options.engine ?? (await openEngine()));
 
   const results = openResults({
     catalog,
@@ -84,18 +96,32 @@ export async function openApp(options: AppOptions): Promise<App> {
     openShared,
     clock: { now, after },
     log,
-    onCost: (endpoint, cost) => log.info({ endpoint, ...cost }, 'query ran'),
+    onCost(endpoint, cost) {
+      engineMetrics.addCost(endpoint, cost);
+      log.info({ endpoint, ...cost }, 'query ran');
+    },
   });
   await results.ready;
   keys.watch();
   let ready = true;
+  const requestMetrics = buildRequestMetrics(catalog);
+  const resultMetrics = buildResultMetrics(results);
+  const metrics = config.metrics
+    ? await openRegistry(
+        [requestMetrics, resultMetrics, engineMetrics, importMetrics, buildInfo(config)].flatMap(
+          ({ families }) => families,
+        ),
+      )
+    : undefined;
   const budget = new ByteBudget();
   const turns = new LoopTurns();
   const handle = buildHttpHandler({
     ...options,
     catalog,
     keyring: keys.keyring,
-    getResult: results.get,
+    getResult: metrics === undefined ? results.get : resultMetrics.count(results.get),
+    metrics,
+    requestMetrics: metrics === undefined ? undefined : requestMetrics,
     derived: results.derived,
     isReady: () => ready,
     budget,
@@ -105,12 +131,14 @@ export async function openApp(options: AppOptions): Promise<App> {
   return {
     catalog,
     counters: results.counters,
+    metrics,
     fetch: buildFetch(handle),
     listener: buildNodeListener({ handle, budget, turns }),
     drain: () => {
       ready = false;
     },
     async close() {
+      metrics?.close();
       keys.close();
       await results.close();
       await engine.close();
@@ -123,6 +151,8 @@ interface HttpOptions extends Pick<AppOptions, 'config' | 'apiKey' | 'log' | 'wr
   readonly keyring: Keyring;
   readonly getResult: GetResult;
   readonly derived: DerivedStore;
+  readonly metrics: Metrics | undefined;
+  readonly requestMetrics: RequestMetrics | undefined;
   readonly isReady: () => boolean;
   readonly budget: ByteBudget;
   readonly turns: LoopTurns;
@@ -138,6 +168,8 @@ function buildHttpHandler({
   keyring,
   getResult,
   derived,
+  metrics,
+  requestMetrics,
   isReady,
   budget,
   turns,
@@ -164,21 +196,26 @@ function buildHttpHandler({
         now,
       }),
       page: config.graphiql ? page : undefined,
+      metrics: metrics === undefined ? undefined : buildMetricsRoute(metrics),
       isReady,
       cors,
       log,
     }),
     admit: buildAdmit({ keyring, rejectKeysInUrls: buildRejectKeysInUrls(apiKey), now }),
-    finish: buildFinish(cors, buildAccessLog(log, writeLine)),
+    finish: buildFinish(cors, buildAccessLog(log, writeLine), requestMetrics),
     budget,
     log,
   });
 }
 
+const measured = ({ metrics }: Config, { measure }: EngineMetrics, engine: Engine) =>
+  metrics ? measure(engine) : engine;
+
 function configuredEngine(
   { config, log, onProgress }: AppOptions,
   catalog: Catalog,
   now: () => Date,
+  imported: (report: ImportReport) => void,
 ): Promise<Engine> {
   return engines[config.engine].open({
     catalog,
@@ -187,6 +224,7 @@ function configuredEngine(
     listener: {
       problem: (message) => log.warn(message),
       news: (message) => log.info(message),
+      imported,
       ...(onProgress && { progress: onProgress }),
       queryChecked: ({ query: { name: endpoint }, bytesProcessed, problems }) => {
         log.info({ endpoint, bytesProcessed }, 'query checked');

@@ -83,6 +83,8 @@ const settings = z.object({
   CACHE_MEMORY_LIMIT: matching(/^[1-9]\d{0,5}\s?(KB|MB|GB)$/i, 'a size, as in 64MB')
     .default('64MB')
     .transform(parseBytes),
+  METRICS: oneOf(onOff).default('on'),
+  METRICS_PORT: wholeNumber(0, 65535).optional(),
   LOG_LEVEL: oneOf(logLevels).default('info'),
   NODE_ENV: z.string().optional(),
 });
@@ -186,6 +188,10 @@ function toConfig(read: Settings) {
     /** The Redis that gateways share; undefined means that each has its own memory only. */
     cacheUrl: read.CACHE_URL,
     cacheMemoryBytes: read.CACHE_MEMORY_LIMIT,
+    /** Whether requests, results and runs are counted. */
+    metrics: read.METRICS === 'on',
+    /** A port for metrics alone, without a key; undefined: only /metrics beside the API, for keys with the permission. */
+    metricsPort: read.METRICS_PORT,
     logLevel: read.LOG_LEVEL,
     production,
   });

@@ -8,6 +8,7 @@ import { describe, expect, test } from 'vitest';
  */
 const rooms = [
   'errors',
+  'version',
   'config',
   'concurrency',
   'files',
@@ -15,6 +16,7 @@ const rooms = [
   'keys',
   'engine',
   'results',
+  'metrics',
   'http',
   'format-log-line',
   'open-log',

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 /** The folder of the package: of this repository, or of the installed package, whose `dist/` has the place of `src/`. */
@@ -11,10 +10,3 @@ export const demoQueriesDir = fileURLToPath(new URL('queries', packageFolder));
 export const mainFile = fileURLToPath(
   new URL(import.meta.url.endsWith('.ts') ? '../main.ts' : '../main.js', import.meta.url),
 );
-
-export function packageVersion(): string {
-  const { version } = JSON.parse(readFileSync(new URL('package.json', packageFolder), 'utf8')) as {
-    readonly version: string;
-  };
-  return version;
-}

@@ -2,7 +2,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { type SettingName, settingDefault, settingNames } from '../config.ts';
 import { GatewayError, StartError } from '../errors.ts';
 import { exitCode } from '../http/server/graceful-shutdown.ts';
-import { packageVersion } from './package-files.ts';
+import { packageVersion } from '../version.ts';
 import { defaultConfigFile } from './settings/config-file.ts';
 import { type FlagSettings, type LoadedSettings, loadSettings } from './settings/load-settings.ts';
 import { settingMeanings } from './settings/meanings.ts';
@@ -124,7 +124,7 @@ function addKeys(program: Command): void {
     .option('--name <text>', 'whose key it is')
     .option('--project <reference>', 'a project that it may read; may be repeated', collect)
     .option('--endpoint <name or UUID>', 'an endpoint that it may query; may be repeated', collect)
-    .option('--permission <name>', 'fresh or catalog; may be repeated', collect)
+    .option('--permission <name>', 'fresh, catalog or metrics; may be repeated', collect)
     .option('--expires <time>', 'when it expires: 90d, or 2027-01-31T00:00:00Z')
     .option('--requests-per-minute <number>', 'its rate')
     .option('--concurrent-queries <number>', 'how many of its queries run at once')

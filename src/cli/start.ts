@@ -1,9 +1,11 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { openApp } from '../app.ts';
+import type { Logger } from 'pino';
+import { type App, openApp } from '../app.ts';
 import { type Config, readConfig } from '../config.ts';
 import { StartError } from '../errors.ts';
 import { exitOnSignal, shutDownOnSignal } from '../http/server/graceful-shutdown.ts';
+import { openMetricsServer } from '../http/server/metrics-server.ts';
 import { openServer } from '../http/server/open-server.ts';
 import { makeKey } from '../keys/key-text.ts';
 import { openLog } from '../open-log.ts';
@@ -27,7 +29,8 @@ async function serve(config: Config, onSignalsHandled: () => void): Promise<void
   const app = await openApp({ config, apiKey, log, writeLine, onProgress: progress.show });
   progress.end();
   const { server, connections } = openServer(app.listener, log);
-  await listen(server, config);
+  await listen(server, { setting: 'PORT', port: config.port, host: config.host });
+  await listenForMetrics(app, config, log);
   shutDownOnSignal(server, connections, app, log);
   onSignalsHandled();
 
@@ -38,12 +41,25 @@ async function serve(config: Config, onSignalsHandled: () => void): Promise<void
   process.stdout.write(startBanner(app.catalog, `http://${host}:${port}`, shownKey, config.graphiql));
 }
 
-function listen(server: Server, { port, host }: Config): Promise<void> {
+async function listenForMetrics({ metrics }: App, { metricsPort, host }: Config, log: Logger): Promise<void> {
+  if (metrics === undefined || metricsPort === undefined) return;
+  const server = openMetricsServer(metrics);
+  await listen(server, { setting: 'METRICS_PORT', port: metricsPort, host });
+  log.info({ host, port: (server.address() as AddressInfo).port }, 'metrics are served');
+}
+
+interface Address {
+  /** The setting that has the port. */
+  readonly setting: string;
+  readonly port: number;
+  readonly host: string;
+}
+
+function listen(server: Server, { setting, port, host }: Address): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', ({ message }) => {
-      reject(
-        new StartError('The gateway cannot listen', [{ message: `PORT ${port}, HOST ${host}: ${message}` }]),
-      );
+      const problem = { message: `${setting} ${port}, HOST ${host}: ${message}` };
+      reject(new StartError('The gateway cannot listen', [problem]));
     });
     server.listen(port, host, resolve);
   });

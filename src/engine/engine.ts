@@ -10,6 +10,8 @@ export interface RunOptions {
   readonly signal: AbortSignal;
   /** Keys take turns in the engine's queue; runs for no key, such as refreshes, come last. */
   readonly owner?: Owner;
+  /** Called when the run has left the queue; again if it is restarted. */
+  readonly onStart?: (() => void) | undefined;
 }
 
 /** What one run cost, as far as the engine reports it; for logs, metrics and billing. */
@@ -62,12 +64,22 @@ export interface QueryCheck {
   readonly problems: readonly Problem[];
 }
 
+/** The outcome of one look at the data folder. */
+export interface ImportReport {
+  readonly rows: number;
+  readonly rejected: number;
+  /** Whether the engine has all rows of the folder now. */
+  readonly isComplete: boolean;
+}
+
 /** Receives what an engine reports besides results. */
 export interface EngineListener {
   /** A problem that the operator should fix. */
   problem(message: string): void;
   /** A completed action, for the log: rows imported, rows dropped. */
   news(message: string): void;
+  /** Called whenever an engine that imports files has looked for changes. */
+  imported?(report: ImportReport): void;
   /** The progress of opening the engine: one short line, which replaces the previous one. */
   progress?(line: string): void;
   /** Called for each saved query by an engine whose check reports more than an error at start. */

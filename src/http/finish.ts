@@ -3,6 +3,7 @@ import type { Cors } from './access/cors.ts';
 import type { AccessLog } from './access-log.ts';
 import { matchesEtag } from './cache-headers.ts';
 import type { RequestHead } from './head.ts';
+import type { RequestMetrics } from './observe/request-metrics.ts';
 import type { FinishedReply, Reply } from './reply.ts';
 
 /**
@@ -49,7 +50,8 @@ interface Exchange {
 /** Completes a reply: 304 if the caller has the rows already, the headers that every response has, the access log line. */
 export type Finish = (reply: Reply, exchange: Exchange) => FinishedReply;
 
-export function buildFinish(cors: Cors, accessLog: AccessLog): Finish {
+/** @param metrics undefined if nothing is counted */
+export function buildFinish(cors: Cors, accessLog: AccessLog, metrics?: RequestMetrics): Finish {
   return (full, { head, caller, path, allowsCors, startedAt }) => {
     const reply = isUnchanged(full, head) ? notModified(full) : full;
     const { status, body } = reply;
@@ -58,8 +60,9 @@ export function buildFinish(cors: Cors, accessLog: AccessLog): Finish {
       allowsCors ? cors.headers(head) : undefined,
       caller.rateLimitHeaders,
     );
-    const ms = Math.round(performance.now() - startedAt);
-    accessLog({ method: head.method, path, status, ms, keyId: caller.keyId });
+    const ms = performance.now() - startedAt;
+    accessLog({ method: head.method, path, status, ms: Math.round(ms), keyId: caller.keyId });
+    metrics?.record(head.method, path, reply, ms / 1000);
     return { status, rawHeaders, body, keyId: caller.keyId };
   };
 }

@@ -10,6 +10,7 @@ export const endpointPath = '/api/endpoints/query/';
 
 export const healthPath = '/healthz';
 export const readinessPath = '/readyz';
+export const metricsPath = '/metrics';
 
 /**
  * The paths that the access log shows. Others are logged as `unknown`: they may contain anything, for example a key pasted
@@ -20,6 +21,7 @@ export function pathsToLog({ queries }: Catalog): ReadonlySet<string> {
     graphqlPath,
     healthPath,
     readinessPath,
+    metricsPath,
     ...queries.flatMap(({ id, name }) => [endpointPath + id, endpointPath + name]),
   ]);
 }

@@ -23,7 +23,7 @@ export interface Principal {
 export function unrestricted(id: string): Principal {
   return {
     id,
-    permissions: new Set(['fresh', 'catalog']),
+    permissions: new Set(['fresh', 'catalog', 'metrics']),
     endpoints: undefined,
     projects: undefined,
     rateLimiter: undefined,

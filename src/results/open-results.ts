@@ -32,6 +32,12 @@ interface ResultsOptions {
 export interface Results {
   readonly get: GetResult;
   readonly counters: Readonly<Counters>;
+  /** How many keys are kept warm. */
+  hotKeys(): number;
+  /** By how much the refresh that is most overdue is late, in milliseconds. */
+  refreshLagMs(): number;
+  /** Whether the shared cache is connected; undefined without one. */
+  isSharedUp(): boolean | undefined;
   /** Memory for what is made of results. */
   readonly derived: DerivedStore;
   /** Resolves when the first attempt to connect to the shared cache has succeeded or failed. */
@@ -81,6 +87,9 @@ export function openResults(options: ResultsOptions): Results {
   return {
     get: buildGetResult({ ...compute, keyOf, singleFlight }),
     counters,
+    hotKeys: () => hotKeys.size,
+    refreshLagMs: () => hotKeys.lagMs(clock.now().getTime()),
+    isSharedUp: () => shared?.isUp(),
     derived: memory.derived,
     ready: shared?.ready ?? Promise.resolve(),
     async close() {

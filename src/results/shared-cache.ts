@@ -26,6 +26,8 @@ export type LeaderState =
 export interface SharedCache {
   /** Resolves when the first attempt to connect has succeeded or failed, within about a second. */
   readonly ready: Promise<void>;
+  /** Whether it is connected. */
+  isUp(): boolean;
   get(key: string): Promise<ResultDocument | undefined>;
   /** @param options.preempt takes the lease from its leader, whose result is then refused */
   acquire(key: string, options: { readonly preempt: boolean }): Promise<Lease | undefined>;

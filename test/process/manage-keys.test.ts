@@ -183,7 +183,7 @@ describe('querygate keys', () => {
     [
       'an unknown permission',
       ['create', '--name', 'a', '--permission', 'all'],
-      'permissions.0: must be one of fresh, catalog',
+      'permissions.0: must be one of fresh, catalog, metrics',
     ],
     ['an empty project', ['create', '--name', 'a', '--project', ''], 'projects.0: must not be empty'],
     [

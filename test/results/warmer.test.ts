@@ -213,6 +213,7 @@ function fakeShared(): { open: (onConnected: () => void) => SharedCache } {
   const end = (key: string) => void leases.delete(key);
   const shared: SharedCache = {
     ready: Promise.resolve(),
+    isUp: () => true,
     get: async (key) => stored.get(key),
     async acquire(key) {
       const current = leases.get(key);

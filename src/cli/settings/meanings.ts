@@ -28,6 +28,8 @@ export const settingMeanings: Readonly<Record<SettingName, string>> = {
   BIGQUERY_START_CHECK: 'dry run of all queries at start: report, stop or off',
   CACHE_URL: 'Redis that gateways share',
   CACHE_MEMORY_LIMIT: 'how much memory cached results may use',
+  METRICS: 'whether requests, results and runs are counted: on or off',
+  METRICS_PORT: 'port for metrics alone, without a key',
   LOG_LEVEL: 'fatal, error, warn, info, debug, trace or silent',
   NODE_ENV: 'production turns GraphiQL and introspection off',
 };

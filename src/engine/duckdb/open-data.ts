@@ -113,7 +113,9 @@ async function rebuild(
 /** @returns the number of new rows */
 async function importChanges(data: Import, { listener, store }: DataOptions): Promise<number> {
   const startedAt = performance.now();
-  const { rows } = await data.sync();
+  const report = await data.sync();
+  const { rows } = report;
+  listener.imported?.(report);
   if (rows > 0) listener.news(importedText(rows, performance.now() - startedAt, store.size()));
   return rows;
 }

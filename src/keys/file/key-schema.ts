@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseTimestamp } from '../../files/timestamps.ts';
 
-export const permissions = ['fresh', 'catalog'] as const;
+export const permissions = ['fresh', 'catalog', 'metrics'] as const;
 
 export type Permission = (typeof permissions)[number];
 

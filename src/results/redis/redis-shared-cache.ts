@@ -51,6 +51,7 @@ export function openRedisCache({ url, log, onConnected, hotKeyLimit }: RedisOpti
 
   return {
     ready: breaker.ready,
+    isUp: breaker.isUp,
     async get(key) {
       const text = await breaker.call(({ results }) => results.get(resultKey(key)));
       // Decoding takes time of its own, which is not Redis's: it happens outside the deadline.

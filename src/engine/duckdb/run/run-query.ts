@@ -33,12 +33,12 @@ export function buildRun(context: RunContext): Engine['run'] {
   const runWithin = async (
     prepared: PreparedQuery,
     bound: BoundQuery,
-    { signal: caller, owner }: RunOptions,
+    { signal: caller, owner, onStart }: RunOptions,
   ) => {
     const timeout = { ms: timeoutMs, reason: () => timedOut };
     const abort = openLinkedAbort({ follow: [caller, closing], timeout });
     try {
-      return await runPrepared(pool, prepared, bound, now(), { signal: abort.signal, owner });
+      return await runPrepared(pool, prepared, bound, now(), { signal: abort.signal, owner, onStart });
     } catch (cause) {
       if (closing.aborted) throw engineClosing(cause);
       if (abort.signal.reason === timedOut) throw deadlineExceeded(timeoutMs, cause);
@@ -77,13 +77,14 @@ function runPrepared(
   prepared: PreparedQuery,
   bound: BoundQuery,
   now: Date,
-  { signal, owner }: RunOptions,
+  { signal, owner, onStart }: RunOptions,
 ): Promise<Rows> {
   const { maxRows } = bound.query;
   const { generic, columns } = prepared;
   const plan = prepared.plan(bound.parameters);
   return pool.use({ key: plan.sql, owner, signal }, async (worker, signal) => {
     signal.throwIfAborted();
+    onStart?.();
     const stopInterrupting = interruptOnAbort(signal, worker);
     try {
       const rows = await selectRows(worker, plan, generic, bindingsOf(bound.parameters, now), signal);
