@@ -21,6 +21,7 @@ import { buildGraphql } from './http/graphql/graphql.ts';
 import { buildHandler, type Handler } from './http/handle.ts';
 import { buildMetricsRoute } from './http/observe/metrics-route.ts';
 import { buildRequestMetrics, type RequestMetrics } from './http/observe/request-metrics.ts';
+import { buildOpenTrace, idsOf } from './http/observe/request-trace.ts';
 import { pathsToLog } from './http/paths.ts';
 import { buildPrepareRequest } from './http/prepare-request.ts';
 import { buildRest } from './http/rest/rest.ts';
@@ -40,6 +41,8 @@ import { hotKeyLimit } from './results/hot-keys.ts';
 import type { DerivedStore } from './results/memory-store.ts';
 import { openResults } from './results/open-results.ts';
 import type { OpenSharedCache } from './results/shared-cache.ts';
+import { traceResults } from './results/trace-results.ts';
+import type { Tracer } from './trace/span.ts';
 
 export interface AppOptions {
   readonly config: Config;
@@ -56,6 +59,8 @@ export interface AppOptions {
   readonly onProgress?: (line: string) => void;
   /** Replaces the configured engine. */
   readonly engine?: Engine;
+  /** Exports traces; undefined for none. The app closes it. */
+  readonly tracer?: Tracer | undefined;
 }
 
 export interface App {
@@ -96,14 +101,15 @@ export async function openApp(options: AppOptions): Promise<App> {
     openShared,
     clock: { now, after },
     log,
-    onCost(endpoint, cost) {
+    onCost(endpoint, cost, trace) {
       engineMetrics.addCost(endpoint, cost);
-      log.info({ endpoint, ...cost }, 'query ran');
+      log.info({ endpoint, ...cost, ...(trace && idsOf(trace)) }, 'query ran');
     },
   });
   await results.ready;
   keys.watch();
   let ready = true;
+  const getResult = options.tracer === undefined ? results.get : traceResults(results.get);
   const requestMetrics = buildRequestMetrics(catalog);
   const resultMetrics = buildResultMetrics(results);
   const metrics = config.metrics
@@ -119,7 +125,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     ...options,
     catalog,
     keyring: keys.keyring,
-    getResult: metrics === undefined ? results.get : resultMetrics.count(results.get),
+    getResult: metrics === undefined ? getResult : resultMetrics.count(getResult),
     metrics,
     requestMetrics: metrics === undefined ? undefined : requestMetrics,
     derived: results.derived,
@@ -142,11 +148,12 @@ export async function openApp(options: AppOptions): Promise<App> {
       keys.close();
       await results.close();
       await engine.close();
+      await options.tracer?.close();
     },
   };
 }
 
-interface HttpOptions extends Pick<AppOptions, 'config' | 'apiKey' | 'log' | 'writeLine'> {
+interface HttpOptions extends Pick<AppOptions, 'config' | 'apiKey' | 'log' | 'writeLine' | 'tracer'> {
   readonly catalog: Catalog;
   readonly keyring: Keyring;
   readonly getResult: GetResult;
@@ -164,6 +171,7 @@ function buildHttpHandler({
   apiKey,
   log,
   writeLine,
+  tracer,
   catalog,
   keyring,
   getResult,
@@ -180,7 +188,7 @@ function buildHttpHandler({
   const renderPage = buildGraphiqlPage(catalog);
   const page: RouteOptions['page'] = ({ headers }, { url }) =>
     renderPage(showsKey && isFromLoopback(url, headers) ? apiKey : undefined);
-  const cors = buildCors(config.corsOrigins);
+  const cors = buildCors(config.corsOrigins, config.corsHeaders);
   return buildHandler({
     prepareRequest: buildPrepareRequest(pathsToLog(catalog)),
     routeOf: buildRoutes({
@@ -203,6 +211,7 @@ function buildHttpHandler({
     }),
     admit: buildAdmit({ keyring, rejectKeysInUrls: buildRejectKeysInUrls(apiKey), now }),
     finish: buildFinish(cors, buildAccessLog(log, writeLine), requestMetrics),
+    openTrace: buildOpenTrace(tracer),
     budget,
     log,
   });

@@ -15,6 +15,9 @@ const wholeNumber = (low: number, high: number) =>
     })
     .transform(Number);
 
+/** A token of RFC 9110. */
+const headerName = /^[!#$%&'*+.^_`|~\w-]{1,64}$/;
+
 const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
   z.enum(values, {
     error: ({ input }) => `got ${JSON.stringify(input)}; must be one of ${values.join(', ')}`,
@@ -46,6 +49,13 @@ const settings = z.object({
     .refine((text) => text === '*' || text.split(',').every((origin) => parseOrigin(origin) !== undefined), {
       error: ({ input }) =>
         `got ${JSON.stringify(input)}; must be * or origins joined by commas, as in https://dash.example.com`,
+    })
+    .optional(),
+  CORS_HEADERS: z
+    .string()
+    .refine((text) => text.split(',').every((name) => headerName.test(name.trim())), {
+      error: ({ input }) =>
+        `got ${JSON.stringify(input)}; must be names of headers joined by commas, as in x-team, x-page`,
     })
     .optional(),
   GRAPHIQL: oneOf(onOff).optional(),
@@ -159,6 +169,8 @@ function toConfig(read: Settings) {
     apiKeysFile: read.API_KEYS_FILE,
     /** Web origins that may read responses; `*` means any. */
     corsOrigins: parseOrigins(read.CORS_ORIGINS),
+    /** Request headers that they may send, besides the usual ones. */
+    corsHeaders: (read.CORS_HEADERS ?? '').split(',').flatMap((name) => name.trim() || []),
     /** Whether GraphiQL is served to browsers. */
     graphiql: (read.GRAPHIQL ?? exploring) === 'on',
     /** Whether GraphQL introspection is allowed. */

@@ -9,6 +9,7 @@ import { describe, expect, test } from 'vitest';
 const rooms = [
   'errors',
   'version',
+  'trace',
   'config',
   'concurrency',
   'files',

@@ -11,6 +11,7 @@ import { makeKey } from '../keys/key-text.ts';
 import { openLog } from '../open-log.ts';
 import { openProgressLine } from '../progress-line.ts';
 import { startBanner } from '../start-banner.ts';
+import type { Tracer } from '../trace/span.ts';
 import type { LoadedSettings } from './settings/load-settings.ts';
 
 /** `querygate start`: runs the gateway until a signal ends it. @throws StartError if it cannot start */
@@ -26,7 +27,8 @@ async function serve(config: Config, onSignalsHandled: () => void): Promise<void
   // With a key file, an additional unrestricted key would be a risk without a use.
   const apiKey = config.apiKey ?? (config.apiKeysFile === undefined ? makeKey().text : undefined);
   const progress = openProgressLine(process.stderr, Date.now);
-  const app = await openApp({ config, apiKey, log, writeLine, onProgress: progress.show });
+  const tracer = await configuredTracer(process.env);
+  const app = await openApp({ config, apiKey, log, writeLine, tracer, onProgress: progress.show });
   progress.end();
   const { server, connections } = openServer(app.listener, log);
   await listen(server, { setting: 'PORT', port: config.port, host: config.host });
@@ -39,6 +41,13 @@ async function serve(config: Config, onSignalsHandled: () => void): Promise<void
   // A configured key is the operator's secret; a generated key is shown nowhere else.
   const shownKey = config.apiKey === undefined ? (apiKey ?? '$KEY') : '$API_KEY';
   process.stdout.write(startBanner(app.catalog, `http://${host}:${port}`, shownKey, config.graphiql));
+}
+
+/** As the variables of OpenTelemetry say; nothing of it is loaded if none is set. */
+async function configuredTracer(env: NodeJS.ProcessEnv): Promise<Tracer | undefined> {
+  const isSet = Object.entries(env).some(([name, value]) => name.startsWith('OTEL_') && value !== '');
+  if (!isSet || env.OTEL_SDK_DISABLED === 'true' || env.OTEL_TRACES_EXPORTER === 'none') return undefined;
+  return (await import('../trace/open-tracer.ts')).openTracer(env);
 }
 
 async function listenForMetrics({ metrics }: App, { metricsPort, host }: Config, log: Logger): Promise<void> {

@@ -3,6 +3,7 @@ import type { Catalog, SavedQuery } from '../catalog/saved-query.ts';
 import type { Owner } from '../concurrency/fair-share.ts';
 import type { Config } from '../config.ts';
 import type { Problem } from '../errors.ts';
+import type { Span } from '../trace/span.ts';
 
 /** What one run needs besides the query and its parameters. */
 export interface RunOptions {
@@ -12,6 +13,8 @@ export interface RunOptions {
   readonly owner?: Owner;
   /** Called when the run has left the queue; again if it is restarted. */
   readonly onStart?: (() => void) | undefined;
+  /** The step of a traced request that the run is. */
+  readonly span?: Span | undefined;
 }
 
 /** What one run cost, as far as the engine reports it; for logs, metrics and billing. */

@@ -1,3 +1,4 @@
+import { GatewayError } from '../errors.ts';
 import type { CallerInfo } from './access/admission.ts';
 import type { Cors } from './access/cors.ts';
 import type { AccessLog } from './access-log.ts';
@@ -55,16 +56,35 @@ export function buildFinish(cors: Cors, accessLog: AccessLog, metrics?: RequestM
   return (full, { head, caller, path, allowsCors, startedAt }) => {
     const reply = isUnchanged(full, head) ? notModified(full) : full;
     const { status, body } = reply;
-    const rawHeaders = finishHeaders(
-      reply,
-      allowsCors ? cors.headers(head) : undefined,
-      caller.rateLimitHeaders,
-    );
+    const ownHeaders = { ...caller.rateLimitHeaders, 'x-request-id': head.trace?.requestId ?? '' };
+    const rawHeaders = finishHeaders(reply, allowsCors ? cors.headers(head) : undefined, ownHeaders);
     const ms = performance.now() - startedAt;
-    accessLog({ method: head.method, path, status, ms: Math.round(ms), keyId: caller.keyId });
+    accessLog({
+      method: head.method,
+      path,
+      status,
+      ms: Math.round(ms),
+      keyId: caller.keyId,
+      trace: head.trace,
+    });
+    endSpan(head, path, status);
     metrics?.record(head.method, path, reply, ms / 1000);
     return { status, rawHeaders, body, keyId: caller.keyId };
   };
+}
+
+/** As OpenTelemetry's conventions for HTTP servers say. */
+function endSpan({ method, trace }: RequestHead, path: string, status: number): void {
+  const span = trace?.span;
+  if (span === undefined) return;
+  span.rename(`${method} ${path}`);
+  span.set({
+    'http.route': path,
+    'url.path': path,
+    'http.response.status_code': status,
+    'http.request.method': method,
+  });
+  span.end(status >= 500 ? new GatewayError('INTERNAL', `status ${status}`) : undefined);
 }
 
 function isUnchanged({ status, headers: { etag } }: Reply, { headers }: RequestHead): boolean {
@@ -90,20 +110,20 @@ function notModified(reply: Reply): Reply {
   return unchanged;
 }
 
-/** The reply's own headers, those of every response, and those of the caller; `vary` is the union. */
+/** The reply's own headers, those of every response, and those of this request; `vary` is the union. */
 function finishHeaders(
   reply: Reply,
   cors: Reply['headers'] | undefined,
-  rateLimit: Reply['headers'] | undefined,
+  own: Reply['headers'],
 ): readonly string[] {
   if (cors?.vary !== undefined) {
     const headers = completeHeaders(reply);
     const vary = headers.vary === undefined ? cors.vary : `${headers.vary}, ${cors.vary}`;
-    return rawHeadersOf({ ...headers, ...cors, vary, ...rateLimit });
+    return rawHeadersOf({ ...headers, ...cors, vary, ...own });
   }
   const complete = completeReplies.get(reply) ?? rawHeadersOf(completeHeaders(reply));
   completeReplies.set(reply, complete);
-  return rateLimit === undefined ? complete : [...complete, ...rawHeadersOf(rateLimit)];
+  return [...complete, ...rawHeadersOf(own)];
 }
 
 const rawHeadersOf = (headers: Reply['headers']): readonly string[] => Object.entries(headers).flat();

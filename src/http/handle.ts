@@ -3,6 +3,7 @@ import type { Admit, CallerInfo } from './access/admission.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import type { Finish } from './finish.ts';
 import type { RequestHead } from './head.ts';
+import { logOf, type OpenTrace } from './observe/request-trace.ts';
 import { unknownPath } from './paths.ts';
 import type { PrepareRequest } from './prepare-request.ts';
 import type { FinishedReply, Reply } from './reply.ts';
@@ -17,6 +18,7 @@ interface HandlerOptions {
   readonly routeOf: RouteOf;
   readonly admit: Admit;
   readonly finish: Finish;
+  readonly openTrace: OpenTrace;
   readonly budget: ByteBudget;
   readonly log: Logger;
 }
@@ -30,12 +32,14 @@ export function buildHandler({
   routeOf,
   admit,
   finish,
+  openTrace,
   budget,
   log,
 }: HandlerOptions): Handler {
   const limits = buildRequestLimits();
   return async (head, readBody) => {
     const startedAt = performance.now();
+    head.trace = openTrace(head);
     const caller: CallerInfo = { keyId: undefined, rateLimitHeaders: undefined };
     let path = unknownPath;
     let route = notFoundRoute;
@@ -51,7 +55,7 @@ export function buildHandler({
       reply = await route.answer(head, request, admission, counted?.reading(readBody) ?? readBody);
       if (typeof reply.body === 'object') budget.requireRoom(caller.keyId, reply.body);
     } catch (error) {
-      reply = route.replyError(error, log);
+      reply = route.replyError(error, logOf(head, log));
     } finally {
       counted?.end();
     }

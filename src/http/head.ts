@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { RequestTrace } from '../trace/span.ts';
 
 /** Names in lower case; a repeated header is one value, joined by commas. */
 export type RequestHeaders = Readonly<Record<string, string | undefined>>;
@@ -14,6 +15,8 @@ export interface RequestHead {
    * use.
    */
   readonly signal: AbortSignal;
+  /** Identifies the request; set when it is handled. */
+  trace?: RequestTrace | undefined;
 }
 
 export function headOfNode(message: IncomingMessage, response: ServerResponse): RequestHead {
@@ -25,6 +28,7 @@ class NodeRequestHead implements RequestHead {
   readonly method: string;
   readonly url: string | undefined;
   readonly headers: RequestHeaders;
+  trace: RequestTrace | undefined = undefined;
   readonly #response: ServerResponse;
   #disconnected: AbortController | undefined;
 

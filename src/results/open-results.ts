@@ -3,11 +3,11 @@ import { type BoundQuery, bind, plainParameters } from '../catalog/binding/bind.
 import type { Catalog } from '../catalog/saved-query.ts';
 import type { Clock } from '../concurrency/clock.ts';
 import { buildSingleFlight } from '../concurrency/single-flight.ts';
-import type { Cost, Engine } from '../engine/engine.ts';
+import type { Engine } from '../engine/engine.ts';
 import { GatewayError } from '../errors.ts';
 import { cacheKey, parseCacheKey } from './cache-key.ts';
 import type { RunOutcome } from './cacheable-query.ts';
-import { computeAndStore } from './compute.ts';
+import { computeAndStore, type OnCost } from './compute.ts';
 import { type Counters, zeroCounters } from './counters.ts';
 import { buildGetResult, type GetResult } from './get-result.ts';
 import { type HotKey, HotKeys } from './hot-keys.ts';
@@ -26,7 +26,7 @@ interface ResultsOptions {
   readonly clock: Clock;
   readonly log: Logger;
   /** Receives the cost of each run of our engine, by endpoint. */
-  readonly onCost: (endpoint: string, cost: Cost) => void;
+  readonly onCost: OnCost;
 }
 
 export interface Results {

@@ -12,6 +12,7 @@ export const settingMeanings: Readonly<Record<SettingName, string>> = {
   API_KEY: 'the key without limits (better set in the environment: other users of the machine see options)',
   API_KEYS_FILE: 'file of keys with limits',
   CORS_ORIGINS: 'web origins that may read responses, or *',
+  CORS_HEADERS: 'headers that their pages may send besides the usual ones',
   GRAPHIQL: 'whether browsers get GraphiQL: on or off',
   GRAPHQL_INTROSPECTION: 'whether the GraphQL schema may be queried: on or off',
   ENGINE: 'where queries run: duckdb or bigquery',

@@ -20,7 +20,7 @@ export interface RunContext {
 
 /** Runs saved queries on BigQuery, each within one deadline for queueing, calls, retries, polls and pages. */
 export function openRun({ client, queue, config, closing, cancelJob }: RunContext): Engine['run'] {
-  return async (bound, { signal, owner, onStart }) => {
+  return async (bound, { signal, owner, onStart, span }) => {
     const deadline = openDeadline({ timeoutMs: config.engineTimeoutMs, caller: signal, closing });
     const body = {
       ...buildQueryBody(bound, config.bigquery),
@@ -31,7 +31,7 @@ export function openRun({ client, queue, config, closing, cancelJob }: RunContex
     const { location } = config.bigquery;
     const run = () => {
       onStart?.();
-      return runJob({ client, bound, deadline, body, location, cancelJob });
+      return runJob({ client, bound, deadline, body, location, cancelJob, span });
     };
     const work = queue.run(deadline.cancelled, run, owner).finally(() => deadline.release());
     try {
