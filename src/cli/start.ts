@@ -26,7 +26,11 @@ async function serve(config: Config, onSignalsHandled: () => void): Promise<void
   const { log, writeLine } = openLog(config);
   // With a key file, an additional unrestricted key would be a risk without a use.
   const apiKey = config.apiKey ?? (config.apiKeysFile === undefined ? makeKey().text : undefined);
-  const progress = openProgressLine(process.stderr, Date.now);
+  const progress = openProgressLine({
+    stream: process.stderr,
+    writeToLog: (line) => log.info(line),
+    now: Date.now,
+  });
   const tracer = await configuredTracer(process.env);
   const app = await openApp({ config, apiKey, log, writeLine, tracer, onProgress: progress.show });
   progress.end();

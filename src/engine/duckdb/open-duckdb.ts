@@ -70,9 +70,10 @@ export async function openDuckdb({ catalog, config, now, listener }: EngineOptio
       now,
       closing: closing.signal,
     });
+    const { catchUp } = data;
     return {
       source: `duckdb ${config.dataDir === undefined ? 'demo' : resolve(config.dataDir)}`,
-      run,
+      run: catchUp === undefined ? run : (bound, options) => catchUp().then(() => run(bound, options)),
       close,
     };
   } catch (error) {
