@@ -88,6 +88,12 @@ function buildProgram(isBare: boolean): Command {
     .action(async (values: Values) => {
       (await import('./show-config.ts')).showConfig(settingsOf(values), values);
     });
+  addSettings(program.command('health'), ['HOST', 'PORT'])
+    .description('check that a running gateway answers, for the health check of a container')
+    .action(async (values: Values) => {
+      const isHealthy = await (await import('./health.ts')).checkHealth(settingsOf(values));
+      process.exitCode = isHealthy ? exitCode.ok : exitCode.problems;
+    });
   start.addHelpText(
     'after',
     `\nAn option has precedence over the variable of the environment, this over the key in ${defaultConfigFile}:\n--data-dir, DATA_DIR and data_dir are the same setting.`,

@@ -4,7 +4,16 @@ import type { Access, Admission } from './access/admission.ts';
 import type { Cors } from './access/cors.ts';
 import { replyGraphqlError } from './graphql/errors.ts';
 import type { RequestHead } from './head.ts';
-import { apiPath, endpointPath, graphqlPath, healthPath, metricsPath, readinessPath } from './paths.ts';
+import {
+  apiPath,
+  endpointPath,
+  graphqlPath,
+  healthPath,
+  livePath,
+  metricsPath,
+  plainHealthPath,
+  readinessPath,
+} from './paths.ts';
 import type { PreparedRequest } from './prepare-request.ts';
 import { type Reply, replyError, replyJson } from './reply.ts';
 
@@ -52,7 +61,7 @@ const graphqlMethods = 'GET, POST, OPTIONS';
 /**
  * | path | GET, HEAD | POST | OPTIONS |
  * |---|---|---|---|
- * | `/healthz`, `/readyz` | health | 405 | methods |
+ * | `/healthz`, `/livez`, `/health`, `/readyz` | health | 405 | methods |
  * | `/metrics` | metrics | 405 | methods |
  * | `/api/endpoints/query/<name or UUID>` | REST | 405 | methods |
  * | `/api/…` | 404 | 404 | methods |
@@ -76,8 +85,11 @@ export function buildRoutes(options: RouteOptions): RouteOf {
   const restOptions = optionsRoute(readMethods);
   const endpoint = byMethod({ ...keyed, answer: rest }, restOptions, failing(notAllowed));
   const otherApi = byMethod(failing(apiNotFound), restOptions, failing(apiNotFound));
+  const liveness = health(() => replyJson(200, '{"status":"ok"}'));
   const exact = new Map<string, RouteByMethod>([
-    [healthPath, health(() => replyJson(200, '{"status":"ok"}'))],
+    [healthPath, liveness],
+    [livePath, liveness],
+    [plainHealthPath, liveness],
     [readinessPath, health(readiness)],
     [graphqlPath, graphqlRoutes(graphql, page, optionsRoute(graphqlMethods), log)],
   ]);

@@ -3,7 +3,15 @@ import { type Count, Counts } from '../../metrics/counts.ts';
 import { getOrAdd } from '../../metrics/get-or-add.ts';
 import { type Histogram, Histograms } from '../../metrics/histogram.ts';
 import type { MetricFamily } from '../../metrics/metric-family.ts';
-import { endpointPath, graphqlPath, healthPath, metricsPath, readinessPath } from '../paths.ts';
+import {
+  endpointPath,
+  graphqlPath,
+  healthPath,
+  livePath,
+  metricsPath,
+  plainHealthPath,
+  readinessPath,
+} from '../paths.ts';
 import type { Reply } from '../reply.ts';
 
 export interface RequestMetrics {
@@ -101,6 +109,8 @@ export function buildRequestMetrics({ queries }: Catalog): RequestMetrics {
 const apiOf: ReadonlyMap<string, string> = new Map([
   [graphqlPath, 'graphql'],
   [healthPath, 'health'],
+  [livePath, 'health'],
+  [plainHealthPath, 'health'],
   [readinessPath, 'health'],
   [metricsPath, 'metrics'],
 ]);
