@@ -1,4 +1,4 @@
-import type { Metric } from 'prom-client';
+import type { Metric, Registry } from 'prom-client';
 import type { MetricFamily } from './metric-family.ts';
 
 export interface Metrics {
@@ -20,16 +20,26 @@ const delayResolutionMs = 100;
 
 /** Opens the registry of all metrics: those given, and those of the process. */
 export async function openRegistry(families: readonly MetricFamily[]): Promise<Metrics> {
-  const { collectDefaultMetrics, Registry } = await import('prom-client');
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: delayResolutionMs });
-  for (const name of misnamed) registry.removeSingleMetric(name);
+  const library = await import('prom-client');
+  const ofProcess = processRegistry(library);
+  const registry = new library.Registry();
   for (const family of families) registry.registerMetric(asMetric(family));
   return {
     contentType: registry.contentType,
-    render: () => registry.metrics(),
+    render: async () => `${await registry.metrics()}\n${await ofProcess.metrics()}`,
     close: () => registry.clear(),
   };
+}
+
+let opened: Registry | undefined;
+
+/** One for all registries: its observers of garbage collection and of the event loop cannot be removed. */
+function processRegistry({ collectDefaultMetrics, Registry }: typeof import('prom-client')): Registry {
+  if (opened !== undefined) return opened;
+  opened = new Registry();
+  collectDefaultMetrics({ register: opened, eventLoopMonitoringPrecision: delayResolutionMs });
+  for (const name of misnamed) opened.removeSingleMetric(name);
+  return opened;
 }
 
 /** The registry reads only these properties of a metric. */
