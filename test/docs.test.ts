@@ -300,7 +300,7 @@ describe('tables and examples in the documentation', () => {
   });
 
   const commandLines = [
-    ...['', 'start', 'dev', 'check', 'keys', 'health', 'schema', 'sql', 'config'],
+    ...['', 'start', 'dev', 'check', 'keys', 'health', 'schema', 'compile', 'config'],
     ...['keys create', 'keys list', 'keys revoke', 'keys roll'],
   ];
 

@@ -77,10 +77,10 @@ function buildProgram(isBare: boolean): Command {
     .action(async (values: Values) => {
       (await import('./schema.ts')).printGraphqlSchema(settingsOf(values));
     });
-  addSettings(program.command('sql <query>'), ['ENGINE', 'QUERIES_DIR'])
+  addSettings(program.command('compile <query>'), ['ENGINE', 'QUERIES_DIR'])
     .description('print the SQL that the engine runs for a saved query, given by name or UUID')
     .action(async (query: string, values: Values) => {
-      await (await import('./sql.ts')).printSql(settingsOf(values), query);
+      await (await import('./compile.ts')).printCompiled(settingsOf(values), query);
     });
   addSettings(program.command('config'), [])
     .description('print the settings in force, and where each comes from; secrets are hidden')

@@ -67,7 +67,7 @@ describe('querygate', () => {
     [['start', '--port', 'http'], 2, 'PORT (--port): got "http"'],
     [['start', '--config', 'none.yaml'], 2, 'none.yaml cannot be read (ENOENT)'],
     [['config', '--port', 'http'], 1, 'PORT (--port): got "http"'],
-    [['sql', 'logs.al'], 1, 'No endpoint has this name'],
+    [['compile', 'logs.al'], 1, 'No endpoint has this name'],
   ])('%j exits with %d and says what would be right', async (args, code, message) => {
     const { exitCode, output, errors } = await runQuerygate(args);
     expect({ exitCode, output }).toEqual({ exitCode: code, output: '' });
@@ -75,13 +75,13 @@ describe('querygate', () => {
     expect(errors).not.toContain('    at ');
   });
 
-  test('schema prints the schema of the repository, and sql the SQL of the engine', async () => {
+  test('schema prints the schema of the repository, and compile the SQL of the engine', async () => {
     expect((await runQuerygate(['schema'])).output).toBe(readFileSync('schema.graphql', 'utf8'));
-    const sql = await runQuerygate(['sql', 'usage.api-counts']);
+    const sql = await runQuerygate(['compile', 'usage.api-counts']);
     expect(sql).toMatchObject({ exitCode: 0, errors: '' });
     expect(sql.output).toMatch(/^SELECT .*\bLIMIT \d+\n$/s);
     const bigquery = { BIGQUERY_PROJECT: 'some-project', BIGQUERY_DATASET: 'logs' };
-    const { output } = await runQuerygate(['sql', 'usage.api-counts', '--engine', 'bigquery'], bigquery);
+    const { output } = await runQuerygate(['compile', 'usage.api-counts', '--engine', 'bigquery'], bigquery);
     expect(readFileSync('queries/usage.api-counts.sql', 'utf8')).toContain(output.trim());
   });
 

@@ -4,8 +4,8 @@ import { readConfig } from '../config.ts';
 import { engines } from '../engine/engines.ts';
 import type { LoadedSettings } from './settings/load-settings.ts';
 
-/** `querygate sql`: prints the SQL that the configured engine runs for a saved query. */
-export async function printSql({ values, label }: LoadedSettings, name: string): Promise<void> {
+/** `querygate compile`: prints the SQL that the configured engine runs for a saved query. */
+export async function printCompiled({ values, label }: LoadedSettings, name: string): Promise<void> {
   const config = readConfig(values, label);
   const catalog = loadCatalog(config.queriesDir);
   const query = findQuery(catalog, name);
