@@ -122,7 +122,7 @@ async function runQuery(
 ): Promise<ResultDocument> {
   const computedAt = clock.now().getTime();
   counters.runs += 1;
-  log.debug({ endpoint: bound.query.name, requestId: trace?.requestId }, 'the engine runs a query');
+  log.debug({ requestId: trace?.requestId, endpoint: bound.query.name }, 'the engine runs a query');
   try {
     const rows = await engine.run(bound, run);
     if (rows.cost !== undefined) onCost(bound.query.name, rows.cost, trace);
