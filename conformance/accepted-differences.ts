@@ -17,46 +17,11 @@ const inexactAverage =
   'the evaluator adds integers as floating-point numbers and loses the last digits of large ones; DuckDB adds exactly.';
 const respectNulls = 'RESPECT NULLS: DuckDB always ignores NULLs here.';
 
-const unparsedSyntax = (syntax: string) =>
-  `${syntax}: the parser does not support it; the error has its position.`;
-
 export const acceptedDifferences: readonly AcceptedDifference[] = [
   { subject: 'AVG', pattern: /-9223372036854775808/, kind: 'differs', reason: inexactAverage },
   { subject: 'ARRAY_AVG', pattern: /-9223372036854775808/, kind: 'differs', reason: inexactAverage },
   { subject: 'APPROX_QUANTILES', pattern: /respect nulls/, kind: 'unsupported', reason: respectNulls },
-  { subject: 'PERCENTILE_CONT', pattern: /respect nulls/, kind: 'unsupported', reason: respectNulls },
-  { subject: 'PERCENTILE_DISC', pattern: /respect nulls/, kind: 'unsupported', reason: respectNulls },
   { subject: 'FORMAT', pattern: /%P/, kind: 'unsupported', reason: '%P: DuckDB formats JSON differently.' },
-  {
-    subject: 'NORMALIZE',
-    pattern: /NF(D|KC|KD)/,
-    kind: 'unsupported',
-    reason: 'NFD, NFKC and NFKD: DuckDB has only NFC.',
-  },
-  {
-    subject: 'JSON_OBJECT',
-    pattern: /json_object\(\[/,
-    kind: 'unsupported',
-    reason: 'computed names: JSON objects are built from names that are literals in the query.',
-  },
-  {
-    subject: 'EXTRACT',
-    pattern: /extract\(datetime from/i,
-    kind: 'unsupported',
-    reason: unparsedSyntax('EXTRACT(DATETIME FROM …)'),
-  },
-  {
-    subject: 'Literals: numbers',
-    pattern: /\d\.(?!\d)/,
-    kind: 'unsupported',
-    reason: unparsedSyntax('5. without digits after the point'),
-  },
-  {
-    subject: 'SELECT * REPLACE',
-    pattern: /except/i,
-    kind: 'unsupported',
-    reason: unparsedSyntax('* EXCEPT … REPLACE …'),
-  },
 ];
 
 /** The entry that covers a difference; undefined if it is not accepted. */

@@ -1,8 +1,8 @@
-import { functionNames } from '../src/engine/dialect/functions/function-names.ts';
+import { functionNames } from '../src/engine/dialect/rules/functions/function-names.ts';
 import {
   unsupportedConstructs as constructs,
   unsupportedFunctions as functions,
-} from '../src/engine/dialect/functions/unsupported-names.ts';
+} from '../src/engine/dialect/rules/functions/unsupported-names.ts';
 import type { AcceptedDifference } from './accepted-differences.ts';
 import type { Score } from './report.ts';
 import { supportedFunctions } from './supported-functions.ts';

@@ -53,7 +53,7 @@ function verdictOn(testCase: Case, ours: Answer, reference: Answer): Verdict['ve
 }
 
 /** Whether the outermost query has ORDER BY. */
-function isOrdered(sql: string): boolean {
+export function isOrdered(sql: string): boolean {
   const shallower = sql.replaceAll(/\([^()]*\)/g, '');
   return shallower === sql ? /\border\s+by\b/i.test(sql) : isOrdered(shallower);
 }

@@ -1,8 +1,8 @@
-import { aggregateNames } from '../src/engine/dialect/functions/aggregates.ts';
-import { functionNames } from '../src/engine/dialect/functions/function-names.ts';
-import { specialFunctionNames } from '../src/engine/dialect/functions/special-functions.ts';
-import { unsupportedFunctions } from '../src/engine/dialect/functions/unsupported-names.ts';
 import { macros } from '../src/engine/dialect/macros/macros.ts';
+import { aggregateNames } from '../src/engine/dialect/rules/functions/aggregate-names.ts';
+import { functionNames } from '../src/engine/dialect/rules/functions/function-names.ts';
+import { specialFunctionNames } from '../src/engine/dialect/rules/functions/special-functions.ts';
+import { unsupportedFunctions } from '../src/engine/dialect/rules/functions/unsupported-names.ts';
 
 /** Functions with a syntax, and so a rule, of their own. */
 const functionsWithRules = ['array', 'cast', 'safe_cast', 'extract'];
@@ -20,6 +20,6 @@ function isSupported(name: string): boolean {
   )
     return true;
   // Names of macros contain no dot.
-  const macro = name.replace('net.', 'net_');
+  const macro = name.replace('.', '_');
   return macros.has(macro) || macros.has(`${macro}_day`) || macros.has(`${macro}_second`);
 }

@@ -24,6 +24,7 @@ export type ScalarType =
   | 'TIMESTAMP'
   | 'INTERVAL'
   | 'JSON'
+  | 'RANGE'
   /** A type that BigQuery does not have: always a difference. */
   | 'FOREIGN';
 
@@ -37,6 +38,8 @@ interface StructField {
 export type Answer =
   | {
       readonly columns: readonly string[];
+      /** The columns' types in BigQuery's syntax, if the engine reports them. */
+      readonly types?: readonly string[];
       readonly rows: readonly (readonly Value[])[];
     }
   | { readonly error: string; readonly stage: Stage };

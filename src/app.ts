@@ -4,19 +4,24 @@ import { loadCatalog } from './catalog/load-catalog.ts';
 import type { Catalog } from './catalog/saved-query.ts';
 import { type Clock, systemClock } from './concurrency/clock.ts';
 import { LoopTurns } from './concurrency/loop-turns.ts';
+import { isLoopback } from './config/loopback.ts';
 import type { Config } from './config.ts';
 import type { Engine, ImportReport } from './engine/engine.ts';
 import { engines } from './engine/engines.ts';
+import { problemWithoutValues } from './engine/without-values.ts';
 import { describeProblem } from './errors.ts';
 import { buildAdmit } from './http/access/admission.ts';
+import { buildAudit } from './http/access/audit.ts';
 import { buildCors } from './http/access/cors.ts';
-import { isFromLoopback, isLoopback } from './http/access/loopback.ts';
+import { isFromLoopback } from './http/access/loopback.ts';
+import { buildRecognizeKeys } from './http/access/recognize-keys.ts';
 import { buildRejectKeysInUrls } from './http/access/reject-keys-in-urls.ts';
+import { buildRejectWrongKey } from './http/access/wrong-keys.ts';
 import { buildAccessLog } from './http/access-log.ts';
 import { ByteBudget } from './http/byte-budget.ts';
 import { buildFinish } from './http/finish.ts';
 import { buildDerivedCache } from './http/graphql/compiled/derived-cache.ts';
-import { buildGraphiqlPage } from './http/graphql/graphiql.ts';
+import { buildGraphiqlPages } from './http/graphql/graphiql.ts';
 import { buildGraphql } from './http/graphql/graphql.ts';
 import { buildHandler, type Handler } from './http/handle.ts';
 import { buildMetricsRoute } from './http/observe/metrics-route.ts';
@@ -28,6 +33,7 @@ import { buildRest } from './http/rest/rest.ts';
 import { buildRoutes, type RouteOptions } from './http/routes.ts';
 import { buildFetch } from './http/server/fetch-adapter.ts';
 import { buildNodeListener } from './http/server/node-listener.ts';
+import type { Tokens } from './keys/jwt/tokens.ts';
 import type { Keyring } from './keys/keyring.ts';
 import { openKeys } from './keys/open-keys.ts';
 import { buildInfo } from './metrics/build-info.ts';
@@ -40,7 +46,8 @@ import type { GetResult } from './results/get-result.ts';
 import { hotKeyLimit } from './results/hot-keys.ts';
 import type { DerivedStore } from './results/memory-store.ts';
 import { openResults } from './results/open-results.ts';
-import type { OpenSharedCache } from './results/shared-cache.ts';
+import { describeExposure } from './results/redis/exposure.ts';
+import type { OpenSharedCache } from './results/shared/shared-cache.ts';
 import { traceResults } from './results/trace-results.ts';
 import type { Tracer } from './trace/span.ts';
 
@@ -86,20 +93,32 @@ export interface App {
 export async function openApp(options: AppOptions): Promise<App> {
   const { config, apiKey, log, now = systemClock.now, after = systemClock.after } = options;
   const catalog = loadCatalog(config.queriesDir);
-  const keys = openKeys({ file: config.apiKeysFile, apiKey, catalog, log, now });
+  const keys = openKeys({
+    file: config.apiKeysFile,
+    apiKey,
+    catalog,
+    hideEndpoints: config.hideEndpoints,
+    acceptsCutFile: config.acceptsCutKeyFile,
+    log,
+    now,
+  });
+  const tokens = await acceptedTokens(config, catalog, log, now);
   const openShared = await sharedCache(config, log);
+  const turns = new LoopTurns();
   const engineMetrics = buildEngineMetrics();
   const importMetrics = buildImportMetrics(now);
-  const openEngine = () => configuredEngine(options, catalog, now, importMetrics.record);
+  const openEngine = () => configuredEngine(options, catalog, turns, now, importMetrics.record);
   const engine = measured(config, engineMetrics, options.engine ?? (await openEngine()));
 
   const results = openResults({
     catalog,
     engine,
     engineConcurrency: config.engineConcurrency,
+    engineTimeoutMs: config.engineTimeoutMs,
     memoryBytes: config.cacheMemoryBytes,
     openShared,
     clock: { now, after },
+    turns,
     log,
     onCost(endpoint, cost, trace) {
       engineMetrics.addCost(endpoint, cost);
@@ -120,11 +139,11 @@ export async function openApp(options: AppOptions): Promise<App> {
       )
     : undefined;
   const budget = new ByteBudget();
-  const turns = new LoopTurns();
   const handle = buildHttpHandler({
     ...options,
     catalog,
     keyring: keys.keyring,
+    tokens,
     getResult: metrics === undefined ? getResult : resultMetrics.count(getResult),
     metrics,
     requestMetrics: metrics === undefined ? undefined : requestMetrics,
@@ -139,13 +158,14 @@ export async function openApp(options: AppOptions): Promise<App> {
     counters: results.counters,
     metrics,
     fetch: buildFetch(handle),
-    listener: buildNodeListener({ handle, budget, turns }),
+    listener: buildNodeListener({ handle, budget, turns, log, trustedProxies: config.trustedProxies }),
     drain: () => {
       ready = false;
     },
     async close() {
       metrics?.close();
-      keys.close();
+      await keys.close();
+      await tokens?.close();
       await results.close();
       await engine.close();
       await options.tracer?.close();
@@ -156,6 +176,7 @@ export async function openApp(options: AppOptions): Promise<App> {
 interface HttpOptions extends Pick<AppOptions, 'config' | 'apiKey' | 'log' | 'writeLine' | 'tracer'> {
   readonly catalog: Catalog;
   readonly keyring: Keyring;
+  readonly tokens: Tokens | undefined;
   readonly getResult: GetResult;
   readonly derived: DerivedStore;
   readonly metrics: Metrics | undefined;
@@ -174,6 +195,7 @@ function buildHttpHandler({
   tracer,
   catalog,
   keyring,
+  tokens,
   getResult,
   derived,
   metrics,
@@ -185,9 +207,11 @@ function buildHttpHandler({
 }: HttpOptions): Handler {
   // A configured key is the operator's secret; one that was generated at start is also printed in the start banner.
   const showsKey = config.apiKey === undefined && !config.production && isLoopback(config.host);
-  const renderPage = buildGraphiqlPage(catalog);
-  const page: RouteOptions['page'] = ({ headers }, { url }) =>
-    renderPage(showsKey && isFromLoopback(url, headers) ? apiKey : undefined);
+  const pages = buildGraphiqlPages(catalog, showsKey ? apiKey : undefined);
+  const page: RouteOptions['page'] = (head, { url }) =>
+    isFromLoopback(url, head) ? pages.local() : pages.remote(head);
+  const isKeyText = buildRecognizeKeys(apiKey, tokens !== undefined);
+  const audit = buildAudit(log, isKeyText);
   const cors = buildCors(config.corsOrigins, config.corsHeaders);
   return buildHandler({
     prepareRequest: buildPrepareRequest(pathsToLog(catalog)),
@@ -200,6 +224,7 @@ function buildHttpHandler({
         derived: buildDerivedCache(derived),
         budget,
         turns,
+        audit,
         log,
         now,
       }),
@@ -209,9 +234,16 @@ function buildHttpHandler({
       cors,
       log,
     }),
-    admit: buildAdmit({ keyring, rejectKeysInUrls: buildRejectKeysInUrls(apiKey), now }),
+    admit: buildAdmit({
+      keyring,
+      tokens,
+      rejectKeysInUrls: buildRejectKeysInUrls(isKeyText),
+      rejectWrongKey: buildRejectWrongKey(now),
+      now,
+    }),
+    audit,
     finish: buildFinish(cors, buildAccessLog(log, writeLine), requestMetrics),
-    openTrace: buildOpenTrace(tracer),
+    openTrace: buildOpenTrace(tracer, isKeyText),
     budget,
     log,
   });
@@ -223,15 +255,17 @@ const measured = ({ metrics }: Config, { measure }: EngineMetrics, engine: Engin
 function configuredEngine(
   { config, log, onProgress }: AppOptions,
   catalog: Catalog,
+  turns: LoopTurns,
   now: () => Date,
   imported: (report: ImportReport) => void,
 ): Promise<Engine> {
   return engines[config.engine].open({
     catalog,
     config,
+    turns,
     now,
     listener: {
-      problem: (message) => log.warn(message),
+      problem: (message) => log.warn(log.isLevelEnabled('debug') ? message : problemWithoutValues(message)),
       news: (message) => log.info(message),
       imported,
       ...(onProgress && { progress: onProgress }),
@@ -243,9 +277,25 @@ function configuredEngine(
   });
 }
 
+/** What verifies tokens is imported only if tokens are accepted. */
+async function acceptedTokens(
+  { jwt, hideEndpoints }: Config,
+  catalog: Catalog,
+  log: Logger,
+  now: () => Date,
+): Promise<Tokens | undefined> {
+  if (jwt === undefined) return undefined;
+  const { openTokens } = await import('./keys/jwt/tokens.ts');
+  return openTokens({ jwt, hideEndpoints, catalog, log, now });
+}
+
 /** The Redis client is imported only if it is used: it would slow down every start. */
-async function sharedCache({ cacheUrl: url }: Config, log: Logger): Promise<OpenSharedCache | undefined> {
+async function sharedCache(
+  { cacheUrl: url, cacheSecret: secret }: Config,
+  log: Logger,
+): Promise<OpenSharedCache | undefined> {
   if (url === undefined) return undefined;
   const { openRedisCache } = await import('./results/redis/redis-shared-cache.ts');
-  return (onConnected) => openRedisCache({ url, log, onConnected, hotKeyLimit });
+  for (const warning of describeExposure({ url, secret })) log.warn(warning);
+  return (onConnected) => openRedisCache({ url, secret, log, onConnected, hotKeyLimit });
 }

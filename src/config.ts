@@ -1,6 +1,9 @@
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { parseAddressList } from './config/address-list.ts';
+import { jwtConfig, jwtProblems, jwtSettings } from './config/jwt-settings.ts';
+import { isLoopback } from './config/loopback.ts';
 import { StartError } from './errors.ts';
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -44,6 +47,16 @@ const settings = z.object({
     .regex(/^[\x21-\x7e]{1,256}$/, 'must be up to 256 printable ASCII characters without spaces')
     .optional(),
   API_KEYS_FILE: z.string().optional(),
+  KEYS_DEFAULT_EXPIRY: matching(/^[1-9]\d{0,5}[mhd]$/, 'a duration, as in 90d or 12h').optional(),
+  HIDE_ENDPOINTS: oneOf(['tenants', 'all', 'off']).default('tenants'),
+  ...jwtSettings,
+  TRUST_PROXY: z
+    .string()
+    .refine((text) => parseAddressList(listOf(text)) !== undefined, {
+      error: ({ input }) =>
+        `got ${JSON.stringify(input)}; must be addresses or ranges joined by commas, as in 10.0.0.0/8, or loopback, or private`,
+    })
+    .optional(),
   CORS_ORIGINS: z
     .string()
     .refine((text) => text === '*' || text.split(',').every((origin) => parseOrigin(origin) !== undefined), {
@@ -90,6 +103,10 @@ const settings = z.object({
       error: 'must be the URL of a Redis, as in redis://127.0.0.1:6379 or rediss://user:password@host:6380/1',
     })
     .optional(),
+  CACHE_SECRET: z
+    .string()
+    .regex(/^[\x21-\x7e]{32,256}$/, 'must be 32 to 256 printable ASCII characters without spaces')
+    .optional(),
   CACHE_MEMORY_LIMIT: matching(/^[1-9]\d{0,5}\s?(KB|MB|GB)$/i, 'a size, as in 64MB')
     .default('64MB')
     .transform(parseBytes),
@@ -124,17 +141,19 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * The configuration that an environment describes. An empty variable counts as not set.
  *
  * @param label how messages name a setting that did not come from the environment
- * @throws StartError with every invalid value; an invalid API_KEY is never shown
+ * @throws StartError with every invalid value; an invalid API_KEY, CACHE_URL or CACHE_SECRET is never shown
  */
 export function readConfig(env: Environment, label: (name: string) => string = (name) => name): Config {
   const values = variablesOf(env);
   const parsed = settings.safeParse(values);
   const missing = (values.ENGINE === 'bigquery' ? bigqueryNeeds : []).filter((name) => !(name in values));
-  if (!parsed.success || missing.length > 0) {
+  const combined = [...jwtProblems(values), ...weakKey(values)];
+  if (!parsed.success || missing.length > 0 || combined.length > 0) {
     throw new StartError('The configuration has problems', [
       ...(parsed.error?.issues ?? []).map((issue) => ({
         message: `${label(issue.path.join('.'))}: ${issue.message}`,
       })),
+      ...combined,
       ...missing.map((name) => ({ message: `${name}: is missing; ENGINE=bigquery needs it` })),
     ]);
   }
@@ -142,9 +161,17 @@ export function readConfig(env: Environment, label: (name: string) => string = (
 }
 
 /** The settings of the commands that change keys. Other invalid settings must not keep a key from being revoked. */
-export function readKeySettings(env: Environment): Pick<Config, 'apiKeysFile' | 'queriesDir'> {
-  const read = settings.pick({ API_KEYS_FILE: true, QUERIES_DIR: true }).parse(variablesOf(env));
-  return { apiKeysFile: read.API_KEYS_FILE, queriesDir: read.QUERIES_DIR };
+export function readKeySettings(
+  env: Environment,
+): Pick<Config, 'apiKeysFile' | 'queriesDir'> & { readonly defaultExpiry: string | undefined } {
+  const values = variablesOf(env);
+  const read = settings.pick({ API_KEYS_FILE: true, QUERIES_DIR: true }).parse(values);
+  return {
+    apiKeysFile: read.API_KEYS_FILE,
+    queriesDir: read.QUERIES_DIR,
+    /** As it is set: only the command that uses it checks it. */
+    defaultExpiry: values.KEYS_DEFAULT_EXPIRY,
+  };
 }
 
 function toConfig(read: Settings) {
@@ -167,6 +194,14 @@ function toConfig(read: Settings) {
     apiKey: read.API_KEY,
     /** The file of restricted keys. */
     apiKeysFile: read.API_KEYS_FILE,
+    /** Whether a start accepts a key file that may have been cut, because only this machine can reach the gateway. */
+    acceptsCutKeyFile: isLoopback(read.HOST) && !production,
+    /** For which keys endpoints that they may not query do not seem to exist. */
+    hideEndpoints: read.HIDE_ENDPOINTS,
+    /** How JSON Web Tokens are verified; undefined: they are not accepted. */
+    jwt: jwtConfig(read),
+    /** Proxies whose X-Forwarded-For is believed; undefined: none. */
+    trustedProxies: read.TRUST_PROXY === undefined ? undefined : parseAddressList(listOf(read.TRUST_PROXY)),
     /** Web origins that may read responses; `*` means any. */
     corsOrigins: parseOrigins(read.CORS_ORIGINS),
     /** Request headers that they may send, besides the usual ones. */
@@ -199,6 +234,8 @@ function toConfig(read: Settings) {
     }),
     /** The Redis that gateways share; undefined means that each has its own memory only. */
     cacheUrl: read.CACHE_URL,
+    /** Proves to gateways that what they read from it was written by one of them. */
+    cacheSecret: read.CACHE_SECRET,
     cacheMemoryBytes: read.CACHE_MEMORY_LIMIT,
     /** Whether requests, results and runs are counted. */
     metrics: read.METRICS === 'on',
@@ -210,11 +247,28 @@ function toConfig(read: Settings) {
 }
 
 /** In the data folder; hidden folders are not scanned for data. */
-const defaultStore = ['.querygate', 'store.duckdb'];
+export const storeFolder = '.querygate';
+const defaultStore = [storeFolder, 'store.duckdb'];
 
 function variablesOf(env: Environment): Readonly<Record<string, string>> {
   return Object.fromEntries(settingNames.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
 }
+
+/** A key that can be guessed may be used only where no other machine can reach the gateway. */
+function weakKey({
+  API_KEY: key,
+  HOST: host = '127.0.0.1',
+  NODE_ENV: mode,
+}: Readonly<Record<string, string>>) {
+  const isDevelopment = isLoopback(host) && mode?.toLowerCase() !== 'production';
+  if (key === undefined || key.length >= minKeyLength || isDevelopment) return [];
+  const message = `API_KEY: must have at least ${minKeyLength} characters; shorter ones are for development: HOST is this machine's loopback, and NODE_ENV is not production`;
+  return [{ message }];
+}
+
+const minKeyLength = 20;
+
+const listOf = (text: string): readonly string[] => text.split(',').map((one) => one.trim());
 
 const bigqueryNeeds = ['BIGQUERY_PROJECT', 'BIGQUERY_DATASET'] as const satisfies (keyof Settings)[];
 

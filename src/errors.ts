@@ -31,11 +31,38 @@ export const statusOf = {
 
 export type ErrorCode = keyof typeof statusOf;
 
+/** Why a caller is refused: for the log. The message to the caller says less. */
+export interface Refusal {
+  readonly reason:
+    | 'missing'
+    | 'two keys'
+    | 'unknown'
+    | 'expired'
+    | 'revoked'
+    | 'address'
+    | 'token'
+    | 'endpoint'
+    | 'tenant'
+    | 'permission'
+    | 'rate'
+    | 'concurrency';
+  /** The name of the saved query that was requested. */
+  readonly endpoint?: string;
+  /** The tenant that was requested, as the caller wrote it. */
+  readonly tenant?: string;
+  /** The id of a key that is not valid. */
+  readonly keyId?: string | undefined;
+  /** What is wrong with a token. */
+  readonly problem?: string;
+}
+
 export interface GatewayErrorOptions {
   /** The parameter with the error, as the saved query names it. */
   readonly parameter?: string;
   /** When a retry may succeed: the header Retry-After. */
   readonly retryAfterSeconds?: number;
+  /** Of errors that refuse a caller what others may do. */
+  readonly refusal?: Refusal;
   /** The original error: for the log, never for the caller. */
   readonly cause?: unknown;
 }
@@ -48,6 +75,7 @@ export class GatewayError extends Error {
   readonly code: ErrorCode;
   readonly parameter: string | undefined;
   readonly retryAfterSeconds: number | undefined;
+  readonly refusal: Refusal | undefined;
 
   constructor(code: ErrorCode, message: string, options: GatewayErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -55,6 +83,7 @@ export class GatewayError extends Error {
     this.code = code;
     this.parameter = options.parameter;
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.refusal = options.refusal;
   }
 
   get status(): number {

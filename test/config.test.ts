@@ -66,6 +66,40 @@ describe('configuration', () => {
       expect(message).toContain(`  ${name}: got "${value}"; must be `);
   });
 
+  test('a short API_KEY is for development only', () => {
+    const short = { API_KEY: 'nineteen-characters' };
+    for (const more of [{}, { HOST: 'localhost' }, { HOST: '::1', NODE_ENV: 'test' }]) {
+      expect(readConfig({ ...short, ...more }).apiKey).toBe(short.API_KEY);
+    }
+    const elsewhere = [
+      { HOST: '0.0.0.0' },
+      { HOST: '::' },
+      { NODE_ENV: 'production' },
+      { NODE_ENV: 'Production', HOST: 'localhost' },
+    ];
+    for (const more of elsewhere) {
+      expect(() => readConfig({ ...short, ...more })).toThrow(/API_KEY: must have at least 20 characters;/);
+      try {
+        readConfig({ ...short, ...more });
+      } catch (error) {
+        expect(String(error)).not.toContain(short.API_KEY);
+      }
+      expect(readConfig({ API_KEY: 'x'.repeat(20), ...more }).apiKey).toHaveLength(20);
+    }
+  });
+
+  test('TRUST_PROXY is a list of addresses', () => {
+    expect(readConfig({}).trustedProxies).toBeUndefined();
+    const { trustedProxies } = readConfig({ TRUST_PROXY: 'loopback, 192.0.2.1,2001:db8::/32, private' });
+    for (const address of ['127.0.0.1', '::1', '192.0.2.1', '2001:db8::5', '10.1.2.3', '192.168.0.1']) {
+      expect(trustedProxies?.has(address), address).toBe(true);
+    }
+    for (const address of ['192.0.2.2', '2001:db9::1', '8.8.8.8', '']) {
+      expect(trustedProxies?.has(address), address).toBe(false);
+    }
+    expect(() => readConfig({ TRUST_PROXY: 'proxy.example' })).toThrow(/TRUST_PROXY: got "proxy.example"/);
+  });
+
   test('BigQuery needs a project and a dataset', () => {
     expect(() => readConfig({ ENGINE: 'bigquery', BIGQUERY_LOCATION: '', PORT: 'x' })).toThrow(
       /PORT: .*BIGQUERY_PROJECT: is missing.*BIGQUERY_DATASET: is missing/s,

@@ -141,7 +141,6 @@ describe('language', () => {
 
   /** Lines that use one of the words as ordinary English, or name the words themselves. */
   const allowed: readonly string[] = [
-    'visit as walkNodes,',
     'that asks for a private contact and contains no details.',
     'closed table. Inside, a newcomer met a private vocabulary (doors, visits, flights), folders of up to 46 loose files, six',
     '- The history before this date uses the old names: `doors` is `http`, `answer` is `results`, `rules` is spread over',
@@ -196,9 +195,10 @@ describe('tables and examples in the documentation', () => {
 
   test('the example of a key file is valid', () => {
     const [, yaml = ''] = /```yaml\n(keys:[\s\S]*?)```/.exec(read('docs/keys-and-tenants.md')) ?? [];
-    const { keys, problems } = parseKeys('keys-and-tenants.md', yaml);
+    const { keys, problems, isWhole } = parseKeys('keys-and-tenants.md', yaml);
     expect(problems).toEqual([]);
-    expect(keys).toMatchObject([{ projects: ['abc'], permissions: ['fresh', 'catalog'] }]);
+    expect(isWhole).toBe(true);
+    expect(keys).toMatchObject([{ tenants: ['abc'], permissions: ['fresh', 'catalog'] }]);
   });
 
   test('the example of a tenant_pattern is the shipped one', () => {
@@ -300,13 +300,14 @@ describe('tables and examples in the documentation', () => {
   });
 
   const commandLines = [
-    ...['', 'start', 'dev', 'check', 'keys', 'health', 'schema', 'compile', 'config'],
+    ...['', 'start', 'dev', 'check', 'keys', 'health', 'schema', 'compile', 'config', 'sql'],
     ...['keys create', 'keys list', 'keys revoke', 'keys roll'],
   ];
 
-  test.each(commandLines)('commands.md shows the help of `querygate %s` as it is', async (command) => {
+  test.each(commandLines)('the docs show the help of `querygate %s` as it is', async (command) => {
     const { output } = await runQuerygate([...command.split(' ').filter(Boolean), '--help']);
     expect(output).toMatch(/^Usage: querygate /);
-    expect(read('docs/commands.md')).toContain(`\n\`\`\`\n${output}\`\`\`\n`);
+    const page = command === 'sql' ? 'docs/sql.md' : 'docs/commands.md';
+    expect(read(page)).toContain(`\n\`\`\`\n${output}\`\`\`\n`);
   });
 });

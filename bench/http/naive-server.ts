@@ -10,7 +10,10 @@ type Row = Readonly<Record<string, string | number>>;
 const [file = ''] = process.argv.slice(2);
 const fields = JSON.parse(readFileSync(file, 'utf8')) as Record<string, Row[]>;
 
-const builder = new SchemaBuilder<{ DefaultFieldNullability: false; Objects: { Row: Row; Result: Row[] } }>({
+const builder = new SchemaBuilder<{
+  DefaultFieldNullability: false;
+  Objects: { Row: Row; LogRow: Row; Result: Row[]; LogResult: Row[] };
+}>({
   defaultFieldNullability: false,
 });
 const text = (value: string | number | undefined) => String(value);
@@ -26,13 +29,26 @@ builder.objectType('Row', {
     id: t.string({ resolve: ({ id }) => text(id) }),
   }),
 });
+builder.objectType('LogRow', {
+  fields: (t) => ({
+    id: t.string({ resolve: ({ id }) => text(id) }),
+    timestamp: t.string({ resolve: ({ timestamp }) => text(timestamp) }),
+    eventMessage: t.string({ resolve: ({ eventMessage }) => text(eventMessage) }),
+  }),
+});
 builder.objectType('Result', {
   fields: (t) => ({ rows: t.field({ type: ['Row'], resolve: (rows) => rows }) }),
+});
+builder.objectType('LogResult', {
+  fields: (t) => ({ rows: t.field({ type: ['LogRow'], resolve: (rows) => rows }) }),
 });
 builder.queryType({
   fields: (t) =>
     Object.fromEntries(
-      Object.entries(fields).map(([name, rows]) => [name, t.field({ type: 'Result', resolve: () => rows })]),
+      Object.entries(fields).map(([name, rows]) => [
+        name,
+        t.field({ type: name.startsWith('logs') ? 'LogResult' : 'Result', resolve: () => rows }),
+      ]),
     ),
 });
 

@@ -8,11 +8,10 @@ const goals = { 24: 0.7, 1000: 0.9 } as const;
 
 const bench: Bench = {
   title: 'REST: cached results against a bare node:http server that writes the same bytes',
-  async run() {
+  async *run() {
     const folder = makeFolder();
     const gateway = await startOver(folder);
     const port = Number(new URL(gateway.origin).port);
-    const lines: string[] = [];
     try {
       for (const rows of rowCounts) {
         const path = `/api/endpoints/query/rows-${rows}`;
@@ -27,22 +26,20 @@ const bench: Bench = {
         const against = { name: 'bare', port: bare.port, nextRequest: request() };
         const side = (...more: string[]) => ({ name: 'gateway', port, nextRequest: request(...more) });
         try {
-          lines.push(
-            await compareInTurns({ title: `${rows}×8`, side: side(), against, goal: goals[rows] }),
-            rows === 24
-              ? await compareInTurns({
-                  title: '304, against 24×8 plain',
-                  side: side(`If-None-Match: ${headers.get('etag')}`),
-                  against,
-                  goal: 0.7,
-                })
-              : await compareInTurns({
-                  title: `${rows}×8 as zstd, against plain`,
-                  side: side('Accept-Encoding: zstd'),
-                  against,
-                  goal: 1.3,
-                }),
-          );
+          yield await compareInTurns({ title: `${rows}×8`, side: side(), against, goal: goals[rows] });
+          yield rows === 24
+            ? await compareInTurns({
+                title: '304, against 24×8 plain',
+                side: side(`If-None-Match: ${headers.get('etag')}`),
+                against,
+                goal: 0.7,
+              })
+            : await compareInTurns({
+                title: `${rows}×8 as zstd, against plain`,
+                side: side('Accept-Encoding: zstd'),
+                against,
+                goal: 1.3,
+              });
         } finally {
           bare.end();
         }
@@ -51,7 +48,6 @@ const bench: Bench = {
       await gateway.end();
       folder.remove();
     }
-    return lines;
   },
 };
 

@@ -26,10 +26,21 @@ export interface BenchFolder {
   remove(): void;
 }
 
-/** A folder with a saved query for each row count, and one for a log of the gateway. */
+/** The columns of `logs.all`, of which the last is most of a row. */
+const logColumns = {
+  id: 'string',
+  timestamp: 'timestamp',
+  event_message: 'string',
+  metadata: '{ type: record, repeated: true, description: Nested fields. }',
+} as const;
+
+/** A folder with two saved queries for each row count, of eight columns and of those of `logs.all`. */
 export function makeFolder(): BenchFolder {
   const path = mkdtempSync(join(tmpdir(), 'querygate-bench-'));
-  for (const rows of rowCounts) writeFileSync(join(path, `rows-${rows}.sql`), eightColumns(rows));
+  for (const rows of rowCounts) {
+    writeFileSync(join(path, `rows-${rows}.sql`), eightColumns(rows));
+    writeFileSync(join(path, `logs-${rows}.sql`), logs(rows));
+  }
   return { path, remove: () => rmSync(path, { recursive: true }) };
 }
 
@@ -79,12 +90,26 @@ export async function bytesOf(url: string, headers: Record<string, string>, body
 function eightColumns(rows: number): string {
   return queryText({
     name: `rows-${rows}`,
-    caching: ['caching: 86400s'],
+    caching: ['caching: 86400s', 'labels: [team, session_id]'],
     columns,
     sql: `
       select timestamp_add(timestamp '2026-01-01 00:00:00+00', interval n second) as made, n as count, mod(n, 7) as error_count,
         n / 7 as min_time, n * 1.5 as max_time, n / 3 as avg_time, concat('/rest/v1/', cast(n as string)) as path,
         to_hex(md5(cast(n as string))) as id
+      from unnest(generate_array(1, ${rows})) as n`,
+  });
+}
+
+/** Records of 200 characters of text and 600 of nested fields. */
+function logs(rows: number): string {
+  return queryText({
+    name: `logs-${rows}`,
+    caching: ['caching: 86400s'],
+    columns: logColumns,
+    sql: `
+      select to_hex(md5(cast(n as string))) as id, timestamp_add(timestamp '2026-01-01 00:00:00+00', interval n second) as timestamp,
+        concat('GET | 200 | https://example.com/rest/v1/', cast(n as string), repeat(' "x"', 40)) as event_message,
+        [struct(repeat('abcdef', 100) as body, n as number)] as metadata
       from unnest(generate_array(1, ${rows})) as n`,
   });
 }

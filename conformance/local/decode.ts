@@ -14,6 +14,7 @@ import {
   DuckDBTypeId,
   type DuckDBValue,
 } from '@duckdb/node-api';
+import { isRange, toCell } from '../../src/engine/duckdb/session/cell.ts';
 import { canonicalJson, clockText, dateText, datetimeText, decimalText, floatText } from '../scalar-text.ts';
 import { scalar, type Value } from '../values.ts';
 
@@ -25,7 +26,12 @@ export function decode(value: DuckDBValue, type: DuckDBType): Value {
     return { type: 'ARRAY', items: value.items.map((item) => decode(item, valueType)) };
   }
   if (value instanceof DuckDBStructValue) {
-    const { entryTypes } = type as DuckDBStructType;
+    const structType = type as DuckDBStructType;
+    if (isRange(structType)) {
+      const text = String(toCell(value, type));
+      return scalar('RANGE', text.replaceAll(/(?<=[\d])Z(?=[,)])/g, ''));
+    }
+    const { entryTypes } = structType;
     const entries = Object.entries(value.entries);
     return {
       type: 'STRUCT',
@@ -38,7 +44,10 @@ export function decode(value: DuckDBValue, type: DuckDBType): Value {
 function decodeScalar(value: DuckDBValue, type: DuckDBType): Value | undefined {
   if (typeof value === 'string') return textOf(value, type);
   if (typeof value === 'boolean') return scalar('BOOL', String(value));
-  if (typeof value === 'bigint') return scalar('INT64', String(value));
+  if (typeof value === 'bigint')
+    return type.typeId === DuckDBTypeId.BIGNUM
+      ? scalar('BIGNUMERIC', decimalText(value, 38))
+      : scalar('INT64', String(value));
   if (typeof value === 'number') return numberOf(value, type);
   if (value instanceof DuckDBDecimalValue) return scalar('NUMERIC', decimalText(value.value, value.scale));
   if (value instanceof DuckDBBlobValue) return scalar('BYTES', Buffer.from(value.bytes).toString('hex'));

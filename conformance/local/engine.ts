@@ -1,9 +1,13 @@
 import { DuckDBInstance, type DuckDBMaterializedResult, type DuckDBValue } from '@duckdb/node-api';
+import { compile } from '../../src/engine/dialect/compile.ts';
 import { macroDefinitions, sessionSettings } from '../../src/engine/dialect/macros/macros.ts';
-import { assemble } from '../../src/engine/dialect/passes/shredded.ts';
-import { type Rewritten, rewrite } from '../../src/engine/dialect/rewrite.ts';
+import { runPasses } from '../../src/engine/dialect/passes/passes.ts';
+import { freshNames } from '../../src/engine/dialect/tree/fresh-names.ts';
+import { printQuery } from '../../src/engine/dialect/tree/print.ts';
+import { type Plan, printPlan } from '../../src/engine/duckdb/prepare/plan.ts';
 import { buildCompute, withThresholds } from '../../src/engine/duckdb/run/compute-constants.ts';
 import { type Bindings, bindingsOf, bindTo } from '../../src/engine/duckdb/wire/bindings.ts';
+import { registerHostFunctions } from '../../src/engine/duckdb/wire/host-functions.ts';
 import { readRows } from '../../src/engine/duckdb/wire/rows.ts';
 import { StartError } from '../../src/errors.ts';
 import { isSame } from '../compare.ts';
@@ -26,6 +30,7 @@ const timeoutMs = 10_000;
 export async function openLocalEngine(tables: readonly Table[] = []): Promise<LocalEngine> {
   const instance = await DuckDBInstance.create(':memory:', { threads: '1', memory_limit: '2GB' });
   const connection = await instance.connect();
+  registerHostFunctions(connection);
   await connection.run(macroDefinitions());
   for (const setting of sessionSettings) await connection.run(setting);
   for (const table of tables) await connection.run(createTable(table));
@@ -75,15 +80,16 @@ export async function openLocalEngine(tables: readonly Table[] = []): Promise<Lo
     });
   /** Runs the custom plan as the service does: over shredded tables, with constants computed first. */
   const runAsServed = async (
-    { sql, custom }: Rewritten,
+    plan: Plan,
+    generic: string,
     parameters: Readonly<Record<string, string>>,
     now: Date,
   ): Promise<DuckDBMaterializedResult> => {
     const given = bindingsOf(parameters, now);
-    const computed = await inTime(() => compute(custom.constants, given)).catch(() => undefined);
-    if (computed === undefined) return runBound(sql, given);
-    const known = await withThresholds(custom.thresholds, computed, runBound);
-    return runBound(assemble({ ...custom, text: custom.sql }, (name) => name).text, known);
+    const computed = await inTime(() => compute(plan.constants, given)).catch(() => undefined);
+    if (computed === undefined) return runBound(generic, given);
+    const known = await withThresholds(plan.thresholds, computed, runBound);
+    return runBound(plan.sql, known);
   };
 
   return {
@@ -92,15 +98,19 @@ export async function openLocalEngine(tables: readonly Table[] = []): Promise<Lo
         const source = { file: 'case', line: 1 };
         const now = new Date();
         const values = { ...parameters, current_timestamp: now.toISOString() };
-        const declared = rewrite({ sql, source }, tables);
-        const plain = await answer(() => run(declared.sql, values));
-        const stored = rewrite({ sql, source }, shredded, parameters);
+        const declared = printQuery(compile({ sql, source }, tables).query);
+        const plain = await answer(() => run(declared, values));
+        const { query } = compile({ sql, source }, shredded);
+        const generic = printQuery(query);
+        const passed = runPasses(query, { known: parameters, fresh: freshNames(query) }, withoutPasses);
+        const plan = printPlan(passed);
         // Most of the twenty thousand cases read no table.
         const isSameText =
-          stored.sql === declared.sql &&
-          !stored.custom.constants.some(({ timeExpression }) => timeExpression);
+          generic === declared &&
+          plan.sql === declared &&
+          !plan.constants.some(({ timeExpression }) => timeExpression);
         if (isSameText || isVolatile.test(sql)) return plain;
-        const asServed = await answer(() => runAsServed(stored, parameters, now));
+        const asServed = await answer(() => runAsServed(plan, generic, parameters, now));
         if (isSame(plain, asServed, false)) return plain;
         return { error: `as it is served: ${JSON.stringify(asServed, asText)}`, stage: 'broken' };
       } catch (error) {
@@ -113,6 +123,9 @@ export async function openLocalEngine(tables: readonly Table[] = []): Promise<Lo
     },
   };
 }
+
+/** Passes that a run leaves out: `WITHOUT_PASSES='prune columns,top n first'`. */
+const withoutPasses = new Set((process.env.WITHOUT_PASSES ?? '').split(',').filter((name) => name !== ''));
 
 const isVolatile = /\b(rand|generate_uuid|current_\w+|session_user)\b/i;
 const asText = (_: string, value: unknown) => (typeof value === 'bigint' ? String(value) : value);

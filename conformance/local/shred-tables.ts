@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Field } from '../../src/catalog/tables/table-schema.ts';
-import type { StoredTable } from '../../src/engine/dialect/rewrite.ts';
+import type { StoredTable } from '../../src/engine/dialect/stored-table.ts';
 import { quote } from '../../src/engine/dialect/types.ts';
 import { shreddedColumns, storedColumns } from '../../src/engine/duckdb/store/shredded-columns.ts';
 import { describeSource } from '../../src/engine/duckdb/store/stored-value.ts';

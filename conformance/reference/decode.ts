@@ -8,6 +8,7 @@ export type WireValue = Readonly<Record<string, unknown>>;
 export interface WireType {
   readonly type_kind: string;
   readonly array_type?: { readonly element_type: WireType };
+  readonly range_type?: { readonly element_type: WireType };
   readonly struct_type?: { readonly field?: readonly WireField[] };
 }
 
@@ -24,10 +25,35 @@ export function decode(wire: WireValue, type: WireType): Value {
       return decodeArray(wire, type);
     case 'TYPE_STRUCT':
       return decodeStruct(wire, type);
+    case 'TYPE_RANGE':
+      return decodeRange(wire, type);
     default:
       return decodeScalar(wire, type.type_kind);
   }
 }
+
+/** `[start, end)` */
+function decodeRange(wire: WireValue, { range_type }: WireType): Value {
+  const { start = {}, end = {} } = wire.range_value as { start?: WireValue; end?: WireValue };
+  const sides = [start, end].map((side) => {
+    const value = range_type && decode(side, range_type.element_type);
+    return value && 'text' in value ? value.text : 'UNBOUNDED';
+  });
+  return scalar('RANGE', `[${sides.join(', ')})`);
+}
+
+/** The type in BigQuery's syntax. */
+export function typeText({ type_kind, array_type, struct_type, range_type }: WireType): string {
+  if (array_type) return `ARRAY<${typeText(array_type.element_type)}>`;
+  if (range_type) return `RANGE<${typeText(range_type.element_type)}>`;
+  if (type_kind === 'TYPE_STRUCT') {
+    const fields = struct_type?.field ?? [];
+    return `STRUCT<${fields.map(({ field_name = '', field_type }) => `${quoted(field_name)}${typeText(field_type)}`).join(', ')}>`;
+  }
+  return type_kind.replace(/^TYPE_/, '').replace(/^DOUBLE$/, 'FLOAT64');
+}
+
+const quoted = (name: string) => (name === '' ? '' : /^[a-z_]\w*$/i.test(name) ? `${name} ` : `\`${name}\` `);
 
 const isNull = (wire: WireValue) => wire.value === undefined;
 

@@ -1,6 +1,6 @@
 import type { Table } from '../table.ts';
 import type { Answer } from '../values.ts';
-import { decode, type WireType, type WireValue } from './decode.ts';
+import { decode, typeText, type WireType, type WireValue } from './decode.ts';
 import { encodeTable } from './encode-table.ts';
 import { languageFeatures } from './language.ts';
 import { openService, type Service, type ServiceError } from './service.ts';
@@ -89,6 +89,7 @@ function readAnswer(message: unknown): Answer {
   const rows = content?.table_data?.row ?? [];
   return {
     columns: columns.map(({ name = '' }) => name),
+    types: columns.map(({ type }) => typeText(type)),
     rows: rows.map(({ cell = [] }) => columns.map(({ type }, at) => decode(cell[at] ?? {}, type))),
   };
 }

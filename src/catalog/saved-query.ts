@@ -110,6 +110,8 @@ export interface SavedQuery {
   readonly parameters: readonly Parameter[];
   /** undefined: callers who are restricted to tenants have no access. */
   readonly tenant: Tenant | undefined;
+  /** The author's reason why it is not checked that the SQL returns rows of the tenant only. */
+  readonly tenantUnchecked: string | undefined;
   readonly columns: readonly Column[];
 }
 

@@ -2,6 +2,7 @@ import { loadCatalog } from '../catalog/load-catalog.ts';
 import { readConfig } from '../config.ts';
 import type { QueryCheck } from '../engine/engine.ts';
 import { engines } from '../engine/engines.ts';
+import { uncheckedQueries } from '../engine/tenant-filters.ts';
 import { commandError } from './arguments.ts';
 import type { LoadedSettings } from './settings/load-settings.ts';
 
@@ -16,6 +17,7 @@ export async function checkQueries({ values, label }: LoadedSettings, options: C
   const config = readConfig(values, label);
   const catalog = loadCatalog(config.queriesDir);
   await engines[config.engine].check({ catalog, config, maximumBytes, onChecked: printBytes });
+  for (const line of uncheckedQueries(catalog)) process.stdout.write(`${line}\n`);
   process.stdout.write(`${catalog.queries.length} saved queries are valid\n`);
 }
 

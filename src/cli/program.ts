@@ -7,6 +7,11 @@ import { defaultConfigFile } from './settings/config-file.ts';
 import { type FlagSettings, type LoadedSettings, loadSettings } from './settings/load-settings.ts';
 import { settingMeanings } from './settings/meanings.ts';
 import { flagOfSetting } from './settings/setting-keys.ts';
+import type { SqlFlags } from './sql/options.ts';
+import { sqlUsage } from './sql/usage.ts';
+
+/** Commands that exit with 2 if they cannot start; with 1 they end for another reason. */
+const startCommands: ReadonlySet<string> = new Set(['start', 'dev', 'sql']);
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -14,7 +19,7 @@ const exitCodes = `
 Exit codes:
   0  the command has succeeded, or the gateway was stopped and all requests have finished
   1  the command has found problems, or its command line is wrong; requests were cut off when the gateway was stopped
-  2  start, dev: the gateway cannot start, or its command line is wrong
+  2  start, dev, sql: it cannot start, or its command line is wrong
   3  an uncaught error, which is logged
 `;
 
@@ -29,7 +34,7 @@ export async function runProgram(args: readonly string[]): Promise<void> {
   // Options without a command, or nothing at all, start the gateway.
   const isBare = args[0] === undefined || /^-(?!h$|-help$|V$|-version$)/.test(args[0]);
   const words = isBare ? ['start', ...args] : helpFirst(args);
-  const isStart = words[0] === 'start' || words[0] === 'dev';
+  const isStart = startCommands.has(words[0] ?? '');
   try {
     const program = buildProgram(isBare);
     rejectOptionsAsValues(program, words);
@@ -82,6 +87,7 @@ function buildProgram(isBare: boolean): Command {
     .action(async (query: string, values: Values) => {
       await (await import('./compile.ts')).printCompiled(settingsOf(values), query);
     });
+  addSql(program);
   addSettings(program.command('config'), [])
     .description('print the settings in force, and where each comes from; secrets are hidden')
     .option('--json', 'print JSON')
@@ -118,6 +124,26 @@ function addDev(program: Command): void {
     });
 }
 
+function addSql(program: Command): void {
+  addSettings(program.command('sql [statement...]'), ['DATA_DIR', 'QUERIES_DIR'])
+    .description('run BigQuery SQL, statements or files of them, on the local data')
+    .option('--file <file>', 'a file of statements; may be repeated', collect)
+    .option(
+      '-p, --parameter <name=value>',
+      'the value of @name, or name:TYPE=value; may be repeated',
+      collect,
+    )
+    .option('--json', 'print one line of JSON for each statement, for programs')
+    .option('--explain', "show DuckDB's SQL, and what each pass did, instead of running")
+    .addOption(new Option('--timeout <duration>', 'the longest time of one statement').default('10s'))
+    .option('--max-rows <number>', 'how many rows are read; default: 100 in tables, all in JSON')
+    .addHelpText('after', sqlUsage)
+    .action(async (given: string[], values: Values & SqlFlags) => {
+      const succeeded = await (await import('./sql.ts')).runSql(settingsOf(values), given, values);
+      process.exitCode = succeeded ? exitCode.ok : exitCode.problems;
+    });
+}
+
 function addKeys(program: Command): void {
   const keys = program
     .command('keys')
@@ -128,10 +154,12 @@ function addKeys(program: Command): void {
   addSettings(keys.command('create'), settings)
     .description('add a key, and print it')
     .option('--name <text>', 'whose key it is')
-    .option('--project <reference>', 'a project that it may read; may be repeated', collect)
+    .option('--tenant <name>', 'a tenant whose rows it may read; may be repeated', collect)
+    .addOption(new Option('--project <name>', 'the former name of --tenant').argParser(collect).hideHelp())
     .option('--endpoint <name or UUID>', 'an endpoint that it may query; may be repeated', collect)
     .option('--permission <name>', 'fresh, catalog or metrics; may be repeated', collect)
-    .option('--expires <time>', 'when it expires: 90d, or 2027-01-31T00:00:00Z')
+    .option('--expires <time>', 'when it expires: 90d, 2027-01-31T00:00:00Z, or never')
+    .option('--allow <address or range>', 'from where it may be used; may be repeated', collect)
     .option('--requests-per-minute <number>', 'its rate')
     .option('--concurrent-queries <number>', 'how many of its queries run at once')
     .action(async (values: Values) => (await load()).createCommand(settingsOf(values), values));

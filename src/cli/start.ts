@@ -16,6 +16,10 @@ import type { LoadedSettings } from './settings/load-settings.ts';
 
 /** `querygate start`: runs the gateway until a signal ends it. @throws StartError if it cannot start */
 export async function start({ values, label }: LoadedSettings): Promise<void> {
+  // Node would open its inspector on this signal, through which every user of the machine could run code in this process.
+  process.on('SIGUSR1', () => {});
+  // What this process writes, the rows of all tenants among it, is for its own user only, also what DuckDB writes.
+  process.umask(0o077);
   const removeExitOnSignal = exitOnSignal();
   await serve(readConfig(values, label), removeExitOnSignal);
 }
@@ -24,8 +28,9 @@ async function serve(config: Config, onSignalsHandled: () => void): Promise<void
   // Every running query occupies a thread of libuv's pool; with the default of four, none would be left to read files.
   process.env.UV_THREADPOOL_SIZE ??= String(config.engineConcurrency + 4);
   const { log, writeLine } = openLog(config);
-  // With a key file, an additional unrestricted key would be a risk without a use.
-  const apiKey = config.apiKey ?? (config.apiKeysFile === undefined ? makeKey().text : undefined);
+  // With a key file or tokens, an additional unrestricted key would be a risk without a use.
+  const hasOthers = config.apiKeysFile !== undefined || config.jwt !== undefined;
+  const apiKey = config.apiKey ?? (hasOthers ? undefined : makeKey().text);
   const progress = openProgressLine({
     stream: process.stderr,
     writeToLog: (line) => log.info(line),
@@ -34,7 +39,7 @@ async function serve(config: Config, onSignalsHandled: () => void): Promise<void
   const tracer = await configuredTracer(process.env);
   const app = await openApp({ config, apiKey, log, writeLine, tracer, onProgress: progress.show });
   progress.end();
-  const { server, connections } = openServer(app.listener, log);
+  const { server, connections } = openServer(app.listener, log, config.trustedProxies);
   await listen(server, { setting: 'PORT', port: config.port, host: config.host });
   await listenForMetrics(app, config, log);
   shutDownOnSignal(server, connections, app, log);

@@ -20,10 +20,16 @@ export function isWithinShare(held: number, free: number, amount: number): boole
   return amount <= free && held + amount - 1 < holdsTimesFree * (free - amount + 1);
 }
 
+/** Beyond this number, owners that hold nothing are forgotten. */
+const maxIdleOwners = 10_000;
+
 /** How much of a bounded resource each owner holds. */
 export class FairShare {
   readonly capacity: number;
-  /** Owners that hold nothing any more stay in it: there are as many as keys, and each request would add its own again. */
+  /**
+   * Some owners that hold nothing any more stay in it: each of their requests would add them again. Tokens have more
+   * subjects than a key file has keys, so not all of them stay.
+   */
   readonly #holdings = new Map<Owner, { amount: number }>();
   #used = 0;
 
@@ -55,6 +61,8 @@ export class FairShare {
     this.#used += amount;
     const holding = this.#holdings.get(owner);
     if (holding === undefined) this.#holdings.set(owner, { amount });
+    else if (holding.amount + amount === 0 && this.#holdings.size > maxIdleOwners)
+      this.#holdings.delete(owner);
     else holding.amount += amount;
   }
 

@@ -5,6 +5,12 @@ import type { Owner } from './fair-share.ts';
 const busyMs = 10;
 
 /**
+ * The owner of work on results: it takes turns with the requests of the same key. Behind all of them, it would occupy the
+ * engine for as long as they last.
+ */
+export const computingOwner = (owner: Owner): Owner => `computing ${owner}`;
+
+/**
  * Divides long work over turns of the event loop, so that sockets are read and timers run in between: many requests that
  * resume from one promise would otherwise all be answered before anything else happens. Owners take turns.
  */
@@ -12,6 +18,18 @@ export class LoopTurns {
   readonly #queue = new FairQueue<true>();
   /** When the first work of the current turn began; undefined until some begins. */
   #startedAt: number | undefined;
+  #hasArrivals = false;
+  /** Until when the next work lets arrivals pass; undefined unless it does. */
+  #yieldsUntil: number | undefined;
+
+  /**
+   * Call it when something arrives from outside. Waiting work lets arrivals pass for as long as the work before it took:
+   * libuv accepts one connection in a turn of the event loop, so that the last one of many would have to wait for as many
+   * pieces of work.
+   */
+  noteArrival(): void {
+    this.#hasArrivals = true;
+  }
 
   /**
    * Call it before each piece of work that takes about a millisecond or longer.
@@ -34,6 +52,22 @@ export class LoopTurns {
     return this.#queue.wait(undefined, undefined, owner);
   }
 
+  /** Does work in steps of about a millisecond, each within the time of a turn. */
+  async run<T>(owner: Owner, steps: Iterator<void, T>): Promise<T> {
+    for (;;) {
+      const turn = this.next(owner);
+      if (turn !== undefined) await turn;
+      const step = steps.next();
+      if (step.done) return step.value;
+    }
+  }
+
+  /** The same, but the first step is done at once: most work is only one, and waiting would take longer. */
+  async runAfterFirst<T>(owner: Owner, steps: Iterator<void, T>): Promise<T> {
+    const first = steps.next();
+    return first.done ? first.value : this.run(owner, steps);
+  }
+
   #begin(): void {
     this.#startedAt = performance.now();
     setImmediate(this.#onTurn);
@@ -41,9 +75,21 @@ export class LoopTurns {
 
   /** One waiter in each turn: how long it will take is not known. */
   readonly #onTurn = () => {
+    if (this.#queue.size > 0 && this.#hasArrivals && this.#mayYield()) {
+      this.#hasArrivals = false;
+      setImmediate(this.#onTurn);
+      return;
+    }
+    this.#yieldsUntil = undefined;
     this.#startedAt = undefined;
     if (this.#queue.size === 0) return;
     this.#begin();
     this.#queue.serveNext(() => true);
   };
+
+  #mayYield(): boolean {
+    const now = performance.now();
+    this.#yieldsUntil ??= now + Math.min(busyMs, now - (this.#startedAt ?? now));
+    return now < this.#yieldsUntil;
+  }
 }

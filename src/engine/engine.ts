@@ -1,6 +1,7 @@
 import type { BoundQuery } from '../catalog/binding/bind.ts';
 import type { Catalog, SavedQuery } from '../catalog/saved-query.ts';
 import type { Owner } from '../concurrency/fair-share.ts';
+import type { LoopTurns } from '../concurrency/loop-turns.ts';
 import type { Config } from '../config.ts';
 import type { Problem } from '../errors.ts';
 import type { Span } from '../trace/span.ts';
@@ -15,6 +16,11 @@ export interface RunOptions {
   readonly onStart?: (() => void) | undefined;
   /** The step of a traced request that the run is. */
   readonly span?: Span | undefined;
+  /**
+   * Called when a query has run, before its rows are read: the caller may make the engine wait, to bound how many results
+   * are in memory.
+   */
+  readonly beforeRows?: (signal: AbortSignal) => Promise<void>;
 }
 
 /** What one run cost, as far as the engine reports it; for logs, metrics and billing. */
@@ -95,6 +101,8 @@ export interface EngineOptions {
   /** The value of CURRENT_TIMESTAMP() on an engine without a clock of its own. */
   readonly now: () => Date;
   readonly listener: EngineListener;
+  /** Rows are converted in turns with other long work of the process. */
+  readonly turns?: LoopTurns;
 }
 
 export interface CheckOptions {

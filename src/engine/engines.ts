@@ -1,5 +1,7 @@
 import type { Config } from '../config.ts';
+import { type Problem, StartError } from '../errors.ts';
 import type { CheckOptions, Engine, EngineOptions, SqlOptions } from './engine.ts';
+import { tenantProblems, uncheckedQueries } from './tenant-filters.ts';
 
 interface EngineEntry {
   /** @throws StartError if a saved query cannot run on the engine */
@@ -10,8 +12,8 @@ interface EngineEntry {
   sqlOf(options: SqlOptions): Promise<string>;
 }
 
-/** Every engine by its configured name. Imported on use, so that only that engine's libraries are loaded. */
-export const engines: Readonly<Record<Config['engine'], EngineEntry>> = {
+/** Imported on use, so that only that engine's libraries are loaded. */
+const libraries: Readonly<Record<Config['engine'], EngineEntry>> = {
   duckdb: {
     open: async (options) => (await import('./duckdb/open-duckdb.ts')).openDuckdb(options),
     check: async (options) => (await import('./duckdb/check-queries.ts')).checkQueries(options),
@@ -23,3 +25,38 @@ export const engines: Readonly<Record<Config['engine'], EngineEntry>> = {
     sqlOf: async ({ query }) => query.sql,
   },
 };
+
+/** Every engine by its configured name. Each refuses a query that may return rows of several tenants. */
+export const engines: Readonly<Record<Config['engine'], EngineEntry>> = {
+  duckdb: withTenantFilters(libraries.duckdb),
+  bigquery: withTenantFilters(libraries.bigquery),
+};
+
+function withTenantFilters({ open, check, sqlOf }: EngineEntry): EngineEntry {
+  return {
+    async open(options) {
+      const problems = tenantProblems(options.catalog);
+      for (const text of uncheckedQueries(options.catalog)) options.listener.news(text);
+      if (problems.length > 0) throw new StartError(title, problems);
+      return open(options);
+    },
+    async check(options) {
+      const problems = tenantProblems(options.catalog);
+      const others = await problemsOf(() => check(options));
+      if (problems.length + others.length > 0) throw new StartError(title, [...problems, ...others]);
+    },
+    sqlOf,
+  };
+}
+
+const title = 'Saved queries cannot be served';
+
+async function problemsOf(work: () => Promise<void>): Promise<readonly Problem[]> {
+  try {
+    await work();
+    return [];
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error;
+    return error.problems;
+  }
+}

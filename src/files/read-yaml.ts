@@ -5,6 +5,8 @@ export interface YamlData {
   readonly data: unknown;
   /** The line of the node at a path; of its nearest ancestor if there is no such node. */
   lineOf(path: readonly PropertyKey[]): number;
+  /** True if the text ends with a closing bracket of its data, as JSON does: what is cut is then not valid. */
+  readonly endsWithBracket: boolean;
 }
 
 interface YamlProblems {
@@ -30,7 +32,11 @@ export function readYaml(text: string, format: 'yaml' | 'json' = 'yaml'): YamlDa
   }));
   if (problems.length > 0) return { problems };
   try {
-    return { data: document.toJS(), lineOf: (path) => lineOfOffset(offsetOf(document.contents, path)) };
+    return {
+      data: document.toJS(),
+      lineOf: (path) => lineOfOffset(offsetOf(document.contents, path)),
+      endsWithBracket: endsWithBracket(document.contents),
+    };
   } catch {
     return { problems: [{ line: 1, message: 'not valid YAML: its aliases expand to too many values' }] };
   }
@@ -53,6 +59,12 @@ function offsetOf(root: unknown, path: readonly PropertyKey[]): number {
     }
   }
   return offset;
+}
+
+/** True for `[…]` and `{…}`, and for a mapping whose last value is one. */
+function endsWithBracket(node: unknown): boolean {
+  if (!(node instanceof YAMLMap || node instanceof YAMLSeq)) return false;
+  return node.flow === true || (node instanceof YAMLMap && endsWithBracket(node.items.at(-1)?.value));
 }
 
 function startOf(node: unknown): number {

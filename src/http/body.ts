@@ -26,7 +26,7 @@ export function bodyOfNode(message: IncomingMessage): Promise<Uint8Array> {
       const [only] = chunks;
       resolve(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks));
     });
-    message.once('error', (error) => reject(callerDisconnected(error)));
+    // Without a listener for errors Node emits none.
     message.once('close', () => {
       if (!message.readableEnded) reject(callerDisconnected());
     });

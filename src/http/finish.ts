@@ -1,11 +1,11 @@
-import { GatewayError } from '../errors.ts';
 import type { CallerInfo } from './access/admission.ts';
 import type { Cors } from './access/cors.ts';
 import type { AccessLog } from './access-log.ts';
 import { matchesEtag } from './cache-headers.ts';
 import type { RequestHead } from './head.ts';
 import type { RequestMetrics } from './observe/request-metrics.ts';
-import type { FinishedReply, Reply } from './reply.ts';
+import { endRequestSpan } from './observe/request-trace.ts';
+import { type FinishedReply, type Reply, ReplyHeaders } from './reply.ts';
 
 /**
  * Declares to browsers that a response is data, not a page, script, frame or image of another site. Pages that may read
@@ -37,13 +37,15 @@ export function completeHeaders({ status, headers }: Reply): Reply['headers'] {
 }
 
 /** What `finish` needs to know of a request besides its reply. */
-interface Exchange {
+export interface Exchange {
   readonly head: RequestHead;
   readonly caller: CallerInfo;
   /** As the access log shows it. */
   readonly path: string;
-  /** Whether pages of other origins may read the response, if they are configured. */
-  readonly allowsCors: boolean;
+  readonly route: {
+    /** Whether pages of other origins may read the response, if they are configured. */
+    readonly allowsCors: boolean;
+  };
   /** As `performance.now()` gave it. */
   readonly startedAt: number;
 }
@@ -53,11 +55,13 @@ export type Finish = (reply: Reply, exchange: Exchange) => FinishedReply;
 
 /** @param metrics undefined if nothing is counted */
 export function buildFinish(cors: Cors, accessLog: AccessLog, metrics?: RequestMetrics): Finish {
-  return (full, { head, caller, path, allowsCors, startedAt }) => {
+  return (full, { head, caller, path, route, startedAt }) => {
     const reply = isUnchanged(full, head) ? notModified(full) : full;
-    const { status, body } = reply;
-    const ownHeaders = { ...caller.rateLimitHeaders, 'x-request-id': head.trace?.requestId ?? '' };
-    const rawHeaders = finishHeaders(reply, allowsCors ? cors.headers(head) : undefined, ownHeaders);
+    const { status, body, recycle } = reply;
+    const headers = finishHeaders(reply, route.allowsCors ? cors.headers(head) : undefined, {
+      ...caller.rateLimitHeaders,
+      'x-request-id': head.trace?.requestId ?? '',
+    });
     const ms = performance.now() - startedAt;
     accessLog({
       method: head.method,
@@ -67,24 +71,10 @@ export function buildFinish(cors: Cors, accessLog: AccessLog, metrics?: RequestM
       keyId: caller.keyId,
       trace: head.trace,
     });
-    endSpan(head, path, status);
+    endRequestSpan(head, path, status);
     metrics?.record(head.method, path, reply, ms / 1000);
-    return { status, rawHeaders, body, keyId: caller.keyId };
+    return { status, headers, body, recycle, keyId: caller.keyId };
   };
-}
-
-/** As OpenTelemetry's conventions for HTTP servers say. */
-function endSpan({ method, trace }: RequestHead, path: string, status: number): void {
-  const span = trace?.span;
-  if (span === undefined) return;
-  span.rename(`${method} ${path}`);
-  span.set({
-    'http.route': path,
-    'url.path': path,
-    'http.response.status_code': status,
-    'http.request.method': method,
-  });
-  span.end(status >= 500 ? new GatewayError('INTERNAL', `status ${status}`) : undefined);
 }
 
 function isUnchanged({ status, headers: { etag } }: Reply, { headers }: RequestHead): boolean {
@@ -92,22 +82,16 @@ function isUnchanged({ status, headers: { etag } }: Reply, { headers }: RequestH
   return etag !== undefined && ifNoneMatch !== undefined && status === 200 && matchesEtag(etag, ifNoneMatch);
 }
 
-/** Replies that are sent again are the same objects: what was made of one is kept as long as it. */
-const notModifiedReplies = new WeakMap<Reply, Reply>();
-const completeReplies = new WeakMap<Reply, readonly string[]>();
-
 function notModified(reply: Reply): Reply {
-  const known = notModifiedReplies.get(reply);
-  if (known !== undefined) return known;
+  if (reply.notModified !== undefined) return reply.notModified;
   const {
     'content-type': _type,
     'content-length': _length,
     'content-encoding': _coding,
     ...headers
   } = reply.headers;
-  const unchanged = { status: 304, headers, body: undefined };
-  notModifiedReplies.set(reply, unchanged);
-  return unchanged;
+  reply.notModified = { status: 304, headers, body: undefined };
+  return reply.notModified;
 }
 
 /** The reply's own headers, those of every response, and those of this request; `vary` is the union. */
@@ -115,15 +99,12 @@ function finishHeaders(
   reply: Reply,
   cors: Reply['headers'] | undefined,
   own: Reply['headers'],
-): readonly string[] {
+): ReplyHeaders {
   if (cors?.vary !== undefined) {
     const headers = completeHeaders(reply);
     const vary = headers.vary === undefined ? cors.vary : `${headers.vary}, ${cors.vary}`;
-    return rawHeadersOf({ ...headers, ...cors, vary, ...own });
+    return new ReplyHeaders({ ...headers, ...cors, vary, ...own });
   }
-  const complete = completeReplies.get(reply) ?? rawHeadersOf(completeHeaders(reply));
-  completeReplies.set(reply, complete);
-  return [...complete, ...rawHeadersOf(own)];
+  reply.complete ??= new ReplyHeaders(completeHeaders(reply));
+  return new ReplyHeaders(own, reply.complete);
 }
-
-const rawHeadersOf = (headers: Reply['headers']): readonly string[] => Object.entries(headers).flat();

@@ -1,17 +1,21 @@
 import type { Logger } from 'pino';
-import type { Admit, CallerInfo } from './access/admission.ts';
+import type { Admission, Admit } from './access/admission.ts';
+import type { Audit } from './access/audit.ts';
 import type { ByteBudget } from './byte-budget.ts';
-import type { Finish } from './finish.ts';
+import type { Exchange, Finish } from './finish.ts';
 import type { RequestHead } from './head.ts';
 import { logOf, type OpenTrace } from './observe/request-trace.ts';
 import { unknownPath } from './paths.ts';
 import type { PrepareRequest } from './prepare-request.ts';
 import type { FinishedReply, Reply } from './reply.ts';
 import { buildRequestLimits, type CountedRequest } from './request-limits.ts';
-import { notFoundRoute, type ReadBody, type RouteOf } from './routes.ts';
+import { notFoundRoute, type ReadBody, type Route, type RouteOf } from './routes.ts';
 
-/** Answers any request, however it was received. It never rejects. */
-export type Handler = (head: RequestHead, readBody: ReadBody) => Promise<FinishedReply>;
+/**
+ * Answers any request, however it was received. It never rejects, and never throws; the reply is not a promise if nothing
+ * had to be waited for.
+ */
+export type Handler = (head: RequestHead, readBody: ReadBody) => FinishedReply | Promise<FinishedReply>;
 
 interface HandlerOptions {
   readonly prepareRequest: PrepareRequest;
@@ -19,8 +23,16 @@ interface HandlerOptions {
   readonly admit: Admit;
   readonly finish: Finish;
   readonly openTrace: OpenTrace;
+  readonly audit: Audit;
   readonly budget: ByteBudget;
   readonly log: Logger;
+}
+
+/** A request while it is answered. */
+interface OpenExchange extends Exchange {
+  path: string;
+  route: Route;
+  counted: CountedRequest | undefined;
 }
 
 /**
@@ -33,32 +45,56 @@ export function buildHandler({
   admit,
   finish,
   openTrace,
+  audit,
   budget,
   log,
 }: HandlerOptions): Handler {
   const limits = buildRequestLimits();
-  return async (head, readBody) => {
+  const answer = (exchange: OpenExchange, readBody: ReadBody) => {
+    const { head, caller } = exchange;
+    const request = prepareRequest(head.url);
+    exchange.path = request.loggedPath;
+    exchange.route = routeOf(head, request.url.pathname);
+    const { access, answer } = exchange.route;
+    const proceed = (admission: Admission) => {
+      // Other routes are answered within this turn of the event loop.
+      if (access === 'key') exchange.counted = limits.count(admission.principal.id, head.method);
+      return answer(head, request, admission, exchange.counted?.reading(readBody) ?? readBody);
+    };
+    const admitted = admit(head, request, access, caller);
+    return admitted instanceof Promise ? admitted.then(proceed) : proceed(admitted);
+  };
+  const end = (reply: Reply, exchange: OpenExchange) => {
+    exchange.counted?.end();
+    exchange.counted = undefined;
+    return finish(reply, exchange);
+  };
+  const complete = (reply: Reply, exchange: OpenExchange) => {
+    if (typeof reply.body === 'object') budget.requireRoom(exchange.caller.keyId, reply.body);
+    return end(reply, exchange);
+  };
+  const fail = (error: unknown, exchange: OpenExchange) => {
+    audit(error, exchange.head, exchange.caller.keyId);
+    return end(exchange.route.replyError(error, logOf(exchange.head, log)), exchange);
+  };
+  return (head, readBody) => {
     const startedAt = performance.now();
     head.trace = openTrace(head);
-    const caller: CallerInfo = { keyId: undefined, rateLimitHeaders: undefined };
-    let path = unknownPath;
-    let route = notFoundRoute;
-    let reply: Reply;
-    let counted: CountedRequest | undefined;
+    const exchange: OpenExchange = {
+      head,
+      caller: { keyId: undefined, rateLimitHeaders: undefined },
+      path: unknownPath,
+      route: notFoundRoute,
+      counted: undefined,
+      startedAt,
+    };
     try {
-      const request = prepareRequest(head.url);
-      path = request.loggedPath;
-      route = routeOf(head, request.url.pathname);
-      const admission = admit(head, request, route.access, caller);
-      // Other routes are answered within this turn of the event loop.
-      if (route.access === 'key') counted = limits.count(admission.principal.id, head.method);
-      reply = await route.answer(head, request, admission, counted?.reading(readBody) ?? readBody);
-      if (typeof reply.body === 'object') budget.requireRoom(caller.keyId, reply.body);
+      const reply = answer(exchange, readBody);
+      return reply instanceof Promise
+        ? reply.then((later) => complete(later, exchange)).catch((error) => fail(error, exchange))
+        : complete(reply, exchange);
     } catch (error) {
-      reply = route.replyError(error, logOf(head, log));
-    } finally {
-      counted?.end();
+      return fail(error, exchange);
     }
-    return finish(reply, { head, caller, path, allowsCors: route.allowsCors, startedAt });
   };
 }

@@ -1,5 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressList } from '../config/address-list.ts';
 import type { RequestTrace } from '../trace/span.ts';
+import { clientAddress } from './access/client-address.ts';
+import { markKeyed } from './server/keyed-sockets.ts';
 
 /** Names in lower case; a repeated header is one value, joined by commas. */
 export type RequestHeaders = Readonly<Record<string, string | undefined>>;
@@ -7,9 +10,13 @@ export type RequestHeaders = Readonly<Record<string, string | undefined>>;
 /** Everything of a request except its body, received by Node's server or as a Fetch request. */
 export interface RequestHead {
   readonly method: string;
-  /** The absolute URL as received; undefined if the request's Host header is not valid. */
+  /** The absolute URL as received; undefined if the Host header is not valid, or it or Authorization is repeated. */
   readonly url: string | undefined;
   readonly headers: RequestHeaders;
+  /** The caller's; undefined if the request did not come over a connection. */
+  readonly address: string | undefined;
+  /** Called when the request turns out to have a valid key. */
+  readonly onKey?: () => void;
   /**
    * Aborted when the caller disconnects. Read it only if the request has to wait: Node's signal is created on first
    * use.
@@ -19,8 +26,13 @@ export interface RequestHead {
   trace?: RequestTrace | undefined;
 }
 
-export function headOfNode(message: IncomingMessage, response: ServerResponse): RequestHead {
-  return new NodeRequestHead(message, response);
+/** @param trusted proxies that name the caller's address */
+export function headOfNode(
+  message: IncomingMessage,
+  response: ServerResponse,
+  trusted: AddressList | undefined,
+): RequestHead {
+  return new NodeRequestHead(message, response, trusted);
 }
 
 /** A class, because an object literal with a getter takes longer to create than the whole rest of a cached reply. */
@@ -30,14 +42,25 @@ class NodeRequestHead implements RequestHead {
   readonly headers: RequestHeaders;
   trace: RequestTrace | undefined = undefined;
   readonly #response: ServerResponse;
+  readonly #trusted: AddressList | undefined;
   #disconnected: AbortController | undefined;
 
-  constructor(message: IncomingMessage, response: ServerResponse) {
+  constructor(message: IncomingMessage, response: ServerResponse, trusted: AddressList | undefined) {
     this.method = message.method ?? 'GET';
     // Only `set-cookie`, which is no request header, would be an array.
     this.headers = message.headers as RequestHeaders;
-    this.url = urlOfNode(message);
+    this.url = hasRepeatedHeader(message.rawHeaders) ? undefined : urlOfNode(message);
     this.#response = response;
+    this.#trusted = trusted;
+  }
+
+  get address(): string | undefined {
+    const { remoteAddress } = this.#response.req.socket;
+    return clientAddress(remoteAddress, this.headers['x-forwarded-for'], this.#trusted);
+  }
+
+  onKey(): void {
+    markKeyed(this.#response.req.socket);
   }
 
   get signal(): AbortSignal {
@@ -47,7 +70,24 @@ class NodeRequestHead implements RequestHead {
 }
 
 export function headOfFetch({ method, url, headers, signal }: Request): RequestHead {
-  return { method, url, headers: Object.fromEntries(headers), signal };
+  return { method, url, headers: Object.fromEntries(headers), address: undefined, signal };
+}
+
+/**
+ * Node takes the first of several Host or Authorization headers. A proxy in front may take another one, and let a request
+ * pass for another caller (RFC 9112, 3.2).
+ *
+ * @param rawHeaders names and values in turn
+ */
+function hasRepeatedHeader(rawHeaders: readonly string[]): boolean {
+  let hosts = 0;
+  let authorizations = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at];
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+    else if (name?.length === 13 && name.toLowerCase() === 'authorization') authorizations += 1;
+  }
+  return hosts > 1 || authorizations > 1;
 }
 
 /** A host and a port, without any character of a path, which would come before the path of the request target. */

@@ -1,4 +1,5 @@
 import { maxValueLength } from '../catalog/binding/bind.ts';
+import { maxTokenLength } from '../keys/jwt/token-shape.ts';
 
 /**
  * Every limit of a request, an operation and a connection. The table "Limits" in docs/operations.md names these keys.
@@ -14,6 +15,8 @@ export const httpLimits = {
   maxParameters: 100,
   /** Characters of one parameter's value. */
   maxValueLength,
+  /** Characters of a JSON Web Token; a longer one is not valid. */
+  maxTokenLength,
 
   /**
    * Size of a GraphQL document, checked before validation. A dashboard of twenty fields with all their columns has some
@@ -22,6 +25,8 @@ export const httpLimits = {
   maxTokens: 2_000,
   /** Lines of a document. To locate one error, graphql-js reads all lines before it, and a response may have hundreds. */
   maxDocumentLines: 2_500,
+  /** Characters of a name, and so of an alias, which every row repeats. Columns of BigQuery have at most 300. */
+  maxNameLength: 300,
   /** Brackets inside each other: parsing, and most later steps, recurse for every bracket. */
   maxBracketDepth: 50,
   /** Levels of fields, with fragments expanded. */
@@ -48,6 +53,11 @@ export const httpLimits = {
   /** Bytes of rows in one GraphQL response, which is in memory several times while it is written. */
   maxResponseBytes: 64_000_000,
   /**
+   * The same if the operation also has fields of the catalog or the schema that only an executor can answer: it writes all
+   * rows in one turn of the event loop, and at a fraction of the speed.
+   */
+  maxExecutorBytes: 500_000,
+  /**
    * Bytes of all large responses together that are being built, or that their clients have not taken yet. Keys share them;
    * see `concurrency/fair-share.ts`.
    */
@@ -61,6 +71,13 @@ export const httpLimits = {
   /** Requests with a key whose body is still arriving, up to `maxBodyBytes` each. Keys share them. */
   maxArrivingBodies: 2_000,
   maxConnections: 10_000,
+  /**
+   * Connections of one address (of IPv6: one /64) over which no valid key has been sent. When there are more, the oldest one
+   * that waits for nothing is closed.
+   */
+  maxKeylessConnections: 2_500,
+  /** Wrong keys from one address within a minute; further ones get 429. */
+  maxWrongKeysPerMinute: 60,
   /** A request is some hundred bytes of headers and at most `maxBodyBytes`: a slower sender only occupies a connection. */
   headersTimeoutMs: 5_000,
   requestTimeoutMs: 10_000,

@@ -33,7 +33,10 @@ export function buildPrepareRequest(loggedPaths: ReadonlySet<string>): PrepareRe
     if (cached !== undefined) return cached;
     const url = text === undefined ? null : URL.parse(text);
     if (text === undefined || url === null) {
-      throw new GatewayError('BAD_REQUEST', 'Invalid request target or Host header');
+      throw new GatewayError(
+        'BAD_REQUEST',
+        'Invalid request target or Host header, or more than one Host or Authorization header',
+      );
     }
     const request = { url, loggedPath: loggedPaths.has(url.pathname) ? url.pathname : unknownPath };
     if (text.length <= maxPreparedLength) prepared.set(text, request);

@@ -1,4 +1,6 @@
+import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { Logger } from 'pino';
+import { errorToLog } from '../engine/without-values.ts';
 import { GatewayError } from '../errors.ts';
 
 /** A response before `finish` completes it. Header names are in lower case. */
@@ -6,12 +8,73 @@ export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array | string | undefined;
+  /**
+   * Called once, when nothing will read the body any more: its memory is used for another one. Only a body that no other
+   * reply has comes with it, and it may be left out.
+   */
+  readonly recycle?: (() => void) | undefined;
+  /** Set by `finish`, which makes it once of a reply that is sent again: all its headers, but those of one caller. */
+  complete?: ReplyHeaders;
+  /** In the same way: the reply to a caller who has the rows already. */
+  notModified?: Reply;
+}
+
+/**
+ * All headers of a response, in the forms in which they are sent. For a reply that is sent again they are checked and put
+ * together once.
+ */
+export class ReplyHeaders {
+  readonly #headers: Reply['headers'];
+  readonly #base: ReplyHeaders | undefined;
+  #lines: string | undefined;
+  #rawLength: readonly string[] | undefined;
+
+  /** @param base further headers, which are sent first */
+  constructor(headers: Reply['headers'], base?: ReplyHeaders) {
+    this.#headers = headers;
+    this.#base = base;
+  }
+
+  /** Each name with its value. */
+  entries(): readonly [string, string][] {
+    return [...(this.#base?.entries() ?? []), ...Object.entries(this.#headers)];
+  }
+
+  /** The name `content-length` and its value, or nothing: Node's server must know it. */
+  get rawLength(): readonly string[] {
+    this.#rawLength ??= this.#base?.rawLength ?? rawHeader(lengthName, this.#headers[lengthName]);
+    return this.#rawLength;
+  }
+
+  /**
+   * All but `content-length` as they go over the wire.
+   *
+   * @throws TypeError for a name or a value that a header must not have, as Node's server does
+   */
+  get lines(): string {
+    this.#lines ??= (this.#base?.lines ?? '') + joinLines(this.#headers);
+    return this.#lines;
+  }
+}
+
+const lengthName = 'content-length';
+
+const rawHeader = (name: string, value: string | undefined) => (value === undefined ? [] : [name, value]);
+
+function joinLines(headers: Reply['headers']): string {
+  let lines = '';
+  for (const [name, value] of Object.entries(headers)) {
+    if (name === lengthName) continue;
+    validateHeaderName(name);
+    validateHeaderValue(name, value);
+    lines += `${name}: ${value}\r\n`;
+  }
+  return lines;
 }
 
 /** A response that is ready to be sent. */
 export interface FinishedReply extends Omit<Reply, 'headers'> {
-  /** Names and values in turn, the form in which Node writes headers fastest. */
-  readonly rawHeaders: readonly string[];
+  readonly headers: ReplyHeaders;
   /** The key of the request, whose share of the memory for unread responses it takes. */
   readonly keyId: string | undefined;
 }
@@ -48,9 +111,10 @@ export function retryHeaders({ retryAfterSeconds }: GatewayError): Reply['header
 /** The error that the caller may see; what only operators may know is logged here, once. */
 export function toGatewayError(error: unknown, log: Logger): GatewayError {
   if (!(error instanceof GatewayError)) {
-    log.error({ err: error }, 'a bug in the gateway');
+    log.error({ err: errorToLog(error, log) }, 'a bug in the gateway');
     return new GatewayError('INTERNAL', 'Internal error');
   }
-  if (error.status >= 500) log.warn({ code: error.code, err: error.cause }, error.message);
+  const { code, cause, message, status } = error;
+  if (status >= 500) log.warn({ code, err: errorToLog(cause, log) }, message);
   return error;
 }

@@ -24,25 +24,47 @@ export function buildRequestLimits(): RequestLimits {
   const arriving = new RequestCounter(httpLimits.maxArrivingBodies, 'arriving');
   return {
     count(keyId, method) {
-      let isInFlight = false;
-      const enter = () => {
-        inFlight.add(keyId);
-        isInFlight = true;
-      };
-      if (method !== 'POST') enter();
-      return {
-        reading: (readBody) => async () => {
-          arriving.add(keyId);
-          const body = await readBody().finally(() => arriving.remove(keyId));
-          enter();
-          return body;
-        },
-        end() {
-          if (isInFlight) inFlight.remove(keyId);
-        },
-      };
+      const request = new KeyRequest(inFlight, arriving, keyId);
+      if (method !== 'POST') request.enter();
+      return request;
     },
   };
+}
+
+class KeyRequest implements CountedRequest {
+  readonly #inFlight: RequestCounter;
+  readonly #arriving: RequestCounter;
+  readonly #keyId: string;
+  #isInFlight = false;
+
+  constructor(inFlight: RequestCounter, arriving: RequestCounter, keyId: string) {
+    this.#inFlight = inFlight;
+    this.#arriving = arriving;
+    this.#keyId = keyId;
+  }
+
+  enter(): void {
+    this.#inFlight.add(this.#keyId);
+    this.#isInFlight = true;
+  }
+
+  reading(readBody: ReadBody): ReadBody {
+    return async () => {
+      this.#arriving.add(this.#keyId);
+      let body: Uint8Array;
+      try {
+        body = await readBody();
+      } finally {
+        this.#arriving.remove(this.#keyId);
+      }
+      this.enter();
+      return body;
+    };
+  }
+
+  end(): void {
+    if (this.#isInFlight) this.#inFlight.remove(this.#keyId);
+  }
 }
 
 /** Counts requests in one state, and bounds them: keys share the number. */

@@ -29,7 +29,7 @@ export type Answer = (
 ) => Reply | Promise<Reply>;
 
 /** How a request is answered. */
-interface Route {
+export interface Route {
   readonly access: Access;
   readonly answer: Answer;
   readonly replyError: (error: unknown, log: Logger) => Reply;

@@ -1,12 +1,12 @@
 import { FairQueue } from '../concurrency/fair-queue.ts';
 import { callerDisconnected, GatewayError } from '../errors.ts';
 
-/** Runs one query of a request as soon as its key's limit allows. */
+/** Runs one query of a request as soon as its key's limit allows. Without a limit it returns what the work returns. */
 export type Schedule = <T>(
-  work: () => Promise<T>,
+  work: () => T | Promise<T>,
   /** Its signal is aborted when the caller disconnects. The getter is read only when there is something to wait for. */
   caller: { readonly signal: AbortSignal },
-) => Promise<T>;
+) => T | Promise<T>;
 
 /** Limits how many queries of one key run at the same time, over all its requests. */
 export class ConcurrencyLimiter {
@@ -29,7 +29,7 @@ export class ConcurrencyLimiter {
         throw new GatewayError(
           'RATE_LIMITED',
           `This key is limited to ${this.limit} concurrent queries, which are all in use; wait for one to finish`,
-          { retryAfterSeconds: 1 },
+          { retryAfterSeconds: 1, refusal: { reason: 'concurrency' } },
         );
       }
       isAdmitted = true;

@@ -1,117 +1,105 @@
-import { readFile, stat } from 'node:fs/promises';
+import { setImmediate } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Catalog } from '../catalog/saved-query.ts';
-import { openRepeat } from '../concurrency/repeat.ts';
-import { describeProblem, type Problem } from '../errors.ts';
+import type { Config } from '../config.ts';
+import { describeProblem } from '../errors.ts';
+import { checkKeysOffLoop } from './file/check-file.ts';
+import { KeyHistory } from './file/key-history.ts';
 import { loadKeyText, requireKeys } from './file/load-keys.ts';
-import { type ParsedKeys, parseKeys } from './file/parse-keys.ts';
+import { unknownEndpoints } from './file/unknown-endpoints.ts';
+import { watchFile } from './file/watch-file.ts';
 import { Keyring } from './keyring.ts';
-import { resolveEndpoints } from './principal.ts';
+import { openRecordUse } from './record-use.ts';
 
 interface KeysOptions {
   /** The key file; undefined when none is configured. */
   readonly file: string | undefined;
   readonly apiKey: string | undefined;
   readonly catalog: Catalog;
+  readonly hideEndpoints: Config['hideEndpoints'];
+  /** Whether a file that may have been cut is only warned of. */
+  readonly acceptsCutFile: boolean;
   readonly log: Logger;
   readonly now: () => Date;
 }
 
 export interface Keys {
   readonly keyring: Keyring;
-  /** Starts to reload the file when it changes. */
+  /** Starts to reload the file when it changes, and to record when its keys are used. */
   watch(): void;
-  close(): void;
+  close(): Promise<void>;
 }
-
-/** A revoked key must be rejected within two seconds: after this interval, plus the time to read the file. */
-const checkEveryMs = 400;
-
-/** A file that changed so recently is read again: a second change may leave its time and size unchanged. */
-const unsettledMs = 2_000;
 
 /**
  * The keys of the configuration and of the key file.
  *
  * @throws StartError with every problem of the file, each with its line
  */
-export function openKeys({ file, apiKey, catalog, log, now }: KeysOptions): Keys {
-  const keyring = new Keyring({ catalog, apiKey, now });
-  if (file === undefined) return { keyring, watch: () => {}, close: () => {} };
+export function openKeys(options: KeysOptions): Keys {
+  const { file, apiKey, catalog, hideEndpoints, acceptsCutFile, log, now } = options;
+  const keyring = new Keyring({ catalog, apiKey, hideEndpoints, now });
+  if (file === undefined) return { keyring, watch: () => {}, close: async () => {} };
 
-  let text = loadKeyText(file);
-  keyring.replace(requireKeys(file, text, (parsed) => unknownEndpoints(file, parsed, catalog)));
+  const text = loadKeyText(file);
+  const { keys, isWhole } = requireKeys(file, text, (parsed) => [
+    ...unknownEndpoints(file, parsed, catalog.queries),
+    ...(parsed.isWhole || acceptsCutFile ? [] : [{ file, message: cutText(parsed.keys.length) }]),
+  ]);
+  if (!isWhole) log.warn(noCount(keys.length));
+  const history = new KeyHistory(keys);
+  keyring.replace(keys);
 
-  const reload = (next: string) => {
-    if (next === text) return;
-    text = next;
-    const parsed = parseKeys(file, next);
-    if (parsed.problems.length > 0) {
-      const problems = parsed.problems.slice(0, 10).map(describeProblem);
+  const queries = catalog.queries.map(({ id, name }) => ({ id, name }));
+  const onChange = async (next: string) => {
+    const checked = await checkKeysOffLoop({ file, text: next, queries });
+    if (checked.problems.length > 0) {
+      const problems = checked.problems.slice(0, maxLogged).map(describeProblem);
       log.error({ problems }, 'the key file has problems: the previous keys stay valid');
       return;
     }
-    keyring.replace(parsed.keys);
-    log.info({ keys: parsed.keys.length }, 'key file loaded');
-    for (const problem of unknownEndpoints(file, parsed, catalog)) log.warn(describeProblem(problem));
+    const { keys, refused, changes } = history.consider(checked);
+    keyring.replace(keys);
+    for (const [at, change] of changes.entries()) {
+      // Other work is done in between.
+      if (at % linesPerTurn === linesPerTurn - 1) await setImmediate();
+      log.info(change, 'key changed');
+    }
+    if (refused.length > 0) {
+      log.error({ problems: refused.slice(0, maxLogged) }, refusedText);
+      return;
+    }
+    log.info({ keys: keys.length }, 'key file loaded');
+    for (const problem of checked.unknownEndpoints) log.warn(describeProblem(problem));
   };
   const onUnreadable = ({ code }: NodeJS.ErrnoException) =>
     log.error({ code }, 'the key file cannot be read: the previous keys stay valid');
-  let repeat: ReturnType<typeof openRepeat> | undefined;
+  const onError = (error: unknown) =>
+    log.error({ err: error }, 'the key file cannot be checked for changes: the previous keys stay valid');
+  let opened: readonly { close(): Promise<void> }[] = [];
   return {
     keyring,
     watch() {
-      repeat ??= openRepeat({
-        everyMs: checkEveryMs,
-        work: buildCheck(file, reload, onUnreadable),
-        onError: (error) => log.error({ err: error }, 'the key file cannot be checked for changes'),
-      });
+      if (opened.length > 0) return;
+      opened = [
+        watchFile({ file, text, onChange, onUnreadable, onError }),
+        openRecordUse(file, keyring, { log, now }),
+      ];
     },
-    close() {
-      repeat?.close();
+    async close() {
+      for (const one of opened) await one.close();
     },
   };
 }
 
-/**
- * Builds a check for changes of a file, by its path: it may be written in place, replaced, or be a link whose target is
- * replaced.
- *
- * @param onUnreadable called each time that reading begins to fail
- */
-function buildCheck(
-  file: string,
-  onChange: (text: string) => void,
-  onUnreadable: (error: NodeJS.ErrnoException) => void,
-): () => Promise<void> {
-  let loadedVersion = '';
-  let isFailing = false;
-  return async () => {
-    try {
-      const { mtimeMs, ctimeMs, size, ino, dev } = await stat(file);
-      const version = [mtimeMs, ctimeMs, size, ino, dev].join(' ');
-      const isUnsettled = Date.now() - Math.max(mtimeMs, ctimeMs) < unsettledMs;
-      if (version === loadedVersion && !isUnsettled) return;
-      const text = await readFile(file, 'utf8');
-      isFailing = false;
-      loadedVersion = version;
-      onChange(text);
-    } catch (error) {
-      if (!isFailing) onUnreadable(error as NodeJS.ErrnoException);
-      isFailing = true;
-      loadedVersion = '';
-    }
-  };
-}
+const maxLogged = 10;
 
-/** Revoked keys are not checked: they cannot be used. */
-function unknownEndpoints(file: string, { keys, lineOf }: ParsedKeys, catalog: Catalog): readonly Problem[] {
-  return keys.flatMap((key, at) => {
-    if (key.revoked !== undefined) return [];
-    return resolveEndpoints(catalog, key).unknown.map((address) => ({
-      file,
-      line: lineOf(['keys', at, 'endpoints', key.endpoints?.indexOf(address) ?? 0]),
-      message: `keys.${at}.endpoints: no saved query has the name or UUID ${address}`,
-    }));
-  });
-}
+/** How many lines are logged in one turn of the event loop. */
+const linesPerTurn = 500;
+
+const refusedText = 'the key file is refused: the previous keys stay valid, except those that it revokes';
+
+const cutText = (count: number) =>
+  `may have been cut, which can give a key more than was meant: a YAML file must end with the number of its keys; if none is missing, write "count: ${count}" as its last line`;
+
+const noCount = (count: number) =>
+  `the key file does not end with the number of its keys: changes will be refused, except revocations, until its last line is "count: ${count}"`;

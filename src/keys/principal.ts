@@ -1,5 +1,6 @@
 import { lookUpQuery } from '../catalog/find-query.ts';
-import type { Catalog } from '../catalog/saved-query.ts';
+import type { SavedQuery } from '../catalog/saved-query.ts';
+import type { Config } from '../config.ts';
 import type { ConcurrencyLimiter } from './concurrency-limiter.ts';
 import type { Permission } from './file/key-schema.ts';
 import type { RateLimiter } from './rate-limiter.ts';
@@ -12,7 +13,9 @@ export interface Principal {
   /** The ids of the saved queries that the key permits; undefined: all. */
   readonly endpoints: ReadonlySet<string> | undefined;
   /** The tenants whose rows the key permits; undefined: all. */
-  readonly projects: ReadonlySet<string> | undefined;
+  readonly tenants: ReadonlySet<string> | undefined;
+  /** Whether endpoints that the key may not query are answered as if they did not exist. */
+  readonly hidesEndpoints: boolean;
   /** undefined: unlimited. */
   readonly rateLimiter: RateLimiter | undefined;
   /** undefined: unlimited. */
@@ -25,15 +28,24 @@ export function unrestricted(id: string): Principal {
     id,
     permissions: new Set(['fresh', 'catalog', 'metrics']),
     endpoints: undefined,
-    projects: undefined,
+    tenants: undefined,
+    hidesEndpoints: false,
     rateLimiter: undefined,
     concurrencyLimiter: undefined,
   };
 }
 
+/** Whether the operator hides from a principal what it may not query. */
+export function hidesEndpoints(setting: Config['hideEndpoints'], isBoundToTenants: boolean): boolean {
+  return setting === 'all' || (setting === 'tenants' && isBoundToTenants);
+}
+
+/** The names and ids of saved queries. */
+export type EndpointNames = readonly Pick<SavedQuery, 'id' | 'name'>[];
+
 /** Resolves the endpoints of a key, given as names or UUIDs, to ids; `unknown` are those that match no saved query. */
 export function resolveEndpoints(
-  catalog: Catalog,
+  catalog: { readonly queries: EndpointNames },
   { endpoints }: { readonly endpoints?: readonly string[] | undefined },
 ): { readonly ids: ReadonlySet<string> | undefined; readonly unknown: readonly string[] } {
   if (endpoints === undefined) return { ids: undefined, unknown: [] };

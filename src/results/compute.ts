@@ -2,6 +2,8 @@ import type { Logger } from 'pino';
 import type { BoundQuery } from '../catalog/binding/bind.ts';
 import type { Clock } from '../concurrency/clock.ts';
 import type { Owner } from '../concurrency/fair-share.ts';
+import type { LoopTurns } from '../concurrency/loop-turns.ts';
+import type { Places } from '../concurrency/places.ts';
 import type { RunContext } from '../concurrency/single-flight.ts';
 import type { Cost, Engine, RunOptions } from '../engine/engine.ts';
 import { GatewayError } from '../errors.ts';
@@ -9,19 +11,25 @@ import { type RequestTrace, withSpan } from '../trace/span.ts';
 import { type CacheableQuery, isNewEnough, type RunOutcome } from './cacheable-query.ts';
 import type { Counters } from './counters.ts';
 import type { HotKeys } from './hot-keys.ts';
-import { runUnderLease } from './lease.ts';
 import type { MemoryStore } from './memory-store.ts';
 import { buildDocument, type ResultDocument } from './result-document.ts';
-import type { SharedCache } from './shared-cache.ts';
+import { runUnderLease } from './shared/lease.ts';
+import type { SharedCache } from './shared/shared-cache.ts';
 
 export interface ComputeOptions {
   readonly engine: Engine;
+  /** How long one query may take: a run at another gateway is not waited for any longer. */
+  readonly engineTimeoutMs: number;
   readonly memory: MemoryStore;
   readonly shared: SharedCache | undefined;
   readonly hotKeys: HotKeys;
   readonly counters: Counters;
   readonly clock: Clock;
   readonly log: Logger;
+  /** For results from the moment when the engine begins to read their rows until they are compressed. */
+  readonly places: Places;
+  /** Large documents are put together in turns. */
+  readonly turns: LoopTurns;
   /** Receives the cost of each run of our engine, by endpoint. */
   readonly onCost: OnCost;
 }
@@ -59,9 +67,9 @@ async function compute(
   query: CacheableQuery,
   context: RunContext,
 ): Promise<RunOutcome | undefined> {
-  const { shared, hotKeys, clock } = options;
+  const { shared, hotKeys, clock, engineTimeoutMs } = options;
   const { key, bound, owner, noCache, trace } = query;
-  const getShared = shared && (() => shared.get(key));
+  const getShared = shared && (() => shared.get(key, bound.query.maxRows));
   const cached = noCache || !getShared ? undefined : await withSpan(trace?.span, 'shared cache', getShared);
   // Even if it is too old for this caller: it may be returned when the engine fails.
   if (cached !== undefined) await store(options, key, cached);
@@ -73,7 +81,7 @@ async function compute(
     const outcome: RunOutcome | undefined =
       shared === undefined
         ? { document: await run(context.signal), source: 'engine' }
-        : await runUnderLease({ shared, clock, run }, query, context);
+        : await runUnderLease({ shared, clock, run, followMs: engineTimeoutMs }, query, context);
     if (outcome !== undefined) await store(options, key, outcome.document);
     return outcome;
   } catch (error) {
@@ -115,7 +123,7 @@ function runEngine(
 }
 
 async function runQuery(
-  { engine, counters, clock, log, onCost }: ComputeOptions,
+  { engine, counters, clock, log, onCost, places, turns }: ComputeOptions,
   bound: BoundQuery,
   run: RunOptions,
   trace: RequestTrace | undefined,
@@ -123,14 +131,20 @@ async function runQuery(
   const computedAt = clock.now().getTime();
   counters.runs += 1;
   log.debug({ requestId: trace?.requestId, endpoint: bound.query.name }, 'the engine runs a query');
+  const place = places.placeFor(run.owner);
+  const beforeRows = (signal: AbortSignal) => place.take(signal);
   try {
-    const rows = await engine.run(bound, run);
-    if (rows.cost !== undefined) onCost(bound.query.name, rows.cost, trace);
-    run.span?.set({ 'querygate.rows': rows.rows.length, 'querygate.bytes_billed': rows.cost?.bytesBilled });
-    return await buildDocument(rows, computedAt);
+    // A variable of an async function would keep the rows in memory while the document is compressed.
+    return await engine.run(bound, { ...run, beforeRows }).then((rows) => {
+      if (rows.cost !== undefined) onCost(bound.query.name, rows.cost, trace);
+      run.span?.set({ 'querygate.rows': rows.rows.length, 'querygate.bytes_billed': rows.cost?.bytesBilled });
+      return place.take(run.signal).then(() => buildDocument(rows, computedAt, turns, run.owner));
+    });
   } catch (error) {
     if (mayServeStale(error)) counters.failures += 1;
     throw error;
+  } finally {
+    place.giveBack();
   }
 }
 

@@ -37,11 +37,12 @@ interface ResultRequest {
  * Gets the result of a bound query: from memory, from the shared cache, from a run that is under way, or from the
  * engine, in this order.
  *
- * @returns at most `query.maxRows` rows, in the order of the SQL
+ * @returns at most `query.maxRows` rows, in the order of the SQL; not a promise if the result is in memory: most requests
+ * need nothing else, and promises would take as long as the rest of a cached reply
  * @throws GatewayError as the engine's `run` does; CANCELLED when the caller disconnects
  * @see spec "Common call shape", "Limits": rows capped at max rows
  */
-export type GetResult = (query: BoundQuery, request: ResultRequest) => Promise<CachedResult>;
+export type GetResult = (query: BoundQuery, request: ResultRequest) => CachedResult | Promise<CachedResult>;
 
 interface GetResultOptions extends ComputeOptions {
   readonly keyOf: (bound: BoundQuery) => string;
@@ -50,18 +51,19 @@ interface GetResultOptions extends ComputeOptions {
 
 export function buildGetResult(options: GetResultOptions): GetResult {
   const { keyOf, hotKeys, clock } = options;
-  return async (bound, request) => {
+  return (bound, request) => {
     const { caching: policy } = bound.query;
     const { noCache, owner } = request;
     const key = keyOf(bound);
     if (policy === 'disabled') return computeUncached(options, key, bound, request);
 
-    const now = clock.now().getTime();
+    const now = clock.now();
     const { trace } = request.caller;
-    const query = { key, bound, policy, owner, noCache, trace, minComputedAt: noCache ? now : 0 };
-    hotKeys.touch(key, bound, policy, now);
+    const minComputedAt = noCache ? now.getTime() : 0;
+    const query = { key, bound, policy, owner, noCache, trace, minComputedAt };
+    hotKeys.touch(key, bound, policy, now.getTime());
     if (noCache) return refreshNow(options, query, request);
-    return fromMemory(options, query) ?? computeShared(options, query, request);
+    return fromMemory(options, query, now) ?? computeShared(options, query, request);
   };
 }
 
@@ -91,10 +93,10 @@ async function refreshNow(
 }
 
 /** A fresh result, or a stale one while the engine is known to fail: no caller waits for it to fail again. */
-function fromMemory(options: GetResultOptions, query: CacheableQuery): CachedResult | undefined {
-  const fresh = fromCache(options, query, 'HIT');
+function fromMemory(options: GetResultOptions, query: CacheableQuery, now: Date): CachedResult | undefined {
+  const fresh = fromCache(options, query, 'HIT', now);
   if (fresh !== undefined || !options.hotKeys.isFailing(query.key)) return fresh;
-  return fromCache(options, query, 'STALE');
+  return fromCache(options, query, 'STALE', now);
 }
 
 /** The result of one run for all callers of a key; a stale one when that run fails. */
@@ -109,22 +111,24 @@ async function computeShared(
     );
     return { document, caching: query.policy, cacheStatus: statusOf(source, joined) };
   } catch (error) {
-    const stale = mayServeStale(error) ? fromCache(options, query, 'STALE') : undefined;
+    const now = options.clock.now();
+    const stale = mayServeStale(error) ? fromCache(options, query, 'STALE', now) : undefined;
     if (stale === undefined) throw error;
     return stale;
   }
 }
 
 function fromCache(
-  { memory, hotKeys, counters, clock }: GetResultOptions,
+  { memory, hotKeys, counters }: GetResultOptions,
   { key, policy }: CacheableQuery,
   cacheStatus: 'HIT' | 'STALE',
+  now: Date,
 ): CachedResult | undefined {
   const document = memory.get(key);
   if (document === undefined) return undefined;
   // The key may have become hot only now, after its result was stored.
   hotKeys.recordResult(key, document.computedAt);
-  const freshness = freshnessOf(document, policy, clock.now());
+  const freshness = freshnessOf(document, policy, now);
   if (freshness === 'expired' || (freshness === 'stale' && cacheStatus === 'HIT')) return undefined;
   counters[cacheStatus === 'HIT' ? 'hits' : 'stale'] += 1;
   return { document, caching: policy, cacheStatus };

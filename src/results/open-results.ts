@@ -1,9 +1,12 @@
 import type { Logger } from 'pino';
 import { type BoundQuery, bind, plainParameters } from '../catalog/binding/bind.ts';
-import type { Catalog } from '../catalog/saved-query.ts';
+import type { Catalog, SavedQuery } from '../catalog/saved-query.ts';
 import type { Clock } from '../concurrency/clock.ts';
+import { LoopTurns } from '../concurrency/loop-turns.ts';
+import { Places } from '../concurrency/places.ts';
 import { buildSingleFlight } from '../concurrency/single-flight.ts';
 import type { Engine } from '../engine/engine.ts';
+import { errorToLog } from '../engine/without-values.ts';
 import { GatewayError } from '../errors.ts';
 import { cacheKey, parseCacheKey } from './cache-key.ts';
 import type { RunOutcome } from './cacheable-query.ts';
@@ -12,7 +15,7 @@ import { type Counters, zeroCounters } from './counters.ts';
 import { buildGetResult, type GetResult } from './get-result.ts';
 import { type HotKey, HotKeys } from './hot-keys.ts';
 import { type DerivedStore, openMemoryStore } from './memory-store.ts';
-import type { OpenSharedCache } from './shared-cache.ts';
+import type { OpenSharedCache } from './shared/shared-cache.ts';
 import { openWarmer, type Warmer } from './warmer.ts';
 
 interface ResultsOptions {
@@ -20,11 +23,14 @@ interface ResultsOptions {
   readonly engine: Engine;
   /** How many queries the engine runs at the same time. */
   readonly engineConcurrency: number;
+  readonly engineTimeoutMs: number;
   readonly memoryBytes: number;
   /** Opens the cache that gateways share; undefined when results are cached in memory only. */
   readonly openShared: OpenSharedCache | undefined;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Large documents are put together in turns with other long work of the process. */
+  readonly turns?: LoopTurns;
   /** Receives the cost of each run of our engine, by endpoint. */
   readonly onCost: OnCost;
 }
@@ -45,22 +51,38 @@ export interface Results {
   close(): Promise<void>;
 }
 
+/** Each may be some megabytes, and is in memory several times: as rows, as text, and in each encoding. */
+const maxDocumentsBeingBuilt = 4;
+
 /** The cache between bound queries and the engine. */
 export function openResults(options: ResultsOptions): Results {
-  const { catalog, engine, engineConcurrency, memoryBytes, openShared, clock, log, onCost } = options;
+  const { catalog, engine, engineConcurrency, engineTimeoutMs, memoryBytes, openShared } = options;
+  const { clock, log, onCost, turns = new LoopTurns() } = options;
   const counters = zeroCounters();
   const memory = openMemoryStore(memoryBytes, counters);
   const hotKeys = new HotKeys();
   const singleFlight = buildSingleFlight<RunOutcome>(clock);
   // Gateways over other data share nothing, even on one Redis.
   const prefix = `${JSON.stringify(engine.source)} `;
-  const keyOf = (bound: BoundQuery) => prefix + cacheKey(bound);
+  const keyOf = buildKeyOf(prefix);
   const parseKey = (key: string) =>
     key.startsWith(prefix) ? parseCacheKey(catalog, key.slice(prefix.length)) : undefined;
 
   let warmer: Warmer | undefined;
   const shared = openShared?.(() => warmer?.readDemand());
-  const compute = { engine, memory, shared, hotKeys, counters, clock, log, onCost };
+  const compute = {
+    engine,
+    engineTimeoutMs,
+    memory,
+    shared,
+    hotKeys,
+    counters,
+    clock,
+    log,
+    onCost,
+    places: new Places(maxDocumentsBeingBuilt),
+    turns,
+  };
 
   const refresh = async ({ key, bound, policy, computedAt = -1 }: HotKey, signal: AbortSignal) => {
     const query = { key, bound, policy, owner: undefined, minComputedAt: computedAt + 1, noCache: false };
@@ -99,6 +121,21 @@ export function openResults(options: ResultsOptions): Results {
   };
 }
 
+/**
+ * The keys of bound queries, kept as long as their parameters: to put one together and to hash it takes as long as to look
+ * it up many times. A query with the labels of one request has the same parameters.
+ */
+function buildKeyOf(prefix: string): (bound: BoundQuery) => string {
+  const keys = new WeakMap<BoundQuery['parameters'], { readonly query: SavedQuery; readonly key: string }>();
+  return (bound) => {
+    const known = keys.get(bound.parameters);
+    if (known?.query === bound.query) return known.key;
+    const key = prefix + cacheKey(bound);
+    keys.set(bound.parameters, { query: bound.query, key });
+    return key;
+  };
+}
+
 /** Logs failed refreshes at most once a minute per endpoint: an endpoint may have a thousand hot keys. */
 function buildOnFailure(clock: Clock, log: Logger): (endpoint: string | undefined, error: unknown) => void {
   const loggedAt = new Map<string | undefined, number>();
@@ -108,7 +145,7 @@ function buildOnFailure(clock: Clock, log: Logger): (endpoint: string | undefine
     loggedAt.set(endpoint, now);
     const { code, cause = error } = error instanceof GatewayError ? error : { code: 'INTERNAL' };
     log.warn(
-      { endpoint, code, err: cause },
+      { endpoint, code, err: errorToLog(cause, log) },
       'a background refresh failed; callers get the cached result until it expires',
     );
   };

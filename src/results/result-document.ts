@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip, zstdCompress } from 'node:zlib';
+import type { Owner } from '../concurrency/fair-share.ts';
+import { computingOwner, LoopTurns } from '../concurrency/loop-turns.ts';
 import type { Cost, Rows } from '../engine/engine.ts';
 
 /** What responses and logs say about a result besides its rows. Stored with it, as JSON. */
@@ -38,22 +40,62 @@ const minCompressedBytes = 1_400;
 
 const compress = { zstd: promisify(zstdCompress), gzip: promisify(gzip) };
 
-/** @param computedAt when the run began, in milliseconds since the epoch */
-export async function buildDocument(
-  { rows, truncated, cost }: Rows,
+/**
+ * @param computedAt when the run began, in milliseconds since the epoch
+ * @param turns a large document is put together in turns
+ */
+export function buildDocument(
+  rows: Rows,
   computedAt: number,
+  turns = new LoopTurns(),
+  owner?: Owner,
 ): Promise<ResultDocument> {
-  const text = `{"result":[${rows.join(',')}]}`;
-  // Not from Node's pool: a small buffer from there would keep its whole slab in memory.
-  const identity = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
-  identity.write(text);
-  return {
-    computedAt,
-    metadata: { rowCount: rows.length, truncated, ...(cost && { cost }) },
-    encodings: await encode(identity),
-    digest: digestOf(identity),
-  };
+  const { truncated, cost } = rows;
+  const metadata = { rowCount: rows.rows.length, truncated, ...(cost && { cost }) };
+  // Not an async function: while it awaits the compression, it would keep the rows in memory.
+  return turns
+    .runAfterFirst(computingOwner(owner), serialize(rows))
+    .then(({ identity, digest }) =>
+      encode(identity).then((encodings) => ({ computedAt, metadata, encodings, digest })),
+    );
 }
+
+/** Characters of rows that are joined at once, and bytes that are hashed at once: some milliseconds of work. */
+const stepLength = 1_000_000;
+
+function* serialize({ rows }: Rows): Generator<void, { readonly identity: Buffer; readonly digest: string }> {
+  const texts: string[] = [];
+  let byteLength = 0;
+  const add = (text: string) => {
+    texts.push(text);
+    byteLength += Buffer.byteLength(text);
+  };
+  let from = 0;
+  let length = 0;
+  for (let at = 0; at < rows.length; at += 1) {
+    length += rows[at]?.length ?? 0;
+    if (length < stepLength) continue;
+    add(`${from === 0 ? start : ','}${rows.slice(from, at + 1).join(',')}`);
+    from = at + 1;
+    length = 0;
+    yield;
+  }
+  add(`${from === 0 ? start : from < rows.length ? ',' : ''}${rows.slice(from).join(',')}${end}`);
+  // Not from Node's pool: a small buffer from there would keep its whole slab in memory.
+  const identity = Buffer.allocUnsafeSlow(byteLength);
+  const hash = createHash('sha256');
+  let written = 0;
+  for (const text of texts) {
+    if (written > 0) yield;
+    const bytes = identity.write(text, written);
+    hash.update(identity.subarray(written, written + bytes));
+    written += bytes;
+  }
+  return { identity, digest: hash.digest('base64url') };
+}
+
+const start = '{"result":[';
+const end = ']}';
 
 export function digestOf(document: Buffer): string {
   return createHash('sha256').update(document).digest('base64url');

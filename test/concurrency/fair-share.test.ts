@@ -35,3 +35,19 @@ test('what is given back can be taken again, and what is in use in any case may 
   expect([share.used, share.heldBy('a')]).toEqual([0, 0]);
   expect(share.tryTake('b')).toBe(true);
 });
+
+test('owners that hold nothing are forgotten when there are very many', () => {
+  const share = new FairShare(100);
+  const before = process.memoryUsage().heapUsed;
+  for (let at = 0; at < 1_000_000; at += 1) {
+    share.take(`owner ${at}`);
+    share.giveBack(`owner ${at}`);
+  }
+  expect(share.used).toBe(0);
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(60_000_000);
+  // The others keep what they hold.
+  share.take('a', 5);
+  share.tryTake('b');
+  share.giveBack('b');
+  expect([share.heldBy('a'), share.heldBy('b'), share.used]).toEqual([5, 0, 5]);
+});

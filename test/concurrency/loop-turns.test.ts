@@ -52,3 +52,26 @@ test('work that cannot begin at once has a turn of its own each time', async () 
   clearImmediate(immediate);
   expect(loopTurns).toBeGreaterThanOrEqual(4);
 });
+
+test('work lets arrivals pass for as long as the work before it took, and not longer', async () => {
+  const turns = new LoopTurns();
+  const log: string[] = [];
+  const arrive = () => {
+    turns.noteArrival();
+    log.push('arrival');
+    immediate = setImmediate(arrive);
+  };
+  let immediate = setImmediate(arrive);
+  await Promise.all(
+    [20, 0, 0].map(async (ms) => {
+      const turn = turns.next('a');
+      if (turn !== undefined) await turn;
+      blockEventLoop(ms);
+      log.push('work');
+    }),
+  );
+  clearImmediate(immediate);
+  const [first, second, third] = log.flatMap((name, at) => (name === 'work' ? [at] : []));
+  expect(Number(second) - Number(first)).toBeGreaterThan(20);
+  expect(Number(third) - Number(second)).toBeLessThan((Number(second) - Number(first)) / 2);
+});

@@ -1,12 +1,17 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { SavedQuery } from '../../src/catalog/saved-query.ts';
 import { readConfig } from '../../src/config.ts';
+import { checkQueries } from '../../src/engine/duckdb/check-queries.ts';
 import { openDuckdb } from '../../src/engine/duckdb/open-duckdb.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { draftQuery } from '../support/queries.ts';
 import { engineContract } from './contract.ts';
 
-const open = (queries: readonly SavedQuery[], env: Record<string, string> = {}) =>
+const open = (
+  queries: readonly SavedQuery[],
+  env: Record<string, string> = {},
+  onProblem: (message: string) => void = () => {},
+) =>
   openDuckdb({
     catalog: { queries, tables: [] },
     config: readConfig({
@@ -17,10 +22,37 @@ const open = (queries: readonly SavedQuery[], env: Record<string, string> = {}) 
       ...env,
     }),
     now: () => new Date(),
-    listener: { problem: () => {}, news: () => {} },
+    listener: { problem: onProblem, news: () => {} },
   });
 
 engineContract('duckdb', { open });
+
+test('a query that only DuckDB refuses is reported after the start, and refused by check-queries', async () => {
+  // Columns of both sides of an outer join, in a subquery of its condition.
+  const refused = draftQuery({
+    name: 'refused',
+    columns: { x: 'integer' },
+    sql: 'select a as x from unnest([1]) as a full join unnest([2]) as b on a = b and exists (select 1 from unnest([3]) as c where c = b)',
+  });
+  const ready = draftQuery({ name: 'ready', columns: { x: 'integer' }, sql: 'select 1 as x' });
+  const problems: string[] = [];
+  const engine = await open([refused, ready], {}, (message) => problems.push(message));
+  const { signal } = new AbortController();
+  await expect(engine.run({ query: refused, parameters: {} }, { signal })).rejects.toMatchObject({
+    code: 'ENGINE_FAILED',
+  });
+  expect(await engine.run({ query: ready, parameters: {} }, { signal })).toMatchObject({ rows: ['{"x":1}'] });
+  await expect.poll(() => problems.length).toBe(1);
+  expect(problems[0]).toContain('refused answers ENGINE_FAILED until its SQL is corrected');
+  expect(problems[0]).toContain(`${refused.source.file}:${refused.source.line}`);
+  await engine.close();
+
+  const config = readConfig({ DATA_DIR: 'test', STORE_FILE: ':memory:' });
+  const catalog = { queries: [refused, ready], tables: [] };
+  await expect(
+    checkQueries({ catalog, config, maximumBytes: undefined, onChecked: () => {} }),
+  ).rejects.toMatchObject({ problems: [{ file: refused.source.file }] });
+});
 
 describe('slow queries', () => {
   const slow = draftQuery({

@@ -51,7 +51,11 @@ describe('the process', () => {
   });
 
   test('does not mention GraphiQL in production', async () => {
-    const gateway = await startGateway({ API_KEY: 'key', NODE_ENV: 'production', DATA_DIR: 'test' });
+    const gateway = await startGateway({
+      API_KEY: 'a-key-of-twenty-characters',
+      NODE_ENV: 'production',
+      DATA_DIR: 'test',
+    });
     await gateway.end();
     expect(gateway.banner).not.toContain('GraphiQL');
     expect(gateway.banner).toContain('REST:');

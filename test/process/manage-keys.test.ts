@@ -58,12 +58,12 @@ describe('querygate keys', () => {
       const key = await create('--project', 'abc', '--endpoint', 'usage.api-counts', '--expires', '90d');
       expect(await until(200, () => status('usage.api-counts', 'abc', key))).toBeLessThan(2_000);
       expect(await status('usage.api-counts', '.*', key)).toBe(403);
-      expect(await status('logs.all', 'abc', key)).toBe(403);
+      expect(await status('logs.all', 'abc', key)).toBe(404);
 
       const rolled = await keys(['roll', idOfKey(key) ?? '', '--overlap', '1h']);
       const next = rolled.output.trimEnd();
       expect(await until(200, () => status('usage.api-counts', 'abc', next))).toBeLessThan(2_000);
-      expect(await status('logs.all', 'abc', next)).toBe(403);
+      expect(await status('logs.all', 'abc', next)).toBe(404);
       expect(await status('usage.api-counts', 'abc', key)).toBe(200);
 
       expect((await keys(['revoke', idOfKey(key) ?? ''])).exitCode).toBe(0);
@@ -91,16 +91,71 @@ describe('querygate keys', () => {
         name: 'one',
         sha256: digestOf(key).toString('hex'),
         endpoints: ['logs.all'],
-        projects: ['0123', 'a|b'],
+        tenants: ['0123', 'a|b'],
         expires: new Date('2099-01-31'),
         rate: { requests_per_minute: 600, concurrent_queries: 4 },
         permissions: ['fresh'],
+        stated: ['endpoints', 'tenants', 'expires', 'requests_per_minute', 'concurrent_queries'],
       },
     ]);
+    expect(text).toMatch(/\ncount: 1\n$/);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect((await keys(['list'])).output).toBe(
-      `${idOfKey(key)}\tone\tvalid\t2099-01-31T00:00:00Z\tlogs.all\t0123,a|b\t600/min, 4 at once\tfresh\n`,
+      `${idOfKey(key)}\tone\tvalid\t2099-01-31T00:00:00Z\tlogs.all\t0123,a|b\t600/min, 4 at once\tfresh\tunknown\tall\n`,
     );
+  });
+
+  test('create binds to addresses, and uses the default expiry where none is given', async () => {
+    const env = { API_KEYS_FILE: file, KEYS_DEFAULT_EXPIRY: '90d' };
+    const run = (...args: string[]) => runQuerygate(['keys', 'create', '--name', 'one', ...args], env);
+    await run('--allow', '10.0.0.0/8', '--allow', '2001:db8::1');
+    await run('--expires', '1d');
+    await run('--expires', 'never');
+    const made = parseKeys(file, readFileSync(file, 'utf8')).keys;
+    const days = made.map(
+      ({ expires }) => expires && Math.round((expires.getTime() - Date.now()) / 86_400_000),
+    );
+    expect(days).toEqual([90, 1, undefined]);
+    expect(made[0]?.allow).toEqual(['10.0.0.0/8', '2001:db8::1']);
+    const rolled = (await keys(['roll', made[0]?.id ?? ''])).output.trim();
+    expect(parseKeys(file, readFileSync(file, 'utf8')).keys[1]).toMatchObject({
+      id: idOfKey(rolled),
+      allow: ['10.0.0.0/8', '2001:db8::1'],
+    });
+    const wrong = await runQuerygate(['keys', 'create', '--name', 'two'], {
+      ...env,
+      KEYS_DEFAULT_EXPIRY: 'soon',
+    });
+    expect(wrong).toMatchObject({ exitCode: 1, output: '' });
+    expect(wrong.errors).toContain('KEYS_DEFAULT_EXPIRY: got "soon"; must be as in 90d');
+    const { exitCode } = await runQuerygate(['keys', 'revoke', made[0]?.id ?? ''], {
+      ...env,
+      KEYS_DEFAULT_EXPIRY: 'soon',
+    });
+    expect(exitCode).toBe(0);
+  });
+
+  test('list shows when a key was last used', async () => {
+    const [used, unused] = [await create(), await create()];
+    const at = '2026-03-10T12:00:00Z';
+    writeFileSync(`${file}.last-used.json`, JSON.stringify({ [idOfKey(used) ?? '']: at }));
+    const rows = (await keys(['list'])).output.split('\n').map((line) => line.split('\t'));
+    expect(rows.map((row) => row[8])).toEqual([at, 'never', undefined]);
+    writeFileSync(`${file}.last-used.json`, '{');
+    expect((await keys(['list'])).output).toContain('\tunknown\t');
+    expect(idOfKey(unused)).toBe(rows[1]?.[0]);
+  });
+
+  test('a command adds the end to a file that has none, and moves it to the end', async () => {
+    const key = await create('--tenant', 'abc');
+    const text = readFileSync(file, 'utf8').replace('count: 1\n', '').replace('tenants:', 'projects:');
+    writeFileSync(file, text);
+    const { errors } = await keys(['revoke', idOfKey(key) ?? '']);
+    expect(errors).toContain('check that the file was not cut, and has all its 1 keys');
+    expect(readFileSync(file, 'utf8')).toMatch(/projects: \[ abc \]\n.*revoked: \S+\ncount: 1\n$/s);
+    writeFileSync(file, `count: 1\n${text}`);
+    await create();
+    expect(readFileSync(file, 'utf8')).toMatch(/^keys:\n.*\ncount: 2\n$/s);
   });
 
   test('comments, formatting and the file mode are preserved', async () => {
@@ -125,7 +180,7 @@ describe('querygate keys', () => {
     await keys(['create', '--name', 'two'], json);
     await keys(['revoke', idOfKey(made.output.trim()) ?? ''], json);
     expect(JSON.parse(readFileSync(json, 'utf8')).keys).toMatchObject([
-      { name: 'one', projects: ['abc'], revoked: expect.any(String) },
+      { name: 'one', tenants: ['abc'], revoked: expect.any(String) },
       { name: 'two' },
     ]);
   });
@@ -148,7 +203,7 @@ describe('querygate keys', () => {
     expect(rolled).toMatchObject({
       id: idOfKey(next),
       name: 'one',
-      projects: ['abc'],
+      tenants: ['abc'],
       permissions: ['catalog'],
     });
     expect(hours(rolled?.expires)).toBe(90 * 24);
@@ -185,7 +240,7 @@ describe('querygate keys', () => {
       ['create', '--name', 'a', '--permission', 'all'],
       'permissions.0: must be one of fresh, catalog, metrics',
     ],
-    ['an empty project', ['create', '--name', 'a', '--project', ''], 'projects.0: must not be empty'],
+    ['an empty project', ['create', '--name', 'a', '--project', ''], 'tenants.0: must not be empty'],
     [
       'an invalid rate',
       ['create', '--name', 'a', '--requests-per-minute', '0'],
@@ -239,7 +294,7 @@ describe('querygate keys', () => {
 
   test('an invalid file is not changed: the user must not believe that a key was revoked', async () => {
     const key = await create();
-    const broken = `${readFileSync(file, 'utf8')}    owner: me\n`;
+    const broken = readFileSync(file, 'utf8').replace('count: 1', '    owner: me\ncount: 1');
     writeFileSync(file, broken);
     const { exitCode, errors } = await keys(['revoke', idOfKey(key) ?? '']);
     expect(exitCode).toBe(1);
@@ -305,11 +360,11 @@ describe('querygate keys', () => {
       stdio: ['ignore', 'pipe', 'ignore'],
     });
     expect(output).toMatch(
-      /^\w{8}\tDashboard of abc\tvalid\t.*\tlogs\.all\tabc\t600\/min, 4 at once\tnone\nqg_\w+\n$/,
+      /^\w{8}\tDashboard of abc\tvalid\t.*\tlogs\.all\tabc\t600\/min, 4 at once\tnone\tunknown\tall\nqg_\w+\n$/,
     );
     const [first, second] = parseKeys(file, readFileSync(file, 'utf8')).keys;
     expect(first?.revoked).toBeInstanceOf(Date);
-    expect(second).toMatchObject({ name: 'Dashboard of abc', projects: ['abc'] });
+    expect(second).toMatchObject({ name: 'Dashboard of abc', tenants: ['abc'] });
   });
 
   test('other invalid settings do not keep a key from being revoked', async () => {

@@ -1,75 +1,53 @@
-import { type Node, parse } from 'sql-parser-cst';
 import { describe, expect, test } from 'vitest';
 import { loadCatalog } from '../../src/catalog/load-catalog.ts';
+import type { Expression, Node, Select } from '../../src/engine/dialect/syntax/nodes.ts';
+import { parseQuery } from '../../src/engine/dialect/syntax/parse-query.ts';
+import { childrenOf, walk } from '../../src/engine/dialect/syntax/walk.ts';
 
 const dateParts = new Set(['second', 'minute', 'hour', 'day', 'week', 'month', 'year']);
 
-type Tree = Readonly<Record<string, unknown>>;
-
-const isNode = (value: unknown): value is Node & Tree =>
-  typeof value === 'object' && value !== null && 'type' in value;
-
-function children(node: Tree): readonly (Node & Tree)[] {
-  return Object.values(node)
-    .flatMap((value) => (Array.isArray(value) ? value : [value]))
-    .filter(isNode);
-}
-
-/** All nodes of a tree, the root included. */
-function nodes(root: Node & Tree): readonly (Node & Tree)[] {
-  return [root, ...children(root).flatMap(nodes)];
-}
-
 /** True if an expression is the same for all rows: it contains no column and no subquery. */
-function isConstant(node: Node & Tree): boolean {
-  if (node.type === 'select_stmt' || node.type === 'member_expr') return false;
-  if (node.type === 'identifier') return dateParts.has(node.name.toLowerCase());
-  return children(node).every(
-    (child) => (node.type === 'func_call' && child === (node.name as Node)) || isConstant(child),
+function isConstant(node: Node): boolean {
+  if (node.kind === 'Query') return false;
+  if (node.kind === 'Path') return node.parts.length === 1 && dateParts.has(node.parts[0].name.toLowerCase());
+  return childrenOf(node).every(
+    (child) => (node.kind === 'FunctionCall' && child === node.name) || isConstant(child),
   );
 }
 
 /** The operands of the ANDs of a condition. */
-function conjuncts(node: Node & Tree): readonly (Node & Tree)[] {
-  if (node.type !== 'binary_expr') return [node];
-  const operator: unknown = node.operator;
-  if (isNode(operator) && operator.type === 'keyword' && operator.name === 'AND') {
-    return [node.left, node.right].flatMap((side) => conjuncts(side as Node & Tree));
-  }
-  return [node];
-}
+const conjuncts = (node: Expression): readonly Expression[] =>
+  node.kind === 'Logical' && node.operator === 'AND' ? node.operands.flatMap(conjuncts) : [node];
 
 /** The tables in the FROM clause of a SELECT, each with its alias. */
-function tablesOf(select: Node & Tree, names: ReadonlySet<string>): readonly string[] {
-  const from = children(select).find(({ type }) => type === 'from_clause');
-  return (from === undefined ? [] : nodes(from)).flatMap((node) => {
-    if (node.type !== 'alias' || node.expr.type !== 'identifier' || !names.has(node.expr.name)) return [];
-    return node.alias.type === 'identifier' ? [node.alias.name] : [];
-  });
+function tablesOf({ from }: Select, names: ReadonlySet<string>): readonly string[] {
+  const found: string[] = [];
+  if (from)
+    walk(from, (node) => {
+      const isTable = node.kind === 'Table' && node.alias && names.has(node.path.parts[0].name);
+      if (isTable && node.alias) found.push(node.alias.name);
+    });
+  return found;
 }
 
 /** True if the SELECT bounds the table's timestamp from below by a constant, as pruning needs it. */
-function isBounded(select: Node & Tree, table: string): boolean {
-  const where = children(select).find(({ type }) => type === 'where_clause');
-  const conditions = where?.type === 'where_clause' ? conjuncts(where.expr as Node & Tree) : [];
-  return conditions.some((condition) => {
-    if (condition.type !== 'binary_expr' || !['>', '>='].includes(String(condition.operator))) return false;
+const isBounded = ({ where }: Select, table: string): boolean =>
+  (where ? conjuncts(where) : []).some((condition) => {
+    if (condition.kind !== 'Comparison' || !['>', '>='].includes(condition.operator)) return false;
     const { left, right } = condition;
-    if (left.type !== 'member_expr' || left.object.type !== 'identifier') return false;
-    const isTimestamp = left.property.type === 'identifier' && left.property.name === 'timestamp';
-    return isTimestamp && left.object.name === table && isConstant(right as Node & Tree);
+    const names = left.kind === 'Path' ? left.parts.map(({ name }) => name) : [];
+    return names.join('.') === `${table}.timestamp` && isConstant(right);
   });
-}
 
 function unbounded(
   sql: string,
   names: ReadonlySet<string>,
 ): { tables: number; unbounded: readonly string[] } {
-  const program = parse(sql, { dialect: 'bigquery', paramTypes: ['@name'], includeRange: true }) as Node &
-    Tree;
-  const found = nodes(program)
-    .filter(({ type }) => type === 'select_stmt')
-    .flatMap((select) => tablesOf(select, names).map((table) => ({ select, table })));
+  const found: { readonly select: Select; readonly table: string }[] = [];
+  walk(parseQuery(sql), (node) => {
+    if (node.kind === 'Select')
+      found.push(...tablesOf(node, names).map((table) => ({ select: node, table })));
+  });
   const open = found.filter(({ select, table }) => !isBounded(select, table)).map(({ table }) => table);
   return { tables: found.length, unbounded: open };
 }

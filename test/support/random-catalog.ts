@@ -14,7 +14,12 @@ const iso = (pattern: 'date' | 'datetime') =>
 /** A cell as the engines write it, as a JavaScript value. */
 const cellOf: Readonly<Record<Column['type'], fc.Arbitrary<unknown>>> = {
   string: text,
-  integer: fc.oneof(fc.maxSafeInteger(), fc.integer({ min: -9, max: 9 })),
+  integer: fc.oneof(
+    { weight: 8, arbitrary: fc.maxSafeInteger() },
+    { weight: 8, arbitrary: fc.integer({ min: -9, max: 9 }) },
+    // No type of the schema can hold them.
+    fc.constantFrom<unknown>(2 ** 53, -(2 ** 63), '9007199254740993'),
+  ),
   float: fc.oneof(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.integer()),
   numeric: fc.constantFrom('0', '1.5', '-99999999999999999999999999999.999999999'),
   boolean: fc.boolean(),
@@ -39,57 +44,66 @@ const column = (name: string): fc.Arbitrary<Column> =>
     description: fc.constant('A column.'),
   });
 
-const columnNames = ['a', 'b_c', 'count', 'timestamp', 'x1', 'event_message'];
+const columnNames = [
+  ...['a', 'b_c', 'count', 'timestamp', 'x1', 'event_message'],
+  ...Array.from({ length: 30 }, (_, at) => `wide_${at}_column`),
+];
 
 const savedQuery = (name: string, at: number): fc.Arbitrary<SavedQuery> =>
-  fc.subarray(columnNames, { minLength: 1 }).chain((names) =>
-    fc.tuple(...names.map(column)).map((columns) => ({
-      id: `00000000-0000-4000-8000-00000000000${at}`,
-      name,
-      description: `The query ${name}.`,
-      sql: 'select 1',
-      source: { file: `${name}.sql`, line: 1 },
-      maxRows: 100,
-      caching: 'disabled' as const,
-      warm: [],
-      querySandboxing: 'disabled' as const,
-      labels: [],
-      parameters: [
-        {
-          name: 'p',
-          type: 'string',
-          required: false,
-          default: undefined,
-          example: undefined,
-          description: 'P.',
-        },
-        {
-          name: 'at_least',
-          type: 'integer',
-          required: false,
-          default: '3',
-          example: undefined,
-          description: 'N.',
-        },
-        {
-          name: 'interval',
-          type: 'enum',
-          enum: 'Interval',
-          unknown: 'default',
-          required: false,
-          default: '1day',
-          example: undefined,
-          description: 'I.',
-          values: [
-            { value: '1day', name: 'ONE_DAY', description: 'A day.' },
-            { value: '1hr', name: 'ONE_HOUR', description: 'An hour.' },
-          ],
-        },
-      ] as SavedQuery['parameters'],
-      tenant: undefined,
-      columns,
-    })),
-  );
+  fc
+    .oneof(
+      { weight: 4, arbitrary: fc.subarray(columnNames.slice(0, 6), { minLength: 1 }) },
+      fc.subarray(columnNames, { minLength: 1 }),
+    )
+    .chain((names) =>
+      fc.tuple(...names.map(column)).map((columns) => ({
+        id: `00000000-0000-4000-8000-00000000000${at}`,
+        name,
+        description: `The query ${name}.`,
+        sql: 'select 1',
+        source: { file: `${name}.sql`, line: 1 },
+        maxRows: 100,
+        caching: 'disabled' as const,
+        warm: [],
+        querySandboxing: 'disabled' as const,
+        labels: [],
+        parameters: [
+          {
+            name: 'p',
+            type: 'string',
+            required: false,
+            default: undefined,
+            example: undefined,
+            description: 'P.',
+          },
+          {
+            name: 'at_least',
+            type: 'integer',
+            required: false,
+            default: '3',
+            example: undefined,
+            description: 'N.',
+          },
+          {
+            name: 'interval',
+            type: 'enum',
+            enum: 'Interval',
+            unknown: 'default',
+            required: false,
+            default: '1day',
+            example: undefined,
+            description: 'I.',
+            values: [
+              { value: '1day', name: 'ONE_DAY', description: 'A day.' },
+              { value: '1hr', name: 'ONE_HOUR', description: 'An hour.' },
+            ],
+          },
+        ] as SavedQuery['parameters'],
+        tenant: undefined,
+        tenantUnchecked: undefined,
+        columns,
+      })),
+    );
 
 /** One to three saved queries with columns of any type, and parameters that are the same for all. */
 export const randomCatalog: fc.Arbitrary<Catalog> = fc
@@ -107,5 +121,8 @@ export function randomRows({ columns }: SavedQuery): fc.Arbitrary<readonly strin
   const row = fc
     .tuple(...cells)
     .map((entries) => JSON.stringify(Object.fromEntries(entries.filter(([, value]) => value !== undefined))));
-  return fc.array(row, { maxLength: 5 });
+  return fc.oneof(
+    { weight: 5, arbitrary: fc.array(row, { maxLength: 5 }) },
+    fc.array(row, { maxLength: 40 }),
+  );
 }

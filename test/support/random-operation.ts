@@ -9,7 +9,7 @@ export interface Operation {
 
 const maybe = (text: fc.Arbitrary<string>) => fc.oneof({ weight: 2, arbitrary: fc.constant('') }, text);
 
-const alias = maybe(fc.constantFrom('a: ', 'b: ', 'rows: ', 'count: ', '__x: '));
+const alias = maybe(fc.constantFrom('a: ', 'b: ', 'rows: ', 'count: ', '__x: ', `${'long'.repeat(40)}: `));
 
 const directive = fc.oneof(
   { weight: 6, arbitrary: fc.constant('') },
@@ -30,7 +30,10 @@ function selection(
   fragments: readonly string[] = [],
 ): fc.Arbitrary<string> {
   const field = fc.oneof(...fields);
-  const spread = fragments.length === 0 ? [] : [fc.constantFrom(...fragments.map((name) => `...${name}`))];
+  const spread =
+    fragments.length === 0
+      ? []
+      : [fc.tuple(fc.constantFrom(...fragments), directive).map(([name, when]) => `...${name}${when}`)];
   const part = fc.oneof(
     { weight: 5, arbitrary: field },
     fc
@@ -45,18 +48,25 @@ const leaf = (name: string) => fc.tuple(alias, directive).map(([as, when]) => `$
 
 const pascal = (name: string) => `${camelCase(name).slice(0, 1).toUpperCase()}${camelCase(name).slice(1)}`;
 
-function rowSelection({ name, columns }: SavedQuery): fc.Arbitrary<string> {
+function rowSelection(
+  { name, columns }: SavedQuery,
+  fragments: readonly string[] = [],
+): fc.Arbitrary<string> {
   const fields = [...columns.map((column) => leaf(camelCase(column.name))), leaf('__typename')];
-  return selection(fields, `${pascal(name)}Row`);
+  return selection(fields, `${pascal(name)}Row`, fragments);
 }
 
-function resultSelection(query: SavedQuery, fragments: readonly string[]): fc.Arbitrary<string> {
+function resultSelection(
+  query: SavedQuery,
+  fragments: readonly string[],
+  rowFragments: readonly string[],
+): fc.Arbitrary<string> {
   const nested = (field: string, inner: fc.Arbitrary<string>) =>
     fc.tuple(alias, directive, inner).map(([as, when, below]) => `${as}${field}${when} ${below}`);
   const cost = selection(['bytesProcessed', 'slotMs', 'cacheHit', 'jobId', '__typename'].map(leaf), 'Cost');
   const fields = [
-    nested('rows', rowSelection(query)),
-    nested('rows', rowSelection(query)),
+    nested('rows', rowSelection(query, rowFragments)),
+    nested('rows', rowSelection(query, rowFragments)),
     nested('cost', cost),
     ...['rowCount', 'truncated', 'computedAt', 'stale', 'cacheStatus', '__typename'].map(leaf),
   ];
@@ -68,6 +78,11 @@ const argumentsText = maybe(
     '(p: "x")',
     '(p: $text)',
     '(p: null)',
+    '(p: "é \\u00e9 \\" \\\\ \\u{1F44D} 👍 #")',
+    '(p: """ block "quoted"\n  text """)',
+    '(atLeast: 9007199254740991)',
+    '(atLeast: $least)',
+    '(interval: $other)',
     '(interval: ONE_HOUR)',
     '(interval: $interval, atLeast: $number)',
     '(p: "fail")',
@@ -81,9 +96,10 @@ const argumentsText = maybe(
 export function randomOperation({ queries }: Catalog): fc.Arbitrary<Operation> {
   const [first] = queries;
   if (first === undefined) throw new Error('a catalog without queries');
-  const fragment = resultSelection(first, []).map(
+  const fragment = resultSelection(first, [], ['R']).map(
     (body) => `fragment F on ${pascal(first.name)}Result ${body}`,
   );
+  const rowFragment = rowSelection(first).map((body) => `fragment R on ${pascal(first.name)}Row ${body}`);
   const root = fc
     .constantFrom(...queries)
     .chain((query) =>
@@ -92,7 +108,7 @@ export function randomOperation({ queries }: Catalog): fc.Arbitrary<Operation> {
           maybe(fc.constantFrom('r1: ', 'r2: ')),
           argumentsText,
           directive,
-          resultSelection(query, query === first ? ['F'] : []),
+          resultSelection(query, query === first ? ['F'] : [], query === first ? ['R'] : []),
         )
         .map(([as, given, when, below]) => `${as}${camelCase(query.name)}${given}${when} ${below}`),
     );
@@ -107,21 +123,26 @@ export function randomOperation({ queries }: Catalog): fc.Arbitrary<Operation> {
       text: fc.option(fc.constantFrom('x', 'é', 'fail')),
       number: fc.option(fc.integer({ min: -5, max: 5 })),
       interval: fc.constantFrom('ONE_DAY', 'ONE_HOUR', 'NOPE'),
+      other: fc.constantFrom('ONE_HOUR', null),
+      least: fc.constantFrom(0, 9007199254740991, 9007199254740992, 1.5, '7'),
     },
     { requiredKeys: [] },
   );
-  return fc.tuple(roots, fragment, variables).map(([fields, fragmentText, values]) => {
+  return fc.tuple(roots, fragment, rowFragment, variables).map(([fields, resultText, rowText, values]) => {
     const body = fields.join(' ');
-    const all = body.includes('...F') ? `${body}\n${fragmentText}` : body;
+    const withResult = body.includes('...F') ? `${body}\n${resultText}` : body;
+    const all = withResult.includes('...R') ? `${withResult}\n${rowText}` : withResult;
     const declared = [
       ['yes', 'Boolean = true'],
       ['no', 'Boolean! = false'],
       ['text', 'String'],
       ['number', 'SafeInt'],
       ['interval', 'Interval'],
+      ['other', 'Interval = ONE_DAY'],
+      ['least', 'SafeInt! = 12'],
     ].filter(([name]) => all.includes(`$${name}`));
     const head = declared.map(([name, type]) => `$${name}: ${type}`).join(', ');
-    const query = `query Q${head === '' ? '' : `(${head})`} { ${body} }${body.includes('...F') ? `\n${fragmentText}` : ''}`;
+    const query = `query Q${head === '' ? '' : `(${head})`} { ${body} }${all.slice(body.length)}`;
     return { query, variables: values };
   });
 }

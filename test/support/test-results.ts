@@ -4,7 +4,7 @@ import type { Cost } from '../../src/engine/engine.ts';
 import type { CachedResult } from '../../src/results/get-result.ts';
 import { openResults, type Results } from '../../src/results/open-results.ts';
 import { parseRows } from '../../src/results/result-document.ts';
-import type { OpenSharedCache } from '../../src/results/shared-cache.ts';
+import type { OpenSharedCache } from '../../src/results/shared/shared-cache.ts';
 import { type FakeClock, fakeClock } from './fake-clock.ts';
 import { type FakeEngine, type FakeEngineOptions, fakeEngine } from './fake-engine.ts';
 import { draftQuery } from './queries.ts';
@@ -38,6 +38,7 @@ export interface TestResultsOptions extends Partial<FakeEngineOptions> {
   readonly clock?: FakeClock;
   readonly engine?: FakeEngine;
   readonly engineConcurrency?: number;
+  readonly engineTimeoutMs?: number;
   readonly memoryBytes?: number;
   readonly openShared?: OpenSharedCache;
 }
@@ -51,6 +52,7 @@ export function openTestResults({
   clock = fakeClock(),
   engine,
   engineConcurrency = 4,
+  engineTimeoutMs = 30_000,
   memoryBytes = 64_000_000,
   openShared,
   ...engineOptions
@@ -64,6 +66,7 @@ export function openTestResults({
     catalog: { queries: [query], tables: [] },
     engine: usedEngine,
     engineConcurrency,
+    engineTimeoutMs,
     memoryBytes,
     openShared,
     clock,
@@ -76,7 +79,7 @@ export function openTestResults({
     engine: usedEngine,
     costs,
     logged,
-    request: (p = '', { signal = new AbortController().signal, noCache = false, labels, owner } = {}) =>
+    request: async (p = '', { signal = new AbortController().signal, noCache = false, labels, owner } = {}) =>
       results.get(
         { ...bind(query, plainParameters({ p })), ...(labels && { labels }) },
         { caller: { signal }, noCache, owner },

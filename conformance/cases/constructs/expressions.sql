@@ -206,3 +206,53 @@ not 1 = 2
 'a' || 'b' = 'ab'
 1 | 2 = 3
 ~1 + 1
+-- INTERVAL: casts
+cast(make_interval(1,2,-3,4,5,6) as string)
+cast(make_interval(-1,2,-3,-4,5,6) as string)
+cast(cast(null as interval) as string)
+cast('1-2 3 4:5:6' as interval)
+cast('-1-2 -3 -4:5:6.123456' as interval)
+cast('1-2 3' as interval)
+cast('1-2' as interval)
+cast('3 4:5:6' as interval)
+cast('4:5:6' as interval)
+cast('4:5' as interval)
+cast('1-2 3 4:5' as interval)
+cast('3 4:5' as interval)
+cast('1-2 3 4' as interval)
+cast('5' as interval)
+cast('' as interval)
+cast('P1Y2M3DT4H5M6S' as interval)
+cast('P1W' as interval)
+cast('PT-1.5S' as interval)
+cast('P' as interval)
+cast('PT' as interval)
+cast('P-1Y-2M' as interval)
+cast('1-13' as interval)
+cast('0-0 0 30:70:90' as interval)
+cast('  1-2' as interval)
+cast('1-2  3' as interval)
+-- INTERVAL: several parts
+interval '1-2' year to month
+interval '-1-2' year to month
+interval '1-2 3' year to day
+interval '1-2 3 4' year to hour
+interval '1-2 3 -4:5' year to minute
+interval '1-2 3 4:5:6.5' year to second
+interval '2 3' month to day
+interval '2 3 4' month to hour
+interval '2 3 4:5' month to minute
+interval '2 -3 4:5:6' month to second
+interval '3 4' day to hour
+interval '-1 2:3' day to minute
+interval '3 4:5:6' day to second
+interval '4:5' hour to minute
+interval '-4:5:6.1' hour to second
+interval '5:6.000001' minute to second
+! interval '1' year to month
+-- EXTRACT from INTERVAL
+extract(year from make_interval(-1,-2))
+extract(month from make_interval(-1,-2))
+extract(day from make_interval(0,0,-65))
+extract(hour from make_interval(0,0,0,-30,-5))
+extract(minute from make_interval(0,0,0,-30,-5))

@@ -123,6 +123,18 @@ select var_samp(x) from unnest([1.5, 2.5, 4.0, null]) as x
 select approx_count_distinct(x) from unnest(${int64s}) as x <=> select count(distinct x) from unnest(${1}) as x
 select approx_count_distinct(x) from unnest(${strings}) as x <=> select count(distinct x) from unnest(${1}) as x
 select abs(approx_count_distinct(x) - 1000) < 50 from unnest(generate_array(1, 1000)) as x <=> true
+-- HLL_COUNT.INIT
+select hll_count.init(x) is null from unnest([cast(null as int64)]) as x <=> true
+select hll_count.init(x, 12) is null from unnest([1.5, null]) as x <=> error('FLOAT64')
+-- HLL_COUNT.EXTRACT
+select hll_count.extract(hll_count.init(x)) from unnest(${int64s}) as x <=> select count(distinct x) from unnest(${1}) as x
+select hll_count.extract(hll_count.init(x)) from unnest(${strings}) as x <=> select count(distinct x) from unnest(${1}) as x
+select hll_count.extract(cast(null as bytes)) <=> 0
+-- HLL_COUNT.MERGE
+select hll_count.merge(s) from (select hll_count.init(x) as s from unnest(['a', 'b']) as x union all select hll_count.init(x) from unnest(['b', 'c']) as x) <=> 3
+select hll_count.merge(s) from unnest([cast(null as bytes)]) as s <=> 0
+-- HLL_COUNT.MERGE_PARTIAL
+select hll_count.extract(hll_count.merge_partial(s)) from (select hll_count.init(x) as s from unnest([1, 2]) as x union all select hll_count.init(x) from unnest([2, 5]) as x) <=> 3
 -- APPROX_QUANTILES
 select approx_quantiles(x, 4) from unnest([1, 2, 3, 4, 5]) as x <=> [1, 2, 3, 4, 5]
 select approx_quantiles(x, 2) from unnest([1, 1, 1, 4, 5, 6, 7, 8, 9, 10]) as x <=> [1, 5, 10]

@@ -20,7 +20,7 @@ export function bindForTenants(
   tenants: ReadonlySet<string>,
 ): TenantBinding {
   const tenant = tenantOf(query, raw);
-  if (!tenants.has(tenant)) throw forbiddenTenant(query);
+  if (!tenants.has(tenant)) throw forbiddenTenant(query, tenant);
   return { tenant, bound: bindTenant(query, raw, tenant) };
 }
 
@@ -36,19 +36,20 @@ export function tenantOf(query: SavedQuery, raw: RawParameters): string {
   if (parameter === undefined) {
     throw new GatewayError(
       'FORBIDDEN',
-      'This key is restricted to projects, and this endpoint cannot be limited to one project',
+      'This key is restricted to tenants, and this endpoint cannot be limited to one tenant',
+      { refusal: { reason: 'endpoint', endpoint: query.name } },
     );
   }
   return singleText(parameter, raw) || (parameter.default ?? '');
 }
 
 /** The error for another tenant. It does not reveal whether that tenant has rows. */
-export function forbiddenTenant({ tenant }: SavedQuery): GatewayError {
-  const parameter = tenant?.parameter ?? '';
+export function forbiddenTenant(query: SavedQuery, tenant: string): GatewayError {
+  const parameter = query.tenant?.parameter ?? '';
   return new GatewayError(
     'FORBIDDEN',
-    `${parameter}: this key has no access to it; send one of the projects that the key is restricted to, spelled exactly`,
-    { parameter },
+    `${parameter}: this key has no access to it; send one of the tenants that the key is restricted to, spelled exactly`,
+    { parameter, refusal: { reason: 'tenant', endpoint: query.name, tenant } },
   );
 }
 

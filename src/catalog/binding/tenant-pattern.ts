@@ -1,8 +1,15 @@
-import { escapeForRe2, re2Problem, re2Token } from './re2.ts';
+import { groupDepths, isQuantifier, literalOf, textsOf, tokensOf } from './pattern-tokens.ts';
+import { escapeForRe2, re2Problem } from './re2.ts';
+import { endsHost, isBeforeHost } from './url-host.ts';
 
 /** The placeholder of the tenant in a `tenant_pattern`, as in `{project}`. */
 export function placeholderOf(parameter: string): string {
   return `{${parameter}}`;
+}
+
+/** A pattern that is safe on URLs from anyone, for messages: the tenant is the first label of the host. */
+export function exampleTenantPattern(parameter: string): string {
+  return `^https?://${placeholderOf(parameter)}\\.[^/?#@\\\\\\s]*(?:[/?#]|$)`;
 }
 
 /** The pattern that runs for one tenant, whose value matches literally. */
@@ -13,9 +20,9 @@ export function fillTenantPattern(pattern: string, parameter: string, value: str
 
 /**
  * Checks that a pattern cannot match another tenant's rows. Only the text is examined, so the rules are strict enough
- * to guarantee it: the pattern is anchored at the start, has no alternative to the placeholder, nothing before it can
- * run into other parts of a URL, and the characters beside it cannot be part of a name, so that a tenant whose name is
- * contained in another's does not match it.
+ * to guarantee it: the pattern is anchored at the start and has no alternative to the placeholder; what precedes the
+ * placeholder is one of a few texts of which none begins with another, so that the tenant begins in one place; and what
+ * follows ends the name, and in the host of a URL the host.
  *
  * @returns why the pattern is not safe; undefined if it is
  */
@@ -39,19 +46,34 @@ export function tenantPatternProblem(pattern: string, parameter: string): string
   if (!places.some((at) => depths[at] === 0) || hasEscapedPlaceholder(pattern, tokens, placeholder)) {
     return `must contain ${placeholder} outside of groups, [ ] and escapes`;
   }
-  const wide = tokens.slice(0, places[0]).find(matchesWidely);
+  const before = tokens.slice(1, places[0]);
+  const wide = before.find(matchesWidely);
   if (wide !== undefined) {
     return `must not have ${wide} before ${placeholder}: it can match other parts of a URL`;
   }
-  if (places.some((at) => !endsName(tokens, at - 1, depths) || !endsName(tokens, at + 1, depths))) {
-    return `must have a character before and after ${placeholder} that ends a name, as in /${placeholder}\\.`;
+  const texts = textsOf(before);
+  if (texts === undefined) {
+    return `must have only characters, groups, | and ? before ${placeholder}, for at most 64 texts`;
+  }
+  const [first = 0, ...others] = places;
+  const isInHost = texts.some(isBeforeHost);
+  const surrounded = (at: number) =>
+    endsName(tokens, at - 1, depths, '^') && endsName(tokens, at + 1, depths, '$');
+  if (isInHost ? !isSurroundedInHost(tokens, first, depths) : !surrounded(first)) {
+    return isInHost
+      ? `must end the host after ${placeholder}, as in ${exampleTenantPattern(parameter)}`
+      : neighbourProblem(placeholder);
+  }
+  if (!others.every(surrounded)) return neighbourProblem(placeholder);
+  const shorter = texts.find((text) => texts.some((other) => other !== text && other.startsWith(text)));
+  if (shorter !== undefined) {
+    return `must not allow two texts before ${placeholder} of which one begins with the other: a tenant could be named like the rest`;
   }
   return re2Problem(fillTenantPattern(pattern, parameter, 'tenant'));
 }
 
-/** RE2's tokens, and the placeholder as one token (except inside a class or an escape as in `\p{…}`). */
-function tokensOf(pattern: string, placeholder: string): readonly string[] {
-  return pattern.match(new RegExp(`${RegExp.escape(placeholder)}|${re2Token.source}`, re2Token.flags)) ?? [];
+function neighbourProblem(placeholder: string): string {
+  return `must have a character before and after ${placeholder} that ends a name, as in /${placeholder}/: one of ${nameEnds.join(' ')}, or the start or end of the text`;
 }
 
 /** True if RE2 would read a placeholder, or its brace, as a part of an escape, as in `\p{…}` or `\{…}`. */
@@ -68,25 +90,26 @@ function matchesWidely(token: string): boolean {
   return /^(?:[.*+{[]|\\[a-z\d])/i.test(token);
 }
 
-/** For each token, the number of groups around it. */
-function groupDepths(tokens: readonly string[]): readonly number[] {
-  let depth = 0;
-  return tokens.map((token) => {
-    if (token === ')') depth -= 1;
-    const here = depth;
-    if (token === '(') depth += 1;
-    return here;
-  });
-}
+/**
+ * The characters that no name contains, escaped or not. Dots and hyphens are part of names, and so is what URLs leave
+ * unescaped in them: ~ ! ' + $. After a % a name may go on, and before an @ there is a name of the caller's choice.
+ */
+const nameEnds = ['/', ':', '=', '&', '?', '#', ',', ';', '<', '>', '"', '|'];
 
-/** True for the start, the end, and a mandatory character that no name contains. */
-function endsName(tokens: readonly string[], at: number, depths: readonly number[]): boolean {
+/** True for the end of the text on this side, and for a mandatory character that no name contains. */
+function endsName(
+  tokens: readonly string[],
+  at: number,
+  depths: readonly number[],
+  textEnd: '^' | '$',
+): boolean {
   const token = tokens[at] ?? '';
-  if (depths[at] !== 0) return false;
-  if (token === '^' || token === '$') return true;
-  return !isQuantifier(tokens[at + 1]) && /^(?:\\[^\w\s]|[/:=@&#,;<>"'~%!])$/.test(token);
+  if (depths[at] !== 0 || isQuantifier(tokens[at + 1])) return false;
+  return token === textEnd || nameEnds.includes(literalOf(token) ?? '');
 }
 
-function isQuantifier(token = ''): boolean {
-  return /^(?:[?*+{]|\{\d[\d,]*\})$/.test(token);
+/** In a host the dot ends a label, and other characters do not: what follows must end the host. */
+function isSurroundedInHost(tokens: readonly string[], at: number, depths: readonly number[]): boolean {
+  const isDot = literalOf(tokens[at - 1]) === '.' && depths[at - 1] === 0;
+  return (isDot || endsName(tokens, at - 1, depths, '^')) && endsHost(tokens, at + 1);
 }

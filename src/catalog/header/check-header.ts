@@ -1,6 +1,6 @@
 import type { SchemaProblem } from '../../files/schema-problems.ts';
 import { checkPlain } from '../binding/check-value.ts';
-import { placeholderOf, tenantPatternProblem } from '../binding/tenant-pattern.ts';
+import { exampleTenantPattern, tenantPatternProblem } from '../binding/tenant-pattern.ts';
 import { isCredentialName } from '../credential-names.ts';
 import { camelCase } from '../names.ts';
 import type { Header } from './header-schema.ts';
@@ -61,8 +61,10 @@ function wrongValue(parameter: Header['parameters'][string], value: string): str
   return values.includes(value) ? undefined : `must be one of ${values.join(', ')}`;
 }
 
-function checkTenant({ parameters }: Header): readonly SchemaProblem[] {
+function checkTenant({ parameters, tenant_unchecked: unchecked }: Header): readonly SchemaProblem[] {
   const tenants = Object.keys(parameters).filter((name) => parameters[name]?.tenant);
+  if (unchecked !== undefined && tenants.length === 0)
+    return [problem(['tenant_unchecked'], 'needs a parameter with tenant: true')];
   return Object.entries(parameters).flatMap(([name, { type, tenant, tenant_pattern: pattern }]) => {
     const problems: SchemaProblem[] = [];
     const add = (key: string, message: string) => problems.push(problem(['parameters', name, key], message));
@@ -72,7 +74,7 @@ function checkTenant({ parameters }: Header): readonly SchemaProblem[] {
     }
     if (tenant && type !== 'string' && type !== 'pattern') add('tenant', 'must be a string or a pattern');
     if (tenant && type === 'pattern' && pattern === undefined) {
-      add('tenant', `a pattern needs a tenant_pattern, as in '^https?://${placeholderOf(name)}\\.'`);
+      add('tenant', `a pattern needs a tenant_pattern, as in '${exampleTenantPattern(name)}'`);
     }
     if (pattern === undefined) return problems;
     if (!tenant || type !== 'pattern') {

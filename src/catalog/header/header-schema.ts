@@ -76,6 +76,7 @@ export const headerSchema = z.strictObject({
   id: z.guid('must be a UUID').transform((id) => id.toLowerCase()),
   description: text,
   max_rows: z.int().min(1).max(100_000),
+  tenant_unchecked: text.optional(),
   caching: z.union([z.literal('disabled'), seconds], { error: 'must be seconds, as in 900s, or disabled' }),
   cache_warming: seconds.optional(),
   stale_if_error: seconds.optional(),

@@ -46,6 +46,7 @@ function toQuery(name: string, header: Header, sql: string, source: SavedQuery['
     warm: header.warm,
     labels: header.labels,
     tenant: toTenant(header),
+    tenantUnchecked: header.tenant_unchecked,
     parameters: Object.entries(header.parameters).map(([name, declared]) => toParameter(name, declared)),
     columns: Object.entries(header.columns).map(
       ([name, column]): Column => ({ ...column, name, unit: column.unit }),

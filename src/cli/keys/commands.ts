@@ -44,9 +44,14 @@ export function rollKey(
     if (old.revoked !== undefined || (old.expires !== undefined && old.expires <= now)) {
       throw commandError(`${id} is no longer valid; make a new key with create`);
     }
-    const { sha256: _, id: __, revoked: ___, expires: oldExpires, ...fields } = old;
+    const oldExpires = old.expires;
     const newEnds = expires ?? oldExpires;
-    const key = addKey(keys, edits, { ...fields, ...(newEnds && { expires: formatInstant(newEnds) }) }, id);
+    const key = addKey(
+      keys,
+      edits,
+      { ...fieldsOf(old), ...(newEnds && { expires: formatInstant(newEnds) }) },
+      id,
+    );
 
     const overlapEnds = new Date(now.getTime() + overlapMs);
     if (oldExpires !== undefined && oldExpires < overlapEnds) return { ...key, oldEnds: oldExpires };
@@ -59,7 +64,7 @@ export function rollKey(
 function edit<T>(file: string, change: (keys: readonly KeyEntry[], edits: KeyEdits) => T): Promise<T> {
   return updateFile(file, (text) => {
     const edits = editKeys(text, file.endsWith('.json'));
-    const result = change(text.trim() === '' ? [] : requireKeys(file, text), edits);
+    const result = change(text.trim() === '' ? [] : requireKeys(file, text).keys, edits);
     const newText = edits.text();
     // The file was valid before, so these are problems of the command's options.
     const { problems } = parseKeys(file, newText);
@@ -76,6 +81,22 @@ function addKey(keys: readonly KeyEntry[], edits: KeyEdits, fields: KeyFields, a
   const sha256 = digestOf(key.text).toString('hex');
   edits.add({ id: key.id, name, sha256, ...Object.fromEntries(nonEmpty) }, after);
   return key;
+}
+
+/** What a key that replaces another has in common with it. */
+function fieldsOf({ name, endpoints, tenants, allow, rate, permissions }: KeyEntry): KeyFields {
+  return {
+    name,
+    ...(endpoints && { endpoints }),
+    ...(tenants && { tenants }),
+    ...(allow && { allow }),
+    ...(rate && { rate: withoutUndefined(rate) }),
+    permissions,
+  };
+}
+
+function withoutUndefined<T extends object>(fields: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
 }
 
 function isEmpty(value: unknown): boolean {

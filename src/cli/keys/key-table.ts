@@ -1,15 +1,31 @@
 import { formatInstant } from '../../files/durations.ts';
 import type { KeyEntry } from '../../keys/file/key-schema.ts';
+import type { LastUsed } from '../../keys/file/last-used.ts';
 
-const header = ['id', 'name', 'state', 'expires', 'endpoints', 'projects', 'rate', 'permissions'];
+const header = [
+  'id',
+  'name',
+  'state',
+  'expires',
+  'endpoints',
+  'tenants',
+  'rate',
+  'permissions',
+  'last used',
+  'allow',
+];
 
-/**
- * The keys of a file, one per line.
- *
- * @param isTerminal aligned columns with a header for people; otherwise tab-separated without a header, for programs
- */
-export function keyTable(keys: readonly KeyEntry[], now: Date, isTerminal: boolean): string {
-  const rows = keys.map((key) => rowOf(key, now));
+export interface TableOptions {
+  readonly now: Date;
+  /** undefined: nothing has been recorded. */
+  readonly lastUsed: LastUsed | undefined;
+  /** Aligned columns with a header for people; otherwise tab-separated without a header, for programs. */
+  readonly isTerminal: boolean;
+}
+
+/** The keys of a file, one per line. */
+export function keyTable(keys: readonly KeyEntry[], { now, lastUsed, isTerminal }: TableOptions): string {
+  const rows = keys.map((key) => rowOf(key, now, lastUsedText(lastUsed, key.id)));
   if (!isTerminal) return rows.map((row) => `${row.join('\t')}\n`).join('');
   const all = [header, ...rows];
   const widths = header.map((_, at) => Math.max(...all.map((row) => row[at]?.length ?? 0)));
@@ -24,8 +40,8 @@ export function keyTable(keys: readonly KeyEntry[], now: Date, isTerminal: boole
     .join('');
 }
 
-function rowOf(key: KeyEntry, now: Date): readonly string[] {
-  const { endpoints, projects, rate, permissions } = key;
+function rowOf(key: KeyEntry, now: Date, lastUsed: string): readonly string[] {
+  const { endpoints, tenants, allow, rate, permissions } = key;
   const limits = [
     rate?.requests_per_minute && `${rate.requests_per_minute}/min`,
     rate?.concurrent_queries && `${rate.concurrent_queries} at once`,
@@ -36,10 +52,18 @@ function rowOf(key: KeyEntry, now: Date): readonly string[] {
     stateOf(key, now),
     key.expires === undefined ? 'never' : formatInstant(key.expires),
     endpoints?.join(',') ?? 'all',
-    projects?.join(',') ?? 'all',
+    tenants?.join(',') ?? 'all',
     limits.filter(Boolean).join(', ') || 'any',
     permissions.join(',') || 'none',
+    lastUsed,
+    allow?.join(',') ?? 'all',
   ];
+}
+
+function lastUsedText(lastUsed: LastUsed | undefined, id: string): string {
+  if (lastUsed === undefined) return 'unknown';
+  const at = lastUsed.get(id);
+  return at === undefined ? 'never' : formatInstant(at);
 }
 
 function stateOf({ revoked, expires }: KeyEntry, now: Date): string {

@@ -20,6 +20,7 @@ export type Type =
   | { readonly kind: 'scalar'; readonly name: ScalarName }
   | { readonly kind: 'array'; readonly element: Type }
   | { readonly kind: 'struct'; readonly fields: readonly Column[] }
+  | { readonly kind: 'range'; readonly element: Type }
   | { readonly kind: 'null' }
   | { readonly kind: 'unknown' };
 
@@ -33,6 +34,7 @@ export const unknown: Type = { kind: 'unknown' };
 export const nullType: Type = { kind: 'null' };
 export const scalar = (name: ScalarName): Type => ({ kind: 'scalar', name });
 export const arrayOf = (element: Type): Type => ({ kind: 'array', element });
+export const rangeOf = (element: Type): Type => ({ kind: 'range', element });
 export const structOf = (fields: readonly Column[]): Type => ({ kind: 'struct', fields });
 
 export const isScalar = (type: Type, ...names: readonly ScalarName[]): boolean =>
@@ -47,6 +49,8 @@ export function describeType(type: Type): string {
       return `ARRAY<${describeType(type.element)}>`;
     case 'struct':
       return `STRUCT<${type.fields.map((field) => `${field.name} ${describeType(field.type)}`.trim()).join(', ')}>`;
+    case 'range':
+      return `RANGE<${describeType(type.element)}>`;
     case 'null':
       return 'NULL';
     case 'unknown':
@@ -58,7 +62,7 @@ const duckdbScalars: Readonly<Record<ScalarName, string>> = {
   INT64: 'BIGINT',
   FLOAT64: 'DOUBLE',
   NUMERIC: 'DECIMAL(38,9)',
-  BIGNUMERIC: 'DECIMAL(38,9)',
+  BIGNUMERIC: 'BIGNUM',
   BOOL: 'BOOLEAN',
   STRING: 'VARCHAR',
   BYTES: 'BLOB',
@@ -85,6 +89,11 @@ export function duckdbType(type: Type): string | undefined {
         return fieldType && `${quote(field.name || anonymousField(index))} ${fieldType}`;
       });
       return fields.includes(undefined) ? undefined : `STRUCT(${fields.join(', ')})`;
+    }
+    case 'range': {
+      const element = duckdbType(type.element);
+      // An unbounded side is an infinite value.
+      return element && `STRUCT("_range_start" ${element}, "_range_end" ${element})`;
     }
     default:
       return undefined;

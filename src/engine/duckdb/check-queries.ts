@@ -15,7 +15,7 @@ import { columnType } from './store/column-type.ts';
  */
 export async function checkQueries({ catalog, config }: CheckOptions): Promise<void> {
   await withEmptyTables(catalog, config, (connection) =>
-    prepareCatalog(connection, { ...catalog, defineMacros: true }),
+    prepareCatalog(connection, { ...catalog, defineMacros: true, planAll: true }),
   );
 }
 

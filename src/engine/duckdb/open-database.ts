@@ -1,6 +1,7 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import type { Config } from '../../config.ts';
 import { StartError } from '../../errors.ts';
+import { registerHostFunctions } from './wire/host-functions.ts';
 
 interface Database {
   connect(): Promise<DuckDBConnection>;
@@ -9,13 +10,16 @@ interface Database {
 }
 
 /**
- * Opens an empty database in memory. It never downloads an extension.
+ * Opens an empty database in memory, with the functions that macros call. It never downloads an extension.
  *
  * @throws StartError if DuckDB rejects the configuration
  */
 export async function openDatabase(config: Config): Promise<Database> {
   const instance = await createInstance(config);
   const connections: DuckDBConnection[] = [];
+  const first = await instance.connect();
+  registerHostFunctions(first);
+  first.closeSync();
   return {
     async connect() {
       const connection = await instance.connect();

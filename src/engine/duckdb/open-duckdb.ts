@@ -1,13 +1,16 @@
 import { setMaxListeners } from 'node:events';
 import { resolve } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { LoopTurns } from '../../concurrency/loop-turns.ts';
+import { OnePerOwner } from '../../concurrency/one-per-owner.ts';
 import type { Config } from '../../config.ts';
-import { quoteText } from '../dialect/expr/literals.ts';
 import { sessionSettings } from '../dialect/macros/macros.ts';
+import { quoteText } from '../dialect/tree/quote-text.ts';
 import type { Engine, EngineOptions } from '../engine.ts';
 import { forgetTable } from './import/scan/manifest.ts';
 import { type LocalData, openData, requireDataDir } from './open-data.ts';
 import { asStartError, openDatabase } from './open-database.ts';
+import { planInBackground } from './prepare/plan-in-background.ts';
 import { prepareCatalog } from './prepare/prepare-catalog.ts';
 import { ConnectionPool } from './run/connection-pool.ts';
 import { buildRun } from './run/run-query.ts';
@@ -19,9 +22,15 @@ import { openTables } from './store/stored-tables.ts';
  * The engine on one machine: an embedded DuckDB over local files, or over the demo data. It is open once the existing
  * data has been loaded.
  *
- * @throws StartError if a saved query uses unsupported SQL, with file and line
+ * @throws StartError if a saved query uses unsupported SQL or returns other columns than declared, with file and line
  */
-export async function openDuckdb({ catalog, config, now, listener }: EngineOptions): Promise<Engine> {
+export async function openDuckdb({
+  catalog,
+  config,
+  now,
+  listener,
+  turns = new LoopTurns(),
+}: EngineOptions): Promise<Engine> {
   requireDataDir(config);
   const database = await openDatabase(config);
   const { connect } = database;
@@ -31,9 +40,11 @@ export async function openDuckdb({ catalog, config, now, listener }: EngineOptio
   let store: Store | undefined;
   let data: LocalData | undefined;
   let pool: ConnectionPool | undefined;
+  let planning: Promise<void> | undefined;
   const closeAll = async () => {
     closing.abort();
     await pool?.close();
+    await planning;
     await data?.close();
     database.close();
     await store?.close();
@@ -67,10 +78,23 @@ export async function openDuckdb({ catalog, config, now, listener }: EngineOptio
       runnable,
       dataProblems: data.problems,
       timeoutMs: config.engineTimeoutMs,
+      turns,
+      reading: new OnePerOwner(),
       now,
       closing: closing.signal,
     });
     const { catchUp } = data;
+    planning = planInBackground({
+      connection: await connect(),
+      queries: catalog.queries,
+      withQuery: (query, use) =>
+        runnable.use(async (queries) => {
+          const current = queries.get(query);
+          if (current) await use(current);
+        }),
+      onProblem: listener.problem,
+      signal: closing.signal,
+    });
     return {
       source: `duckdb ${config.dataDir === undefined ? 'demo' : resolve(config.dataDir)}`,
       run: catchUp === undefined ? run : (bound, options) => catchUp().then(() => run(bound, options)),
@@ -83,13 +107,15 @@ export async function openDuckdb({ catalog, config, now, listener }: EngineOptio
 }
 
 /** For every connection, also for those that are opened after the configuration is locked. */
-const globalSettings = sessionSettings.map((setting) => setting.replace(/^SET /, 'SET GLOBAL ')).join(';');
+export const globalSettings = sessionSettings
+  .map((setting) => setting.replace(/^SET /, 'SET GLOBAL '))
+  .join(';');
 
 /**
  * SQL that denies all later statements extensions, settings, and files other than those of the data. It is a second
  * barrier, in case the rewriter accepts query text that it should reject.
  */
-function lockdown({ scratch }: Store, { dataDir }: Config): string {
+export function lockdown({ scratch }: Store, { dataDir }: Config): string {
   const folders = dataDir === undefined ? [scratch] : [scratch, resolve(dataDir)];
   return `SET allowed_directories = [${folders.map(quoteText).join(', ')}];
     SET enable_external_access = false; SET lock_configuration = true;`;

@@ -1,5 +1,6 @@
 import { GatewayError } from '../../errors.ts';
 import type { Schedule } from '../../keys/concurrency-limiter.ts';
+import type { Tokens } from '../../keys/jwt/tokens.ts';
 import type { Keyring } from '../../keys/keyring.ts';
 import type { Principal } from '../../keys/principal.ts';
 import { hasNoCache } from '../cache-headers.ts';
@@ -7,6 +8,7 @@ import type { RequestHead, RequestHeaders } from '../head.ts';
 import { httpLimits } from '../limits.ts';
 import type { PreparedRequest } from '../prepare-request.ts';
 import type { RejectKeysInUrls } from './reject-keys-in-urls.ts';
+import { type RejectWrongKey, unauthenticated } from './wrong-keys.ts';
 
 /** What an admitted request may do. */
 export interface Admission {
@@ -39,34 +41,55 @@ export type Admit = (
   request: PreparedRequest,
   access: Access,
   caller: CallerInfo,
-) => Admission;
+) => Admission | Promise<Admission>;
 
 interface AdmitOptions {
-  readonly keyring: Pick<Keyring, 'find'>;
+  readonly keyring: Pick<Keyring, 'find' | 'explain'>;
+  /** Verifies JSON Web Tokens; undefined if they are not accepted. */
+  readonly tokens: Tokens | undefined;
   readonly rejectKeysInUrls: RejectKeysInUrls;
+  readonly rejectWrongKey: RejectWrongKey;
   readonly now: () => Date;
 }
 
 const { maxUrlLength } = httpLimits;
 
-export function buildAdmit({ keyring, rejectKeysInUrls, now }: AdmitOptions): Admit {
-  return ({ headers }, request, access, caller) => {
+export function buildAdmit(options: AdmitOptions): Admit {
+  const { keyring, tokens, rejectKeysInUrls, now } = options;
+  const admitPrincipal = (principal: Principal, head: RequestHead, caller: CallerInfo): Admission => {
+    caller.keyId = principal.id;
+    head.onKey?.();
+    chargeRate(principal, caller, now);
+    const { concurrencyLimiter, permissions } = principal;
+    // `no-cache` without the permission `fresh` is ignored, as RFC 9111 allows.
+    const noCache = hasNoCache(head.headers['cache-control']) && permissions.has('fresh');
+    return { principal, noCache, schedule: concurrencyLimiter?.forRequest() ?? runUnlimited };
+  };
+  return (head, request, access, caller) => {
     if (request.parameters === undefined) rejectKeysInUrls(request);
     if (access === 'always') return anonymous;
     if (request.url.href.length > maxUrlLength) throw urlTooLong(request.url.href.length);
     if (access === 'public') return anonymous;
 
-    const principal = keyring.find(keyOf(headers));
-    if (principal === undefined) {
-      throw new GatewayError('UNAUTHENTICATED', 'A valid API key is required in the header X-API-KEY');
-    }
-    caller.keyId = principal.id;
-    chargeRate(principal, caller, now);
-    const { concurrencyLimiter, permissions } = principal;
-    // `no-cache` without the permission `fresh` is ignored, as RFC 9111 allows.
-    const noCache = hasNoCache(headers['cache-control']) && permissions.has('fresh');
-    return { principal, noCache, schedule: concurrencyLimiter?.forRequest() ?? runUnlimited };
+    const text = keyOf(head.headers);
+    const principal = tokens?.known(text) ?? keyring.find(text, head);
+    if (principal !== undefined) return admitPrincipal(principal, head, caller);
+    if (text === undefined || tokens?.isToken(text) !== true) throw wrongKey(text, head, options);
+    return tokens.verify(text).then((verified) => {
+      if ('principal' in verified) return admitPrincipal(verified.principal, head, caller);
+      throw options.rejectWrongKey(head.address, verified.refusal);
+    });
   };
+}
+
+function wrongKey(
+  text: string | undefined,
+  { headers, address }: RequestHead,
+  { keyring, rejectWrongKey }: AdmitOptions,
+): GatewayError {
+  if (text !== undefined && text !== '') return rejectWrongKey(address, keyring.explain(text));
+  const hasTwo = headers['x-api-key'] !== undefined && headers.authorization !== undefined;
+  return hasTwo ? rejectWrongKey(address, { reason: 'two keys' }) : unauthenticated({ reason: 'missing' });
 }
 
 const runUnlimited: Schedule = (work) => work();
@@ -77,7 +100,8 @@ const anonymous: Admission = {
     id: 'anonymous',
     permissions: new Set(),
     endpoints: new Set(),
-    projects: new Set(),
+    tenants: new Set(),
+    hidesEndpoints: true,
     rateLimiter: undefined,
     concurrencyLimiter: undefined,
   },
@@ -104,7 +128,7 @@ function chargeRate({ rateLimiter }: Principal, caller: CallerInfo, now: () => D
   throw new GatewayError(
     'RATE_LIMITED',
     `This key is limited to ${perMinute} requests per minute; try again later`,
-    { retryAfterSeconds: nextInSeconds },
+    { retryAfterSeconds: nextInSeconds, refusal: { reason: 'rate' } },
   );
 }
 
@@ -113,6 +137,13 @@ function keyOf(headers: RequestHeaders): string | undefined {
   const key = headers['x-api-key'];
   const { authorization } = headers;
   if (authorization === undefined) return key;
-  const token = /^Bearer +(?<token>\S+)$/i.exec(authorization)?.groups?.token;
+  const token = bearerToken(authorization);
   return key === undefined || token === undefined || key === token ? (key ?? token) : undefined;
+}
+
+/** Most clients write the scheme like this; a regular expression would take longer than the look-up of the token. */
+function bearerToken(authorization: string): string | undefined {
+  const plain = authorization.startsWith('Bearer ') ? authorization.slice(7) : '';
+  if (plain !== '' && !plain.includes(' ') && !plain.includes('\t')) return plain;
+  return /^Bearer +(?<token>\S+)$/i.exec(authorization)?.groups?.token;
 }

@@ -1,8 +1,9 @@
 import { type BoundQuery, bind, type RawParameters } from '../../catalog/binding/bind.ts';
 import { bindForTenants, type TenantBinding } from '../../catalog/binding/bind-tenant.ts';
+import { unknownQuery } from '../../catalog/find-query.ts';
 import { labelValue } from '../../catalog/labels.ts';
 import type { SavedQuery } from '../../catalog/saved-query.ts';
-import { GatewayError } from '../../errors.ts';
+import { GatewayError, type Refusal } from '../../errors.ts';
 import type { Principal } from '../../keys/principal.ts';
 import type { RequestHeaders } from '../head.ts';
 
@@ -19,36 +20,41 @@ export interface EndpointRequest {
 /**
  * The query as this caller may run it. It is called for every request, also if the result is cached.
  *
- * @throws GatewayError FORBIDDEN, before the parameters are checked; then as `bind` does; BAD_REQUEST if an allowed
+ * @throws GatewayError FORBIDDEN, or UNKNOWN_QUERY if that is to be hidden, before the parameters are checked; then as `bind` does; BAD_REQUEST if an allowed
  * label has an invalid value
  */
 export function authorizeAndBind(
-  { endpoints, projects }: Principal,
+  principal: Principal,
   request: EndpointRequest,
   headers: RequestHeaders,
 ): BoundQuery {
+  const { endpoints, tenants } = principal;
   const { query, parameters } = request;
+  if (principal.hidesEndpoints && !mayQuery(principal, query)) throw unknownQuery(endpointRefusal(query));
   if (endpoints !== undefined && !endpoints.has(query.id)) {
     throw new GatewayError(
       'FORBIDDEN',
       'This key may not query this endpoint; the GraphQL field endpoints lists those it may query',
+      { refusal: endpointRefusal(query) },
     );
   }
-  if (projects === undefined) {
+  if (tenants === undefined) {
     request.bound ??= bind(query, parameters);
     return query.labels.length === 0 ? request.bound : withLabels(request.bound, headers);
   }
   // The parameters name the tenant, so the binding serves every key that may read that tenant.
-  if (request.forTenant === undefined || !projects.has(request.forTenant.tenant)) {
-    request.forTenant = bindForTenants(query, parameters, projects);
+  if (request.forTenant === undefined || !tenants.has(request.forTenant.tenant)) {
+    request.forTenant = bindForTenants(query, parameters, tenants);
   }
   const { bound } = request.forTenant;
   return query.labels.length === 0 ? bound : withLabels(bound, headers);
 }
 
+const endpointRefusal = ({ name }: SavedQuery): Refusal => ({ reason: 'endpoint', endpoint: name });
+
 /** True if the key may run the query with any parameters; other queries are not listed for it. */
-export function mayQuery({ endpoints, projects }: Principal, { id, tenant }: SavedQuery): boolean {
-  return (endpoints?.has(id) ?? true) && (projects === undefined || tenant !== undefined);
+export function mayQuery({ endpoints, tenants }: Principal, { id, tenant }: SavedQuery): boolean {
+  return (endpoints?.has(id) ?? true) && (tenants === undefined || tenant !== undefined);
 }
 
 /** A request's own labels for the engine's bill, as in `LF-ENDPOINT-LABELS: team=web,session_id=42`. */

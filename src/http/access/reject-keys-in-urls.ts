@@ -1,8 +1,6 @@
-import { timingSafeEqual } from 'node:crypto';
 import { isCredentialName } from '../../catalog/credential-names.ts';
 import { GatewayError } from '../../errors.ts';
-import { digestOf, keyShape } from '../../keys/key-text.ts';
-import { type PreparedRequest, parseQueryString } from '../prepare-request.ts';
+import { decodeText, type PreparedRequest, parseQueryString } from '../prepare-request.ts';
 
 /**
  * Keeps API keys out of URLs, which are written to logs: parses the query string and rejects it if it contains a key.
@@ -11,18 +9,16 @@ import { type PreparedRequest, parseQueryString } from '../prepare-request.ts';
  */
 export type RejectKeysInUrls = (request: PreparedRequest) => void;
 
-/** @param apiKey the configured key, which may have any form */
-export function buildRejectKeysInUrls(apiKey: string | undefined): RejectKeysInUrls {
-  const ownDigest = apiKey === undefined ? undefined : digestOf(apiKey);
-  const isOwn = (text: string) =>
-    ownDigest !== undefined && text.length === apiKey?.length && timingSafeEqual(digestOf(text), ownDigest);
-  // A value may be a whole header: `Bearer <key>`.
-  const isKey = (text: string) => keyShape.test(text) || isOwn(text) || text.split(/[\s,;]+/).some(isOwn);
+/**
+ * @param isKeyText recognizes keys and tokens
+ */
+export function buildRejectKeysInUrls(isKeyText: (text: string) => boolean): RejectKeysInUrls {
+  const isKey = (text: string) => isKeyText(text) || (text.includes('%') && isKeyText(decodeFully(text)));
   return (request) => {
     const { search } = request.url;
     const parameters = parseQueryString(search.slice(1));
     const holdsKey =
-      keyShape.test(search) ||
+      isKey(search) ||
       [...parameters].some(([name, values]) => isCredentialName(name) || isKey(name) || values.some(isKey));
     if (holdsKey) {
       throw new GatewayError(
@@ -32,4 +28,16 @@ export function buildRejectKeysInUrls(apiKey: string | undefined): RejectKeysInU
     }
     request.parameters = parameters;
   };
+}
+
+/** How often a text may have been percent-encoded, by one program after another. */
+const maxEncodings = 4;
+
+/** Without any percent-encoding, whatever remains of ill-formed parts. */
+function decodeFully(text: string): string {
+  let decoded = text;
+  for (let count = 0; count < maxEncodings && decoded.includes('%'); count += 1) {
+    decoded = decoded.replace(/(?:%[0-9a-f]{2})+/gi, decodeText);
+  }
+  return decoded;
 }

@@ -6,11 +6,12 @@ import type { Principal } from '../../keys/principal.ts';
 import { cacheKey } from '../../results/cache-key.ts';
 import type { CachedResult, GetResult } from '../../results/get-result.ts';
 import type { Admission } from '../access/admission.ts';
+import type { Audit } from '../access/audit.ts';
 import { authorizeAndBind } from '../access/authorize.ts';
 import type { ByteCharge } from '../byte-budget.ts';
 import type { RequestHead } from '../head.ts';
 import { httpLimits } from '../limits.ts';
-import { responseTooLarge } from './errors.ts';
+import { tooLargeForExecutor } from './errors.ts';
 
 /** The outcome of an operation, for the headers and the status of its response. */
 export interface OperationOutcome {
@@ -35,6 +36,8 @@ export interface Context {
    * @throws GatewayError QUERY_TOO_EXPENSIVE if it would be too large; OVERLOADED
    */
   chargeResponseBytes(bytes: number): Promise<void>;
+  /** Reports a refusal to the operator. @returns the error */
+  audited<E>(error: E): E;
   /** Waits for the key's turn of the event loop, if one is due. */
   nextTurn(): Promise<unknown> | undefined;
 }
@@ -48,15 +51,13 @@ interface ContextOptions {
   /** Of the response. */
   readonly charge: ByteCharge;
   readonly turns: LoopTurns;
+  readonly audit: Audit;
 }
 
-const { maxResponseBytes } = httpLimits;
+const { maxExecutorBytes } = httpLimits;
 
 /** Measured: what the executor has in memory at once for a byte of rows, as objects, as its result and as text. */
 const executorFactor = 8;
-
-/** Of rows. Fewer would leave many operations half done, and in memory, at the same time. */
-const bytesPerTurn = 1_500_000;
 
 export function buildContext({
   getResult,
@@ -65,27 +66,41 @@ export function buildContext({
   outcome,
   charge,
   turns,
+  audit,
 }: ContextOptions): Context {
   const { principal, noCache, schedule } = admission;
-  const load = (bound: BoundQuery) =>
-    schedule(() => getResult(bound, { caller: head, noCache, owner: principal.id }), head).catch(toError);
+  const run = async (bound: BoundQuery) => {
+    try {
+      return await schedule(() => getResult(bound, { caller: head, noCache, owner: principal.id }), head);
+    } catch (error) {
+      return toError(error);
+    }
+  };
   const loader = new DataLoader<BoundQuery, CachedResult, string>(
-    (queries) => Promise.all(queries.map(load)),
+    (queries) => Promise.all(queries.map(run)),
     { cacheKeyFn: cacheKey },
   );
+  const audited = <E>(error: E): E => {
+    audit(error, head, principal.id);
+    return error;
+  };
+  const load = async (query: SavedQuery, parameters: RawParameters) => {
+    try {
+      return await loader.load(authorizeAndBind(principal, { query, parameters }, head.headers));
+    } catch (error) {
+      throw audited(error);
+    }
+  };
   let responseBytes = 0;
-  let turnCount = 0;
   let turn: Promise<true> | undefined;
   return {
     principal,
+    audited,
     nextTurn: () => turns.next(principal.id),
     async chargeResponseBytes(bytes) {
       responseBytes += bytes;
-      if (responseBytes > maxResponseBytes) throw responseTooLarge();
-      if (responseBytes > bytesPerTurn * turnCount) {
-        turnCount += 1;
-        turn = turns.wait(principal.id);
-      }
+      if (responseBytes > maxExecutorBytes) throw tooLargeForExecutor();
+      turn ??= turns.wait(principal.id);
       await turn;
       try {
         charge.add(executorFactor * bytes);
@@ -95,7 +110,7 @@ export function buildContext({
       }
     },
     async getResult(query, parameters) {
-      const result = await loader.load(authorizeAndBind(principal, { query, parameters }, head.headers));
+      const result = await load(query, parameters);
       outcome.results.push(result);
       // An executor writes the rows of all fields, of all operations that waited for one run, in one turn.
       await turns.wait(principal.id);

@@ -14,6 +14,7 @@ import { LRUCache } from 'lru-cache';
 import { httpLimits } from '../limits.ts';
 import { requestError, sanitizeDocumentError, shortenMessage } from './errors.ts';
 import { parseDocument } from './operation-limits.ts';
+import { withoutPlainFields } from './plain-selections.ts';
 import { limitRepeatedFields } from './repeated-fields.ts';
 
 /** A document that was parsed and validated; with errors it must not be executed. */
@@ -24,7 +25,8 @@ export interface CheckedDocument {
 }
 
 /**
- * Parses and validates a document within the limits, once for each text, valid or not: dashboards send the same few.
+ * Parses and validates a document within the limits. What comes of it is remembered, also of rejected ones: dashboards send
+ * the same few.
  *
  * @throws GraphQLError if it cannot be parsed
  */
@@ -37,23 +39,30 @@ const maxKeptCharacters = 200_000;
 const maxKeptRejectionBytes = 4_000_000;
 const maxRejectionBytes = 100_000;
 
-/** @param introspection whether callers may query the schema */
-export function buildCheckDocument(schema: GraphQLSchema, introspection: boolean): CheckDocument {
-  const rules = introspection ? specifiedRules : [...specifiedRules, NoSchemaIntrospectionCustomRule];
-  const valid = new LRUCache<string, CheckedDocument>({
-    maxSize: maxKeptCharacters,
+/** Characters of what is left of valid documents without their plain fields. */
+const maxKeptRemainders = 200_000;
+
+/**
+ * @param introspection whether callers may query the schema
+ * @param share how much of what is kept at most
+ */
+export function buildCheckDocument(schema: GraphQLSchema, introspection: boolean, share = 1): CheckDocument {
+  const findErrors = buildFindErrors(schema, introspection);
+  // Like requests, documents are kept from their second time on.
+  const valid = new LRUCache<string, CheckedDocument | 'once'>({
+    maxSize: maxKeptCharacters * share,
     sizeCalculation: (_, text) => text.length + 100,
   });
   // Clients that send invalid documents send each of them again and again. The text may be as long as a body.
   const rejected = new LRUCache<string, Rejection>({
-    maxSize: maxKeptRejectionBytes,
+    maxSize: maxKeptRejectionBytes * share,
     maxEntrySize: maxRejectionBytes,
     sizeCalculation: rejectionBytes,
   });
   const check = (text: string): CheckedDocument | Rejection => {
     try {
       const document = parseDocument(text);
-      const errors = findErrors(schema, document, rules);
+      const errors = findErrors(text, document);
       if (errors.length > 0) return { operations: operationsOf(document), errors: errors.map(withoutNodes) };
       return { document, errors };
     } catch (error) {
@@ -63,11 +72,11 @@ export function buildCheckDocument(schema: GraphQLSchema, introspection: boolean
   };
   return (text) => {
     const known = valid.get(text);
-    if (known !== undefined) return known;
+    if (known !== undefined && known !== 'once') return known;
     const digest = hash('sha256', text, 'base64');
     const checked = rejected.get(digest) ?? check(text);
     if ('document' in checked) {
-      valid.set(text, checked);
+      valid.set(text, known === undefined ? 'once' : checked);
       return checked;
     }
     rejected.set(digest, checked);
@@ -116,15 +125,32 @@ function reject({ operations, errors }: Rejection, text: string): CheckedDocumen
   return { document: { kind: Kind.DOCUMENT, definitions: operations }, errors: own };
 }
 
+/** Validation costs more than all other steps of a request together: what is left without plain fields is validated once. */
+function buildFindErrors(schema: GraphQLSchema, introspection: boolean) {
+  const rules = introspection ? specifiedRules : [...specifiedRules, NoSchemaIntrospectionCustomRule];
+  const valid = new LRUCache<string, true>({
+    maxSize: maxKeptRemainders,
+    sizeCalculation: (_, remainder) => remainder.length + 100,
+  });
+  return (text: string, document: DocumentNode): readonly GraphQLError[] => {
+    const remainder = withoutPlainFields(schema, text, document);
+    if (remainder === undefined || valid.get(remainder) === undefined) {
+      const errors = validateDocument(schema, document, rules);
+      if (errors.length > 0) return errors;
+      if (remainder !== undefined) valid.set(remainder, true);
+    }
+    return limitRepeatedFields(document);
+  };
+}
+
 /** Without naming what the caller has not written. */
-function findErrors(
+function validateDocument(
   schema: GraphQLSchema,
   document: DocumentNode,
   rules: typeof specifiedRules,
 ): readonly GraphQLError[] {
   const { maxDocumentErrors: maxErrors } = httpLimits;
   const errors = validate(schema, document, rules, { maxErrors, hideSuggestions: true });
-  if (errors.length === 0) return limitRepeatedFields(document);
   return errors.map((error) => sanitizeDocumentError(asLimitError(error), 'GRAPHQL_VALIDATION_FAILED'));
 }
 

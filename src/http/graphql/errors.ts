@@ -25,6 +25,14 @@ export function responseTooLarge(): GatewayError {
   );
 }
 
+/** The rows of one response are more than `maxExecutorBytes`. */
+export function tooLargeForExecutor(): GatewayError {
+  return new GatewayError(
+    'QUERY_TOO_EXPENSIVE',
+    `Beside fields of the catalog or the schema, a response may have at most ${httpLimits.maxExecutorBytes / 1e6} MB of rows; request the rows in an operation of their own`,
+  );
+}
+
 /** Errors in the caller's document are kept; what a resolver threw is reported as REST reports it. */
 export function maskError(error: unknown, log: Logger): Error {
   if (!(error instanceof GraphQLError)) return toGraphqlError(toGatewayError(error, log));

@@ -1,31 +1,78 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import type { Catalog } from '../../catalog/saved-query.ts';
 import { graphqlExamples } from '../examples.ts';
+import type { RequestHead } from '../head.ts';
 import type { Reply } from '../reply.ts';
 
-/**
- * GraphiQL as a single page that loads nothing from other sites, with a tab for every saved query.
- *
- * @returns renders the page; the key, if given, is filled in and visible to everyone who opens it
- */
-export function buildGraphiqlPage(catalog: Catalog): (apiKey: string | undefined) => Promise<Reply> {
+/** GraphiQL as a single page that loads nothing from other sites. */
+export interface GraphiqlPages {
+  /** For a browser on this machine: with a tab for every saved query, and with the key if there is one to fill in. */
+  local(): Promise<Reply>;
+  /** For anybody: it shows nothing of the catalog before its user has entered a key. */
+  remote(head: RequestHead): Promise<Reply>;
+}
+
+/** @param apiKey is filled into the local page */
+export function buildGraphiqlPages(catalog: Catalog, apiKey: string | undefined): GraphiqlPages {
   // Nine megabytes: rendered once, when the page is first opened.
-  const pages = new Map<string | undefined, Promise<Reply>>();
-  return (apiKey) => {
-    const page = pages.get(apiKey) ?? renderPage(catalog, apiKey);
-    pages.set(apiKey, page);
-    return page;
+  let local: Promise<Reply> | undefined;
+  let remote: Promise<CompressedPage> | undefined;
+  return {
+    local() {
+      local ??= renderPage(graphqlExamples(catalog), apiKey);
+      return local;
+    },
+    async remote({ headers }) {
+      remote ??= renderPage([], undefined).then(compressPage);
+      const { plain, compressed } = await remote;
+      return /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(headers['accept-encoding'] ?? '')
+        ? compressed
+        : plain;
+    },
   };
 }
 
-async function renderPage(catalog: Catalog, apiKey: string | undefined): Promise<Reply> {
+interface CompressedPage {
+  readonly plain: Reply;
+  readonly compressed: Reply;
+}
+
+/** Everybody can ask for it again and again: browsers keep it, and get it compressed. */
+async function compressPage({
+  status,
+  headers,
+  body,
+}: Reply & { readonly body: Buffer }): Promise<CompressedPage> {
+  const [zipped, digest] = [await promisify(gzip)(body), hash('sha256', body, 'base64url')];
+  const common = {
+    ...headers,
+    'cache-control': 'private, no-cache',
+    etag: `W/"${digest}"`,
+    vary: 'Accept, Accept-Encoding',
+  };
+  return {
+    plain: { status, headers: common, body },
+    compressed: {
+      status,
+      headers: { ...common, 'content-encoding': 'gzip', 'content-length': String(zipped.byteLength) },
+      body: zipped,
+    },
+  };
+}
+
+async function renderPage(
+  examples: readonly string[],
+  apiKey: string | undefined,
+): Promise<Reply & { readonly body: Buffer }> {
   const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
   const headers = JSON.stringify({ 'X-API-KEY': apiKey ?? '' }, null, 2);
   const options = {
     title: 'Querygate',
     headers,
     defaultHeaders: headers,
-    defaultTabs: graphqlExamples(catalog).map((query) => ({ query, headers })),
+    defaultTabs: examples.map((query) => ({ query, headers })),
     defaultEditorToolsVisibility: 'headers',
   } as const;
   const embedded = JSON.stringify(options);

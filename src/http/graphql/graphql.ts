@@ -1,15 +1,19 @@
 import type { Logger } from 'pino';
+import { unknownQuery } from '../../catalog/find-query.ts';
 import type { Catalog } from '../../catalog/saved-query.ts';
 import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import type { GetResult } from '../../results/get-result.ts';
+import type { Audit } from '../access/audit.ts';
 import type { ByteBudget } from '../byte-budget.ts';
 import type { Answer } from '../routes.ts';
 import { buildAnswerCompiled } from './compiled/answer-compiled.ts';
 import type { DerivedCache } from './compiled/derived-cache.ts';
 import { buildReadOperationRequest } from './compiled/operation-request.ts';
 import { buildCheckDocument } from './documents.ts';
+import { buildFindHidden } from './hidden-fields.ts';
 import { checkMediaTypes } from './read-operation.ts';
 import { buildSchema } from './schema/schema.ts';
+import { buildSchemaFor } from './visible-schemas.ts';
 import { buildAnswerWithYoga } from './yoga.ts';
 
 interface GraphqlOptions {
@@ -21,6 +25,7 @@ interface GraphqlOptions {
   readonly derived: DerivedCache;
   readonly budget: ByteBudget;
   readonly turns: LoopTurns;
+  readonly audit: Audit;
   readonly log: Logger;
   readonly now: () => Date;
 }
@@ -30,18 +35,42 @@ interface GraphqlOptions {
  * (`compiled/`); Yoga answers everything else, and is the reference for what they must return.
  */
 export function buildGraphql(options: GraphqlOptions): Answer {
-  const { catalog, getResult, introspection, derived, budget, turns, log, now } = options;
-  const schema = buildSchema(catalog);
-  const checkDocument = buildCheckDocument(schema, introspection);
-  const readOperationRequest = buildReadOperationRequest(schema, catalog, checkDocument, turns);
-  const answerCompiled = buildAnswerCompiled({ getResult, derived, budget, turns, log, now });
-  const answerWithYoga = buildAnswerWithYoga({ schema, checkDocument, getResult, budget, turns, log, now });
+  const { catalog, getResult, introspection, derived, budget, turns, audit, log, now } = options;
+  const answerCompiled = buildAnswerCompiled({ getResult, derived, budget, turns, audit, log, now });
+  const schemaFor = buildSchemaFor(catalog, (part, share) => {
+    const schema = buildSchema(part);
+    const checkDocument = buildCheckDocument(schema, introspection, share);
+    return {
+      findHidden: buildFindHidden(catalog, part, checkDocument),
+      readOperationRequest: buildReadOperationRequest(schema, part, checkDocument, turns, share),
+      answerWithYoga: buildAnswerWithYoga({
+        schema,
+        checkDocument,
+        getResult,
+        budget,
+        turns,
+        audit,
+        log,
+        now,
+      }),
+    };
+  });
   return async (head, request, admission, readBody) => {
     checkMediaTypes(head);
     const body = head.method === 'GET' ? undefined : await readBody();
-    const read = readOperationRequest(request.url, body, admission.principal.id);
+    const { id } = admission.principal;
+    const { readOperationRequest, findHidden, answerWithYoga } = schemaFor(
+      admission.principal,
+      request.url,
+      body,
+    );
+    const read = readOperationRequest(request.url, body, id);
     const operation = read instanceof Promise ? await read : read;
     const reply = operation && (await answerCompiled(operation, head, admission));
-    return reply ?? answerWithYoga({ head, url: request.url, body, admission });
+    if (reply !== undefined) return reply;
+    for (const endpoint of findHidden(request.url, body)) {
+      audit(unknownQuery({ reason: 'endpoint', endpoint }), head, id);
+    }
+    return answerWithYoga({ head, url: request.url, body, admission });
   };
 }

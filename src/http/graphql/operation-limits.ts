@@ -67,18 +67,23 @@ export function parseDocument(text: string | Source, options?: ParseOptions): Do
 }
 
 /**
- * Limits tokens, lines and nested brackets before parsing, which recurses for every bracket. The parser's own `maxTokens` would
+ * Limits tokens, names, lines and nested brackets before parsing, which recurses for every bracket. The parser's own `maxTokens` would
  * report a syntax error that comes first, and does not count brackets.
  */
 function limitTokens(source: Source): void {
-  const { maxTokens, maxDocumentLines, maxBracketDepth } = httpLimits;
+  const { maxTokens, maxDocumentLines, maxBracketDepth, maxNameLength } = httpLimits;
   const lexer = new Lexer(source);
   let depth = 0;
   for (let count = 1; lexer.advance().kind !== TokenKind.EOF; count += 1) {
     if (count > maxTokens) {
       throw tooLarge(`The document has more than ${maxTokens} tokens; split it into several requests`);
     }
-    const { kind } = lexer.token;
+    const { kind, start, end } = lexer.token;
+    if (kind === TokenKind.NAME && end - start > maxNameLength) {
+      throw tooLarge(
+        `The document has a name of more than ${maxNameLength} characters; choose shorter aliases`,
+      );
+    }
     if (openingBrackets.has(kind)) depth += 1;
     else if (closingBrackets.has(kind)) depth -= 1;
     if (depth > maxBracketDepth) {

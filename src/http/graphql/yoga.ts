@@ -7,6 +7,7 @@ import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import { callerDisconnected, statusOf } from '../../errors.ts';
 import type { GetResult } from '../../results/get-result.ts';
 import type { Admission } from '../access/admission.ts';
+import type { Audit } from '../access/audit.ts';
 import type { ByteBudget, ByteCharge } from '../byte-budget.ts';
 import { cacheHeaders, variesBy } from '../cache-headers.ts';
 import type { RequestHead } from '../head.ts';
@@ -24,6 +25,7 @@ export interface YogaOptions {
   readonly getResult: GetResult;
   readonly budget: ByteBudget;
   readonly turns: LoopTurns;
+  readonly audit: Audit;
   readonly log: Logger;
   readonly now: () => Date;
 }
@@ -49,13 +51,14 @@ export function buildAnswerWithYoga({
   getResult,
   budget,
   turns,
+  audit,
   log,
   now,
 }: YogaOptions): (received: ReceivedOperation) => Promise<Reply> {
   const yoga = createYoga<ServerContext, Context>({
     schema,
     context: ({ head, admission, outcome, charge }) =>
-      buildContext({ getResult, head, admission, outcome, charge, turns }),
+      buildContext({ getResult, head, admission, outcome, charge, turns, audit }),
     plugins: [readRequest, recordOutcome, checkDocuments(checkDocument)],
     parserAndValidationCache: false,
     graphqlEndpoint: graphqlPath,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import { keyShape } from '../../keys/key-text.ts';
+import { GatewayError } from '../../errors.ts';
 import type { RequestTrace, Tracer } from '../../trace/span.ts';
 import type { RequestHead } from '../head.ts';
 
@@ -10,18 +10,19 @@ export type OpenTrace = (head: RequestHead) => RequestTrace;
 /** Characters that need no quoting in logs and headers. */
 const idPattern = /^[\w.:=+/@-]{1,128}$/;
 
-/** @param tracer undefined if no traces are exported */
-export function buildOpenTrace(tracer: Tracer | undefined): OpenTrace {
+/**
+ * @param tracer undefined if no traces are exported
+ * @param isKeyText recognizes keys and tokens, which are pasted into wrong places
+ */
+export function buildOpenTrace(tracer: Tracer | undefined, isKeyText: (text: string) => boolean): OpenTrace {
+  // Ids are repeated in logs: they must not break a line, and must not be a key.
+  const accepts = (text: string) => idPattern.test(text) && !isKeyText(text);
   return ({ method, headers }) => {
-    const requestId = acceptId(headers['x-request-id']) ?? randomUUID();
+    const given = headers['x-request-id'];
+    const requestId = given !== undefined && accepts(given) ? given : randomUUID();
     const attributes = { 'http.request.method': method, 'querygate.request_id': requestId };
     return { requestId, span: tracer?.startRequest(method, headers, attributes) };
   };
-}
-
-/** undefined if the text may not be repeated: in logs it must not break a line, and must not be a key. */
-function acceptId(text: string | undefined): string | undefined {
-  return text !== undefined && idPattern.test(text) && !keyShape.test(text) ? text : undefined;
 }
 
 /** The log for one request: its lines have the id of the request. */
@@ -32,4 +33,18 @@ export function logOf({ trace }: Pick<RequestHead, 'trace'>, log: Logger): Logge
 /** As lines of the log name a request. */
 export function idsOf({ requestId, span }: RequestTrace): { requestId: string; traceId?: string } {
   return span === undefined ? { requestId } : { requestId, traceId: span.traceId };
+}
+
+/** As OpenTelemetry's conventions for HTTP servers say. */
+export function endRequestSpan({ method, trace }: RequestHead, path: string, status: number): void {
+  const span = trace?.span;
+  if (span === undefined) return;
+  span.rename(`${method} ${path}`);
+  span.set({
+    'http.route': path,
+    'url.path': path,
+    'http.response.status_code': status,
+    'http.request.method': method,
+  });
+  span.end(status >= 500 ? new GatewayError('INTERNAL', `status ${status}`) : undefined);
 }

@@ -28,8 +28,13 @@ export function describeClientError(error: NodeJS.ErrnoException): GatewayError 
     : new GatewayError('HEADERS_TOO_LARGE', `The headers are larger than ${maxHeaderBytes / 1024} KB`);
 }
 
+/** True if the bytes that the parser rejected begin with a HEAD request, whose response must not have a body. */
+export function isHeadRequest(error: Error): boolean {
+  return 'rawPacket' in error && Buffer.isBuffer(error.rawPacket) && error.rawPacket.indexOf('HEAD ') === 0;
+}
+
 /** An error as raw HTTP text, for a socket that has no response object. */
-export function formatRawReply(error: GatewayError, log: Logger): string {
+export function formatRawReply(error: GatewayError, log: Logger, isHead: boolean): string {
   const reply = replyError(error, log);
   // No header of the request can be relied on.
   const requestId = randomUUID();
@@ -39,5 +44,5 @@ export function formatRawReply(error: GatewayError, log: Logger): string {
     'x-request-id': requestId,
     connection: 'close',
   }).map(([name, value]) => `${name}: ${value}`);
-  return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n');
+  return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', isHead ? '' : body].join('\r\n');
 }

@@ -3,20 +3,13 @@ import type { Socket } from 'node:net';
 
 export interface Connection {
   /** Responses that have not been written yet, in the order of their requests. */
-  readonly pending: ReadonlySet<ServerResponse>;
+  readonly pending: readonly ServerResponse[];
   /** The response to the latest request, written or not. */
   readonly last: ServerResponse | undefined;
 }
 
 /** Every open connection of a server. */
 export type Connections = ReadonlyMap<Socket, Connection>;
-
-interface OpenConnection extends Connection {
-  readonly pending: Set<ServerResponse>;
-  last: ServerResponse | undefined;
-  /** Starts each pipelined request that has not been started yet, in order. */
-  readonly waiting: (() => void)[];
-}
 
 /**
  * How many pipelined requests of a connection may wait before it is no longer read. A connection that is not read is not
@@ -32,40 +25,75 @@ const maxWaiting = 256;
 export function trackConnections(server: Server, listener: RequestListener): Connections {
   const open = new Map<Socket, OpenConnection>();
   server.on('connection', (socket: Socket) => {
-    const pending = new Set<ServerResponse>();
-    open.set(socket, { pending, last: undefined, waiting: [] });
+    const connection = new OpenConnection(socket, listener);
+    open.set(socket, connection);
     socket.once('close', () => {
       open.delete(socket);
-      // Node emits `close` only on the response being written; pipelined requests behind it would never be notified.
-      for (const response of pending) if (response.socket === null) response.emit('close');
+      connection.close();
     });
   });
-  const onRequest = (message: IncomingMessage, response: ServerResponse) => {
-    const { socket } = message;
-    const connection = open.get(socket);
-    if (connection === undefined) return;
-    connection.last = response;
-    connection.pending.add(response);
-    response.once('close', () => {
-      connection.pending.delete(response);
-      startNext(socket, connection);
-    });
-    if (connection.pending.size === 1) return listener(message, response);
-    connection.waiting.push(() => listener(message, response));
-    if (connection.waiting.length === maxWaiting) socket.pause();
-  };
+  const onRequest = (message: IncomingMessage, response: ServerResponse) =>
+    open.get(message.socket)?.add(message, response);
   server.on('request', onRequest);
   // An unknown expectation may be ignored (RFC 9110, 10.1.1); Node would reject it without a body.
   server.on('checkExpectation', onRequest);
   return open;
 }
 
-function startNext(socket: Socket, { waiting }: OpenConnection): void {
-  // Nothing can be written any more: it was closed, or the last response said that it would be.
-  if (!socket.writable) waiting.length = 0;
-  const start = waiting.shift();
-  if (start === undefined) return;
-  // The last request may have a body that is still arriving.
-  if (waiting.length === 0 && socket.isPaused()) socket.resume();
-  start();
+interface WaitingRequest {
+  readonly message: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+class OpenConnection implements Connection {
+  readonly #socket: Socket;
+  readonly #listener: RequestListener;
+  /** The response that is being written, or was written last. */
+  #current: ServerResponse | undefined;
+  /** Pipelined requests behind it. */
+  readonly #waiting: WaitingRequest[] = [];
+
+  constructor(socket: Socket, listener: RequestListener) {
+    this.#socket = socket;
+    this.#listener = listener;
+  }
+
+  get pending(): readonly ServerResponse[] {
+    const waiting = this.#waiting.map(({ response }) => response);
+    return this.#current === undefined || this.#current.closed ? waiting : [this.#current, ...waiting];
+  }
+
+  get last(): ServerResponse | undefined {
+    return this.#waiting.at(-1)?.response ?? this.#current;
+  }
+
+  add(message: IncomingMessage, response: ServerResponse): void {
+    if (this.#current === undefined || this.#current.closed) {
+      this.#begin({ message, response });
+      return;
+    }
+    if (this.#waiting.length === 0) this.#current.once('close', this.#beginNext);
+    this.#waiting.push({ message, response });
+    if (this.#waiting.length === maxWaiting) this.#socket.pause();
+  }
+
+  close(): void {
+    this.#waiting.length = 0;
+  }
+
+  #begin({ message, response }: WaitingRequest): void {
+    this.#current = response;
+    this.#listener(message, response);
+  }
+
+  readonly #beginNext = () => {
+    // Nothing can be written any more: it was closed, or the last response said that it would be.
+    if (!this.#socket.writable) this.#waiting.length = 0;
+    const next = this.#waiting.shift();
+    if (next === undefined) return;
+    if (this.#waiting.length > 0) next.response.once('close', this.#beginNext);
+    // The last request may have a body that is still arriving.
+    else if (this.#socket.isPaused()) this.#socket.resume();
+    this.#begin(next);
+  };
 }

@@ -5,11 +5,11 @@ import { headOfFetch } from '../head.ts';
 /** The handler as a Fetch handler, for tests and for servers other than Node's. */
 export function buildFetch(handle: Handler): (request: Request) => Promise<Response> {
   return async (request) => {
-    const { status, rawHeaders, body } = await handle(headOfFetch(request), () => bodyOfFetch(request));
-    const headers = rawHeaders.flatMap((name, at): [string, string][] =>
-      at % 2 === 0 ? [[name, rawHeaders[at + 1] ?? '']] : [],
-    );
+    const { status, headers, body } = await handle(headOfFetch(request), () => bodyOfFetch(request));
     const hasBody = request.method !== 'HEAD' && body !== undefined;
-    return new Response(hasBody ? new Uint8Array(Buffer.from(body)) : null, { status, headers });
+    return new Response(hasBody ? new Uint8Array(Buffer.from(body)) : null, {
+      status,
+      headers: [...headers.entries()],
+    });
   };
 }

@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import type { Logger } from 'pino';
+import { errorToLog } from '../../engine/without-values.ts';
 import type { Connections } from './connections.ts';
 
 /** The part of the app that a shutdown needs. */
@@ -64,11 +65,14 @@ export function shutDownOnSignal(server: Server, connections: Connections, app: 
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);
   process.on('uncaughtException', (err) => {
-    log.fatal({ err }, 'a bug in the gateway: shutting down; requests in flight may finish');
+    log.fatal(
+      { err: errorToLog(err, log) },
+      'a bug in the gateway: shutting down; requests in flight may finish',
+    );
     if (!isEnding) end(exitCode.bug);
   });
   // Whatever awaited the promise has its own reply or timeout.
-  process.on('unhandledRejection', (err) => log.error({ err }, 'a bug in the gateway'));
+  process.on('unhandledRejection', (err) => log.error({ err: errorToLog(err, log) }, 'a bug in the gateway'));
 }
 
 function finishRequests(server: Server, connections: Connections, app: Closable, code: number): void {

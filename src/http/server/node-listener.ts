@@ -1,43 +1,91 @@
 import type { RequestListener, ServerResponse } from 'node:http';
+import type { Logger } from 'pino';
 import type { LoopTurns } from '../../concurrency/loop-turns.ts';
+import type { AddressList } from '../../config/address-list.ts';
 import { bodyOfNode } from '../body.ts';
-import type { ByteBudget } from '../byte-budget.ts';
+import type { ByteBudget, ByteCharge } from '../byte-budget.ts';
 import type { Handler } from '../handle.ts';
 import { headOfNode } from '../head.ts';
 import type { FinishedReply } from '../reply.ts';
+import { PreparedResponse } from './prepared-response.ts';
 
 interface ListenerOptions {
   readonly handle: Handler;
   readonly budget: ByteBudget;
   readonly turns: LoopTurns;
+  readonly log: Logger;
+  /** Their X-Forwarded-For is believed. */
+  readonly trustedProxies: AddressList | undefined;
 }
 
 /** The handler as a listener of Node's server, without Request and Response: they would cost more than a cached reply. */
-export function buildNodeListener({ handle, budget, turns }: ListenerOptions): RequestListener {
-  return async (message, response) => {
-    const reply = await handle(headOfNode(message, response), () => bodyOfNode(message));
-    const { status, rawHeaders, body } = reply;
-    if (typeof body === 'object' && budget.isLarge(body.byteLength)) {
-      return sendLarge(reply, body, response, budget, turns);
+export function buildNodeListener({
+  handle,
+  budget,
+  turns,
+  log,
+  trustedProxies,
+}: ListenerOptions): RequestListener {
+  /** @returns a promise if the response has to wait for its turn */
+  const send = (reply: FinishedReply, response: ServerResponse): Promise<void> | undefined => {
+    const { body, keyId } = reply;
+    if (typeof body !== 'object' || !budget.isLarge(body.byteLength)) {
+      write(reply, response);
+      return undefined;
     }
-    // Node omits the body of a response to HEAD.
-    response.writeHead(status, rawHeaders as string[]).end(body);
+    // No `close` would follow any more.
+    if (response.destroyed) return undefined;
+    // The system copies the body, which takes its time too.
+    const turn = turns.next(keyId);
+    if (turn !== undefined) return sendInTurn(reply, response, turn, budget.hold(keyId, body));
+    write(reply, response);
+    if (isWaiting(response)) releaseOnClose(response, budget.hold(keyId, body));
+    return undefined;
+  };
+  return (message, response) => {
+    turns.noteArrival();
+    const onBug = (err: unknown) => {
+      log.error({ err }, 'a bug in the gateway');
+      response.destroy();
+    };
+    try {
+      const reply = handle(headOfNode(message, response, trustedProxies), () => bodyOfNode(message));
+      if (reply instanceof Promise) reply.then((later) => send(later, response)).catch(onBug);
+      else send(reply, response)?.catch(onBug);
+    } catch (error) {
+      onBug(error);
+    }
   };
 }
 
-/** Sends a body that is charged until its client has taken it. The system copies it, which takes its time too. */
-async function sendLarge(
-  { status, rawHeaders, keyId }: FinishedReply,
-  body: Uint8Array,
+/** @param charge of the body, while it waits for its turn and until the client has taken it */
+async function sendInTurn(
+  reply: FinishedReply,
   response: ServerResponse,
-  budget: ByteBudget,
-  turns: LoopTurns,
+  turn: Promise<unknown>,
+  charge: ByteCharge,
 ): Promise<void> {
-  const charge = budget.hold(keyId, body);
-  const turn = turns.next(keyId);
-  if (turn !== undefined) await turn;
+  await turn;
   if (response.destroyed) return charge.release();
-  // Emitted when the system has taken the last byte, and when the connection is closed.
+  releaseOnClose(response, charge);
+  write(reply, response);
+}
+
+/** Whether a part of the response is still in memory: the system takes as much as it can at once. */
+function isWaiting(response: ServerResponse): boolean {
+  return response.writableLength > 0;
+}
+
+/** Emitted when the system has taken the last byte, and when the connection is closed. */
+function releaseOnClose(response: ServerResponse, charge: ByteCharge): void {
   response.once('close', () => charge.release());
-  response.writeHead(status, rawHeaders as string[]).end(body);
+}
+
+/** Node omits the body of a response to HEAD. */
+function write({ status, headers, body, recycle }: FinishedReply, response: ServerResponse): void {
+  if (response instanceof PreparedResponse) response.writePrepared(status, headers).end(body);
+  else response.writeHead(status, headers.entries().flat()).end(body);
+  if (recycle === undefined) return;
+  if (isWaiting(response)) response.once('close', recycle);
+  else recycle();
 }

@@ -1,18 +1,23 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
+import type { AddressList } from '../../config/address-list.ts';
 import { GatewayError } from '../../errors.ts';
 import { httpLimits } from '../limits.ts';
-import { describeClientError, formatRawReply } from './client-errors.ts';
+import { describeClientError, formatRawReply, isHeadRequest } from './client-errors.ts';
 import { type Connections, trackConnections } from './connections.ts';
+import { limitKeylessConnections } from './keyless-connections.ts';
+import { PreparedResponse } from './prepared-response.ts';
 import { closeSlowReaders } from './slow-readers.ts';
 
 /** A Node server with the limits of a connection. Malformed requests, too, get a reply in the usual error shape. */
 export function openServer(
   listener: RequestListener,
   log: Logger,
+  trustedProxies?: AddressList,
 ): { readonly server: Server; readonly connections: Connections } {
   const server = createServer({
+    ServerResponse: PreparedResponse,
     maxHeaderSize: httpLimits.maxHeaderBytes,
     headersTimeout: httpLimits.headersTimeoutMs,
     requestTimeout: httpLimits.requestTimeoutMs,
@@ -23,12 +28,13 @@ export function openServer(
   });
   server.maxConnections = httpLimits.maxConnections;
   const connections = trackConnections(server, listener);
+  limitKeylessConnections(server, connections, { limit: httpLimits.maxKeylessConnections, trustedProxies });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     // A second response in the middle of the first would be read as a part of it.
     if (error.code === 'ECONNRESET' || !socket.writable || isResponseStarted(connections, socket)) {
       return void socket.destroy();
     }
-    reject(socket, describeClientError(error), log);
+    reject(socket, describeClientError(error), log, isHeadRequest(error));
   });
   server.on('connect', (_, socket: Socket) => {
     reject(socket, new GatewayError('METHOD_NOT_ALLOWED', 'CONNECT is not allowed here; use GET'), log);
@@ -44,9 +50,9 @@ function isResponseStarted(connections: Connections, socket: Socket): boolean {
   return first?.headersSent === true || (last?.headersSent === true && !last.req.complete);
 }
 
-function reject(socket: Socket, error: GatewayError, log: Logger): void {
+function reject(socket: Socket, error: GatewayError, log: Logger, isHead = false): void {
   log.debug({ status: error.status }, 'malformed request');
   // Whatever the client still sends is ignored, and it may not read the reply.
   socket.on('error', () => socket.destroy());
-  socket.end(formatRawReply(error, log), () => socket.destroy());
+  socket.end(formatRawReply(error, log, isHead), () => socket.destroy());
 }

@@ -1,7 +1,10 @@
-import { type Document, isMap, isSeq, parseDocument, type YAMLMap, YAMLSeq } from 'yaml';
+import { type Document, isMap, isScalar, isSeq, parseDocument, type YAMLMap, YAMLSeq } from 'yaml';
 import type { KeyInput } from './key-schema.ts';
 
-/** Edits the text of a key file; comments and formatting in YAML are preserved. */
+/**
+ * Edits the text of a key file; comments and formatting in YAML are preserved. YAML gets the number of keys as its last
+ * line, by which a file that was cut is recognized.
+ */
 export interface KeyEdits {
   /** @param after the id of the key to insert the entry after; undefined: at the end */
   add(entry: KeyInput, after?: string): void;
@@ -23,14 +26,17 @@ export function editKeys(text: string, asJson: boolean): KeyEdits {
   }
 }
 
-function jsonEdits({ keys }: { keys: KeyInput[] }): KeyEdits {
+function jsonEdits({ keys, count }: { keys: KeyInput[]; count?: number }): KeyEdits {
   const at = (id: string) => keys.findIndex((key) => key.id === id);
   return {
     add: (entry, after) => void keys.splice(after === undefined ? keys.length : at(after) + 1, 0, entry),
     set(id, fields) {
       keys = keys.map((key) => (key.id === id ? { ...key, ...fields } : key));
     },
-    text: () => `${JSON.stringify({ keys }, null, 2)}\n`,
+    text() {
+      const file = count === undefined ? { keys } : { keys, count: keys.length };
+      return `${JSON.stringify(file, null, 2)}\n`;
+    },
   };
 }
 
@@ -51,6 +57,16 @@ function yamlEdits(document: Document): KeyEdits {
       const node = list.items[at(id)];
       for (const [name, value] of Object.entries(fields)) if (isMap(node)) node.set(name, value);
     },
-    text: () => document.toString({ lineWidth: 0 }),
+    text() {
+      if (!isLast(document, 'count')) document.delete('count');
+      document.set('count', list.items.length);
+      return document.toString({ lineWidth: 0 });
+    },
   };
+}
+
+function isLast({ contents }: Document, key: string): boolean {
+  if (!isMap(contents)) return false;
+  const last: unknown = contents.items.at(-1)?.key;
+  return isScalar(last) && last.value === key;
 }

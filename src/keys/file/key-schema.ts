@@ -1,9 +1,37 @@
 import { z } from 'zod';
+import { isAddressRange } from '../../config/address-list.ts';
 import { parseTimestamp } from '../../files/timestamps.ts';
 
 export const permissions = ['fresh', 'catalog', 'metrics'] as const;
 
 export type Permission = (typeof permissions)[number];
+
+/**
+ * What bounds a key. A bound that is absent allows everything; the words `all`, `never` and `unlimited` say the same on
+ * purpose, as a reload requires of a bound that a key loses.
+ */
+export const bounds = [
+  'endpoints',
+  'tenants',
+  'allow',
+  'expires',
+  'requests_per_minute',
+  'concurrent_queries',
+  'revoked',
+] as const;
+
+export type Bound = (typeof bounds)[number];
+
+/** The word that says that a key does not have a bound. */
+export const unboundedWord = {
+  endpoints: 'all',
+  tenants: 'all',
+  allow: 'all',
+  expires: 'never',
+  requests_per_minute: 'unlimited',
+  concurrent_queries: 'unlimited',
+  revoked: 'never',
+} as const satisfies Record<Bound, string>;
 
 /** Text; an absent key, or one without a value in YAML, is reported as missing. */
 const text = (message: string) =>
@@ -15,8 +43,12 @@ const line = (maxLength: number) =>
     .max(maxLength, `must be at most ${maxLength} characters`)
     .refine((text) => !/\p{Cc}/u.test(text) && text.isWellFormed(), 'must be one line of Unicode');
 
-const lines = (maxLength: number) =>
-  z.array(line(maxLength)).min(1, 'must list at least one; omit it to allow all').optional();
+/** A value, or the word for none: problems are those of the value. */
+const orWord = <T extends z.ZodType>(word: string, value: T) =>
+  z.preprocess((input) => (input === word ? undefined : input), value.optional()).optional();
+
+const lines = (one: z.ZodType<string>) =>
+  orWord('all', z.array(one).min(1, 'must list at least one; write all, or omit it, to allow all'));
 
 const timestamp = z
   .string('must be an ISO 8601 timestamp, as in 2027-01-31T12:00:00Z')
@@ -27,31 +59,101 @@ const timestamp = z
     return z.NEVER;
   });
 
-const limit = (maximum: number) => z.int().min(1).max(maximum).optional();
+const limit = (maximum: number) => orWord('unlimited', z.int().min(1).max(maximum));
 
-/** One key of the file: its permissions and limits, without the secret. */
-const keyEntry = z.strictObject({
-  id: text('must be text').regex(/^[0-9a-z]{8}$/, 'must be 8 lowercase letters and digits'),
-  name: line(100),
-  /** Hash of the key's whole text, in hexadecimal. */
-  sha256: text('must be text').regex(/^[0-9a-f]{64}$/, 'must be 64 lowercase hexadecimal digits'),
-  /** Names or UUIDs; absent: all. */
-  endpoints: lines(200),
-  /** The only tenants whose rows the key can read; absent: all. */
-  projects: lines(200),
-  /** The first instant at which the key is not valid. */
-  expires: timestamp.optional(),
-  rate: z
-    .strictObject({ requests_per_minute: limit(1_000_000), concurrent_queries: limit(10_000) })
-    .optional(),
-  permissions: z.array(z.enum(permissions)).default([]),
-  /** When the key was revoked; a revoked key is not valid. */
-  revoked: timestamp.optional(),
+/** The requests of a key: how many in a minute, how many queries at once. */
+export const rateSchema = z.strictObject({
+  requests_per_minute: limit(1_000_000),
+  concurrent_queries: limit(10_000),
 });
 
-/** @see docs/keys-and-tenants.md "The key file" */
-export const keyFileSchema = z.strictObject({ keys: z.array(keyEntry) });
+/** The name of a tenant, as callers send it. */
+export const tenantSchema = line(200);
 
-export type KeyEntry = z.output<typeof keyEntry>;
+const range = line(50).refine(isAddressRange, 'must be an IP address or a range, as in 10.0.0.0/8');
+
+/** One key of the file: its permissions and limits, without the secret. */
+const keyFields = z
+  .strictObject({
+    id: text('must be text').regex(/^[0-9a-z]{8}$/, 'must be 8 lowercase letters and digits'),
+    name: line(100),
+    /** Hash of the key's whole text, in hexadecimal. */
+    sha256: text('must be text').regex(/^[0-9a-f]{64}$/, 'must be 64 lowercase hexadecimal digits'),
+    /** Names or UUIDs; absent: all. */
+    endpoints: lines(line(200)),
+    /** The only tenants whose rows the key can read; absent: all. */
+    tenants: lines(tenantSchema),
+    /** The former name of `tenants`. */
+    projects: lines(tenantSchema),
+    /** The only addresses from which the key may be sent; absent: all. */
+    allow: lines(range),
+    /** The first instant at which the key is not valid. */
+    expires: orWord('never', timestamp),
+    rate: orWord('unlimited', rateSchema),
+    permissions: z.array(z.enum(permissions)).default([]),
+    /** When the key was revoked; a revoked key is not valid. */
+    revoked: orWord('never', timestamp),
+  })
+  .refine((key) => !('tenants' in key && 'projects' in key), {
+    path: ['projects'],
+    error: 'is the former name of tenants; write only one of the two',
+  });
+
+const keyEntry = keyFields.transform((fields): KeyEntry => {
+  const { projects, tenants = projects, ...rest } = fields;
+  return { ...rest, ...(tenants && { tenants }), stated: statedBounds(fields) };
+});
+
+/** The bounds that an entry has, or says that it does not have. */
+function statedBounds(fields: z.output<typeof keyFields>): readonly Bound[] {
+  const names = new Set([...Object.keys(fields), ...Object.keys(fields.rate ?? {})]);
+  if (names.has('projects')) names.add('tenants');
+  // The word `unlimited` in place of both limits.
+  const isUnlimited = names.has('rate') && fields.rate === undefined;
+  return bounds.filter((bound) => names.has(bound) || (isUnlimited && rateBounds.includes(bound)));
+}
+
+const rateBounds: readonly Bound[] = ['requests_per_minute', 'concurrent_queries'];
+
+/**
+ * The whole file. `count` is the number of keys; in YAML it comes last, so that a file that is cut is not taken for a
+ * shorter one.
+ *
+ * @see docs/keys-and-tenants.md "The key file"
+ */
+export const keyFileSchema = z.strictObject({ keys: z.array(keyEntry), count: z.int().min(0).optional() });
+
+/** One key of the file as the gateway uses it. */
+export interface KeyEntry {
+  readonly id: string;
+  readonly name: string;
+  readonly sha256: string;
+  readonly endpoints?: readonly string[] | undefined;
+  readonly tenants?: readonly string[] | undefined;
+  readonly allow?: readonly string[] | undefined;
+  readonly expires?: Date | undefined;
+  readonly rate?: z.output<typeof rateSchema> | undefined;
+  readonly permissions: readonly Permission[];
+  readonly revoked?: Date | undefined;
+  readonly stated: readonly Bound[];
+}
+
 /** An entry as it is written. */
-export type KeyInput = z.input<typeof keyEntry>;
+export interface KeyInput {
+  readonly id: string;
+  readonly name: string;
+  readonly sha256: string;
+  readonly endpoints?: readonly string[] | 'all';
+  readonly tenants?: readonly string[] | 'all';
+  readonly projects?: readonly string[] | 'all';
+  readonly allow?: readonly string[] | 'all';
+  readonly expires?: string;
+  readonly rate?:
+    | {
+        readonly requests_per_minute?: number | 'unlimited';
+        readonly concurrent_queries?: number | 'unlimited';
+      }
+    | 'unlimited';
+  readonly permissions?: readonly Permission[];
+  readonly revoked?: string;
+}

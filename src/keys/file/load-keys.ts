@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { type Problem, StartError } from '../../errors.ts';
-import type { KeyEntry } from './key-schema.ts';
 import { type ParsedKeys, parseKeys } from './parse-keys.ts';
 
 /** The text of a key file. @throws StartError if it cannot be read */
@@ -25,11 +24,11 @@ export function requireKeys(
   file: string,
   text: string,
   moreProblems: (parsed: ParsedKeys) => readonly Problem[] = () => [],
-): readonly KeyEntry[] {
+): ParsedKeys {
   const parsed = parseKeys(file, text);
   const problems = [...parsed.problems, ...moreProblems(parsed)];
   if (problems.length > 0) throw fileError(problems);
-  return parsed.keys;
+  return parsed;
 }
 
 function fileError(problems: readonly Problem[]): StartError {

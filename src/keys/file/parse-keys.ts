@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import type { Problem } from '../../errors.ts';
 import { readYaml } from '../../files/read-yaml.ts';
 import { describeIssue, type SchemaProblem, schemaProblems } from '../../files/schema-problems.ts';
@@ -7,6 +8,11 @@ export interface ParsedKeys {
   /** Empty if there are problems: a file is used as a whole or not at all. */
   readonly keys: readonly KeyEntry[];
   readonly problems: readonly Problem[];
+  /**
+   * False if a longer file may have been cut to this one. JSON ends with its closing bracket, and block YAML with the
+   * number of keys, as the commands write it.
+   */
+  readonly isWhole: boolean;
   /** The line of the value at a path of the file. */
   lineOf(path: readonly PropertyKey[]): number;
 }
@@ -19,14 +25,20 @@ export interface ParsedKeys {
 export function parseKeys(file: string, text: string): ParsedKeys {
   const read = readText(text);
   if ('problems' in read) {
-    return { keys: [], problems: read.problems.map((problem) => ({ file, ...problem })), lineOf: () => 1 };
+    const problems = read.problems.map((problem) => ({ file, ...problem }));
+    return { keys: [], problems, isWhole: false, lineOf: () => 1 };
   }
-  const { data, lineOf } = read;
-  if (data === null) return { keys: [], problems: [{ file, line: 1, message: emptyFile }], lineOf };
+  const { data, lineOf, endsWithBracket } = read;
+  if (data === null) {
+    return { keys: [], problems: [{ file, line: 1, message: emptyFile }], isWhole: false, lineOf };
+  }
   const parsed = keyFileSchema.safeParse(data, { error: describeIssue });
-  const problems = parsed.success ? duplicateIds(parsed.data.keys) : schemaProblems(parsed.error);
+  const problems = parsed.success
+    ? [...duplicateIds(parsed.data.keys), ...wrongCount(parsed.data)]
+    : schemaProblems(parsed.error);
   return {
     keys: parsed.success && problems.length === 0 ? parsed.data.keys : [],
+    isWhole: endsWithBracket || Object.keys(data as object).at(-1) === 'count',
     problems: problems
       .map(({ path, message }) => ({ file, line: lineOf(path), message }))
       .sort((a, b) => a.line - b.line),
@@ -44,6 +56,7 @@ function readText(text: string): ReturnType<typeof readYaml> {
     let yaml: ReturnType<typeof readYaml> | undefined;
     return {
       data,
+      endsWithBracket: true,
       lineOf: (path) => {
         yaml ??= readYaml(text);
         return 'lineOf' in yaml ? yaml.lineOf(path) : 1;
@@ -52,6 +65,12 @@ function readText(text: string): ReturnType<typeof readYaml> {
   } catch {
     return readYaml(text);
   }
+}
+
+function wrongCount({ keys, count = keys.length }: z.output<typeof keyFileSchema>): readonly SchemaProblem[] {
+  if (count === keys.length) return [];
+  const message = `count: says ${count}, but the file has ${keys.length} keys; write count: ${keys.length} when none is missing`;
+  return [{ path: ['count'], message }];
 }
 
 function duplicateIds(keys: readonly KeyEntry[]): readonly SchemaProblem[] {

@@ -4,54 +4,90 @@ import { z } from 'zod';
 import {
   type Coding,
   codings,
-  digestOf,
   type Encodings,
   type ResultDocument,
   toOwnMemory,
 } from '../result-document.ts';
+import type { CacheCrypto } from './cache-crypto.ts';
 
 /** To be raised when older gateways can no longer read what newer ones write. */
-export const format = 'querygate/1';
+export const format = 'querygate/2';
 
 /**
  * A result as Redis stores it. It is text, because Keyv's values are text:
  *
- *     querygate/1 <fencing token> <head as JSON>\n<encodings, one after the other, in base64>
+ *     querygate/2 <fencing token> <signature> <head as JSON>\n<encodings, one after the other, in base64>
  *
- * A document that is stored compressed is not stored uncompressed too.
+ * A document that is stored compressed is not stored uncompressed too. The signature covers everything but the format,
+ * and the cache key: a result is valid under no other key.
  *
- * @param fencingToken precedes the head so that a script in Redis can compare it
+ * @param fencingToken comes first so that a script in Redis can compare it
+ * @returns undefined for a document that is too large to be shared
  */
 export function encodeEntry(
-  { computedAt, metadata, encodings, digest }: ResultDocument,
+  key: string,
+  document: ResultDocument,
   fencingToken: string,
-): string {
+  { sign }: Pick<CacheCrypto, 'sign'>,
+): string | undefined {
+  const { computedAt, metadata, encodings, digest } = document;
+  const size = encodings.identity.byteLength;
+  if (size > maxDocumentBytes(metadata.rowCount)) return undefined;
   const stored = codings.filter((coding) => coding !== 'identity' || encodings.zstd === undefined);
   const parts = stored.flatMap((coding) =>
     encodings[coding] === undefined ? [] : [[coding, encodings[coding]] as const],
   );
   const lengths = Object.fromEntries(parts.map(([coding, bytes]) => [coding, bytes.byteLength]));
-  const head = JSON.stringify({ computedAt, facts: metadata, lengths, digest });
-  const body = Buffer.concat(parts.map(([, bytes]) => bytes)).toString('base64');
-  return `${format} ${fencingToken} ${head}\n${body}`;
+  const head = JSON.stringify({ computedAt, metadata, lengths, size, digest });
+  const text = `${head}\n${Buffer.concat(parts.map(([, bytes]) => bytes)).toString('base64')}`;
+  return `${format} ${fencingToken} ${sign('result', key, `${fencingToken} ${text}`)} ${text}`;
 }
 
-/** @returns undefined for everything but the complete and unchanged text of `encodeEntry` */
-export async function decodeEntry(text: string): Promise<ResultDocument | undefined> {
+/**
+ * The document of a text of `encodeEntry` under the same key and secret. Nothing of another text is parsed or inflated.
+ *
+ * @param maxRows of the query: a result with more rows is not one of it
+ */
+export async function decodeEntry(
+  key: string,
+  entry: string,
+  maxRows: number,
+  { isSigned }: Pick<CacheCrypto, 'isSigned'>,
+): Promise<ResultDocument | undefined> {
+  const match = prefix.exec(entry);
+  const { fencingToken, signature = '' } = match?.groups ?? {};
+  if (match === null) return undefined;
+  const text = entry.slice(match[0].length);
+  if (!isSigned('result', key, `${fencingToken} ${text}`, signature)) return undefined;
+
   const end = text.indexOf('\n');
-  const match = new RegExp(`^${format} \\d+ (?<head>\\{.*\\})$`).exec(text.slice(0, end));
-  const head = headSchema.safeParse(parseJson(match?.groups?.head ?? ''));
+  const head = headSchema.safeParse(parseJson(text.slice(0, end)));
   if (end < 0 || !head.success) return undefined;
-
-  const { lengths, facts, computedAt, digest } = head.data;
+  const { lengths, metadata, computedAt, size, digest } = head.data;
+  if (metadata.rowCount > maxRows || size > maxDocumentBytes(metadata.rowCount)) return undefined;
   const parts = splitBody(Buffer.from(text.slice(end + 1), 'base64'), lengths);
-  const identity = parts.identity ?? (await decompress(parts.zstd));
-  if (identity === undefined || digestOf(identity) !== digest) return undefined;
-  return { computedAt, metadata: facts, encodings: { ...parts, identity }, digest };
+  const identity = parts.identity ?? (await inflate(parts.zstd, size));
+  if (identity?.byteLength !== size) return undefined;
+  return { computedAt, metadata, encodings: { ...parts, identity }, digest };
 }
 
-/** No longer document is ever written: a small foreign text must not expand to a large document. */
-const maxBytes = 512 * 1024 * 1024;
+const prefix = new RegExp(`^${format} (?<fencingToken>\\d{1,20}) (?<signature>[\\w-]{43}) (?=\\{)`);
+
+/** The longest document that is shared. */
+const maxBytes = 64 * 1024 * 1024;
+
+/** What a row may take on average: log lines are some kilobytes. Documents beyond it are cached in memory only. */
+const maxRowBytes = 1024 * 1024;
+
+/** The longest document of so many rows. */
+function maxDocumentBytes(rowCount: number): number {
+  return Math.min(maxBytes, (rowCount + 1) * maxRowBytes);
+}
+
+/** The longest text of `encodeEntry` for so many rows: two compressed encodings in base64, and what precedes them. */
+export function maxEntryLength(maxRows: number): number {
+  return Math.ceil(((2 * maxDocumentBytes(maxRows)) / 3) * 4) + 4_096;
+}
 
 const length = z.int().min(0).max(maxBytes);
 
@@ -68,8 +104,9 @@ const cost = z.object({
 
 const headSchema = z.object({
   computedAt: z.int(),
-  facts: z.object({ rowCount: z.int().min(0), truncated: z.boolean(), cost: cost.optional() }),
+  metadata: z.object({ rowCount: z.int().min(0), truncated: z.boolean(), cost: cost.optional() }),
   lengths: z.object({ zstd: length.optional(), gzip: length.optional(), identity: length.optional() }),
+  size: length,
   digest: z.string(),
 });
 
@@ -90,10 +127,14 @@ function splitBody(
 
 const decompressZstd = promisify(zstdDecompress);
 
-async function decompress(bytes: Buffer | undefined): Promise<Buffer | undefined> {
+/** Off the event loop, in few steps: each step of the default 16 KB is a turn of the loop. */
+const inflateStepBytes = 1024 * 1024;
+
+async function inflate(bytes: Buffer | undefined, size: number): Promise<Buffer | undefined> {
   if (bytes === undefined) return undefined;
+  const chunkSize = Math.max(Math.min(size, inflateStepBytes), 64);
   try {
-    return toOwnMemory(await decompressZstd(bytes, { maxOutputLength: maxBytes }));
+    return toOwnMemory(await decompressZstd(bytes, { maxOutputLength: Math.max(size, 1), chunkSize }));
   } catch {
     return undefined;
   }

@@ -1,6 +1,7 @@
 import KeyvRedis from '@keyv/redis';
 import { Keyv } from 'keyv';
 import type { Client } from './connection.ts';
+import { maxEntryLength } from './entry-codec.ts';
 import { put } from './scripts.ts';
 
 /** Keyv over Redis for the texts of `encodeEntry`, which begin with a format and a fencing token. */
@@ -25,6 +26,12 @@ class FencedRedis extends KeyvRedis<string> {
   constructor(client: Client, options: ConstructorParameters<typeof KeyvRedis>[1]) {
     super(client, options);
     this.#client = client;
+  }
+
+  /** Not more than the longest entry: whatever is stored, reading it must not take more memory. */
+  override async get<T>(key: string): Promise<T | undefined> {
+    const text = await this.#client.getRange(key, 0, maxEntryLength(Number.POSITIVE_INFINITY));
+    return text === '' ? undefined : (text as T);
   }
 
   override async set(key: string, text: string, keepMs = 0): Promise<void> {

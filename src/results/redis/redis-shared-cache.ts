@@ -1,25 +1,23 @@
 import type { Logger } from 'pino';
-import { z } from 'zod';
-import { type ErrorCode, GatewayError, statusOf } from '../../errors.ts';
-import { type LeaderState, leaseMs, type SharedCache } from '../shared-cache.ts';
+import { type Lease, leaseMs, type SharedCache } from '../shared/shared-cache.ts';
+import { buildCacheCrypto } from './cache-crypto.ts';
 import { openCircuitBreaker } from './circuit-breaker.ts';
+import { buildDemandRecords, maxRecordLength } from './demand-records.ts';
 import { decodeEntry, encodeEntry } from './entry-codec.ts';
 import { buildFencedKeyv } from './fenced-keyv.ts';
+import { buildLeaseTexts } from './lease-text.ts';
 import * as scripts from './scripts.ts';
 
 interface RedisOptions {
   readonly url: string;
+  /** What gateways that share the cache have in common, and other clients of the same Redis do not. */
+  readonly secret: string | undefined;
   readonly log: Logger;
   /** Called each time that Redis has been connected or reconnected. */
   readonly onConnected: () => void;
   /** How many keys' demand is kept. */
   readonly hotKeyLimit: number;
 }
-
-const resultKey = (key: string) => `querygate:answer:${key}`;
-const leaseKey = (key: string) => `querygate:lease:${key}`;
-const awaitedKey = (key: string) => `querygate:awaited:${key}`;
-const demandKey = 'querygate:demand';
 
 /**
  * How long a follower's mark lasts. A leader without callers of its own checks it twice a second. Followers renew it at
@@ -30,8 +28,21 @@ const awaitedMs = leaseMs;
 /** How long followers can read why their leader failed; as long as the mark, for the same reason. */
 const failureMs = leaseMs;
 
+/** The longest that a lease, or what followers read instead of it, can have left. */
+const maxLeaseMs = String(Math.max(leaseMs, failureMs));
+
+/** How often a gateway tries to take a lease that others take at the same moment. */
+const maxAttempts = 5;
+
 /** The cache that gateways share, on one Redis or another server that speaks its protocol. */
-export function openRedisCache({ url, log, onConnected, hotKeyLimit }: RedisOptions): SharedCache {
+export function openRedisCache({ url, secret, log, onConnected, hotKeyLimit }: RedisOptions): SharedCache {
+  const crypto = buildCacheCrypto(secret);
+  const leases = buildLeaseTexts(crypto);
+  const demand = buildDemandRecords(crypto);
+  const leaseOf = (key: string) => crypto.nameOf('lease', key);
+  const awaitedOf = (key: string) => crypto.nameOf('awaited', key);
+  const awaitedMark = (key: string) => crypto.sign('awaited', key, '');
+
   const breaker = openCircuitBreaker({
     url,
     log,
@@ -48,51 +59,75 @@ export function openRedisCache({ url, log, onConnected, hotKeyLimit }: RedisOpti
     pending.delete(write);
     return reply;
   };
+  const acquire = async (key: string, preempt: boolean): Promise<Lease | undefined> => {
+    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+      const reply = await run(scripts.readLease, [leaseOf(key)], [maxLeaseMs]);
+      const [text, time] = Array.isArray(reply) ? reply.map(String) : [];
+      if (text === undefined || time === undefined) return undefined;
+      const lease = leases.parse(key, text);
+      if (lease?.state === 'working' && !preempt) {
+        return { role: 'follower', fencingToken: lease.fencingToken };
+      }
+      const args = [text, leases.working(key, time), String(leaseMs), maxLeaseMs];
+      const taken = await run(scripts.takeLease, [leaseOf(key)], args);
+      if (taken === undefined) return undefined;
+      if (taken === 1) return { role: 'leader', fencingToken: time };
+    }
+    return undefined;
+  };
 
   return {
     ready: breaker.ready,
     isUp: breaker.isUp,
-    async get(key) {
-      const text = await breaker.call(({ results }) => results.get(resultKey(key)));
+    async get(key, maxRows) {
+      const text = await breaker.call(({ results }) => results.get(crypto.nameOf('result', key)));
       // Decoding takes time of its own, which is not Redis's: it happens outside the deadline.
-      return text === undefined ? undefined : decodeEntry(text);
+      return text === undefined ? undefined : decodeEntry(key, text, maxRows, crypto);
     },
-    async acquire(key, { preempt }) {
-      const reply = await run(scripts.acquire, [leaseKey(key)], [String(leaseMs), preempt ? 'steal' : '']);
-      const [role, fencingToken] = Array.isArray(reply) ? reply.map(String) : [];
-      if (fencingToken === undefined) return undefined;
-      return { role: role === 'leader' ? 'leader' : 'follower', fencingToken };
+    acquire: (key, { preempt }) => acquire(key, preempt),
+    async renew(key, fencingToken) {
+      const args = [leases.working(key, fencingToken), String(leaseMs), awaitedMark(key)];
+      return (await run(scripts.renew, [leaseOf(key), awaitedOf(key)], args)) === 1;
     },
-    renew: async (key, fencingToken) =>
-      (await run(scripts.renew, [leaseKey(key), awaitedKey(key)], [fencingToken, String(leaseMs)])) === 1,
-    watch: async (key) =>
-      parseLease(await run(scripts.watch, [leaseKey(key), awaitedKey(key)], [String(awaitedMs)])),
+    async watch(key) {
+      const args = [maxLeaseMs, awaitedMark(key), String(awaitedMs)];
+      const reply = await run(scripts.readLease, [leaseOf(key), awaitedOf(key)], args);
+      return Array.isArray(reply) ? leases.parse(key, reply[0]) : undefined;
+    },
     async publish(key, fencingToken, document, keepMs) {
-      const put = breaker.call(({ results }) =>
-        results.set(resultKey(key), encodeEntry(document, fencingToken), Math.ceil(keepMs)),
-      );
-      const release = run(scripts.release, [leaseKey(key)], [fencingToken, '', '0']);
+      const entry = encodeEntry(key, document, fencingToken, crypto);
+      const put =
+        entry === undefined
+          ? true
+          : breaker.call(({ results }) =>
+              results.set(crypto.nameOf('result', key), entry, Math.ceil(keepMs)),
+            );
+      const release = run(scripts.release, [leaseOf(key)], [leases.working(key, fencingToken), '', '0']);
       const [isStored] = await track(Promise.all([put, release]));
       return isStored === true;
     },
-    async release(key, fencingToken, error) {
-      const reason = error === undefined ? '' : encodeError(error);
-      await track(run(scripts.release, [leaseKey(key)], [fencingToken, reason, String(failureMs)]));
+    async release(key, fencingToken, failure) {
+      const end = failure === undefined ? '' : leases.failed(key, fencingToken, failure);
+      const args = [leases.working(key, fencingToken), end, String(failureMs)];
+      await track(run(scripts.release, [leaseOf(key)], args));
     },
     async recordDemand(requestedAt) {
       if (requestedAt.size === 0) return;
-      const pairs = [...requestedAt].flatMap(([key, ms]) => [String(ms), key]);
-      await run(scripts.recordDemand, [demandKey], [String(hotKeyLimit), ...pairs]);
+      const records = [...requestedAt].flatMap(([key, ms]) => [
+        String(ms),
+        crypto.nameOf('demand', key),
+        demand.encode(key, ms),
+      ]);
+      await run(scripts.recordDemand, demandKeys, [String(hotKeyLimit), ...records]);
     },
     async demandSince(ms) {
-      const latest = await breaker.call(({ client }) =>
-        client.zRangeWithScores(demandKey, '+inf', ms, {
-          BY: 'SCORE',
-          REV: true,
-          LIMIT: { offset: 0, count: hotKeyLimit },
-        }),
-      );
-      return new Map(latest?.map(({ value, score }) => [value, score]));
+      const args = [String(ms), String(hotKeyLimit), String(maxRecordLength)];
+      const records = await run(scripts.readDemand, demandKeys, args);
+      const known = (Array.isArray(records) ? records : []).flatMap((text) => {
+        const record = demand.decode(String(text));
+        return record === undefined || record.requestedAt < ms ? [] : [record];
+      });
+      return new Map(known.map(({ key, requestedAt }) => [key, requestedAt]));
     },
     async close() {
       await Promise.all(pending);
@@ -101,34 +136,4 @@ export function openRedisCache({ url, log, onConnected, hotKeyLimit }: RedisOpti
   };
 }
 
-/** Foreign text in the place of a lease counts as no lease. */
-function parseLease(lease: unknown): LeaderState | undefined {
-  const match = /^(?<state>working|failed) (?<token>\d+)(?: (?<error>.*))?$/s.exec(String(lease))?.groups;
-  if (match?.token === undefined) return undefined;
-  if (match.state === 'working') return { state: 'working', fencingToken: match.token };
-  const error = decodeError(match.error ?? '');
-  return error === undefined ? undefined : { state: 'failed', fencingToken: match.token, error };
-}
-
-const errorSchema = z.object({
-  code: z.custom<ErrorCode>((code) => typeof code === 'string' && Object.hasOwn(statusOf, code)),
-  message: z.string(),
-  parameter: z.string().optional(),
-  retryAfterSeconds: z.number().optional(),
-});
-
-function encodeError({ code, message, parameter, retryAfterSeconds }: GatewayError): string {
-  return JSON.stringify({ code, message, parameter, retryAfterSeconds });
-}
-
-function decodeError(text: string): GatewayError | undefined {
-  try {
-    const { code, message, parameter, retryAfterSeconds } = errorSchema.parse(JSON.parse(text));
-    return new GatewayError(code, message, {
-      ...(parameter !== undefined && { parameter }),
-      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-    });
-  } catch {
-    return undefined;
-  }
-}
+const demandKeys = ['querygate:demand:times', 'querygate:demand:records'];

@@ -31,7 +31,11 @@ describe('the tenant of a request', () => {
     expect(() => tenantOf(query, new Map([['p', ['a', 'a']]]))).toThrow(expect.objectContaining(repeated));
     const forbidden = expect.objectContaining({ code: 'FORBIDDEN', status: 403 });
     expect(() => tenantOf(open, plainParameters({ p: 'abc' }))).toThrow(forbidden);
-    expect(forbiddenTenant(query)).toMatchObject({ code: 'FORBIDDEN', parameter: 'p' });
+    expect(forbiddenTenant(query, 'other')).toMatchObject({
+      code: 'FORBIDDEN',
+      parameter: 'p',
+      refusal: { reason: 'tenant', endpoint: query.name, tenant: 'other' },
+    });
   });
 
   test('is inserted into the query’s own pattern, which runs', () => {

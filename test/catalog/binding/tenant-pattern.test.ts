@@ -1,23 +1,61 @@
 import fc from 'fast-check';
 import { RE2JS } from 're2js';
 import { describe, expect, test } from 'vitest';
-import { fillTenantPattern, tenantPatternProblem } from '../../../src/catalog/binding/tenant-pattern.ts';
+import {
+  exampleTenantPattern,
+  fillTenantPattern,
+  tenantPatternProblem,
+} from '../../../src/catalog/binding/tenant-pattern.ts';
 import { parseQuery } from '../../../src/catalog/header/parse-query.ts';
 
+/** With a text that each matches for the tenant `abc`. */
+const validPatterns = [
+  ['^https?://{p}\\.[^/?#@\\\\\\s]*(?:[/?#]|$)', 'https://abc.example.com/x'],
+  ['^https?://{p}\\.[^/?#@]*(?:[/?#]|$)', 'http://abc.example.com?x'],
+  ['^https?://{p}\\.[\\w.-]+(?::\\d+)?/', 'https://abc.example.com:80/'],
+  ['^https?://{p}(?::\\d+)?(?:[/?#]|$)', 'https://abc:80'],
+  ['^https:\\/\\/{p}:\\d{1,5}\\?', 'https://abc:443?'],
+  ['^https://www\\.{p}\\.example\\.com/', 'https://www.abc.example.com/'],
+  ['^https://{p}$', 'https://abc'],
+  ['^https://api\\.example\\.com/{p}/', 'https://api.example.com/abc/x'],
+  ['^{p}$', 'abc'],
+  ['^{p}/', 'abc/'],
+  ['^a=x&p={p}&', 'a=x&p=abc&'],
+  ['^(?:a|ab)/{p}\\?', 'ab/abc?'],
+  ['^/{p}/{p}/', '/abc/abc/'],
+  ['^\\|/{p}/', '|/abc/'],
+];
+
 describe('a tenant_pattern', () => {
-  test.each([
-    '^https?://{p}\\.',
-    '^https?://{p}\\.[^/?#@]*(?:[/?#]|$)',
-    '^{p}$',
-    '^{p}/',
-    '^(?:http|https)://{p}:(\\d+)?',
-    '^a=x&p={p}&',
-    '^https://www\\.{p}\\.',
-    '^/{p}/{p}/',
-    '^\\|/{p}\\.',
-  ])('%s is valid', (pattern) => {
+  test.each(validPatterns)('%s is valid, and matches %s', (pattern = '', row = '') => {
     expect(tenantPatternProblem(pattern, 'p')).toBeUndefined();
+    for (const [tenant, isMatched] of [
+      ['abc', true],
+      ['ab', false],
+      ['bc', false],
+      ['abcd', false],
+    ] as const) {
+      const regexp = RE2JS.compile(fillTenantPattern(pattern, 'p', tenant));
+      expect(regexp.matcher(row).find(), tenant).toBe(isMatched);
+    }
   });
+
+  test('that messages show as an example is valid', () => {
+    expect(tenantPatternProblem(exampleTenantPattern('p'), 'p')).toBeUndefined();
+    expect(validPatterns.map(([pattern]) => pattern)).toContain(exampleTenantPattern('p'));
+  });
+
+  test.each(['-', '.', '~', '%', '!', "'", '+', '$', '@', '*', '(', ')', '^', '{', ' ', '_', 'x'])(
+    'in which only %s ends or begins the name is rejected, escaped or not',
+    (character) => {
+      for (const end of [character, `\\${character}`]) {
+        for (const pattern of [`^{p}${end}`, `^logs${end}{p}${end}`, `^${end}{p}/`, `^https://{p}${end}`]) {
+          if (['^{p}$', '^https://{p}$', '^^{p}/'].includes(pattern)) continue;
+          expect(tenantPatternProblem(pattern, 'p'), pattern).toBeDefined();
+        }
+      }
+    },
+  );
 
   test.each([
     ['not anchored', 'https?://{p}\\.', 'must begin with ^'],
@@ -30,14 +68,32 @@ describe('a tenant_pattern', () => {
     ['the placeholder in a class', '^/[{p}]\\.', 'must contain {p} outside of groups'],
     ['the placeholder in a negated class', '^/[^]{p}]\\.', 'must contain {p} outside of groups'],
     ['a second placeholder in a group', '^/{p}/(?:{p}\\.)?', 'must have a character before and after'],
-    ['an optional placeholder', '^https://{p}?\\.', 'must have a character before and after'],
-    ['a repeated placeholder', '^https://{p}*/', 'must have a character before and after'],
-    ['nothing after it', '^https://{p}', 'must have a character before and after'],
-    ['any character after it', '^https://{p}.', 'must have a character before and after'],
-    ['a letter after it', '^https://{p}x', 'must have a character before and after'],
-    ['an optional end', '^https://{p}\\.?', 'must have a character before and after'],
-    ['an end with the count zero', '^https://{p}\\.{0,1}', 'must have a character before and after'],
-    ['an optional start', '^https://x/?{p}\\.', 'must have a character before and after'],
+    ['an optional placeholder', '^https://{p}?\\.', 'must end the host'],
+    ['a repeated placeholder', '^https://{p}*/', 'must end the host'],
+    ['nothing after it', '^/{p}', 'must have a character before and after'],
+    ['an end in the middle of a host', '^https?://{p}\\.', 'must end the host after {p}, as in ^https?://'],
+    ['nothing after it in a host', '^https://{p}', 'must end the host'],
+    ['a password after it', '^https://{p}:', 'must end the host'],
+    ['an optional port after it', '^https?://{p}:(\\d+)?', 'must end the host'],
+    ['an @ after it', '^https://{p}@', 'must end the host'],
+    ['more of the host, and no end', '^https://{p}\\.[^/?#@]*', 'must end the host'],
+    ['an optional end of the host', '^https://{p}\\.[^/?#@]*(?:[/?#]|$)?', 'must end the host'],
+    ['an empty end of the host', '^https://{p}\\.[^/?#@]*(?:[/?#]|)', 'must end the host'],
+    ['an @ in the rest of the host', '^https://{p}\\.[^/?#]*(?:[/?#]|$)', 'must end the host'],
+    ['anything in the rest of the host', '^https://{p}\\.\\S*(?:[/?#]|$)', 'must end the host'],
+    ['a host in a group', '^https:(?://){p}\\.', 'must end the host'],
+    ['a host after one slash', '^https:/{p}\\.', 'must end the host'],
+    ['a host after backslashes', '^https:\\\\\\\\{p}\\.', 'must end the host'],
+    ['an optional segment before it', '^(?:/v1)?/{p}/', 'of which one begins with the other'],
+    ['a short alternative before it', '^(?:a|a/b)/{p}/', 'of which one begins with the other'],
+    ['an end of the text before it', '^/$?{p}/', 'must have only characters, groups'],
+    ['many texts before it', `^${'(?:a|b)'.repeat(7)}/{p}/`, 'for at most 64 texts'],
+    ['any character after it', '^https://{p}.', 'must end the host'],
+    ['a letter after it', '^https://{p}x', 'must end the host'],
+    ['an optional end', '^https://{p}\\.?', 'must end the host'],
+    ['an optional end of the text', '^{p}$?', 'must have a character before and after'],
+    ['an end with the count zero', '^https://{p}\\.{0,1}', 'must end the host'],
+    ['an optional start', '^https://x/?{p}\\.', 'must end the host'],
     ['any text before it', '^.*/{p}\\.', 'must not have . before'],
     ['any non-space before it', '^\\S+/{p}\\.', 'must not have \\S before'],
     ['a negated class before it', '^[^?]*/{p}\\.', 'must not have [^?] before'],
@@ -57,7 +113,7 @@ describe('a tenant_pattern', () => {
     ['flags in a group', '^(?i:https)://{p}\\.', 'must have no groups but'],
     ['quoting', '^\\Qhttps://\\E/{p}\\.', 'must not have \\Q'],
     ['quoting before it', '^/\\Q/{p}\\.', 'must not have \\Q'],
-    ['invalid syntax', '^/{p}\\.(', 'must be a regular expression'],
+    ['invalid syntax', '^/{p}/(', 'must be a regular expression'],
   ])('with %s is rejected', (_, pattern, message) => {
     expect(tenantPatternProblem(pattern, 'p')).toContain(message);
   });
@@ -74,6 +130,151 @@ describe('a tenant_pattern', () => {
       }),
       { numRuns: 1_000 },
     );
+  });
+});
+
+describe('a valid tenant_pattern on hostile rows', () => {
+  /** Names that contain each other, and everything that does not end a name or a label of a host. */
+  const names = [
+    ...['abc', 'abc-other', 'abc~x', 'abc%', 'abc%2e', "abc'", 'abc!', 'abc+x', 'abc$', 'abc_', 'äbc'],
+    ...['bc', 'x-abc', 'www', 'https', 'v1', 'a', 'ab', 'evil', '127', '::1'],
+  ];
+  const pieces = fc.oneof(
+    fc.constantFrom(...names),
+    fc.constantFrom(
+      '/',
+      '//',
+      '.',
+      ':',
+      '@',
+      '?',
+      '#',
+      '\\',
+      '&',
+      '=',
+      '%',
+      '%2e',
+      '%40',
+      '%2f',
+      '-',
+      '~',
+      '|',
+    ),
+    fc.constantFrom(
+      'https://',
+      'http://',
+      'www.',
+      ':80',
+      ':pw@',
+      '.example.com',
+      '\n',
+      '\t',
+      '\0',
+      ' ',
+      '＠',
+      '。',
+      '／',
+    ),
+    fc.string({ unit: 'binary', maxLength: 2 }),
+  );
+  const starts = [
+    'https://',
+    'http://',
+    'https://www.',
+    'https://api.example.com/',
+    '/',
+    '|/',
+    'a/',
+    'ab/',
+    'a=x&p=',
+    '',
+  ];
+  const rows = fc
+    .tuple(
+      fc.constantFrom(...starts),
+      fc.option(fc.constantFrom(...names), { nil: '' }),
+      fc.array(pieces, { minLength: 1, maxLength: 6 }),
+    )
+    .map(([start, name, parts]) => start + name + parts.join(''));
+  const matching = (pattern: string) =>
+    names.map((name) => ({ name, regexp: RE2JS.compile(fillTenantPattern(pattern, 'p', name)) }));
+
+  test.each(validPatterns.map(([pattern]) => [pattern]))(
+    '%s matches a row for one tenant at most, that of its host',
+    (pattern = '') => {
+      const tenants = matching(pattern);
+      const isFirstLabel = /^\^https\??:\/\/\{p\}/.test(pattern);
+      fc.assert(
+        fc.property(rows, (row) => {
+          const found = tenants.filter(({ regexp }) => regexp.matcher(row).find()).map(({ name }) => name);
+          expect(found.length, JSON.stringify([row, found])).toBeLessThanOrEqual(1);
+          const [name] = found;
+          if (name === undefined || !isFirstLabel) return;
+          // The host as RFC 3986 reads it, and as browsers do, who take most of these for no URL.
+          const authority = /^[^:]*:\/\/([^/?#]*)/s.exec(row)?.[1] ?? '';
+          const host = authority.slice(authority.lastIndexOf('@') + 1);
+          expect(host.startsWith(name), row).toBe(true);
+          expect(host.slice(name.length), row).toMatch(/^([.:]|$)/);
+          const url = URL.parse(row);
+          if (url !== null && /^[a-z][\w-]*$/.test(name)) expect(url.hostname.split('.')[0]).toBe(name);
+        }),
+        { numRuns: 3_000 },
+      );
+    },
+  );
+
+  test('whatever it is made of, no row belongs to two tenants', () => {
+    const parts = [
+      ...[
+        'https?://',
+        'https:',
+        '/',
+        '//',
+        '(?:a|b)',
+        '(?:/v1)?',
+        'x',
+        '-',
+        '\\-',
+        '\\.',
+        '@',
+        ':',
+        '&p=',
+        '\\|',
+        '?',
+      ],
+      ...[
+        '[^/?#@]*',
+        '[^/]*',
+        '\\S+',
+        '.*',
+        '(?:[/?#]|$)',
+        '(?:/|$)',
+        '[/?#]',
+        '$',
+        '\\?',
+        '%',
+        '~',
+        ':\\d+',
+        '{p}',
+      ],
+    ];
+    const piece = fc.constantFrom(...parts);
+    const list = fc.array(piece, { maxLength: 4 });
+    let valid = 0;
+    fc.assert(
+      fc.property(list, list, fc.array(rows, { minLength: 20, maxLength: 20 }), (before, after, texts) => {
+        const pattern = `^${before.join('')}{p}${after.join('')}`;
+        if (tenantPatternProblem(pattern, 'p') !== undefined) return;
+        valid += 1;
+        const tenants = matching(pattern);
+        for (const row of texts) {
+          const found = tenants.filter(({ regexp }) => regexp.matcher(row).find());
+          expect(found.length, JSON.stringify([pattern, row])).toBeLessThanOrEqual(1);
+        }
+      }),
+      { numRuns: 20_000 },
+    );
+    expect(valid).toBeGreaterThan(200);
   });
 });
 
@@ -109,7 +310,9 @@ describe('a saved query', () => {
     [
       'a pattern as tenant but no tenant_pattern',
       [`a: { type: pattern, tenant: true, ${described} }`],
-      ["8 parameters.a.tenant: a pattern needs a tenant_pattern, as in '^https?://{a}\\.'"],
+      [
+        "8 parameters.a.tenant: a pattern needs a tenant_pattern, as in '^https?://{a}\\.[^/?#@\\\\\\s]*(?:[/?#]|$)'",
+      ],
     ],
     [
       'a tenant_pattern without a tenant',

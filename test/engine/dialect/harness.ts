@@ -9,13 +9,26 @@ import {
 } from '@duckdb/node-api';
 import { expect } from 'vitest';
 import type { TableSchema } from '../../../src/catalog/tables/table-schema.ts';
+import { type Compiled, compile } from '../../../src/engine/dialect/compile.ts';
 import { macroDefinitions, sessionSettings } from '../../../src/engine/dialect/macros/macros.ts';
-import { assemble } from '../../../src/engine/dialect/passes/shredded.ts';
-import { parseMicros, type RunValues } from '../../../src/engine/dialect/passes/time-expressions.ts';
-import { type Rewritten, rewrite, type StoredTable } from '../../../src/engine/dialect/rewrite.ts';
+import { parseMicros, type RunValues } from '../../../src/engine/dialect/passes/constants/time-values.ts';
+import { passes, runPasses } from '../../../src/engine/dialect/passes/passes.ts';
+import type { StoredTable } from '../../../src/engine/dialect/stored-table.ts';
+import { freshNames } from '../../../src/engine/dialect/tree/fresh-names.ts';
+import { printQuery } from '../../../src/engine/dialect/tree/print.ts';
 import { columnsOf, duckdbType, quote } from '../../../src/engine/dialect/types.ts';
+import {
+  boundRelation,
+  customPlan,
+  genericPlan,
+  type Plan,
+  type PlannedColumn,
+  printPlan,
+} from '../../../src/engine/duckdb/prepare/plan.ts';
 import { shreddedColumns, storedColumns } from '../../../src/engine/duckdb/store/shredded-columns.ts';
 import { describeSource } from '../../../src/engine/duckdb/store/stored-value.ts';
+import { wireCell } from '../../../src/engine/duckdb/wire/cell.ts';
+import { registerHostFunctions } from '../../../src/engine/duckdb/wire/host-functions.ts';
 import { type Problem, StartError } from '../../../src/errors.ts';
 
 /** The value of CURRENT_TIMESTAMP() in the tests. */
@@ -112,16 +125,17 @@ const micros = (value: DuckDBValue): unknown => {
 };
 
 /** A database with the macros and the tables above in every form of storage, which runs BigQuery SQL. */
-export async function openDialect() {
+export async function openDialect(moreRows: readonly string[] = []) {
   const instance = await DuckDBInstance.create(':memory:');
   const connection = await instance.connect();
+  registerHostFunctions(connection);
   await connection.run(macroDefinitions());
   for (const setting of sessionSettings) await connection.run(setting);
   for (const { name, fields } of tables) {
     const columns = columnsOf(fields).map((column) => `${quote(column.name)} ${duckdbType(column.type)}`);
     await connection.run(`CREATE TABLE ${quote(name)} (${columns.join(', ')})`);
   }
-  for (const row of rows) await connection.run(row);
+  for (const row of [...rows, ...moreRows]) await connection.run(row);
   const shredded: StoredTable[] = [];
   for (const table of tables) shredded.push(await shredTable(connection, table));
 
@@ -139,36 +153,100 @@ export async function openDialect() {
     );
     return prepared.runAndReadAll();
   };
-  const answers = async (rewritten: Rewritten, values: Readonly<Record<string, DuckDBValue>>) => {
-    const { constants, thresholds } = rewritten.custom;
+  const answer = async (plan: Plan, values: Readonly<Record<string, DuckDBValue>>, prefix = '') => {
     const known = { ...values };
     const types: Record<string, DuckDBType> = {};
-    for (const { name, sql, timeExpression } of [...constants, ...thresholds]) {
-      const computed = await run(`SELECT ${sql}`, known, types);
+    const row = Object.keys(values).map((name) => `CAST($${name} AS ${boundType(name)}) AS ${quote(name)}`);
+    const bound = `(SELECT ${row.join(', ')}) AS ${boundRelation}`;
+    for (const { name, sql, timeExpression } of plan.constants) {
+      const computed = await run(`SELECT ${sql} FROM ${bound}`, known, types);
       const value = computed.getRows()[0]?.[0] ?? null;
       const expected = timeExpression?.(runOf(values));
       if (expected !== undefined) expect(expected, sql).toEqual(micros(value));
       known[name] = value;
       types[name] = computed.columnType(0);
     }
-    const { text } = assemble({ ...rewritten.custom, text: rewritten.custom.sql }, (name) => name);
-    return [(await run(rewritten.sql, values)).getRowsJson(), (await run(text, known, types)).getRowsJson()];
+    for (const { name, sql } of plan.thresholds) {
+      const computed = await run(`SELECT ${sql}`, known, types);
+      known[name] = computed.getRows()[0]?.[0] ?? null;
+      types[name] = computed.columnType(0);
+    }
+    return (await run(prefix + plan.sql, known, types)).getRowsJson();
   };
 
   return {
-    /** The rows of a query; checks that they are the same for every form of storage and for both plans. */
+    /**
+     * The rows of a query; checks that they are the same for every form of storage, without any pass, with all of them,
+     * and with each left out.
+     */
     async query(sql: string, parameters: Readonly<Record<string, string>> = {}): Promise<Json[][]> {
       const source = { file: 'test.sql', line: 1 };
       const values = { current_timestamp: now, ...parameters };
-      const declared = await answers(rewrite({ sql, source }, tables), values);
-      const others = [
-        ...declared,
-        ...(await answers(rewrite({ sql, source }, shredded), values)),
-        ...(await answers(rewrite({ sql, source }, shredded, parameters), values)),
-      ];
-      const [first = []] = declared;
-      for (const other of others) expect(other).toEqual(first);
+      const declared = compile({ sql, source }, tables);
+      const stored = compile({ sql, source }, shredded);
+      const first = (await run(printQuery(declared.query), values)).getRowsJson();
+      const expectSame = async (plan: Plan, name: string) => {
+        expect(await answer(plan, values), `${name}: ${plan.sql}`).toEqual(first);
+      };
+      await expectSame(planOf(declared), 'declared');
+      await expectSame({ sql: printQuery(stored.query), constants: [], thresholds: [] }, 'no pass');
+      for (const known of [{}, parameters]) {
+        await expectSame(planOf(stored, known), 'every pass');
+        for (const name of Object.keys(passes))
+          await expectSame(planOf(stored, known, name), `without ${name}`);
+        if (Object.keys(parameters).length === 0) break;
+      }
       return first;
+    },
+    /** DuckDB's plan of a query over shredded tables after all passes, or all but one. */
+    async explain(
+      sql: string,
+      parameters: Readonly<Record<string, string>> = {},
+      without?: string,
+    ): Promise<DuckdbPlan> {
+      const stored = compile({ sql, source: { file: 'test.sql', line: 1 } }, shredded);
+      const plan = planOf(stored, parameters, without);
+      const values = { current_timestamp: now, ...parameters };
+      const [[, text] = []] = await answer(plan, values, 'EXPLAIN (FORMAT json) ');
+      return { text: plan.sql, operators: operatorsOf(JSON.parse(String(text))) };
+    },
+    /**
+     * What each plan of a saved query returns: first the generic one over tables as they are declared, then those over
+     * shredded tables, with all passes and with each left out.
+     *
+     * @throws if the query cannot be compiled
+     */
+    async savedQuery(
+      sql: string,
+      parameters: Readonly<Record<string, string>>,
+    ): Promise<readonly { readonly plan: string; readonly sql: string; readonly rows: unknown }[]> {
+      const source = { file: 'test.sql', line: 1 };
+      const values = { current_timestamp: now, ...parameters };
+      const declared = compile({ sql, source }, tables);
+      const stored = compile({ sql, source }, shredded);
+      const outcome = async (name: string, plan: Plan) => ({
+        plan: name,
+        sql: plan.sql,
+        rows: await answer(plan, values).catch((error: unknown) => String(error)),
+      });
+      const generic = ({ query, columns }: Compiled): Plan => ({
+        sql: genericPlan(query, plannedColumns(columns), maxRows),
+        constants: [],
+        thresholds: [],
+      });
+      const custom = (known: Readonly<Record<string, string>>, without?: string): Plan => {
+        const left = new Set(without === undefined ? [] : [without]);
+        return customPlan(stored.query, plannedColumns(stored.columns), maxRows, known, left);
+      };
+      const outcomes = [
+        await outcome('declared', generic(declared)),
+        await outcome('generic', generic(stored)),
+        await outcome('custom', custom({})),
+        await outcome('custom for known values', custom(parameters)),
+      ];
+      for (const name of Object.keys(passes))
+        outcomes.push(await outcome(`custom without ${name}`, custom({}, name)));
+      return outcomes;
     },
     close() {
       connection.closeSync();
@@ -176,6 +254,42 @@ export async function openDialect() {
     },
   };
 }
+
+/** A query as DuckDB plans it. */
+export interface DuckdbPlan {
+  /** The query in DuckDB's SQL. */
+  readonly text: string;
+  readonly operators: readonly { readonly name: string; readonly info: Readonly<Record<string, unknown>> }[];
+}
+
+interface PlanNode {
+  readonly name: string;
+  readonly extra_info: Readonly<Record<string, unknown>>;
+  readonly children: readonly PlanNode[];
+}
+
+const operatorsOf = (nodes: readonly PlanNode[]): DuckdbPlan['operators'] =>
+  nodes.flatMap(({ name, extra_info, children }) => [
+    { name: name.trim(), info: extra_info },
+    ...operatorsOf(children),
+  ]);
+
+const maxRows = 1000;
+
+const plannedColumns = (columns: Compiled['columns']): readonly PlannedColumn[] =>
+  columns.map(({ column, type }) => ({ name: column, type, ...wireCell(type) }));
+
+const boundType = (name: string) => (name === 'current_timestamp' ? 'TIMESTAMPTZ' : 'VARCHAR');
+
+/** The plan of a query after all passes, or all but one. */
+export const planOf = (
+  { query }: Compiled,
+  known: Readonly<Record<string, string>> = {},
+  without?: string,
+): Plan => {
+  const options = { known, fresh: freshNames(query) };
+  return printPlan(runPasses(query, options, new Set(without === undefined ? [] : [without])));
+};
 
 /** Creates a copy of a table with its records shredded as far as possible. */
 async function shredTable(connection: DuckDBConnection, table: TableSchema): Promise<StoredTable> {
@@ -193,7 +307,7 @@ async function shredTable(connection: DuckDBConnection, table: TableSchema): Pro
 /** The problems of a query, each as `line:column message`. */
 export function problemsOf(sql: string, line = 1): string[] {
   try {
-    rewrite({ sql, source: { file: 'test.sql', line } }, tables);
+    compile({ sql, source: { file: 'test.sql', line } }, tables);
     return [];
   } catch (error) {
     if (!(error instanceof StartError)) throw error;

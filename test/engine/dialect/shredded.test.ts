@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { rewrite } from '../../../src/engine/dialect/rewrite.ts';
+import { compile } from '../../../src/engine/dialect/compile.ts';
+import { runPasses } from '../../../src/engine/dialect/passes/passes.ts';
+import { renderRows } from '../../../src/engine/dialect/passes/row-text.ts';
+import { call } from '../../../src/engine/dialect/tree/build.ts';
+import { freshNames } from '../../../src/engine/dialect/tree/fresh-names.ts';
+import { printQuery } from '../../../src/engine/dialect/tree/print.ts';
 import { storedColumns } from '../../../src/engine/duckdb/store/shredded-columns.ts';
-import { openDialect, tables } from './harness.ts';
+import { openDialect, planOf, tables } from './harness.ts';
 
 // The harness runs each query on declared and on shredded tables and compares the rows.
 let dialect: Awaited<ReturnType<typeof openDialect>>;
@@ -112,21 +117,23 @@ test.each([
 });
 
 const shredded = tables.map((table) => ({ ...table, columns: storedColumns(table, new Set()) }));
-const textOf = (sql: string, known = {}) =>
-  rewrite({ sql, source: { file: 'x.sql', line: 1 } }, shredded, known).custom.sql;
+const compiled = (sql: string) => compile({ sql, source: { file: 'x.sql', line: 1 } }, shredded);
+const textOf = (sql: string, known = {}) => planOf(compiled(sql), known).sql;
 
 test('an element of a shredded record is read without UNNEST', () => {
   const text = textOf('SELECT s.host FROM events e CROSS JOIN UNNEST(e.detail.source) AS s');
-  expect(text).toContain('"e"."detail.source.host"');
+  expect(text).toContain('"events"."detail.source.host"');
   expect(text).not.toMatch(/unnest|struct_pack|LATERAL/i);
 });
 
 test('wide rows are read only for the first keys', () => {
   const sql = 'WITH e AS (SELECT * FROM events WHERE id > 1) SELECT * FROM e ORDER BY happened DESC LIMIT 5';
-  const { custom } = rewrite({ sql, source: { file: 'test.sql', line: 1 } }, shredded);
-  const [threshold] = custom.thresholds;
-  expect(custom.sql).toMatch(/"happened" >= CAST\(\$querygate_threshold_1 AS TIMESTAMPTZ\)/);
-  expect(threshold?.sql).toMatch(/^\(SELECT min\("key"\) FROM \(WITH .*"happened" AS "key" .* LIMIT 5\)\)$/);
+  const plan = planOf(compiled(sql));
+  const [threshold] = plan.thresholds;
+  expect(plan.sql).toMatch(/"happened" >= CAST\(\$querygate_threshold_1 AS TIMESTAMPTZ\)/);
+  expect(threshold?.sql).toMatch(
+    /^\(SELECT min\("\w+"\."key"\) AS "key" FROM \(SELECT "\w+"\."happened" AS "key" .* LIMIT CAST\(5 AS BIGINT\)\) AS "\w+"\)$/,
+  );
 });
 
 test.each([
@@ -147,22 +154,22 @@ test.each([
     false,
   ],
 ])('shredded records are rendered %s', (_, sql, isRendered) => {
-  const source = { file: 'test.sql', line: 1 };
-  const { custom } = rewrite(
-    { sql, source },
-    shredded,
-    {},
-    (column, { path }) => `rendered('${column}', '${path}')`,
+  const { query } = compiled(sql);
+  const options = { known: {}, fresh: freshNames(query) };
+  const rendered = renderRows(
+    runPasses(query, options),
+    (value) => (value.kind === 'record' ? call('rendered', [value.present]) : value),
+    options,
   );
-  expect(custom.sql.includes(`rendered('detail', 'detail') AS "detail"`)).toBe(isRendered);
-  const [, detail] = custom.columns;
-  expect(detail?.rendered ?? false).toBe(isRendered);
+  const isInPlace = rendered.kind === 'select' && rendered.from?.kind === 'table';
+  expect(isInPlace && printQuery(rendered).includes('rendered(')).toBe(isRendered);
 });
 
 test('top-n rows of a subquery are compared with a subquery, not with a bound threshold', () => {
-  const sql = 'SELECT COUNT(*) FROM (SELECT * FROM events ORDER BY happened DESC LIMIT 5)';
+  const sql =
+    "SELECT COUNT(*) FROM (SELECT * FROM events ORDER BY happened DESC LIMIT 5) AS e WHERE TO_JSON_STRING(e) <> ''";
   expect(textOf(sql)).toMatch(
-    />= \(SELECT min\("key"\) FROM \(SELECT "events"."happened" AS "key" .* LIMIT 5\)\)/,
+    />= \(SELECT min\("\w+"."key"\) AS "key" FROM \(SELECT "\w+"."happened" AS "key" .* LIMIT/,
   );
 });
 
@@ -214,7 +221,7 @@ test('an unread column of a grouped query is not computed', async () => {
 
 test('unread columns of a common table expression are left out', async () => {
   const sql = `WITH e AS (SELECT id, happened, detail FROM events) SELECT e.detail.kind FROM e WHERE id > 1 ORDER BY id`;
-  expect(textOf(sql)).toContain('NULL AS "happened"');
+  expect(textOf(sql)).not.toContain('happened');
   expect(await dialect.query(sql)).toEqual([['b'], [null], ['c']]);
 });
 
@@ -268,14 +275,14 @@ test.each([
 test('only quantiles that are read are computed', async () => {
   const sql = `WITH s AS (SELECT project, APPROX_QUANTILES(id, 100) AS q FROM logs GROUP BY project)
     SELECT project, q[OFFSET(95)], q[OFFSET(0)] FROM s ORDER BY project`;
-  expect(textOf(sql)).toContain('[0.95, 0])');
+  expect(textOf(sql)).toContain("[CAST('0.95' AS DOUBLE), CAST('0' AS DOUBLE)])");
   expect(await dialect.query(sql)).toEqual([
     [null, '4', '4'],
     ['a', '2', '1'],
     ['b', '3', '3'],
   ]);
   const whole = 'WITH s AS (SELECT APPROX_QUANTILES(id, 4) AS q FROM logs) SELECT q[OFFSET(1)], q FROM s';
-  expect(textOf(whole)).toContain('[0, 0.25, 0.5, 0.75, 1])');
+  expect(textOf(whole)).toContain("[CAST('0' AS DOUBLE), CAST('0.25' AS DOUBLE), CAST('0.5' AS DOUBLE)");
 });
 
 test('text may contain the characters that mark constants', async () => {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parseMicros } from '../../../src/engine/dialect/passes/time-expressions.ts';
-import { rewrite } from '../../../src/engine/dialect/rewrite.ts';
-import { openDialect } from './harness.ts';
+import { compile } from '../../../src/engine/dialect/compile.ts';
+import { parseMicros } from '../../../src/engine/dialect/passes/constants/time-values.ts';
+import { openDialect, planOf } from './harness.ts';
 
 // The harness computes each constant in the database and compares it with its time expression.
 let dialect: Awaited<ReturnType<typeof openDialect>>;
@@ -17,7 +17,7 @@ const now = parseMicros(iso) ?? 0n;
 /** The value of the time expression; undefined if the expression is not one. */
 const computedValue = (expression: string, parameters: Readonly<Record<string, string>> = {}) => {
   const source = { file: 'test.sql', line: 1 };
-  const { constants } = rewrite({ sql: `SELECT ${expression} AS x`, source }, []).custom;
+  const { constants } = planOf(compile({ sql: `SELECT ${expression} AS x`, source }, []));
   return constants[0]?.timeExpression?.({ now, parameter: (name) => parameters[name] ?? '' });
 };
 

@@ -23,9 +23,12 @@ describe('unsupported syntax is reported with its position', () => {
       'SELECT TIMESTAMP_TRUNC(timestamp, FORTNIGHT) FROM logs',
       '1:8 TIMESTAMP_TRUNC does not support FORTNIGHT',
     ],
-    ['SELECT 1; SELECT 2', '1:11 a saved query must be a single statement'],
-    ['DROP TABLE logs', '1:1 only SELECT is supported'],
-    ['SELECT 1 +', '1:11 Unexpected end of input'],
+    ['SELECT 1; SELECT 2', '1:11 expected the end of the query, found "SELECT"'],
+    [
+      'DROP TABLE logs',
+      '1:1 expected a query: "SELECT", "WITH" or "FROM", with only CREATE TEMP FUNCTION statements before it, found "DROP"',
+    ],
+    ['SELECT 1 +', '1:11 expected an expression, found the end of the text'],
   ])('%s', (sql, problem) => {
     expect(problemsOf(sql)).toEqual([problem]);
   });
@@ -36,4 +39,12 @@ describe('unsupported syntax is reported with its position', () => {
       '11:3 the function BAR is not supported',
     ]);
   });
+});
+
+test('functions that call others repeatedly are refused before they grow exponentially', () => {
+  const functions = Array.from({ length: 30 }, (_, at) => {
+    const body = at === 0 ? 'x + x' : `f${at}(x) + f${at}(x)`;
+    return `CREATE TEMP FUNCTION f${at + 1}(x INT64) AS (${body});`;
+  });
+  expect(problemsOf(`${functions.join('\n')}\nSELECT f30(1) AS y`)[0]).toContain('are more than 1000');
 });

@@ -144,6 +144,22 @@ describe('keys in REST and GraphQL', () => {
     },
   );
 
+  test.each([1, 2, 3, 4])('a key that was percent-encoded %i times in a URL is recognized', async (times) => {
+    const encode = (text: string) => {
+      let encoded = text.replaceAll('_', '%5f').replace(/^q/, '%71').replaceAll('-', '%2d');
+      for (let count = 1; count < times; count += 1) encoded = encodeURIComponent(encoded);
+      return encoded;
+    };
+    for (const key of [file.keyOf('plain'), apiKey, `Bearer%20${apiKey}`]) {
+      const urls = [`${stats}&ref=${encode(key)}`, `${stats}&${encode(key)}=1`, `/graphql?${encode(key)}`];
+      for (const url of urls) expect((await get(url, keyed('plain'))).status, url).toBe(400);
+    }
+    // What is no key stays a value, ill-formed or not.
+    for (const value of ['100%25', '%2525', '%25zz', '%25E0%25A4', '%2571g_not_a_key']) {
+      expect((await meanwhile(get(`${stats}&ref=${value}`, keyed('plain')))).status, value).toBe(200);
+    }
+  });
+
   test('a key may query the endpoints that it lists, by name or UUID, in REST and GraphQL', async () => {
     const usage = `${path}/usage.api-counts?project=p&interval=daily`;
     const byUuid = `${path}/c41e8b72-93da-4d05-b6f1-5a2e7f80c9d4?project=p&interval=daily`;

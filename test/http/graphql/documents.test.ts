@@ -22,6 +22,14 @@ describe('a rejected document', () => {
     ['that cannot be parsed', '{ a(', undefined, 400, 'GRAPHQL_PARSE_FAILED', [{ line: 1, column: 5 }]],
     ['that is invalid', '{\n nope }', undefined, 400, 'GRAPHQL_VALIDATION_FAILED', [{ line: 2, column: 2 }]],
     ['that is too large', '{ a '.repeat(60), undefined, 400, 'OPERATION_TOO_LARGE', undefined],
+    [
+      'with too long a name',
+      `{ ${'a'.repeat(301)}: endpoints { name } }`,
+      undefined,
+      400,
+      'OPERATION_TOO_LARGE',
+      undefined,
+    ],
     ['without the operation', 'query A { nope }', 'B', 400, 'OPERATION_RESOLUTION_FAILURE', undefined],
     [
       'with the operation',

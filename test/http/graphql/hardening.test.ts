@@ -163,6 +163,25 @@ describe('the GraphQL server', () => {
     }
   });
 
+  test('shows the catalog only to a browser on this machine; others get a page without it, compressed', async () => {
+    const examples = 'query LogsAll';
+    expect(await page()).toContain(examples);
+    for (const headers of [{ Host: 'gateway.example' }, { 'X-Forwarded-For': '192.0.2.1' }]) {
+      const text = await page(headers);
+      for (const word of [examples, 'logsAll', 'usageApiCounts', apiKey]) expect(text).not.toContain(word);
+    }
+    const remote = (headers: Record<string, string> = {}) =>
+      fetch(url(), { headers: { accept: 'text/html', 'x-forwarded-for': '192.0.2.1', ...headers } });
+    const first = await remote({ 'accept-encoding': 'gzip, br' });
+    expect(first.headers.get('content-encoding')).toBe('gzip');
+    expect(Number(first.headers.get('content-length'))).toBeLessThan(4_000_000);
+    expect(await first.text()).toContain('<title>Querygate</title>');
+    const etag = first.headers.get('etag') ?? '';
+    const again = await remote({ 'if-none-match': etag });
+    expect([again.status, await again.text()]).toEqual([304, '']);
+    expect((await remote({ 'accept-encoding': 'gzip;q=0' })).headers.get('content-encoding')).toBeNull();
+  });
+
   test('never fills in a configured key: a proxy without headers of its own looks like a local browser', async () => {
     const configured = await serveTestApp({ API_KEY: apiKey });
     expect(await page({}, configured.port)).not.toContain(apiKey);

@@ -55,6 +55,16 @@ describe('connections', () => {
     expect(text.match(/HTTP\/1\.1/g)).toHaveLength(1);
   });
 
+  test('with too large a head get a body for GET, and none for HEAD', async () => {
+    const rejected = (method: string) =>
+      sendRaw(served.port, `${method} ${logs} HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n${closing}`);
+    const [get, head] = [parseRaw(await rejected('GET')), parseRaw(await rejected('HEAD'))];
+    expect([get.status, head.status]).toEqual([431, 431]);
+    expect(JSON.parse(get.body)).toMatchObject({ error: { code: 'HEADERS_TOO_LARGE' } });
+    expect(head.body).toBe('');
+    expect(head.headers['content-length']).toBe(get.headers['content-length']);
+  });
+
   test('get one response for each pipelined request, in order', async () => {
     const requests = `${good(`${logs}?project=a`)}\r\n${good('/nowhere')}\r\n${good(`${logs}?project=b`)}${closing}`;
     const text = await sendRaw(served.port, requests);
@@ -85,6 +95,52 @@ describe('connections', () => {
     expect(socket.bytesRead).toBeGreaterThan(0);
     reader.destroy();
     server.close();
+  });
+});
+
+describe('a request with a header twice', () => {
+  let served: ServedApp;
+  beforeAll(async () => {
+    served = await serveTestApp();
+  });
+  afterAll(() => served.close());
+  const bearer = `Authorization: Bearer ${apiKey}\r\n`;
+
+  test.each([
+    ['two hosts', 'Host: a\r\nHost: b\r\n', 400],
+    ['two equal hosts', 'Host: a\r\nhost: a\r\n', 400],
+    ['two authorizations', `Host: a\r\n${bearer}Authorization: Bearer other\r\n`, 400],
+    ['two equal authorizations', `Host: a\r\n${bearer}AUTHORIZATION: Bearer ${apiKey}\r\n`, 400],
+    ['the key in both headers', `Host: a\r\n${bearer}X-API-KEY: ${apiKey}\r\n`, 200],
+    ['two keys', `Host: a\r\nX-API-KEY: ${apiKey}\r\nX-API-KEY: ${apiKey}\r\n`, 401],
+    ['once each', `Host: a\r\n${bearer}`, 200],
+  ])('%s', async (_, headers, status) => {
+    for (const request of [`GET ${logs}?project=p`, 'GET /graphql?query={__typename}']) {
+      const answer = parseRaw(await sendRaw(served.port, `${request} HTTP/1.1\r\n${headers}${closing}`));
+      expect(answer.status, request).toBe(status);
+      if (status === 400) expect(answer.body).toContain('more than one Host or Authorization header');
+    }
+  });
+});
+
+describe('idle connections without a key', () => {
+  test('do not keep a caller with a key from being served', async () => {
+    const served = await serveTestApp();
+    const { maxKeylessConnections } = httpLimits;
+    const idle: Socket[] = [];
+    for (let count = 0; count < maxKeylessConnections + 200; count += 100) {
+      const some = Array.from({ length: 100 }, () => connect(served.port, '127.0.0.1').on('error', () => {}));
+      await Promise.all(some.map((socket) => once(socket, 'connect')));
+      idle.push(...some);
+    }
+    const connections = () =>
+      new Promise<number>((resolve) => served.server.getConnections((_, n) => resolve(n)));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(await connections()).toBeLessThanOrEqual(maxKeylessConnections);
+    const text = await sendRaw(served.port, `${good(`${logs}?project=p`)}${closing}`);
+    expect(parseRaw(text).status).toBe(200);
+    for (const socket of idle) socket.destroy();
+    await served.close();
   });
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { bounds } from '../../../src/keys/file/key-schema.ts';
 import { parseKeys } from '../../../src/keys/file/parse-keys.ts';
 
 const sha256 = 'ab'.repeat(32);
@@ -18,7 +19,13 @@ describe('a key file', () => {
       permissions: ['fresh', 'catalog'],
       revoked: '2026-01-01T00:00:00+01:00',
     };
-    const read = { ...key, expires: new Date('2027-01-31'), revoked: new Date('2025-12-31T23:00:00Z') };
+    const { projects, ...others } = key;
+    const read = {
+      ...others,
+      tenants: projects,
+      expires: new Date('2027-01-31'),
+      revoked: new Date('2025-12-31T23:00:00Z'),
+    };
     const yaml = `# a comment\nkeys:\n${Object.entries(key)
       .map(([name, value], at) => `  ${at === 0 ? '-' : ' '} ${name}: ${JSON.stringify(value)}\n`)
       .join('')}`;
@@ -53,7 +60,7 @@ describe('a key file', () => {
       'keys.yaml:4 keys.0.sha256: must be 64 lowercase hexadecimal digits',
       'keys.yaml:5 keys.0: unknown: owner',
       'keys.yaml:6 keys.0.expires: must be an ISO 8601 timestamp, as in 2027-01-31T12:00:00Z',
-      'keys.yaml:7 keys.0.projects: must list at least one; omit it to allow all',
+      'keys.yaml:7 keys.0.projects: must list at least one; write all, or omit it, to allow all',
       'keys.yaml:8 keys.0.rate.requests_per_minute: must be at least 1',
       'keys.yaml:8 keys.0.rate.concurrent_queries: must be a whole number',
       'keys.yaml:9 keys.0.permissions.0: must be one of fresh, catalog, metrics',
@@ -71,6 +78,83 @@ describe('a key file', () => {
     expect(parseKeys('keys', text).problems.map(({ message }) => message)).toEqual([
       'keys.0.name: is missing',
       'keys.0.sha256: is missing',
+    ]);
+  });
+
+  test('names tenants by either name, but not by both', () => {
+    const key = (more: object) => JSON.stringify({ keys: [{ id: 'abcdefgh', name: 'a', sha256, ...more }] });
+    for (const name of ['tenants', 'projects']) {
+      expect(parseKeys('keys', key({ [name]: ['abc'] })).keys).toMatchObject([
+        { tenants: ['abc'], stated: ['tenants'] },
+      ]);
+      const { keys } = parseKeys('keys', key({ [name]: 'all' }));
+      expect(keys).toMatchObject([{ stated: ['tenants'] }]);
+      expect(keys[0]?.tenants).toBeUndefined();
+    }
+    expect(problemsOf(key({ tenants: ['abc'], projects: ['abc'] }))).toEqual([
+      'keys.yaml:1 keys.0.projects: is the former name of tenants; write only one of the two',
+    ]);
+  });
+
+  test('says with a word that a key does not have a bound', () => {
+    const words = {
+      endpoints: 'all',
+      tenants: 'all',
+      allow: 'all',
+      expires: 'never',
+      rate: 'unlimited',
+      revoked: 'never',
+    };
+    const yaml = `keys:\n  - { id: abcdefgh, name: a, sha256: ${sha256}, ${Object.entries(words)
+      .map((pair) => pair.join(': '))
+      .join(', ')} }\n`;
+    const [key] = parseKeys('keys', yaml).keys;
+    expect(key?.stated).toEqual(bounds);
+    for (const bound of ['endpoints', 'tenants', 'allow', 'expires', 'rate', 'revoked'] as const) {
+      expect(key?.[bound], bound).toBeUndefined();
+    }
+    const half = yaml.replace('rate: unlimited', 'rate: { requests_per_minute: unlimited }');
+    expect(parseKeys('keys', half).keys[0]?.stated).not.toContain('concurrent_queries');
+    for (const [name, word] of Object.entries(words)) {
+      const other = word === 'all' ? 'never' : 'all';
+      expect(problemsOf(yaml.replace(`${name}: ${word}`, `${name}: ${other}`)), name).toHaveLength(1);
+    }
+  });
+
+  test.each([
+    ['10.0.0.0/8', true],
+    ['192.0.2.1', true],
+    ['2001:db8::/32', true],
+    ['::1', true],
+    ['10.0.0.0/33', false],
+    ['10.0.0/8', false],
+    ['10.0.0.0/8/8', false],
+    ['fe80::1%eth0', false],
+    ['example.com', false],
+    ['', false],
+  ])('takes %j as an address of allow: %s', (range, isValid) => {
+    const text = JSON.stringify({ keys: [{ id: 'abcdefgh', name: 'a', sha256, allow: [range] }] });
+    expect(problemsOf(text).length === 0).toBe(isValid);
+  });
+
+  test.each([
+    ['{"keys": []}', true],
+    ['keys: []\n', true],
+    ['keys: [] # none\n# none\n', true],
+    ['{ keys: [{ id: abcdefgh, name: a, sha256: S }] }', true],
+    ['keys: [{ id: abcdefgh, name: a, sha256: S }]\n', true],
+    ['keys:\n  - { id: abcdefgh, name: a, sha256: S }\n', false],
+    ['keys:\n  - id: abcdefgh\n    name: a]\n    sha256: S\n', false],
+    ['count: 1\nkeys:\n  - { id: abcdefgh, name: a, sha256: S }\n', false],
+    ['keys:\n  - { id: abcdefgh, name: a, sha256: S }\ncount: 1 # end\n', true],
+  ])('%j is whole: %s', (text, isWhole) => {
+    expect(parseKeys('keys', text.replace('S', sha256))).toMatchObject({ problems: [], isWhole });
+  });
+
+  test('with another number of keys than it says is rejected', () => {
+    const text = `keys:\n  - { id: abcdefgh, name: a, sha256: ${sha256} }\ncount: 12\n`;
+    expect(problemsOf(text)).toEqual([
+      'keys.yaml:3 count: says 12, but the file has 1 keys; write count: 1 when none is missing',
     ]);
   });
 

@@ -1,6 +1,14 @@
+import { zstdCompressSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { decodeEntry, encodeEntry } from '../../../src/results/redis/entry-codec.ts';
-import { buildDocument } from '../../../src/results/result-document.ts';
+import { buildCacheCrypto } from '../../../src/results/redis/cache-crypto.ts';
+import { decodeEntry, encodeEntry, maxEntryLength } from '../../../src/results/redis/entry-codec.ts';
+import { buildDocument, type ResultDocument } from '../../../src/results/result-document.ts';
+
+const crypto = buildCacheCrypto('the secret of these gateways, yes');
+const key = '"data" ["id","definition",1000,["value"]]';
+const maxRows = 1_000;
+const encode = (document: ResultDocument, token = '12') => encodeEntry(key, document, token, crypto) ?? '';
+const decode = (text: string) => decodeEntry(key, text, maxRows, crypto);
 
 const small = await buildDocument({ rows: ['{"x":"ü"}'], truncated: true }, 1_773_144_000_000);
 const cost = {
@@ -13,22 +21,25 @@ const cost = {
 const paid = await buildDocument({ rows: ['{"x":1}'], truncated: false, cost }, 7);
 const row = JSON.stringify({ x: 'some text that repeats itself' });
 const large = await buildDocument({ rows: Array.from({ length: 1_000 }, () => row), truncated: false }, 7);
+const empty = await buildDocument({ rows: [], truncated: false }, 7);
 
 describe('a stored result', () => {
   test.each([
     ['small', small],
     ['large', large],
+    ['empty', empty],
     ['with its cost', paid],
   ])('is read as it was written: %s', async (_, document) => {
-    const text = encodeEntry(document, '12');
-    expect(await decodeEntry(text)).toEqual(document);
-    expect(encodeEntry(document, '12')).toBe(text);
+    const text = encode(document);
+    expect(await decode(text)).toEqual(document);
+    expect(encode(document)).toBe(text);
+    expect(text.length).toBeLessThanOrEqual(maxEntryLength(document.metadata.rowCount));
   });
 
   test('is compressed when that is worthwhile', () => {
     expect(Object.keys(small.encodings)).toEqual(['identity']);
     expect(Object.keys(large.encodings)).toEqual(['zstd', 'gzip', 'identity']);
-    expect(encodeEntry(large, '1').length).toBeLessThan(large.encodings.identity.byteLength / 10);
+    expect(encode(large).length).toBeLessThan(large.encodings.identity.byteLength / 10);
   });
 
   test('has a digest of its rows, whenever they were computed', async () => {
@@ -37,23 +48,60 @@ describe('a stored result', () => {
     expect(paid.digest).not.toBe(small.digest);
   });
 
-  const text = encodeEntry(large, '3');
+  test('is valid for its own key, its own secret, and so many rows only', async () => {
+    const text = encode(large);
+    expect(await decodeEntry(`${key} `, text, maxRows, crypto)).toBeUndefined();
+    expect(await decodeEntry(key, text, maxRows - 1, crypto)).toBeUndefined();
+    expect(await decodeEntry(key, text, maxRows, buildCacheCrypto(undefined))).toBeUndefined();
+    expect(await decodeEntry(key, text, maxRows, buildCacheCrypto('another secret'))).toBeUndefined();
+  });
+
+  test('is not valid with any one character changed', async () => {
+    const text = encode(small);
+    for (let at = 0; at < text.length; at += 1) {
+      const other = text[at] === '1' ? '2' : '1';
+      expect(await decode(text.slice(0, at) + other + text.slice(at + 1)), `character ${at}`).toBeUndefined();
+    }
+  });
+
+  test('that was signed with a size that is not its own is not inflated beyond it', async () => {
+    const bomb = zstdCompressSync(Buffer.alloc(500_000_000));
+    const forged = (size: number) => ({
+      ...large,
+      encodings: { ...large.encodings, zstd: bomb, identity: { byteLength: size } as Buffer },
+    });
+    const before = process.memoryUsage.rss();
+    expect(await decode(encode(forged(1_000_000)))).toBeUndefined();
+    expect(process.memoryUsage.rss() - before).toBeLessThan(100_000_000);
+    // More than the rows of a result may take is not even written.
+    expect(encode(forged(500_000_000))).toBe('');
+  });
+
+  const text = encode(large, '3');
   const [head = '', body = ''] = text.split('\n');
   test.each([
     ['nothing', ''],
     ['text', 'hello'],
     ['JSON', '{"value":1}'],
     ["Keyv's own form", JSON.stringify({ value: text, expires: null })],
-    ['another version', text.replace('querygate/1', 'querygate/2')],
-    ['a head that is not JSON', `querygate/1 3 {x\n${body}`],
-    ['a head without lengths', `querygate/1 3 {"computedAt":1}\n${body}`],
+    ['another version', text.replace('querygate/2', 'querygate/1')],
+    ['a head that is not JSON', `querygate/2 3 ${'A'.repeat(43)} {x\n${body}`],
+    ['a head without lengths', `querygate/2 3 ${'A'.repeat(43)} {"computedAt":1}\n${body}`],
     ['a body that is cut', text.slice(0, -40)],
     ['a body that is too long', `${text}AAAA`],
     ['a body of other rows', `${head}\n${Buffer.from('{"result":[]}').toString('base64')}`],
     ['a changed byte', text.replace(/.{8}$/, 'AAAAAAA=')],
     ['no body', head],
     ['a length below zero', text.replace(/"zstd":\d+/, '"zstd":-1')],
+    ['a later fencing token', text.replace(' 3 ', ' 4 ')],
   ])('%s is not a stored result', async (_, foreign) => {
-    expect(await decodeEntry(foreign)).toBeUndefined();
+    expect(await decode(foreign)).toBeUndefined();
+  });
+
+  test.each([
+    ['no time', { computedAt: Number.NaN }],
+    ['no digest', { digest: undefined }],
+  ])('that was signed with %s is not a stored result', async (_, change) => {
+    expect(await decode(encode({ ...small, ...change } as unknown as ResultDocument))).toBeUndefined();
   });
 });

@@ -2,15 +2,18 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { bind, plainParameters } from '../../../src/catalog/binding/bind.ts';
 import { systemClock } from '../../../src/concurrency/clock.ts';
-import { GatewayError } from '../../../src/errors.ts';
 import { openResults, type Results } from '../../../src/results/open-results.ts';
+import { buildCacheCrypto } from '../../../src/results/redis/cache-crypto.ts';
 import { openRedisCache } from '../../../src/results/redis/redis-shared-cache.ts';
 import { buildDocument } from '../../../src/results/result-document.ts';
-import { leaseMs, type SharedCache } from '../../../src/results/shared-cache.ts';
+import { leaseMs, type SharedCache } from '../../../src/results/shared/shared-cache.ts';
 import { blockEventLoop } from '../../support/block-event-loop.ts';
 import { fakeEngine } from '../../support/fake-engine.ts';
 import { draftQuery } from '../../support/queries.ts';
 import { hasRedis, type RedisServer, redisServer } from '../../support/redis-server.ts';
+
+const secret = 'a secret of the gateways, 32 long';
+const { nameOf } = buildCacheCrypto(secret);
 
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -27,7 +30,7 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
   const open = async () => {
     const connected = Promise.withResolvers<void>();
     const onConnected = connected.resolve;
-    const cache = openRedisCache({ url: redis.url, log: log(), onConnected, hotKeyLimit: 3 });
+    const cache = openRedisCache({ url: redis.url, secret, log: log(), onConnected, hotKeyLimit: 3 });
     await connected.promise;
     return cache;
   };
@@ -43,10 +46,10 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
 
     test('stores results for the given time', async () => {
       expect(await cache.publish('key', '1', await result(1), 200)).toBe(true);
-      expect(await cache.get('key')).toEqual(await result(1));
-      expect(await cache.get('other')).toBeUndefined();
+      expect(await cache.get('key', 10)).toEqual(await result(1));
+      expect(await cache.get('other', 10)).toBeUndefined();
       await wait(250);
-      expect(await cache.get('key')).toBeUndefined();
+      expect(await cache.get('key', 10)).toBeUndefined();
     });
 
     test('grants the lease to one, who loses it to one that preempts it', async () => {
@@ -70,12 +73,12 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
       const next = await cache.acquire('key', { preempt: true });
       await cache.publish('key', next?.fencingToken ?? '', await result(2), 10_000);
       await cache.publish('key', slow?.fencingToken ?? '', await result(1), 10_000);
-      expect((await cache.get('key'))?.computedAt).toBe(2);
+      expect((await cache.get('key', 10))?.computedAt).toBe(2);
     });
 
     test('restores a lease that has expired, unless another gateway holds it', async () => {
       const { fencingToken = '' } = (await cache.acquire('key', { preempt: false })) ?? {};
-      await redis.run((client) => client.del('querygate:lease:key'));
+      await redis.run((client) => client.del(nameOf('lease', 'key')));
       expect(await cache.watch('key')).toBeUndefined();
       await cache.renew('key', fencingToken);
       expect(await cache.watch('key')).toEqual({ state: 'working', fencingToken });
@@ -91,14 +94,9 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
       await cache.watch('key');
       expect(await cache.renew('key', fencingToken)).toBe(true);
 
-      const options = { parameter: 'p', retryAfterSeconds: 600 };
-      const error = new GatewayError('ENGINE_FAILED', 'The query failed', options);
-      await cache.release('key', fencingToken, error);
-      expect(await cache.watch('key')).toMatchObject({
-        state: 'failed',
-        fencingToken,
-        error: { code: 'ENGINE_FAILED', message: 'The query failed', ...options },
-      });
+      const failure = { code: 'ENGINE_FAILED', parameter: 'p', retryAfterSeconds: 600 } as const;
+      await cache.release('key', fencingToken, failure);
+      expect(await cache.watch('key')).toEqual({ state: 'failed', fencingToken, failure });
       expect((await cache.acquire('key', { preempt: false }))?.role).toBe('leader');
     });
 
@@ -128,18 +126,19 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
       ['a list', (key: string) => redis.run((client) => client.lPush(key, 'hello'))],
       [
         'a text that begins like ours',
-        (key: string) => redis.run((client) => client.set(key, 'querygate/1 9999999999999999 {}\n')),
+        (key: string) => redis.run((client) => client.set(key, 'querygate/2 9999999999999999 {}\n')),
       ],
       ['a lease without an expiry', (key: string) => redis.run((client) => client.set(key, 'working 12'))],
     ])('ignores %s in the place of its own data, and overwrites it', async (_, write) => {
-      for (const key of ['answer:key', 'lease:key', 'awaited:key', 'demand']) await write(`querygate:${key}`);
-      expect(await cache.get('key')).toBeUndefined();
+      for (const kind of ['result', 'lease', 'awaited'] as const) await write(nameOf(kind, 'key'));
+      for (const key of ['times', 'records']) await write(`querygate:demand:${key}`);
+      expect(await cache.get('key', 10)).toBeUndefined();
       expect(await cache.watch('key')).toBeUndefined();
       expect(await cache.demandSince(0)).toEqual(new Map());
       const lease = await cache.acquire('key', { preempt: false });
       expect(lease?.role).toBe('leader');
       await cache.publish('key', lease?.fencingToken ?? '', await result(1), 10_000);
-      expect(await cache.get('key')).toEqual(await result(1));
+      expect(await cache.get('key', 10)).toEqual(await result(1));
       await cache.recordDemand(new Map([['key', 7]]));
       expect(await cache.demandSince(0)).toEqual(new Map([['key', 7]]));
       expect(lines).toHaveLength(1);
@@ -150,7 +149,7 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
       for (let at = 0; at < 3; at += 1) {
         expect(await cache.publish(`key ${at}`, '1', await result(1), 10_000)).toBe(false);
       }
-      expect(await cache.get('key 0')).toBeUndefined();
+      expect(await cache.get('key 0', 10)).toBeUndefined();
       expect(lines.map(({ msg }) => msg)).toEqual([
         'connected to the shared cache',
         'the shared cache rejects commands',
@@ -171,9 +170,10 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
         catalog: { queries: [query], tables: [] },
         engine,
         engineConcurrency: 16,
+        engineTimeoutMs: 30_000,
         memoryBytes: 64_000_000,
         openShared: (onConnected) =>
-          openRedisCache({ url: redis.url, log: log(), onConnected, hotKeyLimit: 1_000 }),
+          openRedisCache({ url: redis.url, secret, log: log(), onConnected, hotKeyLimit: 1_000 }),
         clock: systemClock,
         log: pino({ level: 'silent' }),
         onCost: () => {},
@@ -221,9 +221,10 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
         catalog: { queries: [query], tables: [] },
         engine,
         engineConcurrency: 16,
+        engineTimeoutMs: 30_000,
         memoryBytes: 64_000_000,
         openShared: (onConnected) =>
-          openRedisCache({ url: redis.url, log: log(), onConnected, hotKeyLimit: 1_000 }),
+          openRedisCache({ url: redis.url, secret, log: log(), onConnected, hotKeyLimit: 1_000 }),
         clock: systemClock,
         log: pino({ level: 'silent' }),
         onCost: () => {},
@@ -236,9 +237,11 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
           const started = performance.now();
           // Most requests are new, so that they go to Redis; every tenth repeats an earlier one.
           const p = String(next % 10 === 0 ? next / 2 : next);
-          await results
-            .get(bind(query, plainParameters({ p })), { caller: { signal }, noCache: false })
-            .catch((error) => failed.push(error));
+          try {
+            await results.get(bind(query, plainParameters({ p })), { caller: { signal }, noCache: false });
+          } catch (error) {
+            failed.push(error);
+          }
           took.push(performance.now() - started);
           await wait(10);
         }
@@ -280,7 +283,7 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
       await wait(300);
       await end();
       expect(lines.map(({ msg }) => msg)).toEqual([up, down, up]);
-      expect((await redis.run((client) => client.keys('querygate:answer:*'))).length).toBeGreaterThan(10);
+      expect((await redis.run((client) => client.keys('querygate:result:*'))).length).toBeGreaterThan(10);
     }, 30_000);
 
     test('frozen for 30 s', async () => {

@@ -1,16 +1,23 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { duckdbType, unknown } from '../types.ts';
+import { withArgumentsComputedOnce } from './compute-once.ts';
+import { MacroSizes } from './macro-size.ts';
 import { type Macro, type MacroParameter, parseMacros } from './parse-macros.ts';
 
 const folder = new URL('./sql/', import.meta.url);
 
 /** Every function that has a macro, by name, with its signatures in the order of the files. */
-export const macros: ReadonlyMap<string, readonly Macro[]> = parseMacros(
-  readdirSync(folder)
-    .filter((file) => file.endsWith('.sql'))
-    .sort()
-    .flatMap((file) => readFileSync(new URL(file, folder), 'utf8').split('\n')),
+export const macros: ReadonlyMap<string, readonly Macro[]> = withArgumentsComputedOnce(
+  parseMacros(
+    readdirSync(folder)
+      .filter((file) => file.endsWith('.sql'))
+      .sort()
+      .flatMap((file) => readFileSync(new URL(file, folder), 'utf8').split('\n')),
+  ),
 );
+
+/** How large the calls of these macros become. */
+export const macroSizes = new MacroSizes(macros);
 
 /** Settings that every connection needs for BigQuery's semantics. */
 export const sessionSettings: readonly string[] = [
@@ -20,14 +27,20 @@ export const sessionSettings: readonly string[] = [
 ];
 
 /**
- * SQL that defines macros and those that they use; run once per database, before any rewritten query.
+ * SQL that defines macros and those that they use, before any rewritten query; '' if there is nothing to define.
  *
  * @param names of macros; defining all of them takes DuckDB more than a second, because it binds every body
+ * @param defined the macros that the database has; the others are added
  */
-export function macroDefinitions(names: Iterable<string> = macros.keys()): string {
-  const reached = inDependencyOrder([...names]).map((name) => macros.get(name) ?? []);
+export function macroDefinitions(
+  names: Iterable<string> = macros.keys(),
+  defined: Set<string> = new Set(),
+): string {
+  const isFirst = defined.size === 0;
+  const reached = inDependencyOrder([...names], defined).map((name) => macros.get(name) ?? []);
+  if (reached.length === 0 && !isFirst) return '';
   return [
-    'CREATE SCHEMA bq',
+    ...(isFirst ? ['CREATE SCHEMA IF NOT EXISTS bq'] : []),
     ...reached.map((signatures) => defineAll(signatures.map(withPlaceholderBody))),
     ...reached.flatMap((signatures) => [
       ...signatures.filter(({ callee, name }) => callee !== `bq.${name}`).map(defineOne),

@@ -61,6 +61,7 @@ const scalars: Readonly<Record<string, ScalarName>> = {
   bigint: 'INT64',
   double: 'FLOAT64',
   'decimal(38,9)': 'NUMERIC',
+  bignum: 'BIGNUMERIC',
   boolean: 'BOOL',
   varchar: 'STRING',
   blob: 'BYTES',

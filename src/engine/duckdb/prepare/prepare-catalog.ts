@@ -1,14 +1,18 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { SavedQuery } from '../../../catalog/saved-query.ts';
 import { type Problem, StartError } from '../../../errors.ts';
-import { macroDefinitions, macrosIn } from '../../dialect/macros/macros.ts';
-import type { Origin } from '../../dialect/passes/shredded.ts';
-import { type Rewritten, rewrite, type StoredTable } from '../../dialect/rewrite.ts';
+import { calledMacros } from '../../dialect/called-macros.ts';
+import { type Compiled, compile } from '../../dialect/compile.ts';
+import { equalityColumns } from '../../dialect/equality-columns.ts';
+import { macroDefinitions } from '../../dialect/macros/macros.ts';
+import type { Origin, StoredTable } from '../../dialect/stored-table.ts';
 import { type PreparedQuery, prepareQuery } from './prepare-query.ts';
-import { findScannedTables } from './scanned-tables.ts';
+import { compiledTypes, plannedTypes, type ResultTypes } from './result-types.ts';
 
-/** A query that DuckDB has accepted. */
+/** A query that can run. */
 export interface Runnable {
+  readonly compiled: Compiled;
+  /** Made when first used. */
   readonly prepared: PreparedQuery;
   /** The tables whose data the query needs. */
   readonly tables: readonly string[];
@@ -22,49 +26,66 @@ interface PrepareOptions {
   readonly tables: readonly StoredTable[];
   /** False if the database already has the macros that the queries call. */
   readonly defineMacros: boolean;
+  /** Whether DuckDB plans every query now; by default only those with columns whose types are not known otherwise. */
+  readonly planAll?: boolean;
 }
 
 /**
- * Prepares every query, and defines the macros that they call.
+ * Compiles every query, compares its columns with the header, and defines the macros that they call.
  *
  * @param connection to a database that has the tables
  * @throws StartError with the problems of all queries
  */
 export async function prepareCatalog(
   connection: DuckDBConnection,
-  { queries, tables, defineMacros }: PrepareOptions,
+  { queries, tables, defineMacros, planAll = false }: PrepareOptions,
 ): Promise<ReadonlyMap<SavedQuery, Runnable>> {
   const problems: Problem[] = [];
-  const rewritten = new Map<SavedQuery, Rewritten>();
+  const compiled = new Map<SavedQuery, Compiled>();
   for (const query of queries) {
-    await collectProblems(problems, () => rewritten.set(query, rewrite(query, tables)));
+    await collectProblems(problems, query, () => compiled.set(query, compile(query, tables)));
   }
   if (defineMacros) {
-    const called = [...rewritten.values()].flatMap(({ sql, custom }) => [
-      ...macrosIn(sql),
-      ...custom.constants.flatMap((constant) => macrosIn(constant.sql)),
-    ]);
+    const called = [...compiled.values()].flatMap(({ query }) => calledMacros(query));
     await connection.run(macroDefinitions(called));
   }
 
   const runnable = new Map<SavedQuery, Runnable>();
-  for (const [query, text] of rewritten) {
-    await collectProblems(problems, async () => {
-      const prepared = await prepareQuery(connection, query, text, tables);
-      const scanned = await findScannedTables(connection, prepared.generic, tables);
-      runnable.set(query, { prepared, tables: scanned, equalityColumns: text.equalityColumns });
+  for (const [query, tree] of compiled) {
+    await collectProblems(problems, query, async () => {
+      const known = planAll ? undefined : compiledTypes(query, tree);
+      const types = known ?? (await plannedTypes(connection, query, tree));
+      runnable.set(query, buildRunnable(query, tree, types));
     });
   }
   if (problems.length > 0) throw new StartError('Saved queries cannot run on DuckDB', problems);
   return runnable;
 }
 
-/** Adds the problems of work that fails with a StartError. */
-async function collectProblems(problems: Problem[], work: () => unknown): Promise<void> {
+function buildRunnable(query: SavedQuery, compiled: Compiled, types: ResultTypes): Runnable {
+  let prepared: PreparedQuery | undefined;
+  return {
+    compiled,
+    get prepared() {
+      prepared ??= prepareQuery(query, compiled, types);
+      return prepared;
+    },
+    tables: compiled.tables,
+    equalityColumns: equalityColumns(compiled.query),
+  };
+}
+
+/** Adds the problems of a query, also one that no rule foresees: no query hides the problems of the others. */
+async function collectProblems(
+  problems: Problem[],
+  { source: { file, line } }: SavedQuery,
+  work: () => unknown,
+): Promise<void> {
   try {
     await work();
   } catch (error) {
-    if (!(error instanceof StartError)) throw error;
-    problems.push(...error.problems);
+    if (error instanceof StartError) problems.push(...error.problems);
+    else
+      problems.push({ file, line, message: `cannot be compiled, which is an error of Querygate: ${error}` });
   }
 }

@@ -1,17 +1,11 @@
-import type { DuckDBConnection, DuckDBType } from '@duckdb/node-api';
 import { LRUCache } from 'lru-cache';
 import type { SavedQuery } from '../../../catalog/saved-query.ts';
-import { StartError } from '../../../errors.ts';
-import { checkColumns } from '../../check-columns.ts';
-import type { HoistedConstants } from '../../dialect/passes/hoist-constants.ts';
-import type { StoredColumn } from '../../dialect/passes/shredded.ts';
-import { type Rewritten, rewrite, type StoredTable } from '../../dialect/rewrite.ts';
-import type { RenderRecord } from '../../dialect/scope.ts';
-import { quote, sameName } from '../../dialect/types.ts';
-import { type WireCell, wireCell } from '../wire/cell.ts';
-import { wireRecord } from '../wire/record.ts';
+import type { Compiled } from '../../dialect/compile.ts';
+import { sameName } from '../../dialect/types.ts';
+import { wireCell } from '../wire/cell.ts';
 import type { WireColumn } from '../wire/rows.ts';
-import { toResultColumn } from './result-column.ts';
+import { customPlan, genericPlan, type Plan, type PlannedColumn } from './plan.ts';
+import type { ResultTypes } from './result-types.ts';
 
 /** A saved query as DuckDB runs it. */
 export interface PreparedQuery {
@@ -22,124 +16,36 @@ export interface PreparedQuery {
   plan(parameters: Readonly<Record<string, string>>): Plan;
 }
 
-/** SQL that binds constants and thresholds beside its parameters. */
-export type Plan = HoistedConstants;
-
 /** How many plans are kept: one for each combination of enum values and absent parameters in use. */
 const maxPlans = 200;
 
-/**
- * Prepares a saved query that was rewritten for DuckDB, and checks its columns against the header.
- *
- * @throws StartError with the file and line of everything that is not supported or does not fit
- */
-export async function prepareQuery(
-  connection: DuckDBConnection,
-  query: SavedQuery,
-  rewritten: Rewritten,
-  tables: readonly StoredTable[],
-): Promise<PreparedQuery> {
-  const returned = await describeResult(connection, query, rewritten.sql);
-  requireDeclared(query, [...returned.values()]);
-  const columns = outputColumns(query, returned);
-  const selectOutput = buildSelectOutput(columns, query.maxRows);
-  const renderRecord: RenderRecord = (name, record) => {
-    const column = columns.find((candidate) => sameName(candidate.name, name));
-    return column === undefined ? 'NULL' : wireRecord(record, column.type);
-  };
-
+/** Prepares a compiled query whose columns are those of the header. */
+export function prepareQuery(query: SavedQuery, compiled: Compiled, types: ResultTypes): PreparedQuery {
+  const columns = outputColumns(query, types);
   const plans = new LRUCache<string, Plan>({ max: maxPlans });
   return {
     columns,
-    generic: selectOutput(rewritten.sql, []),
+    generic: genericPlan(compiled.query, columns, query.maxRows),
     plan(parameters) {
-      const inlined = inlinedParameters(query, parameters);
-      const key = JSON.stringify(inlined);
+      const known = inlinedParameters(query, parameters);
+      const key = JSON.stringify(known);
       const cached = plans.get(key);
       if (cached !== undefined) return cached;
-      const { custom } = rewrite(query, tables, inlined, renderRecord);
-      const plan = { ...custom, sql: selectOutput(custom.sql, custom.columns) };
+      const plan = customPlan(compiled.query, columns, query.maxRows, known);
       plans.set(key, plan);
       return plan;
     },
   };
 }
 
-interface ReturnedColumn {
-  readonly name: string;
-  readonly type: DuckDBType;
-}
+type OutputColumn = WireColumn & PlannedColumn;
 
-/** The columns of a result, by their names in lower case. */
-async function describeResult(
-  connection: DuckDBConnection,
-  { source }: SavedQuery,
-  sql: string,
-): Promise<ReadonlyMap<string, ReturnedColumn>> {
-  try {
-    const statement = await connection.prepare(sql);
-    const columns = Array.from({ length: statement.columnCount }, (_, at) => ({
-      name: statement.columnName(at),
-      type: statement.columnType(at),
-    }));
-    statement.destroySync();
-    return new Map(columns.map((column) => [column.name.toLowerCase(), column]));
-  } catch (error) {
-    const [message] = (error instanceof Error ? error.message : String(error)).split('\n\n');
-    throw new StartError('A saved query does not run', [
-      { file: source.file, line: source.line, message: message?.replace(/^\w+ Error: /, '') ?? '' },
-    ]);
-  }
-}
-
-/** @throws StartError if the columns of the SQL are not those of the header */
-function requireDeclared({ columns, source }: SavedQuery, returned: readonly ReturnedColumn[]): void {
-  const results = returned.map(({ name, type }) => toResultColumn(name, type));
-  const problems = checkColumns(columns, results).map((message) => ({ ...source, message }));
-  if (problems.length > 0)
-    throw new StartError('The SQL of a saved query does not return the declared columns', problems);
-}
-
-interface OutputColumn extends WireColumn, WireCell {
-  readonly type: DuckDBType;
-}
-
-const outputColumns = (
-  { columns }: SavedQuery,
-  returned: ReadonlyMap<string, ReturnedColumn>,
-): readonly OutputColumn[] =>
-  columns.flatMap(({ name, required }) => {
-    const type = returned.get(name.toLowerCase())?.type;
-    return type === undefined ? [] : { name, required, type, ...wireCell(quote(name), type) };
+/** The columns in the order of the header, each by its name in the query. */
+const outputColumns = ({ columns }: SavedQuery, types: ResultTypes): readonly OutputColumn[] =>
+  columns.flatMap(({ name: declared, required }) => {
+    const found = types.find(({ name }) => sameName(name, declared));
+    return found ? [{ name: declared, required, type: found.type, ...wireCell(found.type) }] : [];
   });
-
-/** The name of the subquery whose columns the outer select list converts to JSON. */
-const inner = '"inner"';
-
-/**
- * @returns a function that adds the select list that converts to JSON; it must be given the columns that are shredded
- * or rendered
- */
-function buildSelectOutput(
-  columns: readonly OutputColumn[],
-  maxRows: number,
-): (sql: string, stored: readonly StoredColumn[]) => string {
-  const outputSql = ({ sql, type }: OutputColumn, stored: StoredColumn | undefined): string => {
-    if (stored?.rendered) return quote(stored.name);
-    if (stored?.fields === undefined) return sql;
-    return wireRecord({ owner: inner, path: stored.name, fields: stored.fields, table: undefined }, type);
-  };
-  return (sql, stored) => {
-    const list = columns.map((column) =>
-      outputSql(
-        column,
-        stored.find(({ name }) => sameName(name, column.name)),
-      ),
-    );
-    // One row more than the maximum shows that the result is truncated.
-    return `SELECT ${list.join(', ')} FROM (${sql}\n) AS ${inner} LIMIT ${maxRows + 1}`;
-  };
-}
 
 /** The parameters with few possible values (enums and absent ones): each combination of them has a plan of its own. */
 const inlinedParameters = (

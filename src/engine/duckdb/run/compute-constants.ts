@@ -8,15 +8,14 @@ import {
   listValue,
   TIMESTAMPTZ,
 } from '@duckdb/node-api';
-import type { Constant } from '../../dialect/passes/hoist-constants.ts';
-import type { RunValues, TimeValue } from '../../dialect/passes/time-expressions.ts';
-import { nowParameter } from '../../dialect/translator.ts';
+import { nowParameter, type RunValues, type TimeValue } from '../../dialect/passes/constants/time-values.ts';
 import { quote } from '../../dialect/types.ts';
+import { boundRelation, type Plan, type PlannedConstant } from '../prepare/plan.ts';
 import { type Binding, type Bindings, bindingOf } from '../wire/bindings.ts';
 import { readRows } from '../wire/rows.ts';
 
 /** Adds the values of constants to the bindings that they are computed from. */
-export type Compute = (constants: readonly Constant[], bindings: Bindings) => Promise<Bindings>;
+export type Compute = (constants: readonly PlannedConstant[], bindings: Bindings) => Promise<Bindings>;
 
 type Prepare = (sql: string) => Promise<DuckDBPreparedStatement>;
 
@@ -39,11 +38,11 @@ export function buildCompute(connection: DuckDBConnection, prepare: Prepare): Co
     });
     if (remaining.length === 0) return computed;
     const values = await query(remaining, bindings);
-    for (const [at, { name, sql }] of remaining.entries()) {
+    for (const [at, { name, sql, hasParameters }] of remaining.entries()) {
       const value = values[at];
       if (value === undefined) continue;
       computed.set(name, value);
-      if (!mayHaveParameter(sql)) fixed.set(sql, value);
+      if (!hasParameters) fixed.set(sql, value);
     }
     return computed;
   };
@@ -51,7 +50,7 @@ export function buildCompute(connection: DuckDBConnection, prepare: Prepare): Co
 
 /** The bindings, and the values of thresholds: each is a query over rows, which may use those before it. */
 export async function withThresholds(
-  thresholds: readonly Constant[],
+  thresholds: Plan['thresholds'],
   bindings: Bindings,
   run: (sql: string, bindings: Bindings) => Promise<DuckDBMaterializedResult>,
 ): Promise<Bindings> {
@@ -81,7 +80,10 @@ function timeBinding(value: TimeValue | undefined): Binding | undefined {
   return { value: list, type: LIST(TIMESTAMPTZ) };
 }
 
-type QueryConstants = (constants: readonly Constant[], bindings: Bindings) => Promise<readonly Binding[]>;
+type QueryConstants = (
+  constants: readonly PlannedConstant[],
+  bindings: Bindings,
+) => Promise<readonly Binding[]>;
 
 /** Lets the database compute constants, over one input table for each set of parameter names. */
 function buildQueryConstants(connection: DuckDBConnection, prepare: Prepare): QueryConstants {
@@ -105,8 +107,8 @@ function buildQueryConstants(connection: DuckDBConnection, prepare: Prepare): Qu
   return async (constants, bindings) => {
     const input = await inputFor(bindings);
     await input.fill(bindings);
-    const list = constants.map(({ name, sql }) => `${overInput(sql)} AS ${quote(name)}`);
-    const statement = await prepare(`SELECT ${list.join(', ')} FROM (${input.row}) AS bound`);
+    const list = constants.map(({ name, sql }) => `${sql} AS ${quote(name)}`);
+    const statement = await prepare(`SELECT ${list.join(', ')} FROM (${input.row}) AS ${boundRelation}`);
     const result = await statement.run();
     const [row = []] = readRows(result);
     return constants.map((_, at) => ({ value: row[at] ?? null, type: result.columnType(at) }));
@@ -160,14 +162,3 @@ async function openInput(connection: DuckDBConnection, name: string, bindings: B
     },
   };
 }
-
-/** A constant's SQL with columns of the input in place of parameters. */
-const overInput = (sql: string) =>
-  sql.replaceAll(parameterOrText, (text, parameter: string | undefined) =>
-    parameter === undefined ? text : `bound.${quote(parameter)}`,
-  );
-
-const parameterOrText = /'(?:[^']|'')*'|"(?:[^"]|"")*"|\$(\w+)/g;
-
-/** A `$` within a text counts too: such a constant is then computed at each run. */
-const mayHaveParameter = (sql: string) => sql.includes('$');

@@ -27,8 +27,13 @@ interface Use {
   readonly signal: AbortSignal;
 }
 
-/** Runs on one worker; stops when the signal is aborted. */
-type Task<T> = (worker: Worker, signal: AbortSignal) => Promise<T>;
+/**
+ * Runs on one worker; stops when the signal is aborted.
+ *
+ * @param onResult called when the query has run: reading its rows, for which others may have to be waited for, says nothing
+ * about its speed
+ */
+type Task<T> = (worker: Worker, signal: AbortSignal, onResult: () => void) => Promise<T>;
 
 /**
  * A fixed set of workers, for which owners take turns. Only some slow queries run at once, each on all cores: more
@@ -78,15 +83,17 @@ export class ConnectionPool {
       if (restarts) abort.abort();
     }, quickMs).unref();
     const start = performance.now();
-    const running = task(worker, abort.signal).finally(() => {
+    const onResult = () => {
+      clearTimeout(timer);
+      this.#durations.set(key, performance.now() - start);
+    };
+    const running = task(worker, abort.signal, onResult).finally(() => {
       clearTimeout(timer);
       abort.release();
       this.#release(worker, speed);
     });
     try {
-      const result = await untilAborted(running, abort.signal);
-      this.#durations.set(key, performance.now() - start);
-      return result;
+      return await untilAborted(running, abort.signal);
     } catch (error) {
       if (!restarts || signal.aborted) throw error;
       this.#durations.set(key, Number.POSITIVE_INFINITY);

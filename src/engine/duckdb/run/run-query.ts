@@ -1,14 +1,17 @@
-import type { DuckDBValue } from '@duckdb/node-api';
+import type { DuckDBMaterializedResult } from '@duckdb/node-api';
 import type { BoundQuery } from '../../../catalog/binding/bind.ts';
 import type { SavedQuery } from '../../../catalog/saved-query.ts';
 import { openLinkedAbort } from '../../../concurrency/abort.ts';
+import { computingOwner, type LoopTurns } from '../../../concurrency/loop-turns.ts';
+import type { OnePerOwner } from '../../../concurrency/one-per-owner.ts';
 import { callerDisconnected, GatewayError } from '../../../errors.ts';
 import type { Engine, Rows, RunOptions } from '../../engine.ts';
 import { deadlineExceeded, engineClosing } from '../../engine-errors.ts';
+import type { Plan } from '../prepare/plan.ts';
 import type { Runnable } from '../prepare/prepare-catalog.ts';
-import type { Plan, PreparedQuery } from '../prepare/prepare-query.ts';
+import type { PreparedQuery } from '../prepare/prepare-query.ts';
 import { type Bindings, bindingsOf } from '../wire/bindings.ts';
-import { readRows, rowJson } from '../wire/rows.ts';
+import { rowTexts } from '../wire/rows.ts';
 import { withThresholds } from './compute-constants.ts';
 import type { ConnectionPool } from './connection-pool.ts';
 import { explainFailure } from './explain-failure.ts';
@@ -21,6 +24,9 @@ interface RunContext {
   /** Why a table's data cannot be read, by table. */
   readonly dataProblems: ReadonlyMap<string, string>;
   readonly timeoutMs: number;
+  readonly turns: LoopTurns;
+  /** Reads the rows of one result after the other: half of them would only take memory. */
+  readonly reading: OnePerOwner;
   readonly now: () => Date;
   /** Aborted when the engine closes; it stops every run. */
   readonly closing: AbortSignal;
@@ -28,17 +34,17 @@ interface RunContext {
 
 /** Runs prepared queries, each within one deadline that includes the wait for a worker. */
 export function buildRun(context: RunContext): Engine['run'] {
-  const { closing, now, pool, runnable, timeoutMs } = context;
+  const { closing, runnable, timeoutMs } = context;
 
   const runWithin = async (
     prepared: PreparedQuery,
     bound: BoundQuery,
-    { signal: caller, owner, onStart }: RunOptions,
+    { signal: caller, ...options }: RunOptions,
   ) => {
     const timeout = { ms: timeoutMs, reason: () => timedOut };
     const abort = openLinkedAbort({ follow: [caller, closing], timeout });
     try {
-      return await runPrepared(pool, prepared, bound, now(), { signal: abort.signal, owner, onStart });
+      return await runPrepared(context, prepared, bound, { ...options, signal: abort.signal });
     } catch (cause) {
       if (closing.aborted) throw engineClosing(cause);
       if (abort.signal.reason === timedOut) throw deadlineExceeded(timeoutMs, cause);
@@ -73,25 +79,28 @@ function requireData({ tables }: Runnable, dataProblems: ReadonlyMap<string, str
 }
 
 function runPrepared(
-  pool: ConnectionPool,
+  { pool, turns, reading, now }: RunContext,
   prepared: PreparedQuery,
   bound: BoundQuery,
-  now: Date,
-  { signal, owner, onStart }: RunOptions,
+  { signal, owner, onStart, beforeRows }: RunOptions,
 ): Promise<Rows> {
   const { maxRows } = bound.query;
   const { generic, columns } = prepared;
   const plan = prepared.plan(bound.parameters);
-  return pool.use({ key: plan.sql, owner, signal }, async (worker, signal) => {
+  return pool.use({ key: plan.sql, owner, signal }, async (worker, signal, onResult) => {
     signal.throwIfAborted();
     onStart?.();
     const stopInterrupting = interruptOnAbort(signal, worker);
     try {
-      const rows = await selectRows(worker, plan, generic, bindingsOf(bound.parameters, now), signal);
-      return {
-        rows: rows.slice(0, maxRows).map((cells) => rowJson(columns, cells)),
-        truncated: rows.length > maxRows,
-      };
+      const result = await select(worker, plan, generic, bindingsOf(bound.parameters, now()), signal);
+      signal.throwIfAborted();
+      onResult();
+      // The worker is kept: another result would only wait, too.
+      await beforeRows?.(signal);
+      const rows = await reading.run(owner, () =>
+        turns.runAfterFirst(computingOwner(owner), rowTexts(result, columns, maxRows)),
+      );
+      return { rows, truncated: result.rowCount > maxRows };
     } finally {
       stopInterrupting();
       await worker.release();
@@ -120,18 +129,18 @@ function interruptOnAbort(signal: AbortSignal, { connection }: Worker): () => vo
   };
 }
 
-async function selectRows(
+async function select(
   worker: Worker,
   plan: Plan,
   generic: string,
   bindings: Bindings,
   signal: AbortSignal,
-): Promise<DuckDBValue[][]> {
+): Promise<DuckDBMaterializedResult> {
   const withConstants = await worker.compute(plan.constants, bindings).catch(() => undefined);
   signal.throwIfAborted();
   // A constant that fails may be one that no row needs: the generic plan computes it where it is used.
-  if (withConstants === undefined) return readRows(await worker.run(generic, bindings));
-  if (plan.thresholds.length === 0) return readRows(await worker.run(plan.sql, withConstants));
+  if (withConstants === undefined) return worker.run(generic, bindings);
+  if (plan.thresholds.length === 0) return worker.run(plan.sql, withConstants);
   // A threshold is valid only for the rows that it was computed from.
   await worker.beginSnapshot();
   const complete = await withThresholds(plan.thresholds, withConstants, async (sql, bindings) => {
@@ -139,5 +148,5 @@ async function selectRows(
     signal.throwIfAborted();
     return result;
   });
-  return readRows(await worker.run(plan.sql, complete));
+  return worker.run(plan.sql, complete);
 }

@@ -1,6 +1,7 @@
 import type { DuckDBConnection, DuckDBMaterializedResult, DuckDBPreparedStatement } from '@duckdb/node-api';
 import { LRUCache } from 'lru-cache';
 import { type Bindings, bindTo } from '../wire/bindings.ts';
+import { callsHost, runCallingHost } from '../wire/exit-guard.ts';
 import { buildCompute, type Compute } from './compute-constants.ts';
 
 /** A connection that runs one statement at a time and keeps its prepared statements. */
@@ -36,9 +37,12 @@ export function openWorker(connection: DuckDBConnection): Worker {
   return {
     connection,
     async run(sql, bindings) {
-      const statement = await prepare(sql);
-      bindTo(statement, bindings);
-      return statement.run();
+      const run = async () => {
+        const statement = await prepare(sql);
+        bindTo(statement, bindings);
+        return statement.run();
+      };
+      return callsHost(sql) ? runCallingHost(run) : run();
     },
     async beginSnapshot() {
       await (await prepare('BEGIN')).run();

@@ -2,8 +2,8 @@ import type { Field } from '../../../catalog/tables/table-schema.ts';
 import { columnsOf, duckdbType } from '../../dialect/types.ts';
 
 /**
- * The DuckDB type, as SQL text, that holds a BigQuery column or nested field. Our choice: BIGNUMERIC is DECIMAL(38,9),
- * the widest that DuckDB has; a value that does not fit is an error, never rounded.
+ * The DuckDB type, as SQL text, that holds a BigQuery column or nested field. BIGNUMERIC is an integer that counts units
+ * of 10^-38, because DuckDB's widest DECIMAL has 38 digits.
  */
 export function columnType(field: Field): string {
   const [column] = columnsOf([field]);

@@ -1,10 +1,11 @@
-import { mkdirSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { storeFolder } from '../../../config.ts';
 import { StartError } from '../../../errors.ts';
-import { quoteText } from '../../dialect/expr/literals.ts';
+import { quoteText } from '../../dialect/tree/quote-text.ts';
 
 /** The database of the local rows, attached as `storeName`. */
 export interface Store {
@@ -22,7 +23,7 @@ export interface Store {
 export const storeName = 'store';
 
 /** Increased whenever an older store can no longer be read; such a store is deleted and imported again. */
-const format = 1;
+const format = 2;
 
 /**
  * Attaches the store, and creates it if it does not exist. The store is a cache: one of another format is deleted.
@@ -35,11 +36,14 @@ export async function openStore(connection: DuckDBConnection, path: string): Pro
   const base = file ?? join(await mkdtemp(join(tmpdir(), 'querygate-')), 'store');
   const [scratch, spill] = [`${base}.scratch`, `${base}.spill`];
   try {
-    mkdirSync(dirname(base), { recursive: true });
+    mkdirSync(dirname(base), { recursive: true, mode: ownerOnly.folder });
     await attach(connection, file);
+    restrictModes(file);
     // DuckDB locks the file, so that these folders were left by a process that was killed.
-    for (const folder of [scratch, spill]) rmSync(folder, { recursive: true, force: true });
-    mkdirSync(scratch);
+    for (const folder of [scratch, spill]) {
+      rmSync(folder, { recursive: true, force: true });
+      mkdirSync(folder, { mode: ownerOnly.folder });
+    }
   } catch (error) {
     if (error instanceof Error && /^Out of Memory|^Failed to allocate/.test(error.message)) throw error;
     throw unusable(path, error);
@@ -54,6 +58,17 @@ export async function openStore(connection: DuckDBConnection, path: string): Pro
       for (const folder of temporary) await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** The rows of all tenants may be in it, also if the log files can be read by their owner only. */
+const ownerOnly = { file: 0o600, folder: 0o700 };
+
+/** Of a store that was made with other modes. The umask of the process is for what is made later. */
+function restrictModes(file: string | undefined): void {
+  if (file === undefined) return;
+  for (const path of [file, `${file}.wal`]) if (existsSync(path)) chmodSync(path, ownerOnly.file);
+  // Any other folder is the operator's.
+  if (basename(dirname(file)) === storeFolder) chmodSync(dirname(file), ownerOnly.folder);
 }
 
 async function attach(connection: DuckDBConnection, file: string | undefined): Promise<void> {

@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { quoteText } from '../../dialect/expr/literals.ts';
+import { quoteText } from '../../dialect/tree/quote-text.ts';
 import { quote } from '../../dialect/types.ts';
 import type { TableInStore } from './stored-tables.ts';
 

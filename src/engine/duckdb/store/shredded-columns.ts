@@ -1,7 +1,7 @@
 import { DuckDBTypeId } from '@duckdb/node-api';
 import type { Field, TableSchema } from '../../../catalog/tables/table-schema.ts';
-import { quoteText } from '../../dialect/expr/literals.ts';
-import { layoutColumns, type StoredColumn } from '../../dialect/passes/shredded.ts';
+import { layoutColumns, type StoredColumn } from '../../dialect/stored-table.ts';
+import { quoteText } from '../../dialect/tree/quote-text.ts';
 import { quote } from '../../dialect/types.ts';
 import { columnType } from './column-type.ts';
 import { type SourceValue, storedValue } from './stored-value.ts';

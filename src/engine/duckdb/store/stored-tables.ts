@@ -1,8 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { TableSchema } from '../../../catalog/tables/table-schema.ts';
-import { quoteText } from '../../dialect/expr/literals.ts';
-import { columnSql, type Origin, type StoredColumn } from '../../dialect/passes/shredded.ts';
-import type { StoredTable } from '../../dialect/rewrite.ts';
+import { type Origin, type StoredColumn, type StoredTable, storedValue } from '../../dialect/stored-table.ts';
+import { printExpression } from '../../dialect/tree/print.ts';
+import { quoteText } from '../../dialect/tree/quote-text.ts';
 import { quote } from '../../dialect/types.ts';
 import { storeName } from './open-store.ts';
 import { type ShreddedColumn, shreddedColumns, storedColumns } from './shredded-columns.ts';
@@ -185,7 +185,7 @@ async function createView(connection: DuckDBConnection, table: TableInStore): Pr
 
 const declaredList = ({ columns }: TableInStore, alias: string) =>
   columns
-    .map((column) => `${columnSql(alias, column.name, column).text} AS ${quote(column.name)}`)
+    .map((column) => `${printExpression(storedValue(alias, column.name, column))} AS ${quote(column.name)}`)
     .join(', ');
 
 interface Value {

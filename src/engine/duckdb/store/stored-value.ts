@@ -1,6 +1,6 @@
 import { type DuckDBConnection, type DuckDBType, DuckDBTypeId } from '@duckdb/node-api';
 import type { Field } from '../../../catalog/tables/table-schema.ts';
-import { quoteText } from '../../dialect/expr/literals.ts';
+import { quoteText } from '../../dialect/tree/quote-text.ts';
 import { quote } from '../../dialect/types.ts';
 import { columnType, elementType } from './column-type.ts';
 
@@ -75,6 +75,7 @@ function convertElement(field: Field, { sql, type }: SourceValue, place: Place):
     return `CASE WHEN ${sql} IS NOT NULL THEN struct_pack(${members.join(', ')}) END`;
   }
   if (field.type === 'TIMESTAMP') return convertTimestamp(field.name, { sql, type }, place);
+  if (field.type === 'BIGNUMERIC') return `host_bignumeric(CAST(${sql} AS VARCHAR))`;
   if (field.type === 'BYTES' && type.typeId === DuckDBTypeId.VARCHAR) return `from_base64(${sql})`;
   return `CAST(${sql} AS ${elementType(field)})`;
 }

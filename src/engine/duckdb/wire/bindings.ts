@@ -6,7 +6,7 @@ import {
   TIMESTAMPTZ,
   VARCHAR,
 } from '@duckdb/node-api';
-import { nowParameter } from '../../dialect/translator.ts';
+import { nowParameter } from '../../dialect/passes/constants/time-values.ts';
 
 /** A value to bind, with its type. */
 export interface Binding {

@@ -8,10 +8,53 @@ export interface WireColumn extends Pick<WireCell, 'json'> {
   readonly required: boolean;
 }
 
-/** All rows of a result in memory, read synchronously: awaiting its chunks costs more than a small result. */
+/** All rows of a small result, read synchronously: awaiting its chunks costs more. */
 export function readRows(result: DuckDBMaterializedResult): DuckDBValue[][] {
   return Array.from({ length: result.chunkCount }, (_, at) => result.getChunk(at).getRows()).flat();
 }
+
+/** Rows that are written at once: less than a millisecond of work, unless they are long. */
+const rowsPerStep = 256;
+
+/**
+ * The first rows of a result as JSON objects, made in steps: a large result takes too long for one turn of the event loop.
+ *
+ * @throws GatewayError ENGINE_FAILED if a required column is NULL
+ */
+export function* rowTexts(
+  result: DuckDBMaterializedResult,
+  columns: readonly WireColumn[],
+  maxRows: number,
+): Generator<void, string[]> {
+  const texts: string[] = [];
+  const { chunkCount } = result;
+  for (let at = 0; at < chunkCount && texts.length < maxRows; at += 1) {
+    if (at > 0) yield;
+    const rows = result.getChunk(at).getRows();
+    for (const [row, cells] of rows.entries()) {
+      if (texts.length === maxRows) break;
+      if (row > 0 && row % rowsPerStep === 0) yield;
+      texts.push(rowJson(columns, cells));
+    }
+  }
+  weighResult(result, texts);
+  return texts;
+}
+
+/** Results of fewer bytes are not worth it. */
+const minWeight = 64 * 1024;
+
+/**
+ * Makes V8 count the memory of a result, by a buffer of about its size with the same lifetime. DuckDB frees a result when
+ * V8 collects its object, of which V8 counts only some bytes: garbage of hundreds of megabytes would not cause a
+ * collection. Nothing is written into the buffer, so that it occupies no memory itself.
+ */
+function weighResult(result: DuckDBMaterializedResult, texts: readonly string[]): void {
+  const bytes = texts.reduce((sum, { length }) => sum + length, 0);
+  if (bytes >= minWeight) weights.set(result, Buffer.allocUnsafeSlow(bytes));
+}
+
+const weights = new WeakMap<DuckDBMaterializedResult, Buffer>();
 
 /**
  * One row as a JSON object. A NULL column is left out: one existing client fails on a null.

@@ -6,45 +6,54 @@ import { callerDisconnected, GatewayError, statusOf } from '../../../errors.ts';
 import { cacheKey } from '../../../results/cache-key.ts';
 import type { CachedResult, GetResult } from '../../../results/get-result.ts';
 import type { Admission } from '../../access/admission.ts';
+import type { Audit } from '../../access/audit.ts';
 import { authorizeAndBind } from '../../access/authorize.ts';
 import type { RequestHead } from '../../head.ts';
 import { httpLimits } from '../../limits.ts';
 import { logOf } from '../../observe/request-trace.ts';
 import type { Reply } from '../../reply.ts';
 import { maskError, responseTooLarge, withNodes } from '../errors.ts';
-
 import { chooseMediaType } from '../media-type.ts';
+import { rowListBytes } from '../row-size.ts';
 import { toBinaryText } from './binary-text.ts';
+import { BodyMemory } from './body-memory.ts';
 import type { CollectedField } from './collect-fields.ts';
 import type { DerivedCache } from './derived-cache.ts';
 import type { OperationRequest, QueryField } from './operation-request.ts';
-import { buildRenderBody, type RenderBody, type RenderOptions } from './render-body.ts';
+import { buildRenderBody, type RenderBody, type RenderOptions, rowBytes } from './render-body.ts';
 import { postHeaders, RenderedResponse } from './rendered-response.ts';
 
 export interface CompiledOptions extends RenderOptions {
   readonly getResult: GetResult;
+  readonly audit: Audit;
   readonly log: Logger;
   readonly now: () => Date;
 }
 
-/** Answers an operation without an executor. @returns undefined if a cell does not fit its type: Yoga must answer */
+/**
+ * Answers an operation without an executor.
+ *
+ * @returns undefined if a cell does not fit its type: Yoga must answer; not a promise if the response is in memory
+ */
 export type AnswerCompiled = (
   request: OperationRequest,
   head: RequestHead,
   admission: Admission,
-) => Promise<Reply | undefined>;
+) => Reply | Promise<Reply | undefined>;
 
 /** What became of one root field. */
 type Outcome = { readonly result: CachedResult } | { readonly error: unknown };
 
 export function buildAnswerCompiled(options: CompiledOptions): AnswerCompiled {
-  const { getResult, derived, turns, log, now } = options;
+  const { derived, turns, log, now } = options;
   const renderBody = buildRenderBody(options);
-  const renderOnce = buildRenderOnce(renderBody, derived);
-  return async (request, head, admission) => {
-    const outcomes = await getOutcomes(request.fields, head, admission, getResult);
-    const turn = outcomes.every(isHit) ? undefined : turns.next(admission.principal.id);
-    if (turn !== undefined) await turn;
+  const renderReply = buildRenderReply(renderBody, options);
+  const reply = (
+    request: OperationRequest,
+    outcomes: readonly Outcome[],
+    head: RequestHead,
+    admission: Admission,
+  ): Reply | Promise<Reply | undefined> => {
     const results = outcomes.flatMap((outcome) => ('result' in outcome ? [outcome.result] : []));
     if (results.length < outcomes.length || !isWithinBytes(request.fields, results)) {
       if (head.signal.aborted && outcomes.some(isCancelled)) throw callerDisconnected();
@@ -52,33 +61,94 @@ export function buildAnswerCompiled(options: CompiledOptions): AnswerCompiled {
     }
     const key = renderedKey(request, results, derived);
     const known = derived.rendered(key);
-    if (known !== undefined) {
-      compressIfAccepted(known, head, () => derived.setRendered(key, known), log);
-      return known.reply(head, results, now);
-    }
-    const rendered = await renderOnce(key, request, results, admission.principal.id);
-    return rendered?.reply(head, results, now);
+    if (known === undefined)
+      return renderReply({ key, request, results, head, owner: admission.principal.id });
+    compressIfAccepted(known, head, () => derived.setRendered(key, known), log);
+    // Who kept it has hashed it, if it is an answer to GET.
+    return known.reply(head, results, now);
+  };
+  const replyInTurn = async (
+    request: OperationRequest,
+    running: readonly (Outcome | Promise<Outcome>)[],
+    head: RequestHead,
+    admission: Admission,
+  ) => {
+    const outcomes = await Promise.all(running);
+    const turn = areHits(outcomes) ? undefined : turns.next(admission.principal.id);
+    if (turn !== undefined) await turn;
+    return reply(request, outcomes, head, admission);
+  };
+  return (request, head, admission) => {
+    const outcomes = getOutcomes(request.fields, head, admission, options);
+    return areHits(outcomes)
+      ? reply(request, outcomes, head, admission)
+      : replyInTurn(request, outcomes, head, admission);
   };
 }
 
+/** A response that has to be rendered. */
+interface NewResponse {
+  readonly key: string;
+  readonly request: OperationRequest;
+  readonly results: readonly CachedResult[];
+  readonly head: RequestHead;
+  readonly owner: Owner;
+}
+
+/** A rendering that is under way. */
+interface Running {
+  readonly rendered: Promise<Rendered>;
+  /** Whether several requests wait for it. */
+  isShared: boolean;
+}
+
+interface Rendered {
+  /** undefined if a cell does not fit its type. */
+  readonly response: RenderedResponse | undefined;
+  /** The memory of the body, if it is to be given back. */
+  readonly memory: Buffer | undefined;
+}
+
 /** Equal requests of a key that arrive while the response is being rendered wait for it. */
-function buildRenderOnce(renderBody: RenderBody, derived: DerivedCache) {
-  const renderings = new Map<string, Promise<RenderedResponse | undefined>>();
-  return (key: string, request: OperationRequest, results: readonly CachedResult[], owner: Owner) => {
+function buildRenderReply(renderBody: RenderBody, { derived, turns, now }: CompiledOptions) {
+  const bodyMemory = new BodyMemory();
+  const renderings = new Map<string, Running>();
+
+  const render = async ({ key, request, results, head, owner }: NewResponse): Promise<Rendered> => {
+    const isKept = derived.isRepeated(key);
+    let memory: Buffer | undefined;
+    const allocate = (byteLength: number) => {
+      // A small buffer from Node's pool that is kept would keep its whole slab in memory.
+      if (isKept) return Buffer.allocUnsafeSlow(byteLength);
+      memory = bodyMemory.take(byteLength);
+      return memory;
+    };
+    const body = await renderBody({ request, results, errors: undefined, owner, allocate });
+    if (body === undefined) return { response: undefined, memory };
+    const response = new RenderedResponse(body);
+    if (head.method === 'GET' && results.length > 0) await response.hash(turns, owner);
+    if (isKept) derived.setRendered(key, response);
+    return { response, memory };
+  };
+  return async (response: NewResponse): Promise<Reply | undefined> => {
+    const { key, results, head, owner } = response;
     // Another key's share of memory must not decide about this one's.
     const renderingKey = `${owner} ${key}`;
     const known = renderings.get(renderingKey);
-    if (known !== undefined) return known;
-    const rendering = renderBody({ request, results, errors: undefined, owner })
-      .then((body) => {
-        if (body === undefined) return undefined;
-        const rendered = new RenderedResponse(body);
-        derived.setRendered(key, rendered);
-        return rendered;
-      })
-      .finally(() => renderings.delete(renderingKey));
-    renderings.set(renderingKey, rendering);
-    return rendering;
+    if (known !== undefined) {
+      known.isShared = true;
+      return (await known.rendered).response?.reply(head, results, now);
+    }
+    const running: Running = { rendered: render(response), isShared: false };
+    renderings.set(renderingKey, running);
+    try {
+      const { response, memory } = await running.rendered;
+      const reply = response?.reply(head, results, now);
+      if (reply === undefined || memory === undefined || running.isShared) return reply;
+      return { ...reply, recycle: () => bodyMemory.giveBack(memory) };
+    } finally {
+      renderings.delete(renderingKey);
+    }
   };
 }
 
@@ -87,38 +157,43 @@ function getOutcomes(
   fields: readonly QueryField[],
   head: RequestHead,
   { principal, noCache, schedule }: Admission,
-  getResult: GetResult,
-): Promise<readonly Outcome[]> {
+  { getResult, audit }: Pick<CompiledOptions, 'getResult' | 'audit'>,
+): readonly (Outcome | Promise<Outcome>)[] {
   const get = (bound: BoundQuery) =>
     schedule(() => getResult(bound, { caller: head, noCache, owner: principal.id }), head);
-  const calls = new Map<string, Promise<CachedResult>>();
+  const calls = new Map<string, CachedResult | Promise<CachedResult>>();
   const getOnce = (bound: BoundQuery) => {
     const key = cacheKey(bound);
     const call = calls.get(key) ?? get(bound);
     calls.set(key, call);
     return call;
   };
-  const outcomeOf = async ({ endpoint }: QueryField): Promise<Outcome> => {
+  const toFailure = (error: unknown): Outcome => {
+    audit(error, head, principal.id);
+    return { error };
+  };
+  return fields.map(({ endpoint }) => {
     try {
       const bound = authorizeAndBind(principal, endpoint, head.headers);
-      return { result: await (fields.length === 1 ? get(bound) : getOnce(bound)) };
+      const result = fields.length === 1 ? get(bound) : getOnce(bound);
+      return result instanceof Promise ? result.then(toOutcome, toFailure) : { result };
     } catch (error) {
-      return { error };
+      return toFailure(error);
     }
-  };
-  return Promise.all(fields.map(outcomeOf));
+  });
 }
+
+const toOutcome = (result: CachedResult): Outcome => ({ result });
 
 const isCancelled = (outcome: Outcome): boolean =>
   'error' in outcome && outcome.error instanceof GatewayError && outcome.error.code === 'CANCELLED';
 
-/** Others waited for a run, and may be many. */
-const isHit = (outcome: Outcome): boolean => 'result' in outcome && outcome.result.cacheStatus === 'HIT';
+/** Whether nothing has to be waited for. Others wait for a run, and may be many. */
+function areHits(outcomes: readonly (Outcome | Promise<Outcome>)[]): outcomes is readonly Outcome[] {
+  return outcomes.every((outcome) => 'result' in outcome && outcome.result.cacheStatus === 'HIT');
+}
 
 const { maxResponseBytes } = httpLimits;
-
-const rowBytes = ({ writer }: QueryField, { document }: CachedResult): number =>
-  writer.rowLists.length * document.encodings.identity.byteLength;
 
 function isWithinBytes(fields: readonly QueryField[], results: readonly CachedResult[]): boolean {
   const bytes = results.reduce((sum, result, at) => {
@@ -164,22 +239,37 @@ async function replyPartial(
   renderBody: RenderBody,
   log: Logger,
 ): Promise<Reply | undefined> {
-  const errors: GraphQLError[] = [];
   const chargeRows = buildChargeRows();
+  const failures: {
+    readonly error: unknown;
+    readonly nodes: readonly FieldNode[];
+    readonly path: string[];
+  }[] = [];
   const results = request.fields.map((field, at) => {
     const outcome = outcomes[at];
-    if (outcome !== undefined && 'result' in outcome) {
-      const exceeding = chargeRows(field, outcome.result);
-      if (exceeding === undefined) return outcome.result;
-      const path = [field.responseKey, exceeding.responseKey];
-      errors.push(errorAt(responseTooLarge(), exceeding.nodes, path, log));
-    } else {
-      errors.push(errorAt(outcome?.error, field.nodes, [field.responseKey], log));
+    if (outcome === undefined || 'error' in outcome) {
+      failures.push({ error: outcome?.error, nodes: field.nodes, path: [field.responseKey] });
+      return undefined;
     }
+    const exceeding = chargeRows(field, outcome.result);
+    if (exceeding === undefined) return outcome.result;
+    const path = [field.responseKey, exceeding.responseKey];
+    failures.push({ error: responseTooLarge(), nodes: exceeding.nodes, path });
     return undefined;
   });
-  const errorText = toBinaryText(JSON.stringify(errors.map(withoutHttp)));
-  const body = await renderBody({ request, results, errors: errorText, owner: principal.id });
+  let errors: readonly GraphQLError[] = [];
+  const errorText = () => {
+    // Logs what only operators may know.
+    errors = failures.map(({ error, nodes, path }) => errorAt(error, nodes, path, log));
+    return toBinaryText(JSON.stringify(errors.map(withoutHttp)));
+  };
+  const body = await renderBody({
+    request,
+    results,
+    errors: errorText,
+    owner: principal.id,
+    allocate: Buffer.allocUnsafeSlow,
+  });
   if (body === undefined) return undefined;
   const isRateLimited =
     results.every((result) => result === undefined) &&
@@ -204,8 +294,8 @@ async function replyPartial(
 function buildChargeRows() {
   let bytes = 0;
   return ({ writer }: QueryField, { document }: CachedResult): CollectedField | undefined =>
-    writer.rowLists.find(() => {
-      bytes += document.encodings.identity.byteLength;
+    writer.rowLists.find(({ size }) => {
+      bytes += rowListBytes(size, document);
       return bytes > maxResponseBytes;
     });
 }

@@ -9,13 +9,3 @@ export function toBinaryText(text: string): BinaryText {
 }
 
 const isAscii = /^[\0-\x7f]*$/;
-
-/** The bytes of several texts, one after the other. */
-export function joinBinary(pieces: readonly BinaryText[]): Buffer {
-  const byteLength = pieces.reduce((sum, { length }) => sum + length, 0);
-  // Not from Node's pool: a small buffer that is kept would keep its whole slab in memory.
-  const bytes = Buffer.allocUnsafeSlow(byteLength);
-  let at = 0;
-  for (const piece of pieces) at += bytes.write(piece, at, 'latin1');
-  return bytes;
-}

@@ -1,20 +1,24 @@
 import { LRUCache } from 'lru-cache';
 import type { DerivedStore } from '../../../results/memory-store.ts';
 import type { ResultDocument } from '../../../results/result-document.ts';
-import { ColumnTexts } from './column-texts.ts';
+import { DocumentCells } from './cell-blocks.ts';
 import { RenderedResponse } from './rendered-response.ts';
 
 /** What was made of results to answer GraphQL faster, kept in their memory. */
 export interface DerivedCache {
   /** A number for each document, unique in the process. */
   idOf(document: ResultDocument): number;
-  /** The cells of a document as text, kept for the next selection. */
-  withColumns<T>(document: ResultDocument, write: (columns: ColumnTexts) => T): T;
+  /** The cells of a document as text: those that were kept, or none yet. */
+  cellsOf(document: ResultDocument): DocumentCells;
+  /** Keeps cells for the next selection. */
+  keepCells(document: ResultDocument, cells: DocumentCells): void;
   rendered(key: string): RenderedResponse | undefined;
   /**
-   * Keeps a response from its second time on: most selections that are new are sent once, and would take the place of
-   * results. Also called when a response that is kept has grown.
+   * Whether a response was rendered before. It is kept from its second time on: most selections that are new are sent once,
+   * and would take the place of results.
    */
+  isRepeated(key: string): boolean;
+  /** Keeps a response. Also called when one that is kept has grown. */
   setRendered(key: string, rendered: RenderedResponse): void;
 }
 
@@ -33,26 +37,27 @@ export function buildDerivedCache(store: DerivedStore): DerivedCache {
     ids.set(document, lastId);
     return lastId;
   };
+  const cellsKey = (document: ResultDocument) => `cells ${idOf(document)}`;
   return {
     idOf,
-    withColumns(document, write) {
-      const key = `columns ${idOf(document)}`;
-      const known = store.get(key);
-      const columns = known instanceof ColumnTexts ? known : new ColumnTexts(document);
-      const { bytes } = columns;
-      const written = write(columns);
-      if (known === undefined || columns.bytes > bytes) store.set(key, columns, columns.bytes);
-      return written;
+    cellsOf(document) {
+      const known = store.get(cellsKey(document));
+      return known instanceof DocumentCells ? known : new DocumentCells(document);
+    },
+    keepCells(document, cells) {
+      store.set(cellsKey(document), cells, cells.bytes);
     },
     rendered(key) {
       const known = store.get(`response ${key}`);
       return known instanceof RenderedResponse ? known : undefined;
     },
+    isRepeated(key) {
+      if (renderedOnce.has(key)) return true;
+      renderedOnce.set(key, true);
+      return false;
+    },
     setRendered(key, rendered) {
-      const storeKey = `response ${key}`;
-      if (!renderedOnce.has(key) && store.get(storeKey) === undefined)
-        return void renderedOnce.set(key, true);
-      store.set(storeKey, rendered, rendered.bytes);
+      store.set(`response ${key}`, rendered, rendered.bytes);
     },
   };
 }

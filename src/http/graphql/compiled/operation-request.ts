@@ -46,21 +46,33 @@ const maxKeptCharacters = 400_000;
 /** A longer request is hardly sent twice. */
 const maxKeptLength = 16_384;
 
+/**
+ * What is kept of a request text: only its number until it is sent again. Most requests that are new are sent once, and
+ * syntax trees that are kept for a while make the heap grow to several times its size.
+ */
+interface KeptRequest {
+  readonly id: number;
+  readonly read?: { readonly request: OperationRequest | undefined };
+}
+
+/** Of all schemas: what is kept of a request is kept by its id alone. */
+let lastId = 0;
+
+/** @param share how much of what is kept at most */
 export function buildReadOperationRequest(
   schema: GraphQLSchema,
   catalog: Catalog,
   checkDocument: CheckDocument,
   turns: LoopTurns,
+  share = 1,
 ): ReadOperationRequest {
   const outputs = queryOutputs(schema, catalog);
   /** Kept as long as their documents. */
   const prepared = new WeakMap<CheckedDocument, Map<string | undefined, PreparedOperation>>();
-  const requests = new LRUCache<string, { readonly request: OperationRequest | undefined }>({
-    maxSize: maxKeptCharacters,
+  const requests = new LRUCache<string, KeptRequest>({
+    maxSize: maxKeptCharacters * share,
     sizeCalculation: (_, text) => text.length + 100,
   });
-  let lastId = 0;
-
   const operationOf = (query: string, operationName: string | undefined): PreparedOperation | undefined => {
     const checked = checkDocument(query);
     if (checked.errors.length > 0) return undefined;
@@ -72,25 +84,28 @@ export function buildReadOperationRequest(
     if (operation !== undefined) operations.set(operationName, operation);
     return operation;
   };
-  const read = (url: URL, body: Uint8Array | undefined) => {
+  const read = (id: number, url: URL, body: Uint8Array | undefined) => {
     const parameters = parseOperation(url, body);
     if (!hasKnownShape(parameters)) return undefined;
     const { query, operationName, variables } = parameters;
     const members = operationOf(query, operationName ?? undefined)?.bind(variables ?? {});
     if (members === undefined) return undefined;
-    lastId += 1;
-    return buildRequest(lastId, members);
+    return buildRequest(id, members);
   };
 
   const readAndKeep = (text: string, url: URL, body: Uint8Array | undefined) => {
+    const known = requests.get(text);
+    if (known === undefined) lastId += 1;
+    const id = known?.id ?? lastId;
     let request: OperationRequest | undefined;
     try {
-      request = read(url, body);
+      request = read(id, url, body);
     } catch {
       // Yoga reports what is wrong with it.
       return undefined;
     }
-    if (text.length <= maxKeptLength) requests.set(text, { request });
+    if (text.length <= maxKeptLength)
+      requests.set(text, known === undefined ? { id } : { id, read: { request } });
     return request;
   };
 
@@ -100,7 +115,7 @@ export function buildReadOperationRequest(
       body === undefined
         ? `GET ${url.search}`
         : `POST ${Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1')}`;
-    const known = requests.get(text);
+    const known = requests.get(text)?.read;
     if (known !== undefined) return known.request;
     const turn = turns.next(owner);
     return turn === undefined ? readAndKeep(text, url, body) : turn.then(() => readAndKeep(text, url, body));

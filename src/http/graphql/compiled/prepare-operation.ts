@@ -1,5 +1,7 @@
 import {
+  type DirectiveNode,
   type DocumentNode,
+  type ExecutableDefinitionNode,
   executeSync,
   type FieldNode,
   type FragmentDefinitionNode,
@@ -9,8 +11,8 @@ import {
   Kind,
   type OperationDefinitionNode,
   OperationTypeNode,
+  type SelectionNode,
   type SelectionSetNode,
-  visit as walkNodes,
 } from 'graphql';
 import type { RawParameters } from '../../../catalog/binding/bind.ts';
 import type { SavedQuery } from '../../../catalog/saved-query.ts';
@@ -178,22 +180,32 @@ function isCompilable(
   const isKnown = ({ name }: CollectedField) =>
     name === '__typename' || outputs.has(name) || (introspectionFields.has(name) && !hasVariables);
   if (!everything.every(isKnown)) return false;
-  let isPlain = true;
-  walkNodes(document, {
-    Directive({ name: { value } }) {
-      if (value !== 'skip' && value !== 'include') isPlain = false;
-    },
-  });
-  return isPlain;
+  return directivesOf(document).every(({ name: { value } }) => value === 'skip' || value === 'include');
 }
 
 /** The variables that `@skip` and `@include` read. */
 function conditionVariables(document: DocumentNode): readonly string[] {
   const names = new Set<string>();
-  walkNodes(document, {
-    Directive({ arguments: given = [] }) {
-      for (const { value } of given) if (value.kind === Kind.VARIABLE) names.add(value.name.value);
-    },
-  });
+  for (const { arguments: given = [] } of directivesOf(document)) {
+    for (const { value } of given) if (value.kind === Kind.VARIABLE) names.add(value.name.value);
+  }
   return [...names];
+}
+
+/** Every directive of a document of operations and fragments. */
+function directivesOf({ definitions }: DocumentNode): readonly DirectiveNode[] {
+  const found: DirectiveNode[] = [];
+  const collect = (node: SelectionNode | ExecutableDefinitionNode) => {
+    if (node.directives !== undefined) found.push(...node.directives);
+    if ('variableDefinitions' in node) {
+      for (const { directives = [] } of node.variableDefinitions ?? []) found.push(...directives);
+    }
+    if ('selectionSet' in node) node.selectionSet?.selections.forEach(collect);
+  };
+  for (const definition of definitions) {
+    if (definition.kind === Kind.OPERATION_DEFINITION || definition.kind === Kind.FRAGMENT_DEFINITION) {
+      collect(definition);
+    }
+  }
+  return found;
 }

@@ -1,8 +1,9 @@
 import { type GraphQLLeafType, type GraphQLSchema, getNamedType, isLeafType, isObjectType } from 'graphql';
 import { camelCase } from '../../../catalog/names.ts';
-import type { Catalog, SavedQuery } from '../../../catalog/saved-query.ts';
-import type { ColumnFormat } from './column-texts.ts';
+import type { Catalog, Column, SavedQuery } from '../../../catalog/saved-query.ts';
+import type { ColumnFormat, ColumnGroup } from './cell-blocks.ts';
 import type { QueryOutput } from './compile-selection.ts';
+import type { ColumnPlace } from './rows-writer.ts';
 
 /** What each saved query's root field returns, by the field's name; built once from the schema that Yoga serves. */
 export function queryOutputs(schema: GraphQLSchema, { queries }: Catalog): ReadonlyMap<string, QueryOutput> {
@@ -15,14 +16,26 @@ function outputOf(schema: GraphQLSchema, query: SavedQuery): QueryOutput {
   const rowType = objectType(resultType.getFields().rows?.type);
   const costType = objectType(resultType.getFields().cost?.type);
   const fields = rowType.getFields();
-  const columns = new Map(
-    query.columns.map((column): [string, ColumnFormat] => {
-      const name = camelCase(column.name);
-      return [name, { column, type: leafType(fields[name]?.type) }];
+  const formats = query.columns.map((column): ColumnFormat => {
+    const name = camelCase(column.name);
+    return { name, column, type: leafType(fields[name]?.type) };
+  });
+  return { query, resultType, rowType, costType, columns: placesOf(formats) };
+}
+
+/** Cheap columns are made together, for the rows are parsed once; each other column only when it is selected. */
+function placesOf(formats: readonly ColumnFormat[]): ReadonlyMap<string, ColumnPlace> {
+  const cheap: ColumnGroup = formats.filter(({ column }) => isCheap(column));
+  return new Map(
+    formats.map((format): [string, ColumnPlace] => {
+      const at = cheap.indexOf(format);
+      return [format.name, at < 0 ? { group: [format], at: 0 } : { group: cheap, at }];
     }),
   );
-  return { query, resultType, rowType, costType, columns };
 }
+
+/** Records and JSON may be most of a document. */
+const isCheap = ({ type, repeated }: Column): boolean => !repeated && type !== 'record' && type !== 'json';
 
 function objectType(type: Parameters<typeof getNamedType>[0]) {
   const named = getNamedType(type);

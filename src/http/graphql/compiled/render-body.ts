@@ -3,8 +3,12 @@ import type { LoopTurns } from '../../../concurrency/loop-turns.ts';
 import { OnePerOwner } from '../../../concurrency/one-per-owner.ts';
 import type { CachedResult } from '../../../results/get-result.ts';
 import type { ByteBudget } from '../../byte-budget.ts';
-import { type BinaryText, joinBinary, toBinaryText } from './binary-text.ts';
-import { UnexpectedCell } from './column-texts.ts';
+import { httpLimits } from '../../limits.ts';
+import { rowListBytes } from '../row-size.ts';
+import { type BinaryText, toBinaryText } from './binary-text.ts';
+import { copyMargin, type DocumentCells } from './cell-blocks.ts';
+import { UnexpectedCell } from './cell-writers.ts';
+import type { Piece } from './compile-selection.ts';
 import type { DerivedCache } from './derived-cache.ts';
 import type { OperationRequest, QueryField } from './operation-request.ts';
 
@@ -15,41 +19,36 @@ export interface RenderOptions {
   readonly turns: LoopTurns;
 }
 
+const { maxExecutorBytes } = httpLimits;
+
 /** What one response is made of. */
 interface Rendering {
   readonly request: OperationRequest;
   /** One for each root field; undefined for those that are null. */
   readonly results: readonly (CachedResult | undefined)[];
-  /** The JSON text of the errors. */
-  readonly errors: BinaryText | undefined;
+  /** Gives the JSON text of the errors; called once, and only if every cell fits its type. */
+  readonly errors: (() => BinaryText) | undefined;
   readonly owner: Owner;
+  /** Gives the memory of the body; it must be given back when the body is not read any more. */
+  readonly allocate: (byteLength: number) => Buffer;
 }
 
 /**
  * Renders the body of a response.
  *
  * @returns undefined if a cell does not fit its type
- * @throws GatewayError OVERLOADED
+ * @throws GatewayError OVERLOADED; UnexpectedCell in place of undefined if there are too many rows for an executor
  */
 export type RenderBody = (rendering: Rendering) => Promise<Buffer | undefined>;
 
 export function buildRenderBody({ derived, budget, turns }: RenderOptions): RenderBody {
   const largeOnes = new OnePerOwner();
-  const renderParts = async (rendering: Rendering, bytes: number): Promise<Buffer> => {
-    const body = new GrowingBuffer(bytes);
-    for (const part of partsOf(rendering, derived)) {
-      for (const piece of part) body.append(piece);
-      const turn = turns.next(rendering.owner);
-      if (turn !== undefined) await turn;
-    }
-    return body.bytes();
-  };
+  const renderInTurns = (rendering: Rendering): Promise<Buffer> =>
+    turns.run(rendering.owner, render(rendering, derived));
   const renderLarge = async (rendering: Rendering, bytes: number): Promise<Buffer> => {
     const charge = budget.reserve(rendering.owner, bytes);
     try {
-      const turn = turns.next(rendering.owner);
-      if (turn !== undefined) await turn;
-      const body = await renderParts(rendering, bytes);
+      const body = await renderInTurns(rendering);
       budget.settle(charge, body);
       return body;
     } finally {
@@ -62,80 +61,92 @@ export function buildRenderBody({ derived, budget, turns }: RenderOptions): Rend
     const bytes = estimateBytes(rendering);
     try {
       if (budget.isLarge(bytes)) return await largeOnes.run(owner, () => renderLarge(rendering, bytes));
-      const turn = turns.next(owner);
-      if (turn !== undefined) await turn;
-      return joinBinary([...partsOf(rendering, derived)].flat());
+      return await renderInTurns(rendering);
     } catch (error) {
-      if (error instanceof UnexpectedCell) return undefined;
+      // The executor says which cell it is, of few enough rows.
+      if (error instanceof UnexpectedCell && bytes <= maxExecutorBytes) return undefined;
       throw error;
     }
   };
 }
 
-/** The pieces of a response, a part for each root field. */
-function* partsOf(
-  { request, results, errors }: Rendering,
+/** Renders a response in steps of some milliseconds. @throws UnexpectedCell */
+function* render(rendering: Rendering, derived: DerivedCache): Generator<void, Buffer> {
+  const pieces: Piece[] = [];
+  yield* collectPieces(rendering, derived, pieces);
+  if (rendering.errors !== undefined) pieces.unshift(`{"errors":${rendering.errors()},`);
+  else pieces.unshift('{');
+  const byteLength = pieces.reduce((sum, piece) => sum + byteLengthOf(piece), 0);
+  const bytes = rendering.allocate(byteLength + copyMargin);
+  const out = { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength) };
+  let at = 0;
+  for (const piece of pieces) {
+    if (typeof piece === 'string') at += bytes.write(piece, at, 'latin1');
+    else {
+      yield* piece.write(out, at);
+      at += piece.byteLength;
+    }
+  }
+  if (at !== byteLength) throw new Error('a body that is not as long as was counted');
+  return bytes.subarray(0, byteLength);
+}
+
+const byteLengthOf = (piece: Piece): number => (typeof piece === 'string' ? piece.length : piece.byteLength);
+
+/** The pieces of `data` in order, with the cells that its rows are made of. */
+function* collectPieces(
+  { request, results }: Rendering,
   derived: DerivedCache,
-): Generator<readonly BinaryText[]> {
-  yield [errors === undefined ? '{"data":{' : `{"errors":${errors},"data":{`];
+  pieces: Piece[],
+): Generator<void> {
+  pieces.push('"data":{');
   let field = 0;
   for (const [at, member] of request.members.entries()) {
-    const pieces: BinaryText[] = [`${at > 0 ? ',' : ''}${JSON.stringify(member.responseKey)}:`];
+    pieces.push(`${at > 0 ? ',' : ''}${JSON.stringify(member.responseKey)}:`);
     if ('endpoint' in member) {
       const result = results[field];
       field += 1;
       if (result === undefined) pieces.push('null');
       else {
-        derived.withColumns(result.document, (columns) => member.writer.write(result, columns, pieces));
+        const cells = yield* makeCells(result, member, derived);
+        member.writer.write(result, cells, pieces);
       }
     } else {
       pieces.push(constantText(member));
+      yield;
     }
-    yield pieces;
   }
-  yield ['}}'];
+  pieces.push('}}');
+}
+
+function* makeCells(
+  { document }: CachedResult,
+  { writer }: QueryField,
+  derived: DerivedCache,
+): Generator<void, DocumentCells> {
+  const cells = derived.cellsOf(document);
+  const { bytes } = cells;
+  yield* cells.make(writer.groups);
+  if (cells.bytes > bytes) derived.keepCells(document, cells);
+  return cells;
 }
 
 /** `__typename`, or the schema, which may have text that is not ASCII. */
 function constantText(member: Exclude<OperationRequest['members'][number], QueryField>): BinaryText {
   if ('text' in member) return member.text;
   const text = member.introspect();
-  if (text === undefined) throw new UnexpectedCell('The schema cannot be queried');
+  if (text === undefined) throw new UnexpectedCell();
   return toBinaryText(text);
 }
 
-/** Cells are about as long as in the document, names may be aliases of any length. */
 function estimateBytes({ request, results }: Rendering): number {
   return results.reduce((sum, result, at) => {
-    const writer = request.fields[at]?.writer;
-    if (result === undefined || writer === undefined) return sum;
-    const { encodings, metadata } = result.document;
-    const cells = writer.rowLists.length * encodings.identity.byteLength;
-    return sum + cells + metadata.rowCount * writer.nameBytesPerRow;
+    const field = request.fields[at];
+    return result === undefined || field === undefined ? sum : sum + rowBytes(field, result);
   }, 0);
 }
 
-/** Text in one buffer: pieces of a large response that wait to be joined would be in memory twice. */
-class GrowingBuffer {
-  #buffer: Buffer;
-  #length = 0;
-
-  constructor(estimatedBytes: number) {
-    // Not from Node's pool. Pages that are never written take no memory.
-    this.#buffer = Buffer.allocUnsafeSlow(estimatedBytes);
-  }
-
-  append(piece: BinaryText): void {
-    const needed = this.#length + piece.length;
-    if (needed > this.#buffer.byteLength) {
-      const larger = Buffer.allocUnsafeSlow(Math.ceil(needed * 1.25));
-      this.#buffer.copy(larger, 0, 0, this.#length);
-      this.#buffer = larger;
-    }
-    this.#length += this.#buffer.write(piece, this.#length, 'latin1');
-  }
-
-  bytes(): Buffer {
-    return this.#buffer.subarray(0, this.#length);
-  }
+/** About the bytes of all rows that a root field returns. */
+export function rowBytes({ writer }: Pick<QueryField, 'writer'>, { document }: CachedResult): number {
+  return writer.rowLists.reduce((sum, { size }) => sum + rowListBytes(size, document), 0);
 }

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { Owner } from '../../../concurrency/fair-share.ts';
+import type { LoopTurns } from '../../../concurrency/loop-turns.ts';
 import type { CachedResult } from '../../../results/get-result.ts';
 import { type Coding, type Encodings, encode } from '../../../results/result-document.ts';
 import { cacheHeaders, variesBy } from '../../cache-headers.ts';
@@ -10,6 +12,9 @@ import { chooseMediaType, type GraphqlMediaType } from '../media-type.ts';
 /** Measured: what an entry takes besides its body. */
 const overheadBytes = 1_024;
 
+/** Hashed at once: some milliseconds, on processors without instructions for it. */
+const bytesPerStep = 1_000_000;
+
 /** Headers of every response to POST. */
 export const postHeaders = { 'cache-control': 'private, no-store', vary: variesBy } as const;
 
@@ -19,6 +24,7 @@ export class RenderedResponse {
   #isCompressed = false;
   /** SHA-256 of the body; made when the first GET needs it. */
   #digest: string | undefined;
+  #hashing: Promise<void> | undefined;
   /** Replies to POST are equal for all requests. */
   readonly #postReplies = new Map<GraphqlMediaType, Map<Coding, Reply>>();
 
@@ -42,14 +48,31 @@ export class RenderedResponse {
     this.#encodings = await encode(this.#encodings.identity);
   }
 
-  /** @param results that the response was made of */
+  /** Hashes the body, once, a large one in steps: replies to GET have an ETag. */
+  hash(turns: LoopTurns, owner: Owner): Promise<void> {
+    this.#hashing ??= this.#hashInSteps(turns, owner);
+    return this.#hashing;
+  }
+
+  async #hashInSteps(turns: LoopTurns, owner: Owner): Promise<void> {
+    const { identity } = this.#encodings;
+    const hash = createHash('sha256');
+    for (let at = 0; at < identity.byteLength; at += bytesPerStep) {
+      const turn = turns.next(owner);
+      if (turn !== undefined) await turn;
+      hash.update(identity.subarray(at, at + bytesPerStep));
+    }
+    this.#digest = hash.digest('base64url');
+  }
+
+  /** @param results that the response was made of; for GET, `hash` must have been awaited */
   reply({ method, headers }: RequestHead, results: readonly CachedResult[], now: () => Date): Reply {
     const accepted = headers['accept-encoding'];
     const coding = accepted === undefined ? 'identity' : chooseCoding(this.#encodings, accepted);
     const mediaType = chooseMediaType(headers.accept);
     if (method !== 'GET') return this.#replyToPost(mediaType, coding);
     if (results.length === 0) return this.#reply(mediaType, coding, { 'cache-control': 'no-store' });
-    this.#digest ??= createHash('sha256').update(this.#encodings.identity).digest('base64url');
+    if (this.#digest === undefined) throw new Error('a body that was not hashed');
     const caching = { ...cacheHeaders(results, this.#digest, now()), vary: `${variesBy}, Accept` };
     return this.#reply(mediaType, coding, caching);
   }

@@ -91,12 +91,11 @@ function endpointType(builder: Builder) {
         // Without the permission only this field is null; the others are still returned.
         nullable: true,
         description: 'The saved query in the BigQuery SQL dialect; requires the permission catalog.',
-        resolve: ({ sql }, _args, { principal }) => {
+        resolve: ({ name, sql }, _args, { principal, audited }) => {
           if (principal.permissions.has('catalog')) return sql;
-          throw new GatewayError(
-            'FORBIDDEN',
-            'Reading SQL requires the permission catalog, which this key does not have',
-          );
+          const message = 'Reading SQL requires the permission catalog, which this key does not have';
+          const refusal = { reason: 'permission', endpoint: name } as const;
+          throw audited(new GatewayError('FORBIDDEN', message, { refusal }));
         },
       }),
       maxRows: t.exposeInt('maxRows', { description: 'Upper bound on the rows returned.' }),

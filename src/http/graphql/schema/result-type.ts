@@ -1,7 +1,10 @@
+import type { GraphQLResolveInfo } from 'graphql';
 import { camelCase, pascalCase } from '../../../catalog/names.ts';
 import type { Column, SavedQuery } from '../../../catalog/saved-query.ts';
 import type { CachedResult, CacheStatus } from '../../../results/get-result.ts';
 import { parseRows } from '../../../results/result-document.ts';
+import { collectFields } from '../compiled/collect-fields.ts';
+import { type RowSize, rowListBytes, rowSizeOf } from '../row-size.ts';
 import type { Builder } from './builder.ts';
 import type { CostRef } from './cost-type.ts';
 
@@ -56,8 +59,8 @@ export function addResultType(
       rows: t.field({
         type: [row],
         description: 'The rows, in the order of the saved query.',
-        resolve: async ({ document }, _args, context) => {
-          await context.chargeResponseBytes(document.encodings.identity.byteLength);
+        resolve: async ({ document }, _args, context, info) => {
+          await context.chargeResponseBytes(rowListBytes(selectedRowSize(info), document));
           return [...parseRows(document)];
         },
       }),
@@ -92,6 +95,11 @@ export function addResultType(
       }),
     }),
   });
+}
+
+function selectedRowSize({ fieldNodes, fragments, variableValues }: GraphQLResolveInfo): RowSize {
+  const selections = fieldNodes.flatMap(({ selectionSet }) => selectionSet ?? []);
+  return rowSizeOf(collectFields(selections, new Map(Object.entries(fragments)), variableValues.coerced));
 }
 
 const scalarOf = {

@@ -1,10 +1,11 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Field } from '../../../../src/catalog/tables/table-schema.ts';
-import { columnSql, layoutColumns } from '../../../../src/engine/dialect/passes/shredded.ts';
-import { quote } from '../../../../src/engine/dialect/types.ts';
-import { wireRecord } from '../../../../src/engine/duckdb/wire/record.ts';
-import { wireSql } from '../../../../src/engine/duckdb/wire/sql.ts';
+import { layoutColumns, storedValue } from '../../../../src/engine/dialect/stored-table.ts';
+import { column as columnOf } from '../../../../src/engine/dialect/tree/build.ts';
+import { printExpression } from '../../../../src/engine/dialect/tree/print.ts';
+import { quote, type Type } from '../../../../src/engine/dialect/types.ts';
+import { jsonText } from '../../../../src/engine/duckdb/wire/json-text.ts';
 
 const field = (name: string, type: string, mode = 'NULLABLE', fields?: readonly Field[]) =>
   ({ name, type, mode, ...(fields && { fields }) }) as Field;
@@ -24,6 +25,8 @@ const record = field('m', 'RECORD', 'REPEATED', [
 ]);
 
 const [column] = layoutColumns([record], () => true);
+const recordText = (type: Type) =>
+  column ? printExpression(jsonText(storedValue('t', 'm', column), type)) : '';
 const types = [
   '"m" BOOLEAN',
   '"m.first" BOOLEAN',
@@ -72,10 +75,10 @@ test.each([
 ])('%s: the same text as of the assembled record', async (name, values) => {
   if (!column?.fields) throw new Error('the record is not shredded');
   await connection.run(`DELETE FROM t; INSERT INTO t VALUES (1, ${values})`);
-  const declared = columnSql('t', 'm', column).text;
-  const type = (await connection.prepare(`SELECT ${declared} FROM t`)).columnType(0);
-  const sql = `SELECT ${wireSql('assembled', type)}, ${wireRecord({ owner: 't', path: 'm', fields: column.fields, table: undefined }, type)}
-    FROM (SELECT *, ${declared} AS assembled FROM t) AS t`;
+  const record = storedValue('t', 'm', column);
+  const whole = jsonText(columnOf('t', 'assembled', column.type), column.type);
+  const sql = `SELECT ${printExpression(whole)}, ${recordText(column.type)}
+    FROM (SELECT *, ${printExpression(record)} AS assembled FROM t) AS t`;
   const [[expected, json] = []] = (await connection.runAndReadAll(sql)).getRows();
   expect(json, name).toBe(expected);
   expect(() => JSON.parse(String(json))).not.toThrow();
@@ -86,10 +89,5 @@ test('an integer beyond 2^53 fails', async () => {
   await connection.run(
     `DELETE FROM t; INSERT INTO t (id, "m", ${quote('m.größe "q"')}) VALUES (1, true, 9007199254740993)`,
   );
-  const type = (await connection.prepare(`SELECT ${columnSql('t', 'm', column).text} FROM t`)).columnType(0);
-  await expect(
-    connection.run(
-      `SELECT ${wireRecord({ owner: 't', path: 'm', fields: column.fields, table: undefined }, type)} FROM t`,
-    ),
-  ).rejects.toThrow('beyond 2^53');
+  await expect(connection.run(`SELECT ${recordText(column.type)} FROM t`)).rejects.toThrow('beyond 2^53');
 });

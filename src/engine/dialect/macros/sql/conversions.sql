@@ -59,14 +59,15 @@ create macro bq.cast_time(x varchar) as list_transform([x], lambda x_: case when
 create macro bq.cast_datetime(x date) as cast(x as timestamp); -- timestamp
 create macro bq.cast_datetime(x timestamp) as x; -- timestamp
 create macro bq.cast_datetime(x timestamptz) as timezone('UTC', x); -- timestamp
-create macro bq.datetime_read(x, parts) as case when parts.day is null or parts.day = '' or regexp_matches(parts.day, '^0+-') then bq.bad_value('datetime', x) else bq.moment(parts.day, parts.clock) end; -- timestamp
+create macro bq.datetime_read(x, parts) as case when parts.day is null or parts.day = '' or regexp_matches(parts.day, '^0+-') then bq.bad_value('datetime', x) else bq.valid_datetime(bq.moment(parts.day, parts.clock)) end; -- timestamp
 create macro bq.cast_datetime(x varchar) as list_transform([regexp_extract(x, '^(\d{1,4}-\d{1,2}-\d{1,2})(?:[ tT]((?:[01]?\d|2[0-3]):\d{1,2}:\d{1,2}(?:\.\d{1,6})?))?$', ['day', 'clock'])], lambda parts: bq.datetime_read(x, parts))[1]; -- timestamp
 create macro bq.moment(day, clock) as cast(rtrim(day || ' ' || regexp_replace(clock, ':60(\.\d+)?$', ':59')) as timestamp) + to_seconds(cast(regexp_matches(clock, ':60(\.\d+)?$') as bigint)); -- timestamp
+create macro bq.exact_moment(day, clock) as cast(rtrim(day || ' ' || regexp_replace(clock, ':60(\.\d+)?$', ':59\1')) as timestamp) + to_seconds(cast(regexp_matches(clock, ':60(\.\d+)?$') as bigint)); -- timestamp
 create macro bq.cast_timestamp(x timestamptz) as x; -- timestamptz
 create macro bq.cast_timestamp(x date) as timezone('UTC', cast(x as timestamp)); -- timestamptz
 create macro bq.cast_timestamp(x timestamp) as timezone('UTC', x); -- timestamptz
 create macro bq.cast_timestamp(x varchar) as bq.timestamp_in_zone(x, 'UTC'); -- timestamptz
-create macro bq.timestamp_read(x, parts, zone) as case when parts.day is null or parts.day = '' or starts_with(parts.day, '0000') then bq.bad_value('timestamp', x) else bq.timestamp_of(epoch_us(bq.local_in_zone(bq.moment(parts.day, parts.clock), bq.zone_read(parts.zone || parts.offset, zone)))) end; -- timestamptz
+create macro bq.timestamp_read(x, parts, zone) as case when parts.day is null or parts.day = '' or starts_with(parts.day, '0000') then bq.bad_value('timestamp', x) else bq.timestamp_of(epoch_us(bq.local_in_zone(bq.exact_moment(parts.day, parts.clock), bq.zone_read(parts.zone || parts.offset, zone)))) end; -- timestamptz
 create macro bq.timestamp_in_zone(x varchar, zone varchar) as list_transform([regexp_extract(x, '^(\d{4}-\d{1,2}-\d{1,2})(?:[ tT](?:((?:[01]?\d|2[0-3]):\d{1,2}:\d{1,2}(?:\.\d{1,6})?)([zZ]|[+-]\d{1,2}(?::?\d{1,2})?| [A-Z].*)?|([+-]\d{1,2}(?::?\d{1,2})?)))?$', ['day', 'clock', 'zone', 'offset'])], lambda parts: bq.timestamp_read(x, parts, zone))[1]; -- timestamptz
 create macro bq.zone_read(zone, otherwise) as case zone when '' then otherwise when 'Z' then 'UTC' when 'z' then 'UTC' else ltrim(zone, ' ') end; -- varchar
 create macro bq.local_in_zone(t, zone) as list_transform([{'at': t, 'zone': zone}], lambda l: case when regexp_full_match(l.zone, '(UTC)?[+-]\d{1,2}(:?\d{1,2})?') then timezone('UTC', l.at - to_minutes(bq.offset_minutes(l.zone))) else timezone(bq.valid_zone(l.zone), l.at) end)[1]; -- timestamptz

@@ -8,7 +8,8 @@ create macro bq.date(d timestamptz) as cast(bq.datetime(d) as date); -- date
 create macro bq.date(d timestamptz, zone varchar) as cast(bq.datetime(d, zone) as date); -- date
 create macro bq.date(d timestamp) as cast(d as date); -- date
 create macro bq.date(d date) as d; -- date
-create macro bq.date(s varchar) as bq.cast_date(s); -- date
+create macro bq.date_of_text(s) as case when regexp_full_match(s, '\d{1,4}-\d{1,2}-\d{1,2}') then bq.date_read(s) else cast(timezone('UTC', bq.cast_timestamp(s)) as date) end; -- date
+create macro bq.date(s varchar) as list_transform([s], lambda s_: bq.date_of_text(s_))[1]; -- date
 
 -- Adding months keeps the day of the month, or takes the last day of a shorter month.
 create macro bq.add_months(d, n) as (d + to_months(cast(n as integer))); -- d

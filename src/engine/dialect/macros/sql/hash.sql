@@ -4,3 +4,7 @@ create macro bq.sha1(x varchar) as unhex(sha1(x)); -- blob
 create macro bq.sha1(x blob) as unhex(sha1(x)); -- blob
 create macro bq.sha256(x varchar) as unhex(sha256(x)); -- blob
 create macro bq.sha256(x blob) as unhex(sha256(x)); -- blob
+create macro bq.sha512(x varchar) as host_sha512(encode(x)); -- blob
+create macro bq.sha512(x blob) as host_sha512(x); -- blob
+create macro bq.farm_fingerprint(x varchar) as host_farm_fingerprint(encode(x)); -- bigint
+create macro bq.farm_fingerprint(x blob) as host_farm_fingerprint(x); -- bigint

@@ -62,3 +62,24 @@ create macro bq.json_of_numeric(text) as case when text = cast(try_cast(text as 
 create macro bq.json_keys_sorted(j) as not coalesce((select bool_or(key < before) from (select key, lag(key) over (partition by parent order by id) as before from json_tree(j) where try_cast(key as bigint) is null)), false); -- boolean
 create macro bq.json_rewritten(j) as array_to_string(list_transform(regexp_extract_all(cast(j as varchar), '"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|[^"\d-]+'), lambda token: case when regexp_matches(token, '^-?\d') then bq.json_number(token) else token end), ''); -- varchar
 create macro bq.json_of_json(j) as case when j is null then null when bq.json_keys_sorted(j) then bq.json_rewritten(j) else bq.fail('TO_JSON_STRING of JSON is not supported unless names are in alphabetical order') end; -- varchar
+
+-- Functions that change a JSON value. Rules chain the pairs of a path and a value, and pass values of other types as JSON.
+create macro bq.json_set(j json, path varchar, value json) as cast(host_json_set(cast(j as varchar), path, coalesce(cast(value as varchar), 'null'), true) as json); -- json
+create macro bq.json_set(j json, path varchar, value json, create_if_missing boolean) as cast(host_json_set(cast(j as varchar), path, coalesce(cast(value as varchar), 'null'), create_if_missing) as json); -- json
+create macro bq.json_remove(j json, path varchar) as cast(host_json_remove(cast(j as varchar), path) as json); -- json
+create macro bq.json_array_append(j json, path varchar, value json) as cast(host_json_append(cast(j as varchar), path, coalesce(cast(value as varchar), 'null'), false) as json); -- json
+create macro bq.json_array_append(j json, path varchar, value json, each_element boolean) as cast(host_json_append(cast(j as varchar), path, coalesce(cast(value as varchar), 'null'), each_element) as json); -- json
+create macro bq.json_array_insert(j json, path varchar, value json) as cast(host_json_insert(cast(j as varchar), path, coalesce(cast(value as varchar), 'null'), false) as json); -- json
+create macro bq.json_array_insert(j json, path varchar, value json, each_element boolean) as cast(host_json_insert(cast(j as varchar), path, coalesce(cast(value as varchar), 'null'), each_element) as json); -- json
+create macro bq.json_strip_nulls(j json) as cast(host_json_strip(cast(j as varchar), '$', true, false) as json); -- json
+create macro bq.json_strip_nulls(j json, path varchar) as cast(host_json_strip(cast(j as varchar), path, true, false) as json); -- json
+create macro bq.json_strip_nulls(j json, path varchar, include_arrays boolean) as cast(host_json_strip(cast(j as varchar), path, include_arrays, false) as json); -- json
+create macro bq.json_strip_nulls(j json, path varchar, include_arrays boolean, remove_empty boolean) as cast(host_json_strip(cast(j as varchar), path, include_arrays, remove_empty) as json); -- json
+create macro bq.json_keys(j json) as cast(cast(host_json_keys(cast(j as varchar), 9223372036854775807, 'strict') as json) as varchar[]); -- varchar[]
+create macro bq.json_keys(j json, max_depth bigint) as cast(cast(host_json_keys(cast(j as varchar), coalesce(max_depth, 9223372036854775807), 'strict') as json) as varchar[]); -- varchar[]
+create macro bq.json_keys(j json, max_depth bigint, mode varchar) as cast(cast(host_json_keys(cast(j as varchar), coalesce(max_depth, 9223372036854775807), mode) as json) as varchar[]); -- varchar[]
+
+-- JSON_OBJECT of computed names: sorted, and of equal names the first.
+create macro bq.json_object_joined(names, texts) as '{' || array_to_string(list_transform(list_sort(list_distinct(names)), lambda name: bq.json_quoted(name) || ':' || texts[list_position(names, name)]), ',') || '}'; -- varchar
+create macro bq.json_object_checked(names, texts) as case when names is null or texts is null or len(names) <> len(texts) then bq.fail('JSON_OBJECT takes as many names as values') when len(names) > list_count(names) then bq.fail('JSON_OBJECT takes no NULL as a name') else bq.json_object_joined(names, texts) end; -- varchar
+create macro bq.json_object_of(names, texts) as list_transform([{'names': names, 'texts': texts}], lambda o: bq.json_object_checked(o.names, o.texts))[1]; -- varchar

@@ -29,3 +29,5 @@ create macro bq.net_ipv4_to_int64(ip blob) as list_transform([ip], lambda ip_: b
 create macro bq.net_after_scheme(url) as regexp_replace(trim(url, E' \t\n\v\f\r'), '^([/\\]{2}|[^#/?\\:]*:[/\\]{2})', ''); -- varchar
 create macro bq.net_authority(rest) as regexp_replace(regexp_extract(rest, '^[^#/?\\]*'), '(?s)^.*@', ''); -- varchar
 create macro bq.net_host(url varchar) as nullif(regexp_replace(ltrim(regexp_extract(bq.net_authority(bq.net_after_scheme(url)), '^(\[[^\[\]]*[\[\]]?)?[^:]*'), '.'), '\.+$', '.'), ''); -- varchar
+create macro bq.net_public_suffix(url varchar) as host_public_suffix(bq.net_host(url)); -- varchar
+create macro bq.net_reg_domain(url varchar) as host_reg_domain(bq.net_host(url)); -- varchar

@@ -90,6 +90,14 @@ create macro bq.soundex_of(letters) as case when letters = '' then '' else rpad(
 create macro bq.soundex(s varchar) as bq.soundex_of(regexp_replace(s, '[^A-Za-z]', '', 'g')); -- varchar
 create macro bq.normalize(s varchar) as nfc_normalize(s); -- varchar
 create macro bq.normalize_nfc(s varchar) as nfc_normalize(s); -- varchar
+create macro bq.normalize_nfd(s varchar) as host_normalize(s, 'NFD'); -- varchar
+create macro bq.normalize_nfkc(s varchar) as host_normalize(s, 'NFKC'); -- varchar
+create macro bq.normalize_nfkd(s varchar) as host_normalize(s, 'NFKD'); -- varchar
+create macro bq.normalize_and_casefold(s varchar) as host_casefold(s, 'NFC'); -- varchar
+create macro bq.normalize_and_casefold_nfc(s varchar) as host_casefold(s, 'NFC'); -- varchar
+create macro bq.normalize_and_casefold_nfd(s varchar) as host_casefold(s, 'NFD'); -- varchar
+create macro bq.normalize_and_casefold_nfkc(s varchar) as host_casefold(s, 'NFKC'); -- varchar
+create macro bq.normalize_and_casefold_nfkd(s varchar) as host_casefold(s, 'NFKD'); -- varchar
 create macro bq.edit_row(above, step, b) as list_reduce(list_transform(b, lambda n, j: [n, above[j], above[j + 1]]), lambda row, cell: list_append(row, least(row[-1] + 1, cell[3] + 1, cell[2] + case when cell[1] = step[2] then 0 else 1 end)), [step[1]]); -- bigint[]
 create macro bq.edit_distance(a varchar, b varchar) as case when strlen(a) = length(a) and strlen(b) = length(b) then levenshtein(a, b) else list_reduce(list_transform(bq.to_code_points(a), lambda n, i: [i, n]), lambda row, step: bq.edit_row(row, step, bq.to_code_points(b)), range(0, length(b) + 1))[-1] end; -- bigint
 create macro bq.edit_distance(a varchar, b varchar, most bigint) as case when most < 0 then bq.fail('EDIT_DISTANCE with a negative max_distance') else least(bq."edit_distance(a varchar, b varchar)"(a, b), most) end; -- bigint

@@ -6,7 +6,7 @@ create macro bq.time(t timestamptz) as cast(bq.datetime(t) as time); -- time
 create macro bq.time(t timestamptz, zone varchar) as cast(bq.civil(t, zone) as time); -- time
 create macro bq.time(t timestamp) as cast(t as time); -- time
 create macro bq.time(t time) as t; -- time
-create macro bq.time(s varchar) as bq.cast_time(s); -- time
+create macro bq.time(s varchar) as cast(timezone('UTC', bq.cast_timestamp(s)) as time); -- time
 create macro bq.time_add_microsecond(t time, n bigint) as (t + to_microseconds(n % 86400000000)); -- time
 create macro bq.time_add_millisecond(t time, n bigint) as (t + to_microseconds((n % 86400000) * 1000)); -- time
 create macro bq.time_add_second(t time, n bigint) as (t + to_microseconds((n % 86400) * 1000000)); -- time

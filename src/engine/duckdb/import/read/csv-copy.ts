@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Field } from '../../../../catalog/tables/table-schema.ts';
-import { quoteText } from '../../../dialect/expr/literals.ts';
+import { quoteText } from '../../../dialect/tree/quote-text.ts';
 import { quote } from '../../../dialect/types.ts';
 import type { Reject } from '../scan/manifest.ts';
 import { readLines } from './read-file.ts';

@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { VARCHAR } from '@duckdb/node-api';
 import type { Field, TableSchema } from '../../../../catalog/tables/table-schema.ts';
-import { quoteText } from '../../../dialect/expr/literals.ts';
+import { quoteText } from '../../../dialect/tree/quote-text.ts';
 import { columnType } from '../../store/column-type.ts';
 import { describeSource, type SourceValue } from '../../store/stored-value.ts';
 import type { DataFile } from '../scan/data-files.ts';
@@ -90,5 +90,7 @@ export const partitionValue = (value: string | null): SourceValue => ({
 /** A field as it is read from JSON: types that JSON lacks are read as text and converted by `storedValue`. */
 export function withTextTypes(field: Field): Field {
   if (field.fields) return { ...field, fields: field.fields.map(withTextTypes) };
-  return field.type === 'TIMESTAMP' || field.type === 'BYTES' ? { ...field, type: 'STRING' } : field;
+  return textTypes.has(field.type) ? { ...field, type: 'STRING' } : field;
 }
+
+const textTypes: ReadonlySet<Field['type']> = new Set(['TIMESTAMP', 'BYTES', 'BIGNUMERIC']);

@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Field, TableSchema } from '../../../../catalog/tables/table-schema.ts';
-import { quoteText } from '../../../dialect/expr/literals.ts';
+import { quoteText } from '../../../dialect/tree/quote-text.ts';
 import { columnType } from '../../store/column-type.ts';
 import { describeSource, errorInTry, storedValue } from '../../store/stored-value.ts';
 import { parseJson } from '../read/normalize-keys.ts';

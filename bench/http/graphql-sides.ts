@@ -1,0 +1,55 @@
+import { camelCase } from '../../src/catalog/names.ts';
+import { requestBytes } from './load.ts';
+import { type BenchFolder, bytesOf, columns, makeFolder, rowCounts, startNaive, startOver } from './sides.ts';
+
+/** The gateway and the naive server over the same rows. */
+export interface GraphqlSides {
+  readonly folder: BenchFolder;
+  readonly gatewayPort: number;
+  readonly naivePort: number;
+  /** Of the endpoints `rows<count>`. */
+  readonly fieldNames: readonly string[];
+  /** What the gateway answers. */
+  bodyOf(query: string): Promise<Buffer>;
+  end(): Promise<void>;
+}
+
+const fieldNames = Object.keys(columns).map(camelCase);
+
+export async function startGraphqlSides(): Promise<GraphqlSides> {
+  const folder = makeFolder();
+  const gateway = await startOver(folder);
+  const headers = { 'x-api-key': 'key', 'content-type': 'application/json' };
+  const bodyOf = (query: string) => bytesOf(`${gateway.origin}/graphql`, headers, JSON.stringify({ query }));
+  const results: Record<string, unknown> = {};
+  for (const count of rowCounts) {
+    const rows = `rows${count} { rows { ${fieldNames.join(' ')} } }`;
+    const logs = `logs${count} { rows { id timestamp eventMessage } }`;
+    const { data } = JSON.parse(String(await bodyOf(`{ ${rows} ${logs} }`)));
+    for (const [name, { rows }] of Object.entries<{ rows: unknown }>(data)) results[name] = rows;
+  }
+  const naive = await startNaive(folder, JSON.stringify(results));
+  return {
+    folder,
+    gatewayPort: Number(new URL(gateway.origin).port),
+    naivePort: naive.port,
+    fieldNames,
+    bodyOf,
+    async end() {
+      naive.end();
+      await gateway.end();
+      folder.remove();
+    },
+  };
+}
+
+/** One operation as it goes over the wire. */
+export function postGraphql(query: string, key = 'key', headers: readonly string[] = []): Buffer {
+  const head = [
+    'POST /graphql HTTP/1.1',
+    'Host: bench',
+    `X-API-KEY: ${key}`,
+    'Content-Type: application/json',
+  ];
+  return requestBytes([...head, ...headers], JSON.stringify({ query }));
+}

@@ -1,0 +1,88 @@
+import { parseType, type Type } from './cli-answer.ts';
+import { isSame } from './compare.ts';
+import { type Answer, showValue, type Value } from './values.ts';
+
+/** How a statement is judged, from good to bad. */
+export const outcomes = [
+  'agree',
+  'both fail',
+  'refused',
+  'run time',
+  'answers where the judge errs',
+  'WRONG',
+  'crash',
+  'not judged: refused',
+  'not judged: answered',
+] as const;
+
+export type Outcome = (typeof outcomes)[number];
+
+export function classify(
+  ours: Answer,
+  reference: Answer,
+  sql: string,
+  isOrdered: (sql: string) => boolean,
+  before = '',
+): Outcome {
+  if ('error' in ours && ours.stage === 'broken') return 'crash';
+  if ('error' in reference) {
+    // The evaluator is older than the suite: its text was the judge.
+    if (reference.stage === 'missing' || before === 'agree (suite text)')
+      return 'error' in ours ? 'not judged: refused' : 'not judged: answered';
+    return 'error' in ours ? 'both fail' : 'answers where the judge errs';
+  }
+  if ('error' in ours) return ours.stage === 'analysis' ? 'refused' : 'run time';
+  if (!sameTypes(ours.types ?? [], reference.types ?? [])) return 'WRONG';
+  const [mine, theirs] = [withoutNullArrays(ours), withoutNullArrays(reference)];
+  if (isSame(mine, theirs, isOrdered(sql))) return 'agree';
+  return isSame(withoutOrder(mine), withoutOrder(theirs), false) && hasUndefinedOrder.test(sql)
+    ? 'agree'
+    : 'WRONG';
+}
+
+const sameTypes = (ours: readonly string[], reference: readonly string[]) =>
+  ours.length === reference.length &&
+  ours.every((type, at) => sameType(parseType(type), parseType(reference[at] ?? '')));
+
+/** Each engine names fields without a name in its own way, as it does columns. */
+function sameType(ours: Type, reference: Type): boolean {
+  const [mine, theirs] = [ours.fields ?? [], reference.fields ?? []];
+  if (ours.name !== reference.name || mine.length !== theirs.length) return false;
+  if (ours.element && reference.element) return sameType(ours.element, reference.element);
+  return mine.every((field, at) => {
+    const other = theirs[at];
+    return (
+      other !== undefined &&
+      (other.name === '' || field.name === other.name) &&
+      sameType(field.type, other.type)
+    );
+  });
+}
+
+/** Arrays that are built without ORDER BY, and rows with equal sort keys, are in any order. */
+const hasUndefinedOrder = /\b(array_agg|array_concat_agg|approx_\w+|array\s*\(|string_agg|order\s+by)\b/i;
+
+/** In BigQuery's results a NULL array is an empty one. */
+function withoutNullArrays(answer: Answer): Answer {
+  if ('error' in answer) return answer;
+  const isArray = answer.types?.map((type) => type.startsWith('ARRAY')) ?? [];
+  const cell = (value: Value, at: number): Value =>
+    value === null && isArray[at] ? { type: 'ARRAY', items: [] } : value;
+  return { ...answer, rows: answer.rows.map((row) => row.map(cell)) };
+}
+
+function withoutOrder(answer: Answer): Answer {
+  if ('error' in answer) return answer;
+  return { ...answer, rows: answer.rows.map((row) => row.map(sortArrays)) };
+}
+
+function sortArrays(value: Value): Value {
+  if (value === null) return value;
+  if (value.type === 'STRUCT') {
+    return { ...value, fields: value.fields.map((field) => ({ ...field, value: sortArrays(field.value) })) };
+  }
+  if (value.type !== 'ARRAY') return value;
+  const items = value.items.map(sortArrays).map((item) => ({ item, key: showValue(item) }));
+  items.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+  return { type: 'ARRAY', items: items.map(({ item }) => item) };
+}

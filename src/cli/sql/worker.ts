@@ -1,0 +1,77 @@
+import { join } from 'node:path';
+import { loadTables } from '../../catalog/tables/load-tables.ts';
+import { readConfig } from '../../config.ts';
+import { openSession, type Session } from '../../engine/duckdb/open-session.ts';
+import type { Outcome } from '../../engine/duckdb/session/outcome.ts';
+import type { Statement } from '../../engine/duckdb/session/run-statement.ts';
+import { type Problem, StartError } from '../../errors.ts';
+
+/** What the command sends to this process, one request at a time. */
+export type WorkerRequest =
+  | {
+      readonly kind: 'open';
+      readonly settings: Readonly<Record<string, string>>;
+      readonly texts: readonly string[];
+    }
+  | {
+      readonly kind: 'run';
+      readonly statement: Statement;
+      readonly explain: boolean;
+      readonly timeoutMs: number;
+      readonly maxRows: number;
+    }
+  | { readonly kind: 'close' };
+
+/** The reply to a request. */
+export type WorkerReply =
+  | { readonly kind: 'opened' }
+  | { readonly kind: 'bad start'; readonly summary: string; readonly problems: readonly Problem[] }
+  | { readonly kind: 'outcome'; readonly outcome: Outcome }
+  | { readonly kind: 'closed' };
+
+let session: Session | undefined;
+
+process.on('message', async (request: WorkerRequest) => {
+  const reply = await answer(request);
+  process.send?.(reply);
+});
+// The command has ended: so does its worker.
+process.on('disconnect', () => process.exit());
+
+async function answer(request: WorkerRequest): Promise<WorkerReply> {
+  if (request.kind === 'open') return open(request.settings, request.texts);
+  if (request.kind === 'close') {
+    await session?.close();
+    return { kind: 'closed' };
+  }
+  if (session === undefined) throw new Error('not open');
+  const { statement, explain, timeoutMs, maxRows } = request;
+  const outcome = explain
+    ? await session.explain(statement)
+    : await session.run(statement, { timeoutMs, maxRows });
+  return { kind: 'outcome', outcome };
+}
+
+async function open(
+  settings: Readonly<Record<string, string>>,
+  texts: readonly string[],
+): Promise<WorkerReply> {
+  try {
+    const config = readConfig(settings);
+    const { tables, problems } = loadTables(join(config.queriesDir, 'tables'));
+    if (problems.length > 0) throw new StartError('The tables have problems', problems);
+    const withRows = tables.some(({ name }) => texts.some((text) => mentions(text, name)));
+    const listener = { problem: report, news: () => {} };
+    session = await openSession({ config, tables, withRows, now: () => new Date(), listener });
+    return { kind: 'opened' };
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error;
+    const [summary = ''] = error.message.split(':\n');
+    return { kind: 'bad start', summary, problems: error.problems };
+  }
+}
+
+/** Whether a text contains a table's name, wherever: loading rows in vain is only slow. */
+const mentions = (text: string, table: string) => text.toLowerCase().includes(table.toLowerCase());
+
+const report = (message: string) => void process.stderr.write(`${message}\n`);

@@ -1,0 +1,145 @@
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import { z } from 'zod';
+import { isLoopback } from './loopback.ts';
+
+/** The shortest secret that RFC 7518, 3.2 allows for HS256. */
+const minSecretBytes = 32;
+
+const claimName = (name: string) => z.string().max(200).default(name);
+
+/** The settings of JSON Web Tokens. Secrets and keys are not shown in messages. */
+export const jwtSettings = {
+  JWT_JWKS_URL: z
+    .string()
+    .refine((text) => isKeySetUrl(URL.parse(text)), {
+      error: 'must be an https URL, as in https://id.example.com/.well-known/jwks.json',
+    })
+    .optional(),
+  JWT_PUBLIC_KEY: z
+    .string()
+    .transform((text, context): KeyObject => {
+      const key = parsePublicKey(text);
+      if (typeof key !== 'string') return key;
+      context.addIssue(key);
+      return z.NEVER;
+    })
+    .optional(),
+  JWT_SECRET: z
+    .string()
+    .refine(
+      (text) => Buffer.byteLength(text) >= minSecretBytes,
+      `must have at least ${minSecretBytes} bytes: shorter secrets can be guessed from a token`,
+    )
+    .optional(),
+  JWT_ISSUER: z.string().optional(),
+  JWT_AUDIENCE: z.string().optional(),
+  JWT_CLOCK_SKEW_SECONDS: z
+    .string()
+    .refine((text) => /^\d{1,3}$/.test(text) && Number(text) <= 300, {
+      error: ({ input }) => `got ${JSON.stringify(input)}; must be a whole number from 0 to 300`,
+    })
+    .default('30')
+    .transform(Number),
+  JWT_TENANTS_CLAIM: claimName('tenants'),
+  JWT_ENDPOINTS_CLAIM: claimName('endpoints'),
+  JWT_RATE_CLAIM: claimName('rate'),
+  JWT_PERMISSIONS_CLAIM: claimName('permissions'),
+  JWT_WITHOUT_TENANTS: z
+    .enum(['refuse', 'allow'], {
+      error: ({ input }) => `got ${JSON.stringify(input)}; must be one of refuse, allow`,
+    })
+    .default('refuse'),
+} as const;
+
+type Read = z.output<z.ZodObject<typeof jwtSettings>>;
+
+/** How tokens are verified, and what their claims are called. */
+export type JwtConfig = NonNullable<ReturnType<typeof jwtConfig>>;
+
+/** @returns undefined if tokens are not accepted */
+export function jwtConfig(read: Read) {
+  const { JWT_JWKS_URL: url, JWT_PUBLIC_KEY: publicKey, JWT_SECRET: secret } = read;
+  if (url === undefined && publicKey === undefined && secret === undefined) return undefined;
+  return Object.freeze({
+    jwksUrl: url,
+    publicKey,
+    secret,
+    issuer: read.JWT_ISSUER,
+    audience: read.JWT_AUDIENCE,
+    clockSkewSeconds: read.JWT_CLOCK_SKEW_SECONDS,
+    /** A name, or a path such as `/app_metadata/tenants`. */
+    claims: Object.freeze({
+      tenants: read.JWT_TENANTS_CLAIM,
+      endpoints: read.JWT_ENDPOINTS_CLAIM,
+      rate: read.JWT_RATE_CLAIM,
+      permissions: read.JWT_PERMISSIONS_CLAIM,
+    }),
+    /** Whether a token without the claim reads all tenants; else it is refused. */
+    allowsWithoutTenants: read.JWT_WITHOUT_TENANTS === 'allow',
+  });
+}
+
+const keySources = ['JWT_JWKS_URL', 'JWT_PUBLIC_KEY', 'JWT_SECRET'] as const;
+
+/** Problems of the settings together. @param values those that are set, valid or not */
+export function jwtProblems(
+  values: Readonly<Record<string, string>>,
+): readonly { readonly message: string }[] {
+  const sources = keySources.filter((name) => name in values);
+  const [first, ...more] = sources;
+  if (first === undefined) {
+    return (['JWT_ISSUER', 'JWT_AUDIENCE'] as const)
+      .filter((name) => name in values)
+      .map((name) => ({ message: `${name}: has no effect without one of ${keySources.join(', ')}` }));
+  }
+  if (more.length > 0) return [{ message: `${sources.join(', ')}: set only one of them` }];
+  if (first !== 'JWT_JWKS_URL') return [];
+  // A provider signs tokens for many services with the same keys.
+  return (['JWT_ISSUER', 'JWT_AUDIENCE'] as const)
+    .filter((name) => !(name in values))
+    .map((name) => ({
+      message: `${name}: is missing; JWT_JWKS_URL needs it: a provider signs tokens for other services too`,
+    }));
+}
+
+/** Keys that anybody on the way could replace verify nothing. */
+function isKeySetUrl(url: URL | null): boolean {
+  if (url === null || url.username !== '' || url.password !== '') return false;
+  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname));
+}
+
+/** @param text PEM; line breaks may be written as `\n` @returns what is wrong with it, if something is */
+function parsePublicKey(text: string): KeyObject | string {
+  const pem = text.replaceAll('\\n', '\n');
+  // It would be accepted: its public part can be computed.
+  if (/PRIVATE KEY/.test(pem)) return 'is a private key; give the public one, which BEGIN PUBLIC KEY marks';
+  try {
+    const key = createPublicKey(pem);
+    return algorithmsOf(key).length > 0
+      ? key
+      : 'must be an RSA key of 2048 bits or more, an EC key on P-256, P-384 or P-521, or an Ed25519 key';
+  } catch {
+    return 'must be a public key in PEM, which BEGIN PUBLIC KEY marks';
+  }
+}
+
+/**
+ * The algorithms that a public key verifies. The key decides, not the token: with a token's own `alg`, a public key could
+ * be used as the secret of an HMAC, or the signature be left out.
+ */
+export function algorithmsOf({
+  asymmetricKeyType: type,
+  asymmetricKeyDetails: details,
+}: KeyObject): readonly string[] {
+  if (type === 'rsa') return (details?.modulusLength ?? 0) < 2048 ? [] : rsaAlgorithms;
+  if (type === 'ed25519') return ['EdDSA', 'Ed25519'];
+  return type === 'ec' ? (curveAlgorithms[details?.namedCurve ?? ''] ?? []) : [];
+}
+
+const rsaAlgorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'];
+
+const curveAlgorithms: Readonly<Record<string, readonly string[]>> = {
+  prime256v1: ['ES256'],
+  secp384r1: ['ES384'],
+  secp521r1: ['ES512'],
+};

@@ -1,0 +1,15 @@
+import { macros } from './macros/macros.ts';
+import { forEachNode } from './tree/map.ts';
+import type { Query } from './tree/nodes.ts';
+
+/** The names of the macros that a query calls. */
+export function calledMacros(query: Query): readonly string[] {
+  const names = new Set<string>();
+  forEachNode(query, (node) => {
+    const called = node.kind === 'call' || node.kind === 'aggregate' ? node.function : '';
+    // One signature is called as bq."name(a bigint)".
+    const [, name = ''] = /^bq\."?(\w+)/.exec(called) ?? [];
+    if (macros.has(name)) names.add(name);
+  });
+  return [...names];
+}

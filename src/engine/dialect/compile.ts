@@ -1,0 +1,90 @@
+import type { Source } from '../../catalog/saved-query.ts';
+import { type Problem, StartError } from '../../errors.ts';
+import { buildContext } from './rules/context.ts';
+import { resolveExpression } from './rules/expressions/expression.ts';
+import { resolveFrom } from './rules/from/from.ts';
+import { tableRelations } from './rules/from/tables.ts';
+import { resolveQuery } from './rules/queries/query.ts';
+import { emptyScope, type RelationColumn } from './rules/scope.ts';
+import { sqlFunctions } from './rules/sql-function.ts';
+import type { Place } from './rules/unsupported.ts';
+import type { StoredTable } from './stored-table.ts';
+import type { Statement } from './syntax/nodes.ts';
+import { parseQuery } from './syntax/parse-query.ts';
+import { SyntaxProblem } from './syntax/syntax-problem.ts';
+import { forEachNode } from './tree/map.ts';
+import type { Query } from './tree/nodes.ts';
+
+/** A query of BigQuery as a typed tree. */
+export interface Compiled {
+  readonly query: Query;
+  readonly columns: readonly RelationColumn[];
+  /** The names of the tables that it reads. */
+  readonly tables: readonly string[];
+}
+
+interface CompileOptions {
+  /** True if the query may read other tables too: their columns are not known, and the tree can't be printed. */
+  readonly hasOpenTables?: boolean;
+}
+
+const rules = { expression: resolveExpression, query: resolveQuery, from: resolveFrom };
+
+/**
+ * Compiles a query into the tree of a DuckDB query of the same meaning. It needs a database on which
+ * `macroDefinitions()` has run and a connection with `sessionSettings`. `$current_timestamp`, if it occurs, is the time
+ * of the run.
+ *
+ * @param tables the tables that the query may read
+ * @throws StartError with every part of the query that is unsupported or wrong
+ */
+export function compile(
+  { sql, source }: { readonly sql: string; readonly source: Source },
+  tables: readonly StoredTable[],
+  { hasOpenTables = false }: CompileOptions = {},
+): Compiled {
+  const statement = parse(sql, source);
+  const { context, problems } = buildContext(rules);
+  const scope = {
+    ...emptyScope,
+    relations: tableRelations(tables),
+    hasOpenTables,
+    functions: context.attempt(() => sqlFunctions(statement.functions), new Map()),
+  };
+  const resolved = context.attempt(() => context.query(statement.query, scope), undefined);
+  if (!resolved || problems.length > 0) {
+    throw startError(problems.map(({ place, message }) => problemAt(sql, source, place, message)));
+  }
+  const { query, columns } = resolved;
+  return { query, columns, tables: tablesOf(query) };
+}
+
+function parse(sql: string, source: Source): Statement {
+  try {
+    return parseQuery(sql);
+  } catch (error) {
+    if (!(error instanceof SyntaxProblem)) throw error;
+    throw startError([problemAt(sql, source, { start: error.offset }, error.message)]);
+  }
+}
+
+const startError = (problems: readonly Problem[]) =>
+  new StartError('SQL that the DuckDB engine does not support', problems);
+
+function problemAt(sql: string, { file, line }: Source, { start }: Place, message: string): Problem {
+  const before = sql.slice(0, start).split('\n');
+  return {
+    file,
+    line: line + before.length - 1,
+    column: (before.at(-1)?.length ?? 0) + 1,
+    message,
+  };
+}
+
+function tablesOf(query: Query): readonly string[] {
+  const names = new Set<string>();
+  forEachNode(query, (node) => {
+    if (node.kind === 'table') names.add(node.name);
+  });
+  return [...names];
+}

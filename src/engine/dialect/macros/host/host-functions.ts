@@ -1,0 +1,29 @@
+import { bignumericFunctions } from './bignumeric.ts';
+import { bytesFormatFunctions } from './cast-format/bytes.ts';
+import { numberFormatFunctions } from './cast-format/number.ts';
+import { timeFormatFunctions } from './cast-format/time.ts';
+import { domainFunctions } from './domains.ts';
+import { hashFunctions } from './hashes.ts';
+import { hllFunctions } from './hll.ts';
+import type { HostFunction } from './host-function.ts';
+import { intervalFunctions } from './intervals.ts';
+import { jsonEditFunctions } from './json-edit.ts';
+import { jsonKeysFunctions } from './json-keys.ts';
+import { statisticFunctions } from './statistics.ts';
+import { unicodeFunctions } from './unicode.ts';
+
+/** Every function that macros call and DuckDB lacks; a database needs them before the macros are defined. */
+export const hostFunctions: readonly HostFunction[] = [
+  ...hashFunctions,
+  ...unicodeFunctions,
+  ...domainFunctions,
+  ...intervalFunctions,
+  ...bignumericFunctions,
+  ...statisticFunctions,
+  ...hllFunctions,
+  ...timeFormatFunctions,
+  ...numberFormatFunctions,
+  ...bytesFormatFunctions,
+  ...jsonEditFunctions,
+  ...jsonKeysFunctions,
+];

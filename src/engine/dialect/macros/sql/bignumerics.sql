@@ -1,0 +1,50 @@
+-- BIGNUMERIC is a BIGNUM that counts units of 10^-38: DuckDB compares, adds and sums it, host functions do the rest.
+create macro bq.cast_bignumeric(x bignum) as x; -- bignum
+create macro bq.cast_bignumeric(x bigint) as host_bignumeric_of_numeric(cast(x as varchar)); -- bignum
+create macro bq.cast_bignumeric(x decimal(38,9)) as host_bignumeric_of_numeric(cast(x as varchar)); -- bignum
+create macro bq.cast_bignumeric(x double) as host_bignumeric_of_double(x); -- bignum
+create macro bq.cast_bignumeric(x varchar) as host_bignumeric(x); -- bignum
+create macro bq.parse_bignumeric(x varchar) as host_parse_bignumeric(x); -- bignum
+create macro bq.cast_string(x bignum) as host_bignumeric_text(x); -- varchar
+create macro bq.cast_float64(x bignum) as cast(host_bignumeric_text(x) as double); -- double
+create macro bq.cast_numeric(x bignum) as cast(host_bignumeric_numeric(x) as decimal(38,9)); -- decimal(38,9)
+create macro bq.cast_int64(x bignum) as bq.cast_int64(host_bignumeric_text(host_bignumeric_round(x, 0, 'ROUND_HALF_AWAY_FROM_ZERO'))); -- bigint
+create macro bq.op_add(a bignum, b bignum) as host_bignumeric_checked(a + b); -- bignum
+create macro bq.op_subtract(a bignum, b bignum) as host_bignumeric_checked(a - b); -- bignum
+create macro bq.op_multiply(a bignum, b bignum) as host_bignumeric_multiply(a, b); -- bignum
+create macro bq.op_divide(a bignum, b bignum) as host_bignumeric_divide(a, b); -- bignum
+create macro bq.op_negate(a bignum) as host_bignumeric_checked(- a); -- bignum
+create macro bq.safe_add(a bignum, b bignum) as try(host_bignumeric_checked(a + b)); -- bignum
+create macro bq.safe_subtract(a bignum, b bignum) as try(host_bignumeric_checked(a - b)); -- bignum
+create macro bq.safe_multiply(a bignum, b bignum) as try(host_bignumeric_multiply(a, b)); -- bignum
+create macro bq.safe_divide(a bignum, b bignum) as try(host_bignumeric_divide(a, b)); -- bignum
+create macro bq.ieee_divide(a bignum, b bignum) as bq.ieee_divide(bq."cast_float64(x bignum)"(a), bq."cast_float64(x bignum)"(b)); -- double
+create macro bq.safe_negate(x bignum) as try(host_bignumeric_checked(- x)); -- bignum
+create macro bq.abs(x bignum) as host_bignumeric_checked(case when x < cast('0' as bignum) then - x else x end); -- bignum
+create macro bq.sign(x bignum) as bq."cast_bignumeric(x bigint)"(case when x is null then null when x < cast('0' as bignum) then -1 when x = cast('0' as bignum) then 0 else 1 end); -- bignum
+create macro bq.div(a bignum, b bignum) as host_bignumeric_div(a, b); -- bignum
+create macro bq.mod(a bignum, b bignum) as host_bignumeric_mod(a, b); -- bignum
+create macro bq.round(x bignum) as host_bignumeric_round(x, 0, 'ROUND_HALF_AWAY_FROM_ZERO'); -- bignum
+create macro bq.round(x bignum, n bigint) as host_bignumeric_round(x, n, 'ROUND_HALF_AWAY_FROM_ZERO'); -- bignum
+create macro bq.round(x bignum, n bigint, mode varchar) as host_bignumeric_round(x, n, mode); -- bignum
+create macro bq.round(x decimal(38,9), n bigint, mode varchar) as cast(host_numeric_round(cast(x as varchar), n, mode) as decimal(38,9)); -- decimal(38,9)
+create macro bq.trunc(x bignum) as host_bignumeric_trunc(x, 0); -- bignum
+create macro bq.trunc(x bignum, n bigint) as host_bignumeric_trunc(x, n); -- bignum
+create macro bq.floor(x bignum) as host_bignumeric_floor(x); -- bignum
+create macro bq.ceil(x bignum) as host_bignumeric_checked(- host_bignumeric_floor(- x)); -- bignum
+create macro bq.ceiling(x bignum) as host_bignumeric_checked(- host_bignumeric_floor(- x)); -- bignum
+create macro bq.sqrt(x bignum) as host_bignumeric_sqrt(x); -- bignum
+
+-- Aggregates over decimals: rules pass the results of DuckDB's aggregates, `list(x)` for statistics.
+create macro bq.bignumeric_sum(total) as host_bignumeric_checked(total); -- bignum
+create macro bq.bignumeric_average(total, n) as case when n > 0 then host_bignumeric_average(total, n) end; -- bignum
+create macro bq.bignumeric_statistic(items, name) as host_decimal_variance(list_transform(items, lambda x: host_bignumeric_text(x)), name); -- double
+create macro bq.bignumeric_pair_statistic(a, b, name) as host_decimal_pairs(list_transform(a, lambda x: host_bignumeric_text(x)), list_transform(b, lambda x: host_bignumeric_text(x)), name); -- double
+-- SUM(x) over NUMERIC is bq.numeric_sum(sum(x)), or in a window, where parts of it may overflow, bq.numeric_of_units(sum(bq.numeric_units(x))).
+create macro bq.numeric_sum(total) as case when total > bq.numeric_max() or total < - bq.numeric_max() then bq.fail('numeric overflow: SUM') else total end; -- decimal(38,9)
+create macro bq.numeric_units(x) as cast(bq.billionths(x) as bignum); -- bignum
+create macro bq.numeric_of_units(n) as cast(host_numeric_of_units(n) as decimal(38,9)); -- decimal(38,9)
+-- AVG(x) is bq.numeric_average(sum(bq.numeric_units(x)), count(x)).
+create macro bq.numeric_average(total, n) as case when n > 0 then bq.numeric_of_units(host_bignumeric_average(total, n)) end; -- decimal(38,9)
+create macro bq.numeric_statistic(items, name) as host_decimal_variance(list_transform(items, lambda x: cast(x as varchar)), name); -- double
+create macro bq.numeric_pair_statistic(a, b, name) as host_decimal_pairs(list_transform(a, lambda x: cast(x as varchar)), list_transform(b, lambda x: cast(x as varchar)), name); -- double

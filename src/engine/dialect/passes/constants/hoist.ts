@@ -1,0 +1,103 @@
+import { isEqual } from '../../tree/equal.ts';
+import { forEachPart, type Mapper, mapParts } from '../../tree/map.ts';
+import type { Expression, Node, Query, Subquery } from '../../tree/nodes.ts';
+import { isVolatile } from '../../tree/volatile.ts';
+import { duckdbType, isScalar } from '../../types.ts';
+import { type TimeExpression, timeExpressionOf } from './time-values.ts';
+
+/** A part of a query that is computed before the query. */
+export interface Constant {
+  /** The name under which the query binds its value. */
+  readonly name: string;
+  readonly value: Expression;
+  /** Computes the value without the database. */
+  readonly timeExpression?: TimeExpression;
+}
+
+/** A query whose constants are replaced by parameters. */
+export interface HoistedQuery {
+  readonly query: Query;
+  /** Each depends on parameters only. */
+  readonly constants: readonly Constant[];
+  /** Each reads rows, and depends on parameters and constants. */
+  readonly thresholds: readonly Constant[];
+}
+
+/** Prefix of the names under which constants are bound; names of parameters can't start with it. */
+export const ownPrefix = 'querygate_';
+
+/**
+ * Computes before the query what does not depend on rows: DuckDB plans a query again for each set of parameters, and
+ * spends most of that time on binding macros.
+ */
+export function hoist(query: Query): HoistedQuery {
+  const constants: Constant[] = [];
+  const thresholds: Constant[] = [];
+  const bind = (into: Constant[], kind: string, value: Expression): Expression => {
+    const known = into.find((other) => isEqual(other.value, value));
+    const name = known?.name ?? `${ownPrefix}${kind}_${into.length + 1}`;
+    if (!known) into.push(constantOf(name, value));
+    return { kind: 'parameter', name, type: value.type };
+  };
+  const mapper: Mapper = {
+    expression: (node) => {
+      if (isConstant(node)) return bind(constants, 'constant', node);
+      const mapped = mapParts(node, mapper);
+      return isThreshold(mapped) ? bind(thresholds, 'threshold', mapped) : mapped;
+    },
+    query: (node) => mapParts(node, mapper),
+    from: (node) => mapParts(node, mapper),
+  };
+  return { query: mapper.query(query), constants, thresholds };
+}
+
+function constantOf(name: string, value: Expression): Constant {
+  // An INT64 has the meaning of a time only within its expression.
+  const element = value.type.kind === 'array' ? value.type.element : value.type;
+  const timeExpression = isScalar(element, 'TIMESTAMP') ? timeExpressionOf(value) : undefined;
+  return { name, value, ...(timeExpression && { timeExpression }) };
+}
+
+const isThreshold = (node: Expression): node is Subquery =>
+  node.kind === 'subquery' && node.runFirst === true && duckdbType(node.type) !== undefined;
+
+/** Whether a value is the same for all rows, and worth to be computed before them. */
+function isConstant(node: Expression): boolean {
+  if (node.kind === 'literal' || node.kind === 'parameter' || duckdbType(node.type) === undefined)
+    return false;
+  // An infinite side of a range can't be bound.
+  if (node.type.kind === 'range') return false;
+  return callsMacro(node) && isRowIndependent(node, new Set());
+}
+
+const callsMacro = (node: Node): boolean => {
+  if (node.kind === 'call' && node.function.startsWith('bq.')) return true;
+  let found = false;
+  forEachPart(node, (part) => {
+    found ||= callsMacro(part);
+  });
+  return found;
+};
+
+/** @param locals the parameters of lambdas around the node that belong to the value itself */
+function isRowIndependent(node: Node, locals: ReadonlySet<number>): boolean {
+  switch (node.kind) {
+    case 'column':
+    case 'position':
+    case 'aggregate':
+    case 'subquery':
+      return false;
+    case 'local':
+      return locals.has(node.id);
+    case 'call':
+      if (isVolatile(node) || node.function === 'bq.fail' || node.function === 'unnest') return false;
+      break;
+    case 'lambda':
+      return isRowIndependent(node.body, new Set([...locals, ...node.parameters]));
+  }
+  let independent = true;
+  forEachPart(node, (part) => {
+    independent &&= isRowIndependent(part, locals);
+  });
+  return independent;
+}

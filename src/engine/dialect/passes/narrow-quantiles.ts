@@ -1,0 +1,94 @@
+import { element } from '../tree/build.ts';
+import { forEachNode, type Mapper, mapExpressions, mapParts } from '../tree/map.ts';
+import type { Aggregate, Call, Column, Expression, List, Query } from '../tree/nodes.ts';
+import type { Pass } from './pass.ts';
+
+/**
+ * Makes APPROX_QUANTILES compute only those quantiles that the query reads, if it reads them by `[OFFSET(n)]` with a
+ * literal n and in no other way: of the 101 quantiles of a percentile query usually two are read.
+ */
+export const narrowQuantiles: Pass = (query) => {
+  const reads = readsOf(query);
+  const narrowed = new Map<string, readonly number[]>();
+  forEachNode(query, (node) => {
+    if (node.kind !== 'derived' || node.query.kind !== 'select') return;
+    for (const { name, value } of node.query.columns) {
+      const offsets = reads.get(keyOf(node.alias, name));
+      const fractions = fractionsOf(value);
+      if (!fractions || !offsets || offsets.includes(undefined)) continue;
+      const distinct = [...new Set(offsets as readonly number[])];
+      if (distinct.every((offset) => offset < fractions.length))
+        narrowed.set(keyOf(node.alias, name), distinct);
+    }
+  });
+  return narrowed.size === 0 ? query : narrow(query, narrowed);
+};
+
+const keyOf = (from: string, name: string) => JSON.stringify([from, name]);
+
+/** The offsets at which columns are read; undefined means any other use. */
+function readsOf(query: Query): ReadonlyMap<string, readonly (number | undefined)[]> {
+  const reads = new Map<string, (number | undefined)[]>();
+  const note = ({ from, name }: Column, offset: number | undefined) => {
+    const key = keyOf(from, name);
+    reads.set(key, [...(reads.get(key) ?? []), offset]);
+  };
+  const noted = new Set<Expression>();
+  forEachNode(query, (node) => {
+    const read = node.kind === 'call' ? offsetRead(node) : undefined;
+    if (read) {
+      noted.add(read.column);
+      note(read.column, read.offset);
+    }
+    if (node.kind === 'column' && !noted.delete(node)) note(node, undefined);
+  });
+  return reads;
+}
+
+/** `bq.at_offset(column, n)`. */
+function offsetRead({ function: name, args: [array, index] }: Call) {
+  if (!/^bq\."?at_offset\b/.test(name) || array?.kind !== 'column' || index?.kind !== 'literal')
+    return undefined;
+  if (typeof index.value !== 'bigint' || index.value < 0n) return undefined;
+  return { column: array, offset: Number(index.value) };
+}
+
+/** The fractions of a `quantile_disc(value, [fractions])`. */
+function fractionsOf(value: Expression): readonly Expression[] | undefined {
+  if (value.kind !== 'aggregate' || value.function !== 'quantile_disc') return undefined;
+  const [, fractions] = value.args;
+  return fractions?.kind === 'list' ? fractions.items : undefined;
+}
+
+function narrow(query: Query, narrowed: ReadonlyMap<string, readonly number[]>): Query {
+  const withReads = mapExpressions(query, (node) => {
+    const read = node.kind === 'call' ? offsetRead(node) : undefined;
+    const offsets = read && narrowed.get(keyOf(read.column.from, read.column.name));
+    if (!read || !offsets) return node;
+    return element(read.column, offsets.indexOf(read.offset) + 1, node.type);
+  });
+  return narrowDefinitions(withReads, narrowed);
+}
+
+function narrowDefinitions(query: Query, narrowed: ReadonlyMap<string, readonly number[]>): Query {
+  const mapper: Mapper = {
+    expression: (node) => mapParts(node, mapper),
+    query: (node) => mapParts(node, mapper),
+    from: (node) => {
+      const mapped = mapParts(node, mapper);
+      if (mapped.kind !== 'derived' || mapped.query.kind !== 'select') return mapped;
+      const columns = mapped.query.columns.map((member) => {
+        const offsets = narrowed.get(keyOf(mapped.alias, member.name));
+        return offsets ? { ...member, value: pick(member.value as Aggregate, offsets) } : member;
+      });
+      return { ...mapped, query: { ...mapped.query, columns } };
+    },
+  };
+  return mapper.query(query);
+}
+
+function pick(value: Aggregate, offsets: readonly number[]): Aggregate {
+  const [of, fractions] = value.args as readonly [Expression, List];
+  const items = offsets.flatMap((offset) => fractions.items[offset] ?? []);
+  return { ...value, args: [of, { ...fractions, items }] };
+}

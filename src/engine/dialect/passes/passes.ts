@@ -1,0 +1,41 @@
+import type { Query } from '../tree/nodes.ts';
+import { foldParameters } from './fold-parameters.ts';
+import { inlineQueries } from './inline-queries.ts';
+import { narrowQuantiles } from './narrow-quantiles.ts';
+import type { Pass, PassOptions } from './pass.ts';
+import { pruneColumns } from './prune-columns.ts';
+import { splitRecords } from './split-records.ts';
+import { topNFirst } from './top-n.ts';
+import { unnestInPlace } from './unnest-in-place.ts';
+import { unnestRecords } from './unnest-records.ts';
+
+/** Every pass by name, in the order in which they run. */
+export const passes: Readonly<Record<string, Pass>> = {
+  'fold parameters': foldParameters,
+  'inline queries': inlineQueries,
+  'split records': splitRecords,
+  'unnest records': unnestRecords,
+  'unnest in place': unnestInPlace,
+  'prune columns': pruneColumns,
+  'top n first': topNFirst,
+  'narrow quantiles': narrowQuantiles,
+};
+
+export type PassName = keyof typeof passes;
+
+/**
+ * @param without the passes that are left out
+ * @param onPassed called after each pass with its name, the tree that it took and the tree that it gave
+ */
+export const runPasses = (
+  query: Query,
+  options: PassOptions,
+  without: ReadonlySet<string> = new Set(),
+  onPassed: (name: string, before: Query, after: Query) => void = () => {},
+): Query =>
+  Object.entries(passes).reduce((tree, [name, pass]) => {
+    if (without.has(name)) return tree;
+    const passed = pass(tree, options);
+    onPassed(name, tree, passed);
+    return passed;
+  }, query);

@@ -1,0 +1,91 @@
+import { computeFirst, newLocal } from '../tree/build.ts';
+import { forEachNode, mapExpression, someNode } from '../tree/map.ts';
+import type { Expression } from '../tree/nodes.ts';
+import { isVolatile } from '../tree/volatile.ts';
+import { type Place, Unsupported } from './unsupported.ts';
+
+/**
+ * An expression over values, each of which is computed once however often the expression uses it.
+ *
+ * @param body builds the expression; it may be called several times
+ */
+export function bindValues(
+  values: readonly Expression[],
+  body: (...values: readonly Expression[]) => Expression,
+): Expression {
+  const costly = values.filter((value) => !isSimpleOperand(value));
+  if (costly.length === 0) return body(...values);
+  return computeFirst(costly, (...computed) =>
+    body(...values.map((value) => computed[costly.indexOf(value)] ?? value)),
+  );
+}
+
+/** Whether a value can be written several times at no cost: a column, a literal, or a struct of such values. */
+export function isSimpleOperand(node: Expression): boolean {
+  switch (node.kind) {
+    case 'literal':
+    case 'parameter':
+    case 'column':
+    case 'local':
+      return true;
+    case 'field':
+    case 'element':
+      return isSimpleOperand(node.of);
+    case 'struct':
+      return node.fields.every(({ value }) => isSimpleOperand(value));
+    default:
+      return false;
+  }
+}
+
+/** Whether an expression contains a subquery or an aggregate, which DuckDB does not allow inside a lambda. */
+export const isForbiddenInLambda = (node: Expression): boolean =>
+  someNode(node, ({ kind }) => kind === 'subquery' || kind === 'aggregate');
+
+/**
+ * Gives names to values for an expression that is resolved with them once. Each value is computed once, unless the
+ * expression uses it once at most, or contains a subquery or an aggregate, in which DuckDB knows no such names.
+ *
+ * @throws Unsupported if a value that differs at each computation would have to be computed repeatedly
+ */
+export function letValues(
+  place: Place,
+  values: readonly Expression[],
+  body: (values: readonly Expression[]) => Expression,
+): Expression {
+  const names = values.map((value) => (isSimpleOperand(value) ? value : newLocal(value.type)));
+  const resolved = body(names);
+  const replaceAll = (replacements: readonly Expression[]) =>
+    names.reduce((within, name, at) => substitute(within, name, replacements[at] ?? name), resolved);
+  const costly = values.filter((value, at) => value !== names[at]);
+  const isRepeated = names.some((name, at) => name !== values[at] && usesOf(name, resolved) > 1);
+  if (!isRepeated && !isInsideLambda(names, resolved)) return replaceAll(values);
+  if (!isForbiddenInLambda(resolved))
+    return computeFirst(costly, (...computed) =>
+      replaceAll(values.map((value) => computed[costly.indexOf(value)] ?? value)),
+    );
+  if (costly.some(isVolatile))
+    throw new Unsupported(place, 'a random value cannot be named beside a subquery or an aggregate');
+  return replaceAll(values);
+}
+
+function usesOf(name: Expression, within: Expression): number {
+  let uses = 0;
+  forEachNode(within, (part) => {
+    if (part === name) uses += 1;
+  });
+  return uses;
+}
+
+/** Whether a lambda would compute one of the values once for each element. */
+const isInsideLambda = (names: readonly Expression[], within: Expression): boolean =>
+  someNode(
+    within,
+    (part) =>
+      part.kind === 'lambda' &&
+      someNode(part.body, (inner) => inner.kind === 'local' && names.includes(inner)),
+  );
+
+/** The expression with every occurrence of a name replaced. */
+const substitute = (within: Expression, name: Expression, replacement: Expression): Expression =>
+  mapExpression(within, (part) => (part === name ? replacement : part));

@@ -1,0 +1,97 @@
+import type * as Syntax from '../syntax/nodes.ts';
+import { nullLiteral, select } from '../tree/build.ts';
+import { unusedName } from '../tree/fresh-names.ts';
+import type { Expression, From, Member, Query } from '../tree/nodes.ts';
+import { unknown } from '../types.ts';
+import type { Range, RelationColumn, Scope } from './scope.ts';
+import { type Place, Unsupported } from './unsupported.ts';
+
+/** Resolves one construct, or throws Unsupported. */
+export type Rule<N> = (node: N, scope: Scope, context: Context) => Expression;
+
+/** A query as a tree, with what its readers may name. */
+export interface ResolvedQuery {
+  readonly query: Query;
+  readonly columns: readonly RelationColumn[];
+  /** True if its rows are values without a name (SELECT AS STRUCT and AS VALUE). It then has one column. */
+  readonly isValue: boolean;
+  /** Set if a part of it is unsupported, so that its readers may name any column. */
+  readonly acceptsAnyColumn?: true;
+}
+
+/** What is used instead of a query that is unsupported, after its problem is recorded. */
+export const unknownQuery: ResolvedQuery = {
+  query: select({ columns: [] }),
+  columns: [],
+  isValue: false,
+  acceptsAnyColumn: true,
+};
+
+/** A FROM item, with the names that it defines. */
+export interface ResolvedFrom {
+  /** Undefined for a SELECT without FROM. */
+  readonly from: From | undefined;
+  readonly ranges: readonly Range[];
+  readonly merged: readonly Member[];
+}
+
+/** The rules of a dialect; the context calls them recursively. */
+export interface Rules {
+  readonly expression: Rule<Syntax.Expression>;
+  readonly query: (node: Syntax.Query, scope: Scope, context: Context) => ResolvedQuery;
+  readonly from: (node: Syntax.FromItem, scope: Scope, context: Context) => ResolvedFrom;
+}
+
+/** Rules call it to resolve the parts of their node. */
+export interface Context {
+  /** If the expression is unsupported, this records why and returns a NULL of unknown type. */
+  expression(node: Syntax.Expression, scope: Scope): Expression;
+  query(node: Syntax.Query, scope: Scope): ResolvedQuery;
+  /** A FROM item; `scope` holds the names to which it may be correlated. */
+  from(node: Syntax.FromItem, scope: Scope): ResolvedFrom;
+  /** Runs a step whose failure must not hide the problems of the other steps. */
+  attempt<T>(step: () => T, otherwise: T): T;
+  /** A name that occurs nowhere else in the tree. */
+  fresh(prefix: string): string;
+  /** Counts a call whose function's body takes its place. @throws Unsupported if there are too many of them */
+  countInlinedCall(place: Place): void;
+}
+
+/** Functions that call others repeatedly would otherwise grow exponentially. */
+const maxInlinedCalls = 1000;
+
+/** @returns the context, and the list to which it adds every problem that it finds */
+export function buildContext(rules: Rules): {
+  readonly context: Context;
+  readonly problems: readonly Unsupported[];
+} {
+  const problems: Unsupported[] = [];
+  const used = new Set<string>();
+  let inlinedCalls = 0;
+
+  const context: Context = {
+    expression: (node, scope) =>
+      context.attempt(() => rules.expression(node, scope, context), nullLiteral(unknown)),
+    query: (node, scope) => rules.query(node, scope, context),
+    from: (node, scope) => rules.from(node, scope, context),
+    attempt(step, otherwise) {
+      try {
+        return step();
+      } catch (error) {
+        if (!(error instanceof Unsupported)) throw error;
+        problems.push(error);
+        return otherwise;
+      }
+    },
+    fresh: (prefix) => unusedName(prefix, used),
+    countInlinedCall(place) {
+      inlinedCalls += 1;
+      if (inlinedCalls > maxInlinedCalls)
+        throw new Unsupported(
+          place,
+          `the calls of temporary functions, and of those that they call, are more than ${maxInlinedCalls}`,
+        );
+    },
+  };
+  return { context, problems };
+}

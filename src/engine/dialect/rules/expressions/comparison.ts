@@ -1,0 +1,151 @@
+import type { ComparisonOperator } from '../../syntax/nodes.ts';
+import {
+  and,
+  boolLiteral,
+  call,
+  caseWhen,
+  compareWith,
+  field,
+  integerLiteral,
+  not,
+  operation,
+  transformList,
+} from '../../tree/build.ts';
+import type { Expression, InfixOperator } from '../../tree/nodes.ts';
+import { anonymousField, describeType, isScalar, scalar, unknown } from '../../types.ts';
+import { bindValues } from '../bind-values.ts';
+import { convert, distance, supertype } from '../coercion.ts';
+import { type Place, Unsupported } from '../unsupported.ts';
+
+export type ComparisonName = ComparisonOperator | 'IS DISTINCT FROM' | 'IS NOT DISTINCT FROM';
+
+/**
+ * Compares two values as BigQuery does.
+ *
+ * @throws Unsupported if they have no common type, or if the type has no such comparison
+ */
+export function compare(
+  place: Place,
+  operator: ComparisonName,
+  left: Expression,
+  right: Expression,
+): Expression {
+  const types = [left.type, right.type];
+  if (!comparable(left, right))
+    throw new Unsupported(
+      place,
+      `${describeType(left.type)} ${operator} ${describeType(right.type)} cannot be compared: CAST one`,
+    );
+  if (types.some((type) => isScalar(type, 'JSON')))
+    throw new Unsupported(
+      place,
+      `JSON values cannot be compared with ${operator}: convert them to text first`,
+    );
+  if (left.type.kind === 'struct' && right.type.kind === 'struct')
+    return compareStructs(place, operator, left, right);
+  if (types.some(({ kind }) => kind === 'array') && !operator.startsWith('IS'))
+    return compareArrays(place, operator, left, right);
+  if (types.some((type) => isScalar(type, 'FLOAT64'))) return compareFloats(operator, left, right);
+  const type = supertype([left, right]) ?? unknown;
+  return compareWith(duckdbOperator(operator), convert(left, type), convert(right, type));
+}
+
+const duckdbOperator = (operator: ComparisonName): InfixOperator => (operator === '!=' ? '<>' : operator);
+
+/**
+ * Structs are compared by position: they are equal if all fields are, different if one differs, and otherwise NULL.
+ */
+function compareStructs(
+  place: Place,
+  operator: ComparisonName,
+  left: Expression,
+  right: Expression,
+): Expression {
+  if (operator.startsWith('IS')) {
+    const type = supertype([left, right]) ?? unknown;
+    return compareWith(duckdbOperator(operator), convert(left, type), convert(right, type));
+  }
+  if (operator !== '=' && operator !== '!=')
+    throw new Unsupported(place, `structs cannot be compared with ${operator}`);
+  const equal = bindValues([left, right], (a = left, b = right) => {
+    const others = fieldsInOrder(b);
+    return and(fieldsInOrder(a).map((value, index) => compare(place, '=', value, others[index] ?? value)));
+  });
+  return operator === '=' ? equal : not(equal);
+}
+
+/** The fields of a struct, by position; of a constructor its values. */
+function fieldsInOrder(of: Expression): readonly Expression[] {
+  if (of.kind === 'struct') return of.fields.map(({ value }) => value);
+  if (of.type.kind !== 'struct') return [];
+  return of.type.fields.map(({ name, type }, index) => field(of, name || anonymousField(index), type));
+}
+
+/** Arrays are equal if they have the same length and equal elements; a NULL element makes the result NULL. */
+function compareArrays(
+  place: Place,
+  operator: ComparisonName,
+  left: Expression,
+  right: Expression,
+): Expression {
+  const shown = `${describeType(left.type)} ${operator} ${describeType(right.type)}`;
+  if (operator !== '=' && operator !== '!=')
+    throw new Unsupported(place, `arrays cannot be compared with ${operator}: ${shown}`);
+  const type = supertype([left, right]);
+  if (type?.kind !== 'array') throw new Unsupported(place, `cannot compare ${shown}`);
+  const int64 = scalar('INT64');
+  const [a, b] = [convert(left, type), convert(right, type)];
+  const equal = bindValues([a, b], (first = a, second = b) => {
+    const at = (array: Expression, index: Expression) => call('list_extract', [array, index], type.element);
+    const length = (array: Expression) => call('len', [array], int64);
+    const indexes = call('range', [
+      integerLiteral(1),
+      operation('+', [length(first), integerLiteral(1)], int64),
+    ]);
+    const tests = transformList(indexes, int64, (index) =>
+      compare(place, '=', at(first, index), at(second, index)),
+    );
+    const sameLength = compareWith('=', length(first), length(second));
+    return caseWhen(sameLength, not(containsValue(boolLiteral(false), tests)), and([sameLength]));
+  });
+  return operator === '=' ? equal : not(equal);
+}
+
+/** Whether a list contains a value: NULL if it does not, but contains NULL. False for an empty or a NULL list. */
+export const containsValue = (value: Expression, list: Expression): Expression =>
+  call('bq.op_in', [value, list], scalar('BOOL'));
+
+/**
+ * In BigQuery NaN is equal to nothing and neither less nor greater than anything; in DuckDB it is the greatest number.
+ */
+function compareFloats(operator: ComparisonName, left: Expression, right: Expression): Expression {
+  const float64 = scalar('FLOAT64');
+  const [a, b] = [convert(left, float64), convert(right, float64)];
+  const test = (macro: string, ...args: readonly Expression[]) => call(`bq.${macro}`, args, scalar('BOOL'));
+  switch (operator) {
+    case '=':
+      return test('op_equal', a, b);
+    case '!=':
+      return test('op_unequal', a, b);
+    case '<':
+      return test('op_less', a, b);
+    case '>':
+      return test('op_less', b, a);
+    case '<=':
+      return test('op_at_most', a, b);
+    case '>=':
+      return test('op_at_most', b, a);
+    default:
+      return compareWith(operator, a, b);
+  }
+}
+
+/** Whether one value can be converted to the type of the other. */
+export const comparable = (left: Expression, right: Expression): boolean =>
+  distance(left, right.type) !== undefined || distance(right, left.type) !== undefined;
+
+/** DuckDB accepts numbers and text as conditions; BigQuery accepts BOOL only. */
+export function requireBool(place: Place, { type }: Expression, where: string): void {
+  if (type.kind !== 'unknown' && type.kind !== 'null' && !isScalar(type, 'BOOL'))
+    throw new Unsupported(place, `${where} takes BOOL, not ${describeType(type)}`);
+}

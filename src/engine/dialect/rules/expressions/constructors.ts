@@ -1,0 +1,122 @@
+import type * as Syntax from '../../syntax/nodes.ts';
+import { castTo, list, nullLiteral, struct } from '../../tree/build.ts';
+import type { Expression, Member } from '../../tree/nodes.ts';
+import { anonymousField, arrayOf, describeType, nullType, structOf, type Type } from '../../types.ts';
+import { commonSupertype, convert, distance } from '../coercion.ts';
+import type { Context, Rule } from '../context.ts';
+import { resolveType } from '../resolve-type.ts';
+import type { Scope } from '../scope.ts';
+import { type Place, Unsupported } from '../unsupported.ts';
+import { impliedName } from './paths.ts';
+
+/** `[a, b]`, whose elements are converted to a common type, or `ARRAY<type>[a, b]`. */
+export const arrayConstructor: Rule<Syntax.ArrayConstructor> = (node, scope, context) => {
+  if (node.type) {
+    const element = resolveType(node.type.element);
+    refuseNestedArray(node, element);
+    return arrayOfItems(
+      node.elements.map((item) => valueOfType(item, element, scope, context)),
+      element,
+    );
+  }
+  const items = node.elements.map((item) => context.expression(item, scope));
+  if (items.length === 0) return list([], arrayOf(nullType));
+  const type = commonSupertype(node, 'an array', items);
+  refuseNestedArray(node, type);
+  return list(
+    items.map((item) => convert(item, type)),
+    arrayOf(type),
+  );
+};
+
+function refuseNestedArray(node: Syntax.ArrayConstructor, element: Type): void {
+  if (element.kind === 'array')
+    throw new Unsupported(node, 'an array cannot contain arrays: wrap the inner ones in a STRUCT');
+}
+
+/** An array; DuckDB does not know the type of an empty one. */
+const arrayOfItems = (items: readonly Expression[], element: Type): Expression =>
+  items.length === 0 ? castTo(list([], arrayOf(nullType)), arrayOf(element)) : list(items, arrayOf(element));
+
+/** `STRUCT(a AS b, c)` and `STRUCT<b INT64>(a)`. */
+export const structConstructor: Rule<Syntax.StructConstructor> = (node, scope, context) => {
+  if (node.fields.length === 0) throw new Unsupported(node, 'a STRUCT without fields is not supported');
+  if (node.type) {
+    const type = resolveType(node.type);
+    const aliased = node.fields.find(({ alias }) => alias);
+    if (aliased) throw new Unsupported(aliased, 'a STRUCT with a type takes no field names');
+    return structOfType(
+      node,
+      node.fields.map(({ value }) => value),
+      type,
+      scope,
+      context,
+    );
+  }
+  return packFields(
+    node,
+    node.fields.map(({ value, alias }) => ({
+      name: alias?.name ?? impliedName(value) ?? '',
+      value: context.expression(value, scope),
+    })),
+  );
+};
+
+/** `(a, b)`: a struct whose fields have no names. */
+export const tuple: Rule<Syntax.Tuple> = (node, scope, context) =>
+  packFields(
+    node,
+    node.elements.map((element) => ({ name: '', value: context.expression(element, scope) })),
+  );
+
+/** A struct of fields in order; anonymous ones have the name ''. */
+function packFields(place: Place, fields: readonly Member[]): Expression {
+  const names = fields.map(({ name }) => name.toLowerCase());
+  const repeated = names.find((name, at) => name !== '' && names.indexOf(name) !== at);
+  if (repeated !== undefined)
+    throw new Unsupported(place, `a STRUCT with two fields named ${repeated} is not supported`);
+  return {
+    ...struct(fields.map(({ name, value }, index) => ({ name: name || anonymousField(index), value }))),
+    type: structOf(fields.map(({ name, value }) => ({ name, type: value.type }))),
+  };
+}
+
+/** A value of a declared type: tuples and structs take the field names from it. */
+function valueOfType(node: Syntax.Expression, type: Type, scope: Scope, context: Context): Expression {
+  if (type.kind === 'struct' && node.kind === 'Tuple')
+    return structOfType(node, node.elements, type, scope, context);
+  if (type.kind === 'struct' && node.kind === 'StructConstructor' && !node.type)
+    return structOfType(
+      node,
+      node.fields.map(({ value }) => value),
+      type,
+      scope,
+      context,
+    );
+  const value = context.expression(node, scope);
+  if (distance(value, type) === undefined)
+    throw new Unsupported(
+      node,
+      `the value is ${describeType(value.type)}, the declared type ${describeType(type)}`,
+    );
+  return value.type.kind === 'null' ? nullLiteral(type) : { ...convert(value, type), type };
+}
+
+function structOfType(
+  node: Syntax.Expression,
+  values: readonly Syntax.Expression[],
+  type: Type,
+  scope: Scope,
+  context: Context,
+): Expression {
+  if (type.kind !== 'struct' || type.fields.length !== values.length)
+    throw new Unsupported(node, `expected ${type.kind === 'struct' ? type.fields.length : 0} fields`);
+  const fields = values.map((value, index) => {
+    const target = type.fields[index];
+    return {
+      name: target?.name ?? '',
+      value: target ? valueOfType(value, target.type, scope, context) : context.expression(value, scope),
+    };
+  });
+  return { ...packFields(node, fields), type };
+}

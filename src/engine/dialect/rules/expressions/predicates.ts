@@ -1,0 +1,223 @@
+import type * as Syntax from '../../syntax/nodes.ts';
+import {
+  aggregate,
+  and,
+  boolLiteral,
+  caseWhen,
+  column,
+  isNull,
+  not,
+  nullLiteral,
+  operation,
+  or,
+  select,
+  transformList,
+} from '../../tree/build.ts';
+import type { Expression } from '../../tree/nodes.ts';
+import { arrayOf, describeType, isScalar, scalar, unknown } from '../../types.ts';
+import { bindValues } from '../bind-values.ts';
+import { convert, supertype } from '../coercion.ts';
+import type { Context, Rule } from '../context.ts';
+import { callMacro } from '../macro-call.ts';
+import type { Scope } from '../scope.ts';
+import { type Place, Unsupported } from '../unsupported.ts';
+import { comparable, compare, containsValue, requireBool } from './comparison.ts';
+import { refuseNullLiterals } from './operators.ts';
+
+const bool = scalar('BOOL');
+
+/** `x IS NULL`, `IS TRUE`, `IS FALSE`, `IS UNKNOWN` and their negations. */
+export const is: Rule<Syntax.Is> = ({ operand, negated, value: expected }, scope, context) => {
+  const value = context.expression(operand, scope);
+  if (expected !== 'NULL') requireBool(operand, value, `IS ${expected}`);
+  const word = expected === 'UNKNOWN' ? 'NULL' : expected;
+  return operation(`IS ${negated ? 'NOT ' : ''}${word}` as const, [value]);
+};
+
+export const isDistinctFrom: Rule<Syntax.IsDistinctFrom> = (node, scope, context) =>
+  compare(
+    node,
+    node.negated ? 'IS NOT DISTINCT FROM' : 'IS DISTINCT FROM',
+    context.expression(node.left, scope),
+    context.expression(node.right, scope),
+  );
+
+export const between: Rule<Syntax.Between> = (node, scope, context) => {
+  const values = [node.operand, node.low, node.high].map((part) => context.expression(part, scope));
+  const [value = nullLiteral(), low = nullLiteral(), high = nullLiteral()] = values;
+  const tests = [compare(node.low, '>=', value, low), compare(node.high, '<=', value, high)];
+  if (values.some(({ type }) => isScalar(type, 'FLOAT64'))) return negate(and(tests), node.negated);
+  const type = supertype(values) ?? unknown;
+  return operation(
+    node.negated ? 'NOT BETWEEN' : 'BETWEEN',
+    values.map((side) => convert(side, type)),
+  );
+};
+
+const negate = (test: Expression, negated: boolean): Expression => (negated ? not(test) : test);
+
+/** `x IN (…)`, `x IN (SELECT …)`, `x IN UNNEST(array)`. */
+export const isIn: Rule<Syntax.In> = (node, scope, context) => {
+  const value = context.expression(node.operand, scope);
+  const { values, negated } = node;
+  switch (values.kind) {
+    case 'ExpressionList':
+      return inList(values.items, value, negated, scope, context);
+    case 'Query':
+      return inQuery(values, value, negated, scope, context);
+    case 'UnnestedValues':
+      return negate(inArray(values.array, value, context.expression(values.array, scope)), negated);
+  }
+};
+
+function inList(
+  nodes: readonly Syntax.Expression[],
+  value: Expression,
+  negated: boolean,
+  scope: Scope,
+  context: Context,
+): Expression {
+  const members = nodes.map((node) => {
+    const member = context.expression(node, scope);
+    if (comparable(value, member)) return member;
+    throw new Unsupported(
+      node,
+      `${describeType(member.type)} cannot be compared with ${describeType(value.type)}: CAST one`,
+    );
+  });
+  const all = [value, ...members];
+  if (nodes[0] && needsComparison(all)) {
+    const place = nodes[0];
+    const test = bindValues(all, (x = value, ...others) =>
+      or(others.map((other) => compare(place, '=', x, other))),
+    );
+    return negate(test, negated);
+  }
+  const type = supertype(all) ?? unknown;
+  return operation(
+    negated ? 'NOT IN' : 'IN',
+    all.map((side) => convert(side, type)),
+  );
+}
+
+/** Whether `=` of the engines differs: for structs and arrays, and for NaN. */
+const needsComparison = (values: readonly Expression[]): boolean =>
+  values.some(({ type }) => type.kind === 'struct' || type.kind === 'array' || isScalar(type, 'JSON')) ||
+  (values.some(({ type }) => isScalar(type, 'FLOAT64')) &&
+    values.slice(1).some(({ kind, type }) => kind !== 'literal' && isScalar(type, 'FLOAT64')));
+
+function inArray(place: Place, value: Expression, array: Expression): Expression {
+  const { type } = array;
+  if (type.kind === 'unknown' || type.kind === 'null') return containsValue(value, array);
+  const element = type.kind === 'array' ? nullOf(type.element) : array;
+  if (type.kind !== 'array' || !comparable(value, element))
+    throw new Unsupported(place, `${describeType(value.type)} cannot be in ${describeType(type)}`);
+  if (needsComparison([value, element, element]))
+    return bindValues([value], (x = value) =>
+      containsValue(
+        boolLiteral(true),
+        transformList(array, type.element, (other) => compare(place, '=', x, other), arrayOf(bool)),
+      ),
+    );
+  const common = supertype([value, element]) ?? unknown;
+  return containsValue(convert(value, common), convert(array, arrayOf(common)));
+}
+
+/** A placeholder for the elements of an array, of which only the type is known. */
+const nullOf = (type: Expression['type']): Expression => ({ kind: 'local', id: 0, type });
+
+/** The column of a subquery that IN and LIKE ANY compare with. */
+function onlyColumn(node: Syntax.Query, scope: Scope, context: Context) {
+  const { query, columns } = context.query(node, scope);
+  const [only, another] = columns;
+  if (!only || another)
+    throw new Unsupported(node, 'the subquery must have one column: use SELECT AS STRUCT for several');
+  return { query, ...only };
+}
+
+function inQuery(
+  node: Syntax.Query,
+  value: Expression,
+  negated: boolean,
+  scope: Scope,
+  context: Context,
+): Expression {
+  const { query, column: name, type } = onlyColumn(node, scope, context);
+  const alias = context.fresh('members');
+  const member = column(alias, name, type);
+  if (!comparable(value, member))
+    throw new Unsupported(
+      node,
+      `${describeType(type)} cannot be compared with ${describeType(value.type)}: CAST one`,
+    );
+  const derived = { kind: 'derived', alias, query } as const;
+  if (needsComparison([value, member, member]))
+    return negate(anyRow(compare(node, '=', value, member), derived), negated);
+  const common = supertype([value, member]) ?? unknown;
+  const converted = convert(member, common);
+  const members =
+    converted === member ? query : select({ columns: [{ name, value: converted }], from: derived });
+  return {
+    kind: 'subquery',
+    form: negated ? 'not in' : 'in',
+    query: members,
+    value: convert(value, common),
+    type: bool,
+  };
+}
+
+/** Whether a test holds for one row at least: NULL if it holds for none, but is NULL for some. */
+function anyRow(test: Expression, from: Parameters<typeof select>[0]['from'] & object): Expression {
+  const some = (condition: Expression) => aggregate('bool_or', [condition], bool);
+  const value = caseWhen(
+    some(test),
+    boolLiteral(true),
+    caseWhen(some(isNull(test)), nullLiteral(bool), boolLiteral(false), bool),
+    bool,
+  );
+  return {
+    kind: 'subquery',
+    form: 'scalar',
+    query: select({ columns: [{ name: 'found', value }], from }),
+    type: bool,
+  };
+}
+
+export const like: Rule<Syntax.Like> = (node, scope, context) => {
+  refuseNullLiterals('LIKE', [node.operand, node.pattern]);
+  const args = [context.expression(node.operand, scope), context.expression(node.pattern, scope)];
+  return negate(callMacro(node, 'op_like', args, 'LIKE'), node.negated);
+};
+
+/** `x LIKE ANY ('a%', 'b%')`, also SOME and ALL. NOT LIKE ANY is true if at least one pattern does not match. */
+export const quantifiedLike: Rule<Syntax.QuantifiedLike> = (node, scope, context) => {
+  const { patterns, negated } = node;
+  const value = context.expression(node.operand, scope);
+  const every = node.quantifier === 'ALL';
+  const test = (place: Place, pattern: Expression, x: Expression) =>
+    negate(callMacro(place, 'op_like', [x, pattern], 'LIKE'), negated);
+  switch (patterns.kind) {
+    case 'ExpressionList': {
+      const all = patterns.items.map((item) => context.expression(item, scope));
+      const tests = all.map((pattern, index) => test(patterns.items[index] ?? node, pattern, value));
+      return every ? and(tests) : or(tests);
+    }
+    case 'UnnestedValues': {
+      const array = context.expression(patterns.array, scope);
+      const element = array.type.kind === 'array' ? array.type.element : unknown;
+      return bindValues([value], (x = value) => {
+        const tests = transformList(array, element, (pattern) => test(patterns, pattern, x), arrayOf(bool));
+        return every
+          ? not(containsValue(boolLiteral(false), tests))
+          : containsValue(boolLiteral(true), tests);
+      });
+    }
+    case 'Query': {
+      const { query, column: name, type } = onlyColumn(patterns, scope, context);
+      const alias = context.fresh('patterns');
+      const matches = test(patterns, column(alias, name, type), value);
+      const from = { kind: 'derived', alias, query } as const;
+      return every ? not(anyRow(not(matches), from)) : anyRow(matches, from);
+    }
+  }
+};

@@ -1,0 +1,41 @@
+import type * as Syntax from '../../syntax/nodes.ts';
+import type { Expression } from '../../tree/nodes.ts';
+import { arrayOf, scalar, type Type, unknown } from '../../types.ts';
+import type { Context, ResolvedQuery, Rule } from '../context.ts';
+import type { Scope } from '../scope.ts';
+import { type Place, Unsupported } from '../unsupported.ts';
+
+export const scalarSubquery: Rule<Syntax.ScalarSubquery> = (node, scope, context) => {
+  const { query, type } = withOneColumn(node, node.query, scope, context);
+  return { kind: 'subquery', form: 'scalar', query, type };
+};
+
+/** `ARRAY(SELECT …)`, in the order of the subquery. */
+export const arraySubquery: Rule<Syntax.ArraySubquery> = (node, scope, context): Expression => {
+  const { query, type } = withOneColumn(node, node.query, scope, context);
+  if (type.kind === 'array')
+    throw new Unsupported(node, 'an array cannot contain arrays: use SELECT AS STRUCT');
+  return { kind: 'subquery', form: 'array', query, type: arrayOf(type) };
+};
+
+export const exists: Rule<Syntax.Exists> = (node, scope, context) => ({
+  kind: 'subquery',
+  form: 'exists',
+  query: context.query(node.query, scope).query,
+  type: scalar('BOOL'),
+});
+
+function withOneColumn(
+  place: Place,
+  node: Syntax.Query,
+  scope: Scope,
+  context: Context,
+): ResolvedQuery & { readonly type: Type } {
+  const resolved = context.query(node, scope);
+  if (resolved.columns.length > 1)
+    throw new Unsupported(
+      place,
+      'a subquery that is a value must have one column: use SELECT AS STRUCT for several',
+    );
+  return { ...resolved, type: resolved.columns[0]?.type ?? unknown };
+}

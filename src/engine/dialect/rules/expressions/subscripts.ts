@@ -1,0 +1,64 @@
+import type * as Syntax from '../../syntax/nodes.ts';
+import { field } from '../../tree/build.ts';
+import type { Expression } from '../../tree/nodes.ts';
+import { anonymousField, describeType, isScalar, type Type } from '../../types.ts';
+import type { Rule } from '../context.ts';
+import { callMacro } from '../macro-call.ts';
+import { type Place, Unsupported } from '../unsupported.ts';
+import { jsonField } from './paths.ts';
+
+const macroOf: Readonly<Record<Exclude<Syntax.SubscriptMode, 'KEY' | 'SAFE_KEY'>, string>> = {
+  PLAIN: 'at_offset',
+  OFFSET: 'at_offset',
+  SAFE_OFFSET: 'at_safe_offset',
+  ORDINAL: 'at_ordinal',
+  SAFE_ORDINAL: 'at_safe_ordinal',
+};
+
+/** `a[OFFSET(n)]` and the like; a bare index is zero-based. */
+export const subscript: Rule<Syntax.Subscript> = (node, scope, context) => {
+  const { mode } = node;
+  const of = context.expression(node.operand, scope);
+  const index = context.expression(node.index, scope);
+  if (mode === 'KEY' || mode === 'SAFE_KEY')
+    throw new Unsupported(node.index, `${mode} is for maps, which BigQuery does not have`);
+  if (isScalar(of.type, 'JSON')) return elementOfJson(node, of, index);
+  if (of.type.kind === 'struct') return fieldAt(node, of, of.type, index);
+  if (of.type.kind !== 'array' && of.type.kind !== 'unknown')
+    throw new Unsupported(node.index, `[ ] needs an array, not ${describeType(of.type)}`);
+  // It may be JSON.
+  if (of.type.kind === 'unknown' && isScalar(index.type, 'STRING')) return of;
+  requireInt64(node.index, index);
+  return callMacro(node, macroOf[mode], [of, index], '[ ]');
+};
+
+function elementOfJson(node: Syntax.Subscript, json: Expression, index: Expression): Expression {
+  if (node.mode !== 'PLAIN') throw new Unsupported(node.index, 'JSON takes a number or a name in [ ]');
+  if (isScalar(index.type, 'STRING')) return jsonField(node, json, index);
+  requireInt64(node.index, index);
+  return callMacro(node, 'json_element', [json, index]);
+}
+
+/** `struct[0]`: its first field; the index must be a literal, because it decides the type. */
+function fieldAt(
+  { mode, index: place }: Syntax.Subscript,
+  of: Expression,
+  { fields }: Extract<Type, { kind: 'struct' }>,
+  index: Expression,
+): Expression {
+  const isOrdinal = mode === 'ORDINAL';
+  if (mode !== 'PLAIN' && mode !== 'OFFSET' && !isOrdinal)
+    throw new Unsupported(place, `${mode} does not take a STRUCT`);
+  if (index.kind !== 'literal' || typeof index.value !== 'bigint')
+    throw new Unsupported(place, 'the index of a STRUCT must be an integer literal');
+  const at = Number(index.value) - (isOrdinal ? 1 : 0);
+  const found = fields[at];
+  if (!found) throw new Unsupported(place, `the STRUCT has ${fields.length} fields`);
+  if (of.kind === 'struct') return of.fields[at]?.value ?? of;
+  return field(of, found.name || anonymousField(at), found.type);
+}
+
+function requireInt64(place: Place, { type }: Expression): void {
+  if (type.kind !== 'unknown' && type.kind !== 'null' && !isScalar(type, 'INT64'))
+    throw new Unsupported(place, `expected INT64, got ${describeType(type)}`);
+}

@@ -1,0 +1,145 @@
+import type * as Syntax from '../../syntax/nodes.ts';
+import { and, boolLiteral, call, column, nullLiteral, select } from '../../tree/build.ts';
+import { mapExpression } from '../../tree/map.ts';
+import type { Expression, From, Join, Member, Unnest } from '../../tree/nodes.ts';
+import { sameName, scalar, unknown } from '../../types.ts';
+import type { Context, ResolvedFrom } from '../context.ts';
+import { compare, requireBool } from '../expressions/comparison.ts';
+import { columnsIn, type Range, type Scope } from '../scope.ts';
+import { Unsupported } from '../unsupported.ts';
+
+type JoinKind = Join['join'];
+
+export function resolveJoin(node: Syntax.Join, scope: Scope, context: Context): ResolvedFrom {
+  const left = context.from(node.left, scope);
+  return joinRight(node, left, scope, context);
+}
+
+/** Joins a FROM item that is resolved with one that may be correlated to it. */
+export function joinRight(
+  node: Pick<Syntax.Join, 'type' | 'right' | 'condition' | 'start'>,
+  left: ResolvedFrom,
+  scope: Scope,
+  context: Context,
+): ResolvedFrom {
+  const right = context.from(node.right, { ...scope, ranges: left.ranges, merged: left.merged });
+  const join = joinKind(node);
+  const { on, merged } = conditionOf(node, join, left, right, scope, context);
+  return {
+    from: joined(join, left.from, right.from, on, context),
+    ranges: [
+      ...(join === 'RIGHT' || join === 'FULL' ? left.ranges.map(makeNullable) : left.ranges),
+      ...(join === 'LEFT' || join === 'FULL' ? right.ranges.map(makeNullable) : right.ranges),
+    ],
+    merged: [
+      ...left.merged.filter((column) => !merged.some(({ name }) => sameName(name, column.name))),
+      ...merged,
+    ],
+  };
+}
+
+function joinKind({ type, condition }: Pick<Syntax.Join, 'type' | 'condition'>): JoinKind {
+  if (type === 'COMMA' || type === 'CROSS') return 'CROSS';
+  return type === 'INNER' && !condition ? 'CROSS' : type;
+}
+
+/** An item that is undefined was unsupported, and the problem is recorded. */
+function joined(
+  join: JoinKind,
+  left: From | undefined,
+  right: From | undefined,
+  on: Expression | undefined,
+  context: Context,
+): From | undefined {
+  if (!left || !right) return left ?? right;
+  if (join === 'CROSS' && !on) return { kind: 'join', join, left, right };
+  const condition = on ?? boolLiteral(true);
+  if (join === 'LEFT' && right.kind === 'unnest' && !isTrue(condition))
+    return { kind: 'join', join, left, right: filtered(right, condition, context), on: boolLiteral(true) };
+  return { kind: 'join', join, left, right, on: condition };
+}
+
+const isTrue = (condition: Expression) => condition.kind === 'literal' && condition.value === true;
+
+/** The elements for which a condition holds: DuckDB takes no condition in an outer join with a correlated UNNEST. */
+function filtered(unnest: Unnest, condition: Expression, context: Context): From {
+  const inner = context.fresh(unnest.alias);
+  const where = mapExpression(condition, (part) =>
+    part.kind === 'column' && part.from === unnest.alias ? { ...part, from: inner } : part,
+  );
+  const { type } = unnest.array;
+  const value = column(inner, 'value', type.kind === 'array' ? type.element : unknown);
+  const columns = [{ name: 'value', value }];
+  if (unnest.offset) columns.push({ name: 'offset', value: column(inner, 'offset', scalar('INT64')) });
+  const query = select({ columns, from: { ...unnest, alias: inner }, where: [where] });
+  return { kind: 'derived', alias: unnest.alias, query, lateral: true };
+}
+
+/** The side of an outer join that may be missing: its columns may be NULL. */
+const makeNullable = (range: Range): Range => ({
+  ...range,
+  columns: range.columns.map((member) => ({ ...member, value: optional(member.value) })),
+});
+
+function optional(value: Expression): Expression {
+  if (value.kind !== 'column') return value;
+  const { required: _, ...column } = value;
+  return column;
+}
+
+interface Condition {
+  readonly on: Expression | undefined;
+  readonly merged: readonly Member[];
+}
+
+function conditionOf(
+  { condition, start, type }: Pick<Syntax.Join, 'condition' | 'start' | 'type'>,
+  join: JoinKind,
+  left: ResolvedFrom,
+  right: ResolvedFrom,
+  scope: Scope,
+  context: Context,
+): Condition {
+  if (!condition) {
+    if (join === 'CROSS' || join === 'INNER' || isArray(right)) return { on: undefined, merged: [] };
+    throw new Unsupported({ start }, `${type} JOIN needs ON or USING`);
+  }
+  if (condition.kind === 'On') {
+    const both = { ...scope, ranges: [...left.ranges, ...right.ranges], merged: left.merged };
+    const on = context.expression(condition.condition, both);
+    requireBool(condition.condition, on, 'ON');
+    return { on, merged: [] };
+  }
+  const pairs = condition.columns.map((name) => {
+    const [a, b] = [findColumn(left, name.name), findColumn(right, name.name)];
+    if (!a || !b) throw new Unsupported(name, `USING needs exactly one column ${name.name} on each side`);
+    return { name: name.name, a, b, test: compare(name, '=', a, b) };
+  });
+  return {
+    on: and(pairs.map(({ test }) => test)),
+    merged: pairs.map(({ name, a, b }) => ({ name, value: mergedValue(join, a, b) })),
+  };
+}
+
+const isArray = ({ from }: ResolvedFrom) => from?.kind === 'unnest';
+
+/** The column, the element or the offset of that name. */
+function findColumn({ merged, ranges }: ResolvedFrom, name: string): Expression | undefined {
+  const known = merged.find((column) => sameName(column.name, name));
+  if (known) return known.value;
+  const named = ranges.filter(({ isQualifiedOnly }) => !isQualifiedOnly);
+  const found = named.flatMap((range) =>
+    range.value && range.name !== undefined && sameName(range.name, name)
+      ? [range.value]
+      : columnsIn(range, name),
+  );
+  if (ranges.some(({ acceptsAnyColumn }) => acceptsAnyColumn)) return nullLiteral(unknown);
+  const open = found.find(({ type }) => type.kind === 'unknown');
+  return open ?? (found.length === 1 ? found[0] : undefined);
+}
+
+/** The merged column of JOIN USING: the side that is never missing. */
+function mergedValue(join: JoinKind, left: Expression, right: Expression): Expression {
+  if (join === 'FULL') return call('coalesce', [left, right], left.type);
+  return join === 'RIGHT' ? right : left;
+}

@@ -1,0 +1,104 @@
+import type * as Syntax from '../../syntax/nodes.ts';
+import {
+  column,
+  field,
+  integerLiteral,
+  list,
+  operation,
+  or,
+  select,
+  struct,
+  textLiteral,
+} from '../../tree/build.ts';
+import type { Expression, From } from '../../tree/nodes.ts';
+import { arrayOf, type Type } from '../../types.ts';
+import { commonSupertype, convert } from '../coercion.ts';
+import type { Context, ResolvedFrom } from '../context.ts';
+import { nameOutputs, type Output, rangeOf, starColumns } from '../queries/outputs.ts';
+import type { Scope } from '../scope.ts';
+import { Unsupported } from '../unsupported.ts';
+
+export const resolveUnpivot = (node: Syntax.Unpivot, scope: Scope, context: Context): ResolvedFrom =>
+  unpivotFrom(node, context.from(node.source, scope), scope, context);
+
+/** `UNPIVOT(value FOR name IN (a, b))`: one row for each column, or group of columns, that it names. */
+export function unpivotFrom(
+  { spec, alias: label }: Pick<Syntax.Unpivot, 'spec' | 'alias'>,
+  source: ResolvedFrom,
+  scope: Scope,
+  context: Context,
+): ResolvedFrom {
+  const inner = { ...scope, ranges: source.ranges, merged: source.merged };
+  const groups = spec.groups.map((group) => {
+    if (group.columns.length !== spec.values.length)
+      throw new Unsupported(group, `expected ${spec.values.length} columns`);
+    return {
+      values: group.columns.map((path) => context.expression(path, inner)),
+      label: labelOf(group),
+    };
+  });
+  const types = spec.values.map(
+    (name, at): Type =>
+      commonSupertype(
+        name,
+        'UNPIVOT',
+        groups.flatMap(({ values }) => values.slice(at, at + 1)),
+      ),
+  );
+  const rows = groups.map(({ values, label: name }) =>
+    struct([
+      ...values.map((value, at) => ({ name: valueName(at), value: convert(value, types[at] ?? value.type) })),
+      { name: 'label', value: name },
+    ]),
+  );
+  const [first] = rows;
+  if (!first) throw new Unsupported(spec, 'UNPIVOT takes columns');
+  if (!source.from) return source;
+
+  const element = context.fresh('unpivoted');
+  const from: From = {
+    kind: 'join',
+    join: 'CROSS',
+    left: source.from,
+    right: { kind: 'unnest', alias: element, array: list(rows, arrayOf(first.type)), offset: false },
+  };
+  const row = column(element, 'value', first.type);
+  const values = types.map((type, at) => field(row, valueName(at), type));
+  const isUnpivoted = (value: Expression) =>
+    value.kind === 'column' &&
+    groups.some((group) =>
+      group.values.some(
+        (other) => other.kind === 'column' && other.from === value.from && other.name === value.name,
+      ),
+    );
+  const outputs: readonly Output[] = [
+    ...source.ranges.flatMap(starColumns).filter(({ value }) => !isUnpivoted(value)),
+    ...values.map((value, at) => ({ name: spec.values[at]?.name ?? '', value })),
+    { name: spec.name.name, value: field(row, 'label', labelType(groups)) },
+  ];
+  const { members, columns } = nameOutputs(outputs);
+  const anyValue = or(values.map((value) => operation('IS NOT NULL', [value])));
+  const alias = context.fresh(label?.name ?? 'unpivot');
+  const query = select({
+    columns: members,
+    from,
+    where: spec.nulls === 'INCLUDE' ? [] : [anyValue],
+  });
+  return {
+    from: { kind: 'derived', alias, query },
+    ranges: [rangeOf({ columns }, label?.name, alias)],
+    merged: [],
+  };
+}
+
+const valueName = (at: number) => `value${at}`;
+
+/** The label of a group; by default the names of its columns. */
+function labelOf({ label, columns }: Syntax.UnpivotGroup): Expression {
+  if (label?.kind === 'IntegerLiteral') return integerLiteral(label.value);
+  if (label) return textLiteral(label.value);
+  return textLiteral(columns.map(({ parts }) => parts.at(-1)?.name ?? '').join('_'));
+}
+
+const labelType = (groups: readonly { readonly label: Expression }[]): Type =>
+  (groups[0] as { readonly label: Expression }).label.type;

@@ -1,0 +1,10 @@
+import { type Aggregate, aggregates } from './aggregate-table.ts';
+import { hllAggregates } from './hll-count.ts';
+
+const all: Readonly<Record<string, Aggregate>> = { ...aggregates, ...hllAggregates };
+
+export const aggregateNames: readonly string[] = Object.keys(all);
+
+/** The aggregate or window function of a name in lower case. */
+export const aggregateOf = (name: string): Aggregate | undefined =>
+  Object.hasOwn(all, name) ? all[name] : undefined;

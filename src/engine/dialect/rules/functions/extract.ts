@@ -1,0 +1,32 @@
+import { macros } from '../../macros/macros.ts';
+import type * as Syntax from '../../syntax/nodes.ts';
+import { isScalar } from '../../types.ts';
+import type { Rule } from '../context.ts';
+import { callMacro } from '../macro-call.ts';
+import { Unsupported } from '../unsupported.ts';
+import { partName } from './date-parts.ts';
+
+/** `EXTRACT(part FROM x [AT TIME ZONE z])`: one macro for each part. */
+export const extraction: Rule<Syntax.Extraction> = (node, scope, context) => {
+  const part = partName(node.part);
+  const shown = part.slice(1).toUpperCase();
+  const macro = `extract${part}`;
+  if (!macros.has(macro)) throw new Unsupported(node.part, `EXTRACT does not support ${shown}`);
+  const value = context.expression(node.operand, scope);
+  // A DATE would be converted to DATETIME.
+  if (isScalar(value.type, 'DATE') && clockParts.includes(part))
+    throw new Unsupported(node, `a DATE has no ${shown}`);
+  const zone = node.zone ? [context.expression(node.zone, scope)] : [];
+  return callMacro(node, macro, [value, ...zone], `EXTRACT(${shown})`);
+};
+
+const clockParts = [
+  '_hour',
+  '_minute',
+  '_second',
+  '_millisecond',
+  '_microsecond',
+  '_time',
+  '_datetime',
+  '_date',
+];

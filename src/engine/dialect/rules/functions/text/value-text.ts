@@ -1,0 +1,49 @@
+import { call, caseWhen, field, operation, textLiteral, transformList } from '../../../tree/build.ts';
+import type { Expression } from '../../../tree/nodes.ts';
+import { anonymousField, arrayOf, scalar } from '../../../types.ts';
+import { bindValues } from '../../bind-values.ts';
+
+const string = scalar('STRING');
+
+/** How values of each type are written as text; each text is NULL if its value is NULL. */
+export interface ValueTextFormat {
+  readonly null: string;
+  scalar(value: Expression): Expression;
+  /**
+   * @param elements an array of the elements' texts
+   * @param depth the number of enclosing arrays and structs
+   */
+  array(elements: Expression, depth: number): Expression;
+  struct(fields: readonly { readonly name: string; readonly text: Expression }[], depth: number): Expression;
+}
+
+/** The text of a value, including its elements and fields; never NULL. */
+export function valueText(value: Expression, format: ValueTextFormat, depth = 0): Expression {
+  if (value.type.kind === 'null') return textLiteral(format.null);
+  return call('coalesce', [nullableText(value, format, depth), textLiteral(format.null)], string);
+}
+
+function nullableText(value: Expression, format: ValueTextFormat, depth: number): Expression {
+  const { type } = value;
+  if (type.kind === 'array') {
+    const texts = transformList(
+      value,
+      type.element,
+      (element) => valueText(element, format, depth + 1),
+      arrayOf(string),
+    );
+    return format.array(texts, depth);
+  }
+  if (type.kind !== 'struct') return format.scalar(value);
+  return bindValues([value], (struct = value) => {
+    const fields = type.fields.map(({ name, type: fieldType }, index) => ({
+      name,
+      text: valueText(field(struct, name || anonymousField(index), fieldType), format, depth + 1),
+    }));
+    return caseWhen(operation('IS NOT NULL', [struct]), format.struct(fields, depth));
+  });
+}
+
+/** Texts with a separator between them; '' for none. */
+export const joinTexts = (texts: readonly Expression[], separator: string): readonly Expression[] =>
+  texts.flatMap((text, index) => (index === 0 ? [text] : [textLiteral(separator), text]));

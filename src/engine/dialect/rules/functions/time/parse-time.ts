@@ -1,0 +1,130 @@
+import {
+  call,
+  compareWith,
+  computeFirst,
+  field,
+  integerLiteral,
+  list,
+  nullLiteral,
+  operation,
+  textLiteral,
+} from '../../../tree/build.ts';
+import type { Expression } from '../../../tree/nodes.ts';
+import { scalar } from '../../../types.ts';
+import { convert, distance } from '../../coercion.ts';
+import { callMacro } from '../../macro-call.ts';
+import { type Place, Unsupported } from '../../unsupported.ts';
+import { functionName } from '../function-name.ts';
+import type { SpecialFunction } from '../special-function.ts';
+import { literalFormat } from './format-time.ts';
+import { type Fields, parseTimePattern } from './time-pattern.ts';
+
+const [string, int64] = [scalar('STRING'), scalar('INT64')];
+
+type TimeType = 'DATE' | 'DATETIME' | 'TIME' | 'TIMESTAMP';
+
+const parsers: Readonly<Record<string, { readonly type: TimeType; readonly invalid: string }>> = {
+  parse_date: { type: 'DATE', invalid: 'cHIklMPpRrSsTXZz' },
+  parse_datetime: { type: 'DATETIME', invalid: 'Zz' },
+  parse_time: { type: 'TIME', invalid: 'AaBbhCcDdeFGgjmsUuVWwxYyZz' },
+  parse_timestamp: { type: 'TIMESTAMP', invalid: '' },
+};
+
+/**
+ * `PARSE_TIMESTAMP('%F', text)` and the like: the format becomes a regular expression, whose groups make up the value.
+ */
+export const parseTime: SpecialFunction = (place, [format, value, zone, another]) => {
+  const name = functionName(place.name).replace(/^safe\./, '');
+  const { type, invalid } = parsers[name] ?? { type: 'DATE', invalid: '' };
+  if (!format || !value || another || (zone && type !== 'TIMESTAMP') || distance(value, string) === undefined)
+    throw new Unsupported(place, `${name.toUpperCase()} takes a format and a STRING`);
+  const written = literalFormat(place, format, name);
+  if (written === null) return nullLiteral(scalar(type));
+  const { unsupported, ...pattern } = parseTimePattern(written, invalid);
+  if (unsupported !== undefined)
+    throw new Unsupported(place, `${unsupported} is not supported in this format`);
+  return parsedTime(place, type, pattern, convert(value, string), zone);
+};
+
+/** The value of a text that must match a pattern; an error if it does not. */
+function parsedTime(
+  place: Place,
+  type: TimeType,
+  { pattern, names, fields }: Omit<ReturnType<typeof parseTimePattern>, 'unsupported'>,
+  text: Expression,
+  zone: Expression | undefined,
+): Expression {
+  const groups = call('regexp_extract', [
+    text,
+    textLiteral(pattern),
+    list(names.map((name) => textLiteral(name))),
+  ]);
+  // The text is matched once for all groups.
+  return computeFirst([groups], (matched = groups) => {
+    const group = (name: string) => field(matched, name, string);
+    const whole = group('whole');
+    const value = parsedValue(place, type, fields(group), zone);
+    const fail = call('bq.fail', [textLiteral('Failed to parse input string')]);
+    return {
+      kind: 'case',
+      branches: [
+        { when: compareWith('=', whole, textLiteral('')), result: fail },
+        { when: operation('IS NOT NULL', [whole]), result: value },
+      ],
+      type: scalar(type),
+    };
+  });
+}
+
+function parsedValue(place: Place, type: TimeType, fields: Fields, zone: Expression | undefined): Expression {
+  const { year, month, day, dayOfYear, epoch } = fields;
+  const date =
+    dayOfYear === undefined
+      ? call('make_date', [year, month, day], scalar('DATE'))
+      : callMacro(place, 'date_of_day_of_year', [year, dayOfYear]);
+  const clock = clockMicroseconds(fields);
+  const civil = epoch
+    ? callMacro(place, 'datetime_of', [times(epoch, 1_000_000)])
+    : operation('+', [date, call('to_microseconds', [clock], scalar('INTERVAL'))], scalar('DATETIME'));
+  switch (type) {
+    case 'DATE':
+      return call('bq.valid_date', [date], scalar(type));
+    case 'TIME':
+      return call('bq.time_of', [clock], scalar(type));
+    case 'DATETIME':
+      return call('bq.valid_datetime', [civil], scalar(type));
+    case 'TIMESTAMP':
+      return instant(place, civil, fields, zone);
+  }
+}
+
+const times = (value: Expression, factor: number) => operation('*', [value, integerLiteral(factor)], int64);
+
+function clockMicroseconds({
+  hour,
+  twelveHours,
+  afternoon,
+  minute,
+  second,
+  microsecond,
+}: Fields): Expression {
+  const hours = twelveHours
+    ? operation('+', [operation('%', [hour, integerLiteral(12)], int64), afternoon], int64)
+    : hour;
+  const seconds = call('bq.parsed_seconds', [second, microsecond], int64);
+  return operation('+', [times(hours, 3_600_000_000), times(minute, 60_000_000), seconds], int64);
+}
+
+function instant(
+  place: Place,
+  civil: Expression,
+  { epoch, offset, zone: zoneInText }: Fields,
+  zone: Expression | undefined,
+): Expression {
+  const micros = call('epoch_us', [civil], int64);
+  const timestampOf = (value: Expression) => call('bq.timestamp_of', [value], scalar('TIMESTAMP'));
+  if (epoch === undefined && offset !== undefined)
+    return timestampOf(operation('-', [micros, call('bq.parsed_offset', [offset], int64)], int64));
+  const inZone = epoch === undefined ? (zoneInText ?? zone) : undefined;
+  return inZone === undefined ? timestampOf(micros) : callMacro(place, 'timestamp', [civil, inZone]);
+}

@@ -1,0 +1,128 @@
+import { isWorthComputingOnce } from '../macros/compute-once.ts';
+import { macros, macrosIn } from '../macros/macros.ts';
+import type { Macro } from '../macros/parse-macros.ts';
+import { call, computeFirst } from '../tree/build.ts';
+import type { Call, Expression } from '../tree/nodes.ts';
+import { describeType, isScalar, scalar, type Type, unknown } from '../types.ts';
+import { bindValues } from './bind-values.ts';
+import { convert, distance } from './coercion.ts';
+import { argumentUses, expandedSize } from './expanded-size.ts';
+import { type Place, Unsupported } from './unsupported.ts';
+
+/**
+ * Calls the signature of the macro that fits the arguments best.
+ *
+ * @param shown the name of the function in messages
+ */
+export function callMacro(
+  place: Place,
+  name: string,
+  given: readonly Expression[],
+  shown = name.toUpperCase(),
+): Expression {
+  const args = withNumericLiterals(given);
+  const signatures = macros.get(name) ?? [];
+  const signature = chooseSignature(signatures, args);
+  const inUtc = signature?.parameters.at(-1)?.name === 'zone' && isText(args.at(-1), 'UTC');
+  const shorter = args.slice(0, -1);
+  // UTC is the default zone of every function; DuckDB plans the shorter call faster.
+  if (inUtc && chooseSignature(signatures, shorter)) return callMacro(place, name, shorter, shown);
+  const types = args.map(({ type }) => type);
+  if (!signature)
+    throw new Unsupported(place, `${shown} does not take (${types.map(describeType).join(', ')})`);
+  if (signature.unsupported !== undefined) throw new Unsupported(place, signature.unsupported);
+  const ambiguous = types.some(({ kind }) => kind === 'unknown') && signatures.length > 1;
+  const converted = args.map((arg, index) => {
+    const type = signature.parameters[index]?.type;
+    return type && !ambiguous ? convert(arg, type) : arg;
+  });
+  const callee = ambiguous ? `bq.${name}` : signature.callee;
+  return withLongArgumentsFirst(
+    call(callee, converted, ambiguous ? commonResult(signatures, types) : signature.resultType(types)),
+  );
+}
+
+/** FLOAT64 literals become NUMERIC or BIGNUMERIC in a call with values of these types. */
+function withNumericLiterals(args: readonly Expression[]): readonly Expression[] {
+  const isFloat = ({ type }: Expression) => isScalar(type, 'FLOAT64');
+  const target = (['BIGNUMERIC', 'NUMERIC'] as const).find((name) =>
+    args.some(({ type }) => isScalar(type, name)),
+  );
+  if (!target || args.some((arg) => isFloat(arg) && arg.kind !== 'literal')) return args;
+  return args.map((arg) => (isFloat(arg) ? convert(arg, scalar(target)) : arg));
+}
+
+const isText = (value: Expression | undefined, text: string) =>
+  value?.kind === 'literal' && value.value === text;
+
+/**
+ * The call, with long arguments computed before it if the macro uses them repeatedly. DuckDB copies the expression of
+ * an argument to every place where the macro uses it, so that nested calls would grow exponentially.
+ */
+function withLongArgumentsFirst(node: Call): Expression {
+  const { args, type } = node;
+  const uses = argumentUses(node.function, args) ?? [];
+  const isLong = args.map((arg, at) => isWorthComputingOnce(expandedSize(arg), uses[at] ?? 1));
+  if (!isLong.includes(true) || hasSubquery(node.function)) return node;
+  return bindValues(args, (...values) => call(node.function, values, type));
+}
+
+/** The type of a call that may mean any signature of its length. */
+function commonResult(signatures: readonly Macro[], types: readonly Type[]): Type {
+  const results = signatures
+    .filter(({ parameters }) => parameters.length === types.length)
+    .map((signature) => signature.resultType(types));
+  const names = new Set(results.map(describeType));
+  return (names.size === 1 && results[0]) || unknown;
+}
+
+/** Whether the body of a macro contains a subquery, directly or through others: it can't be called in a lambda. */
+function hasSubquery(callee: string): boolean {
+  const names = macrosIn(callee);
+  return names.some((name) => {
+    const known = withSubquery.get(name);
+    if (known !== undefined) return known;
+    withSubquery.set(name, false);
+    const bodies = (macros.get(name) ?? []).map(({ body }) => body).join(' ');
+    const found = /\(\s*select\b/i.test(bodies) || hasSubquery(bodies);
+    withSubquery.set(name, found);
+    return found;
+  });
+}
+
+const withSubquery = new Map<string, boolean>();
+
+function chooseSignature(signatures: readonly Macro[], args: readonly Expression[]): Macro | undefined {
+  const costs = signatures.map((signature) => cost(signature, args));
+  const best = Math.min(...costs);
+  return best === Number.POSITIVE_INFINITY ? undefined : signatures[costs.indexOf(best)];
+}
+
+function cost({ parameters }: Macro, args: readonly Expression[]): number {
+  if (parameters.length !== args.length) return Number.POSITIVE_INFINITY;
+  return args.reduce((sum, arg, index) => {
+    const type = parameters[index]?.type;
+    return sum + (type ? (distance(arg, type) ?? Number.POSITIVE_INFINITY) : 0);
+  }, 0);
+}
+
+/**
+ * NULL instead of an error of the function itself; an error in its arguments stays an error.
+ *
+ * @param makeCall builds the call from arguments that can't fail
+ * @param isPattern true for regular expressions: DuckDB compiles a constant one before TRY can catch its error
+ */
+export function nullOnError(
+  args: readonly Expression[],
+  makeCall: (args: readonly Expression[]) => Expression,
+  isPattern = false,
+): Expression {
+  const attempt = (values: readonly Expression[]) => {
+    const value = makeCall(values);
+    return call('TRY', [value], value.type);
+  };
+  // TRY does not accept subqueries and would hide errors of the arguments; a lambda parameter has neither.
+  return isPattern
+    ? computeFirst(args, (...values) => attempt(values))
+    : bindValues(args, (...values) => attempt(values));
+}

@@ -1,0 +1,69 @@
+import type * as Syntax from '../../syntax/nodes.ts';
+import type { Context } from '../context.ts';
+import { impliedName } from '../expressions/paths.ts';
+import { sortKeys } from '../expressions/sort-keys.ts';
+import { resolveGrouping } from '../queries/grouping.ts';
+import { type Output, toOutput } from '../queries/outputs.ts';
+import type { Scope } from '../scope.ts';
+import { Unsupported } from '../unsupported.ts';
+import { type Rows, rowsOf, toQuery } from './rows.ts';
+
+/** `|> AGGREGATE items GROUP BY items`: the grouping columns come first. */
+export function aggregate(node: Syntax.PipeAggregate, rows: Rows, scope: Scope, context: Context): Rows {
+  const { groupBy } = node;
+  if (groupBy?.all) throw new Unsupported(groupBy, 'AGGREGATE takes no GROUP BY ALL');
+  const keys = (groupBy?.items ?? []).flatMap((item) => groupedExpressions(item));
+  const keyOutputs = keys.map((key) =>
+    toOutput(key.alias?.name ?? impliedName(key.expression), context.expression(key.expression, scope)),
+  );
+  const values = node.items.map(({ expression, alias }) =>
+    toOutput(alias?.name ?? impliedName(expression), context.expression(expression, scope)),
+  );
+  const outputs: readonly Output[] = [...keyOutputs, ...values];
+  const written = [...keys.map(({ expression, order }) => ({ expression, order })), ...node.items];
+  const orderBy = written.flatMap(({ expression, order }, at) => {
+    const isOrdered = order.direction !== undefined || order.nulls !== undefined;
+    const isKey = at < keys.length;
+    const value = outputs[at]?.value;
+    if (!value || !(isOrdered || (node.ordered && isKey))) return [];
+    return sortKeys([sortItem(expression, order)], scope, context, () => ({ key: value, value }));
+  });
+  const grouping = groupBy ? resolveGrouping(groupBy, outputs, scope, context) : undefined;
+  const query = toQuery(
+    { from: rows.from, ranges: [], columns: outputs },
+    { orderBy, ...(grouping && { groupBy: grouping }) },
+  );
+  return rowsOf(query, context);
+}
+
+/** The expressions of GROUP BY, each of which is a column of the result. */
+function groupedExpressions(item: Syntax.GroupingItem): readonly Syntax.GroupingExpression[] {
+  const plain = (expression: Syntax.Expression): Syntax.GroupingExpression => ({
+    kind: 'GroupingExpression',
+    start: expression.start,
+    end: expression.end,
+    expression,
+    alias: undefined,
+    order: { direction: undefined, nulls: undefined },
+  });
+  switch (item.kind) {
+    case 'GroupingExpression':
+      return [item];
+    case 'GroupingList':
+      return item.expressions.map(plain);
+    case 'Rollup':
+    case 'Cube':
+      return item.items.flatMap(groupedExpressions);
+    case 'GroupingSets':
+      return item.sets.flatMap(groupedExpressions);
+  }
+}
+
+const sortItem = (expression: Syntax.Expression, order: Syntax.SortOrder): Syntax.OrderByItem => ({
+  kind: 'OrderByItem',
+  start: expression.start,
+  end: expression.end,
+  expression,
+  collation: undefined,
+  order,
+});

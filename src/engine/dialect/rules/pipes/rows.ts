@@ -1,0 +1,89 @@
+import { column, select } from '../../tree/build.ts';
+import { isEqual } from '../../tree/equal.ts';
+import type { Expression, From, Member, Select } from '../../tree/nodes.ts';
+import type { Context, ResolvedFrom, ResolvedQuery } from '../context.ts';
+import { nameOutputs, type Output, rangeOf, starColumns } from '../queries/outputs.ts';
+import type { Range, Scope } from '../scope.ts';
+
+/** What flows from one pipe operator to the next. */
+export interface Rows {
+  readonly from: From | undefined;
+  /** The tables that expressions may still name. */
+  readonly ranges: readonly Range[];
+  /** The columns, which bare names refer to. */
+  readonly columns: readonly Output[];
+}
+
+/** The rows of a query. */
+export function rowsOf(input: ResolvedQuery, context: Context, name?: string): Rows {
+  const alias = context.fresh(name ?? 'piped');
+  const range = rangeOf(input, name, alias);
+  return {
+    from: { kind: 'derived', alias, query: input.query },
+    ranges: [range],
+    columns: starColumns(range),
+  };
+}
+
+/** The rows of FROM; merged columns of JOIN USING come first. */
+export function rowsOfFrom({ from, ranges, merged }: ResolvedFrom): Rows {
+  const isMerged = ({ name }: Output) =>
+    merged.some((other) => other.name.toLowerCase() === name.toLowerCase());
+  const rest = ranges.flatMap(starColumns).filter((output) => !isMerged(output));
+  return { from, ranges, columns: [...merged, ...rest] };
+}
+
+/** The names that an expression over the rows may use. */
+export const scopeOf = ({ ranges, columns }: Rows, scope: Scope): Scope => ({
+  ...scope,
+  ranges: [
+    { name: undefined, columns },
+    ...ranges.map((range) => ({ ...range, isQualifiedOnly: true as const })),
+  ],
+  merged: [],
+});
+
+/** The rows as a FROM item, to which a join may be added. */
+export const fromOf = ({ from, ranges, columns }: Rows): ResolvedFrom => ({
+  from,
+  ranges: [
+    { name: undefined, columns },
+    ...ranges.map((range) => ({ ...range, isQualifiedOnly: true as const })),
+  ],
+  merged: [],
+});
+
+/** The rows of a query over the rows, which keeps all that expressions may name. */
+export function nest(rows: Rows, clauses: Partial<Select>, context: Context): Rows {
+  const alias = context.fresh('piped');
+  const members: Member[] = [];
+  const move = (value: Expression, name: string): Expression => {
+    const known = members.findIndex((member) => isEqual(member.value, value));
+    const index = known < 0 ? members.push({ name: unusedName(name, members), value }) - 1 : known;
+    const isRequired = value.kind === 'column' && value.required;
+    return column(alias, members[index]?.name ?? name, value.type, isRequired);
+  };
+  const columns = rows.columns.map((output) => ({ ...output, value: move(output.value, output.name) }));
+  const ranges = rows.ranges.map((range) => ({
+    ...range,
+    columns: range.columns.map((member) => ({ ...member, value: move(member.value, member.name) })),
+    ...(range.value && { value: move(range.value, range.name ?? 'value') }),
+  }));
+  const query = select({ columns: members, ...(rows.from && { from: rows.from }), ...clauses });
+  return { from: { kind: 'derived', alias, query }, ranges, columns };
+}
+
+function unusedName(name: string, members: readonly Member[]): string {
+  const isUsed = (candidate: string) =>
+    members.some((member) => member.name.toLowerCase() === candidate.toLowerCase());
+  let unused = name || 'column';
+  for (let at = 2; isUsed(unused); at += 1) unused = `${name}_${at}`;
+  return unused;
+}
+
+/** The columns as a query. */
+export function toQuery(rows: Rows, clauses: Partial<Select> = {}): ResolvedQuery {
+  const { members, columns } = nameOutputs(rows.columns);
+  const query = select({ columns: members, ...(rows.from && { from: rows.from }), ...clauses });
+  return { query, columns, isValue: false };
+}

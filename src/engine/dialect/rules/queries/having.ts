@@ -1,0 +1,40 @@
+import { macros, macrosIn } from '../../macros/macros.ts';
+import { aggregate, compareWith, integerLiteral } from '../../tree/build.ts';
+import { someNode } from '../../tree/map.ts';
+import type { Expression, Select } from '../../tree/nodes.ts';
+import { scalar } from '../../types.ts';
+
+/**
+ * HAVING as a clause of DuckDB, which can't bind a lambda within a lambda there, but can in QUALIFY. The two filter the
+ * same rows unless there are window functions, which QUALIFY follows.
+ */
+export function having(
+  conditions: readonly Expression[],
+  others: readonly Expression[],
+): Partial<Pick<Select, 'having' | 'qualify'>> {
+  if (!conditions.some(mayNestLambdas) || others.some(hasWindow)) return { having: conditions };
+  const row = aggregate('row_number', [], scalar('INT64'), { over: { partitionBy: [], orderBy: [] } });
+  // QUALIFY needs a window function.
+  return { qualify: [...conditions, compareWith('>', row, integerLiteral(0))] };
+}
+
+const hasWindow = (value: Expression): boolean =>
+  someNode(value, (part) => part.kind === 'aggregate' && part.over !== undefined);
+
+const mayNestLambdas = (value: Expression): boolean =>
+  someNode(value, (part) => part.kind === 'call' && hasLambda(part.function));
+
+const known = new Map<string, boolean>();
+
+/** Whether the body of a macro contains a lambda, directly or through others. */
+function hasLambda(text: string): boolean {
+  return macrosIn(text).some((name) => {
+    const before = known.get(name);
+    if (before !== undefined) return before;
+    known.set(name, false);
+    const bodies = (macros.get(name) ?? []).map(({ body }) => body).join(' ');
+    const found = /\blambda\b/i.test(bodies) || hasLambda(bodies);
+    known.set(name, found);
+    return found;
+  });
+}

@@ -1,0 +1,29 @@
+import type * as Syntax from '../../syntax/nodes.ts';
+import type { Expression } from '../../tree/nodes.ts';
+import { describeType, isScalar } from '../../types.ts';
+import type { Context } from '../context.ts';
+import { emptyScope } from '../scope.ts';
+import { Unsupported } from '../unsupported.ts';
+
+/** LIMIT and OFFSET of a query. */
+export interface Limits {
+  readonly limit?: Expression;
+  readonly offset?: Expression;
+}
+
+/** They may use parameters, but no columns. */
+export function resolveLimit(node: Syntax.Limit | undefined, context: Context): Limits {
+  if (!node) return {};
+  return {
+    limit: rowCount(node.count, 'LIMIT', context),
+    ...(node.offset && { offset: rowCount(node.offset, 'OFFSET', context) }),
+  };
+}
+
+function rowCount(node: Syntax.Expression, keyword: string, context: Context): Expression {
+  if (node.kind === 'NullLiteral') throw new Unsupported(node, `${keyword} takes an INT64, not NULL`);
+  const count = context.expression(node, emptyScope);
+  if (isScalar(count.type, 'INT64') || count.type.kind === 'unknown') return count;
+  const advice = count.kind === 'parameter' ? `: CAST(@${count.name} AS INT64)` : '';
+  throw new Unsupported(node, `${keyword} takes an INT64, not ${describeType(count.type)}${advice}`);
+}

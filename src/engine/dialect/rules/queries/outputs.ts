@@ -1,0 +1,87 @@
+import { column } from '../../tree/build.ts';
+import type { Expression, Member } from '../../tree/nodes.ts';
+import { unknown } from '../../types.ts';
+import { fieldValues, type Range, type Relation, type RelationColumn } from '../scope.ts';
+
+/** One column of a query's result. */
+export interface Output extends Member {
+  readonly isAnonymous?: boolean;
+}
+
+/** The columns of a select list, with a name for each that is used once. */
+export interface NamedOutputs {
+  readonly members: readonly Member[];
+  readonly columns: readonly RelationColumn[];
+}
+
+/** Names the columns of a select list: BigQuery allows equal names, and generates those of anonymous columns. */
+export function nameOutputs(outputs: readonly Output[]): NamedOutputs {
+  const used = new Set<string>();
+  let anonymous = 0;
+  const columns = outputs.map(({ name, value, isAnonymous }): RelationColumn => {
+    const shown = isAnonymous ? `f${anonymous++}_` : name;
+    return {
+      name: shown,
+      column: unusedName(shown, used),
+      type: value.type,
+      ...(value.kind === 'column' && value.required && { required: true }),
+      ...(isAnonymous && { isAnonymous }),
+    };
+  });
+  const members = columns.map((named, at) => ({
+    name: named.column,
+    value: (outputs[at] as Output).value,
+  }));
+  return { members, columns };
+}
+
+function unusedName(name: string, used: Set<string>): string {
+  let unused = name;
+  for (let at = 2; used.has(unused.toLowerCase()); at += 1) unused = `${name}_${at}`;
+  used.add(unused.toLowerCase());
+  return unused;
+}
+
+interface RangeColumns extends Pick<Relation, 'acceptsAnyColumn'> {
+  readonly columns: readonly RelationColumn[];
+  readonly isValue?: boolean;
+}
+
+/** How the readers of a relation name its columns. */
+export function rangeOf(
+  { columns, isValue, acceptsAnyColumn }: RangeColumns,
+  name: string | undefined,
+  alias: string,
+): Range {
+  const members = columns.map(({ name: shown, column: own, type, required, isAnonymous, isPseudo }) => ({
+    name: shown,
+    value: column(alias, own, type, required),
+    ...(isAnonymous && { isAnonymous }),
+    ...(isPseudo && { isPseudo }),
+  }));
+  const [only] = members;
+  if (acceptsAnyColumn) return { name, columns: members, acceptsAnyColumn };
+  if (isValue && only) return { name, columns: [], value: only.value };
+  const isOpen = members.some((member) => member.name === openColumns);
+  return {
+    name,
+    columns: members.filter((member) => member.name !== openColumns),
+    ...(isOpen && { openAlias: alias }),
+  };
+}
+
+/** The name of a column that means all columns that are not known. */
+export const openColumns = '*';
+
+/** The columns that `*` expands to. */
+export function starColumns(range: Range): readonly Output[] {
+  const { value, name, openAlias } = range;
+  if (openAlias !== undefined) return [toOutput(openColumns, column(openAlias, openColumns, unknown))];
+  if (!value)
+    return range.columns.filter(({ isPseudo }) => !isPseudo).map(({ isPseudo: _, ...output }) => output);
+  if (value.type.kind !== 'struct') return [toOutput(name, value)];
+  return fieldValues(value).map((member) => toOutput(member.name || undefined, member.value));
+}
+
+export const toOutput = (name: string | undefined, value: Expression): Output =>
+  name === undefined ? { name: '', value, isAnonymous: true } : { name, value };

@@ -1,0 +1,86 @@
+import type * as Syntax from '../../syntax/nodes.ts';
+import { struct } from '../../tree/build.ts';
+import { anonymousField, sameName, structOf } from '../../types.ts';
+import type { Context } from '../context.ts';
+import { impliedName } from '../expressions/paths.ts';
+import { fieldValues, findRange, type Scope } from '../scope.ts';
+import { Unsupported } from '../unsupported.ts';
+import { type Output, starColumns, toOutput } from './outputs.ts';
+
+/** The columns of a select list, with every star expanded. */
+export const selectList = (
+  items: readonly Syntax.SelectItem[],
+  scope: Scope,
+  context: Context,
+): readonly Output[] => items.flatMap((item) => context.attempt(() => outputsOf(item, scope, context), []));
+
+function outputsOf(item: Syntax.SelectItem, scope: Scope, context: Context): readonly Output[] {
+  switch (item.kind) {
+    case 'Star':
+      return modified(item, allColumns(item, scope), scope, context);
+    case 'DotStar':
+      return modified(item, columnsOf(item.operand, scope, context), scope, context);
+    case 'SelectExpression': {
+      const value = context.expression(item.expression, scope);
+      return [toOutput(item.alias?.name ?? impliedName(item.expression), value)];
+    }
+  }
+}
+
+/** `*`: merged columns of JOIN USING come first. */
+export function allColumns(place: Syntax.Star, scope: Scope): readonly Output[] {
+  if (scope.ranges.length === 0) throw new Unsupported(place, '* needs a FROM clause');
+  const rest = scope.ranges
+    .flatMap((range) => starColumns(range))
+    .filter(
+      ({ name, isAnonymous }) => isAnonymous || !scope.merged.some((column) => sameName(column.name, name)),
+    );
+  return [...scope.merged, ...rest];
+}
+
+function columnsOf(operand: Syntax.Expression, scope: Scope, context: Context): readonly Output[] {
+  const [first, ...rest] = operand.kind === 'Path' ? operand.parts : [];
+  const range = first && rest.length === 0 ? findRange(scope, first.name) : undefined;
+  if (range) return starColumns(range);
+  const value = context.expression(operand, scope);
+  if (value.type.kind === 'unknown') return [];
+  if (value.type.kind !== 'struct') throw new Unsupported(operand, '.* needs a STRUCT with known fields');
+  return fieldValues(value).map((member) => toOutput(member.name || undefined, member.value));
+}
+
+/** Applies EXCEPT and REPLACE. */
+function modified(
+  { except, replace }: Syntax.StarModifiers,
+  columns: readonly Output[],
+  scope: Scope,
+  context: Context,
+): readonly Output[] {
+  const isComplete = !scope.ranges.some(({ acceptsAnyColumn }) => acceptsAnyColumn);
+  for (const { name, ...place } of [...except, ...replace.map((replaced) => replaced.name)]) {
+    if (isComplete && !columns.some((column) => sameName(column.name, name)))
+      throw new Unsupported(place, `no column is named ${name}`);
+  }
+  const kept = columns.filter((column) => !except.some(({ name }) => sameName(name, column.name)));
+  if (isComplete && kept.length === 0 && columns.length > 0 && except[0])
+    throw new Unsupported(except[0], 'EXCEPT leaves no column');
+  return kept.map((column) => {
+    const found = replace.find(({ name }) => sameName(name.name, column.name));
+    return found ? { name: column.name, value: context.expression(found.expression, scope) } : column;
+  });
+}
+
+/** The one column of SELECT AS STRUCT or AS VALUE; undefined without either. */
+export function rowValue(as: Syntax.SelectAs | undefined, columns: readonly Output[]): Output | undefined {
+  if (!as) return undefined;
+  if (as.mode === 'TYPE')
+    throw new Unsupported(as, 'only SELECT AS STRUCT and SELECT AS VALUE are supported');
+  if (as.mode === 'STRUCT') {
+    const fields = columns.map(({ name, isAnonymous, value }) => ({ name: isAnonymous ? '' : name, value }));
+    const packed = struct(fields.map(({ name, value }, at) => ({ name: name || anonymousField(at), value })));
+    const type = structOf(fields.map(({ name, value }) => ({ name, type: value.type })));
+    return { name: 'value', value: { ...packed, type } };
+  }
+  const [only, another] = columns;
+  if (!only || another) throw new Unsupported(as, 'SELECT AS VALUE takes exactly one column');
+  return { name: 'value', value: only.value };
+}

@@ -1,0 +1,160 @@
+import type * as Syntax from '../../syntax/nodes.ts';
+import { column, nullLiteral, select } from '../../tree/build.ts';
+import type { Expression, Member, Query, Select, SetOperation } from '../../tree/nodes.ts';
+import { describeType, duckdbType, sameName } from '../../types.ts';
+import { convert, supertype } from '../coercion.ts';
+import type { Context, ResolvedQuery } from '../context.ts';
+import type { RelationColumn } from '../scope.ts';
+import { type Place, Unsupported } from '../unsupported.ts';
+import { isGroupable } from './grouping.ts';
+
+const operators: Readonly<Record<string, SetOperation['operator']>> = {
+  'UNION ALL': 'UNION ALL',
+  'UNION DISTINCT': 'UNION',
+  'INTERSECT DISTINCT': 'INTERSECT',
+  'EXCEPT DISTINCT': 'EXCEPT',
+};
+
+/** Columns have the common type of all inputs; they are matched by position, or by name where it says so. */
+export function combine(
+  place: Place,
+  { operator, quantifier, match }: Syntax.SetOperator,
+  inputs: readonly ResolvedQuery[],
+  context: Context,
+): ResolvedQuery {
+  const incomplete = inputs.find(({ acceptsAnyColumn }) => acceptsAnyColumn);
+  if (incomplete) return incomplete;
+  const words = `${operator} ${quantifier}`;
+  const duckdb = operators[words];
+  if (!duckdb)
+    throw new Unsupported(
+      place,
+      `${words} is not supported; expected one of ${Object.keys(operators).join(', ')}`,
+    );
+  const matched = match ? matchByName(place, words, match, inputs) : matchByPosition(place, words, inputs);
+  const columns = matched.map((parts, at) => commonColumn(place, words, parts, at, inputs));
+  if (quantifier === 'DISTINCT') {
+    const wrong = columns.find(({ type }) => !isGroupable(type));
+    if (wrong) throw new Unsupported(place, `${words} does not take ${describeType(wrong.type)}`);
+  }
+  const queries = inputs.map((input, at) => {
+    const order = matched.map((parts) => parts[at]);
+    return withColumns(input, order, columns, context);
+  });
+  const isValue = !match && inputs.every((input) => input.isValue);
+  return { query: { kind: 'set', operator: duckdb, inputs: queries }, columns, isValue };
+}
+
+/** For each column of the result the column of each input; undefined where an input has none. */
+type Matched = readonly (readonly (RelationColumn | undefined)[])[];
+
+function matchByPosition(place: Place, words: string, inputs: readonly ResolvedQuery[]): Matched {
+  const [first] = inputs;
+  if (!first || inputs.some(({ columns }) => columns.length !== first.columns.length))
+    throw new Unsupported(place, `${words} needs queries with the same number of columns`);
+  return first.columns.map((_, at) => inputs.map(({ columns }) => columns[at]));
+}
+
+/** BY NAME and CORRESPONDING. */
+function matchByName(
+  place: Place,
+  words: string,
+  { mode, spelling, columns: listed }: Syntax.ColumnMatch,
+  inputs: readonly ResolvedQuery[],
+): Matched {
+  const named = inputs.map(({ columns }) => columns.filter(({ isAnonymous }) => !isAnonymous));
+  const [first = []] = named;
+  for (const [at, columns] of named.entries()) {
+    if (columns.length < (inputs[at]?.columns.length ?? 0))
+      throw new Unsupported(place, `${words} ${spelling} needs a name for each column`);
+    const repeated = columns.find(({ name }, index) =>
+      columns.slice(0, index).some((other) => sameName(other.name, name)),
+    );
+    if (repeated)
+      throw new Unsupported(place, `${words} ${spelling}: ${repeated.name} occurs twice in one query`);
+  }
+  const inAll = (name: string) => named.every((columns) => columns.some((own) => sameName(own.name, name)));
+  const effective = mode ?? (spelling === 'BY NAME' ? 'STRICT' : 'INNER');
+  const all = named.flat().map(({ name }) => name);
+  const distinct = all.filter((name, at) => !all.slice(0, at).some((other) => sameName(other, name)));
+  const candidates = listed.length > 0 ? listed.map(({ name }) => name) : distinct;
+  const names = candidates.filter((name) => {
+    if (effective === 'INNER') return inAll(name);
+    return effective === 'LEFT' ? first.some((own) => sameName(own.name, name)) : true;
+  });
+  if (effective === 'STRICT' && !(listed.length > 0 ? names : distinct).every(inAll))
+    throw new Unsupported(
+      place,
+      `${words} ${spelling} needs the same columns in each query: ${distinct.find((name) => !inAll(name))} is missing in one`,
+    );
+  if (names.length === 0) throw new Unsupported(place, `${words} ${spelling} finds no common column`);
+  return names.map((name) => named.map((columns) => columns.find((own) => sameName(own.name, name))));
+}
+
+function commonColumn(
+  place: Place,
+  words: string,
+  parts: readonly (RelationColumn | undefined)[],
+  at: number,
+  inputs: readonly ResolvedQuery[],
+): RelationColumn {
+  const values = parts.flatMap((part, input) => {
+    const query = inputs[input];
+    return part && query ? [expressionOf(query.query, part)] : [];
+  });
+  const [shown] = parts.filter((part) => part !== undefined);
+  const type = supertype(values);
+  if (!type || !shown) {
+    const types = values.map((value) => describeType(value.type)).join(', ');
+    throw new Unsupported(place, `${words} has no common type for column ${at + 1} (${types})`);
+  }
+  const { name, column: own, isAnonymous } = shown;
+  return { name, column: own, type, ...(isAnonymous && { isAnonymous }) };
+}
+
+/** The expression of a column: a literal there is converted more freely than other values. */
+function expressionOf(query: Query, part: RelationColumn): Expression {
+  const found =
+    query.kind === 'select' ? query.columns.find(({ name }) => name === part.column)?.value : undefined;
+  return found ?? column('', part.column, part.type);
+}
+
+/** An input with exactly these columns and types, since DuckDB may choose others. */
+export function withColumns(
+  { query, columns: own }: ResolvedQuery,
+  order: readonly (RelationColumn | undefined)[],
+  columns: readonly RelationColumn[],
+  context: Context,
+): Query {
+  const isSame =
+    own.length === columns.length &&
+    columns.every((target, at) => order[at] === own[at] && hasType(order[at], target));
+  if (isSame) return query;
+  if (query.kind === 'select' && canReplaceColumns(query))
+    return { ...query, columns: members(order, columns, (part) => expressionOf(query, part)) };
+  const alias = context.fresh('part');
+  return select({
+    columns: members(order, columns, (part) => column(alias, part.column, part.type)),
+    from: { kind: 'derived', alias, query },
+  });
+}
+
+const hasType = (part: RelationColumn | undefined, { type }: RelationColumn) =>
+  part !== undefined && part.type.kind !== 'null' && duckdbType(part.type) === duckdbType(type);
+
+/** Whether the select list can be changed without changing the rows. */
+const canReplaceColumns = ({ distinct, groupBy, orderBy }: Select): boolean =>
+  !distinct && !groupBy && orderBy.length === 0;
+
+const members = (
+  order: readonly (RelationColumn | undefined)[],
+  columns: readonly RelationColumn[],
+  valueOfPart: (part: RelationColumn) => Expression,
+): readonly Member[] =>
+  columns.map((target, at) => {
+    const part = order[at];
+    return {
+      name: target.column,
+      value: part ? convert(valueOfPart(part), target.type) : nullLiteral(target.type),
+    };
+  });

@@ -1,0 +1,46 @@
+import type * as Syntax from '../../syntax/nodes.ts';
+import { skip, walk } from '../../syntax/walk.ts';
+
+/** The tables without a path that a query reads and does not define itself, in lower case. */
+export function tablesRead(query: Syntax.Query): ReadonlySet<string> {
+  const read = new Set<string>();
+  walk(query, (node) => {
+    if (node.kind === 'Table' && node.path.parts.length === 1)
+      read.add(node.path.parts[0].name.toLowerCase());
+    if (node.kind !== 'Query' || !node.with) return undefined;
+    for (const name of tablesReadAround(node, node.with)) read.add(name);
+    return skip;
+  });
+  return read;
+}
+
+/** What a query with common tables of its own reads beside them. */
+function tablesReadAround(query: Syntax.Query, { recursive, tables }: Syntax.With): ReadonlySet<string> {
+  const names = tables.map(({ name }) => name.name.toLowerCase());
+  const read = new Set<string>();
+  const addAll = (found: ReadonlySet<string>, defined: readonly string[]) => {
+    for (const name of found) if (!defined.includes(name)) read.add(name);
+  };
+  for (const [at, table] of tables.entries())
+    addAll(tablesRead(table.query), recursive ? names : names.slice(0, at));
+  addAll(tablesRead({ ...query, with: undefined }), names);
+  return read;
+}
+
+/**
+ * The tables of WITH RECURSIVE, each after those that it reads: there they may stand in any order. Tables that read
+ * one another in a circle keep their order.
+ */
+export function inOrderOfReading(tables: readonly Syntax.CommonTable[]): readonly Syntax.CommonTable[] {
+  const sorted: Syntax.CommonTable[] = [];
+  const added = new Set<Syntax.CommonTable>();
+  const add = (table: Syntax.CommonTable) => {
+    if (added.has(table)) return;
+    added.add(table);
+    const read = tablesRead(table.query);
+    for (const other of tables) if (read.has(other.name.name.toLowerCase())) add(other);
+    sorted.push(table);
+  };
+  for (const table of tables) add(table);
+  return sorted;
+}

@@ -1,0 +1,64 @@
+import type * as Syntax from '../syntax/nodes.ts';
+import {
+  arrayOf,
+  describeType,
+  isScalar,
+  rangeOf,
+  type ScalarName,
+  scalar,
+  structOf,
+  type Type,
+} from '../types.ts';
+import { Unsupported } from './unsupported.ts';
+
+const names: Readonly<Record<string, ScalarName>> = {
+  INT64: 'INT64',
+  INT: 'INT64',
+  INTEGER: 'INT64',
+  BIGINT: 'INT64',
+  SMALLINT: 'INT64',
+  TINYINT: 'INT64',
+  BYTEINT: 'INT64',
+  FLOAT64: 'FLOAT64',
+  NUMERIC: 'NUMERIC',
+  DECIMAL: 'NUMERIC',
+  BIGNUMERIC: 'BIGNUMERIC',
+  BIGDECIMAL: 'BIGNUMERIC',
+  BOOL: 'BOOL',
+  BOOLEAN: 'BOOL',
+  STRING: 'STRING',
+  BYTES: 'BYTES',
+  DATE: 'DATE',
+  TIME: 'TIME',
+  DATETIME: 'DATETIME',
+  TIMESTAMP: 'TIMESTAMP',
+  INTERVAL: 'INTERVAL',
+  JSON: 'JSON',
+};
+
+function rangeType({ element: node }: Syntax.RangeType): Type {
+  const element = resolveType(node);
+  if (isScalar(element, 'DATE', 'DATETIME', 'TIMESTAMP')) return rangeOf(element);
+  throw new Unsupported(node, `RANGE takes DATE, DATETIME or TIMESTAMP, not ${describeType(element)}`);
+}
+
+/** The type that a type of the syntax tree names, without its parameters. */
+export function resolveType(node: Syntax.Type): Type {
+  switch (node.kind) {
+    case 'ArrayType':
+      return arrayOf(resolveType(node.element));
+    case 'StructType':
+      return structOf(
+        node.fields.map(({ name, type }) => ({ name: name?.name ?? '', type: resolveType(type) })),
+      );
+    case 'RangeType':
+      return rangeType(node);
+    case 'NamedType': {
+      if (node.collation) throw new Unsupported(node.collation, 'COLLATE in a type is not supported');
+      const written = node.name.parts.map(({ name }) => name).join('.');
+      const name = Object.hasOwn(names, written.toUpperCase()) ? names[written.toUpperCase()] : undefined;
+      if (name) return scalar(name);
+      throw new Unsupported(node, `the type ${written} is not supported`);
+    }
+  }
+}

@@ -1,0 +1,166 @@
+import type { CreateFunction } from '../syntax/nodes.ts';
+import { column, field, nullLiteral } from '../tree/build.ts';
+import type { Expression, From, Member, Window } from '../tree/nodes.ts';
+import { anonymousField, fieldOf, sameName, type Type, unknown } from '../types.ts';
+
+/** The names that an expression or a subquery may use. */
+export interface Scope {
+  readonly parent: Scope | undefined;
+  readonly ranges: readonly Range[];
+  /** Columns merged by JOIN USING: they take precedence over those of single ranges. */
+  readonly merged: readonly Member[];
+  /** The tables and common table expressions of this level, by lower-cased name. */
+  readonly relations: ReadonlyMap<string, Relation>;
+  /** Select-list aliases, in clauses that may use them; they take precedence over columns in FROM. */
+  readonly aliases?: ReadonlyMap<string, Expression>;
+  /** The windows of the WINDOW clause, complete, by lower-cased name. */
+  readonly windows?: ReadonlyMap<string, Window>;
+  /** In the outermost scope: true if every table exists, with columns that are not known. */
+  readonly hasOpenTables?: boolean;
+  /** SQL functions that the query defines, by lower-cased name. */
+  readonly functions?: ReadonlyMap<string, SqlFunction>;
+}
+
+/** A function that `CREATE TEMP FUNCTION` defines before the query. */
+export interface SqlFunction {
+  readonly definition: CreateFunction;
+  /** The functions that it may call: those before it, so that none calls itself. */
+  readonly earlier: ReadonlyMap<string, SqlFunction>;
+}
+
+/** What one name in FROM refers to: the columns of an item, or one value for each row. */
+export interface Range {
+  /** Undefined if the item has no name. */
+  readonly name: string | undefined;
+  /** Its columns by BigQuery's names, of which several may be equal. */
+  readonly columns: readonly RangeColumn[];
+  /** Set for the elements and offsets of arrays and for rows of SELECT AS STRUCT and AS VALUE. */
+  readonly value?: Expression;
+  /** True if a bare name never refers to one of its columns, as with the tables before a pipe operator. */
+  readonly isQualifiedOnly?: true;
+  /** The alias of an item whose columns are not known: it may have a column of any name. */
+  readonly openAlias?: string;
+  /** Set for an unsupported item: it accepts any column name, so that one mistake is reported once. */
+  readonly acceptsAnyColumn?: true;
+}
+
+export interface RangeColumn extends Member, Pick<RelationColumn, 'isAnonymous' | 'isPseudo'> {}
+
+/** A column that a table or query gives to its readers. */
+export interface RelationColumn {
+  /** BigQuery's name, of which several may be equal; generated (`f0_`) for an anonymous column. */
+  readonly name: string;
+  /** The name of the column in the tree, which is unique in its relation. */
+  readonly column: string;
+  readonly type: Type;
+  /** True if it is never NULL. */
+  readonly required?: boolean;
+  /** True if it has no name of its own, so that queries can't refer to it. */
+  readonly isAnonymous?: boolean;
+  /** True if it is read by its name only, never by `*`. */
+  readonly isPseudo?: boolean;
+}
+
+/** A table or common table expression that FROM may name. */
+export interface Relation {
+  readonly columns: readonly RelationColumn[];
+  /** True if its rows are values without a name (SELECT AS STRUCT and AS VALUE). It then has one column. */
+  readonly isValue?: boolean;
+  /** False for common table expressions, which no path of several names reaches. */
+  readonly isTable?: boolean;
+  /** Set for an unsupported query; see `Range`. */
+  readonly acceptsAnyColumn?: true;
+  /**
+   * Builds the FROM item that reads it.
+   *
+   * @param start where the query names it
+   */
+  from(alias: string, start: number, fresh: (prefix: string) => string): From;
+}
+
+export const emptyScope: Scope = {
+  parent: undefined,
+  ranges: [],
+  merged: [],
+  relations: new Map(),
+};
+
+export const childOf = (parent: Scope): Scope => ({ ...emptyScope, parent });
+
+/** The relation of that name in the innermost scope that has one. */
+export function findRelation(scope: Scope | undefined, name: string): Relation | undefined {
+  if (scope === undefined) return undefined;
+  return scope.relations.get(name.toLowerCase()) ?? findRelation(scope.parent, name);
+}
+
+/** The SQL function of that name. */
+export function findFunction(scope: Scope | undefined, name: string): SqlFunction | undefined {
+  if (scope === undefined) return undefined;
+  return scope.functions?.get(name.toLowerCase()) ?? findFunction(scope.parent, name);
+}
+
+/** The scope around all others, which has the tables and the functions of the whole query. */
+export const outermost = (scope: Scope): Scope => (scope.parent ? outermost(scope.parent) : scope);
+
+/** The FROM item of that name in the innermost scope; a column of that name hides items of outer scopes. */
+export function findRange(scope: Scope | undefined, name: string): Range | undefined {
+  if (scope === undefined) return undefined;
+  const own = scope.ranges.find((range) => range.name !== undefined && sameName(range.name, name));
+  if (own) return own;
+  return columnsNamed(scope, name).length > 0 ? undefined : findRange(scope.parent, name);
+}
+
+/** Every column that a bare name may refer to, in the innermost scope that has one. Several mean: ambiguous. */
+export function findColumns(scope: Scope | undefined, name: string): readonly Expression[] {
+  if (scope === undefined) return [];
+  const alias = scope.aliases?.get(name.toLowerCase());
+  if (alias) return [alias];
+  const own = columnsNamed(scope, name);
+  return own.length > 0 ? own : findColumns(scope.parent, name);
+}
+
+function columnsNamed(scope: Scope, name: string): readonly Expression[] {
+  const merged = scope.merged.find((column) => sameName(column.name, name));
+  if (merged) return [merged.value];
+  return withoutGuesses(scope.ranges.filter((range) => !range.isQualifiedOnly)).flatMap((range) =>
+    columnsIn(range, name),
+  );
+}
+
+/** One of the ranges that accept any column is enough: a name is not ambiguous because two of them do. */
+function withoutGuesses(ranges: readonly Range[]): readonly Range[] {
+  const guess = ranges.find(({ acceptsAnyColumn }) => acceptsAnyColumn);
+  return guess ? [guess] : ranges;
+}
+
+/** Whether a name surely is a column: not only because an unsupported item accepts any name. */
+export const isColumn = (scope: Scope, name: string): boolean =>
+  findColumns(scope, name).some(({ type }) => type.kind !== 'unknown');
+
+/** The columns of that name in one FROM item, including the fields of its value. */
+export function columnsIn(range: Range, name: string): readonly Expression[] {
+  const { value } = range;
+  if (range.acceptsAnyColumn || value?.type.kind === 'unknown') return [nullLiteral(unknown)];
+  if (value) return [fieldValue(value, name)].filter((found) => found !== undefined);
+  const known = range.columns
+    .filter((column) => !column.isAnonymous && sameName(column.name, name))
+    .map((column) => column.value);
+  if (known.length > 0 || range.openAlias === undefined) return known;
+  return [column(range.openAlias, name, unknown)];
+}
+
+/** A field of a struct; undefined if the struct is known to have no such field. */
+export function fieldValue(of: Expression, name: string): Expression | undefined {
+  if (of.kind === 'struct') return of.fields.find((member) => sameName(member.name, name))?.value;
+  const found = fieldOf(of.type, name);
+  return found && field(of, found.name, found.type);
+}
+
+/** All fields of a struct, in order; `name` is '' for anonymous ones. */
+export function fieldValues(of: Expression): readonly Member[] {
+  if (of.type.kind !== 'struct') return [];
+  return of.type.fields.map(({ name, type }, index) => ({
+    name,
+    value: field(of, name || anonymousField(index), type),
+  }));
+}

@@ -1,0 +1,74 @@
+import type * as Syntax from '../syntax/nodes.ts';
+import type { Expression } from '../tree/nodes.ts';
+import { describeType, type Type } from '../types.ts';
+import { letValues } from './bind-values.ts';
+import { convert, distance } from './coercion.ts';
+import type { Context } from './context.ts';
+import { resolveType } from './resolve-type.ts';
+import { outermost, type Scope, type SqlFunction } from './scope.ts';
+import { Unsupported } from './unsupported.ts';
+
+/** The functions that a query defines before its SELECT, by lower-cased name; each may call those before it. */
+export function sqlFunctions(
+  definitions: readonly Syntax.CreateFunction[],
+): ReadonlyMap<string, SqlFunction> {
+  const functions = new Map<string, SqlFunction>();
+  for (const definition of definitions) {
+    const [name, another] = definition.name.parts;
+    if (another) throw new Unsupported(definition.name, 'a temporary function has a name without dots');
+    const lower = name.name.toLowerCase();
+    if (functions.has(lower)) throw new Unsupported(definition.name, `${name.name} is defined twice`);
+    if (definition.body.kind === 'ForeignBody')
+      throw new Unsupported(
+        definition.body.language,
+        `functions in ${definition.body.language.name} are not supported, only in SQL`,
+      );
+    const [option] = definition.options;
+    if (option) throw new Unsupported(option, 'a function in SQL takes no OPTIONS here');
+    functions.set(lower, { definition, earlier: new Map(functions) });
+  }
+  return functions;
+}
+
+/** The body of a function with its arguments, which are converted to the declared types. */
+export function callSqlFunction(
+  node: Syntax.FunctionCall,
+  { definition, earlier }: SqlFunction,
+  scope: Scope,
+  context: Context,
+): Expression {
+  context.countInlinedCall(node);
+  const { parameters, body, returns } = definition;
+  const shown = definition.name.parts[0].name;
+  if (body.kind === 'ForeignBody') throw new Unsupported(node, `${shown} is not written in SQL`);
+  if (node.args.length !== parameters.length)
+    throw new Unsupported(node, `${shown} takes ${parameters.length} arguments`);
+  const args = node.args.map((arg, index) => {
+    if (arg.kind === 'StarArgument' || arg.kind === 'NamedArgument')
+      throw new Unsupported(arg, `${shown} takes arguments by position`);
+    const type = parameters[index]?.type;
+    const value = context.expression(arg, scope);
+    return type === undefined || type === 'ANY TYPE' ? value : converted(arg, value, resolveType(type));
+  });
+  const { relations } = outermost(scope);
+  const result = letValues(node, args, (values) => {
+    const columns = parameters.map(({ name }, index) => ({
+      name: name.name,
+      value: values[index] as Expression,
+    }));
+    const inner: Scope = {
+      parent: { parent: undefined, ranges: [], merged: [], relations, functions: earlier },
+      ranges: [{ name: undefined, columns }],
+      merged: [],
+      relations: new Map(),
+    };
+    return context.expression(body, inner);
+  });
+  return returns ? converted(body, result, resolveType(returns)) : result;
+}
+
+function converted(place: Syntax.Node, value: Expression, type: Type): Expression {
+  if (distance(value, type) === undefined)
+    throw new Unsupported(place, `expected ${describeType(type)}, got ${describeType(value.type)}`);
+  return convert(value, type);
+}

@@ -1,0 +1,15 @@
+/** A part of the source text; every node of the syntax tree is one. */
+export interface Place {
+  /** Offset of its first character, in UTF-16 code units. */
+  readonly start: number;
+}
+
+/** Why a part of a query is not supported, or wrong. */
+export class Unsupported extends Error {
+  readonly place: Place;
+
+  constructor(place: Place, message: string) {
+    super(message);
+    this.place = place;
+  }
+}

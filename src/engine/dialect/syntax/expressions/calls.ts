@@ -1,0 +1,69 @@
+import { splitPath } from '../names.ts';
+import type { Argument, FunctionCall, HavingExtreme, Limit, NamedArgument, Path } from '../nodes.ts';
+import type { Parser } from '../parser.ts';
+import { parseOrderBy } from './ordering.ts';
+import { parseOver } from './windows.ts';
+
+/** A call whose name has been read; what an aggregate or a window function takes comes last. */
+export function parseCall(p: Parser, path: Path): FunctionCall {
+  p.expect('(');
+  const distinct = p.accept('DISTINCT');
+  const args = p.at(')') && !distinct ? [] : parseArguments(p);
+  const nulls = parseNulls(p);
+  const having = parseHavingExtreme(p);
+  const orderBy = parseOrderBy(p);
+  const limit = parseCallLimit(p);
+  p.expect(')', limit || orderBy.length > 0 || having || nulls ? '")"' : '")" or ","');
+  const over = p.accept('OVER') ? parseOver(p) : undefined;
+  return {
+    kind: 'FunctionCall',
+    start: path.start,
+    end: p.end,
+    name: splitPath(p, path),
+    distinct,
+    args,
+    nulls,
+    having,
+    orderBy,
+    limit,
+    over,
+  };
+}
+
+function parseArguments(p: Parser): readonly Argument[] {
+  if (!p.at('*')) return p.list(() => parseArgument(p));
+  const { start, end } = p.next();
+  return [{ kind: 'StarArgument', start, end }];
+}
+
+const parseArgument = (p: Parser): Argument => parseNamedArgument(p) ?? p.expression();
+
+/** `name => value`, if one comes next. */
+export function parseNamedArgument(p: Parser): NamedArgument | undefined {
+  if (!p.atName() || p.peek(1).key !== '=>') return undefined;
+  const name = p.anyName();
+  p.expect('=>');
+  const value = p.expression();
+  return { kind: 'NamedArgument', start: name.start, end: p.end, name, value };
+}
+
+function parseNulls(p: Parser): 'IGNORE' | 'RESPECT' | undefined {
+  const nulls = p.acceptOneOf(['IGNORE', 'RESPECT']);
+  if (nulls) p.expect('NULLS');
+  return nulls;
+}
+
+function parseHavingExtreme(p: Parser): HavingExtreme | undefined {
+  const { start } = p;
+  if (!p.accept('HAVING')) return undefined;
+  const extreme = p.expectOneOf(['MAX', 'MIN']);
+  const by = p.expression();
+  return { kind: 'HavingExtreme', start, end: p.end, extreme, by };
+}
+
+function parseCallLimit(p: Parser): Limit | undefined {
+  const { start } = p;
+  if (!p.accept('LIMIT')) return undefined;
+  const count = p.expression();
+  return { kind: 'Limit', start, end: p.end, count, offset: undefined };
+}

@@ -1,0 +1,31 @@
+import { parseExpression, parseExpressionAfter, parseNot, parseOperand } from './expressions/operators.ts';
+import { tokenize } from './lexer/tokenize.ts';
+import type { Statement } from './nodes.ts';
+import { type Grammar, Parser } from './parser.ts';
+import { parseFromItem } from './queries/joins.ts';
+import { parseQueryAfter, parseQuery as parseQueryExpression } from './queries/query.ts';
+import { parseStatement } from './statements.ts';
+import { checkTreeDepth } from './tree-depth.ts';
+import { parseType } from './types.ts';
+
+const grammar: Grammar = {
+  expression: parseExpression,
+  operand: parseOperand,
+  negation: parseNot,
+  expressionAfter: parseExpressionAfter,
+  type: parseType,
+  query: parseQueryExpression,
+  queryAfter: parseQueryAfter,
+  fromItem: parseFromItem,
+};
+
+/**
+ * The tree of one query as BigQuery's dialect of GoogleSQL writes it, with the temporary functions before it.
+ *
+ * @throws SyntaxProblem and nothing else, whatever the text is
+ */
+export function parseQuery(sql: string): Statement {
+  const statement = parseStatement(new Parser(tokenize(sql), grammar));
+  checkTreeDepth(statement);
+  return statement;
+}

@@ -1,0 +1,82 @@
+import { parseString } from './expressions/literals.ts';
+import { startsQuery } from './expressions/parentheses.ts';
+import { parsePath, splitPath } from './names.ts';
+import type {
+  CreateFunction,
+  Expression,
+  ForeignBody,
+  FunctionParameter,
+  Identifier,
+  Statement,
+} from './nodes.ts';
+import { parseOptions } from './options.ts';
+import type { Parser } from './parser.ts';
+
+/** A whole text: temporary functions, a query, and nothing after it. */
+export function parseStatement(p: Parser): Statement {
+  const { start } = p;
+  const functions: CreateFunction[] = [];
+  while (p.at('CREATE')) {
+    functions.push(parseCreateFunction(p));
+    p.expect(';', '";" after the function');
+  }
+  if (!startsQuery(p) && !p.at('(')) failStatement(p);
+  const query = p.query();
+  const { end } = p;
+  p.accept(';');
+  if (p.token.kind !== 'end') p.fail('the end of the query');
+  return { kind: 'Statement', start, end, functions, query };
+}
+
+const failStatement = (p: Parser) =>
+  p.fail('a query: "SELECT", "WITH" or "FROM", with only CREATE TEMP FUNCTION statements before it');
+
+function parseCreateFunction(p: Parser): CreateFunction {
+  const { start } = p;
+  p.expect('CREATE');
+  if (p.accept('OR')) p.expect('REPLACE');
+  if (p.acceptOneOf(['TEMP', 'TEMPORARY']) === undefined || !p.at('FUNCTION')) {
+    p.problem(start, 'expected a query or CREATE TEMP FUNCTION, found another CREATE statement');
+  }
+  p.expect('FUNCTION');
+  if (p.accept('IF')) {
+    p.expect('NOT');
+    p.expect('EXISTS');
+  }
+  const name = splitPath(p, parsePath(p, 'the name of the function'));
+  const parameters = parseParameters(p);
+  const returns = p.accept('RETURNS') ? p.type() : undefined;
+  const deterministic = p.accept('NOT', 'DETERMINISTIC') || p.accept('DETERMINISTIC');
+  const language = p.accept('LANGUAGE') ? p.name('the name of a language') : undefined;
+  if (deterministic && !language) p.fail('"LANGUAGE"');
+  const optionsBefore = parseOptions(p);
+  p.expect('AS');
+  const body = language ? parseForeignBody(p, language) : parseSqlBody(p);
+  const options = optionsBefore.length > 0 ? optionsBefore : parseOptions(p);
+  return { kind: 'CreateFunction', start, end: p.end, name, parameters, returns, body, options };
+}
+
+function parseParameters(p: Parser): readonly FunctionParameter[] {
+  p.expect('(');
+  const parameters = p.at(')') ? [] : p.list(() => parseParameter(p));
+  p.close();
+  return parameters;
+}
+
+function parseParameter(p: Parser): FunctionParameter {
+  const name = p.name('the name of a parameter');
+  const type = p.accept('ANY', 'TYPE') ? 'ANY TYPE' : p.type();
+  return { kind: 'FunctionParameter', start: name.start, end: p.end, name, type };
+}
+
+function parseSqlBody(p: Parser): Expression {
+  p.expect('(', '"(" and the expression of the function');
+  const body = p.expression();
+  p.expect(')');
+  return body;
+}
+
+function parseForeignBody(p: Parser, language: Identifier): ForeignBody {
+  const code = parseString(p, 'the code of the function, a string');
+  return { kind: 'ForeignBody', start: language.start, end: p.end, language, code };
+}

@@ -1,0 +1,295 @@
+import { openColumns } from './rules/queries/outputs.ts';
+import { forEachPart } from './tree/map.ts';
+import type { Column, Expression, From, Join, Query, Select, SetOperation, Table } from './tree/nodes.ts';
+import { printExpression } from './tree/print.ts';
+
+/** The parameter whose rows a query may read. */
+export interface TenantParameter {
+  readonly name: string;
+  /** True if its value is a regular expression, with which a column is matched. */
+  readonly isPattern: boolean;
+}
+
+/**
+ * The tables whose rows a query does not restrict to one tenant: nothing that holds for all of their rows in the result
+ * compares a value of the row with the parameter. A comparison counts if it is `=` (or REGEXP_CONTAINS with a pattern),
+ * if it is joined to the other conditions by AND, and if it applies before rows are counted, numbered or cut off; it may
+ * stand in a query around the one that reads the table, and may be with another value that is compared so.
+ *
+ * @param query before any pass, over tables that are not shredded
+ */
+export function unfilteredTables(query: Query, tenant: TenantParameter): readonly Table[] {
+  const found = new Set<Table>();
+  const analysis: Analysis = { tenant, unfiltered: (table) => void found.add(table) };
+  for (const { table } of sourcesOf(query, { tables: new Map(), known: [] }, analysis)) found.add(table);
+  return [...found];
+}
+
+interface Analysis {
+  readonly tenant: TenantParameter;
+  unfiltered(table: Table): void;
+}
+
+/** What a query may refer to. */
+interface Environment {
+  readonly tables: ReadonlyMap<string, CommonSource>;
+  /** Values of the queries around it that equal the tenant. */
+  readonly known: readonly Expression[];
+}
+
+/** A common table. What it reads is found once: once for each of its readers, the work would grow exponentially. */
+interface CommonSource {
+  readonly query: Query;
+  readonly environment: Environment;
+  sources?: readonly Source[];
+}
+
+/** A table that is read without a filter so far. */
+interface Source {
+  readonly table: Table;
+  /** The names of the columns that are values of the table's row. */
+  readonly columns: ReadonlySet<string>;
+}
+
+function sourcesOf(query: Query, environment: Environment, analysis: Analysis): readonly Source[] {
+  const sources = allSourcesOf(query, environment, analysis);
+  // Without a column of the table, no query around this one can filter it any more.
+  for (const { table, columns } of sources) if (columns.size === 0) analysis.unfiltered(table);
+  const open = sources.filter(({ columns }) => columns.size > 0);
+  // Equal ones are filtered by the same conditions.
+  return [...new Map(open.map((source) => [keyOf(source), source])).values()];
+}
+
+const keyOf = ({ table, columns }: Source) => JSON.stringify([table.alias, ...[...columns].sort()]);
+
+function allSourcesOf(query: Query, environment: Environment, analysis: Analysis): readonly Source[] {
+  switch (query.kind) {
+    case 'select':
+      return sourcesOfSelect(query, environment, analysis);
+    case 'set':
+      return sourcesOfSet(query, environment, analysis);
+    case 'with': {
+      const tables = new Map(environment.tables);
+      for (const { name, query: inner, recursive } of query.tables) {
+        const own = new Map(tables);
+        // A recursive table reads only what its first query and its own joins read.
+        if (recursive) own.set(name, { query: noRows, environment });
+        tables.set(name, { query: inner, environment: { ...environment, tables: own } });
+      }
+      return sourcesOf(query.body, { ...environment, tables }, analysis);
+    }
+  }
+}
+
+const noRows: Query = { kind: 'set', operator: 'UNION ALL', inputs: [] };
+
+/** The columns of all inputs have the names of the first. */
+function sourcesOfSet(
+  { operator, inputs }: SetOperation,
+  environment: Environment,
+  analysis: Analysis,
+): readonly Source[] {
+  const [first] = inputs;
+  const names = first ? columnNames(first) : [];
+  return inputs.flatMap((input) => {
+    const own = columnNames(input);
+    const sources = sourcesOf(input, environment, analysis);
+    if (operator === 'INTERSECT' || operator === 'EXCEPT') return barred(sources, analysis);
+    return sources.map(({ table, columns }) => ({
+      table,
+      columns: new Set(names.filter((_, at) => columns.has(own[at] ?? ''))),
+    }));
+  });
+}
+
+const columnNames = (query: Query): readonly string[] => {
+  switch (query.kind) {
+    case 'select':
+      return query.columns.map(({ name }) => name);
+    case 'with':
+      return columnNames(query.body);
+    case 'set':
+      return query.inputs[0] ? columnNames(query.inputs[0]) : [];
+  }
+};
+
+/** No query around this one can filter these tables any more. */
+function barred(sources: readonly Source[], { unfiltered }: Analysis): readonly Source[] {
+  for (const { table } of sources) unfiltered(table);
+  return [];
+}
+
+function sourcesOfSelect(query: Select, environment: Environment, analysis: Analysis): readonly Source[] {
+  const items = query.from ? itemsOf(query.from, environment, analysis) : [];
+  const ownersOf = (value: Expression): ReadonlySet<Source> => {
+    const column = columnOf(value);
+    const item = column && items.find(({ alias }) => alias === column.from);
+    if (!column || !item) return new Set();
+    if (item.array) return ownersOf(item.array);
+    return new Set(
+      item.sources.filter(
+        ({ columns, table }) =>
+          columns.has(column.name) || columns.has(openColumns) || table.alias === item.alias,
+      ),
+    );
+  };
+  const equal = equalToTenant(query, environment, analysis);
+  const filtered = new Set(equal.flatMap((value) => [...ownersOf(value)]));
+  readSubqueries(query, { ...environment, known: [...environment.known, ...equal] }, analysis);
+  const open = items.flatMap(({ sources }) => sources).filter((source) => !filtered.has(source));
+  if (countsRows(query)) return barred(open, analysis);
+  return open.map((source) => ({
+    table: source.table,
+    columns: new Set(
+      query.columns.filter(({ value }) => ownersOf(value).has(source)).map(({ name }) => name),
+    ),
+  }));
+}
+
+/** One item of FROM. */
+interface Item {
+  readonly alias: string;
+  readonly sources: readonly Source[];
+  /** The array whose elements it has. */
+  readonly array?: Expression;
+}
+
+function itemsOf(from: From, environment: Environment, analysis: Analysis): readonly Item[] {
+  switch (from.kind) {
+    case 'table':
+      return [{ alias: from.alias, sources: [{ table: from, columns: new Set() }] }];
+    case 'derived':
+      return [{ alias: from.alias, sources: sourcesOf(from.query, environment, analysis) }];
+    case 'reference': {
+      const common = environment.tables.get(from.name);
+      if (!common) return [{ alias: from.alias, sources: [] }];
+      common.sources ??= sourcesOf(common.query, common.environment, analysis);
+      // A filter of one reader does not hold for another.
+      return [{ alias: from.alias, sources: common.sources.map((source) => ({ ...source })) }];
+    }
+    case 'unnest':
+      return [{ alias: from.alias, sources: [], array: from.array }];
+    case 'join':
+      return [...itemsOf(from.left, environment, analysis), ...itemsOf(from.right, environment, analysis)];
+    case 'sample':
+      return itemsOf(from.of, environment, analysis);
+  }
+}
+
+/** The column of which a value is a part; undefined if it is computed. */
+function columnOf(value: Expression): Column | undefined {
+  if (value.kind === 'column') return value;
+  return value.kind === 'field' || value.kind === 'element' ? columnOf(value.of) : undefined;
+}
+
+/** A condition, and the sources of which it may restrict the rows; undefined for all. */
+interface Condition {
+  readonly test: Expression;
+  readonly restricts: ReadonlySet<string> | undefined;
+}
+
+/** The values that equal the tenant in every row, or that match its pattern. */
+function equalToTenant(query: Select, { known }: Environment, { tenant }: Analysis): readonly Expression[] {
+  const conditions: readonly Condition[] = [
+    ...query.where.map((test) => ({ test, restricts: undefined })),
+    ...(query.from ? joinConditions(query.from) : []),
+  ];
+  const equal = new Map<string, Expression>(known.map((value) => [printExpression(value), value]));
+  const isEqual = (value: Expression) =>
+    (value.kind === 'parameter' && !tenant.isPattern && sameParameter(value.name, tenant)) ||
+    equal.has(printExpression(value));
+  const own: Expression[] = [];
+  const note = (value: Expression, restricts: Condition['restricts']): boolean => {
+    const column = columnOf(value);
+    if (!column || equal.has(printExpression(value))) return false;
+    if (restricts && !restricts.has(column.from)) return false;
+    equal.set(printExpression(value), value);
+    own.push(value);
+    return true;
+  };
+  for (const { test, restricts } of conditions) {
+    const matched = tenant.isPattern ? matchedValue(test, tenant) : undefined;
+    if (matched) note(matched, restricts);
+  }
+  let changed = true;
+  while (changed) {
+    changed = false;
+    for (const { test, restricts } of conditions) {
+      if (test.kind !== 'operation' || test.operator !== '=') continue;
+      const [left, right] = test.operands as readonly [Expression, Expression];
+      if (isEqual(left)) changed = note(right, restricts) || changed;
+      if (isEqual(right)) changed = note(left, restricts) || changed;
+    }
+  }
+  return own;
+}
+
+const sameParameter = (name: string, tenant: TenantParameter) =>
+  name.toLowerCase() === tenant.name.toLowerCase();
+
+/** The value of `REGEXP_CONTAINS(value, @tenant)`. */
+function matchedValue(test: Expression, tenant: TenantParameter): Expression | undefined {
+  if (test.kind === 'case') {
+    // The form in which a match can be interrupted.
+    const [only, another] = test.branches;
+    return only && !another && !test.otherwise ? matchedValue(only.result, tenant) : undefined;
+  }
+  if (test.kind !== 'call' || !/^bq\."?regexp_contains\b/.test(test.function)) return undefined;
+  const [value, pattern] = test.args;
+  return pattern?.kind === 'parameter' && sameParameter(pattern.name, tenant) ? value : undefined;
+}
+
+/** The conditions of joins. Those of an outer join restrict only the side that may be missing. */
+function joinConditions(from: From): readonly Condition[] {
+  if (from.kind === 'sample') return joinConditions(from.of);
+  if (from.kind !== 'join') return [];
+  const inner = [...joinConditions(from.left), ...joinConditions(from.right)];
+  if (!from.on) return inner;
+  const tests = from.on.kind === 'operation' && from.on.operator === 'AND' ? from.on.operands : [from.on];
+  const restricts = restrictedBy(from);
+  return [...inner, ...tests.map((test) => ({ test, restricts }))];
+}
+
+function restrictedBy({ join, left, right }: Join): ReadonlySet<string> | undefined {
+  if (join === 'LEFT') return new Set(aliasesOf(right));
+  if (join === 'RIGHT') return new Set(aliasesOf(left));
+  return join === 'FULL' ? new Set() : undefined;
+}
+
+const aliasesOf = (from: From): readonly string[] => {
+  if (from.kind === 'join') return [...aliasesOf(from.left), ...aliasesOf(from.right)];
+  return from.kind === 'sample' ? aliasesOf(from.of) : [from.alias];
+};
+
+/** Every table that a subquery in an expression reads must be filtered there. */
+function readSubqueries(query: Select, environment: Environment, analysis: Analysis): void {
+  const readIn = (node: Parameters<typeof forEachPart>[0]): void => {
+    if (node.kind === 'subquery') {
+      barred(sourcesOf(node.query, environment, analysis), analysis);
+      if (node.value) readIn(node.value);
+      return;
+    }
+    const isFrom = ['table', 'derived', 'reference'].includes(node.kind);
+    if (!isFrom) forEachPart(node, readIn);
+  };
+  forEachPart(query, readIn);
+}
+
+/** Whether the result depends on how many rows there are, so that a filter after it comes too late. */
+const countsRows = ({ groupBy, columns, having, qualify, limit, offset }: Select): boolean =>
+  groupBy !== undefined ||
+  limit !== undefined ||
+  offset !== undefined ||
+  having.length > 0 ||
+  qualify.length > 0 ||
+  columns.some(({ value }) => hasAggregate(value));
+
+function hasAggregate(node: Parameters<typeof forEachPart>[0]): boolean {
+  if (node.kind === 'aggregate') return true;
+  if (node.kind === 'subquery') return false;
+  let found = false;
+  forEachPart(node, (part) => {
+    found ||= hasAggregate(part);
+  });
+  return found;
+}

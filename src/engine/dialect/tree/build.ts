@@ -1,0 +1,202 @@
+import { duckdbType, nullType, scalar, structOf, type Type, unknown } from '../types.ts';
+import type {
+  Aggregate,
+  Call,
+  Case,
+  Column,
+  Element,
+  Expression,
+  Field,
+  InfixOperator,
+  Lambda,
+  List,
+  Literal,
+  Local,
+  Member,
+  Operation,
+  Operator,
+  Select,
+  Struct,
+} from './nodes.ts';
+
+const bool = scalar('BOOL');
+
+export const literal = (type: Type, value: Literal['value']): Literal => ({ kind: 'literal', type, value });
+
+export const textLiteral = (value: string): Literal => literal(scalar('STRING'), value);
+
+export const integerLiteral = (value: number | bigint): Literal => literal(scalar('INT64'), BigInt(value));
+
+export const boolLiteral = (value: boolean): Literal => literal(bool, value);
+
+/** NULL of a type; bare by default. */
+export const nullLiteral = (type: Type = nullType): Literal => literal(type, null);
+
+export const call = (name: string, args: readonly Expression[], type: Type = unknown): Call => ({
+  kind: 'call',
+  function: name,
+  args,
+  type,
+});
+
+export const operation = (
+  operator: Operator,
+  operands: readonly Expression[],
+  type: Type = bool,
+): Operation => ({ kind: 'operation', operator, operands, type });
+
+export const compareWith = (operator: InfixOperator, left: Expression, right: Expression): Operation =>
+  operation(operator, [left, right]);
+
+export const isNull = (value: Expression): Operation => operation('IS NULL', [value]);
+
+export const not = (value: Expression): Operation => operation('NOT', [value]);
+
+/** All conditions hold; nested conjunctions are joined into one. */
+export function and(conditions: readonly Expression[]): Expression {
+  const flat = conditions.flatMap((condition) =>
+    condition.kind === 'operation' && condition.operator === 'AND' ? condition.operands : [condition],
+  );
+  const [only, another] = flat;
+  if (only === undefined) return boolLiteral(true);
+  return another === undefined ? only : operation('AND', flat);
+}
+
+export function or(conditions: readonly Expression[]): Expression {
+  const [only, another] = conditions;
+  if (only === undefined) return boolLiteral(false);
+  return another === undefined ? only : operation('OR', conditions);
+}
+
+export const concatTexts = (parts: readonly Expression[]): Expression => {
+  const [only, another] = parts;
+  if (only === undefined) return textLiteral('');
+  return another === undefined ? only : operation('||', parts, scalar('STRING'));
+};
+
+/** A cast by DuckDB's rules to the type that holds values of a BigQuery type, or to another one of DuckDB's. */
+export const castTo = (value: Expression, type: Type, to?: string): Expression => ({
+  kind: 'cast',
+  value,
+  type,
+  ...(to !== undefined && to !== duckdbType(type) && { to }),
+});
+
+export const caseWhen = (
+  when: Expression,
+  result: Expression,
+  otherwise?: Expression,
+  type: Type = result.type,
+): Case => ({
+  kind: 'case',
+  branches: [{ when, result }],
+  type,
+  ...(otherwise && { otherwise }),
+});
+
+export const column = (from: string, name: string, type: Type, required = false): Column => ({
+  kind: 'column',
+  from,
+  name,
+  type,
+  ...(required && { required }),
+});
+
+export const field = (of: Expression, name: string, type: Type): Field => ({ kind: 'field', of, name, type });
+
+export const struct = (fields: readonly Member[]): Struct => ({
+  kind: 'struct',
+  fields,
+  type: structOf(fields.map(({ name, value }) => ({ name, type: value.type }))),
+});
+
+export const list = (items: readonly Expression[], type: Type = unknown): List => ({
+  kind: 'list',
+  items,
+  type,
+});
+
+export const element = (of: Expression, index: number, type: Type): Element => ({
+  kind: 'element',
+  of,
+  index,
+  type,
+});
+
+let locals = 0;
+
+/** A parameter for a lambda that is built later. */
+export const newLocal = (type: Type): Local => ({ kind: 'local', id: ++locals, type });
+
+/** A lambda; its body gets the parameters as expressions. */
+export function lambda(
+  types: readonly Type[],
+  body: (...parameters: readonly Local[]) => Expression,
+): Lambda {
+  const parameters = types.map(newLocal);
+  return {
+    kind: 'lambda',
+    parameters: parameters.map(({ id }) => id),
+    body: body(...parameters),
+    type: unknown,
+  };
+}
+
+/** Each element of a list changed by a function. */
+export const transformList = (
+  items: Expression,
+  elementType: Type,
+  body: (element: Local) => Expression,
+  type: Type = unknown,
+): Call => call('list_transform', [items, lambda([elementType], (local = never()) => body(local))], type);
+
+/**
+ * Computes values once and hands them to an expression that uses them repeatedly: DuckDB has no LET, but computes the
+ * element of a list once for a lambda. The body may contain neither a subquery nor an aggregate.
+ */
+export function computeFirst(
+  values: readonly Expression[],
+  body: (...values: readonly Expression[]) => Expression,
+): Expression {
+  const [only, another] = values;
+  if (only !== undefined && another === undefined) {
+    const { transformed, type } = transformOne(list([only]), only.type, (local) => body(local));
+    return element(transformed, 1, type);
+  }
+  // A struct with names would fail in UNNEST of an array of the row: DuckDB loses the names there.
+  const { transformed, type } = transformOne(list([call('row', values)]), unknown, (local) =>
+    body(...values.map((value, at) => element(local, at + 1, value.type))),
+  );
+  return element(transformed, 1, type);
+}
+
+function transformOne(items: Expression, elementType: Type, body: (local: Local) => Expression) {
+  const inner = lambda([elementType], (local = never()) => body(local));
+  return { transformed: call('list_transform', [items, inner]), type: inner.body.type };
+}
+
+/** A SELECT with only the clauses given. */
+export const select = (
+  clauses: Pick<Select, 'columns'> & Partial<Omit<Select, 'kind' | 'columns'>>,
+): Select => ({
+  kind: 'select',
+  distinct: false,
+  where: [],
+  having: [],
+  windows: [],
+  qualify: [],
+  orderBy: [],
+  ...clauses,
+});
+
+function never(): never {
+  throw new Error('a lambda has as many parameters as types');
+}
+
+/** An aggregate or window function. */
+export const aggregate = (
+  name: string,
+  args: readonly Expression[],
+  type: Type,
+  clauses: Omit<Aggregate, 'kind' | 'function' | 'args' | 'type'> = {},
+): Aggregate => ({ kind: 'aggregate', function: name, args, type, ...clauses });

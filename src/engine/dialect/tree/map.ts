@@ -1,0 +1,205 @@
+import type {
+  Aggregate,
+  Bound,
+  Case,
+  Expression,
+  Frame,
+  From,
+  Grouping,
+  Join,
+  Node,
+  Query,
+  Select,
+  SortKey,
+  Window,
+} from './nodes.ts';
+
+/** What to do with each part of a node. */
+export interface Mapper {
+  expression(node: Expression): Expression;
+  query(node: Query): Query;
+  from(node: From): From;
+}
+
+/** Copies a node with each of its direct parts mapped; the same node if no part changes. */
+export function mapParts<N extends Node>(node: N, mapper: Mapper): N;
+export function mapParts(node: Node, mapper: Mapper): Node {
+  switch (node.kind) {
+    case 'literal':
+    case 'parameter':
+    case 'column':
+    case 'local':
+    case 'position':
+    case 'table':
+    case 'reference':
+      return node;
+    case 'call':
+      return update(node, { args: mapAll(node.args, mapper.expression) });
+    case 'operation':
+      return update(node, { operands: mapAll(node.operands, mapper.expression) });
+    case 'list':
+      return update(node, { items: mapAll(node.items, mapper.expression) });
+    case 'cast':
+      return update(node, { value: mapper.expression(node.value) });
+    case 'field':
+    case 'element':
+      return update(node, { of: mapper.expression(node.of) });
+    case 'lambda':
+      return update(node, { body: mapper.expression(node.body) });
+    case 'struct':
+      return update(node, { fields: mapMembers(node.fields, mapper) });
+    case 'record':
+      return update(node, {
+        present: mapper.expression(node.present),
+        fields: mapMembers(node.fields, mapper),
+      });
+    case 'case':
+      return mapCase(node, mapper);
+    case 'aggregate':
+      return mapAggregate(node, mapper);
+    case 'subquery':
+      return update(node, {
+        query: mapper.query(node.query),
+        ...(node.value && { value: mapper.expression(node.value) }),
+      });
+    case 'select':
+      return mapSelect(node, mapper);
+    case 'set':
+      return update(node, { inputs: mapAll(node.inputs, mapper.query) });
+    case 'with':
+      return update(node, {
+        tables: mapAll(node.tables, (table) => update(table, { query: mapper.query(table.query) })),
+        body: mapper.query(node.body),
+      });
+    case 'derived':
+      return update(node, { query: mapper.query(node.query) });
+    case 'unnest':
+      return update(node, { array: mapper.expression(node.array) });
+    case 'join':
+      return mapJoin(node, mapper);
+    case 'sample':
+      return update(node, { of: mapper.from(node.of) });
+  }
+}
+
+/** Calls a function with each direct part of a node, in the order of the text. */
+export function forEachPart(node: Node, use: (part: Node) => void): void {
+  const each = <N extends Node>(part: N): N => {
+    use(part);
+    return part;
+  };
+  mapParts(node, { expression: each, query: each, from: each });
+}
+
+/** Whether a test holds for a node or any node below it. */
+export function someNode(node: Node, test: (node: Node) => boolean): boolean {
+  if (test(node)) return true;
+  let found = false;
+  forEachPart(node, (part) => {
+    found ||= someNode(part, test);
+  });
+  return found;
+}
+
+/** Calls a function with a node and every node below it. */
+export function forEachNode(node: Node, use: (node: Node) => void): void {
+  use(node);
+  forEachPart(node, (part) => forEachNode(part, use));
+}
+
+/** Replaces an expression and every expression below it, from the leaves up. */
+export const mapExpression = (node: Expression, replace: (node: Expression) => Expression): Expression =>
+  replace(mapExpressions(node, replace));
+
+/** Replaces every expression below a node, from the leaves up. */
+export function mapExpressions<N extends Node>(node: N, replace: (node: Expression) => Expression): N {
+  const mapper: Mapper = {
+    expression: (part) => replace(mapParts(part, mapper)),
+    query: (part) => mapParts(part, mapper),
+    from: (part) => mapParts(part, mapper),
+  };
+  return mapParts(node, mapper);
+}
+
+const mapCase = (node: Case, { expression }: Mapper): Case =>
+  update(node, {
+    branches: mapAll(node.branches, (branch) =>
+      update(branch, { when: expression(branch.when), result: expression(branch.result) }),
+    ),
+    ...(node.otherwise && { otherwise: expression(node.otherwise) }),
+  });
+
+const mapAggregate = (node: Aggregate, mapper: Mapper): Aggregate =>
+  update(node, {
+    args: mapAll(node.args, mapper.expression),
+    ...(node.orderBy && { orderBy: mapSortKeys(node.orderBy, mapper) }),
+    ...(node.filter && { filter: mapper.expression(node.filter) }),
+    ...(node.over !== undefined && {
+      over: typeof node.over === 'string' ? node.over : mapWindow(node.over, mapper),
+    }),
+  });
+
+function mapSelect(node: Select, mapper: Mapper): Select {
+  const { expression } = mapper;
+  return update(node, {
+    columns: mapMembers(node.columns, mapper),
+    ...(node.from && { from: mapper.from(node.from) }),
+    where: mapAll(node.where, expression),
+    ...(node.groupBy && { groupBy: mapGrouping(node.groupBy, mapper) }),
+    having: mapAll(node.having, expression),
+    windows: mapAll(node.windows, (named) => update(named, { window: mapWindow(named.window, mapper) })),
+    qualify: mapAll(node.qualify, expression),
+    orderBy: mapSortKeys(node.orderBy, mapper),
+    ...(node.limit && { limit: expression(node.limit) }),
+    ...(node.offset && { offset: expression(node.offset) }),
+  });
+}
+
+const mapGrouping = (node: Grouping, { expression }: Mapper): Grouping =>
+  update(node, { keys: mapAll(node.keys, expression) });
+
+const mapJoin = (node: Join, mapper: Mapper): Join =>
+  update(node, {
+    left: mapper.from(node.left),
+    right: mapper.from(node.right),
+    ...(node.on && { on: mapper.expression(node.on) }),
+  });
+
+const mapMembers = <M extends { readonly value: Expression }>(
+  members: readonly M[],
+  { expression }: Mapper,
+) => mapAll(members, (member) => update(member, { value: expression(member.value) } as Partial<M>));
+
+const mapSortKeys = (keys: readonly SortKey[], mapper: Mapper) => mapMembers(keys, mapper);
+
+const mapWindow = (node: Window, mapper: Mapper): Window =>
+  update(node, {
+    partitionBy: mapAll(node.partitionBy, mapper.expression),
+    orderBy: mapSortKeys(node.orderBy, mapper),
+    ...(node.frame && { frame: mapFrame(node.frame, mapper) }),
+  });
+
+const mapFrame = (node: Frame, mapper: Mapper): Frame =>
+  update(node, { begin: mapBound(node.begin, mapper), end: mapBound(node.end, mapper) });
+
+const mapBound = (node: Bound, { expression }: Mapper): Bound =>
+  'amount' in node && node.amount ? update(node, { amount: expression(node.amount) }) : node;
+
+/** The same array if no item changes. */
+function mapAll<T>(items: readonly T[], map: (item: T) => T): readonly T[] {
+  let changed: T[] | undefined;
+  for (const [at, item] of items.entries()) {
+    const mapped = map(item);
+    if (changed) changed.push(mapped);
+    else if (mapped !== item) changed = [...items.slice(0, at), mapped];
+  }
+  return changed ?? items;
+}
+
+/** The same object if no property changes. */
+function update<T extends object>(object: T, properties: Partial<T>): T {
+  for (const name in properties) {
+    if (object[name] !== properties[name]) return { ...object, ...properties };
+  }
+  return object;
+}

@@ -1,0 +1,276 @@
+import { duckdbType, isScalar, quote, type Type } from '../types.ts';
+import type {
+  Aggregate,
+  Bound,
+  Case,
+  CommonTable,
+  Expression,
+  From,
+  Grouping,
+  Join,
+  Literal,
+  Member,
+  Operation,
+  Query,
+  RecordValue,
+  Select,
+  SortKey,
+  Subquery,
+  Window,
+} from './nodes.ts';
+import { quoteText } from './quote-text.ts';
+
+/** The query as DuckDB text. Equal trees give equal texts. */
+export const printQuery = (query: Query): string => new Printer().query(query);
+
+/** An expression as DuckDB text. */
+export const printExpression = (expression: Expression): string => new Printer().expression(expression);
+
+class Printer {
+  /** The names of lambda parameters, in the order of their appearance. */
+  readonly #locals = new Map<number, string>();
+
+  query(node: Query): string {
+    switch (node.kind) {
+      case 'select':
+        return this.#select(node);
+      case 'set':
+        return node.inputs.map((input) => `(${this.query(input)})`).join(` ${node.operator} `);
+      case 'with':
+        return this.#with(node.tables, node.body);
+    }
+  }
+
+  expression(node: Expression): string {
+    switch (node.kind) {
+      case 'literal':
+        return literalText(node);
+      case 'parameter':
+        return `CAST($${node.name} AS ${duckdbType(node.type)})`;
+      case 'column':
+        return `${quote(node.from)}.${quote(node.name)}`;
+      case 'local':
+        return this.#local(node.id);
+      case 'call':
+        return `${node.function}(${this.#list(node.args)})`;
+      case 'aggregate':
+        return this.#aggregate(node);
+      case 'operation':
+        return `(${this.#operation(node)})`;
+      case 'cast':
+        return `CAST(${this.expression(node.value)} AS ${node.to ?? duckdbType(node.type)})`;
+      case 'case':
+        return this.#case(node.branches, node.otherwise);
+      case 'field':
+        return `${this.#primary(node.of)}.${quote(node.name)}`;
+      case 'struct':
+        return this.#struct(node.fields);
+      case 'record':
+        return this.#record(node);
+      case 'list':
+        return `[${this.#list(node.items)}]`;
+      case 'element':
+        return `${this.#primary(node.of)}[${node.index}]`;
+      case 'lambda':
+        return `lambda ${node.parameters.map((id) => this.#local(id)).join(', ')}: ${this.expression(node.body)}`;
+      case 'subquery':
+        return this.#subquery(node);
+      case 'position':
+        return String(node.index);
+    }
+  }
+
+  #local(id: number): string {
+    const known = this.#locals.get(id);
+    if (known !== undefined) return known;
+    const name = `_${this.#locals.size + 1}`;
+    this.#locals.set(id, name);
+    return name;
+  }
+
+  readonly #list = (items: readonly Expression[]): string =>
+    items.map((item) => this.expression(item)).join(', ');
+
+  /** An operand of `.` and `[ ]`. */
+  #primary(node: Expression): string {
+    const text = this.expression(node);
+    const isPrimary = node.kind === 'column' || node.kind === 'field' || node.kind === 'element';
+    return isPrimary || (node.kind === 'call' && !node.function.includes('"')) ? text : `(${text})`;
+  }
+
+  #operation({ operator, operands }: Operation): string {
+    const texts = operands.map((operand) => this.expression(operand));
+    const [first = '', second = '', third = ''] = texts;
+    switch (operator) {
+      case 'NOT':
+        return `NOT ${first}`;
+      case 'IS NULL':
+      case 'IS NOT NULL':
+      case 'IS TRUE':
+      case 'IS NOT TRUE':
+      case 'IS FALSE':
+      case 'IS NOT FALSE':
+        return `${first} ${operator}`;
+      case 'BETWEEN':
+      case 'NOT BETWEEN':
+        return `${first} ${operator} ${second} AND ${third}`;
+      case 'IN':
+      case 'NOT IN':
+        return `${first} ${operator} (${texts.slice(1).join(', ')})`;
+      case '-':
+        return texts.length === 1 ? `-${first}` : texts.join(' - ');
+      default:
+        return texts.join(` ${operator} `);
+    }
+  }
+
+  #case(branches: Case['branches'], otherwise: Expression | undefined): string {
+    const whens = branches.map(
+      ({ when, result }) => `WHEN ${this.expression(when)} THEN ${this.expression(result)}`,
+    );
+    return `CASE ${whens.join(' ')}${otherwise ? ` ELSE ${this.expression(otherwise)}` : ''} END`;
+  }
+
+  #struct(fields: readonly Member[]): string {
+    const members = fields.map(({ name, value }) => `${quote(name)} := ${this.expression(value)}`);
+    return `struct_pack(${members.join(', ')})`;
+  }
+
+  #record({ present, fields, repeated }: RecordValue): string {
+    const [test, struct] = [this.expression(present), this.#struct(fields)];
+    if (!repeated) return `CASE WHEN ${test} THEN ${struct} END`;
+    return `CASE WHEN ${test} THEN [${struct}] WHEN NOT ${test} THEN [] END`;
+  }
+
+  #aggregate(node: Aggregate): string {
+    const args = this.#list(node.args) || (node.function === 'count' ? '*' : '');
+    const orderBy = node.orderBy && node.orderBy.length > 0 ? ` ${this.#orderBy(node.orderBy)}` : '';
+    const nulls = node.ignoreNulls ? ' IGNORE NULLS' : '';
+    const called = `${node.function}(${node.distinct ? 'DISTINCT ' : ''}${args}${orderBy}${nulls})`;
+    const filter = node.filter ? ` FILTER (WHERE ${this.expression(node.filter)})` : '';
+    return `${called}${filter}${this.#over(node.over)}`;
+  }
+
+  #over(over: Aggregate['over']): string {
+    if (over === undefined) return '';
+    return typeof over === 'string' ? ` OVER ${quote(over)}` : ` OVER (${this.#window(over)})`;
+  }
+
+  #window({ base, partitionBy, orderBy, frame }: Window): string {
+    const parts = [
+      base === undefined ? '' : quote(base),
+      partitionBy.length === 0 ? '' : `PARTITION BY ${this.#list(partitionBy)}`,
+      orderBy.length === 0 ? '' : this.#orderBy(orderBy),
+      frame ? `${frame.unit} BETWEEN ${this.#bound(frame.begin)} AND ${this.#bound(frame.end)}` : '',
+    ];
+    return parts.filter((part) => part !== '').join(' ');
+  }
+
+  #bound(bound: Bound): string {
+    if (bound.side === 'CURRENT ROW') return bound.side;
+    return `${bound.amount ? this.expression(bound.amount) : 'UNBOUNDED'} ${bound.side}`;
+  }
+
+  #orderBy(keys: readonly SortKey[]): string {
+    const items = keys.map(
+      ({ value, descending, nulls }) =>
+        `${this.expression(value)} ${descending ? 'DESC' : 'ASC'} NULLS ${nulls}`,
+    );
+    return `ORDER BY ${items.join(', ')}`;
+  }
+
+  #subquery({ form, query, value }: Subquery): string {
+    const text = this.query(query);
+    switch (form) {
+      case 'scalar':
+        return `(${text})`;
+      case 'array':
+        return `ARRAY(${text})`;
+      case 'exists':
+        return `EXISTS (${text})`;
+      case 'in':
+      case 'not in':
+        return `(${value ? this.expression(value) : ''} ${form.toUpperCase()} (${text}))`;
+    }
+  }
+
+  #with(tables: readonly CommonTable[], body: Query): string {
+    if (tables.length === 0) return this.query(body);
+    const keyword = tables.some(({ recursive }) => recursive) ? 'WITH RECURSIVE' : 'WITH';
+    const texts = tables.map(({ name, query, materialized }) => {
+      const hint = materialized === undefined ? '' : materialized ? 'MATERIALIZED ' : 'NOT MATERIALIZED ';
+      return `${quote(name)} AS ${hint}(${this.query(query)})`;
+    });
+    return `${keyword} ${texts.join(', ')} ${this.query(body)}`;
+  }
+
+  #select(node: Select): string {
+    const columns = node.columns.map(({ name, value }) => `${this.expression(value)} AS ${quote(name)}`);
+    const windows = node.windows.map(({ name, window }) => `${quote(name)} AS (${this.#window(window)})`);
+    const parts = [
+      `SELECT ${node.distinct ? 'DISTINCT ' : ''}${columns.join(', ')}`,
+      node.from ? `FROM ${this.#from(node.from)}` : '',
+      this.#conditions('WHERE', node.where),
+      node.groupBy ? `GROUP BY ${this.#grouping(node.groupBy)}` : '',
+      this.#conditions('HAVING', node.having),
+      windows.length === 0 ? '' : `WINDOW ${windows.join(', ')}`,
+      this.#conditions('QUALIFY', node.qualify),
+      node.orderBy.length === 0 ? '' : this.#orderBy(node.orderBy),
+      node.limit ? `LIMIT ${this.expression(node.limit)}` : '',
+      node.offset ? `OFFSET ${this.expression(node.offset)}` : '',
+    ];
+    return parts.filter((part) => part !== '').join(' ');
+  }
+
+  #conditions(keyword: string, conditions: readonly Expression[]): string {
+    return conditions.length === 0
+      ? ''
+      : `${keyword} ${conditions.map((condition) => this.expression(condition)).join(' AND ')}`;
+  }
+
+  #grouping({ keys, sets }: Grouping): string {
+    const texts = keys.map((key) => this.expression(key));
+    if (!sets) return texts.join(', ');
+    return `GROUPING SETS (${sets.map((set) => `(${set.map((at) => texts[at]).join(', ')})`).join(', ')})`;
+  }
+
+  #from(node: From): string {
+    switch (node.kind) {
+      case 'table':
+        return `${node.relation} AS ${quote(node.alias)}`;
+      case 'reference':
+        return `${quote(node.name)} AS ${quote(node.alias)}`;
+      case 'derived':
+        return `(${this.query(node.query)}) AS ${quote(node.alias)}`;
+      case 'unnest': {
+        const array = this.expression(node.array);
+        const offset = node.offset ? `, unnest(range(len(${array}))) AS "offset"` : '';
+        return `(SELECT unnest(${array}) AS "value"${offset}) AS ${quote(node.alias)}`;
+      }
+      case 'join':
+        return this.#join(node);
+      case 'sample':
+        return `${this.#from(node.of)} TABLESAMPLE SYSTEM (${node.percent} PERCENT)`;
+    }
+  }
+
+  #join({ join, left, right, on }: Join): string {
+    const isLateral = right.kind === 'unnest' || (right.kind === 'derived' && right.lateral === true);
+    const inner = right.kind === 'join' ? `(${this.#from(right)})` : this.#from(right);
+    const condition = on ? ` ON ${this.expression(on)}` : '';
+    return `${this.#from(left)} ${join} JOIN ${isLateral ? 'LATERAL ' : ''}${inner}${condition}`;
+  }
+}
+
+function literalText({ type, value }: Literal): string {
+  if (value === null) return typedNull(type);
+  if (typeof value === 'boolean') return value ? 'TRUE' : 'FALSE';
+  if (typeof value === 'bigint') return `CAST(${value} AS ${duckdbType(type)})`;
+  if (isScalar(type, 'BYTES')) return `from_hex('${value}')`;
+  return isScalar(type, 'STRING') ? quoteText(value) : `CAST(${quoteText(value)} AS ${duckdbType(type)})`;
+}
+
+function typedNull(type: Type): string {
+  const target = duckdbType(type);
+  return target === undefined ? 'NULL' : `CAST(NULL AS ${target})`;
+}

@@ -1,0 +1,40 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import type { SavedQuery } from '../../../catalog/saved-query.ts';
+import { StartError } from '../../../errors.ts';
+import type { Runnable } from './prepare-catalog.ts';
+import { plannedTypes } from './result-types.ts';
+
+interface BackgroundOptions {
+  /** A connection that nothing else uses. */
+  readonly connection: DuckDBConnection;
+  readonly queries: readonly SavedQuery[];
+  /** Calls a function with the current form of a query, whose tables exist until it has ended. */
+  readonly withQuery: (query: SavedQuery, use: (runnable: Runnable) => Promise<void>) => Promise<void>;
+  readonly onProblem: (message: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Lets DuckDB plan every query once, one after another, after the start: what it refuses is reported before anybody
+ * calls it. A query that is called earlier is planned then.
+ */
+export async function planInBackground(options: BackgroundOptions): Promise<void> {
+  const { connection, onProblem, queries, signal, withQuery } = options;
+  for (const query of queries) {
+    await nextTurn();
+    if (signal.aborted) return;
+    try {
+      await withQuery(query, async ({ compiled }) => {
+        await plannedTypes(connection, query, compiled);
+      });
+    } catch (error) {
+      if (!signal.aborted) onProblem(describe(query, error));
+    }
+  }
+}
+
+function describe({ name }: SavedQuery, error: unknown): string {
+  const reason = error instanceof StartError ? error.message : String(error);
+  return `${name} answers ENGINE_FAILED until its SQL is corrected: ${reason}`;
+}

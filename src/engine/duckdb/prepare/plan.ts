@@ -1,0 +1,104 @@
+import { type Constant, hoist } from '../../dialect/passes/constants/hoist.ts';
+import type { TimeExpression } from '../../dialect/passes/constants/time-values.ts';
+import { runPasses } from '../../dialect/passes/passes.ts';
+import { renderRows } from '../../dialect/passes/row-text.ts';
+import { column, integerLiteral, select } from '../../dialect/tree/build.ts';
+import { freshNames } from '../../dialect/tree/fresh-names.ts';
+import { mapExpression, someNode } from '../../dialect/tree/map.ts';
+import type { Query } from '../../dialect/tree/nodes.ts';
+import { printExpression, printQuery } from '../../dialect/tree/print.ts';
+import type { Type } from '../../dialect/types.ts';
+import type { WireCell } from '../wire/cell.ts';
+
+/** SQL that binds constants and thresholds beside its parameters. */
+export interface Plan {
+  readonly sql: string;
+  /** Each depends on parameters only. */
+  readonly constants: readonly PlannedConstant[];
+  /** Each is a query over rows, and depends on parameters, constants and the thresholds before it. */
+  readonly thresholds: readonly { readonly name: string; readonly sql: string }[];
+}
+
+/** A value that is computed before the query. */
+export interface PlannedConstant {
+  /** The name under which the query binds it. */
+  readonly name: string;
+  /** Reads parameters as columns of the relation `bound`. */
+  readonly sql: string;
+  readonly hasParameters: boolean;
+  /** Computes the value without the database. */
+  readonly timeExpression?: TimeExpression;
+}
+
+/** A column of the result, in the order of the header. */
+export interface PlannedColumn extends Pick<WireCell, 'select'> {
+  /** The name of the column in the query. */
+  readonly name: string;
+  readonly type: Type;
+}
+
+/** The relation whose row has the parameters of a run as columns. */
+export const boundRelation = 'bound';
+
+/** The query for all values of its parameters, without any pass. */
+export function genericPlan(query: Query, columns: readonly PlannedColumn[], maxRows: number): string {
+  const fresh = freshNames(query);
+  const alias = fresh('rows');
+  const rows = select({
+    columns: columns.map(({ name, type, select: write }) => ({
+      name,
+      value: write(column(alias, name, type)),
+    })),
+    from: { kind: 'derived', alias, query },
+    limit: integerLiteral(maxRows + 1),
+  });
+  return printQuery(rows);
+}
+
+/**
+ * The query for some values: the same rows as the generic plan gives, but cheaper to plan and to run.
+ *
+ * @param without the names of passes that are left out
+ */
+export function customPlan(
+  query: Query,
+  columns: readonly PlannedColumn[],
+  maxRows: number,
+  known: Readonly<Record<string, string>>,
+  without: ReadonlySet<string> = new Set(),
+): Plan {
+  const fresh = freshNames(query);
+  const alias = fresh('rows');
+  // One row more than the maximum shows that the result is truncated.
+  const rows = select({
+    columns: columns.map(({ name, type }) => ({ name, value: column(alias, name, type) })),
+    from: { kind: 'derived', alias, query },
+    limit: integerLiteral(maxRows + 1),
+  });
+  const options = { known, fresh };
+  const passed = runPasses(rows, options, without);
+  const rendered = renderRows(passed, (value, at) => columns[at]?.select(value) ?? value, options);
+  return printPlan(rendered);
+}
+
+/** The text of a query whose constants are computed before it. */
+export function printPlan(query: Query): Plan {
+  const hoisted = hoist(query);
+  return {
+    sql: printQuery(hoisted.query),
+    constants: hoisted.constants.map(plannedConstant),
+    thresholds: hoisted.thresholds.map(({ name, value }) => ({ name, sql: printExpression(value) })),
+  };
+}
+
+function plannedConstant({ name, value, timeExpression }: Constant): PlannedConstant {
+  const overRow = mapExpression(value, (node) =>
+    node.kind === 'parameter' ? column(boundRelation, node.name, node.type) : node,
+  );
+  return {
+    name,
+    sql: printExpression(overRow),
+    hasParameters: someNode(value, ({ kind }) => kind === 'parameter'),
+    ...(timeExpression && { timeExpression }),
+  };
+}

@@ -1,0 +1,39 @@
+import type { Logger } from 'pino';
+import { GatewayError } from '../../errors.ts';
+import type { RequestHead } from '../head.ts';
+import { logOf } from '../observe/request-trace.ts';
+
+/**
+ * Writes a line to the log if an error is a refusal: who was refused what, and why. The reply says less.
+ *
+ * @param keyId of the caller; undefined without a valid key
+ */
+export type Audit = (error: unknown, head: RequestHead, keyId: string | undefined) => void;
+
+/** Characters of a tenant's name: it is the caller's text. */
+const maxTenantLength = 200;
+
+/** @param isKeyText recognizes keys and tokens, which are pasted into wrong places */
+export function buildAudit(log: Logger, isKeyText: (text: string) => boolean): Audit {
+  const readable = (tenant: string) =>
+    isKeyText(tenant) ? '(a key)' : tenant.slice(0, maxTenantLength).toWellFormed();
+  return (error, head, keyId) => {
+    if (!(error instanceof GatewayError) || error.refusal === undefined) return;
+    const { reason, endpoint, tenant, keyId: rejectedKey, problem } = error.refusal;
+    const key = keyId ?? rejectedKey;
+    const { method, address } = head;
+    logOf(head, log).info(
+      {
+        reason,
+        status: error.status,
+        method,
+        ...(address !== undefined && { address }),
+        ...(key !== undefined && { key }),
+        ...(endpoint !== undefined && { endpoint }),
+        ...(tenant !== undefined && { tenant: readable(tenant) }),
+        ...(problem !== undefined && { problem }),
+      },
+      'refused',
+    );
+  };
+}

@@ -1,0 +1,42 @@
+import { LRUCache } from 'lru-cache';
+import { addressGroup } from '../../config/address-list.ts';
+import { GatewayError, type Refusal } from '../../errors.ts';
+import { RateLimiter } from '../../keys/rate-limiter.ts';
+import { httpLimits } from '../limits.ts';
+
+/** The error for a wrong key. Each one counts for the address that sent it. */
+export type RejectWrongKey = (address: string | undefined, refusal: Refusal) => GatewayError;
+
+/** How many addresses are counted: an attacker with more of them has not been slowed down either. */
+const maxAddresses = 10_000;
+
+const { maxWrongKeysPerMinute } = httpLimits;
+
+/**
+ * Answers wrong keys with 401, and with 429 when too many came from one address, or from one /64 of IPv6 addresses. Valid
+ * keys from there are not affected.
+ */
+export function buildRejectWrongKey(now: () => Date): RejectWrongKey {
+  const limiters = new LRUCache<string, RateLimiter>({ max: maxAddresses });
+  return (address, refusal) => {
+    // Requests without a connection come from tests, and from no network.
+    if (address === undefined) return unauthenticated(refusal);
+    const group = addressGroup(address);
+    const limiter = limiters.get(group) ?? new RateLimiter(maxWrongKeysPerMinute);
+    limiters.set(group, limiter);
+    const { isWithin, nextInSeconds } = limiter.take(now().getTime());
+    if (isWithin) return unauthenticated(refusal);
+    return new GatewayError(
+      'RATE_LIMITED',
+      `More than ${maxWrongKeysPerMinute} wrong keys came from your address within a minute; try again later with a valid one`,
+      { retryAfterSeconds: nextInSeconds, refusal },
+    );
+  };
+}
+
+/** The same for every caller without a valid key. */
+export function unauthenticated(refusal: Refusal): GatewayError {
+  return new GatewayError('UNAUTHENTICATED', 'A valid API key is required in the header X-API-KEY', {
+    refusal,
+  });
+}

@@ -1,0 +1,60 @@
+import { LRUCache } from 'lru-cache';
+import type { Catalog, SavedQuery } from '../../catalog/saved-query.ts';
+import type { Principal } from '../../keys/principal.ts';
+import { mayQuery } from '../access/authorize.ts';
+
+/** Which schema a request is answered with. */
+export type SchemaFor<T> = (principal: Principal, url: URL, body: Uint8Array | undefined) => T;
+
+/** How many schemas of a part of the catalog are kept: keys of a team often permit the same endpoints. */
+const maxParts = 32;
+
+/** What a part may keep of what the whole catalog may keep. */
+export const partShare = 1 / 16;
+
+/**
+ * A schema of the whole catalog, and one for each part of it that some key may query. Introspection shows a key its part.
+ * If the rest is hidden from the key, its documents are validated against the part too, so that a hidden field is answered
+ * as one that does not exist; otherwise it is answered as forbidden.
+ *
+ * @param build makes what answers requests by a schema
+ */
+export function buildSchemaFor<T>(
+  catalog: Catalog,
+  build: (catalog: Catalog, share: number) => T,
+): SchemaFor<T> {
+  const whole = build(catalog, 1);
+  const parts = new LRUCache<string, { readonly schema: T }>({ max: maxParts });
+  /** Kept as long as their keys; undefined: the whole. */
+  const visibleTo = new WeakMap<Principal, readonly SavedQuery[] | 'all'>();
+  const visibleQueries = (principal: Principal) => {
+    const known = visibleTo.get(principal);
+    if (known !== undefined) return known;
+    const queries = catalog.queries.filter((query) => mayQuery(principal, query));
+    const visible = queries.length === catalog.queries.length ? 'all' : queries;
+    visibleTo.set(principal, visible);
+    return visible;
+  };
+  const partOf = (queries: readonly SavedQuery[]): T => {
+    const key = queries.map(({ id }) => id).join();
+    const part = parts.get(key) ?? { schema: build({ ...catalog, queries }, partShare) };
+    parts.set(key, part);
+    return part.schema;
+  };
+  return (principal, url, body) => {
+    if (principal.endpoints === undefined && principal.tenants === undefined) return whole;
+    const visible = visibleQueries(principal);
+    if (visible === 'all') return whole;
+    return principal.hidesEndpoints || mayIntrospect(url, body) ? partOf(visible) : whole;
+  };
+}
+
+/** False only if the request certainly does not query the schema, which no text without these names can. */
+function mayIntrospect(url: URL, body: Uint8Array | undefined): boolean {
+  const text =
+    body === undefined
+      ? url.searchParams.getAll('query').join()
+      : Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1');
+  // In JSON, a name may be written with escapes.
+  return /__schema|__type(?!name)|\\u/i.test(text);
+}

@@ -1,0 +1,84 @@
+import type { JWTPayload } from 'jose';
+import { z } from 'zod';
+import type { JwtConfig } from '../../config/jwt-settings.ts';
+import { type Permission, permissions, rateSchema, tenantSchema } from '../file/key-schema.ts';
+
+/** What the claims of a token permit. */
+export interface TokenClaims {
+  readonly subject: string | undefined;
+  /** undefined: all. */
+  readonly tenants: readonly string[] | undefined;
+  /** Names or UUIDs; undefined: all. */
+  readonly endpoints: readonly string[] | undefined;
+  readonly rate: z.output<typeof rateSchema>;
+  readonly permissions: readonly Permission[];
+}
+
+const maxListed = 1_000;
+
+const names = z.array(tenantSchema).min(1).max(maxListed);
+
+/** Many issuers write a list with one entry as a text. */
+const listOrOne = z.union([names, tenantSchema.transform((one) => [one])]);
+
+const rate = z.union([rateSchema, z.int().min(1).max(1_000_000).transform(perMinute)]);
+
+function perMinute(limit: number): z.output<typeof rateSchema> {
+  return { requests_per_minute: limit };
+}
+
+/**
+ * The claims of a verified token, by the names that the operator configured. A claim that is there must be right: to
+ * ignore a wrong one would widen what the token permits.
+ *
+ * @returns a problem if one is wrong, or if there are no tenants and the operator does not allow that
+ */
+export function readClaims(
+  payload: JWTPayload,
+  { claims, allowsWithoutTenants }: Pick<JwtConfig, 'claims' | 'allowsWithoutTenants'>,
+): { readonly claims: TokenClaims } | { readonly problem: string } {
+  const subject = z.string().optional().safeParse(payload.sub);
+  if (!subject.success) return { problem: 'the claim sub has a wrong value' };
+  const read = {
+    tenants: listOrOne.optional().safeParse(claimOf(payload, claims.tenants)),
+    endpoints: listOrOne.optional().safeParse(claimOf(payload, claims.endpoints)),
+    rate: rate.optional().safeParse(claimOf(payload, claims.rate)),
+    permissions: z
+      .array(z.string())
+      .max(maxListed)
+      .optional()
+      .safeParse(claimOf(payload, claims.permissions)),
+  };
+  const { tenants, endpoints } = read;
+  for (const name of ['tenants', 'endpoints', 'rate', 'permissions'] as const) {
+    if (!read[name].success) return { problem: `the claim ${claims[name]} has a wrong value` };
+  }
+  if (tenants.data === undefined && !allowsWithoutTenants) {
+    return { problem: `the claim ${claims.tenants} is missing` };
+  }
+  return {
+    claims: {
+      subject: subject.data,
+      tenants: tenants.data,
+      endpoints: endpoints.data,
+      rate: read.rate.data ?? {},
+      // Issuers list permissions of other services too.
+      permissions: permissions.filter((one) => read.permissions.data?.includes(one)),
+    },
+  };
+}
+
+/** @param name a claim, or a JSON pointer (RFC 6901) such as `/app_metadata/tenants` */
+function claimOf(payload: JWTPayload, name: string): unknown {
+  if (!name.startsWith('/')) return Object.hasOwn(payload, name) ? payload[name] : undefined;
+  const path = name
+    .slice(1)
+    .split('/')
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  let value: unknown = payload;
+  for (const part of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return undefined;
+    value = (value as Record<string, unknown>)[part];
+  }
+  return value;
+}

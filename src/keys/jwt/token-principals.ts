@@ -1,0 +1,56 @@
+import { hash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { Catalog } from '../../catalog/saved-query.ts';
+import type { Config } from '../../config.ts';
+import { concurrencyLimiterFor, rateLimiterFor } from '../keyring.ts';
+import { hidesEndpoints, type Principal, resolveEndpoints } from '../principal.ts';
+import type { TokenClaims } from './claims.ts';
+
+/** How many subjects keep the state of their limits. */
+const maxSubjects = 50_000;
+
+/**
+ * Makes principals of claims. Tokens of one subject for the same tenants are one principal to limits and fairness: a new
+ * token is no new rate.
+ */
+export function buildTokenPrincipals({
+  catalog,
+  hideEndpoints,
+}: Pick<Config, 'hideEndpoints'> & { readonly catalog: Catalog }): (claims: TokenClaims) => Principal {
+  const latest = new LRUCache<string, Principal>({ max: maxSubjects });
+  return (claims) => {
+    const { tenants, rate, permissions } = claims;
+    const id = principalId(claims);
+    const previous = latest.get(id);
+    const principal = {
+      id,
+      permissions: new Set(permissions),
+      endpoints: resolveEndpoints(catalog, claims).ids,
+      tenants: tenants && new Set(tenants),
+      hidesEndpoints: hidesEndpoints(hideEndpoints, tenants !== undefined),
+      rateLimiter: rateLimiterFor(rate.requests_per_minute, previous?.rateLimiter),
+      concurrencyLimiter: concurrencyLimiterFor(rate.concurrent_queries, previous?.concurrencyLimiter),
+    };
+    latest.set(id, principal);
+    return principal;
+  };
+}
+
+/**
+ * For the log and for limits, as in `jwt:alice@abc`: the subject and the tenant, or digests of what is long, unusual or
+ * many. It has only characters that need no escape in JSON.
+ */
+function principalId({ subject = '', tenants }: TokenClaims): string {
+  return `jwt:${plainSubject.test(subject) ? subject : digest(subject)}@${tenantsPart(tenants)}`;
+}
+
+const plainSubject = /^[\w.@|:+-]{0,64}$/;
+const plainTenant = /^[\w.-]{1,64}$/;
+
+function tenantsPart(tenants: readonly string[] | undefined): string {
+  if (tenants === undefined) return '*';
+  const [only = ''] = tenants;
+  return tenants.length === 1 && plainTenant.test(only) ? only : digest(JSON.stringify([...tenants].sort()));
+}
+
+const digest = (text: string): string => `#${hash('sha256', text, 'hex').slice(0, 16)}`;

@@ -1,0 +1,5 @@
+/** Characters of a token: those with long lists of groups have some thousand. */
+export const maxTokenLength = 8_192;
+
+/** A JSON Web Token, whole or in a longer text. */
+export const tokenShape = /\beyJ[\w-]{5,}\.[\w-]{5,}\.[\w-]*/;

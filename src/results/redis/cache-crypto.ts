@@ -1,0 +1,77 @@
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  timingSafeEqual,
+} from 'node:crypto';
+
+/** What a text in Redis is. A text that was signed as one kind is not valid as another. */
+export type Kind = 'result' | 'lease' | 'awaited' | 'demand';
+
+/**
+ * What makes the shared cache safe on a Redis that others can read or write: names that reveal nothing, signatures that
+ * bind a text to its kind and its cache key, and encryption of the cache keys themselves.
+ *
+ * Without a secret the keys are derived from a public text. Then all this only detects accidents.
+ */
+export interface CacheCrypto {
+  /** The name in Redis of what belongs to a cache key. */
+  nameOf(kind: Kind, key: string): string;
+  /** HMAC-SHA-256 in base64url. */
+  sign(kind: Kind, key: string, text: string): string;
+  isSigned(kind: Kind, key: string, text: string, signature: string): boolean;
+  /** Equal for equal texts. */
+  encrypt(text: string): string;
+  /** @returns undefined for everything but a text of `encrypt` under the same secret */
+  decrypt(text: string): string | undefined;
+}
+
+/** Changes with every secret and every stored format: gateways that differ in either do not meet. */
+const purpose = (use: string) => `querygate/2 ${use}`;
+
+const ivBytes = 12;
+const tagBytes = 16;
+
+export function buildCacheCrypto(secret: string | undefined): CacheCrypto {
+  const deriveKey = (use: string): KeyObject =>
+    createSecretKey(Buffer.from(hkdfSync('sha256', secret ?? 'no secret', '', purpose(use), 32)));
+  const [nameKey, signKey, ivKey, encryptKey] = ['names', 'signatures', 'nonces', 'encryption'].map(
+    deriveKey,
+  ) as [KeyObject, KeyObject, KeyObject, KeyObject];
+  const signatureOf = (kind: Kind, key: string, text: string) =>
+    // The length keeps a key that ends in a text from being another key with another text.
+    createHmac('sha256', signKey).update(`${kind} ${key.length} ${key}`).update(text).digest();
+
+  return {
+    nameOf: (kind, key) =>
+      `querygate:${kind}:${createHmac('sha256', nameKey).update(key).digest('base64url')}`,
+    sign: (kind, key, text) => signatureOf(kind, key, text).toString('base64url'),
+    isSigned(kind, key, text, signature) {
+      const given = Buffer.from(signature, 'base64url');
+      const right = signatureOf(kind, key, text);
+      return given.byteLength === right.byteLength && timingSafeEqual(given, right);
+    },
+    encrypt(text) {
+      // A nonce that is derived from the text never occurs with two texts.
+      const iv = createHmac('sha256', ivKey).update(text).digest().subarray(0, ivBytes);
+      const cipher = createCipheriv('aes-256-gcm', encryptKey, iv);
+      const encrypted = [cipher.update(text, 'utf8'), cipher.final()];
+      return Buffer.concat([iv, cipher.getAuthTag(), ...encrypted]).toString('base64url');
+    },
+    decrypt(text) {
+      const bytes = Buffer.from(text, 'base64url');
+      if (bytes.byteLength < ivBytes + tagBytes) return undefined;
+      const decipher = createDecipheriv('aes-256-gcm', encryptKey, bytes.subarray(0, ivBytes));
+      decipher.setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes));
+      try {
+        const first = decipher.update(bytes.subarray(ivBytes + tagBytes));
+        return Buffer.concat([first, decipher.final()]).toString('utf8');
+      } catch {
+        return undefined;
+      }
+    },
+  };
+}

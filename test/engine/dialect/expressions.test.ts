@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openDialect, problemsOf } from './harness.ts';
+
+let dialect: Awaited<ReturnType<typeof openDialect>>;
+beforeAll(async () => {
+  dialect = await openDialect();
+});
+afterAll(() => dialect.close());
+
+/** The one value of `SELECT expression`. */
+const valueFor = async (expression: string, parameters: Readonly<Record<string, string>> = {}) =>
+  (await dialect.query(`SELECT ${expression}`, parameters))[0]?.[0];
+
+/** The messages of the problems of `SELECT expression`, without their places. */
+const messagesOf = (sql: string) => problemsOf(sql).map((problem) => problem.replace(/^\d+:\d+ /, ''));
+
+describe('structs are compared by position', () => {
+  test.each([
+    ['STRUCT(1 AS a, 2 AS b) = STRUCT(1 AS x, 2 AS y)', true],
+    ['STRUCT(1 AS a, 2 AS b) IN (STRUCT(2 AS b, 1 AS a))', false],
+    ['STRUCT(1 AS x, 2 AS y) IS DISTINCT FROM STRUCT(1 AS a, 2 AS b)', false],
+    ['(1, CAST(NULL AS INT64)) IN ((1, 2))', null],
+    ['(1, 2) IN UNNEST([(1, 2), (3, 4)])', true],
+    ['(1, 2) NOT IN (SELECT (1, CAST(NULL AS INT64)))', null],
+    ['(1, 3) NOT IN (SELECT (2, CAST(NULL AS INT64)))', true],
+    [
+      '(SELECT COUNT(*) FROM (SELECT 1 AS a, 2 AS b) WHERE STRUCT(a, b) IN (SELECT STRUCT(1 AS x, 2 AS y)))',
+      '1',
+    ],
+    ['[1, NULL] = [1, 2]', null],
+    ['[1, NULL] = [2, NULL]', false],
+  ])('%s is %s', async (expression, expected) => {
+    expect(await valueFor(expression)).toBe(expected);
+  });
+});
+
+describe('NUMERIC is exact', () => {
+  test.each([
+    ['CAST(-123456789012.12 AS NUMERIC)', '-123456789012.120000000'],
+    ["NUMERIC '1.5' + 2.25", '3.750000000'],
+    [
+      "(SELECT AVG(x) FROM UNNEST([NUMERIC '10000000000000000.01', NUMERIC '10000000000000000.03']) AS x)",
+      '10000000000000000.020000000',
+    ],
+    [
+      "(SELECT STDDEV(x) FROM UNNEST([NUMERIC '1000000000000000000000000.1', NUMERIC '1000000000000000000000000.2']) AS x)",
+      0.0707106781186548,
+    ],
+  ])('%s is %s', async (expression, expected) => {
+    const value = await valueFor(expression);
+    if (typeof expected === 'number') expect(value).toBeCloseTo(expected, 12);
+    else expect(value).toBe(expected);
+  });
+});
+
+describe('NaN is the smallest number in every order', () => {
+  const numbers = "UNNEST([1.0, CAST('nan' AS FLOAT64), 2.0]) AS x";
+
+  test('in a window', async () => {
+    const rows = await dialect.query(
+      `SELECT IS_NAN(x), RANK() OVER (ORDER BY x) AS r FROM ${numbers} ORDER BY r`,
+    );
+    expect(rows).toEqual([
+      [true, '1'],
+      [false, '2'],
+      [false, '3'],
+    ]);
+  });
+
+  test.each([
+    [`(SELECT ARRAY_TO_STRING(ARRAY_AGG(CAST(x AS STRING) ORDER BY x), ' ') FROM ${numbers})`, 'nan 1 2'],
+    [
+      `(SELECT ARRAY_TO_STRING(ARRAY(SELECT CAST(d AS STRING) FROM UNNEST(a) AS d WITH OFFSET o ORDER BY o), ' ') FROM (SELECT ARRAY_AGG(DISTINCT x ORDER BY x DESC) AS a FROM ${numbers}))`,
+      '2 1 nan',
+    ],
+    [`(SELECT ANY_VALUE(IS_NAN(p)) FROM (SELECT PERCENTILE_DISC(x, 0) OVER () AS p FROM ${numbers}))`, true],
+    [`(SELECT COUNT(x HAVING MAX x) FROM ${numbers})`, '0'],
+  ])('%s is %s', async (expression, expected) => {
+    expect(await valueFor(expression)).toBe(expected);
+  });
+});
+
+describe('aggregates', () => {
+  const rows = 'UNNEST([STRUCT(1 AS x, 1 AS y), (2, 2), (4, 2), (3, NULL)])';
+
+  test.each([
+    [`(SELECT SUM(x HAVING MAX y) FROM ${rows})`, '6'],
+    [`(SELECT STRING_AGG(CAST(x AS STRING) HAVING MAX y ORDER BY x DESC) FROM ${rows})`, '4,2'],
+    [`(SELECT ARRAY_AGG(x LIMIT 0) IS NULL FROM ${rows})`, true],
+    ["(SELECT STRING_AGG(x LIMIT 0) FROM UNNEST(['a']) AS x)", null],
+    ["(SELECT STDDEV(x) FROM UNNEST([CAST('nan' AS FLOAT64)]) AS x)", null],
+    ['(SELECT STDDEV(x) / 1e300 > 1.4 FROM UNNEST([1e300, -1e300]) AS x)', true],
+    ['(SELECT CAST(AVG(x) AS STRING) FROM UNNEST([INTERVAL 1 MONTH, INTERVAL 2 DAY]) AS x)', '0-0 16 0:0:0'],
+    ['(SELECT APPROX_COUNT_DISTINCT(x) FROM UNNEST([1, 2, 1]) AS x)', '2'],
+  ])('%s is %s', async (expression, expected) => {
+    expect(await valueFor(expression)).toBe(expected);
+  });
+
+  test('a frame that ends before it begins has no rows', async () => {
+    const sql =
+      'SELECT COUNT(*) OVER (ORDER BY x RANGE BETWEEN 1 PRECEDING AND 2 PRECEDING) FROM UNNEST([1.0, 2.5]) AS x';
+    expect(await dialect.query(sql)).toEqual([['0'], ['0']]);
+  });
+
+  test('a bound of a frame may lie beyond INT64', async () => {
+    const sql =
+      'SELECT COUNT(*) OVER (ORDER BY x RANGE BETWEEN 9223372036854775807 PRECEDING AND CURRENT ROW) AS n FROM UNNEST([-2, 9223372036854775807]) AS x ORDER BY n';
+    expect(await dialect.query(sql)).toEqual([['1'], ['1']]);
+  });
+});
+
+describe('what people write', () => {
+  test.each([
+    ['IF(TRUE, STRUCT(1 AS a), NULL).a', '1'],
+    ['(SELECT ARRAY_AGG(STRUCT(x AS v))[OFFSET(0)].v FROM UNNEST([7]) AS x)', '7'],
+    ['WITH(a AS 2, b AS a + 1, a * b)', '6'],
+    ["CAST(DATE '2024-01-02' AS STRING FORMAT 'DD/MM/YYYY')", '02/01/2024'],
+    ["EXTRACT(HOUR FROM INTERVAL '1 2:3:4' DAY TO SECOND)", '2'],
+    ["RANGE_END(RANGE<DATE> '[2024-01-01, UNBOUNDED)') IS NULL", true],
+    ["TO_JSON_STRING(JSON_SET(JSON '{\"a\":1}', '$.b', [1, 2]))", '{"a":1,"b":[1,2]}'],
+    ["CONTAINS_SUBSTR(('x', ['ÄPFEL']), 'äpfel')", true],
+    ['STRUCT(1, 2)[OFFSET(1)]', '2'],
+    ['-9223372036854775808', '-9223372036854775808'],
+    ["'b' LIKE ANY UNNEST(['a%', 'b%'])", true],
+    ["'b' LIKE ALL (SELECT 'b%')", true],
+    ['NULL IS UNKNOWN', true],
+    ['CAST([1.255] AS ARRAY<NUMERIC(5, 2)>)[0]', '1.260000000'],
+  ])('%s is %s', async (expression, expected) => {
+    expect(await valueFor(expression)).toBe(expected);
+  });
+
+  test('a parameter as LIMIT is cast', async () => {
+    const sql = 'SELECT x FROM UNNEST([1, 2]) AS x ORDER BY x LIMIT CAST(@n AS INT64)';
+    expect(await dialect.query(sql, { n: '1' })).toEqual([['1']]);
+    expect(messagesOf('SELECT 1 LIMIT @n')).toEqual([expect.stringContaining('CAST(@n AS INT64)')]);
+  });
+
+  test('a function of the query is computed from its arguments', async () => {
+    const define =
+      'CREATE TEMP FUNCTION twice(x FLOAT64) AS (x + x); CREATE TEMP FUNCTION f(x INT64, s STRING) RETURNS STRING AS (CONCAT(s, twice(x)));';
+    expect(await dialect.query(`${define} SELECT f(1 + 2, 'a')`)).toEqual([['a6']]);
+    expect(messagesOf(`${define} SELECT f('x', 'a')`)).toEqual(['expected INT64, got STRING']);
+    expect(messagesOf('CREATE TEMP FUNCTION f(x INT64) AS (f(x)); SELECT f(1)')).toEqual([
+      'the function F is not supported',
+    ]);
+  });
+});
+
+describe('what BigQuery refuses', () => {
+  test.each([
+    ['SELECT 1 + NULL', 'operands of + cannot be literal NULL'],
+    ['SELECT NOT NULL', 'operands of NOT cannot be literal NULL'],
+    [
+      'SELECT `p.d.f`(1)',
+      'the function p.d.f is not available locally: define it with CREATE TEMP FUNCTION before the query',
+    ],
+    [
+      'SELECT LAG(x) OVER (ORDER BY x ROWS 1 PRECEDING) FROM UNNEST([1]) AS x',
+      'LAG takes no frame in its window',
+    ],
+    ['SELECT LAG(x, 1, x) OVER (ORDER BY x) FROM UNNEST([1]) AS x', 'the default of LAG must be a constant'],
+    [
+      'SELECT NTH_VALUE(x, 0) OVER (ORDER BY x) FROM UNNEST([1]) AS x',
+      'the number in NTH_VALUE must be at least 1',
+    ],
+    ['SELECT NTILE(NULL) OVER (ORDER BY x) FROM UNNEST([1]) AS x', 'the number in NTILE must be at least 1'],
+    [
+      'SELECT ROW_NUMBER() OVER (ORDER BY x ROWS 1 PRECEDING) FROM UNNEST([1]) AS x',
+      'ROW_NUMBER takes no frame in its window',
+    ],
+    [
+      "SELECT STRING_AGG(x, NULL) FROM UNNEST(['a']) AS x",
+      'the delimiter of STRING_AGG must be a literal or a parameter, not NULL',
+    ],
+    [
+      'SELECT APPROX_TOP_COUNT(x, 0) FROM UNNEST([1]) AS x',
+      'the number in APPROX_TOP_COUNT must be at least 1',
+    ],
+    ["SELECT CAST('a' AS STRING COLLATE 'und:ci')", 'COLLATE in a type is not supported'],
+    ["SELECT NUMERIC '1.1234567891'", 'invalid NUMERIC literal: 1.1234567891'],
+  ])('%s: %s', (sql, message) => {
+    expect(messagesOf(sql)).toEqual([message]);
+  });
+});

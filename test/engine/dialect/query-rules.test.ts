@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openDialect, problemsOf } from './harness.ts';
+
+let dialect: Awaited<ReturnType<typeof openDialect>>;
+beforeAll(async () => {
+  dialect = await openDialect();
+}, 60_000);
+afterAll(() => dialect.close());
+
+const numbers = 'WITH RECURSIVE n AS (SELECT 1 AS x UNION ALL';
+
+describe('WITH RECURSIVE', () => {
+  test.each([
+    [
+      'several first queries',
+      `${numbers} SELECT 10 UNION ALL SELECT x + 1 FROM n WHERE x < 2) SELECT x FROM n ORDER BY x`,
+      [['1'], ['2'], ['10']],
+    ],
+    [
+      'a table that comes later',
+      'WITH RECURSIVE r AS (SELECT a FROM s), s AS (SELECT 2 AS a) SELECT a FROM r',
+      [['2']],
+    ],
+    [
+      'a WITH of its own',
+      'WITH RECURSIVE n AS (WITH m AS (SELECT 1 AS x) SELECT x FROM m UNION ALL SELECT x + 1 FROM n WHERE x < 3) SELECT SUM(x) FROM n',
+      [['6']],
+    ],
+  ])('%s', async (_title, sql, rows) => {
+    expect(await dialect.query(sql)).toEqual(rows);
+  });
+
+  test.each([
+    [`${numbers} SELECT x + 0.5 FROM n WHERE x < 3) SELECT x FROM n`, 'CAST it'],
+    [`${numbers} SELECT a.x FROM n AS a, n AS b) SELECT x FROM n`, 'once only'],
+    [`${numbers} SELECT SUM(x) FROM n) SELECT x FROM n`, 'takes no aggregates'],
+    [`${numbers} SELECT (SELECT MAX(x) FROM n)) SELECT x FROM n`, 'in a subquery'],
+    [`${numbers} SELECT n.x FROM n RIGHT JOIN logs ON TRUE) SELECT x FROM n`, 'outer join'],
+  ])('%s is refused', (sql, message) => {
+    expect(problemsOf(sql).join()).toContain(message);
+  });
+});
+
+test('with several grouping sets an expression of a key is computed of the grouped key', async () => {
+  const sets =
+    'FROM (SELECT 10 AS a UNION ALL SELECT 20) GROUP BY GROUPING SETS (a, a + 1) ORDER BY a, a + 1';
+  expect(await dialect.query(`SELECT a, a + 1, COUNT(*) ${sets}`)).toEqual([
+    [null, null, '1'],
+    [null, null, '1'],
+    ['10', '11', '1'],
+    ['20', '21', '1'],
+  ]);
+});
+
+describe('a NULL without a type', () => {
+  test('takes the type of the other inputs of a set operation, also in parentheses', async () => {
+    const sql = "SELECT x FROM ((SELECT NULL AS x) UNION ALL (SELECT 'b')) ORDER BY x";
+    expect(await dialect.query(sql)).toEqual([[null], ['b']]);
+  });
+
+  test('is INT64 for the readers of a query', () => {
+    expect(problemsOf("SELECT IFNULL(x, 'a') FROM (SELECT NULL AS x)")).toEqual([
+      '1:8 IFNULL has no common type for (INT64, STRING)',
+    ]);
+  });
+
+  test('is aggregated like other values', async () => {
+    expect(await dialect.query('SELECT SUM(NULL), AVG(NULL), COUNT(NULL) FROM logs')).toEqual([
+      [null, null, '0'],
+    ]);
+  });
+});
+
+test('HAVING takes expressions that need lambdas', async () => {
+  const sql =
+    "SELECT project FROM logs GROUP BY project HAVING CAST(CONCAT('2024-01-0', COUNT(*)) AS TIMESTAMP) > TIMESTAMP '2024-01-01'";
+  expect(await dialect.query(sql)).toEqual([['a']]);
+});
+
+test('an aggregate of outer columns belongs to the query in which it is written', async () => {
+  const sql = 'SELECT y, (SELECT SUM(y) FROM UNNEST([1, 2])) FROM UNNEST([5, 6]) AS y ORDER BY y';
+  expect(await dialect.query(sql)).toEqual([
+    ['5', '10'],
+    ['6', '12'],
+  ]);
+});
+
+test('a union of values has values as rows', async () => {
+  const values = '(SELECT AS STRUCT 1 AS a UNION ALL SELECT AS STRUCT 2 AS a)';
+  expect(await dialect.query(`SELECT v.a FROM ${values} AS v WHERE a > 1`)).toEqual([['2']]);
+});
+
+test('JOIN USING after a pipe operator', async () => {
+  const sql = 'FROM logs |> JOIN projects USING (project) |> SELECT id, tier |> ORDER BY id';
+  expect(await dialect.query(sql)).toEqual([
+    ['1', 'PRO'],
+    ['2', 'PRO'],
+  ]);
+});
+
+test('what reads an unsupported part is not reported, too', () => {
+  expect(
+    problemsOf('WITH a AS (SELECT * EXCEPT (x) FROM missing) SELECT y FROM a JOIN b.c USING (z) ORDER BY q'),
+  ).toEqual(['1:37 no table is named missing', '1:67 no table is named b.c']);
+});

@@ -1,0 +1,122 @@
+import { expect, test } from 'vitest';
+import { problemOf } from './dump.ts';
+
+test.each([
+  ['SELECT f(1 from t', '11: expected ")" or ",", found "from"'],
+  ['SELECT (1 + 2', '13: expected ")" or ",", found the end of the text'],
+  ['SELECT FROM t', '7: expected a column, found "FROM"'],
+  ['SELECT a,, b', '9: expected an expression, found ","'],
+  ['SELECT 1 AS select', '12: expected a name after AS, found "select"'],
+  ["SELECT 1 AS 'a'", '12: expected a name after AS, found a string'],
+  ['SELECT * FROM select', '14: expected the name of a table, found "select"'],
+  ['SELECT a = b = c', '13: expected parentheses around the comparison before an operator, found "="'],
+  ['SELECT a IN 1', '12: expected "(" or "UNNEST", found "1"'],
+  ['SELECT a IN ()', '13: expected an expression, found ")"'],
+  ['SELECT a IS 1', '12: expected "NULL", "TRUE", "FALSE", "UNKNOWN" or "DISTINCT FROM", found "1"'],
+  ['SELECT a BETWEEN 1, 2', '18: expected "AND" of BETWEEN, found ","'],
+  ['SELECT CASE a END', '14: expected "WHEN", found "END"'],
+  ['SELECT CASE WHEN a THEN 1', '25: expected "WHEN", "ELSE" or "END", found the end of the text'],
+  ['SELECT CAST(a, INT64)', '13: expected "AS" and a type, found ","'],
+  ['SELECT CAST(a AS ARRAY)', '22: expected "<" after ARRAY, found ")"'],
+  ['SELECT EXTRACT(DAY, a)', '18: expected "FROM", found ","'],
+  ['SELECT INTERVAL 1', '17: expected a part of an interval such as DAY, found the end of the text'],
+  ['SELECT ARRAY(1)', '13: expected "SELECT" or a query in parentheses, found "1"'],
+  ['SELECT UNNEST([1])', '7: expected an expression, found "UNNEST", which is allowed in FROM and after IN'],
+  ['SELECT STRUCT<a INT64>(1 AS a)', '25: expected ")" or "," (the type names the fields), found "AS"'],
+  ['SELECT WITH(a AS 1)', '18: expected ",", found ")"'],
+  ['SELECT f(a) OVER', '16: expected "(" or the name of a window after OVER, found the end of the text'],
+  ['SELECT f(a) OVER (ROWS 1)', '24: expected "PRECEDING" or "FOLLOWING", found ")"'],
+  ['SELECT @{a = 1} b', '8: expected the name of a parameter after "@", found "{"'],
+  ['SELECT a WHERE b', '9: expected "FROM" before "WHERE", found "WHERE"'],
+  ['SELECT a FROM t GROUP a', '22: expected "BY", found "a"'],
+  ['SELECT a FROM t LIMIT 1 ORDER BY a', '24: expected the end of the query, found "ORDER"'],
+  ['SELECT 1 UNION SELECT 2', '15: expected "ALL" or "DISTINCT", found "SELECT"'],
+  ['SELECT 1 FULL UNION ALL SELECT 2', '24: expected "BY NAME" or "CORRESPONDING", found "SELECT"'],
+  [
+    'SELECT 1 UNION ALL SELECT 2 UNION DISTINCT SELECT 3',
+    '28: expected the same set operator as before, or parentheses, found another one',
+  ],
+  ['WITH a AS SELECT 1 SELECT 2', '10: expected "(", found "SELECT"'],
+  ['WITH a AS (1) SELECT 2', '11: expected a query, found "1"'],
+  ['WITH a AS (SELECT 1), SELECT 2', '22: expected the name of a common table, found "SELECT"'],
+  ['SELECT * FROM t UNPIVOT ((a, b) FOR c IN (d))', '42: expected 2 columns as before FOR, found 1'],
+  ['SELECT é', '7: expected a character of GoogleSQL, found "é"'],
+  ['SELECT a FROM t$2', '15: expected the end of the query, found "$"'],
+  ['SELECT a == b', '10: expected an expression, found "="'],
+  ["SELECT 1 + 'abc", "11: expected ' at the end of the string that starts here, found none"],
+  ["SELECT 1 2 'abc", '9: expected the end of the query, found "2"'],
+])('%s', (sql, problem) => {
+  expect(problemOf(sql)).toBe(problem);
+});
+
+test.each(
+  `SELECT
+  SELECT ()
+  SELECT (1,)
+  SELECT [1,]
+  SELECT (1, 2 AS b)
+  SELECT (a AS b)
+  SELECT f(SELECT 1)
+  SELECT f(, a)
+  SELECT f(a, )
+  SELECT f(DISTINCT)
+  SELECT f(x ORDER BY y IGNORE NULLS)
+  SELECT f(x) IGNORE NULLS OVER ()
+  SELECT f(x) OVER (ORDER BY b GROUPS 1 PRECEDING)
+  SELECT f(x).y(z)
+  SELECT a.*.b FROM t
+  SELECT a[] FROM t
+  SELECT a[0, 1] FROM t
+  SELECT * AS x FROM t
+  SELECT * EXCEPT () FROM t
+  SELECT * EXCEPT a FROM t
+  SELECT * REPLACE (1 AS a) EXCEPT (a) FROM t
+  SELECT 1 NOT 2
+  SELECT 1 + NOT a
+  SELECT a = NOT b
+  SELECT a IS NOT NOT NULL
+  SELECT a LIKE 'x' ESCAPE '!'
+  SELECT a = ANY (1, 2)
+  SELECT a % b
+  SELECT 'a' COLLATE 'und:ci'
+  SELECT STRUCT(1 a)
+  SELECT ARRAY<INT64>(SELECT 1)
+  SELECT EXISTS (1)
+  SELECT DISTINCT ON (a) 1
+  SELECT AS STRUCT DISTINCT 1
+  SELECT x -> x + 1
+  SELECT hash FROM t
+  SELECT interval FROM t
+  SELECT 1 EXCEPT SELECT 2
+  SELECT 1 UNION ALL STRICT BY NAME SELECT 2
+  SELECT 1 UNION ALL SELECT 2 ORDER BY 1 UNION ALL SELECT 3
+  (SELECT 1) + 1
+  VALUES (1)
+  TABLE t
+  SELECT * FROM LATERAL t
+  SELECT * FROM 't'
+  SELECT * FROM t,
+  SELECT * FROM t x y
+  SELECT * FROM t AS x (a, b)
+  SELECT * FROM ((a JOIN b ON TRUE))
+  SELECT * FROM (a JOIN b ON TRUE) AS x
+  SELECT * FROM a, b ON TRUE
+  SELECT * FROM t JOIN u USING a
+  SELECT * FROM t JOIN u USING (t.a)
+  SELECT * FROM t OUTER JOIN u ON TRUE
+  SELECT * FROM t FOR SYSTEM_TIME AS OF ts AS x
+  SELECT * FROM t TABLESAMPLE SYSTEM (10)
+  SELECT * FROM t PIVOT (SUM(x) FOR y IN (SELECT 1))
+  SELECT * FROM t PIVOT (SUM(x) FOR y IN ())
+  SELECT * FROM UNNEST [1]
+  SELECT * FROM f(SELECT 1)
+  SELECT a FROM t GROUP BY a AS b
+  SELECT a FROM t GROUP BY ROLLUP (())
+  SELECT a FROM t WINDOW w AS () QUALIFY TRUE
+  SELECT a FROM t WHERE a WHERE b
+  SELECT a FROM t ORDER BY a NULLS
+  SELECT 1 FOR UPDATE
+  ;SELECT 1`.split(/\n\s*/),
+)('not GoogleSQL: %s', (sql) => {
+  expect(problemOf(sql)).toBeDefined();
+});

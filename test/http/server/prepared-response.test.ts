@@ -1,0 +1,58 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ReplyHeaders } from '../../../src/http/reply.ts';
+import { PreparedResponse } from '../../../src/http/server/prepared-response.ts';
+import { parseRaw, sendRaw } from '../../support/raw-request.ts';
+
+const common = { 'content-type': 'text/plain', etag: 'W/"1"', vary: 'Accept' };
+
+/** The same reply by Node's own `writeHead`, and with prepared lines. */
+const replies: Readonly<Record<string, (response: ServerResponse, status: number) => void>> = {
+  '/node': (response, status) => response.writeHead(status, headersOf(status)).end(bodyOf(status)),
+  '/prepared': (response, status) => {
+    if (!(response instanceof PreparedResponse)) throw new TypeError('not the response of the server');
+    response.writePrepared(status, new ReplyHeaders(headersOf(status))).end(bodyOf(status));
+  },
+};
+const bodyOf = (status: number) => (status === 200 ? 'four' : undefined);
+const headersOf = (status: number) => (status === 200 ? { ...common, 'content-length': '4' } : common);
+
+describe('a response with prepared header lines', () => {
+  const server = createServer({ ServerResponse: PreparedResponse, keepAliveTimeout: 72_000 });
+  server.on('request', ({ url, headers }, response) => {
+    replies[url ?? '']?.(response, Number(headers.status));
+  });
+  beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)));
+  afterAll(() => new Promise((resolve) => server.close(resolve)));
+
+  test.each([
+    ['GET', 'HTTP/1.1', 200, ''],
+    ['GET', 'HTTP/1.1', 200, 'Connection: close\r\n'],
+    ['GET', 'HTTP/1.1', 304, ''],
+    ['HEAD', 'HTTP/1.1', 200, ''],
+    ['OPTIONS', 'HTTP/1.1', 204, ''],
+    ['GET', 'HTTP/1.0', 200, ''],
+    ['GET', 'HTTP/1.0', 200, 'Connection: keep-alive\r\n'],
+  ])('is what Node sends: %s %s %i %s', async (method, version, status, header) => {
+    const request = (path: string) =>
+      `${method} ${path} ${version}\r\nHost: a\r\nStatus: ${status}\r\n${header}\r\n`;
+    const bytesOf = async (path: string) => {
+      const closing = `GET ${path} HTTP/1.1\r\nHost: a\r\nStatus: 304\r\nConnection: close\r\n\r\n`;
+      const { port } = server.address() as AddressInfo;
+      const text = await sendRaw(port, request(path), closing);
+      return text.replaceAll(/date: .*/gi, 'date');
+    };
+    const prepared = parseRaw(await bytesOf('/prepared'));
+    const ordinary = parseRaw(await bytesOf('/node'));
+    expect(prepared).toEqual(ordinary);
+    expect(prepared).toMatchObject({ status, headers: common });
+  });
+
+  test.each([{ 'x-a': 'one\r\nx-b: two' }, { 'x-a\r\n': 'one' }, { 'x a': 'one' }, { 'x-a': 'snow \u2603' }])(
+    'rejects what no header may have: %j',
+    (headers) => {
+      expect(() => new ReplyHeaders(headers).lines).toThrow(TypeError);
+    },
+  );
+});
