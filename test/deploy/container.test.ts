@@ -58,7 +58,7 @@ describe('the container image, its steps played without Docker', () => {
   });
 
   test('starts as its last lines say, is healthy, and ends by SIGTERM after requests in flight', async () => {
-    const gateway = await startImage(image, { API_KEY: 'my-key', PORT: '0' });
+    const gateway = await startImage(image, { API_KEY: 'a-key-of-the-container-test', PORT: '0' });
     try {
       const health = () =>
         spawnSync(join(image.root, 'usr/local/bin/node'), image.healthcheck.slice(1), {
@@ -71,7 +71,7 @@ describe('the container image, its steps played without Docker', () => {
       }
       const search = new URLSearchParams({ project: 'mzqkvxwotrplbhnydsea', interval: 'hourly' });
       const response = await fetch(`${gateway.origin}/api/endpoints/query/usage.api-counts?${search}`, {
-        headers: { 'x-api-key': 'my-key' },
+        headers: { 'x-api-key': 'a-key-of-the-container-test' },
       });
       expect(await response.json()).toMatchObject({ result: expect.any(Array) });
 
@@ -144,7 +144,7 @@ function openRequest(port: number) {
   const head = [
     'POST /graphql HTTP/1.1',
     'Host: localhost',
-    'X-API-KEY: my-key',
+    'X-API-KEY: a-key-of-the-container-test',
     'Content-Type: application/json',
     `Content-Length: ${body.length}`,
   ];
