@@ -89,7 +89,10 @@ describe('querygate', () => {
     const file = join(folder, 'settings.yaml');
     writeFileSync(file, 'engine_timeout_ms: 5000\ncache_url: redis://u:hunter2@host\n');
     const args = ['config', '--config', file, '--port', '5000'];
-    const { exitCode, output } = await runQuerygate(args, { API_KEY: 'hunter3-of-twenty-characters', NODE_ENV: 'production' });
+    const { exitCode, output } = await runQuerygate(args, {
+      API_KEY: 'hunter3-of-twenty-characters',
+      NODE_ENV: 'production',
+    });
     expect(exitCode).toBe(0);
     const row = (key: string) =>
       new RegExp(`^${key} +(.*)$`, 'm').exec(output)?.[1]?.replaceAll(/ {2,}/g, ' | ');
