@@ -53,6 +53,7 @@ class TranslatedHead implements RequestHead {
   readonly method: string;
   readonly url: string;
   readonly headers: RequestHeaders;
+  trace: RequestHead['trace'] = undefined;
   readonly #received: RequestHead;
 
   constructor(received: RequestHead, url: string, headers: RequestHeaders) {
