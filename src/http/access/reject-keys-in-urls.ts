@@ -1,4 +1,4 @@
-import { maxValueLength, type RawParameters } from '../../catalog/binding/bind.ts';
+import type { RawParameters } from '../../catalog/binding/bind.ts';
 import { isCredentialName } from '../../catalog/credential-names.ts';
 import { GatewayError } from '../../errors.ts';
 import { decodeText, type PreparedRequest, parseQueryString } from '../prepare-request.ts';
@@ -42,8 +42,7 @@ export function buildRejectKeys(isKeyText: (text: string) => boolean): RejectKey
   const isKey = recognizeEncoded(isKeyText);
   return (parameters) => {
     for (const [name, values] of parameters) {
-      // A longer one is refused without being quoted.
-      if (!values.some((value) => value.length <= maxValueLength && isKey(value))) continue;
+      if (!values.some((value) => value.length <= maxCheckedLength && isKey(value))) continue;
       const message = `${name}: is an API key, which is sent in the header X-API-KEY only`;
       throw new GatewayError('BAD_REQUEST', message, { parameter: name });
     }
@@ -53,6 +52,9 @@ export function buildRejectKeys(isKeyText: (text: string) => boolean): RejectKey
 function recognizeEncoded(isKeyText: (text: string) => boolean): (text: string) => boolean {
   return (text) => isKeyText(text) || (text.includes('%') && isKeyText(decodeFully(text)));
 }
+
+/** A longer value is refused for its length, and not quoted. */
+const maxCheckedLength = 16_384;
 
 /** How often a text may have been percent-encoded, by one program after another. */
 const maxEncodings = 4;

@@ -1,6 +1,7 @@
 import type { RawParameters } from '../../catalog/binding/bind.ts';
 import type { Catalog, SavedQuery } from '../../catalog/saved-query.ts';
 import { GatewayError } from '../../errors.ts';
+import type { EndpointRequest } from '../access/authorize.ts';
 import type { RejectKeys } from '../access/reject-keys-in-urls.ts';
 import { variesBy } from '../cache-headers.ts';
 import { type Reply, replyJson } from '../reply.ts';
@@ -18,27 +19,30 @@ interface CompatRestOptions {
 /** REST with the parameters of Logflare's clients: by GET and POST, the last of a repeated one. */
 export function buildCompatRest({ catalog, rest, rejectKeys }: CompatRestOptions): Answer {
   const answerGet: Answer = (head, request, admission, readBody) => {
-    request.endpoint ??= {
-      query: endpointOf(catalog, request),
-      parameters: lastOfEach(request.parameters ?? new Map()),
-    };
+    request.endpoint ??= lastOfEach(endpointOf(catalog, request), request.parameters);
     return rowsOrNone(request.endpoint.query, () => rest(head, request, admission, readBody));
   };
-  const answerPost: Answer = async (head, request, admission, readBody) => {
-    const query = endpointOf(catalog, request);
-    const readParameters = parametersReader(head.headers, new Set(query.parameters.map(({ name }) => name)));
+  const answerPost: Answer = async (head, { url, loggedPath, parameters }, admission, readBody) => {
+    const query = endpointOf(catalog, { url });
+    const readParameters = parametersReader(head.headers, namesOf(query));
     const fromBody = readParameters(await readBody());
     rejectKeys(fromBody);
-    const parameters = lastOfEach(new Map([...(request.parameters ?? []), ...fromBody]));
-    const { url, loggedPath } = request;
-    const whole = { url, loggedPath, parameters, endpoint: { query, parameters } };
-    return notStored(await rowsOrNone(query, () => rest(head, whole, admission, readBody)));
+    const endpoint = lastOfEach(query, new Map([...(parameters ?? []), ...fromBody]));
+    const request = { url, loggedPath, parameters: endpoint.parameters, endpoint };
+    return notStored(await rowsOrNone(query, () => rest(head, request, admission, readBody)));
   };
   return (head, ...others) => (head.method === 'POST' ? answerPost : answerGet)(head, ...others);
 }
 
-function lastOfEach(parameters: RawParameters): RawParameters {
-  return new Map([...parameters].map(([name, values]) => [name, values.slice(-1)]));
+/** The parameters that a request for a query may set. Others are ignored, like Logflare's `sql` for a query without a sandbox. */
+function namesOf({ parameters }: SavedQuery): ReadonlySet<string> {
+  return new Set(parameters.map(({ name }) => name));
+}
+
+function lastOfEach(query: SavedQuery, received: RawParameters = new Map()): EndpointRequest {
+  const names = namesOf(query);
+  const known = [...received].filter(([name]) => names.has(name));
+  return { query, parameters: new Map(known.map(([name, values]) => [name, values.slice(-1)])) };
 }
 
 /**
