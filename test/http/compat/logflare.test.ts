@@ -7,12 +7,15 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { BoundQuery } from '../../../src/catalog/binding/bind.ts';
 import { systemClock } from '../../../src/concurrency/clock.ts';
 import { GatewayError } from '../../../src/errors.ts';
+import { securityHeaders } from '../../../src/http/finish.ts';
 import { makeKey } from '../../../src/keys/key-text.ts';
 import { fakeEngine } from '../../support/fake-engine.ts';
 import { type KeyFile, writeKeyFile } from '../../support/key-files.ts';
 import { queryText } from '../../support/queries.ts';
+import { parseRaw, sendRaw } from '../../support/raw-request.ts';
 import { type ServedApp, serveTestApp } from '../../support/served-app.ts';
 import { apiKey, openTestApp, type TestApp } from '../../support/test-app.ts';
+import { hostileRequests, planted } from '../hostile-requests.ts';
 
 const path = '/api/endpoints/query';
 const json = 'application/json';
@@ -527,6 +530,19 @@ describe('COMPAT=logflare behind a socket', () => {
   afterAll(() => served.close());
 
   const url = (target: string) => `http://127.0.0.1:${served.port}${target}`;
+
+  test('hostile requests get no more than without it, and no secret is in a response or in the log', async () => {
+    const forbidden = [apiKey, planted, 'countif(', 'edge_logs', '    at ', 'node_modules', process.cwd()];
+    for (const { name, bytes, status } of hostileRequests) {
+      const text = await sendRaw(served.port, bytes);
+      const answered = parseRaw(text);
+      if (answered.status !== status) expect(answered.status, name).toBeLessThan(500);
+      expect(answered.headers, name).toMatchObject(securityHeaders);
+      for (const secret of forbidden) expect(text, name).not.toContain(secret);
+    }
+    for (const secret of [apiKey, planted]) expect(served.log()).not.toContain(secret);
+    expect(served.log()).not.toContain('a bug in the gateway');
+  });
 
   test('a key in a URL admits the connection, and is in no log line', async () => {
     const response = await fetch(url(`/endpoints/query/logs.all?project=p&api_key=${apiKey}`));
