@@ -18,16 +18,19 @@ export function parametersReader(headers: RequestHeaders, names: ReadonlySet<str
   if (coding.trim().toLowerCase() !== 'identity')
     throw unsupported('Send the body without a Content-Encoding');
   if (type === undefined && isEmpty(headers)) return () => new Map();
-  const groups = typePattern.exec(type ?? '')?.groups;
-  const read = groups?.media === undefined ? undefined : readers.get(groups.media.toLowerCase());
-  if (read === undefined || !/^utf-?8$/i.test(groups?.charset ?? 'utf-8')) {
+  const [media = '', ...parameters] = (type ?? '').split(';').map((part) => part.trim().toLowerCase());
+  const read = readers.get(media);
+  if (read === undefined || !isUtf8(parameters)) {
     throw unsupported('Send the body as Content-Type: application/json or application/x-www-form-urlencoded');
   }
   return (body) => read(decodeBody(body), names);
 }
 
-const typePattern =
-  /^\s*(?<media>[^\s;,]+)\s*(?:;(?:.*?;)?\s*charset\s*=\s*"?(?<charset>[^\s;"]+)"?.*|;.*)?$/i;
+/** @param parameters of a media type */
+function isUtf8(parameters: readonly string[]): boolean {
+  const charset = parameters.find((parameter) => parameter.startsWith('charset='));
+  return charset === undefined || /^charset="?utf-?8"?$/.test(charset);
+}
 
 type ReadText = (text: string, names: ReadonlySet<string>) => RawParameters;
 

@@ -16,7 +16,7 @@ export function translateRequest(head: RequestHead): RequestHead {
 
 /** `/api/endpoints/query/<address>`, and the older paths `/api/endpoints/query/name/<name>` and `/endpoints/query/<address>`. */
 const target =
-  /^(?<origin>https?:\/\/[^/?#]*)(?:\/api\/endpoints\/query\/(?:name\/)?|\/endpoints\/query\/)(?<address>[^/?#]+)(?<query>\?.*)?$/i;
+  /^(?<origin>https?:\/\/[^/?#]*)(?:\/api\/endpoints\/query\/(?:name\/)?|\/endpoints\/query\/)(?<address>[^/?#]+)(?<query>\?.*)?$/;
 
 const keyName = 'api_key';
 

@@ -6,6 +6,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { BoundQuery } from '../../../src/catalog/binding/bind.ts';
 import { systemClock } from '../../../src/concurrency/clock.ts';
+import { readConfig } from '../../../src/config.ts';
 import { GatewayError } from '../../../src/errors.ts';
 import { securityHeaders } from '../../../src/http/finish.ts';
 import { makeKey } from '../../../src/keys/key-text.ts';
@@ -370,6 +371,8 @@ describe('COMPAT=logflare', () => {
         '/endpoints/query/a/b',
         '/endpoints',
         `${path}/name/a/b`,
+        '/Endpoints/query/a.one',
+        '/api/endpoints/QUERY/a.one',
         `${path}/`,
       ]) {
         expect(await get(target), target).toMatchObject({
@@ -585,6 +588,11 @@ describe('COMPAT=logflare behind a socket', () => {
     expect(new Set(statuses)).toEqual(new Set([401, 429]));
     expect((await fetch(url(`${path}/logs.all?project=p&api_key=${apiKey}`))).status).toBe(200);
   });
+});
+
+test('another value of COMPAT is refused at start', () => {
+  expect(() => readConfig({ COMPAT: 'Logflare' })).toThrow(/COMPAT: got "Logflare"; must be one of logflare/);
+  expect(readConfig({ COMPAT: '' }).compat).toBeUndefined();
 });
 
 describe('without COMPAT', () => {
