@@ -1,7 +1,8 @@
 import type { Catalog, SavedQuery, Tenant } from '../catalog/saved-query.ts';
-import { type Problem, StartError } from '../errors.ts';
+import type { Problem } from '../errors.ts';
 import { compile } from './dialect/compile.ts';
 import { unfilteredTables } from './dialect/tenant-filter.ts';
+import { queryProblems } from './query-problems.ts';
 
 /**
  * The problems of saved queries that do not restrict every table to the tenant. A query whose SQL can't be compiled has
@@ -22,25 +23,18 @@ export const uncheckedQueries = ({ queries }: Catalog): readonly string[] =>
   );
 
 function problemsOf(query: SavedQuery, tenant: Tenant, tables: Catalog['tables']): readonly Problem[] {
-  const { sql, source } = query;
+  const { source } = query;
   const parameter = { name: tenant.parameter, isPattern: tenant.pattern !== undefined };
   try {
     const { query: tree } = compile(query, tables, { hasOpenTables: true });
     return unfilteredTables(tree, parameter).map(({ name, start }) => ({
-      ...placeOf(sql, source, start),
+      ...placeOf(query.sql, source, start),
       message: unfilteredMessage(name, parameter),
     }));
   } catch (error) {
-    if (!(error instanceof StartError)) throw error;
-    const [{ line, column, message } = { message: error.message }] = error.problems;
-    return [
-      {
-        ...source,
-        ...(line !== undefined && { line }),
-        ...(column !== undefined && { column }),
-        message: `it can't be checked that only rows of one tenant are returned: ${message}; ${optOut}`,
-      },
-    ];
+    const [problem = { ...source, message: String(error) }] = queryProblems(query, error);
+    const message = `it can't be checked that only rows of one tenant are returned: ${problem.message}; ${optOut}`;
+    return [{ ...problem, message }];
   }
 }
 

@@ -6,6 +6,7 @@ import { type Compiled, compile } from '../../dialect/compile.ts';
 import { equalityColumns } from '../../dialect/equality-columns.ts';
 import { macroDefinitions } from '../../dialect/macros/macros.ts';
 import type { Origin, StoredTable } from '../../dialect/stored-table.ts';
+import { queryProblems } from '../../query-problems.ts';
 import { type PreparedQuery, prepareQuery } from './prepare-query.ts';
 import { compiledTypes, plannedTypes, type ResultTypes } from './result-types.ts';
 
@@ -75,17 +76,11 @@ function buildRunnable(query: SavedQuery, compiled: Compiled, types: ResultTypes
   };
 }
 
-/** Adds the problems of a query, also one that no rule foresees: no query hides the problems of the others. */
-async function collectProblems(
-  problems: Problem[],
-  { source: { file, line } }: SavedQuery,
-  work: () => unknown,
-): Promise<void> {
+/** Adds the problems of a query if the work on it fails. */
+async function collectProblems(problems: Problem[], query: SavedQuery, work: () => unknown): Promise<void> {
   try {
     await work();
   } catch (error) {
-    if (error instanceof StartError) problems.push(...error.problems);
-    else
-      problems.push({ file, line, message: `cannot be compiled, which is an error of Querygate: ${error}` });
+    problems.push(...queryProblems(query, error));
   }
 }
