@@ -8,6 +8,7 @@ import {
   nullLiteral,
   select,
 } from '../tree/build.ts';
+import { unusedName } from '../tree/fresh-names.ts';
 import { forEachNode, type Mapper, mapParts } from '../tree/map.ts';
 import type { Column, Expression, From, Join, Member, Query, Select, Unnest } from '../tree/nodes.ts';
 import { scalar, unknown } from '../types.ts';
@@ -91,8 +92,9 @@ function unnestOne(
     part.from === owner.alias ? { ...part, from: inner } : undefined,
   );
   const keepEmpty = join.join === 'LEFT';
-  const elementName = unusedName(unnest.alias, kept);
-  const offsetName = unusedName(`${unnest.alias}_offset`, kept);
+  const used = new Set(kept.map(({ name }) => name.toLowerCase()));
+  const elementName = unusedName(unnest.alias, used);
+  const offsetName = unusedName(`${unnest.alias}_offset`, used);
   const added = [{ name: elementName, value: elements(array, keepEmpty) }];
   if (unnest.offset) added.push({ name: offsetName, value: offsets(array, keepEmpty) });
   const derived: From = {
@@ -111,13 +113,6 @@ function unnestOne(
 
 const columnsIn = (node: Query, alias: string): ReadonlyMap<string, Column> =>
   columnsRead(node).get(alias) ?? new Map();
-
-function unusedName(name: string, members: readonly Member[]): string {
-  let unused = name;
-  for (let at = 2; members.some((member) => member.name.toLowerCase() === unused.toLowerCase()); at += 1)
-    unused = `${name}_${at}`;
-  return unused;
-}
 
 const elements = (array: Expression, keepEmpty: boolean): Expression =>
   call('unnest', [keepEmpty ? orNull(array, array) : array], elementType(array));

@@ -1,5 +1,6 @@
 import { column, select } from '../../tree/build.ts';
 import { isEqual } from '../../tree/equal.ts';
+import { unusedName } from '../../tree/fresh-names.ts';
 import type { Expression, From, Member, Select } from '../../tree/nodes.ts';
 import type { Context, ResolvedFrom, ResolvedQuery } from '../context.ts';
 import { nameOutputs, type Output, rangeOf, starColumns } from '../queries/outputs.ts';
@@ -57,9 +58,10 @@ export const fromOf = ({ from, ranges, columns }: Rows): ResolvedFrom => ({
 export function nest(rows: Rows, clauses: Partial<Select>, context: Context): Rows {
   const alias = context.fresh('piped');
   const members: Member[] = [];
+  const used = new Set<string>();
   const move = (value: Expression, name: string): Expression => {
     const known = members.findIndex((member) => isEqual(member.value, value));
-    const index = known < 0 ? members.push({ name: unusedName(name, members), value }) - 1 : known;
+    const index = known < 0 ? members.push({ name: unusedName(name || 'column', used), value }) - 1 : known;
     const isRequired = value.kind === 'column' && value.required;
     return column(alias, members[index]?.name ?? name, value.type, isRequired);
   };
@@ -71,14 +73,6 @@ export function nest(rows: Rows, clauses: Partial<Select>, context: Context): Ro
   }));
   const query = select({ columns: members, ...(rows.from && { from: rows.from }), ...clauses });
   return { from: { kind: 'derived', alias, query }, ranges, columns };
-}
-
-function unusedName(name: string, members: readonly Member[]): string {
-  const isUsed = (candidate: string) =>
-    members.some((member) => member.name.toLowerCase() === candidate.toLowerCase());
-  let unused = name || 'column';
-  for (let at = 2; isUsed(unused); at += 1) unused = `${name}_${at}`;
-  return unused;
 }
 
 /** The columns as a query. */
