@@ -14,7 +14,7 @@ import type { Column, Expression, From, Join, Member, Query, Select, Unnest } fr
 import { scalar, unknown } from '../types.ts';
 import type { Pass, PassOptions } from './pass.ts';
 import { columnsRead } from './rewriting/columns-read.ts';
-import { joinsOf, replaceItem, requiredItems } from './rewriting/from-items.ts';
+import { isUnconditional, joinsOf, replaceItem, requiredItems } from './rewriting/from-items.ts';
 import { substitute, substituteIn } from './rewriting/substitute.ts';
 
 /**
@@ -61,9 +61,6 @@ function findUnnest(from: From): Found | undefined {
 /** Whether a subquery may be put around an item: one that reads the items to its left cannot be moved. */
 const canHold = (item: From): item is Found['owner'] =>
   'alias' in item && item.kind !== 'unnest' && !(item.kind === 'derived' && item.lateral);
-
-const isUnconditional = ({ join, on }: Join): boolean =>
-  join === 'CROSS' || ((join === 'INNER' || join === 'LEFT') && on?.kind === 'literal' && on.value === true);
 
 /** The aliases whose columns an expression reads; none if it contains what can't move into a select list. */
 function ownersOf(array: Expression): ReadonlySet<string> {
