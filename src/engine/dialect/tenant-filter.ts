@@ -2,6 +2,7 @@ import { openColumns } from './rules/queries/outputs.ts';
 import { forEachPart } from './tree/map.ts';
 import type { Column, Expression, From, Join, Query, Select, SetOperation, Table } from './tree/nodes.ts';
 import { printExpression } from './tree/print.ts';
+import { resultMembers } from './tree/result-members.ts';
 
 /** The parameter whose rows a query may read. */
 export interface TenantParameter {
@@ -102,16 +103,7 @@ function sourcesOfSet(
   });
 }
 
-const columnNames = (query: Query): readonly string[] => {
-  switch (query.kind) {
-    case 'select':
-      return query.columns.map(({ name }) => name);
-    case 'with':
-      return columnNames(query.body);
-    case 'set':
-      return query.inputs[0] ? columnNames(query.inputs[0]) : [];
-  }
-};
+const columnNames = (query: Query): readonly string[] => resultMembers(query).map(({ name }) => name);
 
 /** No query around this one can filter these tables any more. */
 function barred(sources: readonly Source[], { unfiltered }: Analysis): readonly Source[] {
