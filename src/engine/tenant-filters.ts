@@ -1,6 +1,7 @@
 import type { Catalog, SavedQuery, Tenant } from '../catalog/saved-query.ts';
 import type { Problem } from '../errors.ts';
 import { compile } from './dialect/compile.ts';
+import { problemAt } from './dialect/problem-at.ts';
 import { unfilteredTables } from './dialect/tenant-filter.ts';
 import { queryProblems } from './query-problems.ts';
 
@@ -27,10 +28,9 @@ function problemsOf(query: SavedQuery, tenant: Tenant, tables: Catalog['tables']
   const parameter = { name: tenant.parameter, isPattern: tenant.pattern !== undefined };
   try {
     const { query: tree } = compile(query, tables, { hasOpenTables: true });
-    return unfilteredTables(tree, parameter).map(({ name, start }) => ({
-      ...placeOf(query.sql, source, start),
-      message: unfilteredMessage(name, parameter),
-    }));
+    return unfilteredTables(tree, parameter).map(({ name, start }) =>
+      problemAt(query.sql, source, start, unfilteredMessage(name, parameter)),
+    );
   } catch (error) {
     const [problem = { ...source, message: String(error) }] = queryProblems(query, error);
     const message = `it can't be checked that only rows of one tenant are returned: ${problem.message}; ${optOut}`;
@@ -43,9 +43,4 @@ const optOut = 'if every caller may see what it returns, say why in the header: 
 function unfilteredMessage(table: string, { name, isPattern }: { name: string; isPattern: boolean }): string {
   const comparison = isPattern ? `REGEXP_CONTAINS(column, @${name})` : `column = @${name}`;
   return `${table} is read without "${comparison}", so rows of other tenants could be returned; add it to the conditions of that table, joined by AND; ${optOut}`;
-}
-
-function placeOf(sql: string, { file, line }: SavedQuery['source'], start: number): Omit<Problem, 'message'> {
-  const before = sql.slice(0, start).split('\n');
-  return { file, line: line + before.length - 1, column: (before.at(-1)?.length ?? 0) + 1 };
 }
