@@ -1,3 +1,4 @@
+import { macroName } from './macros/macro-name.ts';
 import { openColumns } from './rules/queries/outputs.ts';
 import { forEachPart } from './tree/map.ts';
 import type { Column, Expression, From, Join, Query, Select, SetOperation, Table } from './tree/nodes.ts';
@@ -226,7 +227,7 @@ function matchedValue(test: Expression, tenant: TenantParameter): Expression | u
     const [only, another] = test.branches;
     return only && !another && !test.otherwise ? matchedValue(only.result, tenant) : undefined;
   }
-  if (test.kind !== 'call' || !/^bq\."?regexp_contains\b/.test(test.function)) return undefined;
+  if (test.kind !== 'call' || macroName(test.function) !== 'regexp_contains') return undefined;
   const [value, pattern] = test.args;
   return pattern?.kind === 'parameter' && sameParameter(pattern.name, tenant) ? value : undefined;
 }
