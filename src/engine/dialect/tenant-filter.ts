@@ -1,6 +1,6 @@
 import { macroName } from './macros/macro-name.ts';
 import { openColumns } from './rules/queries/outputs.ts';
-import { forEachPart } from './tree/map.ts';
+import { forEachPart, someExpression } from './tree/map.ts';
 import type { Column, Expression, From, Join, Query, Select, SetOperation, Table } from './tree/nodes.ts';
 import { printExpression } from './tree/print.ts';
 import { resultMembers } from './tree/result-members.ts';
@@ -275,14 +275,4 @@ const countsRows = ({ groupBy, columns, having, qualify, limit, offset }: Select
   offset !== undefined ||
   having.length > 0 ||
   qualify.length > 0 ||
-  columns.some(({ value }) => hasAggregate(value));
-
-function hasAggregate(node: Parameters<typeof forEachPart>[0]): boolean {
-  if (node.kind === 'aggregate') return true;
-  if (node.kind === 'subquery') return false;
-  let found = false;
-  forEachPart(node, (part) => {
-    found ||= hasAggregate(part);
-  });
-  return found;
-}
+  columns.some(({ value }) => someExpression(value, ({ kind }) => kind === 'aggregate'));
