@@ -35,18 +35,13 @@ export function rowsOfFrom({ from, ranges, merged }: ResolvedFrom): Rows {
 }
 
 /** The names that an expression over the rows may use. */
-export const scopeOf = ({ ranges, columns }: Rows, scope: Scope): Scope => ({
-  ...scope,
-  ranges: [
-    { name: undefined, columns },
-    ...ranges.map((range) => ({ ...range, isQualifiedOnly: true as const })),
-  ],
-  merged: [],
-});
+export const scopeOf = (rows: Rows, scope: Scope): Scope => ({ ...scope, ...namesOf(rows) });
 
 /** The rows as a FROM item, to which a join may be added. */
-export const fromOf = ({ from, ranges, columns }: Rows): ResolvedFrom => ({
-  from,
+export const fromOf = (rows: Rows): ResolvedFrom => ({ from: rows.from, ...namesOf(rows) });
+
+/** Columns are read by their bare names, and those of a table by its name, too. */
+const namesOf = ({ ranges, columns }: Rows) => ({
   ranges: [
     { name: undefined, columns },
     ...ranges.map((range) => ({ ...range, isQualifiedOnly: true as const })),
