@@ -1,19 +1,37 @@
-import type { Catalog, SavedQuery, Tenant } from '../catalog/saved-query.ts';
+import type { Catalog, SavedQuery } from '../catalog/saved-query.ts';
 import type { Problem } from '../errors.ts';
-import { compile } from './dialect/compile.ts';
+import { type Compiled, compile } from './dialect/compile.ts';
 import { problemAt } from './dialect/problem-at.ts';
 import { unfilteredTables } from './dialect/tenant-filter.ts';
 import { queryProblems } from './query-problems.ts';
 
 /**
- * The problems of saved queries that do not restrict every table to the tenant. A query whose SQL can't be compiled has
- * the problem that it can't be checked: the engine may run it all the same.
+ * The problems of saved queries that do not restrict every table to the tenant, for an engine that does not compile
+ * them. A query whose SQL can't be compiled has the problem that it can't be checked: the engine may run it all the same.
  */
 export const tenantProblems = ({ queries, tables }: Catalog): readonly Problem[] =>
-  queries.flatMap((query) => {
-    const { tenant, tenantUnchecked } = query;
-    return tenant && tenantUnchecked === undefined ? problemsOf(query, tenant, tables) : [];
+  queries.filter(isChecked).flatMap((query) => {
+    try {
+      return unfilteredProblems(query, compile(query, tables, { hasOpenTables: true }));
+    } catch (error) {
+      const [problem = { ...query.source, message: String(error) }] = queryProblems(query, error);
+      const message = `it can't be checked that only rows of one tenant are returned: ${problem.message}; ${optOut}`;
+      return [{ ...problem, message }];
+    }
   });
+
+/** The tables that a query does not restrict to the tenant, a problem each; none if it need not. */
+export function unfilteredProblems(query: SavedQuery, { query: tree }: Compiled): readonly Problem[] {
+  const { tenant, sql, source } = query;
+  if (!tenant || !isChecked(query)) return [];
+  const parameter = { name: tenant.parameter, isPattern: tenant.pattern !== undefined };
+  return unfilteredTables(tree, parameter).map(({ name, start }) =>
+    problemAt(sql, source, start, unfilteredMessage(name, parameter)),
+  );
+}
+
+const isChecked = ({ tenant, tenantUnchecked }: SavedQuery): boolean =>
+  tenant !== undefined && tenantUnchecked === undefined;
 
 /** What to say of queries whose author vouches for the rows, one line each. */
 export const uncheckedQueries = ({ queries }: Catalog): readonly string[] =>
@@ -22,21 +40,6 @@ export const uncheckedQueries = ({ queries }: Catalog): readonly string[] =>
       ? []
       : [`${name}: it is not checked that only rows of one tenant are returned: ${reason}`],
   );
-
-function problemsOf(query: SavedQuery, tenant: Tenant, tables: Catalog['tables']): readonly Problem[] {
-  const { source } = query;
-  const parameter = { name: tenant.parameter, isPattern: tenant.pattern !== undefined };
-  try {
-    const { query: tree } = compile(query, tables, { hasOpenTables: true });
-    return unfilteredTables(tree, parameter).map(({ name, start }) =>
-      problemAt(query.sql, source, start, unfilteredMessage(name, parameter)),
-    );
-  } catch (error) {
-    const [problem = { ...source, message: String(error) }] = queryProblems(query, error);
-    const message = `it can't be checked that only rows of one tenant are returned: ${problem.message}; ${optOut}`;
-    return [{ ...problem, message }];
-  }
-}
 
 const optOut = 'if every caller may see what it returns, say why in the header: "tenant_unchecked: <reason>"';
 

@@ -18,7 +18,7 @@ export interface TenantParameter {
  * if it is joined to the other conditions by AND, and if it applies before rows are counted, numbered or cut off; it may
  * stand in a query around the one that reads the table, and may be with another value that is compared so.
  *
- * @param query before any pass, over tables that are not shredded
+ * @param query before any pass
  */
 export function unfilteredTables(query: Query, tenant: TenantParameter): readonly Table[] {
   const found = new Set<Table>();
@@ -169,9 +169,11 @@ function itemsOf(from: From, environment: Environment, analysis: Analysis): read
   }
 }
 
-/** The column of which a value is a part; undefined if it is computed. */
+/** A column of the row of which a value is a part; undefined if the value is computed. */
 function columnOf(value: Expression): Column | undefined {
   if (value.kind === 'column') return value;
+  // All fields of a shredded record are of one row.
+  if (value.kind === 'record') return columnOf(value.present);
   return value.kind === 'field' || value.kind === 'element' ? columnOf(value.of) : undefined;
 }
 

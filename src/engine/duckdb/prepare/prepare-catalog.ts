@@ -7,6 +7,7 @@ import { equalityColumns } from '../../dialect/equality-columns.ts';
 import { macroDefinitions } from '../../dialect/macros/macros.ts';
 import type { Origin, StoredTable } from '../../dialect/stored-table.ts';
 import { queryProblems } from '../../query-problems.ts';
+import { unfilteredProblems } from '../../tenant-filters.ts';
 import { type PreparedQuery, prepareQuery } from './prepare-query.ts';
 import { compiledTypes, plannedTypes, type ResultTypes } from './result-types.ts';
 
@@ -32,7 +33,8 @@ interface PrepareOptions {
 }
 
 /**
- * Compiles every query, compares its columns with the header, and defines the macros that they call.
+ * Compiles every query, checks that it returns rows of one tenant, compares its columns with the header, and defines the
+ * macros that they call.
  *
  * @param connection to a database that has the tables
  * @throws StartError with the problems of all queries
@@ -44,7 +46,11 @@ export async function prepareCatalog(
   const problems: Problem[] = [];
   const compiled = new Map<SavedQuery, Compiled>();
   for (const query of queries) {
-    await collectProblems(problems, query, () => compiled.set(query, compile(query, tables)));
+    await collectProblems(problems, query, () => {
+      const tree = compile(query, tables);
+      compiled.set(query, tree);
+      problems.push(...unfilteredProblems(query, tree));
+    });
   }
   if (defineMacros) {
     const called = [...compiled.values()].flatMap(({ query }) => calledMacros(query));
@@ -59,7 +65,7 @@ export async function prepareCatalog(
       runnable.set(query, buildRunnable(query, tree, types));
     });
   }
-  if (problems.length > 0) throw new StartError('Saved queries cannot run on DuckDB', problems);
+  if (problems.length > 0) throw new StartError('Saved queries cannot be served from DuckDB', problems);
   return runnable;
 }
 
