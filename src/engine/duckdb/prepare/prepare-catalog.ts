@@ -18,7 +18,7 @@ export interface Runnable {
   readonly prepared: PreparedQuery;
   /** The tables whose data the query needs. */
   readonly tables: readonly string[];
-  /** The columns that the query compares with a parameter for equality. */
+  /** The columns that the query compares with a parameter for equality; found when first used. */
   readonly equalityColumns: readonly Origin[];
 }
 
@@ -71,6 +71,7 @@ export async function prepareCatalog(
 
 function buildRunnable(query: SavedQuery, compiled: Compiled, types: ResultTypes): Runnable {
   let prepared: PreparedQuery | undefined;
+  let compared: readonly Origin[] | undefined;
   return {
     compiled,
     get prepared() {
@@ -78,8 +79,19 @@ function buildRunnable(query: SavedQuery, compiled: Compiled, types: ResultTypes
       return prepared;
     },
     tables: compiled.tables,
-    equalityColumns: equalityColumns(compiled.query),
+    get equalityColumns() {
+      compared ??= equalityColumns(compiled.query);
+      return compared;
+    },
   };
+}
+
+/** The columns of a table that queries compare with a parameter for equality, in the order of the queries. */
+export function* equalityColumnsOf(table: string, queries: Iterable<Runnable>): Iterable<Origin> {
+  for (const query of queries) {
+    if (!query.tables.includes(table)) continue;
+    for (const column of query.equalityColumns) if (column.table === table) yield column;
+  }
 }
 
 /** Adds the problems of a query if the work on it fails. */
