@@ -5,6 +5,7 @@ import { type Client, type Connection, openConnection } from './connection.ts';
 export interface CircuitBreaker<T> {
   /** Resolves when the first attempt to connect has succeeded or failed. */
   readonly ready: Promise<void>;
+  isUp(): boolean;
   /** @returns undefined at once while the connection is down, and when the call fails */
   call<R>(work: (connected: T) => Promise<R>): Promise<R | undefined>;
   close(): Promise<void>;
@@ -57,6 +58,7 @@ export function openCircuitBreaker<T>(options: CircuitBreakerOptions<T>): Circui
   const ready = connect();
   return {
     ready,
+    isUp: () => state === 'up',
     async call(work) {
       const current = connection;
       if (connected === undefined) return undefined;

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { type Lease, leaseMs, type SharedCache } from '../shared-cache.ts';
+import { type Lease, leaseMs, type SharedCache } from '../shared/shared-cache.ts';
 import { buildCacheCrypto } from './cache-crypto.ts';
 import { openCircuitBreaker } from './circuit-breaker.ts';
 import { buildDemandRecords, maxRecordLength } from './demand-records.ts';
@@ -78,6 +78,7 @@ export function openRedisCache({ url, secret, log, onConnected, hotKeyLimit }: R
 
   return {
     ready: breaker.ready,
+    isUp: breaker.isUp,
     async get(key, maxRows) {
       const text = await breaker.call(({ results }) => results.get(crypto.nameOf('result', key)));
       // Decoding takes time of its own, which is not Redis's: it happens outside the deadline.
