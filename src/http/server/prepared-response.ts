@@ -65,7 +65,7 @@ function sentLines<Response extends ServerResponse>(
   return [status, ...others.sort()];
 }
 
-/** A connection to nobody, which keeps what is sent. */
+/** A socket without a peer. It collects the bytes that are written. */
 class MemorySocket extends Socket {
   sent = '';
 
