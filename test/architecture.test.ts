@@ -11,6 +11,7 @@ const rooms = [
   'config',
   'concurrency',
   'files',
+  'redis',
   'catalog',
   'keys',
   'engine',
