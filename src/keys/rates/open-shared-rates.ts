@@ -34,7 +34,12 @@ export function openSharedRates({ url, secret, log, now }: SharedRatesOptions): 
   const nameKey = deriveKey(secret, 'querygate/rates/1 names');
   const nameOf = (id: string) =>
     `querygate:rate:${createHmac('sha256', nameKey).update(id).digest('base64url')}`;
-  const breaker = openCircuitBreaker({ url, name: 'the shared rates', log, build: (client) => client });
+  const breaker = openCircuitBreaker({
+    url,
+    name: 'the shared rate counter',
+    log,
+    build: (client) => client,
+  });
 
   const requested = new Set<SharedRateLimiter>();
   const reserving = new Set<SharedRateLimiter>();

@@ -136,7 +136,7 @@ describe.skipIf(!hasRedis)('rates that gateways share through Redis', () => {
     for (const taker of takers) expect(taker.take()).toMatchObject({ isWithin: false });
 
     await redis.start();
-    while (lines.filter((line) => line === 'connected to the shared rates').length < 4) await wait(20);
+    while (lines.filter((line) => line === 'connected to the shared rate counter').length < 4) await wait(20);
     // Redis has lost its state, and gets it back from the gateways.
     expect(await passed(takers, 60)).toBeLessThanOrEqual(2);
     expect(lines.filter((line) => line.includes('does not respond'))).toHaveLength(2);
