@@ -38,12 +38,18 @@ return replies`;
 
 export function demandArguments(demand: RateDemand): readonly string[] {
   const { intervalMs, needed, expected, unusedMs, owedMs, knownMs } = demand;
-  const micros = (ms: number) => String(ms * 1000);
   return [
-    ...[micros(intervalMs), String(needed), String(expected)],
-    ...[micros(unusedMs), micros(owedMs), micros(knownMs)],
+    String(intervalMs * 1000),
+    String(needed),
+    String(expected),
+    wholeMicros(unusedMs),
+    wholeMicros(owedMs),
+    wholeMicros(knownMs),
   ];
 }
+
+/** Fractions are long texts, of which a command may have thousands. */
+const wholeMicros = (ms: number) => String(Math.round(ms * 1000));
 
 /** The reply to each of so many demands; undefined if it is not a reply of the script. */
 export function parseGrants(reply: unknown, count: number): readonly RateGrant[] | undefined {

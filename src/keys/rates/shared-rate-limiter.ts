@@ -31,7 +31,7 @@ export interface RateExchange {
 }
 
 /** For how long requests are counted beforehand; when none has come for as long, the rest is given back. */
-export const reserveMs = 250;
+export const reserveMs = 500;
 
 /**
  * A rate limit that gateways count together. Redis decides. To keep it out of the way of most requests, a gateway has
@@ -114,7 +114,7 @@ export class SharedRateLimiter implements RateLimit {
     }
     const [last, before] = this.#demandedAt;
     this.#demandedAt = [now, last];
-    const expected = Math.min((this.#taken * reserveMs) / Math.max(now - last, 1), 2 * this.#taken);
+    const expected = Math.min((this.#taken * reserveMs) / Math.max(now - last, 1), 4 * this.#taken);
     this.#taken = 0;
     return {
       intervalMs,
@@ -134,7 +134,7 @@ export class SharedRateLimiter implements RateLimit {
       this.#reserved += this.#returned;
     } else {
       this.#reserved += grant.granted;
-      this.#refillAt = Math.floor(Math.max(grant.granted - needed, 0) / 2);
+      this.#refillAt = Math.floor(Math.max(grant.granted - needed, 0) / 4);
       this.#known.setUsed(grant.usedMs, now);
       this.#owed.setUsed(Math.max(this.#owed.usedMs(now) - owedMs, 0), now);
     }
