@@ -8,6 +8,8 @@ import { describe, expect, test } from 'vitest';
  */
 const rooms = [
   'errors',
+  'version',
+  'trace',
   'config',
   'concurrency',
   'files',
@@ -16,13 +18,15 @@ const rooms = [
   'keys',
   'engine',
   'results',
+  'metrics',
   'http',
+  'format-log-line',
   'open-log',
   'progress-line',
   'start-banner',
   'app',
-  'main',
   'cli',
+  'main',
 ];
 
 /** The order inside the big rooms. Files that are not listed lie directly in the room, and come last. */

@@ -3,6 +3,8 @@ import type { Cors } from './access/cors.ts';
 import type { AccessLog } from './access-log.ts';
 import { matchesEtag } from './cache-headers.ts';
 import type { RequestHead } from './head.ts';
+import type { RequestMetrics } from './observe/request-metrics.ts';
+import { endRequestSpan } from './observe/request-trace.ts';
 import { type FinishedReply, type Reply, ReplyHeaders } from './reply.ts';
 
 /**
@@ -51,17 +53,26 @@ export interface Exchange {
 /** Completes a reply: 304 if the caller has the rows already, the headers that every response has, the access log line. */
 export type Finish = (reply: Reply, exchange: Exchange) => FinishedReply;
 
-export function buildFinish(cors: Cors, accessLog: AccessLog): Finish {
+/** @param metrics undefined if nothing is counted */
+export function buildFinish(cors: Cors, accessLog: AccessLog, metrics?: RequestMetrics): Finish {
   return (full, { head, caller, path, route, startedAt }) => {
     const reply = isUnchanged(full, head) ? notModified(full) : full;
     const { status, body, recycle } = reply;
-    const headers = finishHeaders(
-      reply,
-      route.allowsCors ? cors.headers(head) : undefined,
-      caller.rateLimitHeaders,
-    );
-    const ms = Math.round(performance.now() - startedAt);
-    accessLog({ method: head.method, path, status, ms, keyId: caller.keyId });
+    const headers = finishHeaders(reply, route.allowsCors ? cors.headers(head) : undefined, {
+      ...caller.rateLimitHeaders,
+      'x-request-id': head.trace?.requestId ?? '',
+    });
+    const ms = performance.now() - startedAt;
+    accessLog({
+      method: head.method,
+      path,
+      status,
+      ms: Math.round(ms),
+      keyId: caller.keyId,
+      trace: head.trace,
+    });
+    endRequestSpan(head, path, status);
+    metrics?.record(head.method, path, reply, ms / 1000);
     return { status, headers, body, recycle, keyId: caller.keyId };
   };
 }
@@ -83,17 +94,17 @@ function notModified(reply: Reply): Reply {
   return reply.notModified;
 }
 
-/** The reply's own headers, those of every response, and those of the caller; `vary` is the union. */
+/** The reply's own headers, those of every response, and those of this request; `vary` is the union. */
 function finishHeaders(
   reply: Reply,
   cors: Reply['headers'] | undefined,
-  rateLimit: Reply['headers'] | undefined,
+  own: Reply['headers'],
 ): ReplyHeaders {
   if (cors?.vary !== undefined) {
     const headers = completeHeaders(reply);
     const vary = headers.vary === undefined ? cors.vary : `${headers.vary}, ${cors.vary}`;
-    return new ReplyHeaders({ ...headers, ...cors, vary, ...rateLimit });
+    return new ReplyHeaders({ ...headers, ...cors, vary, ...own });
   }
   reply.complete ??= new ReplyHeaders(completeHeaders(reply));
-  return rateLimit === undefined ? reply.complete : new ReplyHeaders(rateLimit, reply.complete);
+  return new ReplyHeaders(own, reply.complete);
 }

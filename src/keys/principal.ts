@@ -26,7 +26,7 @@ export interface Principal {
 export function unrestricted(id: string): Principal {
   return {
     id,
-    permissions: new Set(['fresh', 'catalog']),
+    permissions: new Set(['fresh', 'catalog', 'metrics']),
     endpoints: undefined,
     tenants: undefined,
     hidesEndpoints: false,

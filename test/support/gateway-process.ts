@@ -49,7 +49,11 @@ export async function startGateway(
   };
 }
 
-/** Runs a command of the project until it ends by itself. */
+/** Runs a command of `querygate` until it ends by itself. */
+export const runQuerygate = (args: readonly string[], env: Record<string, string> = {}) =>
+  runCommand('src/main.ts', env, args);
+
+/** Runs a program of the project until it ends by itself. */
 export async function runCommand(
   file: string,
   env: Record<string, string>,

@@ -83,6 +83,7 @@ export async function openDuckdb({
       now,
       closing: closing.signal,
     });
+    const { catchUp } = data;
     planning = planInBackground({
       connection: await connect(),
       queries: catalog.queries,
@@ -96,7 +97,7 @@ export async function openDuckdb({
     });
     return {
       source: `duckdb ${config.dataDir === undefined ? 'demo' : resolve(config.dataDir)}`,
-      run,
+      run: catchUp === undefined ? run : (bound, options) => catchUp().then(() => run(bound, options)),
       close,
     };
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { openCircuitBreaker } from '../../redis/circuit-breaker.ts';
-import { type Lease, leaseMs, type SharedCache } from '../shared-cache.ts';
+import { type Lease, leaseMs, type SharedCache } from '../shared/shared-cache.ts';
 import { buildCacheCrypto } from './cache-crypto.ts';
 import { buildDemandRecords, maxRecordLength } from './demand-records.ts';
 import { decodeEntry, encodeEntry } from './entry-codec.ts';
@@ -80,6 +80,7 @@ export function openRedisCache({ url, secret, log, onConnected, hotKeyLimit }: R
 
   return {
     ready: breaker.ready,
+    isUp: breaker.isUp,
     async get(key, maxRows) {
       const text = await breaker.call(({ results }) => results.get(crypto.nameOf('result', key)));
       // Decoding takes time of its own, which is not Redis's: it happens outside the deadline.

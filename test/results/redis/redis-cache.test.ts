@@ -6,7 +6,7 @@ import { openResults, type Results } from '../../../src/results/open-results.ts'
 import { buildCacheCrypto } from '../../../src/results/redis/cache-crypto.ts';
 import { openRedisCache } from '../../../src/results/redis/redis-shared-cache.ts';
 import { buildDocument } from '../../../src/results/result-document.ts';
-import { leaseMs, type SharedCache } from '../../../src/results/shared-cache.ts';
+import { leaseMs, type SharedCache } from '../../../src/results/shared/shared-cache.ts';
 import { blockEventLoop } from '../../support/block-event-loop.ts';
 import { fakeEngine } from '../../support/fake-engine.ts';
 import { draftQuery } from '../../support/queries.ts';

@@ -10,6 +10,7 @@ import type { Audit } from '../../access/audit.ts';
 import { authorizeAndBind } from '../../access/authorize.ts';
 import type { RequestHead } from '../../head.ts';
 import { httpLimits } from '../../limits.ts';
+import { logOf } from '../../observe/request-trace.ts';
 import type { Reply } from '../../reply.ts';
 import { maskError, responseTooLarge, withNodes } from '../errors.ts';
 import { chooseMediaType } from '../media-type.ts';
@@ -56,7 +57,7 @@ export function buildAnswerCompiled(options: CompiledOptions): AnswerCompiled {
     const results = outcomes.flatMap((outcome) => ('result' in outcome ? [outcome.result] : []));
     if (results.length < outcomes.length || !isWithinBytes(request.fields, results)) {
       if (head.signal.aborted && outcomes.some(isCancelled)) throw callerDisconnected();
-      return replyPartial(request, outcomes, head, admission, renderBody, log);
+      return replyPartial(request, outcomes, head, admission, renderBody, logOf(head, log));
     }
     const key = renderedKey(request, results, derived);
     const known = derived.rendered(key);

@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { GatewayError } from '../../src/errors.ts';
-import { isSharedFailure, leaderFailed, leaderFailureOf } from '../../src/results/leader-failure.ts';
+import { GatewayError } from '../../../src/errors.ts';
+import {
+  isSharedFailure,
+  leaderFailed,
+  leaderFailureOf,
+} from '../../../src/results/shared/leader-failure.ts';
 
 describe('why a leader failed', () => {
   test('reaches followers as a code, with a text of their own gateway', () => {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type ErrorCode, GatewayError } from '../errors.ts';
+import { type ErrorCode, GatewayError } from '../../errors.ts';
 
 /**
  * Why a leader's run failed, as followers learn it. It has no text: what callers read comes from this gateway, and never

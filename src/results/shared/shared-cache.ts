@@ -1,5 +1,5 @@
+import type { ResultDocument } from '../result-document.ts';
 import type { LeaderFailure } from './leader-failure.ts';
-import type { ResultDocument } from './result-document.ts';
 
 /**
  * The right to compute the result of a key, for a limited time. Its fencing token rises with every lease of a key: a
@@ -26,6 +26,8 @@ export type LeaderState =
 export interface SharedCache {
   /** Resolves when the first attempt to connect has succeeded or failed, within about a second. */
   readonly ready: Promise<void>;
+  /** Whether it is connected. */
+  isUp(): boolean;
   /** @param maxRows of the query of the key */
   get(key: string, maxRows: number): Promise<ResultDocument | undefined>;
   /** @param options.preempt takes the lease from its leader, whose result is then refused */

@@ -1,13 +1,13 @@
-import type { BoundQuery } from '../catalog/binding/bind.ts';
-import { type Clock, sleep } from '../concurrency/clock.ts';
-import { openRepeat } from '../concurrency/repeat.ts';
-import type { RunContext } from '../concurrency/single-flight.ts';
-import { deadlineExceeded } from '../engine/engine-errors.ts';
-import { callerDisconnected } from '../errors.ts';
-import { type CacheableQuery, isNewEnough, type RunOutcome } from './cacheable-query.ts';
-import { keepMs } from './freshness.ts';
+import type { BoundQuery } from '../../catalog/binding/bind.ts';
+import { type Clock, sleep } from '../../concurrency/clock.ts';
+import { openRepeat } from '../../concurrency/repeat.ts';
+import type { RunContext } from '../../concurrency/single-flight.ts';
+import { deadlineExceeded } from '../../engine/engine-errors.ts';
+import { callerDisconnected } from '../../errors.ts';
+import { type CacheableQuery, isNewEnough, type RunOutcome } from '../cacheable-query.ts';
+import { keepMs } from '../freshness.ts';
+import type { ResultDocument } from '../result-document.ts';
 import { leaderFailed, leaderFailureOf } from './leader-failure.ts';
-import type { ResultDocument } from './result-document.ts';
 import { type Lease, leaseMs, type SharedCache } from './shared-cache.ts';
 
 interface LeaseOptions {
