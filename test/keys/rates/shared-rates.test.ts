@@ -165,6 +165,17 @@ describe.skipIf(!hasRedis)('rates that gateways share through Redis', () => {
     }
   });
 
+  test('a full Redis is logged once, and the gateway counts for itself', async () => {
+    const { gateway } = await open();
+    const taker = gateway('key', 5);
+    await redis.run((client) => client.configSet({ maxmemory: '1' }));
+    expect(await passed([taker], 8)).toBe(5);
+    expect(await passed([taker, gateway('other', 3)], 8)).toBe(3);
+    expect(lines.filter((line) => line === 'the shared rate counter rejects commands')).toHaveLength(1);
+    await redis.run((client) => client.configSet({ maxmemory: '0' }));
+    expect(await passed([taker], 8)).toBe(0);
+  });
+
   test('names show no key, and gateways with another secret count for themselves', async () => {
     const [a, b] = [await open(), await open(0, 'b'.repeat(32))];
     expect(await passed([a.gateway('jwt:alice@abc', 3), b.gateway('jwt:alice@abc', 3)], 10)).toBe(6);
