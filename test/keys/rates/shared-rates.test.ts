@@ -12,7 +12,9 @@ describe.skipIf(!hasRedis)('rates that gateways share through Redis', () => {
   let redis: RedisServer;
   let opened: SharedRates[];
   let lines: string[];
+  let startedAt: number;
   beforeEach(async () => {
+    startedAt = performance.now();
     redis = await redisServer();
     await redis.start();
     opened = [];
@@ -44,16 +46,17 @@ describe.skipIf(!hasRedis)('rates that gateways share through Redis', () => {
     return statuses.filter((status) => status?.isWithin).length;
   };
 
+  /** The most requests that became available again during the test. */
+  const cameBack = (perMinute: number) => Math.floor(((performance.now() - startedAt) / 60_000) * perMinute);
+
   test.each([1, 10, 600])(
     '%i a minute: two gateways let through so many together, at once',
     async (limit) => {
       const takers = [await open(), await open()].map(({ gateway }) => gateway('key', limit));
-      const startedAt = performance.now();
       const atOnce = await passed(takers, 3 * limit + 10);
       const later = await passed(takers, 3 * limit);
       expect(atOnce).toBeGreaterThanOrEqual(limit);
-      const cameBack = Math.floor(((performance.now() - startedAt) / 60_000) * limit);
-      expect(atOnce + later).toBeLessThanOrEqual(limit + cameBack);
+      expect(atOnce + later).toBeLessThanOrEqual(limit + cameBack(limit));
     },
   );
 
@@ -68,7 +71,7 @@ describe.skipIf(!hasRedis)('rates that gateways share through Redis', () => {
     }
     // At most what another gateway has in reserve is missing, and what came back meanwhile is added.
     expect(within).toBeGreaterThanOrEqual(60 - 6);
-    expect(within).toBeLessThanOrEqual(61);
+    expect(within).toBeLessThanOrEqual(60 + cameBack(60));
     expect(remaining).toBeLessThanOrEqual(1);
   });
 
@@ -79,7 +82,7 @@ describe.skipIf(!hasRedis)('rates that gateways share through Redis', () => {
     const status = await b.take();
     // A request comes back every half second.
     expect(status.remaining).toBeGreaterThanOrEqual(120 - 41 - 1);
-    expect(status.remaining).toBeLessThanOrEqual(120 - 41 + 3);
+    expect(status.remaining).toBeLessThanOrEqual(120 - 41 + cameBack(120));
   });
 
   test('a gateway that closes gives its reserve back', async () => {
@@ -118,8 +121,9 @@ describe.skipIf(!hasRedis)('rates that gateways share through Redis', () => {
       gateway('key', 30),
     );
     const within = await passed(takers, 90);
-    expect(within).toBe(30);
-    for (const taker of takers) expect(await taker.take()).toMatchObject({ isWithin: false, remaining: 0 });
+    expect(within).toBeGreaterThanOrEqual(30);
+    expect(within).toBeLessThanOrEqual(30 + cameBack(30));
+    expect(await passed(takers, 30)).toBeLessThanOrEqual(cameBack(30));
   });
 
   test('without Redis each gateway counts for itself, from what it knew; once it is back they count together', async () => {
@@ -131,14 +135,13 @@ describe.skipIf(!hasRedis)('rates that gateways share through Redis', () => {
     const alone = await Promise.all(takers.map((taker) => passed([taker], 60)));
     for (const count of alone) {
       expect(count).toBeGreaterThanOrEqual(18);
-      expect(count).toBeLessThanOrEqual(31);
+      expect(count).toBeLessThanOrEqual(30 + cameBack(40));
     }
-    for (const taker of takers) expect(taker.take()).toMatchObject({ isWithin: false });
 
     await redis.start();
     while (lines.filter((line) => line === 'connected to the shared rate counter').length < 4) await wait(20);
     // Redis has lost its state, and gets it back from the gateways.
-    expect(await passed(takers, 60)).toBeLessThanOrEqual(2);
+    expect(await passed(takers, 60)).toBeLessThanOrEqual(cameBack(40));
     expect(lines.filter((line) => line.includes('does not respond'))).toHaveLength(2);
   }, 20_000);
 
@@ -146,7 +149,7 @@ describe.skipIf(!hasRedis)('rates that gateways share through Redis', () => {
     const takers = [await open(), await open()].map(({ gateway }) => gateway('key', 40));
     expect(await passed(takers, 30)).toBe(30);
     await redis.run((client) => client.flushAll());
-    expect(await passed(takers, 60)).toBeLessThanOrEqual(11);
+    expect(await passed(takers, 60)).toBeLessThanOrEqual(10 + cameBack(40));
   });
 
   test('a frozen Redis delays a request by a tenth of a second, once', async () => {
@@ -156,9 +159,9 @@ describe.skipIf(!hasRedis)('rates that gateways share through Redis', () => {
     await wait(3 * reserveMs);
     redis.signal('SIGSTOP');
     try {
-      const startedAt = performance.now();
+      const frozenAt = performance.now();
       expect((await taker.take()).isWithin).toBe(true);
-      expect(performance.now() - startedAt).toBeLessThan(2_000);
+      expect(performance.now() - frozenAt).toBeLessThan(2_000);
       expect(taker.take()).toMatchObject({ isWithin: true });
     } finally {
       redis.signal('SIGCONT');
