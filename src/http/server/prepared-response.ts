@@ -1,5 +1,5 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
-import type { ReplyHeaders } from '../reply.ts';
+import type { SentHeaders } from '../reply.ts';
 
 declare module 'node:http' {
   interface OutgoingMessage {
@@ -21,7 +21,7 @@ export class PreparedResponse<
 > extends ServerResponse<Request> {
   #lines = '';
 
-  writePrepared(status: number, headers: ReplyHeaders): this {
+  writePrepared(status: number, headers: SentHeaders): this {
     this.#lines = headers.lines;
     return this.writeHead(status, headers.rawLength as string[]);
   }
