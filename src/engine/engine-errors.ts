@@ -30,3 +30,29 @@ export function missingRequiredColumn(name: string): GatewayError {
     `The query returned a row without ${name}, which its header declares as required`,
   );
 }
+
+/** The longest value in a result of a caller's SQL, in bytes: callers can make values of any length. */
+export const maxCellBytes = 1_000_000;
+
+/** The longest result of a caller's SQL, in bytes. */
+export const maxCallerResultBytes = 20_000_000;
+
+/** Part of the message for a value that is longer than `maxCellBytes`. */
+export const cellTooLarge = `a value of the result has more than ${maxCellBytes.toLocaleString('en-US')} bytes`;
+
+const resultTooLarge = `the result has more than ${maxCallerResultBytes.toLocaleString('en-US')} bytes`;
+
+/** The error for a result of a caller's SQL that is longer than `maxCallerResultBytes`, or has a value that is too long. */
+export const callerResultTooLarge = (what: string = resultTooLarge): GatewayError =>
+  new GatewayError(
+    'QUERY_TOO_EXPENSIVE',
+    `sql: ${what}; select fewer columns or rows, or a part of the value`,
+  );
+
+/** The error for a caller's SQL that fails when it runs. Values are not quoted: they may be of rows that it cannot return. */
+export const callerSqlFailed = (cause: unknown): GatewayError =>
+  new GatewayError(
+    'INVALID_PARAMETER',
+    'sql: failed when it ran, because of a value of a row or an argument; SAFE_CAST, SAFE_DIVIDE and SAFE. before a function give NULL instead',
+    { parameter: 'sql', cause },
+  );

@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts';
 import { type Problem, StartError } from '../errors.ts';
 import type { CheckOptions, Engine, EngineOptions } from './engine.ts';
-import { tenantProblems, uncheckedQueries } from './tenant-filters.ts';
+import { sandboxProblems, tenantProblems, uncheckedQueries } from './tenant-filters.ts';
 
 interface EngineEntry {
   /** @throws StartError if a saved query cannot run on the engine */
@@ -31,13 +31,13 @@ export const engines: Readonly<Record<Config['engine'], EngineEntry>> = {
 function withTenantFilters({ open, check }: EngineEntry): EngineEntry {
   return {
     async open(options) {
-      const problems = tenantProblems(options.catalog);
+      const problems = [...tenantProblems(options.catalog), ...sandboxProblems(options.catalog)];
       for (const text of uncheckedQueries(options.catalog)) options.listener.news(text);
       if (problems.length > 0) throw new StartError(title, problems);
       return open(options);
     },
     async check(options) {
-      const problems = tenantProblems(options.catalog);
+      const problems = [...tenantProblems(options.catalog), ...sandboxProblems(options.catalog)];
       const others = await problemsOf(() => check(options));
       if (problems.length + others.length > 0) throw new StartError(title, [...problems, ...others]);
     },

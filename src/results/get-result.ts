@@ -58,7 +58,8 @@ export function buildGetResult(options: GetResultOptions): GetResult {
 
     const now = clock.now();
     const query = { key, bound, policy, owner, noCache, minComputedAt: noCache ? now.getTime() : 0 };
-    hotKeys.touch(key, bound, policy, now.getTime());
+    // What callers wrote themselves is cached, but not kept warm.
+    if (bound.sql === undefined) hotKeys.touch(key, bound, policy, now.getTime());
     if (noCache) return refreshNow(options, query, request);
     return fromMemory(options, query, now) ?? computeShared(options, query, request);
   };

@@ -33,6 +33,7 @@ const savedQuery = (sql: string, isPattern = false): SavedQuery => ({
   tenant: { parameter: 'project', pattern: isPattern ? '^https://{project}/' : undefined },
   tenantUnchecked: undefined,
   columns: [],
+  querySandboxing: 'disabled',
 });
 
 const problemsOf = (sql: string, { isPattern = false, declared = tables } = {}) =>

@@ -19,7 +19,7 @@ export async function checkQueries({ catalog, config }: CheckOptions): Promise<v
       const columns = fields.map((field) => `${quote(field.name)} ${columnType(field)}`);
       await connection.run(`CREATE OR REPLACE TABLE ${quote(name)} (${columns.join(', ')})`);
     }
-    await prepareCatalog(connection, { ...catalog, defineMacros: true, planAll: true });
+    await prepareCatalog(connection, { ...catalog, definedMacros: new Set(), planAll: true });
   } finally {
     database.close();
   }

@@ -2,6 +2,7 @@ import { type Constant, hoist } from '../../dialect/passes/constants/hoist.ts';
 import type { TimeExpression } from '../../dialect/passes/constants/time-values.ts';
 import { runPasses } from '../../dialect/passes/passes.ts';
 import { renderRows } from '../../dialect/passes/row-text.ts';
+import { expandedSize } from '../../dialect/rules/expanded-size.ts';
 import { column, integerLiteral, select } from '../../dialect/tree/build.ts';
 import { freshNames } from '../../dialect/tree/fresh-names.ts';
 import { mapExpression, someNode } from '../../dialect/tree/map.ts';
@@ -58,14 +59,18 @@ export function genericPlan(query: Query, columns: readonly PlannedColumn[], max
 /**
  * The query for some values: the same rows as the generic plan gives, but cheaper to plan and to run.
  *
- * @param without the names of passes that are left out
+ * @param options.without the names of passes that are left out
+ * @param options.timesOnly whether only times are computed before the query
  */
 export function customPlan(
   query: Query,
   columns: readonly PlannedColumn[],
   maxRows: number,
   known: Readonly<Record<string, string>>,
-  without: ReadonlySet<string> = new Set(),
+  {
+    without = new Set(),
+    timesOnly = false,
+  }: { readonly without?: ReadonlySet<string>; readonly timesOnly?: boolean } = {},
 ): Plan {
   const fresh = freshNames(query);
   const alias = fresh('rows');
@@ -78,12 +83,32 @@ export function customPlan(
   const options = { known, fresh };
   const passed = runPasses(rows, options, without);
   const rendered = renderRows(passed, (value, at) => columns[at]?.select(value) ?? value, options);
-  return printPlan(rendered);
+  return printPlan(rendered, timesOnly);
 }
 
+/** Beyond this size, passes would occupy the event loop for longer than they save. */
+const maxSizeForPasses = 6_000;
+
+/**
+ * As `customPlan`, for a caller's SQL. Only times are computed before the query: other constants would be kept by the
+ * workers, and callers choose them.
+ */
+export function callerPlan(
+  query: Query,
+  columns: readonly PlannedColumn[],
+  maxRows: number,
+  known: Readonly<Record<string, string>>,
+): Plan {
+  if (expandedSize(query) > maxSizeForPasses)
+    return { sql: genericPlan(query, columns, maxRows), constants: [], thresholds: [] };
+  return customPlan(query, columns, maxRows, known, { without: withoutThresholds, timesOnly: true });
+}
+
+const withoutThresholds: ReadonlySet<string> = new Set(['top n first']);
+
 /** The text of a query whose constants are computed before it. */
-export function printPlan(query: Query): Plan {
-  const hoisted = hoist(query);
+export function printPlan(query: Query, timesOnly = false): Plan {
+  const hoisted = hoist(query, timesOnly);
   return {
     sql: printQuery(hoisted.query),
     constants: hoisted.constants.map(plannedConstant),
