@@ -23,6 +23,12 @@ export function engineClosing(cause?: unknown): GatewayError {
 /** Part of the message for an integer that a result cannot carry. */
 export const unsafeInteger = 'an integer is beyond 2^53, which JSON numbers cannot represent exactly';
 
+/**
+ * What becomes of an integer that JSON numbers cannot represent: the query fails, or, in a result of a caller's SQL, it is
+ * text, as BigQuery's TO_JSON writes it. Whoever writes a header can choose another type; a caller reads what is there.
+ */
+export type LargeIntegers = 'fail' | 'text';
+
 /** The error for a row in which a column is NULL that the header declares as required. */
 export function missingRequiredColumn(name: string): GatewayError {
   return new GatewayError(

@@ -71,7 +71,7 @@ function prepareCallerSql(query: SavedQuery, { compiled }: JudgedSql): CallerSql
   const prepare = async (connection: DuckDBConnection): Promise<PreparedCallerSql> => {
     const types = await columnTypes(connection, compiled);
     const columns = types.map(({ name, type }) => {
-      const { select, json } = wireCell(type);
+      const { select, json } = wireCell(type, 'text');
       return {
         name,
         required: false,

@@ -26,11 +26,13 @@ export function explainFailure(cause: unknown, bound: BoundQuery): GatewayError 
     const blamed = findQuotedParameter(text, bound);
     if (blamed !== undefined) return unusableValue(blamed, cause);
   }
-  if (bound.sql !== undefined && /^(Conversion|Invalid Input|Out of Range) Error/.test(text)) {
-    return callerSqlFailed(cause);
-  }
+  if (bound.sql !== undefined && !isOfEngine.test(text)) return callerSqlFailed(cause);
   return new GatewayError('ENGINE_FAILED', 'The query failed', { cause });
 }
+
+/** Classes of errors that no caller's SQL causes by itself. */
+const isOfEngine =
+  /^(IO|Fatal|FATAL|INTERNAL|Internal|Connection|Transaction\w*|Permission) Error|^(?!\w[\w ]* Error)/;
 
 /** What RE2 reports about a pattern. Binding has checked the pattern with a port of RE2, whose version differs. */
 const re2Error =
