@@ -1,7 +1,19 @@
 import type { Rules } from '../rules/context.ts';
 import { expandedSize } from '../rules/expanded-size.ts';
-import { type Place, Unsupported } from '../rules/unsupported.ts';
+import type { Place } from '../rules/unsupported.ts';
+import { forEachPart } from '../tree/map.ts';
+import type { Node } from '../tree/nodes.ts';
 import type { Type } from '../types.ts';
+
+/** It ends the work at once, which a problem of one part does not. */
+export class TooLarge extends Error {
+  readonly place: Place;
+
+  constructor(place: Place, message: string) {
+    super(message);
+    this.place = place;
+  }
+}
 
 /** About how many tokens an expression may have with its macros expanded, as DuckDB plans it. */
 export const maxExpandedSize = 20_000;
@@ -16,30 +28,53 @@ const maxTypeSize = 2_000;
  * Rules that refuse what grows too large. A short text can name one subquery, alias or row repeatedly, and that again: each
  * step is checked before the next one multiplies it.
  */
-export const boundedRules = ({ expression, query, from }: Rules): Rules => ({
-  expression(node, scope, context) {
-    const resolved = expression(node, scope, context);
-    if (expandedSize(resolved) > maxExpandedSize)
-      throw new Unsupported(node, 'this expression becomes too large; compute parts of it in a common table');
-    requireSmall(node, resolved.type);
-    return resolved;
-  },
-  query(node, scope, context) {
-    const resolved = query(node, scope, context);
-    const { columns } = resolved;
-    if (columns.length > maxColumns)
-      throw new Unsupported(node, `this query has ${columns.length} columns; the limit is ${maxColumns}`);
-    for (const { type } of columns) requireSmall(node, type);
-    if (expandedSize(resolved.query) > maxExpandedSize)
-      throw new Unsupported(node, 'this query becomes too large; ask for less at once');
-    return resolved;
-  },
-  from,
-});
+export function boundedRules({ expression, query, from }: Rules): Rules {
+  const count = buildNodeCount();
+  return {
+    expression(node, scope, context) {
+      const resolved = expression(node, scope, context);
+      count(node, resolved);
+      if (expandedSize(resolved) > maxExpandedSize)
+        throw new TooLarge(node, 'this expression becomes too large; compute parts of it in a common table');
+      requireSmall(node, resolved.type);
+      return resolved;
+    },
+    query(node, scope, context) {
+      const resolved = query(node, scope, context);
+      const { columns } = resolved;
+      count(node, resolved.query);
+      if (columns.length > maxColumns)
+        throw new TooLarge(node, `this query has ${columns.length} columns; the limit is ${maxColumns}`);
+      for (const { type } of columns) requireSmall(node, type);
+      if (expandedSize(resolved.query) > maxExpandedSize)
+        throw new TooLarge(node, 'this query becomes too large; ask for less at once');
+      return resolved;
+    },
+    from,
+  };
+}
+
+/** Nodes of one tree: so many are made in some milliseconds. */
+const maxNodes = 12_000;
+
+/** Counts every node of a tree once, although each step gives those of the steps before it again. */
+function buildNodeCount(): (place: Place, root: Node) => void {
+  const seen = new WeakSet<Node>();
+  let nodes = 0;
+  return (place, root) => {
+    const visit = (node: Node): void => {
+      if (seen.has(node)) return;
+      seen.add(node);
+      nodes += 1;
+      forEachPart(node, visit);
+    };
+    visit(root);
+    if (nodes > maxNodes) throw new TooLarge(place, 'sql becomes too large here; ask for less at once');
+  };
+}
 
 function requireSmall(place: Place, type: Type): void {
-  if (sizeOf(type) > maxTypeSize)
-    throw new Unsupported(place, 'this value has too many fields; select fewer');
+  if (sizeOf(type) > maxTypeSize) throw new TooLarge(place, 'this value has too many fields; select fewer');
 }
 
 /** Parts of a type are shared: each is measured once. */

@@ -13,7 +13,7 @@ import type { CommonTable, Query, With } from '../syntax/nodes.ts';
 import { parseQuery } from '../syntax/parse-query.ts';
 import { SyntaxProblem } from '../syntax/syntax-problem.ts';
 import { bigqueryText } from './bigquery-text.ts';
-import { boundedRules } from './bounded-rules.ts';
+import { boundedRules, TooLarge } from './bounded-rules.ts';
 import { callerProblem } from './caller-problem.ts';
 import { requireColumns } from './check-columns.ts';
 import { checkSyntax, type Names, tablesOf } from './check-syntax.ts';
@@ -155,7 +155,7 @@ function withPlaces<T>(sql: string, names: Names, judge: () => T): T {
     return judge();
   } catch (error) {
     if (error instanceof SyntaxProblem) throw callerProblem(sql, error.offset, error.message);
-    if (!(error instanceof Unsupported)) throw error;
+    if (!(error instanceof Unsupported || error instanceof TooLarge)) throw error;
     const { place, message } = error;
     const hint = message.startsWith('no table is named') ? `; ${tablesOf(names)}` : '';
     throw callerProblem(sql, place.start, message + hint);

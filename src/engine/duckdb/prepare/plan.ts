@@ -5,8 +5,8 @@ import { renderRows } from '../../dialect/passes/row-text.ts';
 import { expandedSize } from '../../dialect/rules/expanded-size.ts';
 import { column, integerLiteral, select } from '../../dialect/tree/build.ts';
 import { freshNames } from '../../dialect/tree/fresh-names.ts';
-import { mapExpression, someNode } from '../../dialect/tree/map.ts';
-import type { Query } from '../../dialect/tree/nodes.ts';
+import { forEachPart, mapExpression, someNode } from '../../dialect/tree/map.ts';
+import type { Node, Query } from '../../dialect/tree/nodes.ts';
 import { printExpression, printQuery } from '../../dialect/tree/print.ts';
 import type { Type } from '../../dialect/types.ts';
 import type { WireCell } from '../wire/cell.ts';
@@ -86,8 +86,9 @@ export function customPlan(
   return printPlan(rendered, timesOnly);
 }
 
-/** Beyond this size, passes would occupy the event loop for longer than they save. */
+/** Larger and deeper trees are not optimized: passes would occupy the event loop for longer than they save. */
 const maxSizeForPasses = 6_000;
+const maxDepthForPasses = 60;
 
 /**
  * As `customPlan`, for a caller's SQL. Only times are computed before the query: other constants would be kept by the
@@ -99,9 +100,18 @@ export function callerPlan(
   maxRows: number,
   known: Readonly<Record<string, string>>,
 ): Plan {
-  if (expandedSize(query) > maxSizeForPasses)
+  if (expandedSize(query) > maxSizeForPasses || isDeeper(query, maxDepthForPasses))
     return { sql: genericPlan(query, columns, maxRows), constants: [], thresholds: [] };
   return customPlan(query, columns, maxRows, known, { without: withoutThresholds, timesOnly: true });
+}
+
+function isDeeper(node: Node, levels: number): boolean {
+  if (levels === 0) return true;
+  let deeper = false;
+  forEachPart(node, (part) => {
+    deeper ||= isDeeper(part, levels - 1);
+  });
+  return deeper;
 }
 
 const withoutThresholds: ReadonlySet<string> = new Set(['top n first']);
