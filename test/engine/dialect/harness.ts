@@ -236,7 +236,7 @@ export async function openDialect(moreRows: readonly string[] = []) {
       });
       const custom = (known: Readonly<Record<string, string>>, without?: string): Plan => {
         const left = new Set(without === undefined ? [] : [without]);
-        return customPlan(stored.query, plannedColumns(stored.columns), maxRows, known, { without: left });
+        return customPlan(stored.query, plannedColumns(stored.columns), maxRows, known, left);
       };
       const outcomes = [
         await outcome('declared', generic(declared)),

@@ -4,6 +4,7 @@ import type { Place } from '../rules/unsupported.ts';
 import { forEachPart } from '../tree/map.ts';
 import type { Node } from '../tree/nodes.ts';
 import type { Type } from '../types.ts';
+import { isTooDeep } from './costly-depth.ts';
 
 /** It ends the work at once, which a problem of one part does not. */
 export class TooLarge extends Error {
@@ -16,13 +17,16 @@ export class TooLarge extends Error {
 }
 
 /** About how many tokens an expression may have with its macros expanded, as DuckDB plans it. */
-export const maxExpandedSize = 20_000;
+const maxExpandedSize = 15_000;
+
+/** Nodes of one tree: so many are made in some milliseconds. */
+const maxNodes = 10_000;
 
 /** Columns of one subquery. */
-const maxColumns = 400;
+const maxColumns = 300;
 
 /** Scalars of one type: structs of structs grow exponentially. */
-const maxTypeSize = 2_000;
+const maxTypeSize = 1_000;
 
 /**
  * Rules that refuse what grows too large. A short text can name one subquery, alias or row repeatedly, and that again: each
@@ -36,6 +40,11 @@ export function boundedRules({ expression, query, from }: Rules): Rules {
       count(node, resolved);
       if (expandedSize(resolved) > maxExpandedSize)
         throw new TooLarge(node, 'this expression becomes too large; compute parts of it in a common table');
+      if (isTooDeep(resolved))
+        throw new TooLarge(
+          node,
+          'too many calls and subqueries are inside each other; compute parts of it in a common table',
+        );
       requireSmall(node, resolved.type);
       return resolved;
     },
@@ -53,9 +62,6 @@ export function boundedRules({ expression, query, from }: Rules): Rules {
     from,
   };
 }
-
-/** Nodes of one tree: so many are made in some milliseconds. */
-const maxNodes = 12_000;
 
 /** Counts every node of a tree once, although each step gives those of the steps before it again. */
 function buildNodeCount(): (place: Place, root: Node) => void {

@@ -3,6 +3,7 @@ import type { TimeExpression } from '../../dialect/passes/constants/time-values.
 import { runPasses } from '../../dialect/passes/passes.ts';
 import { renderRows } from '../../dialect/passes/row-text.ts';
 import { expandedSize } from '../../dialect/rules/expanded-size.ts';
+import { isTooDeep } from '../../dialect/sandbox/costly-depth.ts';
 import { column, integerLiteral, select } from '../../dialect/tree/build.ts';
 import { freshNames } from '../../dialect/tree/fresh-names.ts';
 import { forEachPart, mapExpression, someNode } from '../../dialect/tree/map.ts';
@@ -59,19 +60,23 @@ export function genericPlan(query: Query, columns: readonly PlannedColumn[], max
 /**
  * The query for some values: the same rows as the generic plan gives, but cheaper to plan and to run.
  *
- * @param options.without the names of passes that are left out
- * @param options.timesOnly whether only times are computed before the query
+ * @param without the names of passes that are left out
  */
-export function customPlan(
+export const customPlan = (
   query: Query,
   columns: readonly PlannedColumn[],
   maxRows: number,
   known: Readonly<Record<string, string>>,
-  {
-    without = new Set(),
-    timesOnly = false,
-  }: { readonly without?: ReadonlySet<string>; readonly timesOnly?: boolean } = {},
-): Plan {
+  without: ReadonlySet<string> = new Set(),
+): Plan => printPlan(optimized(query, columns, maxRows, known, without));
+
+function optimized(
+  query: Query,
+  columns: readonly PlannedColumn[],
+  maxRows: number,
+  known: Readonly<Record<string, string>>,
+  without: ReadonlySet<string>,
+): Query {
   const fresh = freshNames(query);
   const alias = fresh('rows');
   // One row more than the maximum shows that the result is truncated.
@@ -82,8 +87,7 @@ export function customPlan(
   });
   const options = { known, fresh };
   const passed = runPasses(rows, options, without);
-  const rendered = renderRows(passed, (value, at) => columns[at]?.select(value) ?? value, options);
-  return printPlan(rendered, timesOnly);
+  return renderRows(passed, (value, at) => columns[at]?.select(value) ?? value, options);
 }
 
 /** Larger and deeper trees are not optimized: passes would occupy the event loop for longer than they save. */
@@ -100,10 +104,14 @@ export function callerPlan(
   maxRows: number,
   known: Readonly<Record<string, string>>,
 ): Plan {
-  if (expandedSize(query) > maxSizeForPasses || isDeeper(query, maxDepthForPasses))
-    return { sql: genericPlan(query, columns, maxRows), constants: [], thresholds: [] };
-  return customPlan(query, columns, maxRows, known, { without: withoutThresholds, timesOnly: true });
+  const isLarge = expandedSize(query) > maxSizeForPasses || isDeeper(query, maxDepthForPasses);
+  const tree = isLarge ? undefined : optimized(query, columns, maxRows, known, withoutThresholds);
+  // Passes write calls inside others that were in queries of their own.
+  if (tree && !isTooDeep(tree)) return printPlan(tree, true);
+  return { sql: genericPlan(query, columns, maxRows), constants: [], thresholds: [] };
 }
+
+const withoutThresholds: ReadonlySet<string> = new Set(['top n first']);
 
 function isDeeper(node: Node, levels: number): boolean {
   if (levels === 0) return true;
@@ -114,9 +122,11 @@ function isDeeper(node: Node, levels: number): boolean {
   return deeper;
 }
 
-const withoutThresholds: ReadonlySet<string> = new Set(['top n first']);
-
-/** The text of a query whose constants are computed before it. */
+/**
+ * The text of a query whose constants are computed before it.
+ *
+ * @param timesOnly whether only times are, which need no database
+ */
 export function printPlan(query: Query, timesOnly = false): Plan {
   const hoisted = hoist(query, timesOnly);
   return {
