@@ -25,7 +25,7 @@ export const unsafeInteger = 'an integer is beyond 2^53, which JSON numbers cann
 
 /**
  * What becomes of an integer that JSON numbers cannot represent: the query fails, or, in a result of a caller's SQL, it is
- * text, as BigQuery's TO_JSON writes it. Whoever writes a header can choose another type; a caller reads what is there.
+ * text, as BigQuery's TO_JSON writes it. The author of a header can choose another type; a caller cannot.
  */
 export type LargeIntegers = 'fail' | 'text';
 

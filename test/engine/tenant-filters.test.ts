@@ -3,7 +3,7 @@ import { parseQuery } from '../../src/catalog/header/parse-query.ts';
 import { loadCatalog } from '../../src/catalog/load-catalog.ts';
 import type { SavedQuery } from '../../src/catalog/saved-query.ts';
 import type { TableSchema } from '../../src/catalog/tables/table-schema.ts';
-import { tenantProblems } from '../../src/engine/tenant-filters.ts';
+import { sandboxProblems, tenantProblems } from '../../src/engine/tenant-filters.ts';
 
 const nullable = { mode: 'NULLABLE' } as const;
 const string = (name: string) => ({ name, type: 'STRING', ...nullable }) as const;
@@ -40,6 +40,59 @@ const problemsOf = (sql: string, { isPattern = false, declared = tables } = {}) 
   tenantProblems({ queries: [savedQuery(sql, isPattern)], tables: declared }).map(
     ({ file, line, message }) => `${file}:${line} ${message.split(' ')[0]}`,
   );
+
+describe('a query that takes SQL of callers restricts each of its common tables', () => {
+  const sandboxed = (sql: string) =>
+    sandboxProblems({
+      queries: [{ ...savedQuery(sql), querySandboxing: 'enabled' }],
+      tables,
+    }).map(({ file, line, message }) => `${file}:${line} ${message}`);
+
+  test.each([
+    [
+      'a filter in the last SELECT only',
+      'with a as (select * from logs)\nselect id from a where project = @project',
+      'q.sql:10 the common table a reads logs without "column = @project"',
+    ],
+    [
+      'a filter of one common table around another one',
+      'with a as (\nselect * from logs), b as (select * from a where project = @project)\nselect id from b',
+      'q.sql:11 the common table a reads logs without',
+    ],
+    [
+      'a common table that the query does not read',
+      'with a as (select * from logs where project = @project), b as (select * from others) select id from a',
+      'q.sql:10 the common table b reads others without',
+    ],
+    [
+      'no common table',
+      'select id from logs where project = @project',
+      'q.sql:10 query_sandboxing: enabled needs a WITH clause',
+    ],
+    [
+      'recursive common tables',
+      'with recursive a as (select id from logs where project = @project) select id from a',
+      'q.sql:10 query_sandboxing: enabled does not work with WITH RECURSIVE',
+    ],
+    [
+      'SQL that is not known here',
+      'with a as (select session_user() as id from logs where project = @project) select id from a',
+      'q.sql:10 query_sandboxing: enabled needs SQL that Querygate can check: ',
+    ],
+  ])('%s is refused', (_, sql, expected) => {
+    const [first = '', ...more] = sandboxed(sql);
+    expect(first).toContain(expected);
+    expect(more).toEqual([]);
+  });
+
+  test('filters inside of the common tables are enough', () => {
+    expect(
+      sandboxed(
+        'with a as (select * from logs where project = @project), b as (select a.id from a join others o on o.project = @project) select id from b',
+      ),
+    ).toEqual([]);
+  });
+});
 
 describe('a query that may return rows of other tenants is refused', () => {
   test.each([

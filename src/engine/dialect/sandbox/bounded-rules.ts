@@ -68,13 +68,13 @@ function buildNodeCount(): (place: Place, root: Node) => void {
   const seen = new WeakSet<Node>();
   let nodes = 0;
   return (place, root) => {
-    const visit = (node: Node): void => {
+    const countIn = (node: Node): void => {
       if (seen.has(node)) return;
       seen.add(node);
       nodes += 1;
-      forEachPart(node, visit);
+      forEachPart(node, countIn);
     };
-    visit(root);
+    countIn(root);
     if (nodes > maxNodes) throw new TooLarge(place, 'sql becomes too large here; ask for less at once');
   };
 }

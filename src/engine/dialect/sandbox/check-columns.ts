@@ -54,7 +54,7 @@ function unsupportedPart(type: Type): Type | undefined {
   }
 }
 
-/** Where a column is written; the beginning of the query if "*" stands for it. */
+/** Where a column is written; the beginning of the query if "*" selects it. */
 function placeOf(query: Query, name: string): Place {
   const items = firstSelect(query)?.items ?? [];
   const written = items.findLast((item) => {
