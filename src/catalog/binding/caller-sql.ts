@@ -9,7 +9,7 @@ export const sqlParameter = 'sql';
 export const maxSqlLength = 10_000;
 
 /**
- * The SQL that a caller sends for a saved query; undefined if there is none. Empty equals absent, as with other
+ * The SQL that a caller sends for a saved query; undefined if it is absent. Empty equals absent, as with other
  * parameters. It does not matter whether the parameters came in a URL or in a body.
  *
  * @throws GatewayError INVALID_PARAMETER if the query takes no SQL, or if no SQL can be such a text

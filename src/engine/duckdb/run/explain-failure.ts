@@ -26,6 +26,10 @@ export function explainFailure(cause: unknown, bound: BoundQuery): GatewayError 
     const blamed = findQuotedParameter(text, bound);
     if (blamed !== undefined) return unusableValue(blamed, cause);
   }
+  if (bound.sql !== undefined && text.startsWith('INTERNAL Error')) {
+    const message = 'sql: DuckDB has a defect with this query; write subqueries as joins or common tables';
+    return new GatewayError('ENGINE_FAILED', message, { cause });
+  }
   if (bound.sql !== undefined && !isOfEngine.test(text)) return callerSqlFailed(cause);
   return new GatewayError('ENGINE_FAILED', 'The query failed', { cause });
 }
