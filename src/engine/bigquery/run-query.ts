@@ -22,17 +22,18 @@ export interface RunContext {
 
 /** Runs saved queries on BigQuery, each within one deadline for queueing, calls, retries, polls and pages. */
 export function openRun({ client, queue, config, closing, textToRun, cancelJob }: RunContext): Engine['run'] {
-  return async (bound, { signal, owner }) => {
+  return async (bound, { signal, owner, onStart, span }) => {
     const deadline = openDeadline({ timeoutMs: config.engineTimeoutMs, caller: signal, closing });
     const { location } = config.bigquery;
     const run = async () => {
+      onStart?.();
       const body = {
         ...buildQueryBody(bound, config.bigquery, await textToRun(bound, owner)),
         jobCreationMode: 'JOB_CREATION_OPTIONAL',
         // One row beyond max rows shows that the result is truncated.
         maxResults: bound.query.maxRows + 1,
       };
-      return runJob({ client, bound, deadline, body, location, cancelJob });
+      return runJob({ client, bound, deadline, body, location, cancelJob, span });
     };
     const work = queue.run(deadline.cancelled, run, owner).finally(() => deadline.release());
     try {

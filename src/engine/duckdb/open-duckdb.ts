@@ -11,7 +11,7 @@ import { forgetTable } from './import/scan/manifest.ts';
 import { type LocalData, openData, requireDataDir } from './open-data.ts';
 import { asStartError, openDatabase } from './open-database.ts';
 import { planInBackground } from './prepare/plan-in-background.ts';
-import { prepareCatalog } from './prepare/prepare-catalog.ts';
+import { equalityColumnsOf, prepareCatalog } from './prepare/prepare-catalog.ts';
 import { ConnectionPool } from './run/connection-pool.ts';
 import { buildDefineMacros } from './run/define-macros.ts';
 import { buildRun } from './run/run-query.ts';
@@ -65,7 +65,7 @@ export async function openDuckdb({
     const prepare = () =>
       prepareCatalog(adminConnection, { queries: catalog.queries, tables: tables.all, definedMacros });
     const runnable = new VersionedRef(await prepare());
-    tables.setSortColumns([...runnable.value.values()].flatMap(({ equalityColumns }) => equalityColumns));
+    tables.setSortColumns((table) => equalityColumnsOf(table, runnable.value.values()));
     const workers: DuckDBConnection[] = [];
     for (let left = config.engineConcurrency; left > 0; left -= 1) workers.push(await connect());
     const onRebuilt = async () => runnable.replace(await prepare());
@@ -86,6 +86,7 @@ export async function openDuckdb({
       defineMacros: buildDefineMacros(await connect(), definedMacros),
       closing: closing.signal,
     });
+    const { catchUp } = data;
     planning = planInBackground({
       connection: await connect(),
       queries: catalog.queries,
@@ -99,7 +100,7 @@ export async function openDuckdb({
     });
     return {
       source: `duckdb ${config.dataDir === undefined ? 'demo' : resolve(config.dataDir)}`,
-      run,
+      run: catchUp === undefined ? run : (bound, options) => catchUp().then(() => run(bound, options)),
       close,
     };
   } catch (error) {

@@ -4,7 +4,7 @@ import { type Compiled, parse, rules, tablesOf as tablesReadBy } from '../compil
 import { buildContext, type Context, type ResolvedQuery, type Rules } from '../rules/context.ts';
 import { tableRelations } from '../rules/from/tables.ts';
 import { tablesRead } from '../rules/queries/table-references.ts';
-import { type CommonTables, resolveWith, withTables } from '../rules/queries/with.ts';
+import { type CommonTables, resolveWith } from '../rules/queries/with.ts';
 import { childOf, emptyScope, type Scope } from '../rules/scope.ts';
 import { sqlFunctions } from '../rules/sql-function.ts';
 import { Unsupported } from '../rules/unsupported.ts';
@@ -12,6 +12,7 @@ import type { StoredTable } from '../stored-table.ts';
 import type { CommonTable, Query, With } from '../syntax/nodes.ts';
 import { parseQuery } from '../syntax/parse-query.ts';
 import { SyntaxProblem } from '../syntax/syntax-problem.ts';
+import { withTables } from '../tree/with-tables.ts';
 import { bigqueryText } from './bigquery-text.ts';
 import { boundedRules, TooLarge } from './bounded-rules.ts';
 import { callerProblem } from './caller-problem.ts';
