@@ -1,0 +1,16 @@
+import { afterAll, beforeAll, describe } from 'vitest';
+import { type DemoGateway, openDemoGateway } from './demo-gateway.ts';
+import { testEndpoints } from './studio/endpoints.ts';
+import { testWrapper } from './wrapper/wrapper.ts';
+
+// One gateway for all: the demo takes seconds to start.
+describe('clients over the demo', () => {
+  let gateway: DemoGateway;
+  beforeAll(async () => {
+    gateway = await openDemoGateway();
+  });
+  afterAll(() => gateway.close());
+
+  testEndpoints(() => gateway);
+  testWrapper(() => gateway);
+});
