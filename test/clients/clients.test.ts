@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { type DemoGateway, openDemoGateway } from './demo-gateway.ts';
 import { testEndpoints } from './studio/endpoints.ts';
+import { testLogPages } from './studio/log-pages-tests.ts';
 import { testWrapper } from './wrapper/wrapper.ts';
 
 // One gateway for all: the demo takes seconds to start.
@@ -12,5 +13,6 @@ describe('clients over the demo', () => {
   afterAll(() => gateway.close());
 
   testEndpoints(() => gateway);
+  testLogPages(() => gateway);
   testWrapper(() => gateway);
 });

@@ -1,3 +1,6 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { startGateway } from '../support/gateway-process.ts';
 import { type DemoTables, openDemoTables } from './demo-tables.ts';
 import type { Window } from './studio/expected-pages.ts';
@@ -16,11 +19,12 @@ export interface DemoGateway extends Gateway {
 
 const hourMs = 3_600_000;
 
-/** Starts the real process over the demo. */
+/** Starts the real process over the demo and the shipped queries, with `sql` allowed for `logs.all`. */
 export async function openDemoGateway(env: Record<string, string> = {}): Promise<DemoGateway> {
   const key = 'a-key-for-tests-only';
+  const queries = sandboxedQueries();
   const end = new Date();
-  const gateway = await startGateway({ API_KEY: key, ...env });
+  const gateway = await startGateway({ API_KEY: key, QUERIES_DIR: queries, ...env });
   // The demo has seven days.
   const tables = await openDemoTables(new Date(end.getTime() - 167 * hourMs), new Date(end.getTime() + 1));
   return {
@@ -31,6 +35,17 @@ export async function openDemoGateway(env: Record<string, string> = {}): Promise
     async close() {
       tables.close();
       await gateway.end();
+      rmSync(queries, { recursive: true });
     },
   };
+}
+
+/** A copy of the shipped queries, with the one line changed that lets callers send SQL to `logs.all`. */
+export function sandboxedQueries(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
+  cpSync('queries', folder, { recursive: true });
+  const file = join(folder, 'logs.all.sql');
+  const text = readFileSync(file, 'utf8');
+  writeFileSync(file, text.replace('query_sandboxing: disabled', 'query_sandboxing: enabled'));
+  return folder;
 }

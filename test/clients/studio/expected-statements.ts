@@ -6,8 +6,9 @@ interface ExpectedSql extends Pick<Expected, 'by' | 'limit'> {
   readonly sql: string;
 }
 
-/** A moment as REST writes a DATETIME. */
-const datetime = (value: string) => `replace(strftime(${value}, '%Y-%m-%dT%H:%M:%S.%f'), '.000000', '')`;
+/** A moment as REST writes a DATETIME: without the zeros at the end of its fraction. */
+const datetime = (value: string) =>
+  `regexp_replace(strftime(${value}, '%Y-%m-%dT%H:%M:%S.%f'), '\\.?0*$', '')`;
 
 const hour = `date_trunc('hour', "timestamp")`;
 const micros = (value: string) => `epoch_us(${value}) AS "timestamp"`;
