@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { type DemoGateway, openDemoGateway } from './demo-gateway.ts';
+import { browserSettings, testRecipes } from './recipes.ts';
 import { testEndpoints } from './studio/endpoints.ts';
 import { testLogPages } from './studio/log-pages-tests.ts';
 import { testWrapper } from './wrapper/wrapper.ts';
@@ -8,11 +9,12 @@ import { testWrapper } from './wrapper/wrapper.ts';
 describe('clients over the demo', () => {
   let gateway: DemoGateway;
   beforeAll(async () => {
-    gateway = await openDemoGateway();
+    gateway = await openDemoGateway(browserSettings());
   });
   afterAll(() => gateway.close());
 
   testEndpoints(() => gateway);
   testLogPages(() => gateway);
   testWrapper(() => gateway);
+  testRecipes(() => gateway);
 });

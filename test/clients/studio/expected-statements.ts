@@ -21,6 +21,7 @@ const edge = (window: Window) => `(
 )`;
 const postgres = (window: Window) =>
   `(SELECT *, metadata[1].parsed[1] AS parsed FROM (${visible('postgres_logs', window)}) WHERE len(metadata) = 1)`;
+const cron = `(parsed.application_name IS NOT DISTINCT FROM 'pg_cron' OR contains(event_message, 'cron job'))`;
 const calls = (window: Window) =>
   `(SELECT *, metadata[1] AS call, metadata[1].response[1].status_code AS status_code
     FROM (${visible('function_edge_logs', window)}) WHERE len(metadata) = 1)`;
@@ -190,6 +191,16 @@ export const expected: Readonly<Record<string, (window: Window) => ExpectedSql>>
       FROM ${calls(window)} GROUP BY 1, 2`,
     by: ['timestamp', 'desc'],
     limit: 1000,
+  }),
+  'cron jobs: list': (window) => ({
+    sql: `SELECT id, ${micros('"timestamp"')}, event_message, parsed.error_severity AS error_severity,
+        parsed.query AS query
+      FROM ${postgres(window)} WHERE ${cron} AND parsed.error_severity = 'LOG'`,
+    by: ['timestamp', 'desc'],
+    limit: 100,
+  }),
+  'cron jobs: count': (window) => ({
+    sql: `SELECT count(*) AS count FROM ${postgres(window)} WHERE ${cron}`,
   }),
   'schema changes': (window) => ({
     sql: `SELECT id, ${micros('"timestamp"')}, event_message, parsed.command_tag AS command_tag,

@@ -89,6 +89,9 @@ const authParams = ({ start, end }: Bounds) => `params AS (
         COALESCE(PARSE_TIMESTAMP('%Y-%m-%dT%H:%M:%E*S%Ez', '${end}'), TIMESTAMP('${end}')) AS end_ts
     )`;
 
+const cronJoins = `cross join unnest(metadata) as m
+  cross join unnest(m.parsed) as parsed`;
+
 const json = (path: string) => `JSON_VALUE(event_message, '$.${path}')`;
 
 /** Of the chosen time, as ISO text. */
@@ -501,6 +504,19 @@ order by
   timestamp desc
 `,
     needs: 'x_sb_edge_region',
+  }),
+  // The pages of cron jobs read the database's stream: these are the conditions of Supabase's own platform.
+  'cron jobs: list': () => ({
+    sql: `select id, postgres_logs.timestamp, event_message, parsed.error_severity, parsed.query
+from postgres_logs
+${cronJoins}
+where ( parsed.application_name = 'pg_cron' or regexp_contains(event_message, 'cron job') ) AND (parsed.error_severity = 'LOG')
+order by timestamp desc
+limit 100
+`,
+  }),
+  'cron jobs: count': () => ({
+    sql: `SELECT count(*) as count FROM postgres_logs ${cronJoins} where ( parsed.application_name = 'pg_cron' or regexp_contains(event_message, 'cron job') )`,
   }),
   'schema changes': () => ({
     sql: [

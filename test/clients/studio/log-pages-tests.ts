@@ -46,8 +46,8 @@ export function testLogPages(gateway: () => DemoGateway): void {
       const { expected } = await build(tables, lastHours(hours));
       if (expected.rows.length === 0) empty.push(name);
     }
-    // The demo logs no COMMIT.
-    expect(empty).toEqual(['explorer: commits by user']);
+    // The demo logs no COMMIT and no cron jobs.
+    expect(empty).toEqual(['explorer: commits by user', 'cron jobs: list']);
   });
 
   test.each(
@@ -109,6 +109,14 @@ export function testLogPages(gateway: () => DemoGateway): void {
     }),
   )("%s needs the field %s, which the shipped tables don't have", async (_, needs, sql) => {
     expect((await send(sql)).body.error?.message).toMatch(needs);
+  });
+
+  test('the page of cron jobs of a self-hosted Studio casts as PostgreSQL does', async () => {
+    const joins = 'cross join unnest(metadata) as m\n  cross join unnest(m.parsed) as parsed';
+    const where = "where ( parsed.application_name = 'pg_cron' or event_message::text LIKE '%cron job%' )";
+    const { body } = await send(`select id from postgres_logs\n${joins}\n${where}\nlimit 100`);
+    expect(body.error?.message).toMatch(/::?/);
+    expect(body.result).toBeUndefined();
   });
 
   test('a search with an apostrophe is refused, as BigQuery does: Studio doubles it', async () => {
