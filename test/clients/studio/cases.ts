@@ -39,6 +39,7 @@ type Parameters = Readonly<Record<string, string>>;
 interface CaseOptions {
   /** A function's own pages show its rows only. */
   readonly functionId: string;
+  /** The histogram has a bucket for each minute of these and of six hours before; more than 1000 would be cut. */
   readonly shortHours?: number;
   readonly longHours?: number;
 }
@@ -74,7 +75,7 @@ function filtersOf(stream: Stream, functionId: string): Filters[] {
   ];
 }
 
-function pageCases(stream: Stream, { functionId, shortHours = 3, longHours = 20 }: CaseOptions): Case[] {
+function pageCases(stream: Stream, { functionId, shortHours = 10, longHours = 20 }: CaseOptions): Case[] {
   const cases = filtersOf(stream, functionId).flatMap((filters) => {
     const label = `${stream} ${JSON.stringify(filters)}`;
     const { plainSelfHosted = false } = pages[stream];
@@ -140,7 +141,7 @@ function pageCases(stream: Stream, { functionId, shortHours = 3, longHours = 20 
   ];
 }
 
-function statementCases({ shortHours = 3 }: CaseOptions): Case[] {
+function statementCases({ shortHours = 10 }: CaseOptions): Case[] {
   return Object.entries(expected).map(([name, expectedOf]) => ({
     name,
     kind: 'explorer and reports',

@@ -36,18 +36,19 @@ export function testLogPages(gateway: () => DemoGateway): void {
     });
   }
 
-  test('the hand-written rows are not empty: each stream has some of each kind', async () => {
+  test('the hand-written rows are not empty', async () => {
     const { tables, lastHours } = gateway();
-    const empty: string[] = [];
-    const plain = cases.filter(
-      ({ name, kind }) => name.endsWith(' {}') || name.startsWith('row ') || kind === 'explorer and reports',
-    );
-    for (const { name, build, hours } of plain) {
+    const withRows = new Map<string, boolean>();
+    for (const { name, kind, build, hours } of cases) {
+      if (kind === 'count' || kind === 'chart' || name.startsWith('no row')) continue;
       const { expected } = await build(tables, lastHours(hours));
-      if (expected.rows.length === 0) empty.push(name);
+      withRows.set(name, expected.rows.length > 0);
     }
-    // The demo logs no COMMIT and no cron jobs.
-    expect(empty).toEqual(['explorer: commits by user', 'cron jobs: list']);
+    const empty = [...withRows].flatMap(([name, hasRows]) => (hasRows ? [] : [name]));
+    // The demo has no PUT and OPTIONS, no server error of auth, and the like.
+    expect(empty.length).toBeLessThan(withRows.size / 5);
+    const always = empty.filter((name) => name.endsWith(' {}') || !/_logs/.test(name));
+    expect(always).toEqual(['explorer: commits by user', 'cron jobs: list']);
   });
 
   test.each(
