@@ -11,7 +11,7 @@ import { classify, type Outcome, outcomes } from './suite-outcome.ts';
 import { type Answer, showAnswer } from './values.ts';
 
 /**
- * Runs a JSON array of `{ sql, source?, class? }` through `npm run sql` and judges every answer with the reference
+ * Runs a JSON array of `{ sql, source?, class? }` through `querygate sql` and judges every answer with the reference
  * evaluator. `class` is how the statement was judged before, for comparison.
  */
 const { values: options, positionals } = parseArgs({
@@ -107,8 +107,8 @@ async function runAll(list: readonly Statement[]): Promise<readonly Answer[]> {
   writeFileSync(texts, JSON.stringify(list.map(({ sql }) => sql)));
   // The statements bring their own tables; some are named like ours.
   const env = { ...process.env, QUERIES_DIR: folder };
-  const command = join(import.meta.dirname, '../src/cli/sql.ts');
-  const args = [command, '--json', '--timeout', options.timeout, '--file', texts];
+  const command = join(import.meta.dirname, '../src/main.ts');
+  const args = [command, 'sql', '--json', '--timeout', options.timeout, '--file', texts];
   const child: ChildProcess = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
   const answers: Answer[] = [];
   if (child.stdout) {

@@ -6,7 +6,7 @@ import { type Clock, systemClock } from './concurrency/clock.ts';
 import { LoopTurns } from './concurrency/loop-turns.ts';
 import { isLoopback } from './config/loopback.ts';
 import type { Config } from './config.ts';
-import type { Engine } from './engine/engine.ts';
+import type { Engine, ImportReport } from './engine/engine.ts';
 import { engines } from './engine/engines.ts';
 import { problemWithoutValues } from './engine/without-values.ts';
 import { describeProblem } from './errors.ts';
@@ -24,22 +24,34 @@ import { buildDerivedCache } from './http/graphql/compiled/derived-cache.ts';
 import { buildGraphiqlPages } from './http/graphql/graphiql.ts';
 import { buildGraphql } from './http/graphql/graphql.ts';
 import { buildHandler, type Handler } from './http/handle.ts';
+import { buildMetricsRoute } from './http/observe/metrics-route.ts';
+import { buildRequestMetrics, type RequestMetrics } from './http/observe/request-metrics.ts';
+import { buildOpenTrace, idsOf } from './http/observe/request-trace.ts';
 import { pathsToLog } from './http/paths.ts';
 import { buildPrepareRequest } from './http/prepare-request.ts';
 import { buildRest } from './http/rest/rest.ts';
 import { buildRoutes, type RouteOptions } from './http/routes.ts';
 import { buildFetch } from './http/server/fetch-adapter.ts';
 import { buildNodeListener } from './http/server/node-listener.ts';
-import type { Tokens } from './keys/jwt/tokens.ts';
+import type { Tokens, TokensOptions } from './keys/jwt/tokens.ts';
 import type { Keyring } from './keys/keyring.ts';
 import { openKeys } from './keys/open-keys.ts';
+import type { SharedRates } from './keys/rates/open-shared-rates.ts';
+import { newLocalRateLimit } from './keys/rates/rate-limiter.ts';
+import { buildInfo } from './metrics/build-info.ts';
+import { buildEngineMetrics, type EngineMetrics } from './metrics/engine-metrics.ts';
+import { buildImportMetrics } from './metrics/import-metrics.ts';
+import { type Metrics, openRegistry } from './metrics/open-registry.ts';
+import { buildResultMetrics } from './metrics/result-metrics.ts';
 import type { Counters } from './results/counters.ts';
 import type { GetResult } from './results/get-result.ts';
 import { hotKeyLimit } from './results/hot-keys.ts';
 import type { DerivedStore } from './results/memory-store.ts';
 import { openResults } from './results/open-results.ts';
 import { describeExposure } from './results/redis/exposure.ts';
-import type { OpenSharedCache } from './results/shared-cache.ts';
+import type { OpenSharedCache } from './results/shared/shared-cache.ts';
+import { traceResults } from './results/trace-results.ts';
+import type { Tracer } from './trace/span.ts';
 
 export interface AppOptions {
   readonly config: Config;
@@ -56,6 +68,8 @@ export interface AppOptions {
   readonly onProgress?: (line: string) => void;
   /** Replaces the configured engine. */
   readonly engine?: Engine;
+  /** Exports traces; undefined for none. The app closes it. */
+  readonly tracer?: Tracer | undefined;
 }
 
 export interface App {
@@ -66,6 +80,8 @@ export interface App {
   fetch(request: Request): Promise<Response>;
   /** The same for Node's HTTP server. */
   readonly listener: RequestListener;
+  /** undefined if METRICS is off. */
+  readonly metrics: Metrics | undefined;
   /** Makes `/readyz` report that no new requests should be sent. */
   drain(): void;
   close(): Promise<void>;
@@ -79,19 +95,25 @@ export interface App {
 export async function openApp(options: AppOptions): Promise<App> {
   const { config, apiKey, log, now = systemClock.now, after = systemClock.after } = options;
   const catalog = loadCatalog(config.queriesDir);
+  const rates = await sharedRates(config, log, now);
+  const newRateLimit = rates?.newRateLimit ?? newLocalRateLimit;
   const keys = openKeys({
     file: config.apiKeysFile,
     apiKey,
     catalog,
     hideEndpoints: config.hideEndpoints,
     acceptsCutFile: config.acceptsCutKeyFile,
+    newRateLimit,
     log,
     now,
   });
-  const tokens = await acceptedTokens(config, catalog, log, now);
+  const tokens = await acceptedTokens(config, { catalog, newRateLimit, log, now });
   const openShared = await sharedCache(config, log);
   const turns = new LoopTurns();
-  const engine = options.engine ?? (await configuredEngine(options, catalog, turns, now));
+  const engineMetrics = buildEngineMetrics();
+  const importMetrics = buildImportMetrics(now);
+  const openEngine = () => configuredEngine(options, catalog, turns, now, importMetrics.record);
+  const engine = measured(config, engineMetrics, options.engine ?? (await openEngine()));
 
   const results = openResults({
     catalog,
@@ -103,18 +125,34 @@ export async function openApp(options: AppOptions): Promise<App> {
     clock: { now, after },
     turns,
     log,
-    onCost: (endpoint, cost) => log.info({ endpoint, ...cost }, 'query ran'),
+    onCost(endpoint, cost, trace) {
+      engineMetrics.addCost(endpoint, cost);
+      log.info({ endpoint, ...cost, ...(trace && idsOf(trace)) }, 'query ran');
+    },
   });
   await results.ready;
+  await rates?.ready;
   keys.watch();
   let ready = true;
+  const getResult = options.tracer === undefined ? results.get : traceResults(results.get);
+  const requestMetrics = buildRequestMetrics(catalog);
+  const resultMetrics = buildResultMetrics(results);
+  const metrics = config.metrics
+    ? await openRegistry(
+        [requestMetrics, resultMetrics, engineMetrics, importMetrics, buildInfo(config)].flatMap(
+          ({ families }) => families,
+        ),
+      )
+    : undefined;
   const budget = new ByteBudget();
   const handle = buildHttpHandler({
     ...options,
     catalog,
     keyring: keys.keyring,
     tokens,
-    getResult: results.get,
+    getResult: metrics === undefined ? getResult : resultMetrics.count(getResult),
+    metrics,
+    requestMetrics: metrics === undefined ? undefined : requestMetrics,
     derived: results.derived,
     isReady: () => ready,
     budget,
@@ -124,26 +162,32 @@ export async function openApp(options: AppOptions): Promise<App> {
   return {
     catalog,
     counters: results.counters,
+    metrics,
     fetch: buildFetch(handle),
     listener: buildNodeListener({ handle, budget, turns, log, trustedProxies: config.trustedProxies }),
     drain: () => {
       ready = false;
     },
     async close() {
+      metrics?.close();
       await keys.close();
       await tokens?.close();
+      await rates?.close();
       await results.close();
       await engine.close();
+      await options.tracer?.close();
     },
   };
 }
 
-interface HttpOptions extends Pick<AppOptions, 'config' | 'apiKey' | 'log' | 'writeLine'> {
+interface HttpOptions extends Pick<AppOptions, 'config' | 'apiKey' | 'log' | 'writeLine' | 'tracer'> {
   readonly catalog: Catalog;
   readonly keyring: Keyring;
   readonly tokens: Tokens | undefined;
   readonly getResult: GetResult;
   readonly derived: DerivedStore;
+  readonly metrics: Metrics | undefined;
+  readonly requestMetrics: RequestMetrics | undefined;
   readonly isReady: () => boolean;
   readonly budget: ByteBudget;
   readonly turns: LoopTurns;
@@ -155,11 +199,14 @@ function buildHttpHandler({
   apiKey,
   log,
   writeLine,
+  tracer,
   catalog,
   keyring,
   tokens,
   getResult,
   derived,
+  metrics,
+  requestMetrics,
   isReady,
   budget,
   turns,
@@ -172,7 +219,7 @@ function buildHttpHandler({
     isFromLoopback(url, head) ? pages.local() : pages.remote(head);
   const isKeyText = buildRecognizeKeys(apiKey, tokens !== undefined);
   const audit = buildAudit(log, isKeyText);
-  const cors = buildCors(config.corsOrigins);
+  const cors = buildCors(config.corsOrigins, config.corsHeaders);
   return buildHandler({
     prepareRequest: buildPrepareRequest(pathsToLog(catalog)),
     routeOf: buildRoutes({
@@ -189,6 +236,7 @@ function buildHttpHandler({
         now,
       }),
       page: config.graphiql ? page : undefined,
+      metrics: metrics === undefined ? undefined : buildMetricsRoute(metrics),
       isReady,
       cors,
       log,
@@ -201,17 +249,22 @@ function buildHttpHandler({
       now,
     }),
     audit,
-    finish: buildFinish(cors, buildAccessLog(log, writeLine)),
+    finish: buildFinish(cors, buildAccessLog(log, writeLine), requestMetrics),
+    openTrace: buildOpenTrace(tracer, isKeyText),
     budget,
     log,
   });
 }
+
+const measured = ({ metrics }: Config, { measure }: EngineMetrics, engine: Engine) =>
+  metrics ? measure(engine) : engine;
 
 function configuredEngine(
   { config, log, onProgress }: AppOptions,
   catalog: Catalog,
   turns: LoopTurns,
   now: () => Date,
+  imported: (report: ImportReport) => void,
 ): Promise<Engine> {
   return engines[config.engine].open({
     catalog,
@@ -221,6 +274,7 @@ function configuredEngine(
     listener: {
       problem: (message) => log.warn(log.isLevelEnabled('debug') ? message : problemWithoutValues(message)),
       news: (message) => log.info(message),
+      imported,
       ...(onProgress && { progress: onProgress }),
       queryChecked: ({ query: { name: endpoint }, bytesProcessed, problems }) => {
         log.info({ endpoint, bytesProcessed }, 'query checked');
@@ -233,13 +287,22 @@ function configuredEngine(
 /** What verifies tokens is imported only if tokens are accepted. */
 async function acceptedTokens(
   { jwt, hideEndpoints }: Config,
-  catalog: Catalog,
-  log: Logger,
-  now: () => Date,
+  options: Omit<TokensOptions, 'jwt' | 'hideEndpoints'>,
 ): Promise<Tokens | undefined> {
   if (jwt === undefined) return undefined;
   const { openTokens } = await import('./keys/jwt/tokens.ts');
-  return openTokens({ jwt, hideEndpoints, catalog, log, now });
+  return openTokens({ jwt, hideEndpoints, ...options });
+}
+
+/** Of the keys that can have rates; as with the cache, the Redis client is imported only if it is used. */
+async function sharedRates(
+  { cacheUrl: url, cacheSecret: secret, apiKeysFile, jwt }: Config,
+  log: Logger,
+  now: () => Date,
+): Promise<SharedRates | undefined> {
+  if (url === undefined || (apiKeysFile === undefined && jwt === undefined)) return undefined;
+  const { openSharedRates } = await import('./keys/rates/open-shared-rates.ts');
+  return openSharedRates({ url, secret, log, now });
 }
 
 /** The Redis client is imported only if it is used: it would slow down every start. */

@@ -18,6 +18,9 @@ const wholeNumber = (low: number, high: number) =>
     })
     .transform(Number);
 
+/** A token of RFC 9110. */
+const headerName = /^[!#$%&'*+.^_`|~\w-]{1,64}$/;
+
 const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
   z.enum(values, {
     error: ({ input }) => `got ${JSON.stringify(input)}; must be one of ${values.join(', ')}`,
@@ -61,6 +64,13 @@ const settings = z.object({
         `got ${JSON.stringify(input)}; must be * or origins joined by commas, as in https://dash.example.com`,
     })
     .optional(),
+  CORS_HEADERS: z
+    .string()
+    .refine((text) => text.split(',').every((name) => headerName.test(name.trim())), {
+      error: ({ input }) =>
+        `got ${JSON.stringify(input)}; must be names of headers joined by commas, as in x-team, x-page`,
+    })
+    .optional(),
   GRAPHIQL: oneOf(onOff).optional(),
   GRAPHQL_INTROSPECTION: oneOf(onOff).optional(),
   ENGINE: oneOf(['duckdb', 'bigquery']).default('duckdb'),
@@ -100,14 +110,25 @@ const settings = z.object({
   CACHE_MEMORY_LIMIT: matching(/^[1-9]\d{0,5}\s?(KB|MB|GB)$/i, 'a size, as in 64MB')
     .default('64MB')
     .transform(parseBytes),
+  METRICS: oneOf(onOff).default('on'),
+  METRICS_PORT: wholeNumber(0, 65535).optional(),
   LOG_LEVEL: oneOf(logLevels).default('info'),
   NODE_ENV: z.string().optional(),
 });
 
 type Settings = z.output<typeof settings>;
 
+export type SettingName = keyof Settings;
+
 /** The names of all variables, in the order of the README's table. */
-export const settingNames = Object.keys(settings.shape) as readonly (keyof Settings)[];
+export const settingNames = Object.keys(settings.shape) as readonly SettingName[];
+
+/** The default as it could be set; undefined without one, or if it depends on other settings. */
+export function settingDefault(name: SettingName): string | undefined {
+  const schema: z.core.$ZodType = settings.shape[name];
+  const input = schema instanceof z.ZodPipe ? schema.in : schema;
+  return input instanceof z.ZodDefault ? String(input.def.defaultValue) : undefined;
+}
 
 export type Config = ReturnType<typeof toConfig>;
 
@@ -119,17 +140,18 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /**
  * The configuration that an environment describes. An empty variable counts as not set.
  *
+ * @param label how messages name a setting that did not come from the environment
  * @throws StartError with every invalid value; an invalid API_KEY, CACHE_URL or CACHE_SECRET is never shown
  */
-export function readConfig(env: Environment): Config {
+export function readConfig(env: Environment, label: (name: string) => string = (name) => name): Config {
   const values = variablesOf(env);
   const parsed = settings.safeParse(values);
   const missing = (values.ENGINE === 'bigquery' ? bigqueryNeeds : []).filter((name) => !(name in values));
-  const combined = [...jwtProblems(values), ...weakKey(values)];
+  const combined = [...jwtProblems(values, label), ...weakKey(values, label)];
   if (!parsed.success || missing.length > 0 || combined.length > 0) {
     throw new StartError('The configuration has problems', [
       ...(parsed.error?.issues ?? []).map((issue) => ({
-        message: `${issue.path.join('.')}: ${issue.message}`,
+        message: `${label(issue.path.join('.'))}: ${issue.message}`,
       })),
       ...combined,
       ...missing.map((name) => ({ message: `${name}: is missing; ENGINE=bigquery needs it` })),
@@ -182,6 +204,8 @@ function toConfig(read: Settings) {
     trustedProxies: read.TRUST_PROXY === undefined ? undefined : parseAddressList(listOf(read.TRUST_PROXY)),
     /** Web origins that may read responses; `*` means any. */
     corsOrigins: parseOrigins(read.CORS_ORIGINS),
+    /** Request headers that they may send, besides the usual ones. */
+    corsHeaders: (read.CORS_HEADERS ?? '').split(',').flatMap((name) => name.trim() || []),
     /** Whether GraphiQL is served to browsers. */
     graphiql: (read.GRAPHIQL ?? exploring) === 'on',
     /** Whether GraphQL introspection is allowed. */
@@ -213,6 +237,10 @@ function toConfig(read: Settings) {
     /** Proves to gateways that what they read from it was written by one of them. */
     cacheSecret: read.CACHE_SECRET,
     cacheMemoryBytes: read.CACHE_MEMORY_LIMIT,
+    /** Whether requests, results and runs are counted. */
+    metrics: read.METRICS === 'on',
+    /** A port for metrics alone, without a key; undefined: only /metrics beside the API, for keys with the permission. */
+    metricsPort: read.METRICS_PORT,
     logLevel: read.LOG_LEVEL,
     production,
   });
@@ -227,14 +255,13 @@ function variablesOf(env: Environment): Readonly<Record<string, string>> {
 }
 
 /** A key that can be guessed may be used only where no other machine can reach the gateway. */
-function weakKey({
-  API_KEY: key,
-  HOST: host = '127.0.0.1',
-  NODE_ENV: mode,
-}: Readonly<Record<string, string>>) {
+function weakKey(
+  { API_KEY: key, HOST: host = '127.0.0.1', NODE_ENV: mode }: Readonly<Record<string, string>>,
+  label: (name: string) => string,
+) {
   const isDevelopment = isLoopback(host) && mode?.toLowerCase() !== 'production';
   if (key === undefined || key.length >= minKeyLength || isDevelopment) return [];
-  const message = `API_KEY: must have at least ${minKeyLength} characters; shorter ones are for development: HOST is this machine's loopback, and NODE_ENV is not production`;
+  const message = `${label('API_KEY')}: must have at least ${minKeyLength} characters; shorter ones are for development: HOST is this machine's loopback, and NODE_ENV is not production`;
   return [{ message }];
 }
 

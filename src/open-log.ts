@@ -1,6 +1,7 @@
 import { write, writeSync } from 'node:fs';
 import { type Logger, pino } from 'pino';
 import type { Config } from './config.ts';
+import { formatLogLine } from './format-log-line.ts';
 
 /** Lines are written together, when they take so much or have waited so long. */
 const bufferBytes = 8 * 1024;
@@ -19,15 +20,14 @@ export interface OpenLog {
 }
 
 /** Formatted for people on a terminal, JSON elsewhere; on standard error, because standard output has the banner. */
-export async function openLog({ logLevel: level }: Pick<Config, 'logLevel'>): Promise<OpenLog> {
+export function openLog({ logLevel: level }: Pick<Config, 'logLevel'>): OpenLog {
   if (!process.stderr.isTTY) {
     const writer = new LogWriter(2);
     setInterval(() => writer.flush(), flushMs).unref();
     process.on('exit', () => writer.flushSync());
     return { log: pino({ level }, writer), writeLine: (line) => writer.write(line) };
   }
-  const { default: pretty } = await import('pino-pretty');
-  const stream = pretty({ destination: 2, sync: true, ignore: 'pid,hostname' });
+  const stream = { write: (line: string) => void process.stderr.write(formatLogLine(line)) };
   return { log: pino({ level }, stream), writeLine: undefined };
 }
 

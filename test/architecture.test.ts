@@ -8,20 +8,25 @@ import { describe, expect, test } from 'vitest';
  */
 const rooms = [
   'errors',
+  'version',
+  'trace',
   'config',
   'concurrency',
   'files',
+  'redis',
   'catalog',
   'keys',
   'engine',
   'results',
+  'metrics',
   'http',
+  'format-log-line',
   'open-log',
   'progress-line',
   'start-banner',
   'app',
-  'main',
   'cli',
+  'main',
 ];
 
 /** The order inside the big rooms. Files that are not listed lie directly in the room, and come last. */

@@ -1,42 +1,10 @@
-import { parseArgs } from 'node:util';
 import { StartError } from '../errors.ts';
 import { formatInstant, parseDuration, parseInstant } from '../files/durations.ts';
 
-/** A command line whose options or arguments are invalid. */
+/** A command whose arguments are invalid. */
 export function commandError(message: string): StartError {
   return new StartError('The command has problems', [{ message }]);
 }
-
-/** A command line of the wrong form: the command prints its usage too. */
-export class UsageError extends StartError {
-  constructor(message: string) {
-    super('The command has problems', [{ message }]);
-  }
-}
-
-type Options = Readonly<Record<string, { readonly type: 'string'; readonly multiple?: boolean }>>;
-
-/** Parses options. @throws UsageError for unknown options, missing values and other arguments */
-export function parseOptions<const T extends Options>(args: readonly string[], options: T) {
-  return parse({ args: [...args], options }).values;
-}
-
-/** Parses options and one argument, the id of a key. @throws UsageError */
-export function parseIdAndOptions<const T extends Options>(args: readonly string[], options: T) {
-  const { values, positionals } = parse({ args: [...args], options, allowPositionals: true });
-  const [id, ...more] = positionals;
-  if (id === undefined || more.length > 0)
-    throw new UsageError('expected the id of one key; list shows all ids');
-  return { id, values };
-}
-
-const parse: typeof parseArgs = (config) => {
-  try {
-    return parseArgs(config);
-  } catch (error) {
-    throw new UsageError((error as Error).message.replaceAll('\n', ' '));
-  }
-};
 
 /** Rejects commas: several values are given by repeating the option. */
 export function checkSingleValues(option: string, values: readonly string[] = []): void {

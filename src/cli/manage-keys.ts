@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { loadCatalog } from '../catalog/load-catalog.ts';
 import { readKeySettings } from '../config.ts';
-import { StartError } from '../errors.ts';
 import { formatInstant } from '../files/durations.ts';
 import type { Permission } from '../keys/file/key-schema.ts';
 import { loadLastUsed } from '../keys/file/last-used.ts';
@@ -13,78 +12,40 @@ import {
   parseCount,
   parseDurationOption,
   parseFuture,
-  parseIdAndOptions,
-  parseOptions,
-  UsageError,
 } from './arguments.ts';
 import { createKey, revokeKey, rollKey } from './keys/commands.ts';
 import { keyTable } from './keys/key-table.ts';
+import type { LoadedSettings } from './settings/load-settings.ts';
 
-const usage = `npm run keys -- create --name <text> [--tenant <name>]… [--endpoint <name or UUID>]…
-                        [--expires <90d, 2027-01-31T00:00:00Z, or never>] [--permission fresh|catalog]…
-                        [--requests-per-minute <number>] [--concurrent-queries <number>]
-                        [--allow <address or range>]…
-npm run keys -- list
-npm run keys -- revoke <id>
-npm run keys -- roll <id> [--overlap <24h>] [--expires <90d>]
-`;
-
-const now = new Date();
-const { apiKeysFile, queriesDir, defaultExpiry } = readKeySettings(process.env);
-
-try {
-  await run(process.argv.slice(2));
-} catch (error) {
-  if (!(error instanceof StartError)) throw error;
-  printInfo(`${error.message}\n`);
-  if (error instanceof UsageError) printInfo(`\n${usage}`);
-  process.exit(1);
+/** The options of `querygate keys create`, as given. */
+export interface CreateOptions {
+  readonly name?: string;
+  readonly tenant?: string[];
+  /** The former name of --tenant. */
+  readonly project?: string[];
+  readonly endpoint?: string[];
+  readonly permission?: string[];
+  readonly allow?: string[];
+  readonly expires?: string;
+  readonly requestsPerMinute?: string;
+  readonly concurrentQueries?: string;
 }
 
-async function run([command, ...args]: readonly string[]): Promise<void> {
-  if (command === undefined) return printInfo(usage);
-  if (command === 'help' || [command, ...args].includes('--help')) return void process.stdout.write(usage);
-  switch (command) {
-    case 'create':
-      return create(args);
-    case 'list':
-      return list(args);
-    case 'revoke':
-      return revoke(args);
-    case 'roll':
-      return roll(args);
-    default:
-      throw new UsageError(`${command}: must be create, list, revoke or roll`);
-  }
-}
-
-async function create(args: readonly string[]): Promise<void> {
-  const values = parseOptions(args, {
-    name: { type: 'string' },
-    tenant: { type: 'string', multiple: true },
-    // The former name of --tenant.
-    project: { type: 'string', multiple: true },
-    endpoint: { type: 'string', multiple: true },
-    permission: { type: 'string', multiple: true },
-    allow: { type: 'string', multiple: true },
-    expires: { type: 'string' },
-    'requests-per-minute': { type: 'string' },
-    'concurrent-queries': { type: 'string' },
-  });
-  if (values.name === undefined) throw new UsageError('--name: is missing; it describes whose key this is');
+export async function createCommand(settings: LoadedSettings, values: CreateOptions): Promise<void> {
+  if (values.name === undefined) throw commandError('--name: is missing; it describes whose key this is');
   checkSingleValues('--tenant', values.tenant);
   checkSingleValues('--project', values.project);
   checkSingleValues('--allow', values.allow);
   checkSingleValues('--endpoint', values.endpoint);
-  const file = requireKeyFile();
-  checkEndpoints(values.endpoint ?? []);
-  const perMinute = parseCount('--requests-per-minute', values['requests-per-minute']);
-  const concurrent = parseCount('--concurrent-queries', values['concurrent-queries']);
+  const file = requireKeyFile(settings);
+  checkEndpoints(settings, values.endpoint ?? []);
+  const perMinute = parseCount('--requests-per-minute', values.requestsPerMinute);
+  const concurrent = parseCount('--concurrent-queries', values.concurrentQueries);
   const rate = {
     ...(perMinute && { requests_per_minute: perMinute }),
     ...(concurrent && { concurrent_queries: concurrent }),
   };
-  const expires = expiryOf(values.expires);
+  const expires = expiryOf(settings, values.expires);
   const tenants = [...(values.tenant ?? []), ...(values.project ?? [])];
   warnIfCut(file);
   const { id, text } = await createKey(file, {
@@ -102,36 +63,41 @@ async function create(args: readonly string[]): Promise<void> {
 }
 
 /** When a new key expires: the option, or else the setting; undefined for never. */
-function expiryOf(option: string | undefined): Date | undefined {
+function expiryOf({ values }: LoadedSettings, option: string | undefined): Date | undefined {
   if (option === 'never') return undefined;
+  const now = new Date();
   if (option !== undefined) return parseFuture('--expires', option, now);
-  return parseFuture('KEYS_DEFAULT_EXPIRY', defaultExpiry, now);
+  return parseFuture('KEYS_DEFAULT_EXPIRY', readKeySettings(values).defaultExpiry, now);
 }
 
-function list(args: readonly string[]): void {
-  parseOptions(args, {});
-  const file = requireKeyFile();
+export function listCommand(settings: LoadedSettings): void {
+  const file = requireKeyFile(settings);
   const { keys } = requireKeys(file, loadKeyText(file));
   const isTerminal = process.stdout.isTTY;
-  process.stdout.write(keyTable(keys, { now, lastUsed: loadLastUsed(file), isTerminal }));
+  process.stdout.write(keyTable(keys, { now: new Date(), lastUsed: loadLastUsed(file), isTerminal }));
 }
 
-async function revoke(args: readonly string[]): Promise<void> {
-  const { id } = parseIdAndOptions(args, {});
-  const file = requireKeyFile();
+export async function revokeCommand(settings: LoadedSettings, id: string): Promise<void> {
+  const file = requireKeyFile(settings);
   warnIfCut(file);
-  const { name } = await revokeKey(file, id, now);
+  const { name } = await revokeKey(file, id, new Date());
   printInfo(`Revoked ${id} (${name}). A running gateway rejects it within two seconds.\n`);
 }
 
-async function roll(args: readonly string[]): Promise<void> {
-  const { id: oldId, values } = parseIdAndOptions(args, {
-    overlap: { type: 'string' },
-    expires: { type: 'string' },
-  });
-  const overlapMs = parseDurationOption('--overlap', values.overlap ?? '24h');
-  const expires = parseFuture('--expires', values.expires, now);
-  const file = requireKeyFile();
+interface RollOptions {
+  readonly overlap: string;
+  readonly expires?: string;
+}
+
+export async function rollCommand(
+  settings: LoadedSettings,
+  oldId: string,
+  options: RollOptions,
+): Promise<void> {
+  const now = new Date();
+  const overlapMs = parseDurationOption('--overlap', options.overlap);
+  const expires = parseFuture('--expires', options.expires, now);
+  const file = requireKeyFile(settings);
   warnIfCut(file);
   const { id, text, oldEnds } = await rollKey(file, oldId, { now, overlapMs, expires });
   printKey(text);
@@ -150,10 +116,11 @@ function printInfo(text: string): void {
   process.stderr.write(text);
 }
 
-function requireKeyFile(): string {
+function requireKeyFile({ values }: LoadedSettings): string {
+  const { apiKeysFile } = readKeySettings(values);
   if (apiKeysFile !== undefined) return apiKeysFile;
   throw commandError(
-    'API_KEYS_FILE: is missing; it names the key file, as in API_KEYS_FILE=keys.yaml npm run keys -- list',
+    'API_KEYS_FILE: is missing; it names the key file, as in API_KEYS_FILE=keys.yaml querygate keys list',
   );
 }
 
@@ -170,9 +137,9 @@ function warnIfCut(file: string): void {
 }
 
 /** A gateway does not start with a key file that names an unknown endpoint. */
-function checkEndpoints(endpoints: readonly string[]): void {
+function checkEndpoints({ values }: LoadedSettings, endpoints: readonly string[]): void {
   if (endpoints.length === 0) return;
-  const catalog = loadCatalog(queriesDir);
+  const catalog = loadCatalog(readKeySettings(values).queriesDir);
   const { unknown } = resolveEndpoints(catalog, { endpoints });
   if (unknown.length === 0) return;
   const got = unknown.map((endpoint) => JSON.stringify(endpoint)).join(', ');

@@ -1,30 +1,25 @@
-import { StartError } from '../errors.ts';
-import { UsageError } from './arguments.ts';
-import { readSqlOptions } from './sql/options.ts';
+import type { LoadedSettings } from './settings/load-settings.ts';
+import { readSqlOptions, type SqlFlags } from './sql/options.ts';
 import { outcomeJson, outcomeText } from './sql/output.ts';
 import { openRunner } from './sql/runner.ts';
-import { usage } from './sql/usage.ts';
 
-/** Exit code 1: a statement failed. 2: the command line or the data has problems. */
-const exitCodes = { failed: 1, badStart: 2 };
-
-try {
-  const args = process.argv.slice(2);
-  if (args.includes('--help')) process.stdout.write(usage);
-  else await runSql(args);
-} catch (error) {
-  if (!(error instanceof StartError)) throw error;
-  process.stderr.write(`${error.message}\n`);
-  if (error instanceof UsageError) process.stderr.write(`\n${usage}`);
-  process.exitCode = exitCodes.badStart;
-}
-
-async function runSql(args: readonly string[]): Promise<void> {
-  const options = await readSqlOptions(args, process.stdin);
+/**
+ * `querygate sql`: runs BigQuery SQL on the local data.
+ *
+ * @param given statements and files
+ * @returns whether all statements succeeded
+ * @throws StartError if the command line or the data has problems
+ */
+export async function runSql(
+  settings: LoadedSettings,
+  given: readonly string[],
+  flags: SqlFlags,
+): Promise<boolean> {
+  const options = await readSqlOptions(given, flags, process.stdin);
   const { statements, json, explain, timeoutMs, maxRows } = options;
-  // A reader that closes the pipe early, as head does, is no error.
-  process.stdout.on('error', () => process.exit());
-  const runner = openRunner({ texts: statements.map(({ sql }) => sql), explain, timeoutMs, maxRows });
+  const texts = statements.map(({ sql }) => sql);
+  const runner = openRunner({ settings: settings.values, texts, explain, timeoutMs, maxRows });
+  let succeeded = true;
   try {
     await runner.open();
     for (const [at, statement] of statements.entries()) {
@@ -33,9 +28,10 @@ async function runSql(args: readonly string[]): Promise<void> {
       const elapsedMs = performance.now() - startedAt;
       const text = json ? outcomeJson(at + 1, outcome) : outcomeText(outcome, elapsedMs);
       process.stdout.write(!json && at > 0 ? `\n${text}` : text);
-      if ('error' in outcome) process.exitCode = exitCodes.failed;
+      if ('error' in outcome) succeeded = false;
     }
   } finally {
     await runner.close();
   }
+  return succeeded;
 }

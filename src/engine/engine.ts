@@ -4,6 +4,7 @@ import type { Owner } from '../concurrency/fair-share.ts';
 import type { LoopTurns } from '../concurrency/loop-turns.ts';
 import type { Config } from '../config.ts';
 import type { Problem } from '../errors.ts';
+import type { Span } from '../trace/span.ts';
 
 /** What one run needs besides the query and its parameters. */
 export interface RunOptions {
@@ -11,6 +12,10 @@ export interface RunOptions {
   readonly signal: AbortSignal;
   /** Keys take turns in the engine's queue; runs for no key, such as refreshes, come last. */
   readonly owner?: Owner;
+  /** Called when the run has left the queue; again if it is restarted. */
+  readonly onStart?: (() => void) | undefined;
+  /** The step of a traced request that the run is. */
+  readonly span?: Span | undefined;
   /**
    * Called when a query has run, before its rows are read: the caller may make the engine wait, to bound how many results
    * are in memory.
@@ -68,12 +73,22 @@ export interface QueryCheck {
   readonly problems: readonly Problem[];
 }
 
+/** The outcome of one look at the data folder. */
+export interface ImportReport {
+  readonly rows: number;
+  readonly rejected: number;
+  /** Whether the engine has all rows of the folder now. */
+  readonly isComplete: boolean;
+}
+
 /** Receives what an engine reports besides results. */
 export interface EngineListener {
   /** A problem that the operator should fix. */
   problem(message: string): void;
   /** A completed action, for the log: rows imported, rows dropped. */
   news(message: string): void;
+  /** Called whenever an engine that imports files has looked for changes. */
+  imported?(report: ImportReport): void;
   /** The progress of opening the engine: one short line, which replaces the previous one. */
   progress?(line: string): void;
   /** Called for each saved query by an engine whose check reports more than an error at start. */
@@ -97,4 +112,10 @@ export interface CheckOptions {
   readonly maximumBytes: number | undefined;
   /** Called for each saved query by an engine that reports what a run would read. */
   readonly onChecked: (check: QueryCheck) => void;
+}
+
+export interface SqlOptions {
+  readonly catalog: Catalog;
+  readonly config: Config;
+  readonly query: SavedQuery;
 }

@@ -1,7 +1,10 @@
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
+import type { RequestTrace } from '../trace/span.ts';
+import { idsOf } from './observe/request-trace.ts';
 
-/** One answered request. Nothing in it is text of the caller's: paths and key ids are known ones. */
+/** One answered request. Paths and key ids are known ones; of the caller's text it has only the request id,
+ * whose characters are checked. */
 export interface AccessLogEntry {
   readonly method: string;
   readonly path: string;
@@ -9,6 +12,7 @@ export interface AccessLogEntry {
   readonly ms: number;
   /** The id of the key; undefined if the request had no valid one. */
   readonly keyId: string | undefined;
+  readonly trace: RequestTrace | undefined;
 }
 
 /** Writes one line for each request. */
@@ -20,13 +24,17 @@ export type AccessLog = (entry: AccessLogEntry) => void;
  */
 export function buildAccessLog(log: Logger, write?: (line: string) => void): AccessLog {
   if (write === undefined || !log.isLevelEnabled('info')) {
-    return ({ keyId: key, ...entry }) => log.info({ ...entry, key }, 'request');
+    return ({ keyId: key, trace, ...entry }) =>
+      log.info({ ...entry, key, ...(trace && idsOf(trace)) }, 'request');
   }
   const bindings = JSON.stringify({ pid: process.pid, hostname: hostname() }).slice(1, -1);
-  return ({ method, path, status, ms, keyId }) => {
+  return ({ method, path, status, ms, keyId, trace }) => {
+    // The id has no characters that JSON escapes.
+    const id = trace === undefined ? '' : `,"requestId":"${trace.requestId}"`;
+    const traceId = trace?.span === undefined ? '' : `,"traceId":"${trace.span.traceId}"`;
     const key = keyId === undefined ? '' : `,"key":"${keyId}"`;
     write(
-      `{"level":30,"time":${Date.now()},${bindings},"method":"${method}","path":"${path}","status":${status},"ms":${ms}${key},"msg":"request"}\n`,
+      `{"level":30,"time":${Date.now()},${bindings},"method":"${method}","path":"${path}","status":${status},"ms":${ms}${key}${id}${traceId},"msg":"request"}\n`,
     );
   };
 }

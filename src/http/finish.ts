@@ -3,7 +3,9 @@ import type { Cors } from './access/cors.ts';
 import type { AccessLog } from './access-log.ts';
 import { matchesEtag } from './cache-headers.ts';
 import type { RequestHead } from './head.ts';
-import { type FinishedReply, type Reply, ReplyHeaders } from './reply.ts';
+import type { RequestMetrics } from './observe/request-metrics.ts';
+import { endRequestSpan } from './observe/request-trace.ts';
+import { type FinishedReply, IdentifiedHeaders, type Reply, ReplyHeaders } from './reply.ts';
 
 /**
  * Declares to browsers that a response is data, not a page, script, frame or image of another site. Pages that may read
@@ -51,17 +53,28 @@ export interface Exchange {
 /** Completes a reply: 304 if the caller has the rows already, the headers that every response has, the access log line. */
 export type Finish = (reply: Reply, exchange: Exchange) => FinishedReply;
 
-export function buildFinish(cors: Cors, accessLog: AccessLog): Finish {
+/** @param metrics undefined if nothing is counted */
+export function buildFinish(cors: Cors, accessLog: AccessLog, metrics?: RequestMetrics): Finish {
   return (full, { head, caller, path, route, startedAt }) => {
     const reply = isUnchanged(full, head) ? notModified(full) : full;
     const { status, body, recycle } = reply;
-    const headers = finishHeaders(
+    const shared = finishHeaders(
       reply,
       route.allowsCors ? cors.headers(head) : undefined,
       caller.rateLimitHeaders,
     );
-    const ms = Math.round(performance.now() - startedAt);
-    accessLog({ method: head.method, path, status, ms, keyId: caller.keyId });
+    const headers = head.trace === undefined ? shared : new IdentifiedHeaders(shared, head.trace.requestId);
+    const ms = performance.now() - startedAt;
+    accessLog({
+      method: head.method,
+      path,
+      status,
+      ms: Math.round(ms),
+      keyId: caller.keyId,
+      trace: head.trace,
+    });
+    endRequestSpan(head, path, status);
+    metrics?.record(head.method, path, reply, ms / 1000);
     return { status, headers, body, recycle, keyId: caller.keyId };
   };
 }

@@ -4,6 +4,7 @@ import type { Audit } from './access/audit.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import type { Exchange, Finish } from './finish.ts';
 import type { RequestHead } from './head.ts';
+import { logOf, type OpenTrace } from './observe/request-trace.ts';
 import { unknownPath } from './paths.ts';
 import type { PrepareRequest } from './prepare-request.ts';
 import type { FinishedReply, Reply } from './reply.ts';
@@ -21,6 +22,7 @@ interface HandlerOptions {
   readonly routeOf: RouteOf;
   readonly admit: Admit;
   readonly finish: Finish;
+  readonly openTrace: OpenTrace;
   readonly audit: Audit;
   readonly budget: ByteBudget;
   readonly log: Logger;
@@ -42,6 +44,7 @@ export function buildHandler({
   routeOf,
   admit,
   finish,
+  openTrace,
   audit,
   budget,
   log,
@@ -72,16 +75,18 @@ export function buildHandler({
   };
   const fail = (error: unknown, exchange: OpenExchange) => {
     audit(error, exchange.head, exchange.caller.keyId);
-    return end(exchange.route.replyError(error, log), exchange);
+    return end(exchange.route.replyError(error, logOf(exchange.head, log)), exchange);
   };
   return (head, readBody) => {
+    const startedAt = performance.now();
+    head.trace = openTrace(head);
     const exchange: OpenExchange = {
       head,
       caller: { keyId: undefined, rateLimitHeaders: undefined },
       path: unknownPath,
       route: notFoundRoute,
       counted: undefined,
-      startedAt: performance.now(),
+      startedAt,
     };
     try {
       const reply = answer(exchange, readBody);

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressList } from '../config/address-list.ts';
+import type { RequestTrace } from '../trace/span.ts';
 import { clientAddress } from './access/client-address.ts';
 import { markKeyed } from './server/keyed-sockets.ts';
 
@@ -21,6 +22,8 @@ export interface RequestHead {
    * use.
    */
   readonly signal: AbortSignal;
+  /** Identifies the request; set when it is handled. */
+  trace?: RequestTrace | undefined;
 }
 
 /** @param trusted proxies that name the caller's address */
@@ -37,6 +40,7 @@ class NodeRequestHead implements RequestHead {
   readonly method: string;
   readonly url: string | undefined;
   readonly headers: RequestHeaders;
+  trace: RequestTrace | undefined = undefined;
   readonly #response: ServerResponse;
   readonly #trusted: AddressList | undefined;
   #disconnected: AbortController | undefined;

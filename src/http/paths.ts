@@ -9,7 +9,11 @@ export const apiPath = '/api/';
 export const endpointPath = '/api/endpoints/query/';
 
 export const healthPath = '/healthz';
+/** The same, as other systems name it: Supabase's compose file and Kubernetes' own components. */
+export const livePath = '/livez';
+export const plainHealthPath = '/health';
 export const readinessPath = '/readyz';
+export const metricsPath = '/metrics';
 
 /**
  * The paths that the access log shows. Others are logged as `unknown`: they may contain anything, for example a key pasted
@@ -19,7 +23,10 @@ export function pathsToLog({ queries }: Catalog): ReadonlySet<string> {
   return new Set([
     graphqlPath,
     healthPath,
+    livePath,
+    plainHealthPath,
     readinessPath,
+    metricsPath,
     ...queries.flatMap(({ id, name }) => [endpointPath + id, endpointPath + name]),
   ]);
 }

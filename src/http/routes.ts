@@ -4,7 +4,16 @@ import type { Access, Admission } from './access/admission.ts';
 import type { Cors } from './access/cors.ts';
 import { replyGraphqlError } from './graphql/errors.ts';
 import type { RequestHead } from './head.ts';
-import { apiPath, endpointPath, graphqlPath, healthPath, readinessPath } from './paths.ts';
+import {
+  apiPath,
+  endpointPath,
+  graphqlPath,
+  healthPath,
+  livePath,
+  metricsPath,
+  plainHealthPath,
+  readinessPath,
+} from './paths.ts';
 import type { PreparedRequest } from './prepare-request.ts';
 import { type Reply, replyError, replyJson } from './reply.ts';
 
@@ -33,6 +42,8 @@ export interface RouteOptions {
   readonly graphql: Answer;
   /** GraphiQL; undefined if it is off. */
   readonly page: Answer | undefined;
+  /** `/metrics`; undefined if nothing is counted. */
+  readonly metrics: Answer | undefined;
   /** False while the service shuts down. */
   readonly isReady: () => boolean;
   readonly cors: Cors;
@@ -50,14 +61,16 @@ const graphqlMethods = 'GET, POST, OPTIONS';
 /**
  * | path | GET, HEAD | POST | OPTIONS |
  * |---|---|---|---|
- * | `/healthz`, `/readyz` | health | 405 | methods |
+ * | `/healthz`, `/livez`, `/health`, `/readyz` | health | 405 | methods |
+ * | `/metrics` | metrics | 405 | methods |
  * | `/api/endpoints/query/<name or UUID>` | REST | 405 | methods |
  * | `/api/…` | 404 | 404 | methods |
  * | `/graphql` | operation (GET), or GraphiQL for browsers | operation | methods |
  * | any other | 404 | 404 | 404 |
  */
-export function buildRoutes({ rest, graphql, page, isReady, cors, log }: RouteOptions): RouteOf {
-  const options = (methods: string, base: Base = anybody): Route => ({
+export function buildRoutes(options: RouteOptions): RouteOf {
+  const { rest, graphql, page, metrics, isReady, cors, log } = options;
+  const optionsRoute = (methods: string, base: Base = anybody): Route => ({
     ...base,
     answer: (head: RequestHead) => ({
       status: 204,
@@ -66,17 +79,24 @@ export function buildRoutes({ rest, graphql, page, isReady, cors, log }: RouteOp
     }),
   });
   const health = (get: () => Reply) =>
-    byMethod({ ...always, answer: get }, options(readMethods, always), failing(notAllowed, always));
+    byMethod({ ...always, answer: get }, optionsRoute(readMethods, always), failing(notAllowed, always));
   const readiness = () =>
     isReady() ? replyJson(200, '{"status":"ready"}') : replyJson(503, '{"status":"ending"}');
-  const restOptions = options(readMethods);
+  const restOptions = optionsRoute(readMethods);
   const endpoint = byMethod({ ...keyed, answer: rest }, restOptions, failing(notAllowed));
   const otherApi = byMethod(failing(apiNotFound), restOptions, failing(apiNotFound));
+  const liveness = health(() => replyJson(200, '{"status":"ok"}'));
   const exact = new Map<string, RouteByMethod>([
-    [healthPath, health(() => replyJson(200, '{"status":"ok"}'))],
+    [healthPath, liveness],
+    [livePath, liveness],
+    [plainHealthPath, liveness],
     [readinessPath, health(readiness)],
-    [graphqlPath, graphqlRoutes(graphql, page, options(graphqlMethods), log)],
+    [graphqlPath, graphqlRoutes(graphql, page, optionsRoute(graphqlMethods), log)],
   ]);
+  if (metrics !== undefined) {
+    const route: Route = { ...keyed, allowsCors: false, answer: metrics };
+    exact.set(metricsPath, byMethod(route, optionsRoute(readMethods), failing(notAllowed)));
+  }
   return (head, pathname) => {
     if (pathname.startsWith(apiPath)) return (endpointPattern.test(pathname) ? endpoint : otherApi)(head);
     return exact.get(pathname)?.(head) ?? notFoundRoute;

@@ -3,7 +3,7 @@ import type { SavedQuery } from '../catalog/saved-query.ts';
 import type { Config } from '../config.ts';
 import type { ConcurrencyLimiter } from './concurrency-limiter.ts';
 import type { Permission } from './file/key-schema.ts';
-import type { RateLimiter } from './rate-limiter.ts';
+import type { RateLimit } from './rates/rate-limiter.ts';
 
 /** An authenticated caller: a key, and what it permits. */
 export interface Principal {
@@ -17,7 +17,7 @@ export interface Principal {
   /** Whether endpoints that the key may not query are answered as if they did not exist. */
   readonly hidesEndpoints: boolean;
   /** undefined: unlimited. */
-  readonly rateLimiter: RateLimiter | undefined;
+  readonly rateLimiter: RateLimit | undefined;
   /** undefined: unlimited. */
   readonly concurrencyLimiter: ConcurrencyLimiter | undefined;
 }
@@ -26,7 +26,7 @@ export interface Principal {
 export function unrestricted(id: string): Principal {
   return {
     id,
-    permissions: new Set(['fresh', 'catalog']),
+    permissions: new Set(['fresh', 'catalog', 'metrics']),
     endpoints: undefined,
     tenants: undefined,
     hidesEndpoints: false,

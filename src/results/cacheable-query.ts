@@ -1,6 +1,7 @@
 import type { BoundQuery } from '../catalog/binding/bind.ts';
 import type { CachePolicy } from '../catalog/saved-query.ts';
 import type { Owner } from '../concurrency/fair-share.ts';
+import type { RequestTrace } from '../trace/span.ts';
 import { freshnessOf } from './freshness.ts';
 import type { ResultDocument } from './result-document.ts';
 
@@ -11,6 +12,8 @@ export interface CacheableQuery {
   readonly policy: CachePolicy;
   /** The key for whose request it is run; undefined for a refresh. */
   readonly owner: Owner;
+  /** The request that runs it; undefined for a refresh. */
+  readonly trace?: RequestTrace | undefined;
   /** Only a result computed at this time or later is accepted; milliseconds since the epoch. */
   readonly minComputedAt: number;
   /** True when no cached result is accepted, only that of a run that begins now. */

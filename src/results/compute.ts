@@ -5,15 +5,16 @@ import type { Owner } from '../concurrency/fair-share.ts';
 import type { LoopTurns } from '../concurrency/loop-turns.ts';
 import type { Places } from '../concurrency/places.ts';
 import type { RunContext } from '../concurrency/single-flight.ts';
-import type { Cost, Engine } from '../engine/engine.ts';
+import type { Cost, Engine, RunOptions } from '../engine/engine.ts';
 import { GatewayError } from '../errors.ts';
+import { type RequestTrace, withSpan } from '../trace/span.ts';
 import { type CacheableQuery, isNewEnough, type RunOutcome } from './cacheable-query.ts';
 import type { Counters } from './counters.ts';
 import type { HotKeys } from './hot-keys.ts';
-import { runUnderLease } from './lease.ts';
 import type { MemoryStore } from './memory-store.ts';
 import { buildDocument, type ResultDocument } from './result-document.ts';
-import type { SharedCache } from './shared-cache.ts';
+import { runUnderLease } from './shared/lease.ts';
+import type { SharedCache } from './shared/shared-cache.ts';
 
 export interface ComputeOptions {
   readonly engine: Engine;
@@ -30,7 +31,16 @@ export interface ComputeOptions {
   /** Large documents are put together in turns. */
   readonly turns: LoopTurns;
   /** Receives the cost of each run of our engine, by endpoint. */
-  readonly onCost: (endpoint: string, cost: Cost) => void;
+  readonly onCost: OnCost;
+}
+
+/** @param trace the request for which the query was run; undefined for a refresh */
+export type OnCost = (endpoint: string, cost: Cost, trace: RequestTrace | undefined) => void;
+
+/** For whom a query is run. */
+interface Runner {
+  readonly owner: Owner;
+  readonly trace: RequestTrace | undefined;
 }
 
 /**
@@ -39,21 +49,35 @@ export interface ComputeOptions {
  *
  * @returns undefined when another gateway computes it and no caller waits here
  */
-export async function computeAndStore(
+export function computeAndStore(
+  options: ComputeOptions,
+  query: CacheableQuery,
+  context: RunContext,
+): Promise<RunOutcome | undefined> {
+  return withSpan(query.trace?.span, 'cache', async (span) => {
+    const trace = query.trace && { requestId: query.trace.requestId, span };
+    const outcome = await compute(options, { ...query, trace }, context);
+    span?.set({ 'querygate.source': outcome?.source });
+    return outcome;
+  });
+}
+
+async function compute(
   options: ComputeOptions,
   query: CacheableQuery,
   context: RunContext,
 ): Promise<RunOutcome | undefined> {
   const { shared, hotKeys, clock, engineTimeoutMs } = options;
-  const { key, bound, owner, noCache } = query;
-  const cached = noCache ? undefined : await shared?.get(key, bound.query.maxRows);
+  const { key, bound, owner, noCache, trace } = query;
+  const getShared = shared && (() => shared.get(key, bound.query.maxRows));
+  const cached = noCache || !getShared ? undefined : await withSpan(trace?.span, 'shared cache', getShared);
   // Even if it is too old for this caller: it may be returned when the engine fails.
   if (cached !== undefined) await store(options, key, cached);
   if (cached !== undefined && isNewEnough(query, cached, clock.now())) {
     return { document: cached, source: 'shared cache' };
   }
   try {
-    const run = (signal: AbortSignal) => runEngine(options, bound, signal, owner);
+    const run = (signal: AbortSignal) => runEngine(options, bound, signal, { owner, trace });
     const outcome: RunOutcome | undefined =
       shared === undefined
         ? { document: await run(context.signal), source: 'engine' }
@@ -71,9 +95,9 @@ export async function computeOnce(
   options: ComputeOptions,
   bound: BoundQuery,
   { signal }: RunContext,
-  owner: Owner,
+  runner: Runner,
 ): Promise<RunOutcome> {
-  return { document: await runEngine(options, bound, signal, owner), source: 'engine' };
+  return { document: await runEngine(options, bound, signal, runner), source: 'engine' };
 }
 
 async function store(
@@ -85,22 +109,36 @@ async function store(
   hotKeys.recordResult(key, document.computedAt);
 }
 
-async function runEngine(
-  { engine, counters, clock, log, onCost, places, turns }: ComputeOptions,
+function runEngine(
+  options: ComputeOptions,
   bound: BoundQuery,
   signal: AbortSignal,
-  owner: Owner,
+  { owner, trace }: Runner,
+): Promise<ResultDocument> {
+  const queuedAt = performance.now();
+  return withSpan(trace?.span, 'engine', (span) => {
+    const onStart = span && (() => span.set({ 'querygate.queue_ms': performance.now() - queuedAt }));
+    return runQuery(options, bound, { signal, owner, onStart, span }, trace);
+  });
+}
+
+async function runQuery(
+  { engine, counters, clock, log, onCost, places, turns }: ComputeOptions,
+  bound: BoundQuery,
+  run: RunOptions,
+  trace: RequestTrace | undefined,
 ): Promise<ResultDocument> {
   const computedAt = clock.now().getTime();
   counters.runs += 1;
-  log.debug({ endpoint: bound.query.name }, 'the engine runs a query');
-  const place = places.placeFor(owner);
+  log.debug({ requestId: trace?.requestId, endpoint: bound.query.name }, 'the engine runs a query');
+  const place = places.placeFor(run.owner);
   const beforeRows = (signal: AbortSignal) => place.take(signal);
   try {
     // A variable of an async function would keep the rows in memory while the document is compressed.
-    return await engine.run(bound, { signal, owner, beforeRows }).then((rows) => {
-      if (rows.cost !== undefined) onCost(bound.query.name, rows.cost);
-      return place.take(signal).then(() => buildDocument(rows, computedAt, turns, owner));
+    return await engine.run(bound, { ...run, beforeRows }).then((rows) => {
+      if (rows.cost !== undefined) onCost(bound.query.name, rows.cost, trace);
+      run.span?.set({ 'querygate.rows': rows.rows.length, 'querygate.bytes_billed': rows.cost?.bytesBilled });
+      return place.take(run.signal).then(() => buildDocument(rows, computedAt, turns, run.owner));
     });
   } catch (error) {
     if (mayServeStale(error)) counters.failures += 1;

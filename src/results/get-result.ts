@@ -2,6 +2,7 @@ import type { BoundQuery } from '../catalog/binding/bind.ts';
 import type { CachePolicy } from '../catalog/saved-query.ts';
 import type { Owner } from '../concurrency/fair-share.ts';
 import type { Run, SingleFlight } from '../concurrency/single-flight.ts';
+import type { RequestTrace } from '../trace/span.ts';
 import type { CacheableQuery, RunOutcome } from './cacheable-query.ts';
 import { type ComputeOptions, computeAndStore, computeOnce, mayServeStale } from './compute.ts';
 import { freshnessOf } from './freshness.ts';
@@ -25,7 +26,7 @@ export interface CachedResult {
 
 interface ResultRequest {
   /** Its signal is aborted when the caller disconnects. The getter is read only when there is something to wait for. */
-  readonly caller: { readonly signal: AbortSignal };
+  readonly caller: { readonly signal: AbortSignal; readonly trace?: RequestTrace | undefined };
   /** True when no cached result is accepted, only that of a run that begins now. */
   readonly noCache: boolean;
   /** The id of the caller's key: a run that this request starts takes the key's turn in the engine's queue. */
@@ -57,7 +58,9 @@ export function buildGetResult(options: GetResultOptions): GetResult {
     if (policy === 'disabled') return computeUncached(options, key, bound, request);
 
     const now = clock.now();
-    const query = { key, bound, policy, owner, noCache, minComputedAt: noCache ? now.getTime() : 0 };
+    const { trace } = request.caller;
+    const minComputedAt = noCache ? now.getTime() : 0;
+    const query = { key, bound, policy, owner, noCache, trace, minComputedAt };
     hotKeys.touch(key, bound, policy, now.getTime());
     if (noCache) return refreshNow(options, query, request);
     return fromMemory(options, query, now) ?? computeShared(options, query, request);
@@ -72,7 +75,7 @@ async function computeUncached(
   request: ResultRequest,
 ): Promise<CachedResult> {
   const { document } = await waitForRun(options, key, request, (context) =>
-    computeOnce(options, bound, context, request.owner),
+    computeOnce(options, bound, context, { owner: request.owner, trace: request.caller.trace }),
   );
   return { document, caching: 'disabled', cacheStatus: 'BYPASS' };
 }

@@ -98,6 +98,15 @@ export class HotKeys {
       .sort((a, b) => a.refreshAt - b.refreshAt);
   }
 
+  get size(): number {
+    return this.#pinned.size + this.#requested.size;
+  }
+
+  /** By how much the refresh that is most overdue is late; 0 if none is. */
+  lagMs(now: number): number {
+    return this.#all().reduce((lag, { refreshAt }) => Math.max(lag, now - refreshAt), 0);
+  }
+
   /** The requests that other gateways have not been informed of; each is returned once. */
   drainUnsynced(): ReadonlyMap<string, number> {
     const unsynced = this.#all().filter(

@@ -5,17 +5,17 @@ import type { Clock } from '../concurrency/clock.ts';
 import { LoopTurns } from '../concurrency/loop-turns.ts';
 import { Places } from '../concurrency/places.ts';
 import { buildSingleFlight } from '../concurrency/single-flight.ts';
-import type { Cost, Engine } from '../engine/engine.ts';
+import type { Engine } from '../engine/engine.ts';
 import { errorToLog } from '../engine/without-values.ts';
 import { GatewayError } from '../errors.ts';
 import { cacheKey, parseCacheKey } from './cache-key.ts';
 import type { RunOutcome } from './cacheable-query.ts';
-import { computeAndStore } from './compute.ts';
+import { computeAndStore, type OnCost } from './compute.ts';
 import { type Counters, zeroCounters } from './counters.ts';
 import { buildGetResult, type GetResult } from './get-result.ts';
 import { type HotKey, HotKeys } from './hot-keys.ts';
 import { type DerivedStore, openMemoryStore } from './memory-store.ts';
-import type { OpenSharedCache } from './shared-cache.ts';
+import type { OpenSharedCache } from './shared/shared-cache.ts';
 import { openWarmer, type Warmer } from './warmer.ts';
 
 interface ResultsOptions {
@@ -32,12 +32,18 @@ interface ResultsOptions {
   /** Large documents are put together in turns with other long work of the process. */
   readonly turns?: LoopTurns;
   /** Receives the cost of each run of our engine, by endpoint. */
-  readonly onCost: (endpoint: string, cost: Cost) => void;
+  readonly onCost: OnCost;
 }
 
 export interface Results {
   readonly get: GetResult;
   readonly counters: Readonly<Counters>;
+  /** How many keys are kept warm. */
+  hotKeys(): number;
+  /** By how much the refresh that is most overdue is late, in milliseconds. */
+  refreshLagMs(): number;
+  /** Whether the shared cache is connected; undefined without one. */
+  isSharedUp(): boolean | undefined;
   /** Memory for what is made of results. */
   readonly derived: DerivedStore;
   /** Resolves when the first attempt to connect to the shared cache has succeeded or failed. */
@@ -103,6 +109,9 @@ export function openResults(options: ResultsOptions): Results {
   return {
     get: buildGetResult({ ...compute, keyOf, singleFlight }),
     counters,
+    hotKeys: () => hotKeys.size,
+    refreshLagMs: () => hotKeys.lagMs(clock.now().getTime()),
+    isSharedUp: () => shared?.isUp(),
     derived: memory.derived,
     ready: shared?.ready ?? Promise.resolve(),
     async close() {

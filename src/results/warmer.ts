@@ -3,7 +3,7 @@ import type { Clock } from '../concurrency/clock.ts';
 import { openRepeat } from '../concurrency/repeat.ts';
 import type { SingleFlight } from '../concurrency/single-flight.ts';
 import type { HotKey, HotKeys } from './hot-keys.ts';
-import type { SharedCache } from './shared-cache.ts';
+import type { SharedCache } from './shared/shared-cache.ts';
 
 interface WarmerOptions {
   readonly hotKeys: HotKeys;

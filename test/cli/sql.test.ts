@@ -1,11 +1,11 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openRunner } from '../../src/cli/sql/runner.ts';
 import { splitStatements } from '../../src/cli/sql/split-statements.ts';
-import { usage } from '../../src/cli/sql/usage.ts';
-import { runCommand } from '../support/gateway-process.ts';
+import { sqlUsage } from '../../src/cli/sql/usage.ts';
+import { runQuerygate } from '../support/gateway-process.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -14,7 +14,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const noTables = { QUERIES_DIR: folder };
 
 async function runJson(args: readonly string[], env: Record<string, string> = noTables) {
-  const { exitCode, output, errors } = await runCommand('src/cli/sql.ts', env, ['--json', ...args]);
+  const { exitCode, output, errors } = await runQuerygate(['sql', '--json', ...args], env);
   const lines = output
     .split('\n')
     .filter((line) => line !== '')
@@ -22,11 +22,11 @@ async function runJson(args: readonly string[], env: Record<string, string> = no
   return { exitCode, errors, lines };
 }
 
-describe('npm run sql', () => {
+describe('querygate sql', () => {
   test('prints a table for people', async () => {
     const sql =
       "select 1 as n, 'a\\nb' as text, null as nothing union all select -22, 'c', null order by n desc";
-    const { exitCode, output } = await runCommand('src/cli/sql.ts', noTables, [sql]);
+    const { exitCode, output } = await runQuerygate(['sql', sql], noTables);
     expect(exitCode).toBe(0);
     expect(output.replace(/\d+ ms/, '5 ms')).toBe(`n     | text   | nothing
 INT64 | STRING | INT64
@@ -168,21 +168,19 @@ INT64 | STRING | INT64
     ]);
   });
 
-  test('--help prints the usage, and so does a wrong command line', async () => {
-    const help = await runCommand('src/cli/sql.ts', {}, ['--help']);
-    expect(help).toEqual({ exitCode: 0, errors: '', output: usage });
-    const wrong = await runCommand('src/cli/sql.ts', {}, ['--jsn']);
+  test('--help explains the output; a wrong command line names it', async () => {
+    const help = await runQuerygate(['sql', '--help']);
+    expect(help).toMatchObject({ exitCode: 0, errors: '' });
+    expect(help.output).toContain(sqlUsage);
+    const wrong = await runQuerygate(['sql', '--jsn']);
     expect(wrong).toMatchObject({ exitCode: 2, output: '' });
-    expect(wrong.errors).toContain(usage);
-  });
-
-  test('docs/sql.md has the usage', () => {
-    expect(readFileSync('docs/sql.md', 'utf8')).toContain(usage);
+    expect(wrong.errors).toContain('--help');
   });
 });
 
 test('a statement that ends its process, or never ends, stops no other statement', async () => {
   const runner = openRunner({
+    settings: {},
     texts: [],
     explain: false,
     timeoutMs: 100,

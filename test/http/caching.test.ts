@@ -229,7 +229,8 @@ describe('what responses say about the cache', () => {
       ];
       await get(`${stats}?project=p`);
       for (const [path, init] of requests) {
-        const options = { headers: { 'x-api-key': apiKey, 'accept-encoding': 'identity' }, ...init };
+        const sent = { 'x-api-key': apiKey, 'accept-encoding': 'identity', 'x-request-id': 'the-same' };
+        const options = { ...init, headers: { ...sent, ...init?.headers } };
         const without = await app.fetch(path, options);
         const on = await fetch(`${origin}${path}`, options);
         expect(on.status, path).toBe(without.status);

@@ -106,7 +106,7 @@ describe('check-queries --engine bigquery', () => {
 
   const command = (...args: string[]) => {
     const { ENGINE: _, ...env } = bigquery(fake);
-    return runCommand('src/cli/check-queries.ts', env, ['--engine', 'bigquery', ...args]);
+    return runCommand('src/main.ts', env, ['check', '--engine', 'bigquery', ...args]);
   };
 
   test('reports wrong columns and queries that would read too much, and exits with 1', async () => {
@@ -123,7 +123,7 @@ describe('check-queries --engine bigquery', () => {
     fake.respondWith(reply(completeBody()));
     const { BIGQUERY_API_ENDPOINT: _, ...env } = bigquery(fake);
     const credentials = { GOOGLE_APPLICATION_CREDENTIALS: 'no/such/file.json' };
-    const { exitCode, errors } = await runCommand('src/cli/check-queries.ts', { ...env, ...credentials });
+    const { exitCode, errors } = await runCommand('src/main.ts', { ...env, ...credentials }, ['check']);
     expect(exitCode).toBe(1);
     expect(errors).toContain('Unable to read the credential file');
     expect(fake.received).toEqual([]);
@@ -144,7 +144,7 @@ describe.skipIf(skipsEmulator)('check-queries on bigquery-emulator', () => {
       BIGQUERY_DATASET: await emulator.seed({}),
       BIGQUERY_API_ENDPOINT: emulator.endpoint,
     };
-    const result = await runCommand('src/cli/check-queries.ts', env, ['--engine', 'bigquery']);
+    const result = await runCommand('src/main.ts', env, ['check', '--engine', 'bigquery']);
     await emulator.close();
     expect(result).toMatchObject({ exitCode: 0, errors: '' });
     expect(result.output).toMatch(/^logs\.all would read .* bytes$/m);

@@ -161,6 +161,7 @@ describe('a changed query', () => {
       ...options,
       openShared: () => ({
         ready: Promise.resolve(),
+        isUp: () => true,
         get: async (key) => memory.get(key) as never,
         publish: async (key, _token, document) => memory.set(key, document) === memory,
         acquire: async () => ({ role: 'leader', fencingToken: '1' }),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { GatewayError } from '../../src/errors.ts';
 import type { CachedResult } from '../../src/results/get-result.ts';
-import type { SharedCache } from '../../src/results/shared-cache.ts';
+import type { SharedCache } from '../../src/results/shared/shared-cache.ts';
 import { fakeClock, settled } from '../support/fake-clock.ts';
 import { openTestResults, type TestResults, warmed } from '../support/test-results.ts';
 
@@ -213,6 +213,7 @@ function fakeShared(): { open: (onConnected: () => void) => SharedCache } {
   const end = (key: string) => void leases.delete(key);
   const shared: SharedCache = {
     ready: Promise.resolve(),
+    isUp: () => true,
     get: async (key) => stored.get(key),
     async acquire(key) {
       const current = leases.get(key);

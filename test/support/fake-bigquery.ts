@@ -8,6 +8,7 @@ export interface Received {
   readonly path: string;
   readonly parameters: URLSearchParams;
   readonly body: Record<string, unknown>;
+  readonly traceparent: string | undefined;
 }
 
 /** Responds to one request, or never does. `at` is the number of earlier requests since `respondWith`. */
@@ -38,6 +39,7 @@ export async function startFakeBigquery(): Promise<FakeBigquery> {
         path: url.pathname.replace(/^\/bigquery\/v2\/projects\/[^/]+/, ''),
         parameters: url.searchParams,
         body: text === '' ? {} : JSON.parse(text),
+        traceparent: request.headers.traceparent as string | undefined,
       };
       received.push(one);
       respond(response, one, received.length - 1);

@@ -4,7 +4,7 @@ import type { Cost } from '../../src/engine/engine.ts';
 import type { CachedResult } from '../../src/results/get-result.ts';
 import { openResults, type Results } from '../../src/results/open-results.ts';
 import { parseRows } from '../../src/results/result-document.ts';
-import type { OpenSharedCache } from '../../src/results/shared-cache.ts';
+import type { OpenSharedCache } from '../../src/results/shared/shared-cache.ts';
 import { type FakeClock, fakeClock } from './fake-clock.ts';
 import { type FakeEngine, type FakeEngineOptions, fakeEngine } from './fake-engine.ts';
 import { draftQuery } from './queries.ts';

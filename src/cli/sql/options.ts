@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
-import { commandError, parseCount, UsageError } from '../arguments.ts';
+import { commandError, parseCount } from '../arguments.ts';
 import { applyParameters, type Parameter, parseParameter } from './parameters.ts';
 import { splitStatements } from './split-statements.ts';
 
@@ -20,43 +19,38 @@ interface SqlOptions {
   readonly maxRows: number;
 }
 
-const defaultTimeout = '10s';
 const defaultTableRows = 100;
 
-/** @throws StartError */
-export async function readSqlOptions(args: readonly string[], input: NodeJS.ReadStream): Promise<SqlOptions> {
-  const { values, positionals } = parse(args);
+/** The options of `querygate sql`, as given. */
+export interface SqlFlags {
+  readonly file?: string[];
+  readonly parameter?: string[];
+  readonly json?: boolean;
+  readonly explain?: boolean;
+  readonly timeout: string;
+  readonly maxRows?: string;
+}
+
+/**
+ * @param given statements and files
+ * @throws StartError
+ */
+export async function readSqlOptions(
+  given: readonly string[],
+  values: SqlFlags,
+  input: NodeJS.ReadStream,
+): Promise<SqlOptions> {
   const json = values.json ?? false;
   const parameters = (values.parameter ?? []).map(parseParameter);
-  const sources = [...(values.file ?? []).map(readStatements), ...positionals.map(readArgument)];
+  const sources = [...(values.file ?? []).map(readStatements), ...given.map(readArgument)];
   const texts = sources.length > 0 ? sources.flat() : splitStatements(await readInput(input));
   return {
     statements: texts.map((sql) => toStatement(sql, parameters)),
     json,
     explain: values.explain ?? false,
-    timeoutMs: parseTimeout(values.timeout ?? defaultTimeout),
-    maxRows:
-      parseCount('--max-rows', values['max-rows']) ?? (json ? Number.MAX_SAFE_INTEGER : defaultTableRows),
+    timeoutMs: parseTimeout(values.timeout),
+    maxRows: parseCount('--max-rows', values.maxRows) ?? (json ? Number.MAX_SAFE_INTEGER : defaultTableRows),
   };
-}
-
-function parse(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        file: { type: 'string', multiple: true },
-        parameter: { type: 'string', short: 'p', multiple: true },
-        json: { type: 'boolean' },
-        explain: { type: 'boolean' },
-        timeout: { type: 'string' },
-        'max-rows': { type: 'string' },
-      },
-    });
-  } catch (error) {
-    throw new UsageError((error as Error).message.replaceAll('\n', ' '));
-  }
 }
 
 function parseTimeout(text: string): number {
@@ -101,7 +95,7 @@ function parseTexts(file: string, json: string): readonly string[] {
 }
 
 async function readInput(input: NodeJS.ReadStream): Promise<string> {
-  if (input.isTTY) throw new UsageError('expected a statement, a file, or SQL on standard input');
+  if (input.isTTY) throw commandError('expected a statement, a file, or SQL on standard input');
   const chunks = await Array.fromAsync(input as AsyncIterable<Buffer>);
   return Buffer.concat(chunks).toString('utf8');
 }

@@ -2,10 +2,13 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { Failure, Outcome, StatementProblem } from '../../engine/duckdb/session/outcome.ts';
 import { StartError } from '../../errors.ts';
+import { moduleUrl } from '../../files/module-url.ts';
 import type { SqlStatement } from './options.ts';
 import type { WorkerReply, WorkerRequest } from './worker.ts';
 
 interface RunnerOptions {
+  /** In the form of environment variables. */
+  readonly settings: Readonly<Record<string, string>>;
   /** All statements that will run. */
   readonly texts: readonly string[];
   readonly explain: boolean;
@@ -27,6 +30,7 @@ const graceMs = 2000;
 
 /** Runs statements in a process of their own, which is replaced if a statement ends it or does not end. */
 export function openRunner({
+  settings,
   texts,
   explain,
   timeoutMs,
@@ -45,7 +49,7 @@ export function openRunner({
   };
 
   const openWorker = () => {
-    worker ??= startWorker(program, { kind: 'open', texts });
+    worker ??= startWorker(program, { kind: 'open', settings, texts });
     return worker;
   };
 
@@ -81,7 +85,7 @@ export function openRunner({
   };
 }
 
-const workerProgram = new URL('./worker.ts', import.meta.url);
+const workerProgram = moduleUrl('./worker', import.meta.url);
 
 async function startWorker(program: URL, request: WorkerRequest): Promise<ChildProcess> {
   const child = fork(program, {

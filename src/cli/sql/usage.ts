@@ -1,17 +1,10 @@
-export const usage = `npm run -s sql -- [options] ["select …" | <file>]…
-
-Runs BigQuery SQL on the local data (DATA_DIR, otherwise the demo), as the service would run a saved query. Without a
+/** What the help of `querygate sql` says after its options. */
+export const sqlUsage = `
+Runs BigQuery SQL on the local data (DATA_DIR, otherwise the demo), as the gateway would run a saved query. Without a
 statement or a file it reads standard input. Statements are separated by semicolons; one that fails does not stop the
-others. Exits with 1 if a statement failed, with 2 if the command line or the data has problems.
-
---file <file>          runs a file; of a *.json file, each text in its array (or each member sql of the objects in it)
--p <name>=<value>      the value of @name, a STRING as in saved queries; repeat it for several
--p <name>:<TYPE>=<v>   the value of another type: INT64, FLOAT64, NUMERIC, BIGNUMERIC, BOOL, BYTES, DATE, TIME, DATETIME,
-                       TIMESTAMP, INTERVAL, JSON
---json                 for programs: one line of JSON for each statement (below); default: tables for people
---explain              shows DuckDB's SQL, and what each pass did, instead of running
---timeout <duration>   the longest time of one statement, as in 500ms, 10s or 2m; default: 10s
---max-rows <number>    how many rows are read; default: 100 in tables, all in JSON
+others. Of a *.json file, each text in its array runs, or each member sql of the objects in it. The TYPE of a parameter is
+STRING as in saved queries, or INT64, FLOAT64, NUMERIC, BIGNUMERIC, BOOL, BYTES, DATE, TIME, DATETIME, TIMESTAMP, INTERVAL,
+JSON. Exits with 1 if a statement failed, with 2 if the command line or the data has problems.
 
 JSON: {"statement":1,"columns":[{"name","type"},…],"rows":[[…],…]}, with "truncated":true if there were more rows; or
 {"statement":1,"error":{"stage","message","line","column"}}, with "more":[{"message","line","column"},…] if there are

@@ -8,7 +8,11 @@ import { type Problem, StartError } from '../../errors.ts';
 
 /** What the command sends to this process, one request at a time. */
 export type WorkerRequest =
-  | { readonly kind: 'open'; readonly texts: readonly string[] }
+  | {
+      readonly kind: 'open';
+      readonly settings: Readonly<Record<string, string>>;
+      readonly texts: readonly string[];
+    }
   | {
       readonly kind: 'run';
       readonly statement: Statement;
@@ -35,7 +39,7 @@ process.on('message', async (request: WorkerRequest) => {
 process.on('disconnect', () => process.exit());
 
 async function answer(request: WorkerRequest): Promise<WorkerReply> {
-  if (request.kind === 'open') return open(request.texts);
+  if (request.kind === 'open') return open(request.settings, request.texts);
   if (request.kind === 'close') {
     await session?.close();
     return { kind: 'closed' };
@@ -48,9 +52,12 @@ async function answer(request: WorkerRequest): Promise<WorkerReply> {
   return { kind: 'outcome', outcome };
 }
 
-async function open(texts: readonly string[]): Promise<WorkerReply> {
+async function open(
+  settings: Readonly<Record<string, string>>,
+  texts: readonly string[],
+): Promise<WorkerReply> {
   try {
-    const config = readConfig(process.env);
+    const config = readConfig(settings);
     const { tables, problems } = loadTables(join(config.queriesDir, 'tables'));
     if (problems.length > 0) throw new StartError('The tables have problems', problems);
     const withRows = tables.some(({ name }) => texts.some((text) => mentions(text, name)));

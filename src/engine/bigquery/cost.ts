@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Cost } from '../engine.ts';
-import { type CallContext, parseReply } from './api/call-api.ts';
+import { type CallContext, parseReply, withCallSpan } from './api/call-api.ts';
 import { count, optional, type QueryReply } from './api/wire.ts';
 
 /** The cost of a query as the reply to jobs.query reports it. */
@@ -31,7 +31,7 @@ const jobReply = z.object({
  * @param reply is used if the job's statistics cannot be read
  */
 export async function fetchCost(
-  { client, bound, deadline: { cancelled } }: CallContext,
+  { client, bound, deadline: { cancelled }, span }: CallContext,
   { jobId, location }: { readonly jobId: string; readonly location: string | undefined },
   reply: QueryReply,
 ): Promise<Cost> {
@@ -39,7 +39,10 @@ export async function fetchCost(
   if (location !== undefined) parameters.set('location', location);
   const path = `/jobs/${encodeURIComponent(jobId)}?${parameters}`;
   try {
-    const jobResponse = await client.call({ method: 'GET', path }, { signal: cancelled, timeoutMs });
+    const request = { method: 'GET', path } as const;
+    const jobResponse = await withCallSpan(span, request, (traceparent) =>
+      client.call(request, { signal: cancelled, timeoutMs, traceparent }),
+    );
     const { statistics } = parseReply(jobResponse, bound, jobReply);
     return {
       bytesProcessed: statistics.totalBytesProcessed,

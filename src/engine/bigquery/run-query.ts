@@ -20,7 +20,7 @@ export interface RunContext {
 
 /** Runs saved queries on BigQuery, each within one deadline for queueing, calls, retries, polls and pages. */
 export function openRun({ client, queue, config, closing, cancelJob }: RunContext): Engine['run'] {
-  return async (bound, { signal, owner }) => {
+  return async (bound, { signal, owner, onStart, span }) => {
     const deadline = openDeadline({ timeoutMs: config.engineTimeoutMs, caller: signal, closing });
     const body = {
       ...buildQueryBody(bound, config.bigquery),
@@ -29,9 +29,11 @@ export function openRun({ client, queue, config, closing, cancelJob }: RunContex
       maxResults: bound.query.maxRows + 1,
     };
     const { location } = config.bigquery;
-    const work = queue
-      .run(deadline.cancelled, () => runJob({ client, bound, deadline, body, location, cancelJob }), owner)
-      .finally(() => deadline.release());
+    const run = () => {
+      onStart?.();
+      return runJob({ client, bound, deadline, body, location, cancelJob, span });
+    };
+    const work = queue.run(deadline.cancelled, run, owner).finally(() => deadline.release());
     try {
       // The caller does not wait for a call that is still in progress.
       return await untilAborted(work, deadline.cancelled);

@@ -1,6 +1,9 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import type { Catalog } from '../../catalog/saved-query.ts';
+import type { Config } from '../../config.ts';
 import { sessionSettings } from '../dialect/macros/macros.ts';
 import { quote } from '../dialect/types.ts';
-import type { CheckOptions } from '../engine.ts';
+import type { CheckOptions, SqlOptions } from '../engine.ts';
 import { openDatabase } from './open-database.ts';
 import { prepareCatalog } from './prepare/prepare-catalog.ts';
 import { columnType } from './store/column-type.ts';
@@ -11,15 +14,33 @@ import { columnType } from './store/column-type.ts';
  * @throws StartError with every problem, as opening the engine would
  */
 export async function checkQueries({ catalog, config }: CheckOptions): Promise<void> {
+  await withEmptyTables(catalog, config, (connection) =>
+    prepareCatalog(connection, { ...catalog, defineMacros: true, planAll: true }),
+  );
+}
+
+/** The SQL that DuckDB runs for any values of the query's parameters. @throws StartError if it cannot run the query */
+export function generatedSql({ catalog, config, query }: SqlOptions): Promise<string> {
+  return withEmptyTables(catalog, config, async (connection) => {
+    const prepared = await prepareCatalog(connection, { ...catalog, queries: [query], defineMacros: true });
+    return prepared.get(query)?.prepared.generic ?? '';
+  });
+}
+
+async function withEmptyTables<T>(
+  { tables }: Catalog,
+  config: Config,
+  work: (connection: DuckDBConnection) => Promise<T>,
+): Promise<T> {
   const database = await openDatabase(config);
   try {
     const connection = await database.connect();
     await connection.run(sessionSettings.join(';'));
-    for (const { name, fields } of catalog.tables) {
+    for (const { name, fields } of tables) {
       const columns = fields.map((field) => `${quote(field.name)} ${columnType(field)}`);
       await connection.run(`CREATE OR REPLACE TABLE ${quote(name)} (${columns.join(', ')})`);
     }
-    await prepareCatalog(connection, { ...catalog, defineMacros: true, planAll: true });
+    return await work(connection);
   } finally {
     database.close();
   }

@@ -16,18 +16,28 @@ interface DemoOptions {
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
   readonly days?: number;
-  /** How often the rows of the elapsed time are appended. */
+  /** How often the rows of the elapsed time are appended while no query runs. */
   readonly everyMs?: number;
+  /** How old the latest rows may be when a query runs. */
+  readonly freshMs?: number;
+  /** Receives how much of the history has been made, from 0 to 1. */
+  readonly onProgress?: (share: number) => void;
   /** Called when an append fails; the next one covers its time too. */
   readonly onError?: (error: unknown) => void;
 }
 
 export interface Demo {
+  /** Appends the rows until now if a query needs them. It never rejects. */
+  catchUp(): Promise<void>;
   /** Resolves when no append is running and none will start. The caller closes the connection. */
   close(): Promise<void>;
 }
 
 const dayMs = 86_400_000;
+
+/** Rows that no query reads cost nothing: an append takes a tenth of a second, however few rows it makes. */
+const idleAppendMs = 60_000;
+const defaultFreshMs = 1_000;
 
 /**
  * Generated data that looks like live traffic. A file `<table>.sql` of the folder is a SELECT of the rows from `$from`
@@ -40,32 +50,46 @@ export async function openDemo(
   connection: DuckDBConnection,
   tables: StoredTables,
   folder: string,
-  { now = Date.now, days = 7, everyMs = 1000, onError = () => {} }: DemoOptions = {},
+  options: DemoOptions = {},
 ): Promise<Demo> {
+  const { now = Date.now, days = 7, everyMs = idleAppendMs, freshMs = defaultFreshMs } = options;
+  const { onError = () => {}, onProgress = () => {} } = options;
   await connection.run(`SET TimeZone = 'UTC'`);
   const streams = await prepareStreams(connection, tables, folder);
   const writer = buildWriter(connection, streams);
   const historyMs = days * dayMs;
   /** The tables have the rows before this time. */
   let end = now();
-  await writer.fill(end - historyMs, end);
+  await writer.fill(end - historyMs, end, onProgress);
 
-  const repeat = openRepeat({
-    everyMs,
-    async work() {
-      const to = now();
-      if (to <= end) return;
-      await writer.append(end, to);
-      end = to;
-      if (!writer.isCheckpointDue()) return;
-      await dropOlder(connection, tables.all, new Date(end - historyMs));
-      await writer.checkpoint();
-    },
-    onError,
-  });
+  const append = async () => {
+    const to = now();
+    if (to <= end) return;
+    await writer.append(end, to);
+    end = to;
+    if (!writer.isCheckpointDue()) return;
+    await dropOlder(connection, tables.all, new Date(end - historyMs));
+    await writer.checkpoint();
+  };
+  let appending: Promise<void> | undefined;
+  /** The connection runs one append at a time. */
+  const appendOnce = () => {
+    appending ??= append().finally(() => {
+      appending = undefined;
+    });
+    return appending;
+  };
+  let isClosed = false;
+  const repeat = openRepeat({ everyMs, work: appendOnce, onError });
   return {
+    async catchUp() {
+      if (isClosed || now() - end < freshMs) return;
+      await appendOnce().catch(onError);
+    },
     async close() {
+      isClosed = true;
       await repeat.close();
+      await appending?.catch(() => {});
       for (const stream of streams.splice(0)) stream.destroySync();
     },
   };
@@ -113,13 +137,14 @@ function buildWriter(connection: DuckDBConnection, streams: readonly DuckDBPrepa
     isCheckpointDue,
     checkpoint,
     /** Day by day, with checkpoints. */
-    async fill(from: number, to: number) {
+    async fill(from: number, to: number, onProgress: (share: number) => void) {
       // Memory that filling frees is returned to the system; memory that queries free later stays with the allocator.
       for (const threshold of flushThresholds) await connection.run(`SET ${threshold} = '1MB'`);
-      for (const stream of streams) {
+      for (const [at, stream] of streams.entries()) {
         for (let day = from; day < to; day += dayMs) {
           await write(stream, day, Math.min(day + dayMs, to));
           if (isCheckpointDue()) await checkpoint();
+          onProgress((at + (day - from) / (to - from)) / streams.length);
         }
       }
       await checkpoint();

@@ -17,6 +17,8 @@ import type { StoredTables } from './store/stored-tables.ts';
 export interface LocalData {
   /** Why files of a table cannot be read, by the table's name. */
   readonly problems: ReadonlyMap<string, string>;
+  /** Brings the rows up to date before a query; undefined if they are kept up to date in the background. */
+  readonly catchUp?: () => Promise<void>;
   close(): Promise<void>;
 }
 
@@ -52,8 +54,9 @@ export async function openData(options: DataOptions): Promise<LocalData> {
   const demo = await openDemo(await connect(), tables, join(config.queriesDir, 'demo'), {
     now: () => now().getTime(),
     onError: (error) => listener.problem(`The demo is paused: ${String(error)}`),
+    onProgress: (share) => listener.progress?.(`making demo data: ${Math.floor(share * 100)} %`),
   });
-  return { problems: new Map(), close: () => demo.close() };
+  return { problems: new Map(), catchUp: demo.catchUp, close: () => demo.close() };
 }
 
 async function openDataFolder(options: DataOptions, dataDir: string): Promise<LocalData> {
@@ -113,7 +116,9 @@ async function rebuild(
 /** @returns the number of new rows */
 async function importChanges(data: Import, { listener, store }: DataOptions): Promise<number> {
   const startedAt = performance.now();
-  const { rows } = await data.sync();
+  const report = await data.sync();
+  const { rows } = report;
+  listener.imported?.(report);
   if (rows > 0) listener.news(importedText(rows, performance.now() - startedAt, store.size()));
   return rows;
 }

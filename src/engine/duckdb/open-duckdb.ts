@@ -11,7 +11,7 @@ import { forgetTable } from './import/scan/manifest.ts';
 import { type LocalData, openData, requireDataDir } from './open-data.ts';
 import { asStartError, openDatabase } from './open-database.ts';
 import { planInBackground } from './prepare/plan-in-background.ts';
-import { prepareCatalog } from './prepare/prepare-catalog.ts';
+import { equalityColumnsOf, prepareCatalog } from './prepare/prepare-catalog.ts';
 import { ConnectionPool } from './run/connection-pool.ts';
 import { buildRun } from './run/run-query.ts';
 import { VersionedRef } from './run/versioned-ref.ts';
@@ -63,7 +63,7 @@ export async function openDuckdb({
     const prepare = (defineMacros: boolean) =>
       prepareCatalog(adminConnection, { queries: catalog.queries, tables: tables.all, defineMacros });
     const runnable = new VersionedRef(await prepare(true));
-    tables.setSortColumns([...runnable.value.values()].flatMap(({ equalityColumns }) => equalityColumns));
+    tables.setSortColumns((table) => equalityColumnsOf(table, runnable.value.values()));
     const workers: DuckDBConnection[] = [];
     for (let left = config.engineConcurrency; left > 0; left -= 1) workers.push(await connect());
     const onRebuilt = async () => runnable.replace(await prepare(false));
@@ -83,6 +83,7 @@ export async function openDuckdb({
       now,
       closing: closing.signal,
     });
+    const { catchUp } = data;
     planning = planInBackground({
       connection: await connect(),
       queries: catalog.queries,
@@ -96,7 +97,7 @@ export async function openDuckdb({
     });
     return {
       source: `duckdb ${config.dataDir === undefined ? 'demo' : resolve(config.dataDir)}`,
-      run,
+      run: catchUp === undefined ? run : (bound, options) => catchUp().then(() => run(bound, options)),
       close,
     };
   } catch (error) {

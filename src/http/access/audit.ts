@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { GatewayError } from '../../errors.ts';
 import type { RequestHead } from '../head.ts';
+import { logOf } from '../observe/request-trace.ts';
 
 /**
  * Writes a line to the log if an error is a refusal: who was refused what, and why. The reply says less.
@@ -16,11 +17,12 @@ const maxTenantLength = 200;
 export function buildAudit(log: Logger, isKeyText: (text: string) => boolean): Audit {
   const readable = (tenant: string) =>
     isKeyText(tenant) ? '(a key)' : tenant.slice(0, maxTenantLength).toWellFormed();
-  return (error, { method, address }, keyId) => {
+  return (error, head, keyId) => {
     if (!(error instanceof GatewayError) || error.refusal === undefined) return;
     const { reason, endpoint, tenant, keyId: rejectedKey, problem } = error.refusal;
     const key = keyId ?? rejectedKey;
-    log.info(
+    const { method, address } = head;
+    logOf(head, log).info(
       {
         reason,
         status: error.status,

@@ -14,7 +14,9 @@ export interface Cors {
   preflightHeaders(head: RequestHead, methods: string): Reply['headers'];
 }
 
-export function buildCors(origins: Config['corsOrigins']): Cors {
+/** @param moreHeaders that pages may send besides the usual ones */
+export function buildCors(origins: Config['corsOrigins'], moreHeaders: readonly string[] = []): Cors {
+  const allowedHeaders = [...requestHeaders, ...moreHeaders].join(', ');
   const any = allow('*');
   const headers: Cors['headers'] = (head) => {
     if (origins === '*') return any;
@@ -30,7 +32,7 @@ export function buildCors(origins: Config['corsOrigins']): Cors {
         : {
             allow: methods,
             'access-control-allow-methods': methods,
-            'access-control-allow-headers': requestHeaders,
+            'access-control-allow-headers': allowedHeaders,
             'access-control-max-age': '86400',
           },
   };
@@ -45,4 +47,9 @@ const allow = (origin: string) => ({
   vary: 'Origin',
 });
 
-const requestHeaders = `X-API-KEY, Authorization, Content-Type, Accept, Cache-Control, If-None-Match, ${labelsHeader}`;
+/** What callers of the API send, what OpenTelemetry's instrumentation of browsers sends, and what Apollo's clients send. */
+const requestHeaders = [
+  ...['X-API-KEY', 'Authorization', 'Content-Type', 'Accept', 'Cache-Control', 'If-None-Match', labelsHeader],
+  ...['X-Request-ID', 'traceparent', 'tracestate', 'baggage'],
+  ...['apollographql-client-name', 'apollographql-client-version', 'apollo-require-preflight'],
+];

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash } from 'node:crypto';
 import type { DocumentNode, ExecutionResult, GraphQLError, GraphQLSchema, Source } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
@@ -10,6 +11,7 @@ import type { Audit } from '../access/audit.ts';
 import type { ByteBudget, ByteCharge } from '../byte-budget.ts';
 import { cacheHeaders, variesBy } from '../cache-headers.ts';
 import type { RequestHead } from '../head.ts';
+import { logOf } from '../observe/request-trace.ts';
 import { graphqlPath } from '../paths.ts';
 import type { Reply } from '../reply.ts';
 import { buildContext, type Context, type OperationOutcome } from './context.ts';
@@ -60,7 +62,7 @@ export function buildAnswerWithYoga({
     plugins: [readRequest, recordOutcome, checkDocuments(checkDocument)],
     parserAndValidationCache: false,
     graphqlEndpoint: graphqlPath,
-    maskedErrors: { maskError: (error) => maskError(error, log) },
+    maskedErrors: { maskError: (error) => maskError(error, requestLog.getStore() ?? log) },
     // The request path has its own CORS, GraphiQL page, body limit and log.
     cors: false,
     graphiql: false,
@@ -82,7 +84,9 @@ export function buildAnswerWithYoga({
     const request = new Request(yogaUrl, { method, headers: { accept: headers.accept ?? '*/*' } });
     const charge = budget.reserve(received.admission.principal.id, 0);
     try {
-      const response = await yoga.fetch(request, { ...received, outcome, charge });
+      const response = await requestLog.run(logOf(received.head, log), () =>
+        yoga.fetch(request, { ...received, outcome, charge }),
+      );
       if (outcome.isCancelled && signal.aborted) throw callerDisconnected();
       if (outcome.refusal !== undefined) throw outcome.refusal;
       const reply = await replyOf(response, method, outcome, now());
@@ -94,6 +98,9 @@ export function buildAnswerWithYoga({
     }
   };
 }
+
+/** The log of the request that is being executed: Yoga gives errors to be masked without their request. */
+const requestLog = new AsyncLocalStorage<Logger>();
 
 /** Yoga reads only its path. */
 const yogaUrl = `http://localhost${graphqlPath}`;

@@ -1,9 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Logger } from 'pino';
 import { GatewayError } from '../../errors.ts';
 import { completeHeaders } from '../finish.ts';
 import { httpLimits } from '../limits.ts';
-import { replyError } from '../reply.ts';
+import { replyError, requestIdName } from '../reply.ts';
 
 const { headersTimeoutMs, requestTimeoutMs, maxUrlLength, maxHeaderBytes } = httpLimits;
 
@@ -35,9 +36,13 @@ export function isHeadRequest(error: Error): boolean {
 /** An error as raw HTTP text, for a socket that has no response object. */
 export function formatRawReply(error: GatewayError, log: Logger, isHead: boolean): string {
   const reply = replyError(error, log);
+  // No header of the request can be relied on.
+  const requestId = randomUUID();
   const { status, body } = reply;
-  const lines = Object.entries({ ...completeHeaders(reply), connection: 'close' }).map(
-    ([name, value]) => `${name}: ${value}`,
-  );
+  const lines = Object.entries({
+    ...completeHeaders(reply),
+    [requestIdName]: requestId,
+    connection: 'close',
+  }).map(([name, value]) => `${name}: ${value}`);
   return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', isHead ? '' : body].join('\r\n');
 }

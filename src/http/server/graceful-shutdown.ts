@@ -11,7 +11,7 @@ interface Closable {
 }
 
 /** Exit codes of the process, for its supervisor. */
-export const exitCode = { ok: 0, forced: 1, badStart: 2, bug: 3 } as const;
+export const exitCode = { ok: 0, forced: 1, problems: 1, badStart: 2, bug: 3 } as const;
 
 /** How long requests in flight may take to finish. */
 const finishTimeoutMs = 10_000;

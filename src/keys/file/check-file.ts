@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { Problem } from '../../errors.ts';
+import { moduleUrl } from '../../files/module-url.ts';
 import type { EndpointNames } from '../principal.ts';
 import { type ParsedKeys, parseKeys } from './parse-keys.ts';
 import { unknownEndpoints } from './unknown-endpoints.ts';
@@ -30,7 +31,7 @@ const maxInlineLength = 20_000;
 /** Checks a large file in a thread of its own: YAML of ten thousand keys takes more than a second. */
 export async function checkKeysOffLoop(task: CheckTask): Promise<CheckedKeys> {
   if (task.text.length <= maxInlineLength) return checkKeys(task);
-  const worker = new Worker(new URL('./check-worker.ts', import.meta.url), { workerData: task });
+  const worker = new Worker(moduleUrl('./check-worker', import.meta.url), { workerData: task });
   try {
     // An error of the thread rejects it.
     const [checked] = (await once(worker, 'message')) as [CheckedKeys];

@@ -1,5 +1,5 @@
-import { isSharedFailure, type LeaderFailure } from '../leader-failure.ts';
-import type { LeaderState } from '../shared-cache.ts';
+import { isSharedFailure, type LeaderFailure } from '../shared/leader-failure.ts';
+import type { LeaderState } from '../shared/shared-cache.ts';
 import type { CacheCrypto } from './cache-crypto.ts';
 
 /**

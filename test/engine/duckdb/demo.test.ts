@@ -201,4 +201,27 @@ describe('the same rows', () => {
     expect(await fingerprint(late.query)).toEqual(after);
     expect(errors).toEqual([]);
   });
+
+  test('they grow when a query needs them, at most once a second, and not by themselves', async () => {
+    const { connection, tables, query } = await another();
+    let clock = friday;
+    const errors: unknown[] = [];
+    const onError = (error: unknown) => errors.push(error);
+    const demo = await openDemo(connection, tables, folder, { days: 0.1, now: () => clock, onError });
+    const filled = await fingerprint(query);
+    clock += 600_000;
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    expect(await fingerprint(query)).toEqual(filled);
+    await Promise.all([demo.catchUp(), demo.catchUp()]);
+    const grown = await fingerprint(query);
+    expect(grown).not.toEqual(filled);
+    clock += 999;
+    await demo.catchUp();
+    expect(await fingerprint(query)).toEqual(grown);
+    await demo.close();
+    clock += 600_000;
+    await demo.catchUp();
+    expect(await fingerprint(query)).toEqual(grown);
+    expect(errors).toEqual([]);
+  });
 });

@@ -51,7 +51,10 @@ describe('each refusal is a line of the log', () => {
       .split('\n')
       .map((line) => JSON.parse(line))
       .filter(({ msg }) => msg === 'refused')
-      .map(({ level: _, time: __, pid: ___, hostname: ____, msg: _____, ...fields }) => fields);
+      .map(({ level: _, time: __, pid: ___, hostname: ____, msg: _____, requestId, ...fields }) => {
+        expect(requestId).toMatch(/^[\da-f-]{36}$/);
+        return fields;
+      });
   const keyed = (name: string) => ({ 'x-api-key': file.keyOf(name), 'x-forwarded-for': '203.0.113.9' });
   const common = { method: 'GET', address: '203.0.113.9' };
 

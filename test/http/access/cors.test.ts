@@ -4,8 +4,8 @@ import { readConfig } from '../../../src/config.ts';
 import { fakeEngine } from '../../support/fake-engine.ts';
 import { apiKey, openTestApp, type TestApp } from '../../support/test-app.ts';
 
-const open = (origins?: string) =>
-  openTestApp({}, origins === undefined ? {} : { CORS_ORIGINS: origins }, {
+const open = (origins?: string, env: Record<string, string> = {}) =>
+  openTestApp({}, origins === undefined ? env : { CORS_ORIGINS: origins, ...env }, {
     engine: fakeEngine({ clock: systemClock, queryMs: 1 }),
   });
 const endpoint = '/api/endpoints/query/logs.all?project=p';
@@ -70,11 +70,20 @@ describe('CORS with origins', () => {
       'access-control-allow-origin': 'https://dash.example.com',
       'access-control-allow-methods': 'GET, POST, OPTIONS',
       'access-control-allow-headers':
-        'X-API-KEY, Authorization, Content-Type, Accept, Cache-Control, If-None-Match, LF-ENDPOINT-LABELS',
+        'X-API-KEY, Authorization, Content-Type, Accept, Cache-Control, If-None-Match, LF-ENDPOINT-LABELS, ' +
+        'X-Request-ID, traceparent, tracestate, baggage, ' +
+        'apollographql-client-name, apollographql-client-version, apollo-require-preflight',
       'access-control-max-age': '86400',
       'access-control-expose-headers': '*',
     });
   });
+});
+
+test('CORS_HEADERS adds to what pages may send', async () => {
+  const app = await open('*', { CORS_HEADERS: 'x-team, x-page' });
+  const headers = await corsHeadersOf(app, 'https://a.example', '/graphql', { method: 'OPTIONS' });
+  expect(headers['access-control-allow-headers']).toMatch(/^X-API-KEY, .*, x-team, x-page$/);
+  await app.close();
 });
 
 test('OPTIONS lists the methods of a path, of health too', async () => {

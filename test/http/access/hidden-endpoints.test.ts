@@ -44,7 +44,8 @@ describe.each(['tenants', 'all', 'off'])('with HIDE_ENDPOINTS=%s', (setting) => 
   });
 
   const rest = async (name: string, url: string) => {
-    const response = await app.fetch(url, { headers: { 'x-api-key': file.keyOf(name) } });
+    const headers = { 'x-api-key': file.keyOf(name), 'x-request-id': 'one' };
+    const response = await app.fetch(url, { headers });
     return [response.status, [...response.headers], await response.text()] as const;
   };
   const graphql = async (name: string, query: string, method: 'GET' | 'POST' = 'POST') => {

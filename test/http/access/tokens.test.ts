@@ -102,7 +102,7 @@ describe('a token for one tenant', () => {
 
   test('that is not valid gets what every wrong key gets', async () => {
     const answer = async (authorization?: string) => {
-      const headers = authorization === undefined ? {} : { authorization };
+      const headers = { 'x-request-id': 'one', ...(authorization !== undefined && { authorization }) };
       const response = await app.fetch('/api/endpoints/query/logs.all?project=abc', { headers });
       return [response.status, [...response.headers], await response.text()];
     };

@@ -6,7 +6,7 @@ import { openResults, type Results } from '../../../src/results/open-results.ts'
 import { buildCacheCrypto } from '../../../src/results/redis/cache-crypto.ts';
 import { openRedisCache } from '../../../src/results/redis/redis-shared-cache.ts';
 import { buildDocument } from '../../../src/results/result-document.ts';
-import { leaseMs, type SharedCache } from '../../../src/results/shared-cache.ts';
+import { leaseMs, type SharedCache } from '../../../src/results/shared/shared-cache.ts';
 import { blockEventLoop } from '../../support/block-event-loop.ts';
 import { fakeEngine } from '../../support/fake-engine.ts';
 import { draftQuery } from '../../support/queries.ts';
@@ -131,7 +131,7 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
       ['a lease without an expiry', (key: string) => redis.run((client) => client.set(key, 'working 12'))],
     ])('ignores %s in the place of its own data, and overwrites it', async (_, write) => {
       for (const kind of ['result', 'lease', 'awaited'] as const) await write(nameOf(kind, 'key'));
-      for (const key of ['times', 'records']) await write(`querygate:demand:${key}`);
+      for (const key of ['times', 'records']) await write(nameOf('demand', key));
       expect(await cache.get('key', 10)).toBeUndefined();
       expect(await cache.watch('key')).toBeUndefined();
       expect(await cache.demandSince(0)).toEqual(new Map());

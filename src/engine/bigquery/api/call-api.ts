@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { BoundQuery } from '../../../catalog/binding/bind.ts';
+import { type Span, withSpan } from '../../../trace/span.ts';
 import type { ApiRequest, Client } from './client.ts';
 import type { Deadline } from './deadline.ts';
 import { malformedResponse, queryFailed } from './errors.ts';
@@ -17,6 +18,8 @@ export interface CallContext {
   readonly client: Client;
   readonly bound: BoundQuery;
   readonly deadline: Deadline;
+  /** The step of a traced request that makes the calls. */
+  readonly span?: Span | undefined;
 }
 
 /** @param waitMs how long BigQuery may work before it replies that the query is not complete */
@@ -32,7 +35,7 @@ export type BuildRequest = (waitMs: number) => ApiRequest;
  * @throws GatewayError; the signal's reason
  */
 export function callApi<T extends z.ZodType>(
-  { client, bound, deadline }: CallContext,
+  { client, bound, deadline, span }: CallContext,
   buildRequest: BuildRequest,
   signal: AbortSignal,
   schema: T,
@@ -41,9 +44,30 @@ export function callApi<T extends z.ZodType>(
     const remainingMs = deadline.remainingMs();
     const waitMs = Math.floor(Math.min(maxWaitMs, remainingMs / 2));
     const graceMs = Math.min(maxGraceMs, remainingMs / 4);
-    const reply = await client.call(buildRequest(waitMs), { signal, timeoutMs: waitMs + graceMs });
+    const request = buildRequest(waitMs);
+    const timeoutMs = waitMs + graceMs;
+    const reply = await withCallSpan(span, request, (traceparent) =>
+      client.call(request, { signal, timeoutMs, traceparent }),
+    );
     return parseReply(reply, bound, schema);
   });
+}
+
+/** One attempt as a span of its own, which the server may continue. */
+export function withCallSpan(
+  parent: Span | undefined,
+  { method, path }: ApiRequest,
+  call: (traceparent: string | undefined) => Promise<HttpReply>,
+): Promise<HttpReply> {
+  // The first part of a path is the collection; the others are ids.
+  const [, collection = ''] = path.split(/[/?]/);
+  const attributes = { 'db.system.name': 'gcp.bigquery', 'http.request.method': method };
+  const run = async (span: Span | undefined) => {
+    const reply = await call(span?.traceparent);
+    span?.set({ 'http.response.status_code': reply.status });
+    return reply;
+  };
+  return withSpan(parent, `bigquery ${collection}`, run, attributes, 'client');
 }
 
 /** The body of a reply. @throws GatewayError if it reports an error, or does not match the schema */

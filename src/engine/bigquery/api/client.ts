@@ -21,6 +21,8 @@ interface CallOptions {
   readonly timeoutMs: number;
   /** Ends the call before its timeout. */
   readonly signal?: AbortSignal;
+  /** The header that continues a trace. */
+  readonly traceparent?: string | undefined;
 }
 
 /** BigQuery's REST API for one project, one HTTP request a call. */
@@ -45,13 +47,18 @@ export function openClient({ project: projectId, apiEndpoint }: BigqueryConfig):
     headers.set('user-agent', userAgent);
     return headers;
   };
-  const send = async ({ method, path, body }: ApiRequest, signal: AbortSignal) => {
+  const send = async (
+    { method, path, body }: ApiRequest,
+    signal: AbortSignal,
+    traceparent: string | undefined,
+  ) => {
     const url = `${base}${path}`;
     const authenticating = headersFor(url).catch((error: unknown) => {
       throw credentialsFailed(error);
     });
     // The library's search for credentials cannot be aborted.
     const headers = await untilAborted(authenticating, signal);
+    if (traceparent !== undefined) headers.set('traceparent', traceparent);
     const request = { method, url, headers, signal };
     try {
       return await http.send(body === undefined ? request : { ...request, body: JSON.stringify(body) });
@@ -61,13 +68,13 @@ export function openClient({ project: projectId, apiEndpoint }: BigqueryConfig):
     }
   };
   return {
-    async call(request, { timeoutMs, signal }) {
+    async call(request, { timeoutMs, signal, traceparent }) {
       const attempt = openLinkedAbort({
         follow: signal === undefined ? [] : [signal],
         timeout: { ms: timeoutMs, reason: callTimedOut },
       });
       try {
-        return await send(request, attempt.signal);
+        return await send(request, attempt.signal, traceparent);
       } finally {
         attempt.release();
       }

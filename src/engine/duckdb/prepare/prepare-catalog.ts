@@ -6,6 +6,8 @@ import { type Compiled, compile } from '../../dialect/compile.ts';
 import { equalityColumns } from '../../dialect/equality-columns.ts';
 import { macroDefinitions } from '../../dialect/macros/macros.ts';
 import type { Origin, StoredTable } from '../../dialect/stored-table.ts';
+import { queryProblems } from '../../query-problems.ts';
+import { unfilteredProblems } from '../../tenant-filters.ts';
 import { type PreparedQuery, prepareQuery } from './prepare-query.ts';
 import { compiledTypes, plannedTypes, type ResultTypes } from './result-types.ts';
 
@@ -16,7 +18,7 @@ export interface Runnable {
   readonly prepared: PreparedQuery;
   /** The tables whose data the query needs. */
   readonly tables: readonly string[];
-  /** The columns that the query compares with a parameter for equality. */
+  /** The columns that the query compares with a parameter for equality; found when first used. */
   readonly equalityColumns: readonly Origin[];
 }
 
@@ -31,7 +33,8 @@ interface PrepareOptions {
 }
 
 /**
- * Compiles every query, compares its columns with the header, and defines the macros that they call.
+ * Compiles every query, checks that it returns rows of one tenant, compares its columns with the header, and defines the
+ * macros that they call.
  *
  * @param connection to a database that has the tables
  * @throws StartError with the problems of all queries
@@ -43,7 +46,11 @@ export async function prepareCatalog(
   const problems: Problem[] = [];
   const compiled = new Map<SavedQuery, Compiled>();
   for (const query of queries) {
-    await collectProblems(problems, query, () => compiled.set(query, compile(query, tables)));
+    await collectProblems(problems, query, () => {
+      const tree = compile(query, tables);
+      compiled.set(query, tree);
+      problems.push(...unfilteredProblems(query, tree));
+    });
   }
   if (defineMacros) {
     const called = [...compiled.values()].flatMap(({ query }) => calledMacros(query));
@@ -58,12 +65,13 @@ export async function prepareCatalog(
       runnable.set(query, buildRunnable(query, tree, types));
     });
   }
-  if (problems.length > 0) throw new StartError('Saved queries cannot run on DuckDB', problems);
+  if (problems.length > 0) throw new StartError('Saved queries cannot be served from DuckDB', problems);
   return runnable;
 }
 
 function buildRunnable(query: SavedQuery, compiled: Compiled, types: ResultTypes): Runnable {
   let prepared: PreparedQuery | undefined;
+  let compared: readonly Origin[] | undefined;
   return {
     compiled,
     get prepared() {
@@ -71,21 +79,26 @@ function buildRunnable(query: SavedQuery, compiled: Compiled, types: ResultTypes
       return prepared;
     },
     tables: compiled.tables,
-    equalityColumns: equalityColumns(compiled.query),
+    get equalityColumns() {
+      compared ??= equalityColumns(compiled.query);
+      return compared;
+    },
   };
 }
 
-/** Adds the problems of a query, also one that no rule foresees: no query hides the problems of the others. */
-async function collectProblems(
-  problems: Problem[],
-  { source: { file, line } }: SavedQuery,
-  work: () => unknown,
-): Promise<void> {
+/** The columns of a table that queries compare with a parameter for equality, in the order of the queries. */
+export function* equalityColumnsOf(table: string, queries: Iterable<Runnable>): Iterable<Origin> {
+  for (const query of queries) {
+    if (!query.tables.includes(table)) continue;
+    for (const column of query.equalityColumns) if (column.table === table) yield column;
+  }
+}
+
+/** Adds the problems of a query if the work on it fails. */
+async function collectProblems(problems: Problem[], query: SavedQuery, work: () => unknown): Promise<void> {
   try {
     await work();
   } catch (error) {
-    if (error instanceof StartError) problems.push(...error.problems);
-    else
-      problems.push({ file, line, message: `cannot be compiled, which is an error of Querygate: ${error}` });
+    problems.push(...queryProblems(query, error));
   }
 }

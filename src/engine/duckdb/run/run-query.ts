@@ -82,13 +82,14 @@ function runPrepared(
   { pool, turns, reading, now }: RunContext,
   prepared: PreparedQuery,
   bound: BoundQuery,
-  { signal, owner, beforeRows }: RunOptions,
+  { signal, owner, onStart, beforeRows }: RunOptions,
 ): Promise<Rows> {
   const { maxRows } = bound.query;
   const { generic, columns } = prepared;
   const plan = prepared.plan(bound.parameters);
   return pool.use({ key: plan.sql, owner, signal }, async (worker, signal, onResult) => {
     signal.throwIfAborted();
+    onStart?.();
     const stopInterrupting = interruptOnAbort(signal, worker);
     try {
       const result = await select(worker, plan, generic, bindingsOf(bound.parameters, now()), signal);

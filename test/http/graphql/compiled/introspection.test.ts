@@ -10,7 +10,12 @@ describe('a query of the schema', () => {
   afterAll(() => app.close());
 
   const send = async (query: string, method: 'GET' | 'POST' = 'POST', accept = 'application/json') => {
-    const headers = { 'x-api-key': apiKey, accept, 'content-type': 'application/json' };
+    const headers = {
+      'x-api-key': apiKey,
+      accept,
+      'content-type': 'application/json',
+      'x-request-id': 'the-same',
+    };
     const response =
       method === 'POST'
         ? await app.fetch('/graphql', { method, headers, body: JSON.stringify({ query }) })

@@ -1,0 +1,70 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const apiKey = 'a-key-of-the-release-check';
+
+/**
+ * Installs a packed package into an empty folder and runs it there: its version, one answer of the demo, its end.
+ *
+ * @returns the milliseconds from the start to the first answer
+ * @throws if anything differs
+ */
+export async function checkPackage(tarball: string, version: string): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), 'querygate-release-'));
+  try {
+    writeFileSync(join(folder, 'package.json'), '{ "private": true }\n');
+    const options = { cwd: folder, encoding: 'utf8' } as const;
+    execFileSync('npm', ['install', '--omit=dev', '--no-audit', '--no-fund', tarball], {
+      ...options,
+      stdio: 'inherit',
+    });
+    const main = join(folder, 'node_modules', 'querygate', 'dist', 'main.js');
+    const shown = execFileSync(process.execPath, [main, '--version'], options).trim();
+    if (shown !== version) throw new Error(`the package has version ${shown}, not ${version}`);
+    return await runDemo(main, folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+async function runDemo(main: string, cwd: string): Promise<number> {
+  const startedAt = performance.now();
+  const child = spawn(process.execPath, [main, 'start', '--demo', '--port', '0'], {
+    cwd,
+    env: { PATH: process.env.PATH, API_KEY: apiKey },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = once(child, 'exit');
+  try {
+    const url = await firstUrl(child.stdout, ended);
+    const response = await fetch(url, { headers: { 'x-api-key': apiKey } });
+    const { result } = (await response.json()) as { readonly result?: readonly unknown[] };
+    if (response.status !== 200 || result === undefined || result.length === 0) {
+      throw new Error(`${url} answers ${response.status} without rows`);
+    }
+    return performance.now() - startedAt;
+  } finally {
+    child.kill('SIGTERM');
+    const [code] = await ended;
+    if (code !== 0) process.exitCode = 1;
+  }
+}
+
+/** The first URL of a saved query that the start prints. */
+async function firstUrl(output: NodeJS.ReadableStream, ended: Promise<unknown[]>): Promise<string> {
+  let text = '';
+  const found = new Promise<string>((resolve) => {
+    output.on('data', (chunk) => {
+      text += chunk;
+      const url = /"(http:[^"]*\/api\/endpoints\/query\/[^"]*)"\n[\s\S]*GraphQL:\n.*\n/.exec(text)?.[1];
+      if (url !== undefined) resolve(url);
+    });
+  });
+  const failed = ended.then(() => {
+    throw new Error(`the package does not start: ${text}`);
+  });
+  return Promise.race([found, failed]);
+}

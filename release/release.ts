@@ -1,0 +1,82 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { nextVersion, releaseChangelog } from './changelog.ts';
+import { checkPackage } from './check-package.ts';
+
+const usage = `npm run release -- <major|minor|patch|version> [--dry-run]
+
+Writes the version to package.json, package-lock.json and CHANGELOG.md, packs the package into build/, installs it into
+an empty folder, runs it there, commits and tags. Nothing is published: the commands for that are printed.
+
+--dry-run   pack and check only; every file stays as it was
+`;
+
+const files = ['package.json', 'package-lock.json', 'CHANGELOG.md'];
+const folder = 'build';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { 'dry-run': { type: 'boolean' }, help: { type: 'boolean' } },
+});
+const [requested, ...more] = positionals;
+if (values.help === true || requested === undefined || more.length > 0) {
+  process.stdout.write(usage);
+  process.exit(values.help === true ? 0 : 1);
+}
+await release(requested, values['dry-run'] === true);
+
+async function release(step: string, isDryRun: boolean): Promise<void> {
+  const { version: current } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+    readonly version: string;
+  };
+  const version =
+    nextVersion(current, step) ??
+    fail(`${step} is neither major, minor or patch, nor a version after ${current}`);
+  if (!isDryRun && git('status', '--porcelain') !== '') fail('there are changes that are not committed');
+  if (git('tag', '--list', `v${version}`) !== '') fail(`the tag v${version} exists already`);
+  const date = new Date().toISOString().slice(0, 10);
+  const changelog =
+    releaseChangelog(readFileSync('CHANGELOG.md', 'utf8'), version, date) ??
+    fail('CHANGELOG.md lists nothing under [Unreleased]');
+
+  const originals = files.map((file) => [file, readFileSync(file)] as const);
+  const restore = () => {
+    for (const [file, text] of originals) writeFileSync(file, text);
+  };
+  try {
+    writeFileSync('CHANGELOG.md', changelog);
+    execFileSync('npm', ['version', version, '--no-git-tag-version', '--allow-same-version'], {
+      stdio: 'ignore',
+    });
+    mkdirSync(folder, { recursive: true });
+    execFileSync('npm', ['pack', '--pack-destination', folder], { stdio: ['ignore', 'ignore', 'inherit'] });
+    const tarball = resolve(folder, `querygate-${version}.tgz`);
+    const ms = await checkPackage(tarball, version);
+    print(`${tarball} installs, and answers ${Math.round(ms)} ms after its start`);
+  } catch (error) {
+    restore();
+    throw error;
+  }
+  if (isDryRun) return restore();
+  git('add', ...files);
+  git('commit', '--quiet', '--message', `release: ${version}`);
+  git('tag', '--annotate', `v${version}`, '--message', `Querygate ${version}`);
+  print(`Tagged v${version}. To publish it:`);
+  print('  git push --follow-tags');
+  print(`  npm publish ${folder}/querygate-${version}.tgz`);
+}
+
+function git(...args: readonly string[]): string {
+  return execFileSync('git', args, { encoding: 'utf8' }).trim();
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+function fail(message: string): never {
+  process.stderr.write(`No release: ${message}\n`);
+  process.exit(1);
+}

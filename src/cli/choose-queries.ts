@@ -1,0 +1,47 @@
+import { existsSync } from 'node:fs';
+import { createInterface } from 'node:readline/promises';
+import { StartError } from '../errors.ts';
+import { demoQueriesDir } from './package-files.ts';
+import type { LoadedSettings } from './settings/load-settings.ts';
+
+interface QueriesChoice {
+  /** The demo's queries and data are used, whatever folder there is. */
+  readonly demo: boolean;
+  /** The command was `querygate` alone: the demo is offered to people who try it. */
+  readonly isBare: boolean;
+}
+
+const defaultFolder = 'queries';
+
+/**
+ * The settings with the folder of saved queries decided: the configured one, `queries` of the working directory, or the
+ * demo of the package.
+ *
+ * @throws StartError if there is no folder and the demo is not chosen
+ */
+export async function chooseQueries(
+  settings: LoadedSettings,
+  { demo, isBare }: QueriesChoice,
+): Promise<LoadedSettings> {
+  const withDemo = { ...settings, values: { ...settings.values, QUERIES_DIR: demoQueriesDir } };
+  if (demo) return withDemo;
+  if (settings.values.QUERIES_DIR !== undefined || existsSync(defaultFolder)) return settings;
+  if (isBare && (await isDemoAccepted())) return withDemo;
+  throw new StartError('There are no saved queries', [
+    {
+      message: `there is no folder ${defaultFolder} here, and QUERIES_DIR is not set; querygate start --demo runs the demo`,
+    },
+  ]);
+}
+
+async function isDemoAccepted(): Promise<boolean> {
+  const situation = `There is no folder ${defaultFolder} here.`;
+  if (!process.stdin.isTTY || !process.stderr.isTTY) {
+    process.stderr.write(`${situation} This is the demo: its queries are in ${demoQueriesDir}\n`);
+    return true;
+  }
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const answer = await terminal.question(`${situation} Run the demo? [Y/n] `);
+  terminal.close();
+  return /^\s*(y(es)?)?\s*$/i.test(answer);
+}

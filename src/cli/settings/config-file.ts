@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs';
+import { type SettingName, settingNames } from '../../config.ts';
+import { type Problem, StartError } from '../../errors.ts';
+import { nearestName } from '../../files/nearest-name.ts';
+import { readYaml } from '../../files/read-yaml.ts';
+import { settingsByKey } from './setting-keys.ts';
+
+/** The file that is read if it is in the working directory, and no other is named. */
+export const defaultConfigFile = 'querygate.yaml';
+
+/** A setting as the file has it, in the form of an environment variable. */
+interface FileSetting {
+  readonly text: string;
+  readonly line: number;
+}
+
+export type FileSettings = ReadonlyMap<SettingName, FileSetting>;
+
+/**
+ * Reads settings from a YAML file: one key for each variable, in lowercase.
+ *
+ * @param named the file that the operator named; undefined for the default one, which need not exist
+ * @throws StartError with every unknown key, and every value that is not a plain one
+ */
+export function readConfigFile(named: string | undefined): FileSettings {
+  const file = named ?? defaultConfigFile;
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (named === undefined && code === 'ENOENT') return new Map();
+    throw fileError([{ file, message: `cannot be read (${code})` }]);
+  }
+  return parseConfigFile(file, text);
+}
+
+export function parseConfigFile(file: string, text: string): FileSettings {
+  const yaml = readYaml(text);
+  if ('problems' in yaml) throw fileError(yaml.problems.map((problem) => ({ file, ...problem })));
+  const { data, lineOf } = yaml;
+  if (data === null || data === undefined) return new Map();
+  if (typeof data !== 'object' || Array.isArray(data)) {
+    throw fileError([{ file, line: 1, message: 'must be a list of settings, as in port: 4000' }]);
+  }
+  const settings = new Map<SettingName, FileSetting>();
+  const problems: Problem[] = [];
+  for (const [key, value] of Object.entries(data)) {
+    const line = lineOf([key]);
+    const name = settingsByKey.get(key);
+    const plain = plainText(value);
+    if (name === undefined) problems.push({ file, line, message: unknownKey(key) });
+    else if (plain === undefined) problems.push({ file, line, message: `${key}: must be one value` });
+    else settings.set(name, { text: plain, line });
+  }
+  if (problems.length > 0) throw fileError(problems);
+  return settings;
+}
+
+function unknownKey(key: string): string {
+  const variable = settingNames.find((name) => name === key);
+  const near = variable?.toLowerCase() ?? nearestName(key, settingsByKey.keys());
+  return near === undefined
+    ? `unknown: ${key}; querygate config prints all keys`
+    : `unknown: ${key}; did you mean ${near}?`;
+}
+
+/** The value as an environment variable would have it: lists are joined by commas, and YAML's booleans mean on and off. */
+function plainText(value: unknown): string | undefined {
+  if (value === null) return '';
+  if (typeof value === 'boolean') return value ? 'on' : 'off';
+  if (typeof value === 'string' || typeof value === 'number') return String(value);
+  if (!Array.isArray(value)) return undefined;
+  const items = value.map((item: unknown) => (Array.isArray(item) ? undefined : plainText(item)));
+  return items.includes(undefined) ? undefined : items.join(',');
+}
+
+const fileError = (problems: readonly Problem[]) =>
+  new StartError('The configuration has problems', problems);

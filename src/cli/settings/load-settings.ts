@@ -1,0 +1,51 @@
+import { type SettingName, settingNames } from '../../config.ts';
+import { defaultConfigFile, readConfigFile } from './config-file.ts';
+import { flagOfSetting } from './setting-keys.ts';
+
+/** Settings that were given on the command line, by the names of their variables. */
+export type FlagSettings = Readonly<Partial<Record<SettingName, string>>>;
+
+/** The settings in force: the command line's, then the environment's, then the file's. */
+export interface LoadedSettings {
+  /** In the form of environment variables. */
+  readonly values: Readonly<Partial<Record<SettingName, string>>>;
+  /** Where a value comes from, for people: `--port`, `PORT` or `querygate.yaml:3`; undefined for a default. */
+  originOf(name: SettingName): string | undefined;
+  /** How a message names a setting: by its variable, and where it was set if that was not the environment. */
+  label(name: string): string;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Loads the settings of all sources. An empty value counts as not set, so that the next source decides.
+ *
+ * @param configFile as `--config` names it
+ * @throws StartError if the file cannot be read, or has keys that are no settings
+ */
+export function loadSettings(env: Environment, flags: FlagSettings, configFile?: string): LoadedSettings {
+  const named = configFile ?? (env.QUERYGATE_CONFIG || undefined);
+  const file = readConfigFile(named);
+  const values: Partial<Record<SettingName, string>> = {};
+  const origins = new Map<string, string>();
+  for (const name of settingNames) {
+    const fromFile = file.get(name);
+    const sources = [
+      { text: flags[name], origin: `--${flagOfSetting(name)}` },
+      { text: env[name], origin: name },
+      { text: fromFile?.text, origin: `${named ?? defaultConfigFile}:${fromFile?.line}` },
+    ];
+    const set = sources.find(({ text }) => text !== undefined && text !== '');
+    if (set?.text === undefined) continue;
+    values[name] = set.text;
+    origins.set(name, set.origin);
+  }
+  return {
+    values,
+    originOf: (name) => origins.get(name),
+    label(name) {
+      const origin = origins.get(name);
+      return origin === undefined || origin === name ? name : `${name} (${origin})`;
+    },
+  };
+}

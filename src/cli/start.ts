@@ -1,0 +1,84 @@
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Logger } from 'pino';
+import { type App, openApp } from '../app.ts';
+import { type Config, readConfig } from '../config.ts';
+import { StartError } from '../errors.ts';
+import { exitOnSignal, shutDownOnSignal } from '../http/server/graceful-shutdown.ts';
+import { openMetricsServer } from '../http/server/metrics-server.ts';
+import { openServer } from '../http/server/open-server.ts';
+import { makeKey } from '../keys/key-text.ts';
+import { openLog } from '../open-log.ts';
+import { openProgressLine } from '../progress-line.ts';
+import { startBanner } from '../start-banner.ts';
+import type { Tracer } from '../trace/span.ts';
+import type { LoadedSettings } from './settings/load-settings.ts';
+
+/** `querygate start`: runs the gateway until a signal ends it. @throws StartError if it cannot start */
+export async function start({ values, label }: LoadedSettings): Promise<void> {
+  // Node would open its inspector on this signal, through which every user of the machine could run code in this process.
+  process.on('SIGUSR1', () => {});
+  // What this process writes, the rows of all tenants among it, is for its own user only, also what DuckDB writes.
+  process.umask(0o077);
+  const removeExitOnSignal = exitOnSignal();
+  await serve(readConfig(values, label), removeExitOnSignal);
+}
+
+async function serve(config: Config, onSignalsHandled: () => void): Promise<void> {
+  // Every running query occupies a thread of libuv's pool; with the default of four, none would be left to read files.
+  process.env.UV_THREADPOOL_SIZE ??= String(config.engineConcurrency + 4);
+  const { log, writeLine } = openLog(config);
+  // With a key file or tokens, an additional unrestricted key would be a risk without a use.
+  const hasOthers = config.apiKeysFile !== undefined || config.jwt !== undefined;
+  const apiKey = config.apiKey ?? (hasOthers ? undefined : makeKey().text);
+  const progress = openProgressLine({
+    stream: process.stderr,
+    writeToLog: (line) => log.info(line),
+    now: Date.now,
+  });
+  const tracer = await configuredTracer(process.env);
+  const app = await openApp({ config, apiKey, log, writeLine, tracer, onProgress: progress.show });
+  progress.end();
+  const { server, connections } = openServer(app.listener, log, config.trustedProxies);
+  await listen(server, { setting: 'PORT', port: config.port, host: config.host });
+  await listenForMetrics(app, config, log);
+  shutDownOnSignal(server, connections, app, log);
+  onSignalsHandled();
+
+  const { port } = server.address() as AddressInfo;
+  const host = config.host.includes(':') ? `[${config.host}]` : config.host;
+  // A configured key is the operator's secret; a generated key is shown nowhere else.
+  const shownKey = config.apiKey === undefined ? (apiKey ?? '$KEY') : '$API_KEY';
+  process.stdout.write(startBanner(app.catalog, `http://${host}:${port}`, shownKey, config.graphiql));
+}
+
+/** As the variables of OpenTelemetry say; nothing of it is loaded if none is set. */
+async function configuredTracer(env: NodeJS.ProcessEnv): Promise<Tracer | undefined> {
+  const isSet = Object.entries(env).some(([name, value]) => name.startsWith('OTEL_') && value !== '');
+  if (!isSet || env.OTEL_SDK_DISABLED === 'true' || env.OTEL_TRACES_EXPORTER === 'none') return undefined;
+  return (await import('../trace/open-tracer.ts')).openTracer(env);
+}
+
+async function listenForMetrics({ metrics }: App, { metricsPort, host }: Config, log: Logger): Promise<void> {
+  if (metrics === undefined || metricsPort === undefined) return;
+  const server = openMetricsServer(metrics);
+  await listen(server, { setting: 'METRICS_PORT', port: metricsPort, host });
+  log.info({ host, port: (server.address() as AddressInfo).port }, 'metrics are served');
+}
+
+interface Address {
+  /** The setting that has the port. */
+  readonly setting: string;
+  readonly port: number;
+  readonly host: string;
+}
+
+function listen(server: Server, { setting, port, host }: Address): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', ({ message }) => {
+      const problem = { message: `${setting} ${port}, HOST ${host}: ${message}` };
+      reject(new StartError('The gateway cannot listen', [problem]));
+    });
+    server.listen(port, host, resolve);
+  });
+}

@@ -1,0 +1,25 @@
+const levels: Readonly<Record<number, string>> = {
+  10: 'TRACE',
+  20: 'DEBUG',
+  30: 'INFO',
+  40: 'WARN',
+  50: 'ERROR',
+  60: 'FATAL',
+};
+
+/** A line of the log for people: `12:34:56.789 WARN message path=/graphql status=503`, with the stack of an error below. */
+export function formatLogLine(line: string): string {
+  const { level, time, pid: _, hostname: __, msg = '', err, ...fields } = JSON.parse(line);
+  const clock = new Date(time).toISOString().slice(11, 23);
+  const pairs = Object.entries(fields).map(
+    ([name, value]) => ` ${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  );
+  const error = err === undefined ? '' : `\n    ${textOfError(err).replaceAll('\n', '\n    ')}`;
+  return `${clock} ${levels[level] ?? level} ${msg}${pairs.join('')}${error}\n`;
+}
+
+/** As pino writes an error: an object with its stack and causes, or any other value that was thrown. */
+function textOfError(error: unknown): string {
+  if (typeof error !== 'object' || error === null) return String(error);
+  return 'stack' in error ? String(error.stack) : JSON.stringify(error);
+}

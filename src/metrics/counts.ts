@@ -1,0 +1,22 @@
+import { getOrAdd } from './get-or-add.ts';
+import type { Labels, MetricFamily } from './metric-family.ts';
+
+/** A count that is raised in place. */
+export interface Count {
+  value: number;
+}
+
+/** Counts by labels. */
+export class Counts {
+  readonly #counts = new Map<string, Count & { readonly labels: Labels }>();
+
+  /** The count of some labels, which may be kept and raised without another lookup. */
+  of(labels: Labels): Count {
+    const key = JSON.stringify(Object.values(labels));
+    return getOrAdd(this.#counts, key, () => ({ labels, value: 0 }));
+  }
+
+  family(name: string, help: string): MetricFamily {
+    return { name, help, type: 'counter', samples: () => [...this.#counts.values()] };
+  }
+}

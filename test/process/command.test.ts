@@ -1,0 +1,163 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { runQuerygate } from '../support/gateway-process.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const main = resolve('src/main.ts');
+
+/** Starts the command in a folder. */
+function startIn(cwd: string, args: readonly string[], env: Record<string, string> = {}) {
+  const child = spawn(process.execPath, [main, ...args], {
+    cwd,
+    env: { PATH: process.env.PATH, PORT: '0', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const text = { output: '', errors: '' };
+  child.stdout.on('data', (chunk) => {
+    text.output += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    text.errors += chunk;
+  });
+  const until = async (pattern: RegExp, of: 'output' | 'errors' = 'output') => {
+    for (;;) {
+      const found = pattern.exec(text[of]);
+      if (found !== null) return found;
+      if (child.exitCode !== null) throw new Error(`It ended:\n${text.output}${text.errors}`);
+      await new Promise((done) => setTimeout(done, 20));
+    }
+  };
+  return {
+    text,
+    until,
+    ended: once(child, 'close').then(() => child.exitCode),
+    end: async () => {
+      child.kill('SIGTERM');
+      if (child.exitCode === null) await once(child, 'close');
+      return child.exitCode;
+    },
+  };
+}
+
+describe('querygate', () => {
+  test('prints its version and its help without starting anything', async () => {
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+    expect(await runQuerygate(['--version'])).toEqual({ exitCode: 0, output: `${version}\n`, errors: '' });
+    for (const args of [['--help'], ['help'], ['start', '--help'], ['help', 'start']]) {
+      const { exitCode, output, errors } = await runQuerygate(args);
+      expect({ exitCode, errors }).toEqual({ exitCode: 0, errors: '' });
+      expect(output).toMatch(/^Usage: querygate /);
+    }
+  });
+
+  test.each([
+    [['strat'], 1, 'Did you mean start?'],
+    [['--prot', '1'], 2, 'Did you mean --port?'],
+    [['start', 'now'], 2, 'too many arguments'],
+    [['start', '--port'], 2, 'argument missing'],
+    [['start', '--port', 'http'], 2, 'PORT (--port): got "http"'],
+    [['start', '--config', 'none.yaml'], 2, 'none.yaml cannot be read (ENOENT)'],
+    [['config', '--port', 'http'], 1, 'PORT (--port): got "http"'],
+    [['compile', 'logs.al'], 1, 'No endpoint has this name'],
+  ])('%j exits with %d and says what would be right', async (args, code, message) => {
+    const { exitCode, output, errors } = await runQuerygate(args);
+    expect({ exitCode, output }).toEqual({ exitCode: code, output: '' });
+    expect(errors).toContain(message);
+    expect(errors).not.toContain('    at ');
+  });
+
+  test('schema prints the schema of the repository, and compile the SQL of the engine', async () => {
+    expect((await runQuerygate(['schema'])).output).toBe(readFileSync('schema.graphql', 'utf8'));
+    const sql = await runQuerygate(['compile', 'usage.api-counts']);
+    expect(sql).toMatchObject({ exitCode: 0, errors: '' });
+    expect(sql.output).toMatch(/^SELECT .*\bLIMIT CAST\(\d+ AS BIGINT\)\n$/s);
+    const bigquery = { BIGQUERY_PROJECT: 'some-project', BIGQUERY_DATASET: 'logs' };
+    const { output } = await runQuerygate(['compile', 'usage.api-counts', '--engine', 'bigquery'], bigquery);
+    expect(readFileSync('queries/usage.api-counts.sql', 'utf8')).toContain(output.trim());
+  });
+
+  test('config prints each setting with its origin, and no secret', async () => {
+    const file = join(folder, 'settings.yaml');
+    writeFileSync(file, 'engine_timeout_ms: 5000\ncache_url: redis://u:hunter2@host\n');
+    const args = ['config', '--config', file, '--port', '5000'];
+    const { exitCode, output } = await runQuerygate(args, {
+      API_KEY: 'hunter3-of-twenty-characters',
+      NODE_ENV: 'production',
+    });
+    expect(exitCode).toBe(0);
+    const row = (key: string) =>
+      new RegExp(`^${key} +(.*)$`, 'm').exec(output)?.[1]?.replaceAll(/ {2,}/g, ' | ');
+    expect(row('port')).toBe('5000 | --port');
+    expect(row('api_key')).toBe('(hidden) | API_KEY');
+    expect(row('engine_timeout_ms')).toBe(`5000 | ${file}:1`);
+    expect(row('cache_url')).toBe(`redis://(hidden)@host | ${file}:2`);
+    expect(row('host')).toBe('127.0.0.1 | default');
+    expect(row('graphiql')).toBe('off | default');
+    expect(row('data_dir')).toBe('not set');
+    expect(output).not.toContain('hunter');
+    const json = JSON.parse((await runQuerygate(['config', '--json', '--port', '1'])).output);
+    expect(json.port).toEqual({ value: '1', origin: '--port' });
+    expect(json.data_dir).toEqual({ value: null, origin: 'not set' });
+  });
+});
+
+describe('querygate in a folder of its own', () => {
+  test('start without saved queries says how to run the demo', async () => {
+    const { ended, text } = startIn(folder, ['start']);
+    expect(await ended).toBe(2);
+    expect(text.errors).toContain('there is no folder queries here');
+    expect(text.errors).toContain('querygate start --demo');
+  });
+
+  test('querygate alone runs the demo there', async () => {
+    const gateway = startIn(folder, []);
+    const [, command = ''] = await gateway.until(/^ +curl .*?"(http:[^"]*logs\.all[^"]*)"$/m);
+    const [, key = ''] = /X-API-KEY: (qg_\w+)/.exec(gateway.text.output) ?? [];
+    const response = await fetch(command, { headers: { 'x-api-key': key } });
+    expect(await response.json()).toMatchObject({ result: expect.any(Array) });
+    expect(gateway.text.errors).toContain('This is the demo');
+    expect(await gateway.end()).toBe(0);
+  });
+
+  test('querygate.yaml of the folder is read, and queries of the folder are served', async () => {
+    cpSync('queries', join(folder, 'queries'), { recursive: true });
+    writeFileSync(
+      join(folder, 'querygate.yaml'),
+      'api_key: my-key\ndata_dir: queries/tables\nstore_file: ":memory:"\n',
+    );
+    const gateway = startIn(folder, []);
+    await gateway.until(/\$API_KEY/);
+    expect(await gateway.end()).toBe(0);
+  });
+
+  test('dev starts again when a saved query changes, also after it could not start', async () => {
+    const queries = join(folder, 'queries');
+    cpSync('queries', queries, { recursive: true });
+    const gateway = startIn(folder, [
+      'dev',
+      '--data-dir',
+      'queries/tables',
+      '--store-file',
+      ':memory:',
+      '--log-level',
+      'silent',
+    ]);
+    await gateway.until(/Querygate is ready/);
+    const file = join(queries, 'logs.all.sql');
+    const text = readFileSync(file, 'utf8');
+    writeFileSync(file, text.replace('id:', 'idd:'));
+    await gateway.until(/unknown: idd[\s\S]*starts again when a file changes/, 'errors');
+    writeFileSync(file, text);
+    await gateway.until(/Querygate is ready[\s\S]*Querygate is ready/);
+    expect(await gateway.end()).toBe(0);
+  });
+});

@@ -1,0 +1,91 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+const folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
+const copy = join(folder, 'copy');
+const installed = join(folder, 'user', 'node_modules', 'querygate');
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Only Node: neither TypeScript nor the repository's programs. */
+const path = dirname(process.execPath);
+
+/** Packs a copy of the repository, and unpacks it as npm does; what it depends on is linked, and nothing else. */
+beforeAll(() => {
+  mkdirSync(copy);
+  for (const name of [
+    'src',
+    'queries',
+    'release',
+    'README.md',
+    'LICENSE',
+    'package.json',
+    'tsconfig.json',
+    'tsconfig.build.json',
+  ]) {
+    cpSync(name, join(copy, name), { recursive: true });
+  }
+  symlinkSync(resolve('node_modules'), join(copy, 'node_modules'));
+  execFileSync('npm', ['pack', '--pack-destination', folder], { cwd: copy, stdio: 'ignore' });
+  const { dependencies, name, version } = manifest(copy);
+  mkdirSync(installed, { recursive: true });
+  execFileSync('tar', [
+    '-xzf',
+    join(folder, `${name}-${version}.tgz`),
+    '--strip-components=1',
+    '-C',
+    installed,
+  ]);
+  for (const dependency of Object.keys(dependencies)) {
+    const link = join(folder, 'user', 'node_modules', dependency);
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(resolve('node_modules', dependency), link);
+  }
+});
+
+const manifest = (at: string) => JSON.parse(readFileSync(join(at, 'package.json'), 'utf8'));
+
+test('the package has code, saved queries and texts, and depends on no Node of its own', () => {
+  const { bin, dependencies, engines, optionalDependencies, scripts } = manifest(installed);
+  expect(manifest(copy)).toEqual(manifest('.'));
+  expect({ engines, scripts }).toEqual({ engines: { node: '>=24' }, scripts: undefined });
+  expect(bin).toEqual({ querygate: 'dist/main.js' });
+  const names = Object.keys({ ...dependencies, ...optionalDependencies });
+  expect(names.filter((name) => /^node(-|$)/.test(name))).toEqual([]);
+  const files = execFileSync('find', ['.', '-type', 'f'], { cwd: installed, encoding: 'utf8' }).split('\n');
+  const places = new Set(files.filter(Boolean).map((file) => file.split('/')[1]));
+  expect([...places].sort()).toEqual(['LICENSE', 'README.md', 'dist', 'package.json', 'queries']);
+  expect(files.filter((file) => file.endsWith('.ts'))).toEqual([]);
+});
+
+test('the installed command answers in a folder without queries, and ends by SIGTERM', async () => {
+  const child = spawn(process.execPath, [join(installed, 'dist', 'main.js'), '--port', '0'], {
+    cwd: join(folder, 'user'),
+    env: { PATH: path, API_KEY: 'my-key' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  child.stdout.on('data', (chunk) => {
+    output += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    output += chunk;
+  });
+  const ready = async () => {
+    while (!/GraphQL:\n.*\n/.test(output)) {
+      if (child.exitCode !== null) throw new Error(output);
+      await new Promise((done) => setTimeout(done, 20));
+    }
+  };
+  await ready();
+  const [, url = ''] = /"(http:[^"]*usage\.api-counts[^"]*)"/.exec(output) ?? [];
+  const response = await fetch(url, { headers: { 'x-api-key': 'my-key' } });
+  expect(await response.json()).toMatchObject({ result: expect.any(Array) });
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  await ended;
+  expect(child.exitCode).toBe(0);
+});

@@ -1,0 +1,80 @@
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openLoopTicks } from '../../src/concurrency/loop-ticks.ts';
+import { type CircuitBreaker, openCircuitBreaker } from '../../src/redis/circuit-breaker.ts';
+import type { Client } from '../../src/redis/connection.ts';
+import { blockEventLoop } from '../support/block-event-loop.ts';
+import { hasRedis, type RedisServer, redisServer } from '../support/redis-server.ts';
+
+const up = 'connected to the shared cache';
+const down = 'the shared cache does not respond; continuing without it';
+
+describe.skipIf(!hasRedis)('the circuit breaker around Redis', () => {
+  let redis: RedisServer;
+  let breaker: CircuitBreaker<Client>;
+  let logged: string[];
+  beforeEach(async () => {
+    redis = await redisServer();
+    await redis.start();
+    logged = [];
+    const connected = Promise.withResolvers<void>();
+    breaker = openCircuitBreaker({
+      url: redis.url,
+      name: 'the shared cache',
+      log: pino({ level: 'info' }, { write: (line) => void logged.push(JSON.parse(line).msg) }),
+      build: (client) => client,
+      onConnected: connected.resolve,
+    });
+    await connected.promise;
+  });
+  afterEach(async () => {
+    await breaker.close();
+    await redis.close();
+  });
+
+  const ping = () => breaker.call((client) => client.ping());
+
+  test('stays closed while our own event loop is blocked in the middle of calls', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const before = [ping(), ping()];
+      // Commands are written in the next turn: one that blocks before, and one that blocks after that.
+      if (round % 2 === 0) await new Promise(setImmediate);
+      blockEventLoop(300);
+      expect(await Promise.all([...before, ping()])).toEqual(['PONG', 'PONG', 'PONG']);
+    }
+    expect(logged).toEqual([up]);
+  });
+
+  test('stays closed while the event loop turns slowly, for a second', async () => {
+    const end = performance.now() + 1_000;
+    const replies: Promise<unknown>[] = [];
+    while (performance.now() < end) {
+      replies.push(ping());
+      blockEventLoop(60);
+      await new Promise(setImmediate);
+    }
+    expect(new Set(await Promise.all(replies))).toEqual(new Set(['PONG']));
+    expect(logged).toEqual([up]);
+  });
+
+  test('opens after 100 ms of loop time without a reply from a frozen Redis, and all calls return', async () => {
+    expect(await ping()).toBe('PONG');
+    redis.signal('SIGSTOP');
+    let loopMs = 0;
+    const stop = openLoopTicks(10, () => {
+      loopMs += 10;
+    });
+    const replies = [ping(), ping()];
+    blockEventLoop(300);
+    replies.push(ping());
+    expect(await Promise.all(replies)).toEqual([undefined, undefined, undefined]);
+    stop();
+    expect(loopMs).toBeGreaterThanOrEqual(80);
+    expect(loopMs).toBeLessThanOrEqual(130);
+    expect(logged).toEqual([up, down]);
+
+    const started = performance.now();
+    expect(await ping()).toBeUndefined();
+    expect(performance.now() - started).toBeLessThan(50);
+  });
+});
