@@ -15,10 +15,11 @@ import { buildAudit } from './http/access/audit.ts';
 import { buildCors } from './http/access/cors.ts';
 import { isFromLoopback } from './http/access/loopback.ts';
 import { buildRecognizeKeys } from './http/access/recognize-keys.ts';
-import { buildRejectKeysInUrls } from './http/access/reject-keys-in-urls.ts';
+import { buildRejectKeys, buildRejectKeysInUrls } from './http/access/reject-keys-in-urls.ts';
 import { buildRejectWrongKey } from './http/access/wrong-keys.ts';
 import { buildAccessLog } from './http/access-log.ts';
 import { ByteBudget } from './http/byte-budget.ts';
+import { buildLogflareCompat } from './http/compat/logflare.ts';
 import { buildFinish } from './http/finish.ts';
 import { buildDerivedCache } from './http/graphql/compiled/derived-cache.ts';
 import { buildGraphiqlPages } from './http/graphql/graphiql.ts';
@@ -220,10 +221,16 @@ function buildHttpHandler({
   const isKeyText = buildRecognizeKeys(apiKey, tokens !== undefined);
   const audit = buildAudit(log, isKeyText);
   const cors = buildCors(config.corsOrigins, config.corsHeaders);
-  return buildHandler({
+  const rest = buildRest({ catalog, getResult, turns, now });
+  const compat =
+    config.compat === undefined
+      ? undefined
+      : buildLogflareCompat({ catalog, rest, rejectKeys: buildRejectKeys(isKeyText) });
+  const handle = buildHandler({
     prepareRequest: buildPrepareRequest(pathsToLog(catalog)),
     routeOf: buildRoutes({
-      rest: buildRest({ catalog, getResult, turns, now }),
+      rest,
+      compat,
       graphql: buildGraphql({
         catalog,
         getResult,
@@ -254,6 +261,7 @@ function buildHttpHandler({
     budget,
     log,
   });
+  return compat?.accepting(handle) ?? handle;
 }
 
 const measured = ({ metrics }: Config, { measure }: EngineMetrics, engine: Engine) =>

@@ -51,7 +51,7 @@ export function openKeys(options: KeysOptions): Keys {
   const history = new KeyHistory(keys);
   keyring.replace(keys);
 
-  const queries = catalog.queries.map(({ id, name }) => ({ id, name }));
+  const queries = catalog.queries.map(({ id, name, aliases }) => ({ id, name, aliases }));
   const onChange = async (next: string) => {
     const checked = await checkKeysOffLoop({ file, text: next, queries });
     if (checked.problems.length > 0) {

@@ -1,5 +1,4 @@
-import { lookUpQuery } from '../catalog/find-query.ts';
-import type { SavedQuery } from '../catalog/saved-query.ts';
+import { lookUpQuery, type QueryAddresses } from '../catalog/find-query.ts';
 import type { Config } from '../config.ts';
 import type { ConcurrencyLimiter } from './concurrency-limiter.ts';
 import type { Permission } from './file/key-schema.ts';
@@ -40,10 +39,10 @@ export function hidesEndpoints(setting: Config['hideEndpoints'], isBoundToTenant
   return setting === 'all' || (setting === 'tenants' && isBoundToTenants);
 }
 
-/** The names and ids of saved queries. */
-export type EndpointNames = readonly Pick<SavedQuery, 'id' | 'name'>[];
+/** What saved queries are addressed by. */
+export type EndpointNames = readonly QueryAddresses[];
 
-/** Resolves the endpoints of a key, given as names or UUIDs, to ids; `unknown` are those that match no saved query. */
+/** Resolves the endpoints of a key, given as names, UUIDs or aliases, to ids; `unknown` are those that match no saved query. */
 export function resolveEndpoints(
   catalog: { readonly queries: EndpointNames },
   { endpoints }: { readonly endpoints?: readonly string[] | undefined },

@@ -26,6 +26,7 @@ const tables = [table('logs'), table('others')];
 const savedQuery = (sql: string, isPattern = false): SavedQuery => ({
   id: '00000000-0000-4000-8000-000000000001',
   name: 'q',
+  aliases: [],
   description: 'A query.',
   sql,
   source: { file: 'q.sql', line: 10 },
