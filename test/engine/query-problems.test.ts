@@ -7,6 +7,7 @@ import { tenantProblems } from '../../src/engine/tenant-filters.ts';
 const savedQuery = (sql: string, line: number): SavedQuery => ({
   id: '00000000-0000-4000-8000-000000000001',
   name: 'q',
+  aliases: [],
   description: 'A query.',
   sql,
   source: { file: 'q.sql', line },
