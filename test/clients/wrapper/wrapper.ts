@@ -3,7 +3,7 @@ import { type DemoGateway, project } from '../demo-gateway.ts';
 import { type Cell, type ColumnType, type ForeignTable, selectAll } from './logflare-wrapper.ts';
 
 /** Foreign tables over the three saved queries. */
-export function testWrapper(gateway: () => DemoGateway): void {
+export function testWrapper(gateway: () => DemoGateway, isCompat: boolean): void {
   const table = (endpoint: string, columns: Record<string, ColumnType>): ForeignTable => ({
     url: `${gateway().origin}/api/endpoints/query`,
     key: gateway().key,
@@ -76,14 +76,30 @@ export function testWrapper(gateway: () => DemoGateway): void {
       await expect(selectAll(wrong, { project })).rejects.toThrow(`column 'timestamp' data type not match`);
     });
 
-    test('an unknown endpoint is an empty table', async () => {
-      expect(await selectAll(table('no.such', { id: 'text' }))).toEqual([]);
+    test("a time in PostgreSQL's own form, with a space, is read as UTC", async () => {
+      const { end } = gateway().lastHours(1);
+      const text = end.toISOString().replace('T', ' ').replace('Z', '');
+      const columns = { timestamp: 'bigint', _param_iso_timestamp_end: 'text' } as const;
+      for (const zone of ['', '+00']) {
+        const parameters = { project, iso_timestamp_end: `${text}${zone}` };
+        const rows = await selectAll(table('logs.all', columns), parameters);
+        expect(rows).toHaveLength(100);
+        expect(Number(rows[0]?.timestamp)).toBeLessThanOrEqual(end.getTime() * 1000);
+      }
     });
 
-    test('a missing parameter and a wrong key are errors', async () => {
+    // As with Logflare: what a key may not read and what does not exist are one, and a missing parameter gives no rows.
+    test(`an unknown endpoint is ${isCompat ? 'an error' : 'an empty table'}`, async () => {
+      const rows = selectAll(table('no.such', { id: 'text' }));
+      if (isCompat) await expect(rows).rejects.toThrow('HTTP status 401');
+      else expect(await rows).toEqual([]);
+    });
+
+    test('a wrong key is an error, and so is a missing parameter, or there are no rows', async () => {
       const logs = table('logs.all', { id: 'text' });
-      await expect(selectAll(logs)).rejects.toThrow('HTTP status 400');
       await expect(selectAll({ ...logs, key: 'wrong' }, { project })).rejects.toThrow('HTTP status 401');
+      if (isCompat) expect(await selectAll(logs)).toEqual([]);
+      else await expect(selectAll(logs)).rejects.toThrow('HTTP status 400');
     });
   });
 }
