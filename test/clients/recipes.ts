@@ -86,7 +86,7 @@ export function testRecipes(gateway: () => DemoGateway): void {
 
     test('curl', () => {
       const commands = blocks(section('curl'), 'sh');
-      expect(commands).toHaveLength(2);
+      expect(commands).toHaveLength(3);
       for (const command of commands) {
         const { status, stdout, stderr } = run('sh', ['-c', here(command)]);
         expect(status, stderr).toBe(0);

@@ -4,6 +4,7 @@ import {
   expectedChart,
   expectedCount,
   expectedList,
+  expectedOlderChart,
   expectedSingle,
   visible,
   type Window,
@@ -15,6 +16,7 @@ import {
   countSql,
   type Filters,
   listSql,
+  olderChartSql,
   pages,
   type Stream,
   singleSql,
@@ -113,7 +115,20 @@ function pageCases(stream: Stream, { functionId, shortHours = 10, longHours = 20
         { iso_timestamp_start: '', project_tier: 'PRO' },
       ),
     }));
-    return [...lists, count, ...charts];
+    const older = {
+      name: `older chart ${label}`,
+      kind: 'chart' as const,
+      stream,
+      hours: shortHours,
+      build: built(
+        (window) => olderChartSql(stream, window, filters),
+        (window) => expectedOlderChart(stream, window, filters),
+        { iso_timestamp_start: '', project_tier: 'PRO' },
+      ),
+    };
+    // Older versions have fewer filters, and none with other names.
+    const isOlder = filters === unfiltered || 'search_query' in filters || 'status_code' in filters;
+    return [...lists, count, ...charts, ...(isOlder ? [older] : [])];
   });
   const single = (name: string, choose: (tables: DemoTables, window: Window) => Promise<string>): Case => ({
     name: `${name} ${stream}`,

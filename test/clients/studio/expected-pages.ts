@@ -158,6 +158,13 @@ export function expectedChart(stream: Stream, window: Window, filters: Filters =
     FROM judged GROUP BY bucket ORDER BY bucket`;
 }
 
+export function expectedOlderChart(stream: Stream, window: Window, filters: Filters = {}): string {
+  const { from, unit } = chartSpan(window);
+  return `
+    SELECT epoch_us(date_trunc('${unit}', "timestamp")) AS "timestamp", count(*) AS count
+    FROM (${chosen(stream, { ...window, start: from }, filters)}) WHERE len(metadata) = 1 GROUP BY 1 ORDER BY 1`;
+}
+
 export const expectedSingle = (stream: Stream, window: Window, id: string) =>
   `SELECT id, epoch_us("timestamp") AS "timestamp", event_message, metadata FROM (${visible(stream, window)})
     WHERE id = '${id}'`;

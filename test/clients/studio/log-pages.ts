@@ -4,7 +4,8 @@
  * aliases without AS, keywords in both cases, aliases that shadow columns, strings in double quotes.
  *
  * Rules read from supabase/supabase, apps/studio/components/interfaces/Settings/Logs/Logs.utils.ts and Logs.constants.ts,
- * apps/studio/data/logs/safe-analytics-sql.ts, apps/studio/pages/project/[ref]/functions/[functionSlug].
+ * apps/studio/data/logs/safe-analytics-sql.ts, apps/studio/pages/project/[ref]/functions/[functionSlug]; and of older
+ * versions studio/components/interfaces/Settings/Logs/Logs.utils.ts.
  */
 
 export const streams = [
@@ -194,6 +195,28 @@ FROM
   ${stream} t
   ${joins(stream)}
   ${filter === '' ? 'where' : `${filter} and`} t.timestamp > ${literal(from.toISOString())}
+GROUP BY
+timestamp
+ORDER BY
+  timestamp ASC
+  `;
+}
+
+/** The histogram of versions before 2024: one count, and every stream's metadata unnested under its own name. */
+export function olderChartSql(stream: Stream, range: TimeRange, filters: Filters = {}): string {
+  const { from, unit } = chartSpan(range);
+  const nested = pages[stream].joins.flatMap((join) => /^m\.(\w+)/.exec(join)?.[1] ?? []);
+  const more = nested.map((field) => ` \n  cross join unnest(metadata.${field}) as ${field}`).join('');
+  const filter = where(stream, filters);
+  return `
+SELECT
+-- event-chart
+  timestamp_trunc(t.timestamp, ${unit}) as timestamp,
+  count(t.timestamp) as count
+FROM
+  ${stream} t
+  cross join unnest(t.metadata) as metadata${more}
+  ${filter === '' ? 'where' : `${filter} and`} t.timestamp > '${from.toISOString()}'
 GROUP BY
 timestamp
 ORDER BY
