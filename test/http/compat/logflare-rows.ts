@@ -489,10 +489,10 @@ export const logflareRows: readonly Row[] = [
     expects: 'its project is a regular expression in RE2’s syntax',
     check: async (gateway) => {
       const pattern = encodeURIComponent(`^https://(${project.slice(0, 8)}[a-z]+|x)\\.`);
-      return same(
-        await rows(gateway, usage, `project=${pattern}&interval=daily`),
-        await rows(gateway, usage, `project=${project}&interval=daily`),
-      );
+      const byPattern = await rows(gateway, usage, `project=${pattern}&interval=daily`);
+      const byName = await rows(gateway, usage, `project=${project}&interval=daily`);
+      // The demo gets live rows, and the window moves: the first and the last bucket change.
+      return byName.length > 2 && same(byPattern.slice(1, -1), byName.slice(1, -1));
     },
   },
   {
