@@ -2,7 +2,7 @@ import type { Catalog } from '../catalog/saved-query.ts';
 import type { Config } from '../config.ts';
 import { type Problem, StartError } from '../errors.ts';
 import type { CheckOptions, Engine, EngineOptions, SqlOptions } from './engine.ts';
-import { tenantProblems, uncheckedQueries } from './tenant-filters.ts';
+import { sandboxProblems, tenantProblems, uncheckedQueries } from './tenant-filters.ts';
 
 interface EngineEntry {
   /** @throws StartError if a saved query cannot run on the engine */
@@ -37,7 +37,10 @@ export const engines: Readonly<Record<Config['engine'], EngineEntry>> = {
 };
 
 function withTenantFilters({ open, check, sqlOf, checksTenants = false }: EngineEntry): EngineEntry {
-  const problemsIn = (catalog: Catalog) => (checksTenants ? [] : tenantProblems(catalog));
+  const problemsIn = (catalog: Catalog) => [
+    ...(checksTenants ? [] : tenantProblems(catalog)),
+    ...sandboxProblems(catalog),
+  ];
   return {
     async open(options) {
       const problems = problemsIn(options.catalog);
