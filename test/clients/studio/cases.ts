@@ -53,9 +53,6 @@ export function studioCases(options: CaseOptions): Case[] {
 
 const unfiltered: Filters = {};
 
-/** The hosted lists of two streams select a column that the saved query does not give. */
-const needsIdentifier = (stream: Stream) => pages[stream].list[0].includes('identifier');
-
 function filtersOf(stream: Stream, functionId: string): Filters[] {
   const options = Object.keys(pages[stream].options ?? {}).map((path) => {
     const [group = '', option = ''] = path.split('.');
@@ -82,7 +79,7 @@ function pageCases(stream: Stream, { functionId, shortHours = 10, longHours = 20
     const label = `${stream} ${JSON.stringify(filters)}`;
     const { plainSelfHosted = false } = pages[stream];
     const lists = [false, true]
-      .filter((hosted) => (hosted ? !needsIdentifier(stream) : !(plainSelfHosted && filters !== unfiltered)))
+      .filter((hosted) => hosted || !(plainSelfHosted && filters !== unfiltered))
       .map((hosted) => ({
         name: `${hosted ? 'hosted list' : 'list'} ${label}`,
         kind: 'list' as const,

@@ -13,6 +13,8 @@ interface Hand {
   readonly list?: string;
   /** The list of a self-hosted Studio has the three first columns only, and knows no filter. */
   readonly plainList?: boolean;
+  /** The hosted list has the database of a row, which is the project. */
+  readonly hasIdentifier?: boolean;
   readonly isError?: string;
   readonly isWarning?: string;
   readonly options?: Readonly<Record<string, string>>;
@@ -33,6 +35,7 @@ const pathHas = (...parts: string[]) =>
 const hands: Readonly<Record<Stream, Hand>> = {
   edge_logs: {
     owner: 'project',
+    hasIdentifier: true,
     records: 'metadata[1].request[1] AS request, metadata[1].response[1] AS response',
     list: 'request.method AS method, request.path AS path, request.search AS search, response.status_code AS status_code',
     isError: 'response.status_code // 100 >= 5',
@@ -53,6 +56,7 @@ const hands: Readonly<Record<Stream, Hand>> = {
   },
   postgres_logs: {
     owner: 'project',
+    hasIdentifier: true,
     records: 'metadata[1].parsed[1] AS parsed',
     list: 'parsed.error_severity AS error_severity, parsed.detail AS detail, parsed.hint AS hint',
     isError: severe,
@@ -133,10 +137,11 @@ export function expectedList(
   filters: Filters = {},
   { hosted = false, limit = 100 }: { readonly hosted?: boolean; readonly limit?: number } = {},
 ): string {
-  const { list, plainList = false } = hands[stream];
+  const { list, plainList = false, hasIdentifier = false } = hands[stream];
   const short = plainList && !hosted;
   const source = short ? visible(stream, window) : `${chosen(stream, window, filters)}`;
-  return `SELECT id, epoch_us("timestamp") AS "timestamp", event_message${list && !short ? `, ${list}` : ''}
+  const identifier = hosted && hasIdentifier ? ', project AS identifier' : '';
+  return `SELECT id, epoch_us("timestamp") AS "timestamp", event_message${identifier}${list && !short ? `, ${list}` : ''}
     FROM (${source}) ORDER BY "timestamp" DESC LIMIT ${limit}`;
 }
 

@@ -26,7 +26,7 @@ export type Stream = (typeof streams)[number];
 export type Filters = Readonly<Record<string, string | readonly string[]>>;
 
 interface Page {
-  /** What the list selects: [hosted by Supabase, self-hosted]. The first asks for `identifier` on three streams. */
+  /** What the list selects: [hosted by Supabase, self-hosted]. The first asks for `identifier` on two streams. */
   readonly list: readonly [hosted: string, selfHosted: string];
   readonly joins: readonly string[];
   readonly error?: string;
