@@ -12,12 +12,14 @@ import type { StoredTable } from '../stored-table.ts';
 import type { CommonTable, Query, With } from '../syntax/nodes.ts';
 import { parseQuery } from '../syntax/parse-query.ts';
 import { SyntaxProblem } from '../syntax/syntax-problem.ts';
+import type { CommonTable as TreeTable } from '../tree/nodes.ts';
 import { withTables } from '../tree/with-tables.ts';
 import { bigqueryText } from './bigquery-text.ts';
 import { boundedRules, TooLarge } from './bounded-rules.ts';
 import { callerProblem } from './caller-problem.ts';
 import { requireColumns } from './check-columns.ts';
 import { checkSyntax, type Names, tablesOf } from './check-syntax.ts';
+import { filterFirst } from './filter-first.ts';
 import { requireSelect } from './require-select.ts';
 
 /** A saved query whose last SELECT callers may replace by their own. */
@@ -52,7 +54,7 @@ interface SandboxOptions {
  * @throws StartError if the saved query has no common tables, or recursive ones, or can't be compiled
  */
 export function openSandbox(
-  { sql: savedSql, source, parameters }: Pick<SavedQuery, 'sql' | 'source' | 'parameters'>,
+  { sql: savedSql, source, parameters, tenant }: Pick<SavedQuery, 'sql' | 'source' | 'parameters' | 'tenant'>,
   tables: readonly StoredTable[],
   { hasOpenTables = false }: SandboxOptions = {},
 ): Sandbox {
@@ -65,17 +67,21 @@ export function openSandbox(
   };
   const relations = tableRelations(tables);
 
-  const resolve = (query: Query): { readonly resolved: ResolvedQuery; readonly tree: Compiled } => {
+  const resolve = (
+    query: Query,
+    prepare: (table: TreeTable, context: Context) => TreeTable = (table) => table,
+  ): { readonly resolved: ResolvedQuery; readonly tree: Compiled } => {
     const { context, problems, bound } = buildSwitchedContext();
     const root: Scope = { ...emptyScope, relations, hasOpenTables, functions: sqlFunctions(functions) };
-    const read = neededTables(commonTables, query);
-    const given = resolveWith({ ...commonTables, tables: read }, childOf(root), context);
+    const needed = neededTables(commonTables, query);
+    const given = resolveWith({ ...commonTables, tables: needed }, childOf(root), context);
     if (problems.length > 0) throw new Error(`the common tables of a saved query: ${problems[0]?.message}`);
     bound();
     const resolved = context.attempt(() => context.query(query, callerScope(given)), undefined);
     const [problem] = [...problems].sort((a, b) => a.place.start - b.place.start);
     if (problem || !resolved) throw problem ?? new Error('a query without a problem and without a tree');
-    const tree = withTables(given.tables, resolved.query);
+    const read = given.tables.map((table) => prepare(table, context));
+    const tree = withTables(read, resolved.query);
     return { resolved, tree: { query: tree, columns: resolved.columns, tables: tablesReadBy(tree) } };
   };
 
@@ -86,7 +92,9 @@ export function openSandbox(
         requireSelect(sql, names);
         const statement = parseQuery(sql);
         checkSyntax(statement, names);
-        const { resolved, tree } = resolve(statement.query);
+        const { resolved, tree } = resolve(statement.query, (table, { fresh }) =>
+          filterFirst(table, tenant, fresh),
+        );
         requireColumns(statement.query, resolved);
         return {
           compiled: tree,
