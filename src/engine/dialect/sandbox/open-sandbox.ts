@@ -14,7 +14,7 @@ import { parseQuery } from '../syntax/parse-query.ts';
 import { SyntaxProblem } from '../syntax/syntax-problem.ts';
 import type { CommonTable as TreeTable } from '../tree/nodes.ts';
 import { withTables } from '../tree/with-tables.ts';
-import { bigqueryText } from './bigquery-text.ts';
+import { bigqueryText, untilLastSelect } from './bigquery-text.ts';
 import { boundedRules, TooLarge } from './bounded-rules.ts';
 import { callerProblem } from './caller-problem.ts';
 import { requireColumns } from './check-columns.ts';
@@ -58,8 +58,9 @@ export function openSandbox(
   tables: readonly StoredTable[],
   { hasOpenTables = false }: SandboxOptions = {},
 ): Sandbox {
-  const { functions, query: savedQuery } = parse(savedSql, source);
-  const commonTables = requireCommonTables(savedQuery, source);
+  const saved = parse(savedSql, source);
+  const { functions } = saved;
+  const commonTables = requireCommonTables(saved.query, source);
   const names: Names = {
     tables: commonTables.tables.map(({ name }) => name.name),
     parameters: parameters.map(({ name }) => name),
@@ -98,7 +99,7 @@ export function openSandbox(
         requireColumns(statement.query, resolved);
         return {
           compiled: tree,
-          bigqueryText: () => bigqueryText(savedSql.slice(0, commonTables.end), sql, statement),
+          bigqueryText: () => bigqueryText(untilLastSelect(savedSql, saved, commonTables), sql, statement),
         };
       }),
     readAll: (table) => resolve(parseQuery(`SELECT * FROM \`${table}\``).query).tree,
@@ -106,12 +107,20 @@ export function openSandbox(
 }
 
 function requireCommonTables({ with: commonTables }: Query, source: SavedQuery['source']): With {
-  if (commonTables && !commonTables.recursive) return commonTables;
-  const message =
-    commonTables === undefined
-      ? "query_sandboxing: enabled needs a WITH clause: its common tables are what a caller's SQL reads"
-      : 'query_sandboxing: enabled does not work with WITH RECURSIVE';
-  throw new StartError('A saved query cannot take SQL', [{ ...source, message }]);
+  const problem = commonTablesProblem(commonTables);
+  if (commonTables && problem === undefined) return commonTables;
+  throw new StartError('A saved query cannot take SQL', [
+    { ...source, message: `query_sandboxing: enabled ${problem}` },
+  ]);
+}
+
+function commonTablesProblem(commonTables: With | undefined): string | undefined {
+  if (commonTables === undefined)
+    return "needs a WITH clause: its common tables are what a caller's SQL reads";
+  if (commonTables.recursive) return 'does not work with WITH RECURSIVE';
+  // In FROM it is the name of a data set and a table.
+  const withDot = commonTables.tables.find(({ name }) => name.name.includes('.'));
+  return withDot && `does not work with the common table ${withDot.name.name}: its name has a dot`;
 }
 
 /**
