@@ -221,7 +221,7 @@ function buildHttpHandler({
   const isKeyText = buildRecognizeKeys(apiKey, tokens !== undefined);
   const audit = buildAudit(log, isKeyText);
   const cors = buildCors(config.corsOrigins, config.corsHeaders);
-  const rest = buildRest({ catalog, getResult, turns, now });
+  const rest = buildRest({ catalog, getResult, turns, now, derived, budget });
   const compat =
     config.compat === undefined
       ? undefined
