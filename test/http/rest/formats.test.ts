@@ -174,6 +174,12 @@ describe('formats of a result', () => {
     expect(rows).toHaveLength(4);
     expect(rows[2]).toEqual({ n: 3, rr: [], l: [], lts: [], ls: [] });
     expect(rows[1]).not.toHaveProperty('f');
+    expect(rows.map(({ wide }) => wide)).toEqual([
+      '123456789012345678901234567890.5',
+      undefined,
+      undefined,
+      '2',
+    ]);
   });
 
   test('Parquet, read by DuckDB, has the rows of the JSON document and the types of the header', async () => {
