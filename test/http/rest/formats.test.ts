@@ -506,6 +506,35 @@ describe('formats of a result', () => {
     expect((await get('every.one-column')).headers.get('querygate-truncated')).toBe('false');
   });
 
+  test('a conversion is kept, and counted with the results', async () => {
+    const target = 'usage.api-counts?project=kept&interval=daily';
+    await get(target);
+    const before = app.counters.bytes;
+    const { byteLength } = await bytesOf(`${target}&format=parquet`);
+    const after = app.counters.bytes;
+    expect(after - before).toBeGreaterThanOrEqual(byteLength);
+    await bytesOf(`${target}&format=parquet`);
+    expect(app.counters.bytes).toBe(after);
+    await bytesOf('every.one-column?format=parquet');
+    expect(app.counters.bytes, 'a query with caching: disabled').toBe(after);
+  });
+
+  test('without a place for temporary files Parquet is refused, other formats are not', async () => {
+    const { TMPDIR } = process.env;
+    process.env.TMPDIR = '/nowhere';
+    try {
+      const response = await get('every.one-column.parquet');
+      expect(response.status).toBe(503);
+      expect(response.headers.get('retry-after')).toBe('5');
+      expect(await response.json()).toMatchObject({ error: { code: 'OVERLOADED' } });
+      expect((await get('every.one-column.arrow')).status).toBe(200);
+    } finally {
+      if (TMPDIR === undefined) delete process.env.TMPDIR;
+      else process.env.TMPDIR = TMPDIR;
+    }
+    expect((await get('every.one-column.parquet')).status).toBe(200);
+  });
+
   test('an error is JSON whatever the format', async () => {
     const response = await get('logs.all.csv');
     expect(response.status).toBe(400);

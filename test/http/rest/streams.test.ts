@@ -184,3 +184,21 @@ test('the rows are charged to the key while they are sent, until the body is rea
   await once(gzip.body, 'close');
   expect(budget.usedBytes).toBe(0);
 });
+
+test('a body that cannot be completed ends with the connection, so that the client notices', async () => {
+  const broken = await serveTestApp({}, 1, { rows: () => [...rows, '{"timestamp":'] });
+  const request = get({
+    port: broken.port,
+    path: `${path}&format=csv`,
+    headers: { 'x-api-key': apiKey, 'accept-encoding': 'gzip' },
+  });
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  expect(response.statusCode).toBe(200);
+  await expect(read(response)).rejects.toThrow('aborted');
+  expect(response.complete).toBe(false);
+  expect(broken.log()).toContain('a bug in the gateway');
+  // The gateway goes on.
+  const other = await fetch(`http://127.0.0.1:${broken.port}/healthz`);
+  expect(other.status).toBe(200);
+  await broken.close();
+});

@@ -17,7 +17,7 @@ const never = new AbortController().signal;
 /**
  * Writes a Parquet file when it is the owner's turn.
  *
- * @throws GatewayError OVERLOADED if memory or disk do not suffice
+ * @throws GatewayError OVERLOADED if memory or disk do not suffice, or temporary files cannot be written
  */
 export async function writeParquetInTurn(rows: Rows, turns: LoopTurns, owner: Owner): Promise<Buffer> {
   const place = places.placeFor(owner);
@@ -39,5 +39,5 @@ export async function writeParquetInTurn(rows: Rows, turns: LoopTurns, owner: Ow
 /** By the code of a file system, or the first words of DuckDB's message. */
 const isOutOfRoom = (error: unknown): boolean =>
   error instanceof Error &&
-  (('code' in error && /^(ENOSPC|EDQUOT|EROFS|EACCES)$/.test(String(error.code))) ||
+  (('code' in error && /^(EACCES|EDQUOT|EMFILE|ENOENT|ENOSPC|EPERM|EROFS)$/.test(String(error.code))) ||
     /^(Out of Memory|IO Error|Failed to allocate)/.test(error.message));
