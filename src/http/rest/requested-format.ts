@@ -93,11 +93,7 @@ const isAvailable = (format: Format, { query, sql }: BoundQuery): boolean =>
   format !== formats.prometheus || (query.prometheus !== undefined && sql === undefined);
 
 function notAcceptable(bound: BoundQuery, options: GatewayErrorOptions = {}): GatewayError {
-  return new GatewayError(
-    'NOT_ACCEPTABLE',
-    `No such format of the rows; ${availableFormats(bound)}`,
-    options,
-  );
+  return new GatewayError('NOT_ACCEPTABLE', `There is no such format; ${availableFormats(bound)}`, options);
 }
 
 function availableFormats(bound: BoundQuery): string {
@@ -105,7 +101,7 @@ function availableFormats(bound: BoundQuery): string {
     const format = formatNamed(name);
     return format !== undefined && isAvailable(format, bound);
   });
-  return `as extension, as ?${formatParameter}= or by its media type in Accept: ${names.join(', ')}`;
+  return `available as extension, as ?${formatParameter}= or by media type in Accept: ${names.join(', ')}`;
 }
 
 interface MediaRange {
