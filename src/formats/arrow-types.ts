@@ -106,8 +106,8 @@ function orNull<T>(convert: (value: Exclude<ExactJson, null>) => T) {
 
 function toBigInt(value: ExactJson): bigint {
   if (typeof value === 'bigint') return value;
-  // As in 1e3.
-  if (typeof value === 'number') return BigInt(value);
+  // As in 1e3. In the rows of a caller's SQL, integers beyond 2^53 are text.
+  if (typeof value === 'number' || typeof value === 'string') return BigInt(value);
   throw unexpected('an integer');
 }
 

@@ -36,6 +36,14 @@ export function readParquet(bytes: Uint8Array, columns: Columns): Promise<readon
   );
 }
 
+/** The columns of a Parquet file as DuckDB's text of their values, in which no digit is lost. */
+export const readParquetText = (bytes: Uint8Array, columns: Columns): Promise<readonly ReadRow[]> =>
+  withDuckdb(
+    bytes,
+    (file) =>
+      `SELECT to_json(one_row) FROM (SELECT ${columns.map(({ name }) => `CAST("${name}" AS VARCHAR) AS "${name}"`).join(', ')} FROM read_parquet('${file}')) AS one_row`,
+  );
+
 /** The types of a Parquet file's columns, as DuckDB names them. */
 export async function parquetTypes(bytes: Uint8Array): Promise<ReadRow> {
   const [types] = await withDuckdb(

@@ -13,6 +13,7 @@ import {
   readCsv,
   readNdjson,
   readParquet,
+  readParquetText,
   readPythonCsv,
   withoutNulls,
 } from '../../support/read-formats.ts';
@@ -472,6 +473,28 @@ describe('formats of a result', () => {
     expect(tableFromIPC(await bytesOf(`${target}&format=arrow`)).numRows).toBe(2);
     expect((await get(`${target}&format=prom`)).status).toBe(406);
     expect((await get('every.common.prom')).status).toBe(200);
+  });
+
+  test("an integer beyond 2^53 of a caller's SQL is text in JSON, and a number in formats with types", async () => {
+    const target = `every.common?sql=${encodeURIComponent('select 9007199254740993 as big, [9007199254740993, 1] as bigs from numbers limit 1')}`;
+    const columns = [
+      { name: 'big', type: 'string', repeated: false },
+      { name: 'bigs', type: 'string', repeated: true },
+    ] as const;
+    expect(await (await get(target)).json()).toEqual({
+      result: [{ big: '9007199254740993', bigs: ['9007199254740993', 1] }],
+    });
+    expect(await textOf(`${target}&format=csv`)).toBe(
+      'big,bigs\r\n9007199254740993,"[""9007199254740993"",1]"\r\n',
+    );
+    const table = tableFromIPC(await bytesOf(`${target}&format=arrow`));
+    expect(table.getChild('big')?.get(0)).toBe(9007199254740993n);
+    expect([...(table.getChild('bigs')?.get(0) ?? [])]).toEqual([9007199254740993n, 1n]);
+    const parquet = await bytesOf(`${target}&format=parquet`);
+    expect(await parquetTypes(parquet)).toEqual({ big: 'BIGINT', bigs: 'BIGINT[]' });
+    expect(await readParquetText(parquet, columns)).toEqual([
+      { big: '9007199254740993', bigs: '[9007199254740993, 1]' },
+    ]);
   });
 
   test('aliases take extensions too', async () => {
