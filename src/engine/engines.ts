@@ -1,7 +1,9 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Catalog, SavedQuery } from '../catalog/saved-query.ts';
 import type { Config } from '../config.ts';
 import { type Problem, StartError } from '../errors.ts';
-import type { CheckOptions, Engine, EngineOptions, SqlOptions } from './engine.ts';
-import { tenantProblems, uncheckedQueries } from './tenant-filters.ts';
+import type { CatalogUpdates, CheckOptions, Engine, EngineOptions, SqlOptions } from './engine.ts';
+import { tenantProblems, tenantProblemsOf, uncheckedQueries } from './tenant-filters.ts';
 
 interface EngineEntry {
   /** @throws StartError if a saved query cannot run on the engine */
@@ -38,7 +40,10 @@ function withTenantFilters({ open, check, sqlOf }: EngineEntry): EngineEntry {
       const problems = tenantProblems(options.catalog);
       for (const text of uncheckedQueries(options.catalog)) options.listener.news(text);
       if (problems.length > 0) throw new StartError(title, problems);
-      return open(options);
+      const engine = await open(options);
+      return engine.updates === undefined
+        ? engine
+        : { ...engine, updates: updatesWithTenantFilters(engine.updates, options) };
     },
     async check(options) {
       const problems = tenantProblems(options.catalog);
@@ -46,6 +51,40 @@ function withTenantFilters({ open, check, sqlOf }: EngineEntry): EngineEntry {
       if (problems.length + others.length > 0) throw new StartError(title, [...problems, ...others]);
     },
     sqlOf,
+  };
+}
+
+function updatesWithTenantFilters(
+  updates: CatalogUpdates,
+  { catalog: first, listener }: EngineOptions,
+): CatalogUpdates {
+  /** The tables with which a query was checked. */
+  const passed = new WeakMap<SavedQuery, Catalog['tables']>();
+  for (const query of first.queries) passed.set(query, first.tables);
+  let current = first;
+  return {
+    async check(catalog) {
+      const found = new Map<SavedQuery, readonly Problem[]>();
+      for (const query of catalog.queries) {
+        if (passed.get(query) === catalog.tables) continue;
+        await nextTurn();
+        const problems = tenantProblemsOf(query, catalog.tables);
+        if (problems.length > 0) found.set(query, problems);
+        else passed.set(query, catalog.tables);
+      }
+      // An engine gets no queries that must not run.
+      const queries = catalog.queries.filter((query) => !found.has(query));
+      const others = await updates.check(found.size === 0 ? catalog : { ...catalog, queries });
+      return new Map([...found, ...others]);
+    },
+    async replace(catalog) {
+      const known = new Set(current.queries);
+      const added = { ...catalog, queries: catalog.queries.filter((query) => !known.has(query)) };
+      const release = await updates.replace(catalog);
+      for (const text of uncheckedQueries(added)) listener.news(text);
+      current = catalog;
+      return release;
+    },
   };
 }
 

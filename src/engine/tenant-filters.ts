@@ -8,10 +8,13 @@ import { unfilteredTables } from './dialect/tenant-filter.ts';
  * the problem that it can't be checked: the engine may run it all the same.
  */
 export const tenantProblems = ({ queries, tables }: Catalog): readonly Problem[] =>
-  queries.flatMap((query) => {
-    const { tenant, tenantUnchecked } = query;
-    return tenant && tenantUnchecked === undefined ? problemsOf(query, tenant, tables) : [];
-  });
+  queries.flatMap((query) => tenantProblemsOf(query, tables));
+
+/** As `tenantProblems`, of one query. */
+export function tenantProblemsOf(query: SavedQuery, tables: Catalog['tables']): readonly Problem[] {
+  const { tenant, tenantUnchecked } = query;
+  return tenant && tenantUnchecked === undefined ? problemsOf(query, tenant, tables) : [];
+}
 
 /** What to say of queries whose author vouches for the rows, one line each. */
 export const uncheckedQueries = ({ queries }: Catalog): readonly string[] =>

@@ -11,10 +11,9 @@ import { forgetTable } from './import/scan/manifest.ts';
 import { type LocalData, openData, requireDataDir } from './open-data.ts';
 import { asStartError, openDatabase } from './open-database.ts';
 import { planInBackground } from './prepare/plan-in-background.ts';
-import { prepareCatalog } from './prepare/prepare-catalog.ts';
 import { ConnectionPool } from './run/connection-pool.ts';
 import { buildRun } from './run/run-query.ts';
-import { VersionedRef } from './run/versioned-ref.ts';
+import { openVersions } from './open-versions.ts';
 import { openStore, type Store } from './store/open-store.ts';
 import { openTables } from './store/stored-tables.ts';
 
@@ -60,14 +59,11 @@ export async function openDuckdb({
     await adminConnection.run(globalSettings);
     store = await openStore(adminConnection, config.storeFile);
     const tables = await openTables(await connect(), catalog.tables, forgetTable);
-    const prepare = (defineMacros: boolean) =>
-      prepareCatalog(adminConnection, { queries: catalog.queries, tables: tables.all, defineMacros });
-    const runnable = new VersionedRef(await prepare(true));
-    tables.setSortColumns([...runnable.value.values()].flatMap(({ equalityColumns }) => equalityColumns));
+    const versions = await openVersions(adminConnection, catalog, tables);
+    const { runnable } = versions;
     const workers: DuckDBConnection[] = [];
     for (let left = config.engineConcurrency; left > 0; left -= 1) workers.push(await connect());
-    const onRebuilt = async () => runnable.replace(await prepare(false));
-    data = await openData({ connect, config, store, tables, onRebuilt, now, listener });
+    data = await openData({ connect, config, store, tables, onRebuilt: versions.onRebuilt, now, listener });
     await adminConnection.run(lockdown(store, config));
     pool = new ConnectionPool(workers, {
       maxSlow: config.duckdbThreads,
@@ -97,6 +93,7 @@ export async function openDuckdb({
     });
     return {
       source: `duckdb ${config.dataDir === undefined ? 'demo' : resolve(config.dataDir)}`,
+      updates: versions.updates(data),
       run: catchUp === undefined ? run : (bound, options) => catchUp().then(() => run(bound, options)),
       close,
     };

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { SavedQuery } from '../../../catalog/saved-query.ts';
 import { type Problem, StartError } from '../../../errors.ts';
@@ -16,6 +17,8 @@ export interface Runnable {
   readonly prepared: PreparedQuery;
   /** The tables whose data the query needs. */
   readonly tables: readonly string[];
+  /** The same, as they are stored: with other ones, it has to be prepared again. */
+  readonly storedTables: readonly StoredTable[];
   /** The columns that the query compares with a parameter for equality. */
   readonly equalityColumns: readonly Origin[];
 }
@@ -24,10 +27,20 @@ interface PrepareOptions {
   readonly queries: readonly SavedQuery[];
   /** The tables that queries may read, as the database has them. */
   readonly tables: readonly StoredTable[];
-  /** False if the database already has the macros that the queries call. */
-  readonly defineMacros: boolean;
+  /** The macros that the database has; those that the queries call are added. */
+  readonly definedMacros: Set<string>;
   /** Whether DuckDB plans every query now; by default only those with columns whose types are not known otherwise. */
   readonly planAll?: boolean;
+  /** What was prepared before: used again if its tables are still stored as they were. */
+  readonly known?: WeakMap<SavedQuery, Runnable>;
+  /** Whether other work of the process is done between two queries. */
+  readonly inTurns?: boolean;
+}
+
+export interface PreparedCatalog {
+  readonly runnable: ReadonlyMap<SavedQuery, Runnable>;
+  /** Of the queries that cannot run. */
+  readonly problems: ReadonlyMap<SavedQuery, readonly Problem[]>;
 }
 
 /**
@@ -38,31 +51,64 @@ interface PrepareOptions {
  */
 export async function prepareCatalog(
   connection: DuckDBConnection,
-  { queries, tables, defineMacros, planAll = false }: PrepareOptions,
+  options: PrepareOptions,
 ): Promise<ReadonlyMap<SavedQuery, Runnable>> {
-  const problems: Problem[] = [];
-  const compiled = new Map<SavedQuery, Compiled>();
-  for (const query of queries) {
-    await collectProblems(problems, query, () => compiled.set(query, compile(query, tables)));
-  }
-  if (defineMacros) {
-    const called = [...compiled.values()].flatMap(({ query }) => calledMacros(query));
-    await connection.run(macroDefinitions(called));
-  }
-
-  const runnable = new Map<SavedQuery, Runnable>();
-  for (const [query, tree] of compiled) {
-    await collectProblems(problems, query, async () => {
-      const known = planAll ? undefined : compiledTypes(query, tree);
-      const types = known ?? (await plannedTypes(connection, query, tree));
-      runnable.set(query, buildRunnable(query, tree, types));
-    });
-  }
-  if (problems.length > 0) throw new StartError('Saved queries cannot run on DuckDB', problems);
+  const { runnable, problems } = await prepareQueries(connection, options);
+  if (problems.size > 0) throw new StartError('Saved queries cannot run on DuckDB', [...problems.values()].flat());
   return runnable;
 }
 
-function buildRunnable(query: SavedQuery, compiled: Compiled, types: ResultTypes): Runnable {
+/** As `prepareCatalog`, with the problems of queries that cannot run beside the others. */
+export async function prepareQueries(
+  connection: DuckDBConnection,
+  { queries, tables, definedMacros, planAll = false, known, inTurns = false }: PrepareOptions,
+): Promise<PreparedCatalog> {
+  const problems = new Map<SavedQuery, readonly Problem[]>();
+  const compiled = new Map<SavedQuery, Compiled>();
+  const runnable = new Map<SavedQuery, Runnable>();
+  for (const query of queries) {
+    const before = known?.get(query);
+    if (before !== undefined && isUpToDate(before, query, tables)) {
+      runnable.set(query, before);
+      continue;
+    }
+    if (inTurns) await nextTurn();
+    await collectProblems(problems, query, () => compiled.set(query, compile(query, tables)));
+  }
+  const called = [...compiled.values()].flatMap(({ query }) => calledMacros(query));
+  const definitions = macroDefinitions(called, definedMacros);
+  if (definitions !== '') await connection.run(definitions);
+
+  for (const [query, tree] of compiled) {
+    if (inTurns) await nextTurn();
+    await collectProblems(problems, query, async () => {
+      const types = (planAll ? undefined : compiledTypes(query, tree)) ?? (await plannedTypes(connection, query, tree));
+      const prepared = buildRunnable(query, tree, types, tables);
+      known?.set(query, prepared);
+      runnable.set(query, prepared);
+    });
+  }
+  return { runnable, problems };
+}
+
+function isUpToDate(
+  { storedTables }: Runnable,
+  query: SavedQuery,
+  tables: readonly StoredTable[],
+): boolean {
+  if (readsByPattern(query) && storedTables.length !== tables.length) return false;
+  return storedTables.every((table) => tables.includes(table));
+}
+
+/** Whether it reads every table whose name fits. */
+const readsByPattern = ({ sql }: SavedQuery): boolean => /\*\s*`/.test(sql);
+
+function buildRunnable(
+  query: SavedQuery,
+  compiled: Compiled,
+  types: ResultTypes,
+  tables: readonly StoredTable[],
+): Runnable {
   let prepared: PreparedQuery | undefined;
   return {
     compiled,
@@ -71,21 +117,24 @@ function buildRunnable(query: SavedQuery, compiled: Compiled, types: ResultTypes
       return prepared;
     },
     tables: compiled.tables,
+    storedTables: readsByPattern(query)
+      ? tables
+      : tables.filter(({ name }) => compiled.tables.includes(name)),
     equalityColumns: equalityColumns(compiled.query),
   };
 }
 
 /** Adds the problems of a query, also one that no rule foresees: no query hides the problems of the others. */
 async function collectProblems(
-  problems: Problem[],
-  { source: { file, line } }: SavedQuery,
+  problems: Map<SavedQuery, readonly Problem[]>,
+  query: SavedQuery,
   work: () => unknown,
 ): Promise<void> {
   try {
     await work();
   } catch (error) {
-    if (error instanceof StartError) problems.push(...error.problems);
-    else
-      problems.push({ file, line, message: `cannot be compiled, which is an error of Querygate: ${error}` });
+    const { file, line } = query.source;
+    const message = `cannot be compiled, which is an error of Querygate: ${error}`;
+    problems.set(query, error instanceof StartError ? error.problems : [{ file, line, message }]);
   }
 }

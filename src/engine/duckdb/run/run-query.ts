@@ -15,12 +15,17 @@ import { rowTexts } from '../wire/rows.ts';
 import { withThresholds } from './compute-constants.ts';
 import type { ConnectionPool } from './connection-pool.ts';
 import { explainFailure } from './explain-failure.ts';
-import type { VersionedRef } from './versioned-ref.ts';
+import type { VersionedRef } from '../../../concurrency/versioned-ref.ts';
 import type { Worker } from './worker.ts';
+
+/** The queries that can run. */
+export interface RunnableQueries {
+  get(query: SavedQuery): Runnable | undefined;
+}
 
 interface RunContext {
   readonly pool: ConnectionPool;
-  readonly runnable: VersionedRef<ReadonlyMap<SavedQuery, Runnable>>;
+  readonly runnable: VersionedRef<RunnableQueries>;
   /** Why a table's data cannot be read, by table. */
   readonly dataProblems: ReadonlyMap<string, string>;
   readonly timeoutMs: number;
