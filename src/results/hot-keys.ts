@@ -91,10 +91,7 @@ export class HotKeys {
    *
    * @param parseKey the bound query of a key; undefined if no query has it
    */
-  replaceQueries(
-    queries: ReadonlySet<SavedQuery>,
-    parseKey: (key: string) => BoundQuery | undefined,
-  ): void {
+  replaceQueries(queries: ReadonlySet<SavedQuery>, parseKey: (key: string) => BoundQuery | undefined): void {
     for (const [key, hotKey] of this.#pinned) {
       if (queries.has(hotKey.bound.query)) continue;
       this.#pinned.delete(key);

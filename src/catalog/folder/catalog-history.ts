@@ -191,7 +191,8 @@ async function choose(
     if (changed.length > 0) continue;
     // Queries that did run cannot run any more: that is because of tables.
     const blamed = blameTables(failingFiles, failing, tables, chosenTables, folder);
-    if (blamed.size === 0) throw new Error(`cannot run any more: ${failingFiles.map(([path]) => path).join()}`);
+    if (blamed.size === 0)
+      throw new Error(`cannot run any more: ${failingFiles.map(([path]) => path).join()}`);
     for (const [path, problems] of blamed) refusedTables.set(path, problems);
     // They may have been refused because of the same tables.
     for (const path of refusedQueries.keys()) if (!wrongQueries.has(path)) refusedQueries.delete(path);

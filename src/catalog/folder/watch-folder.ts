@@ -161,7 +161,8 @@ async function lookAt(folder: string, before: ReadonlyMap<string, SeenFile>): Pr
   return { seen };
 }
 
-const isMissing = (stats: Stats | Error) => stats instanceof Error && 'code' in stats && stats.code === 'ENOENT';
+const isMissing = (stats: Stats | Error) =>
+  stats instanceof Error && 'code' in stats && stats.code === 'ENOENT';
 
 function seeFile(file: string, stats: Stats | Error, before: SeenFile | undefined): SeenFile {
   if (stats instanceof Error) {
@@ -185,7 +186,10 @@ function findChanges(
     const content = seen.get(path)?.content;
     if (isSame(content, delivered.get(path))) continue;
     const known = before.get(path);
-    changes.set(path, known !== undefined && isSame(known.content, content) ? known : { content, since: now });
+    changes.set(
+      path,
+      known !== undefined && isSame(known.content, content) ? known : { content, since: now },
+    );
   }
   return changes;
 }

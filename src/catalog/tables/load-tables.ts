@@ -4,7 +4,13 @@ import { z } from 'zod';
 import type { Problem } from '../../errors.ts';
 import { readYaml } from '../../files/read-yaml.ts';
 import { describeIssue } from '../../files/schema-problems.ts';
-import { type CatalogFiles, type FileContent, isTablePath, readContent, statFile } from '../folder/read-folder.ts';
+import {
+  type CatalogFiles,
+  type FileContent,
+  isTablePath,
+  readContent,
+  statFile,
+} from '../folder/read-folder.ts';
 import { type Field, fieldTypes, type TableSchema } from './table-schema.ts';
 
 interface LoadedTables {
@@ -33,7 +39,10 @@ export function loadTables(folder: string): LoadedTables {
 
 /** The tables among the files of a queries folder, as `loadTables` gives them. */
 export function tablesOf(folder: string, files: CatalogFiles): LoadedTables {
-  return parseTables(folder, [...files].filter(([path]) => isTablePath(path)));
+  return parseTables(
+    folder,
+    [...files].filter(([path]) => isTablePath(path)),
+  );
 }
 
 function parseTables(folder: string, files: readonly (readonly [string, FileContent])[]): LoadedTables {

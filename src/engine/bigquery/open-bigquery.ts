@@ -1,5 +1,5 @@
-import { Semaphore } from '../../concurrency/semaphore.ts';
 import type { Catalog, SavedQuery } from '../../catalog/saved-query.ts';
+import { Semaphore } from '../../concurrency/semaphore.ts';
 import type { BigqueryConfig } from '../../config.ts';
 import type { CatalogUpdates, Engine, EngineOptions, QueryCheck } from '../engine.ts';
 import { engineClosing, queueFull } from '../engine-errors.ts';

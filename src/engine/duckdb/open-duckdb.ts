@@ -10,10 +10,10 @@ import type { Engine, EngineOptions } from '../engine.ts';
 import { forgetTable } from './import/scan/manifest.ts';
 import { type LocalData, openData, requireDataDir } from './open-data.ts';
 import { asStartError, openDatabase } from './open-database.ts';
+import { openVersions } from './open-versions.ts';
 import { planInBackground } from './prepare/plan-in-background.ts';
 import { ConnectionPool } from './run/connection-pool.ts';
 import { buildRun } from './run/run-query.ts';
-import { openVersions } from './open-versions.ts';
 import { openStore, type Store } from './store/open-store.ts';
 import { openTables } from './store/stored-tables.ts';
 

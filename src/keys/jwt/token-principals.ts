@@ -1,9 +1,8 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { Catalog } from '../../catalog/saved-query.ts';
 import type { Config } from '../../config.ts';
 import { concurrencyLimiterFor, rateLimiterFor } from '../keyring.ts';
-import { hidesEndpoints, type Principal, resolveEndpoints } from '../principal.ts';
+import { type EndpointNames, hidesEndpoints, type Principal, resolveEndpoints } from '../principal.ts';
 import type { TokenClaims } from './claims.ts';
 
 /** How many subjects keep the state of their limits. */
@@ -13,10 +12,10 @@ const maxSubjects = 50_000;
  * Makes principals of claims. Tokens of one subject for the same tenants are one principal to limits and fairness: a new
  * token is no new rate.
  */
-export function buildTokenPrincipals({
-  catalog,
-  hideEndpoints,
-}: Pick<Config, 'hideEndpoints'> & { readonly catalog: Catalog }): (claims: TokenClaims) => Principal {
+export function buildTokenPrincipals(
+  { hideEndpoints }: Pick<Config, 'hideEndpoints'>,
+  queries: () => EndpointNames,
+): (claims: TokenClaims) => Principal {
   const latest = new LRUCache<string, Principal>({ max: maxSubjects });
   return (claims) => {
     const { tenants, rate, permissions } = claims;
@@ -25,7 +24,7 @@ export function buildTokenPrincipals({
     const principal = {
       id,
       permissions: new Set(permissions),
-      endpoints: resolveEndpoints(catalog, claims).ids,
+      endpoints: resolveEndpoints({ queries: queries() }, claims).ids,
       tenants: tenants && new Set(tenants),
       hidesEndpoints: hidesEndpoints(hideEndpoints, tenants !== undefined),
       rateLimiter: rateLimiterFor(rate.requests_per_minute, previous?.rateLimiter),

@@ -54,7 +54,8 @@ export async function prepareCatalog(
   options: PrepareOptions,
 ): Promise<ReadonlyMap<SavedQuery, Runnable>> {
   const { runnable, problems } = await prepareQueries(connection, options);
-  if (problems.size > 0) throw new StartError('Saved queries cannot run on DuckDB', [...problems.values()].flat());
+  if (problems.size > 0)
+    throw new StartError('Saved queries cannot run on DuckDB', [...problems.values()].flat());
   return runnable;
 }
 
@@ -82,7 +83,8 @@ export async function prepareQueries(
   for (const [query, tree] of compiled) {
     if (inTurns) await nextTurn();
     await collectProblems(problems, query, async () => {
-      const types = (planAll ? undefined : compiledTypes(query, tree)) ?? (await plannedTypes(connection, query, tree));
+      const types =
+        (planAll ? undefined : compiledTypes(query, tree)) ?? (await plannedTypes(connection, query, tree));
       const prepared = buildRunnable(query, tree, types, tables);
       known?.set(query, prepared);
       runnable.set(query, prepared);
@@ -91,11 +93,7 @@ export async function prepareQueries(
   return { runnable, problems };
 }
 
-function isUpToDate(
-  { storedTables }: Runnable,
-  query: SavedQuery,
-  tables: readonly StoredTable[],
-): boolean {
+function isUpToDate({ storedTables }: Runnable, query: SavedQuery, tables: readonly StoredTable[]): boolean {
   if (readsByPattern(query) && storedTables.length !== tables.length) return false;
   return storedTables.every((table) => tables.includes(table));
 }

@@ -4,6 +4,7 @@ import type { SavedQuery } from '../../../catalog/saved-query.ts';
 import { openLinkedAbort } from '../../../concurrency/abort.ts';
 import { computingOwner, type LoopTurns } from '../../../concurrency/loop-turns.ts';
 import type { OnePerOwner } from '../../../concurrency/one-per-owner.ts';
+import type { VersionedRef } from '../../../concurrency/versioned-ref.ts';
 import { callerDisconnected, GatewayError } from '../../../errors.ts';
 import type { Engine, Rows, RunOptions } from '../../engine.ts';
 import { deadlineExceeded, engineClosing } from '../../engine-errors.ts';
@@ -15,7 +16,6 @@ import { rowTexts } from '../wire/rows.ts';
 import { withThresholds } from './compute-constants.ts';
 import type { ConnectionPool } from './connection-pool.ts';
 import { explainFailure } from './explain-failure.ts';
-import type { VersionedRef } from '../../../concurrency/versioned-ref.ts';
 import type { Worker } from './worker.ts';
 
 /** The queries that can run. */
