@@ -105,9 +105,9 @@ export function buildRoutes(options: RouteOptions): RouteOf {
 function readinessRoutes(
   brief: RouteByMethod,
   verbose: RouteByMethod,
-  { verboseForKey }: Readiness,
+  { verboseFor }: Readiness,
 ): RouteByMethod {
-  const withKey: Route = { ...keyed, answer: verboseForKey };
+  const withKey: Route = { ...keyed, answer: (_head, _request, { principal }) => verboseFor(principal) };
   return (head) => {
     if (!/\?(?:.*&)?verbose\b/.test(head.url ?? '')) return brief(head);
     const { 'x-api-key': key, authorization } = head.headers;

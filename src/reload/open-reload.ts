@@ -20,7 +20,10 @@ interface ReloadOptions {
   /** Builds what serves a version. @returns makes it the current one; that resolves when no request uses an earlier one */
   readonly prepare: (catalog: Catalog) => () => Promise<void>;
   readonly onOutcome: (outcome: ReloadOutcome) => void;
-  /** Receives broken files when they begin to be broken, or are broken in another way, and files that are mended. */
+  /**
+   * Receives broken files when they begin to be broken, or are broken in another way, and files that are mended, in place
+   * of the log.
+   */
   readonly onFiles?: ((report: FilesReport) => void) | undefined;
   readonly log: Logger;
   readonly now: () => Date;
@@ -71,8 +74,7 @@ export function openReload(options: ReloadOptions): Reload {
     onOutcome(broken.length > 0 ? 'partial' : 'ok');
     if (change !== undefined)
       log.info({ ...change, ms: Math.round(performance.now() - startedAt) }, 'saved queries reloaded');
-    logReport(log, report);
-    if (report.broken.length + report.mended.length > 0) onFiles?.(report);
+    if (report.broken.length + report.mended.length > 0) (onFiles ?? logReport(log))(report);
   };
 
   const watch: FolderWatch | undefined = isOn
@@ -147,19 +149,21 @@ function compareBroken(before: readonly BrokenFile[], after: readonly BrokenFile
   };
 }
 
-function logReport(log: Logger, { broken, mended }: FilesReport): void {
-  for (const { problems, isServed, since } of broken.slice(0, maxNames)) {
-    log.error(
-      {
-        problems: problems.slice(0, maxProblems).map(describeProblem),
-        ...(isServed && { since: since.toISOString() }),
-      },
-      isServed ? 'a file is broken: its last good version is served' : 'a file is broken, and not served',
-    );
-  }
-  if (broken.length > maxNames) log.error({ files: broken.length - maxNames }, 'more files are broken');
-  if (mended.length > 0) log.info({ files: mended.slice(0, maxNames) }, 'files are no longer broken');
-}
+const logReport =
+  (log: Logger) =>
+  ({ broken, mended }: FilesReport): void => {
+    for (const { problems, isServed, since } of broken.slice(0, maxNames)) {
+      log.error(
+        {
+          problems: problems.slice(0, maxProblems).map(describeProblem),
+          ...(isServed && { since: since.toISOString() }),
+        },
+        isServed ? 'a file is broken: its last good version is served' : 'a file is broken, and not served',
+      );
+    }
+    if (broken.length > maxNames) log.error({ files: broken.length - maxNames }, 'more files are broken');
+    if (mended.length > 0) log.info({ files: mended.slice(0, maxNames) }, 'files are no longer broken');
+  };
 
 /** Of one file. */
 const maxProblems = 5;

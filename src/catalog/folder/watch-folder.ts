@@ -24,7 +24,7 @@ interface WatchOptions {
 }
 
 export interface FolderWatch {
-  /** Looks for changes now. */
+  /** Looks for changes now, and calls `onChange` also without any: what could not be served may be possible now. */
   look(): void;
   /** Resolves when nothing is called any more. */
   close(): Promise<void>;
@@ -74,6 +74,7 @@ export function watchFolder(options: WatchOptions): FolderWatch {
   let changes: ReadonlyMap<string, Change> = new Map();
   let problem: string | undefined;
   let retryAt: number | undefined;
+  let isForced = false;
   let isClosed = false;
   let running: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -110,6 +111,8 @@ export function watchFolder(options: WatchOptions): FolderWatch {
       retryAt = now;
     }
     if (changes.size > 0) schedule(settleMs);
+    else if (isForced) retryAt = now;
+    if (changes.size === 0) isForced = false;
     if (retryAt === undefined || now < retryAt) return;
     retryAt = now + retryMs;
     await onChange(delivered);
@@ -129,7 +132,10 @@ export function watchFolder(options: WatchOptions): FolderWatch {
   };
   schedule(lookEveryMs(options.known.size));
   return {
-    look: () => schedule(0),
+    look() {
+      isForced = true;
+      schedule(0);
+    },
     async close() {
       isClosed = true;
       clearTimeout(timer);

@@ -1,6 +1,6 @@
 import type { BrokenFile } from '../../catalog/folder/catalog-history.ts';
+import type { Principal } from '../../keys/principal.ts';
 import { type Reply, replyJson } from '../reply.ts';
-import type { Answer } from '../routes.ts';
 
 /** What `/readyz` answers. Broken files do not make the service unready: their last good versions are served. */
 export interface Readiness {
@@ -8,7 +8,7 @@ export interface Readiness {
   /** `?verbose`, for anybody: numbers only. */
   verbose(): Reply;
   /** `?verbose`, for callers with a key: with the permission `catalog` also the broken files. */
-  readonly verboseForKey: Answer;
+  verboseFor(principal: Pick<Principal, 'permissions'>): Reply;
 }
 
 /** The catalog that is served, compared with its files. */
@@ -37,8 +37,8 @@ export function buildReadiness(isReady: () => boolean, state: () => CatalogState
   return {
     brief: () => reply({}),
     verbose: () => reply({ catalog: numbers() }),
-    verboseForKey(_head, _request, { principal }) {
-      if (!principal.permissions.has('catalog')) return reply({ catalog: numbers() });
+    verboseFor({ permissions }) {
+      if (!permissions.has('catalog')) return reply({ catalog: numbers() });
       const { broken, problem } = state();
       return reply({
         catalog: { ...numbers(), ...(problem && { problem }), broken: broken.map(describeBroken) },
