@@ -205,7 +205,7 @@ function problemsOf<T extends object>({ parsed }: Part<T>): Map<string, readonly
   );
 }
 
-/** Of each file the new version, or the last good one if it is refused, or nothing if there is none. Ordered by path. */
+/** Of each file the new version, or the last good one if the new one is refused and there was one. Ordered by path. */
 function newestOf<T extends object>(
   { parsed, served }: Part<T>,
   refused: ReadonlyMap<string, readonly Problem[]>,
@@ -252,7 +252,7 @@ function findConflicts(
   return Map.groupBy(problems, ({ file = '' }) => pathOf.get(file) ?? '');
 }
 
-/** The changed and removed tables whose names occur in queries that cannot run with them; all if there are none. */
+/** The changed and removed tables whose names occur in queries that cannot run with them; all of them if no name occurs. */
 function blameTables(
   failingFiles: readonly (readonly [string, SavedQuery])[],
   failing: ReadonlyMap<SavedQuery, readonly Problem[]>,

@@ -13,7 +13,7 @@ export const tablesFolder = 'tables';
 
 export const isTablePath = (path: string): boolean => path.startsWith(`${tablesFolder}/`);
 
-/** A larger file is hardly one that somebody wrote; BigQuery takes no longer SQL either. */
+/** A larger file was hardly written by a person; BigQuery does not accept longer SQL either. */
 const maxFileBytes = 1024 * 1024;
 
 /**
@@ -41,7 +41,7 @@ function namesIn(folder: string, ending: string): readonly string[] {
     .sort();
 }
 
-/** Information about a file; undefined if there is none: it is missing, or a link to a folder. */
+/** Information about a file, or the error; undefined for a link to a folder. */
 export function statFile(file: string): Stats | Error | undefined {
   try {
     const stats = statSync(file);

@@ -46,7 +46,7 @@ export async function openVersions(
   const stored = new Set(tables.all);
   /** Whether the rows of tables are not complete, because to fill them has failed. */
   let isFilling = false;
-  // Whoever holds it must not wait for the data, whose own work may wait for `onRebuilt`.
+  // Work in it must not wait for the data, because work on the data may wait for `onRebuilt`.
   const exclusive = buildExclusive();
 
   const first = await prepareCatalog(connection, { ...prepare, ...current });
