@@ -17,10 +17,11 @@ import { buildAudit } from './http/access/audit.ts';
 import { buildCors } from './http/access/cors.ts';
 import { isFromLoopback } from './http/access/loopback.ts';
 import { buildRecognizeKeys } from './http/access/recognize-keys.ts';
-import { buildRejectKeysInUrls } from './http/access/reject-keys-in-urls.ts';
+import { buildRejectKeys, buildRejectKeysInUrls } from './http/access/reject-keys-in-urls.ts';
 import { buildRejectWrongKey } from './http/access/wrong-keys.ts';
 import { buildAccessLog } from './http/access-log.ts';
 import { ByteBudget } from './http/byte-budget.ts';
+import { acceptLogflareRequests, buildLogflareCompat } from './http/compat/logflare.ts';
 import { buildFinish } from './http/finish.ts';
 import { buildDerivedCache } from './http/graphql/compiled/derived-cache.ts';
 import { buildGraphiqlPages } from './http/graphql/graphiql.ts';
@@ -36,9 +37,11 @@ import { buildRest } from './http/rest/rest.ts';
 import { buildRoutes, type RouteOptions } from './http/routes.ts';
 import { buildFetch } from './http/server/fetch-adapter.ts';
 import { buildNodeListener } from './http/server/node-listener.ts';
-import type { Tokens } from './keys/jwt/tokens.ts';
+import type { Tokens, TokensOptions } from './keys/jwt/tokens.ts';
 import type { Keyring } from './keys/keyring.ts';
 import { openKeys } from './keys/open-keys.ts';
+import type { SharedRates } from './keys/rates/open-shared-rates.ts';
+import { newLocalRateLimit } from './keys/rates/rate-limiter.ts';
 import { buildInfo } from './metrics/build-info.ts';
 import { buildCatalogMetrics } from './metrics/catalog-metrics.ts';
 import { buildEngineMetrics, type EngineMetrics } from './metrics/engine-metrics.ts';
@@ -105,16 +108,19 @@ export async function openApp(options: AppOptions): Promise<App> {
   const files = readFolder(config.queriesDir);
   const history = openHistory(config.queriesDir, files, now);
   const { catalog } = history;
+  const rates = await sharedRates(config, log, now);
+  const newRateLimit = rates?.newRateLimit ?? newLocalRateLimit;
   const keys = openKeys({
     file: config.apiKeysFile,
     apiKey,
     catalog,
     hideEndpoints: config.hideEndpoints,
     acceptsCutFile: config.acceptsCutKeyFile,
+    newRateLimit,
     log,
     now,
   });
-  const tokens = await acceptedTokens(config, catalog, log, now);
+  const tokens = await acceptedTokens(config, { catalog, newRateLimit, log, now });
   const openShared = await sharedCache(config, log);
   const turns = new LoopTurns();
   const engineMetrics = buildEngineMetrics();
@@ -138,6 +144,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     },
   });
   await results.ready;
+  await rates?.ready;
   keys.watch();
   let ready = true;
   const getResult = options.tracer === undefined ? results.get : traceResults(results.get);
@@ -215,6 +222,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       await reload.close();
       await keys.close();
       await tokens?.close();
+      await rates?.close();
       await results.close();
       await engine.close();
       await options.tracer?.close();
@@ -277,13 +285,19 @@ function buildHttpHandler({
     log,
     now,
   });
+  const rejectKeys = buildRejectKeys(isKeyText);
   const buildVersion = (version: Catalog): CatalogVersion => {
+    const rest = buildRest({ catalog: version, getResult, turns, now });
     const page: RouteOptions['page'] = (head, { url }) =>
       isFromLoopback(url, head) ? pages.local(version) : pages.remote(head);
     return {
       prepareRequest: buildPrepareRequest(pathsToLog(version)),
       routeOf: buildRoutes({
-        rest: buildRest({ catalog: version, getResult, turns, now }),
+        rest,
+        compat:
+          config.compat === undefined
+            ? undefined
+            : buildLogflareCompat({ catalog: version, rest, rejectKeys }),
         graphql: buildGraphqlOf(version),
         page: config.graphiql ? page : undefined,
         metrics: metrics === undefined ? undefined : buildMetricsRoute(metrics),
@@ -309,7 +323,11 @@ function buildHttpHandler({
     budget,
     log,
   });
-  return { handle, versions, buildVersion };
+  return {
+    handle: config.compat === undefined ? handle : acceptLogflareRequests(handle),
+    versions,
+    buildVersion,
+  };
 }
 
 const measured = ({ metrics }: Config, { measure }: EngineMetrics, engine: Engine) =>
@@ -343,13 +361,22 @@ function configuredEngine(
 /** What verifies tokens is imported only if tokens are accepted. */
 async function acceptedTokens(
   { jwt, hideEndpoints }: Config,
-  catalog: Catalog,
-  log: Logger,
-  now: () => Date,
+  options: Omit<TokensOptions, 'jwt' | 'hideEndpoints'>,
 ): Promise<Tokens | undefined> {
   if (jwt === undefined) return undefined;
   const { openTokens } = await import('./keys/jwt/tokens.ts');
-  return openTokens({ jwt, hideEndpoints, catalog, log, now });
+  return openTokens({ jwt, hideEndpoints, ...options });
+}
+
+/** Of the keys that can have rates; as with the cache, the Redis client is imported only if it is used. */
+async function sharedRates(
+  { cacheUrl: url, cacheSecret: secret, apiKeysFile, jwt }: Config,
+  log: Logger,
+  now: () => Date,
+): Promise<SharedRates | undefined> {
+  if (url === undefined || (apiKeysFile === undefined && jwt === undefined)) return undefined;
+  const { openSharedRates } = await import('./keys/rates/open-shared-rates.ts');
+  return openSharedRates({ url, secret, log, now });
 }
 
 /** The Redis client is imported only if it is used: it would slow down every start. */

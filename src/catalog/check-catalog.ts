@@ -79,5 +79,8 @@ function enumsOf(query: SavedQuery): readonly EnumParameter[] {
 }
 
 function sameValues(a: EnumParameter, b: EnumParameter): boolean {
-  return JSON.stringify(a.values) === JSON.stringify(b.values);
+  // Other spellings are not part of the GraphQL type that the queries share.
+  const typeOf = ({ values }: EnumParameter) =>
+    values.map(({ value, name, description }) => [value, name, description]);
+  return JSON.stringify(typeOf(a)) === JSON.stringify(typeOf(b));
 }

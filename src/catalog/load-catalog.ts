@@ -1,5 +1,6 @@
 import { basename, join } from 'node:path';
 import { type Problem, StartError } from '../errors.ts';
+import { checkAddresses } from './check-addresses.ts';
 import { checkCatalog } from './check-catalog.ts';
 import { type CatalogFiles, type FileContent, isTablePath, readFolder } from './folder/read-folder.ts';
 import { type ParsedQuery, parseQuery } from './header/parse-query.ts';
@@ -22,10 +23,16 @@ export function parseCatalog(folder: string, files: CatalogFiles): Catalog {
   const parsed = [...files]
     .filter(([path]) => !isTablePath(path))
     .map(([path, content]) => parseQueryFile(join(folder, path), content));
-  const queries = parsed.flatMap(({ query }) => (query === undefined ? [] : [query]));
+  const valid = parsed.filter((file) => file.query !== undefined);
+  const queries = valid.map(({ query }) => query);
   const { tables, problems: tableProblems } = tablesOf(folder, files);
 
-  const problems = [...parsed.flatMap((query) => query.problems), ...checkCatalog(queries), ...tableProblems];
+  const problems = [
+    ...parsed.flatMap((query) => query.problems),
+    ...checkCatalog(queries),
+    ...checkAddresses(valid),
+    ...tableProblems,
+  ];
   if (problems.length > 0) throw new StartError('The saved queries have problems', problems);
   return { queries, tables };
 }

@@ -12,6 +12,8 @@ interface EngineEntry {
   check(options: CheckOptions): Promise<void>;
   /** The SQL that the engine runs for a saved query. @throws StartError if the query cannot run on it */
   sqlOf(options: SqlOptions): Promise<string>;
+  /** True if `open` and `check` refuse a query that may return rows of several tenants themselves. */
+  readonly checksTenants?: boolean;
 }
 
 /** Imported on use, so that only that engine's libraries are loaded. */
@@ -20,6 +22,7 @@ const libraries: Readonly<Record<Config['engine'], EngineEntry>> = {
     open: async (options) => (await import('./duckdb/open-duckdb.ts')).openDuckdb(options),
     check: async (options) => (await import('./duckdb/check-queries.ts')).checkQueries(options),
     sqlOf: async (options) => (await import('./duckdb/check-queries.ts')).generatedSql(options),
+    checksTenants: true,
   },
   bigquery: {
     open: async (options) => (await import('./bigquery/open-bigquery.ts')).openBigquery(options),
@@ -34,19 +37,21 @@ export const engines: Readonly<Record<Config['engine'], EngineEntry>> = {
   bigquery: withTenantFilters(libraries.bigquery),
 };
 
-function withTenantFilters({ open, check, sqlOf }: EngineEntry): EngineEntry {
+function withTenantFilters({ open, check, sqlOf, checksTenants = false }: EngineEntry): EngineEntry {
+  const problemsIn = (catalog: Catalog) => (checksTenants ? [] : tenantProblems(catalog));
+  const problemsOfQuery = checksTenants ? () => [] : tenantProblemsOf;
   return {
     async open(options) {
-      const problems = tenantProblems(options.catalog);
+      const problems = problemsIn(options.catalog);
       for (const text of uncheckedQueries(options.catalog)) options.listener.news(text);
       if (problems.length > 0) throw new StartError(title, problems);
       const engine = await open(options);
       return engine.updates === undefined
         ? engine
-        : { ...engine, updates: updatesWithTenantFilters(engine.updates, options) };
+        : { ...engine, updates: updatesWithTenantFilters(engine.updates, options, problemsOfQuery) };
     },
     async check(options) {
-      const problems = tenantProblems(options.catalog);
+      const problems = problemsIn(options.catalog);
       const others = await problemsOf(() => check(options));
       if (problems.length + others.length > 0) throw new StartError(title, [...problems, ...others]);
     },
@@ -57,6 +62,7 @@ function withTenantFilters({ open, check, sqlOf }: EngineEntry): EngineEntry {
 function updatesWithTenantFilters(
   updates: CatalogUpdates,
   { catalog: first, listener }: EngineOptions,
+  problemsOfQuery: typeof tenantProblemsOf,
 ): CatalogUpdates {
   /** The tables with which a query was checked. */
   const passed = new WeakMap<SavedQuery, Catalog['tables']>();
@@ -68,7 +74,7 @@ function updatesWithTenantFilters(
       for (const query of catalog.queries) {
         if (passed.get(query) === catalog.tables) continue;
         await nextTurn();
-        const problems = tenantProblemsOf(query, catalog.tables);
+        const problems = problemsOfQuery(query, catalog.tables);
         if (problems.length > 0) found.set(query, problems);
         else passed.set(query, catalog.tables);
       }

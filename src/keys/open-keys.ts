@@ -10,7 +10,8 @@ import { loadKeyText, requireKeys } from './file/load-keys.ts';
 import { unknownEndpoints } from './file/unknown-endpoints.ts';
 import { watchFile } from './file/watch-file.ts';
 import { Keyring } from './keyring.ts';
-import type { EndpointNames } from './principal.ts';
+import { type EndpointNames, namesOf } from './principal.ts';
+import type { NewRateLimit } from './rates/rate-limiter.ts';
 import { openRecordUse } from './record-use.ts';
 
 interface KeysOptions {
@@ -21,6 +22,7 @@ interface KeysOptions {
   readonly hideEndpoints: Config['hideEndpoints'];
   /** Whether a file that may have been cut is only warned of. */
   readonly acceptsCutFile: boolean;
+  readonly newRateLimit: NewRateLimit;
   readonly log: Logger;
   readonly now: () => Date;
 }
@@ -40,8 +42,8 @@ export interface Keys {
  * @throws StartError with every problem of the file, each with its line
  */
 export function openKeys(options: KeysOptions): Keys {
-  const { file, apiKey, catalog, hideEndpoints, acceptsCutFile, log, now } = options;
-  const keyring = new Keyring({ catalog, apiKey, hideEndpoints, now });
+  const { file, catalog, acceptsCutFile, log, now } = options;
+  const keyring = new Keyring(options);
   if (file === undefined)
     return { keyring, replaceQueries: () => {}, watch: () => {}, close: async () => {} };
 
@@ -103,8 +105,6 @@ export function openKeys(options: KeysOptions): Keys {
     },
   };
 }
-
-const namesOf = (queries: EndpointNames): EndpointNames => queries.map(({ id, name }) => ({ id, name }));
 
 const endpointGone =
   'a key names an endpoint that is no longer there: correct the key file, or the gateway cannot start with it';

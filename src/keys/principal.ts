@@ -1,9 +1,8 @@
-import { lookUpQuery } from '../catalog/find-query.ts';
-import type { SavedQuery } from '../catalog/saved-query.ts';
+import { lookUpQuery, type QueryAddresses } from '../catalog/find-query.ts';
 import type { Config } from '../config.ts';
 import type { ConcurrencyLimiter } from './concurrency-limiter.ts';
 import type { Permission } from './file/key-schema.ts';
-import type { RateLimiter } from './rate-limiter.ts';
+import type { RateLimit } from './rates/rate-limiter.ts';
 
 /** An authenticated caller: a key, and what it permits. */
 export interface Principal {
@@ -17,7 +16,7 @@ export interface Principal {
   /** Whether endpoints that the key may not query are answered as if they did not exist. */
   readonly hidesEndpoints: boolean;
   /** undefined: unlimited. */
-  readonly rateLimiter: RateLimiter | undefined;
+  readonly rateLimiter: RateLimit | undefined;
   /** undefined: unlimited. */
   readonly concurrencyLimiter: ConcurrencyLimiter | undefined;
 }
@@ -40,10 +39,14 @@ export function hidesEndpoints(setting: Config['hideEndpoints'], isBoundToTenant
   return setting === 'all' || (setting === 'tenants' && isBoundToTenants);
 }
 
-/** The names and ids of saved queries. */
-export type EndpointNames = readonly Pick<SavedQuery, 'id' | 'name'>[];
+/** What saved queries are addressed by. */
+export type EndpointNames = readonly QueryAddresses[];
 
-/** Resolves the endpoints of a key, given as names or UUIDs, to ids; `unknown` are those that match no saved query. */
+/** Without what else saved queries have: to compare them, and to give them to a thread. */
+export const namesOf = (queries: EndpointNames): EndpointNames =>
+  queries.map(({ id, name, aliases }) => ({ id, name, aliases }));
+
+/** Resolves the endpoints of a key, given as names, UUIDs or aliases, to ids; `unknown` are those that match no saved query. */
 export function resolveEndpoints(
   catalog: { readonly queries: EndpointNames },
   { endpoints }: { readonly endpoints?: readonly string[] | undefined },

@@ -71,7 +71,9 @@ describe('the Kubernetes manifests', () => {
   test('have valid settings', () => {
     const env: readonly { readonly name: string; readonly value?: string }[] = container.env;
     expect(env.map(({ name }) => name).filter((name) => !settingNames.includes(name as never))).toEqual([]);
-    const values = Object.fromEntries(env.map(({ name, value = 'secret' }) => [name, value]));
+    const values = Object.fromEntries(
+      env.map(({ name, value = 'a-secret-of-the-cluster-long-enough' }) => [name, value]),
+    );
     expect(readConfig(values)).toMatchObject({ engine: 'bigquery', metricsPort: 9464 });
   });
 });

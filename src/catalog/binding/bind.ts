@@ -75,7 +75,8 @@ function checkText(parameter: Parameter, text: string): string {
 }
 
 function checkEnum(parameter: EnumParameter, value: string): string {
-  if (parameter.values.some((allowed) => allowed.value === value)) return value;
+  const listed = parameter.values.find((allowed) => allowed.value === value || allowed.also.includes(value));
+  if (listed !== undefined) return listed.value;
   if (parameter.unknown === 'default' && parameter.default !== undefined) return parameter.default;
   throw invalid(parameter, `got ${shorten(value)}; ${rightValue(parameter)}`);
 }

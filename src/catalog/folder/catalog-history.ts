@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Problem } from '../../errors.ts';
+import { checkAddresses } from '../check-addresses.ts';
 import { checkCatalog } from '../check-catalog.ts';
 import { parseCatalog, parseQueryFile } from '../load-catalog.ts';
 import type { Catalog, SavedQuery } from '../saved-query.ts';
@@ -51,6 +52,8 @@ interface Part<T extends object> {
   served: ReadonlyMap<string, T>;
   /** The texts from which values were parsed. */
   readonly texts: WeakMap<T, string>;
+  /** The lines of a query's aliases. */
+  readonly aliasLines: WeakMap<T, readonly number[]>;
 }
 
 interface State {
@@ -73,7 +76,9 @@ export function openHistory(folder: string, files: CatalogFiles, now: () => Date
     async propose(next, check) {
       const pathsOf = (isTable: boolean) => [...next].filter(([path]) => isTablePath(path) === isTable);
       await parsePart(state.queries, pathsOf(false), (path, content) => {
-        const { query: value, problems } = parseQueryFile(join(folder, path), content);
+        const parsed = parseQueryFile(join(folder, path), content);
+        const { query: value, problems } = parsed;
+        if (value !== undefined) state.queries.aliasLines.set(value, parsed.aliasLines);
         return { content, value, problems };
       });
       await parsePart(state.tables, pathsOf(true), (path, content) => {
@@ -106,6 +111,7 @@ const emptyPart = <T extends object>(): Part<T> => ({
   parsed: new Map<string, Parsed<T>>(),
   served: new Map<string, T>(),
   texts: new WeakMap<T, string>(),
+  aliasLines: new WeakMap<T, readonly number[]>(),
 });
 
 function addFirst<T extends object>(part: Part<T>, path: string, files: CatalogFiles, value: T): void {
@@ -171,7 +177,7 @@ async function choose(
   for (;;) {
     const chosenTables = chooseTables(folder, tables, refusedTables);
     const chosen = newestOf(queries, refusedQueries);
-    const conflicts = findConflicts(chosen, queries.served);
+    const conflicts = findConflicts(chosen, queries);
     if (conflicts.size > 0) {
       for (const [path, problems] of conflicts) refusedQueries.set(path, problems);
       continue;
@@ -243,13 +249,30 @@ function chooseTables(
 /** Unchanged queries come first, so that the problem is that of a changed one. */
 function findConflicts(
   chosen: ReadonlyMap<string, SavedQuery>,
-  served: ReadonlyMap<string, SavedQuery>,
+  { served, aliasLines }: Part<SavedQuery>,
 ): ReadonlyMap<string, readonly Problem[]> {
   const isServed = ([path, query]: readonly [string, SavedQuery]) => served.get(path) === query;
   const ordered = [...chosen].sort((a, b) => Number(isServed(b)) - Number(isServed(a)));
-  const problems = checkCatalog(ordered.map(([, query]) => query));
   const pathOf = new Map(ordered.map(([path, { source }]) => [source.file, path]));
-  return Map.groupBy(problems, ({ file = '' }) => pathOf.get(file) ?? '');
+  const addressProblems = (queries: readonly SavedQuery[]) =>
+    checkAddresses(queries.map((query) => ({ query, aliasLines: aliasLines.get(query) ?? [] })));
+  const all = ordered.map(([, query]) => query);
+  const problems = [...checkCatalog(all), ...addressProblems(all)];
+  const found = Map.groupBy(problems, ({ file = '' }) => pathOf.get(file) ?? '');
+  const ofChanged = [...found].filter(([path]) => served.get(path) !== chosen.get(path));
+  if (found.size === 0 || ofChanged.length > 0) return new Map(ofChanged);
+  // An alias of an unchanged query is the name of a changed one.
+  const unchanged = ordered.filter(isServed).map(([, query]) => query);
+  return new Map(
+    ordered
+      .filter((one) => !isServed(one))
+      .flatMap(([path, query]) => {
+        const [problem] = addressProblems([...unchanged, query]);
+        if (problem === undefined) return [];
+        const message = `is in conflict with ${problem.file}: ${problem.message}`;
+        return [[path, [{ file: query.source.file, line: 1, message }]] as const];
+      }),
+  );
 }
 
 /** The changed and removed tables whose names occur in queries that cannot run with them; all of them if no name occurs. */

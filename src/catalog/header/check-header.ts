@@ -48,8 +48,32 @@ function checkParameters({ parameters }: Header): readonly SchemaProblem[] {
     for (const duplicate of names.filter((value, at) => names.indexOf(value) !== at)) {
       add('values', `two values have the name ${duplicate}`);
     }
+    problems.push(...checkSpellings(['parameters', name, 'values'], parameter.values));
     return problems;
   });
+}
+
+/** A text must mean one value. */
+function checkSpellings(
+  path: readonly string[],
+  values: Readonly<Record<string, { readonly also: readonly string[] }>>,
+): readonly SchemaProblem[] {
+  const meaning = new Map(Object.keys(values).map((value) => [value, value]));
+  return Object.entries(values).flatMap(([value, { also }]) =>
+    also.flatMap((text, at) => {
+      const other = meaning.get(text);
+      meaning.set(text, value);
+      const message = `${text} is already a spelling of ${other}`;
+      return other === undefined
+        ? []
+        : [
+            {
+              path: [...path, value, 'also', String(at)],
+              message: `${[...path, value, 'also'].join('.')}: ${message}`,
+            },
+          ];
+    }),
+  );
 }
 
 function wrongValue(parameter: Header['parameters'][string], value: string): string | undefined {

@@ -1,5 +1,6 @@
 import type { Source } from '../../catalog/saved-query.ts';
 import { type Problem, StartError } from '../../errors.ts';
+import { problemAt } from './problem-at.ts';
 import { buildContext } from './rules/context.ts';
 import { resolveExpression } from './rules/expressions/expression.ts';
 import { resolveFrom } from './rules/from/from.ts';
@@ -7,7 +8,6 @@ import { tableRelations } from './rules/from/tables.ts';
 import { resolveQuery } from './rules/queries/query.ts';
 import { emptyScope, type RelationColumn } from './rules/scope.ts';
 import { sqlFunctions } from './rules/sql-function.ts';
-import type { Place } from './rules/unsupported.ts';
 import type { StoredTable } from './stored-table.ts';
 import type { Statement } from './syntax/nodes.ts';
 import { parseQuery } from './syntax/parse-query.ts';
@@ -53,7 +53,7 @@ export function compile(
   };
   const resolved = context.attempt(() => context.query(statement.query, scope), undefined);
   if (!resolved || problems.length > 0) {
-    throw startError(problems.map(({ place, message }) => problemAt(sql, source, place, message)));
+    throw startError(problems.map(({ place, message }) => problemAt(sql, source, place.start, message)));
   }
   const { query, columns } = resolved;
   return { query, columns, tables: tablesOf(query) };
@@ -64,22 +64,12 @@ function parse(sql: string, source: Source): Statement {
     return parseQuery(sql);
   } catch (error) {
     if (!(error instanceof SyntaxProblem)) throw error;
-    throw startError([problemAt(sql, source, { start: error.offset }, error.message)]);
+    throw startError([problemAt(sql, source, error.offset, error.message)]);
   }
 }
 
 const startError = (problems: readonly Problem[]) =>
   new StartError('SQL that the DuckDB engine does not support', problems);
-
-function problemAt(sql: string, { file, line }: Source, { start }: Place, message: string): Problem {
-  const before = sql.slice(0, start).split('\n');
-  return {
-    file,
-    line: line + before.length - 1,
-    column: (before.at(-1)?.length ?? 0) + 1,
-    message,
-  };
-}
 
 function tablesOf(query: Query): readonly string[] {
   const names = new Set<string>();

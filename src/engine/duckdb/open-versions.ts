@@ -5,7 +5,12 @@ import { buildExclusive } from '../../concurrency/exclusive.ts';
 import { VersionedRef } from '../../concurrency/versioned-ref.ts';
 import type { CatalogUpdates } from '../engine.ts';
 import type { LocalData } from './open-data.ts';
-import { prepareCatalog, prepareQueries, type Runnable } from './prepare/prepare-catalog.ts';
+import {
+  equalityColumnsOf,
+  prepareCatalog,
+  prepareQueries,
+  type Runnable,
+} from './prepare/prepare-catalog.ts';
 import type { RunnableQueries } from './run/run-query.ts';
 import { definitionOf, type StoredTables, type TableInStore } from './store/stored-tables.ts';
 
@@ -53,7 +58,7 @@ export async function openVersions(
   const runnable = new VersionedRef(withSortColumns(first));
 
   function withSortColumns(all: ReadonlyMap<SavedQuery, Runnable>): RunnableQueries {
-    tables.setSortColumns([...all.values()].flatMap(({ equalityColumns }) => equalityColumns));
+    tables.setSortColumns((table) => equalityColumnsOf(table, all.values()));
     return { get: (query) => all.get(query) ?? known.get(query) };
   }
 

@@ -1,21 +1,29 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Config } from '../../config.ts';
-import { concurrencyLimiterFor, rateLimiterFor } from '../keyring.ts';
+import { concurrencyLimiterFor, rateLimitFor } from '../keyring.ts';
 import { type EndpointNames, hidesEndpoints, type Principal, resolveEndpoints } from '../principal.ts';
+import type { NewRateLimit } from '../rates/rate-limiter.ts';
 import type { TokenClaims } from './claims.ts';
 
 /** How many subjects keep the state of their limits. */
 const maxSubjects = 50_000;
 
+interface TokenPrincipalsOptions extends Pick<Config, 'hideEndpoints'> {
+  /** Those that are served now. */
+  readonly queries: () => EndpointNames;
+  readonly newRateLimit: NewRateLimit;
+}
+
 /**
  * Makes principals of claims. Tokens of one subject for the same tenants are one principal to limits and fairness: a new
  * token is no new rate.
  */
-export function buildTokenPrincipals(
-  { hideEndpoints }: Pick<Config, 'hideEndpoints'>,
-  queries: () => EndpointNames,
-): (claims: TokenClaims) => Principal {
+export function buildTokenPrincipals({
+  queries,
+  hideEndpoints,
+  newRateLimit,
+}: TokenPrincipalsOptions): (claims: TokenClaims) => Principal {
   const latest = new LRUCache<string, Principal>({ max: maxSubjects });
   return (claims) => {
     const { tenants, rate, permissions } = claims;
@@ -27,7 +35,7 @@ export function buildTokenPrincipals(
       endpoints: resolveEndpoints({ queries: queries() }, claims).ids,
       tenants: tenants && new Set(tenants),
       hidesEndpoints: hidesEndpoints(hideEndpoints, tenants !== undefined),
-      rateLimiter: rateLimiterFor(rate.requests_per_minute, previous?.rateLimiter),
+      rateLimiter: rateLimitFor(id, rate.requests_per_minute, previous?.rateLimiter, newRateLimit),
       concurrencyLimiter: concurrencyLimiterFor(rate.concurrent_queries, previous?.concurrencyLimiter),
     };
     latest.set(id, principal);

@@ -6,7 +6,8 @@ import type { Logger } from 'pino';
 import type { Catalog } from '../../catalog/saved-query.ts';
 import type { Config } from '../../config.ts';
 import type { Refusal } from '../../errors.ts';
-import type { EndpointNames, Principal } from '../principal.ts';
+import { type EndpointNames, namesOf, type Principal } from '../principal.ts';
+import type { NewRateLimit } from '../rates/rate-limiter.ts';
 import { readClaims } from './claims.ts';
 import { type KeySource, openKeySource } from './key-source.ts';
 import { buildTokenPrincipals } from './token-principals.ts';
@@ -25,9 +26,10 @@ export interface Tokens {
   close(): Promise<void>;
 }
 
-interface TokensOptions extends Pick<Config, 'hideEndpoints'> {
+export interface TokensOptions extends Pick<Config, 'hideEndpoints'> {
   readonly jwt: NonNullable<Config['jwt']>;
   readonly catalog: Catalog;
+  readonly newRateLimit: NewRateLimit;
   readonly log: Logger;
   readonly now: () => Date;
 }
@@ -52,7 +54,7 @@ export async function openTokens(options: TokensOptions): Promise<Tokens> {
   const { jwt, log, now } = options;
   const source = await openKeySource(jwt, log);
   let queries = namesOf(options.catalog.queries);
-  const principalOf = buildTokenPrincipals(options, () => queries);
+  const principalOf = buildTokenPrincipals({ ...options, queries: () => queries });
   const known = new LRUCache<string, KnownToken>({ max: maxKnown });
   const recent = new LRUCache<string, KnownToken>({
     maxSize: maxRecentLength,
@@ -108,8 +110,6 @@ export async function openTokens(options: TokensOptions): Promise<Tokens> {
     close: () => source.close(),
   };
 }
-
-const namesOf = (queries: EndpointNames): EndpointNames => queries.map(({ id, name }) => ({ id, name }));
 
 const keyOf = (text: string): string => hash('sha256', text, 'base64');
 

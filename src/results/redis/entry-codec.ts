@@ -9,9 +9,7 @@ import {
   toOwnMemory,
 } from '../result-document.ts';
 import type { CacheCrypto } from './cache-crypto.ts';
-
-/** To be raised when older gateways can no longer read what newer ones write. */
-export const format = 'querygate/2';
+import { format } from './format.ts';
 
 /**
  * A result as Redis stores it. It is text, because Keyv's values are text:

@@ -7,6 +7,8 @@ import { type Compiled, compile } from '../../dialect/compile.ts';
 import { equalityColumns } from '../../dialect/equality-columns.ts';
 import { macroDefinitions } from '../../dialect/macros/macros.ts';
 import type { Origin, StoredTable } from '../../dialect/stored-table.ts';
+import { queryProblems } from '../../query-problems.ts';
+import { unfilteredProblems } from '../../tenant-filters.ts';
 import { type PreparedQuery, prepareQuery } from './prepare-query.ts';
 import { compiledTypes, plannedTypes, type ResultTypes } from './result-types.ts';
 
@@ -19,7 +21,7 @@ export interface Runnable {
   readonly tables: readonly string[];
   /** The same, as they are stored: with other ones, it has to be prepared again. */
   readonly storedTables: readonly StoredTable[];
-  /** The columns that the query compares with a parameter for equality. */
+  /** The columns that the query compares with a parameter for equality; found when first used. */
   readonly equalityColumns: readonly Origin[];
 }
 
@@ -44,7 +46,8 @@ export interface PreparedCatalog {
 }
 
 /**
- * Compiles every query, compares its columns with the header, and defines the macros that they call.
+ * Compiles every query, checks that it returns rows of one tenant, compares its columns with the header, and defines the
+ * macros that they call.
  *
  * @param connection to a database that has the tables
  * @throws StartError with the problems of all queries
@@ -55,7 +58,7 @@ export async function prepareCatalog(
 ): Promise<ReadonlyMap<SavedQuery, Runnable>> {
   const { runnable, problems } = await prepareQueries(connection, options);
   if (problems.size > 0)
-    throw new StartError('Saved queries cannot run on DuckDB', [...problems.values()].flat());
+    throw new StartError('Saved queries cannot be served from DuckDB', [...problems.values()].flat());
   return runnable;
 }
 
@@ -74,7 +77,12 @@ export async function prepareQueries(
       continue;
     }
     if (inTurns) await nextTurn();
-    await collectProblems(problems, query, () => compiled.set(query, compile(query, tables)));
+    await collectProblems(problems, query, () => {
+      const tree = compile(query, tables);
+      compiled.set(query, tree);
+      const unfiltered = unfilteredProblems(query, tree);
+      if (unfiltered.length > 0) problems.set(query, unfiltered);
+    });
   }
   const called = [...compiled.values()].flatMap(({ query }) => calledMacros(query));
   const definitions = macroDefinitions(called, definedMacros);
@@ -86,6 +94,7 @@ export async function prepareQueries(
       const types =
         (planAll ? undefined : compiledTypes(query, tree)) ?? (await plannedTypes(connection, query, tree));
       const prepared = buildRunnable(query, tree, types, tables);
+      if (problems.has(query)) return;
       known?.set(query, prepared);
       runnable.set(query, prepared);
     });
@@ -108,6 +117,7 @@ function buildRunnable(
   tables: readonly StoredTable[],
 ): Runnable {
   let prepared: PreparedQuery | undefined;
+  let compared: readonly Origin[] | undefined;
   return {
     compiled,
     get prepared() {
@@ -118,11 +128,22 @@ function buildRunnable(
     storedTables: readsByPattern(query)
       ? tables
       : tables.filter(({ name }) => compiled.tables.includes(name)),
-    equalityColumns: equalityColumns(compiled.query),
+    get equalityColumns() {
+      compared ??= equalityColumns(compiled.query);
+      return compared;
+    },
   };
 }
 
-/** Adds the problems of a query, also one that no rule foresees: no query hides the problems of the others. */
+/** The columns of a table that queries compare with a parameter for equality, in the order of the queries. */
+export function* equalityColumnsOf(table: string, queries: Iterable<Runnable>): Iterable<Origin> {
+  for (const query of queries) {
+    if (!query.tables.includes(table)) continue;
+    for (const column of query.equalityColumns) if (column.table === table) yield column;
+  }
+}
+
+/** Adds the problems of a query if the work on it fails. */
 async function collectProblems(
   problems: Map<SavedQuery, readonly Problem[]>,
   query: SavedQuery,
@@ -131,8 +152,6 @@ async function collectProblems(
   try {
     await work();
   } catch (error) {
-    const { file, line } = query.source;
-    const message = `cannot be compiled, which is an error of Querygate: ${error}`;
-    problems.set(query, error instanceof StartError ? error.problems : [{ file, line, message }]);
+    problems.set(query, [...(problems.get(query) ?? []), ...queryProblems(query, error)]);
   }
 }

@@ -54,9 +54,12 @@ export interface StoredTables {
   remove(name: string): Promise<void>;
   /** Drops a table that is not a current one. */
   drop(table: TableInStore): Promise<void>;
-  /** Sets the columns that queries compare for equality; rows that are written from now on are sorted by them. */
-  setSortColumns(columns: readonly Origin[]): void;
+  /** Sets the columns that queries compare for equality; rows that are written from now on are sorted by the first. */
+  setSortColumns(columnsOf: SortColumns): void;
 }
+
+/** The stored columns by which a table may be sorted, the best first. */
+type SortColumns = (table: string) => Iterable<Origin>;
 
 interface Rebuilt {
   readonly old: TableInStore;
@@ -82,7 +85,7 @@ export async function openTables(
   const tables = new Map<string, TableInStore>();
   for (const schema of schemas) tables.set(schema.name, await openTable(connection, schema, onReset));
   await dropLeftovers(connection, [...tables.values()]);
-  let sortColumns: readonly Origin[] = [];
+  let sortColumns: SortColumns = () => [];
   /** The latest by table: a number is used once, also if its table is no longer there. */
   const generations = new Map([...tables].map(([name, { relation }]) => [name, generationOf(relation)]));
   const nextRelation = (name: string) => {
@@ -130,8 +133,8 @@ export async function openTables(
       const table = get(name);
       return `INSERT INTO ${table.relation} ${rowsOf(valuesOf(table, sourceColumns, 'NULL'), `${source} AS r`)}`;
     },
-    setSortColumns(columns) {
-      sortColumns = columns;
+    setSortColumns(columnsOf) {
+      sortColumns = columnsOf;
     },
     async rebuild(name, repeatedPaths) {
       const old = get(name);
@@ -273,15 +276,13 @@ const rowsOf = (values: readonly Value[], source: string) =>
  */
 function sortedRows(
   { name, time }: TableInStore,
-  sortColumns: readonly Origin[],
+  sortColumns: SortColumns,
   values: readonly Value[],
   source: string,
 ): string {
   const rows = rowsOf(values, source);
   if (time === undefined) return rows;
-  const by = sortColumns.find(
-    ({ table, path }) => table === name && values.some((value) => value.name === path),
-  );
+  const by = Iterator.from(sortColumns(name)).find(({ path }) => values.some((value) => value.name === path));
   const keys = [`date_trunc('day', ${quote(time)})`, ...(by ? [quote(by.path)] : []), quote(time)];
   return `SELECT * FROM (${rows}) ORDER BY ${keys.join(', ')}`;
 }
