@@ -51,10 +51,10 @@ const filesPerTurn = 100;
  * File systems do not report all changes: those of other machines, and of what a link names. To look at a file takes some
  * microseconds, so that this is a few thousandths of a core, however many there are.
  */
-const lookEveryMs = (files: number) => Math.min(5_000, Math.max(500, 2 * files));
+const lookEveryMs = (files: number) => Math.min(5_000, Math.max(500, 4 * files));
 
 interface SeenFile {
-  readonly version: string;
+  readonly stats: Stats | Error;
   readonly isYoung: boolean;
   readonly content: FileContent;
 }
@@ -99,9 +99,10 @@ export function watchFolder(options: WatchOptions): FolderWatch {
       changes = new Map();
       return;
     }
+    const isUnchanged = isSameFiles(files.seen, seen) && changes.size === 0 && seen.size > 0;
     seen = files.seen;
     const now = performance.now();
-    changes = findChanges(delivered, seen, changes, now);
+    changes = isUnchanged ? changes : findChanges(delivered, seen, changes, now);
     const settled = [...changes].filter(([, { since }]) => now - since >= settleMs);
     const waitedMs = now - Math.min(now, ...[...changes.values()].map(({ since }) => since));
     const isDue = settled.length === changes.size || waitedMs >= longestWaitMs;
@@ -171,14 +172,25 @@ const isMissing = (stats: Stats | Error) =>
   stats instanceof Error && 'code' in stats && stats.code === 'ENOENT';
 
 function seeFile(file: string, stats: Stats | Error, before: SeenFile | undefined): SeenFile {
-  if (stats instanceof Error) {
-    return { version: '', isYoung: true, content: readContent(file, stats) };
-  }
-  const { mtimeMs, ctimeMs, size, ino, dev, mode } = stats;
-  const version = [mtimeMs, ctimeMs, size, ino, dev, mode].join(' ');
-  if (before?.version === version && !before.isYoung) return before;
-  const isYoung = Math.abs(Date.now() - Math.max(mtimeMs, ctimeMs)) < youngMs;
-  return { version, isYoung, content: readContent(file, stats) };
+  if (stats instanceof Error) return { stats, isYoung: true, content: readContent(file, stats) };
+  if (before !== undefined && !before.isYoung && isSameVersion(before.stats, stats)) return before;
+  const isYoung = Math.abs(Date.now() - Math.max(stats.mtimeMs, stats.ctimeMs)) < youngMs;
+  return { stats, isYoung, content: readContent(file, stats) };
+}
+
+const isSameVersion = (a: Stats | Error, b: Stats) =>
+  !(a instanceof Error) &&
+  a.mtimeMs === b.mtimeMs &&
+  a.ctimeMs === b.ctimeMs &&
+  a.size === b.size &&
+  a.ino === b.ino &&
+  a.dev === b.dev;
+
+/** `seeFile` gives the same object for a file that has not changed. */
+function isSameFiles(a: ReadonlyMap<string, SeenFile>, b: ReadonlyMap<string, SeenFile>): boolean {
+  if (a.size !== b.size) return false;
+  for (const [path, file] of a) if (b.get(path) !== file) return false;
+  return true;
 }
 
 function findChanges(
