@@ -171,7 +171,9 @@ describe('what is no file of text', () => {
 
   test.skipIf(process.getuid?.() === 0)('an unreadable file is a problem until it can be read', async () => {
     chmodSync(queries.path('a.sql'), 0o000);
-    await eventually(() => expect(latest()).toMatchObject({ 'a.sql': { problem: 'cannot be read (EACCES)' } }));
+    await eventually(() =>
+      expect(latest()).toMatchObject({ 'a.sql': { problem: 'cannot be read (EACCES)' } }),
+    );
     chmodSync(queries.path('a.sql'), 0o600);
     await eventually(() => expect(latest()).toMatchObject({ 'a.sql': { text: 'one' } }));
   });
