@@ -1,6 +1,5 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { lookUpQuery } from '../catalog/find-query.ts';
 import type { Catalog } from '../catalog/saved-query.ts';
 import { type AddressList, parseAddressList } from '../config/address-list.ts';
 import type { Config } from '../config.ts';
@@ -118,7 +117,8 @@ export class Keyring {
     return this.#entries.flatMap((entry) => {
       if (entry.revoked !== undefined || entry.endpoints === undefined) return [];
       const missing = resolveEndpoints({ queries }, entry).unknown;
-      const endpoints = missing.filter((one) => lookUpQuery(before, one) !== undefined);
+      const { unknown } = resolveEndpoints(before, { endpoints: missing });
+      const endpoints = missing.filter((one) => !unknown.includes(one));
       return endpoints.length > 0 ? [{ id: entry.id, endpoints }] : [];
     });
   }

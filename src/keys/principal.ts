@@ -1,4 +1,4 @@
-import { lookUpQuery, type QueryAddresses } from '../catalog/find-query.ts';
+import { lowerCaseUuid, type QueryAddresses } from '../catalog/find-query.ts';
 import type { Config } from '../config.ts';
 import type { ConcurrencyLimiter } from './concurrency-limiter.ts';
 import type { Permission } from './file/key-schema.ts';
@@ -52,12 +52,26 @@ export function resolveEndpoints(
   { endpoints }: { readonly endpoints?: readonly string[] | undefined },
 ): { readonly ids: ReadonlySet<string> | undefined; readonly unknown: readonly string[] } {
   if (endpoints === undefined) return { ids: undefined, unknown: [] };
+  const byAddress = idsByAddress(catalog.queries);
   const resolved = endpoints.map((address) => ({
     address,
-    id: lookUpQuery(catalog, address)?.id,
+    id: byAddress.get(address) ?? byAddress.get(lowerCaseUuid(address)),
   }));
   return {
     ids: new Set(resolved.flatMap(({ id }) => id ?? [])),
     unknown: resolved.filter(({ id }) => id === undefined).map(({ address }) => address),
   };
+}
+
+const indexes = new WeakMap<EndpointNames, ReadonlyMap<string, string>>();
+
+/** As `lookUpQuery` finds them: every address leads to one query. Ten thousand keys are resolved at once. */
+function idsByAddress(queries: EndpointNames): ReadonlyMap<string, string> {
+  const known = indexes.get(queries);
+  if (known !== undefined) return known;
+  const made = new Map(
+    queries.flatMap(({ id, name, aliases }) => [id, name, ...aliases].map((address) => [address, id])),
+  );
+  indexes.set(queries, made);
+  return made;
 }

@@ -3,6 +3,7 @@ import type { BrokenFile, CatalogHistory } from '../catalog/folder/catalog-histo
 import type { CatalogFiles } from '../catalog/folder/read-folder.ts';
 import { type FolderWatch, watchFolder } from '../catalog/folder/watch-folder.ts';
 import type { Catalog } from '../catalog/saved-query.ts';
+import { openRepeat } from '../concurrency/repeat.ts';
 import type { CatalogUpdates } from '../engine/engine.ts';
 import { describeProblem } from '../errors.ts';
 import type { CatalogState } from '../http/observe/readiness.ts';
@@ -71,7 +72,8 @@ export function openReload(options: ReloadOptions): Reload {
     proposal.accept();
     const report = compareBroken(broken, proposal.broken);
     broken = proposal.broken;
-    onOutcome(broken.length > 0 ? 'partial' : 'ok');
+    const isNews = change !== undefined || report.broken.length + report.mended.length > 0;
+    if (isNews) onOutcome(broken.length > 0 ? 'partial' : 'ok');
     if (change !== undefined)
       log.info({ ...change, ms: Math.round(performance.now() - startedAt) }, 'saved queries reloaded');
     if (report.broken.length + report.mended.length > 0) (onFiles ?? logReport(log))(report);
@@ -100,14 +102,27 @@ export function openReload(options: ReloadOptions): Reload {
         },
       })
     : undefined;
+  // What is broken may depend on more than the files: BigQuery may have been out of reach.
+  const retry = openRepeat({
+    everyMs: retryMs,
+    work: async () => {
+      if (broken.length > 0) watch?.look();
+    },
+    onError: () => {},
+  });
   return {
     get state() {
       return { queries: history.catalog.queries.length, loadedAt, broken, problem: folderProblem };
     },
     look: () => watch?.look(),
-    close: async () => watch?.close(),
+    async close() {
+      await retry.close();
+      await watch?.close();
+    },
   };
 }
+
+const retryMs = 60_000;
 
 /** The names of what differs, of which the log shows the first ones; undefined if nothing does. */
 function describeChange(before: Catalog, after: Catalog): object | undefined {

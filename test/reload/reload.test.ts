@@ -8,6 +8,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { type App, openApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { eventually } from '../support/eventually.ts';
+import { writeKeyFile } from '../support/key-files.ts';
 import { makeQueryFolder, type QueryFolder, queryText, uuidOf } from '../support/query-folder.ts';
 
 const apiKey = 'a-key-for-tests-only';
@@ -243,6 +244,36 @@ test('GraphQL: schema, introspection, prepared operations and catalog change tog
     endpoints: [{ name: 'b' }],
     b: { rows: [{ n: 1 }] },
   });
+});
+
+test('a key that is bound to an endpoint by its name may query it when it is there', async () => {
+  const keys = writeKeyFile({
+    bound: { endpoints: ['b'], tenants: 'all' },
+    idOnly: { endpoints: [uuidOf(2)], tenants: 'all' },
+  });
+  try {
+    const b = queryText({ id: uuidOf(2) });
+    await open({ 'a.sql': queryText(), 'b.sql': b }, { env: { API_KEYS_FILE: keys.path } });
+    const statuses = async (name: string) => {
+      const answers = [await get(name, keys.keyOf('bound')), await get(name, keys.keyOf('idOnly'))];
+      return answers.map(({ status }) => status);
+    };
+    expect(await statuses('b')).toEqual([200, 200]);
+    expect(await statuses('a')).toEqual([403, 403]);
+    queries.remove('b.sql');
+    await eventually(async () => expect(await statuses('b')).toEqual([404, 404]));
+    expect(log.join('')).toContain('a key names an endpoint that is no longer there');
+    queries.write('b.sql', b);
+    await eventually(async () => expect(await statuses('b')).toEqual([200, 200]));
+    // The name is that of another query now.
+    queries.remove('b.sql');
+    queries.write('c.sql', b);
+    queries.write('b.sql', queryText({ id: uuidOf(3) }));
+    await eventually(async () => expect(await statuses('c')).toEqual([403, 200]));
+    expect(await statuses('b')).toEqual([200, 403]);
+  } finally {
+    keys.remove();
+  }
 });
 
 test('with RELOAD=off nothing is followed', async () => {
