@@ -219,12 +219,14 @@ export async function openApp(options: AppOptions): Promise<App> {
     },
     async close() {
       metrics?.close();
-      await reload.close();
+      // It may wait for an import, which closing the engine ends.
+      const reloading = reload.close();
       await keys.close();
       await tokens?.close();
       await rates?.close();
       await results.close();
       await engine.close();
+      await reloading;
       await options.tracer?.close();
     },
   };

@@ -5,6 +5,7 @@ import { type FolderWatch, watchFolder } from '../catalog/folder/watch-folder.ts
 import type { Catalog } from '../catalog/saved-query.ts';
 import { openRepeat } from '../concurrency/repeat.ts';
 import type { CatalogUpdates } from '../engine/engine.ts';
+import { errorToLog } from '../engine/without-values.ts';
 import { describeProblem } from '../errors.ts';
 import type { CatalogState } from '../http/observe/readiness.ts';
 import type { ReloadOutcome } from '../metrics/catalog-metrics.ts';
@@ -50,6 +51,8 @@ export function openReload(options: ReloadOptions): Reload {
   let broken: readonly BrokenFile[] = [];
   let loadedAt = now();
   let folderProblem: string | undefined;
+  /** The last error, which is logged once until something is served again. */
+  let failure: string | undefined;
 
   const onChange = async (next: CatalogFiles) => {
     const startedAt = performance.now();
@@ -70,6 +73,7 @@ export function openReload(options: ReloadOptions): Reload {
         .catch((err: unknown) => log.warn({ err }, 'an earlier version of the catalog stays in memory'));
     }
     proposal.accept();
+    failure = undefined;
     const report = compareBroken(broken, proposal.broken);
     broken = proposal.broken;
     const isNews = change !== undefined || report.broken.length + report.mended.length > 0;
@@ -95,10 +99,13 @@ export function openReload(options: ReloadOptions): Reload {
         },
         onError(error) {
           onOutcome('failed');
-          log.error(
-            { err: error },
-            'changed saved queries could not be taken up: all stay as they are, and it is tried again',
-          );
+          if (failure !== String(error)) {
+            log.error(
+              { err: errorToLog(error, log) },
+              'changed saved queries could not be taken up: all stay as they are, and it is tried again',
+            );
+          }
+          failure = String(error);
         },
       })
     : undefined;

@@ -10,7 +10,7 @@ import type { Engine, EngineOptions } from '../engine.ts';
 import { forgetTable } from './import/scan/manifest.ts';
 import { type LocalData, openData, requireDataDir } from './open-data.ts';
 import { asStartError, openDatabase } from './open-database.ts';
-import { openVersions } from './open-versions.ts';
+import { openVersions, type Versions } from './open-versions.ts';
 import { planInBackground } from './prepare/plan-in-background.ts';
 import { ConnectionPool } from './run/connection-pool.ts';
 import { buildRun } from './run/run-query.ts';
@@ -40,11 +40,13 @@ export async function openDuckdb({
   let data: LocalData | undefined;
   let pool: ConnectionPool | undefined;
   let planning: Promise<void> | undefined;
+  let versions: Versions | undefined;
   const closeAll = async () => {
     closing.abort();
     await pool?.close();
     await planning;
     await data?.close();
+    await versions?.idle();
     database.close();
     await store?.close();
   };
@@ -59,7 +61,7 @@ export async function openDuckdb({
     await adminConnection.run(globalSettings);
     store = await openStore(adminConnection, config.storeFile);
     const tables = await openTables(await connect(), catalog.tables, forgetTable);
-    const versions = await openVersions(adminConnection, catalog, tables);
+    versions = await openVersions(adminConnection, catalog, tables, closing.signal);
     const { runnable } = versions;
     const workers: DuckDBConnection[] = [];
     for (let left = config.engineConcurrency; left > 0; left -= 1) workers.push(await connect());

@@ -20,6 +20,8 @@ export interface Versions {
   /** Prepares queries again, for a table that is stored in another layout. Resolves when nothing reads the old one. */
   onRebuilt(old: TableInStore, rebuilt: TableInStore): Promise<void>;
   updates(data: TableData): CatalogUpdates;
+  /** Resolves when the connection is no longer used. */
+  idle(): Promise<void>;
 }
 
 type TableData = Pick<LocalData, 'replaceTables' | 'dropTables'>;
@@ -32,12 +34,14 @@ interface Version {
 
 /**
  * @param connection that is used for nothing else from then on
+ * @param closing aborted when the engine closes
  * @throws StartError with the problems of all queries
  */
 export async function openVersions(
   connection: DuckDBConnection,
   catalog: Catalog,
   tables: StoredTables,
+  closing: AbortSignal,
 ): Promise<Versions> {
   /** The latest form of each query, as long as anything refers to the query. */
   const known = new WeakMap<SavedQuery, Runnable>();
@@ -66,7 +70,7 @@ export async function openVersions(
   const prepareAll = async (): Promise<RunnableQueries> => {
     const all = new Map<SavedQuery, Runnable>();
     for (const version of [...earlier, current]) {
-      const prepared = await prepareQueries(connection, { ...prepare, ...version, inTurns: true });
+      const prepared = await prepareQueries(connection, { ...prepare, ...version, inTurns: closing });
       for (const [query, one] of prepared.runnable) all.set(query, one);
     }
     return withSortColumns(all);
@@ -104,7 +108,7 @@ export async function openVersions(
         for (const schema of next.tables) found.push(await tableFor(schema));
         staged = found.filter((table) => !tables.all.includes(table));
         const options = { ...prepare, queries: next.queries, tables: found };
-        return (await prepareQueries(connection, { ...options, planAll: true, inTurns: true })).problems;
+        return (await prepareQueries(connection, { ...options, planAll: true, inTurns: closing })).problems;
       });
       // It may have to wait for an import; what is not dropped is dropped with the next version.
       dropUnused(data).catch(() => {});
@@ -151,5 +155,6 @@ export async function openVersions(
       await runnable.drained();
     },
     updates,
+    idle: () => exclusive(async () => {}),
   };
 }

@@ -7,8 +7,8 @@ export interface Readiness {
   brief(): Reply;
   /** `?verbose`, for anybody: numbers only. */
   verbose(): Reply;
-  /** `?verbose`, for callers with a key: with the permission `catalog` also the broken files. */
-  verboseFor(principal: Pick<Principal, 'permissions'>): Reply;
+  /** `?verbose`, for callers with a key: also the broken files if it has the permission `catalog` for all endpoints. */
+  verboseFor(principal: Pick<Principal, 'permissions' | 'endpoints' | 'tenants'>): Reply;
 }
 
 /** The catalog that is served, compared with its files. */
@@ -37,8 +37,9 @@ export function buildReadiness(isReady: () => boolean, state: () => CatalogState
   return {
     brief: () => reply({}),
     verbose: () => reply({ catalog: numbers() }),
-    verboseFor({ permissions }) {
-      if (!permissions.has('catalog')) return reply({ catalog: numbers() });
+    verboseFor({ permissions, endpoints, tenants }) {
+      const maySeeAll = permissions.has('catalog') && endpoints === undefined && tenants === undefined;
+      if (!maySeeAll) return reply({ catalog: numbers() });
       const { broken, problem } = state();
       return reply({
         catalog: { ...numbers(), ...(problem && { problem }), broken: broken.map(describeBroken) },

@@ -35,8 +35,8 @@ interface PrepareOptions {
   readonly planAll?: boolean;
   /** What was prepared before: used again if its tables are still stored as they were. */
   readonly known?: WeakMap<SavedQuery, Runnable>;
-  /** Whether other work of the process is done between two queries. */
-  readonly inTurns?: boolean;
+  /** Given if other work of the process is to be done between two queries: it stops when the signal is aborted. */
+  readonly inTurns?: AbortSignal;
 }
 
 export interface PreparedCatalog {
@@ -65,7 +65,7 @@ export async function prepareCatalog(
 /** As `prepareCatalog`, with the problems of queries that cannot run beside the others. */
 export async function prepareQueries(
   connection: DuckDBConnection,
-  { queries, tables, definedMacros, planAll = false, known, inTurns = false }: PrepareOptions,
+  { queries, tables, definedMacros, planAll = false, known, inTurns }: PrepareOptions,
 ): Promise<PreparedCatalog> {
   const problems = new Map<SavedQuery, readonly Problem[]>();
   const compiled = new Map<SavedQuery, Compiled>();
@@ -76,7 +76,8 @@ export async function prepareQueries(
       runnable.set(query, before);
       continue;
     }
-    if (inTurns) await nextTurn();
+    if (inTurns !== undefined) await nextTurn();
+    inTurns?.throwIfAborted();
     await collectProblems(problems, query, () => {
       const tree = compile(query, tables);
       compiled.set(query, tree);
@@ -89,7 +90,8 @@ export async function prepareQueries(
   if (definitions !== '') await connection.run(definitions);
 
   for (const [query, tree] of compiled) {
-    if (inTurns) await nextTurn();
+    if (inTurns !== undefined) await nextTurn();
+    inTurns?.throwIfAborted();
     await collectProblems(problems, query, async () => {
       const types =
         (planAll ? undefined : compiledTypes(query, tree)) ?? (await plannedTypes(connection, query, tree));
