@@ -1,5 +1,5 @@
 import type { Problem } from '../errors.ts';
-import { camelCase, pascalCase } from './names.ts';
+import { camelCase, pascalCase, sqlField } from './names.ts';
 import type { EnumParameter, SavedQuery } from './saved-query.ts';
 
 /** Root fields that describe the catalog itself; reserved names. */
@@ -19,6 +19,8 @@ const reservedTypes = new Set([
     'JSON',
     'LocalDateTime',
     'SafeInt',
+    'SqlColumn',
+    'SqlResult',
     'String',
     'UUID',
   ],
@@ -31,6 +33,8 @@ const reservedTypes = new Set([
 export function checkCatalog(queries: readonly SavedQuery[]): readonly Problem[] {
   const ids = new Map<string, string>();
   const fields = new Map<string, string>();
+  /** Of SQL over queries that take it. */
+  const sqlFields = new Map<string, string>();
   const resultTypes = new Map<string, string>();
   const enums = new Map<string, { readonly parameter: EnumParameter; readonly file: string }>();
   return queries.flatMap((query) => {
@@ -44,6 +48,16 @@ export function checkCatalog(queries: readonly SavedQuery[]): readonly Problem[]
     const field = camelCase(query.name);
     const sameField = addName(fields, field, file);
     if (sameField !== undefined) add(`has the same GraphQL field as ${sameField}: ${field}`);
+    const ofSql = sqlFields.get(field);
+    if (ofSql !== undefined)
+      add(`has the GraphQL field ${field}, which is that of SQL over ${ofSql}; choose another name`);
+    if (query.querySandboxing === 'enabled') {
+      const ownSqlField = sqlField(query.name);
+      addName(sqlFields, ownSqlField, file);
+      const other = fields.get(ownSqlField);
+      if (other !== undefined)
+        add(`the GraphQL field of SQL over it, ${ownSqlField}, is that of ${other}; choose another name`);
+    }
     if (reservedFields.includes(field))
       add(`the GraphQL field ${field} is reserved for the catalog; choose another name`);
 

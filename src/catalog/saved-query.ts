@@ -117,6 +117,8 @@ export interface SavedQuery {
   /** The author's reason why it is not checked that the SQL returns rows of the tenant only. */
   readonly tenantUnchecked: string | undefined;
   readonly columns: readonly Column[];
+  /** Whether a caller may send a SELECT over the query's common tables, which runs in place of its own last SELECT. */
+  readonly querySandboxing: 'enabled' | 'disabled';
 }
 
 /** All saved queries, and the tables that they read. */

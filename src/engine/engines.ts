@@ -3,7 +3,7 @@ import type { Catalog, SavedQuery } from '../catalog/saved-query.ts';
 import type { Config } from '../config.ts';
 import { type Problem, StartError } from '../errors.ts';
 import type { CatalogUpdates, CheckOptions, Engine, EngineOptions, SqlOptions } from './engine.ts';
-import { tenantProblems, tenantProblemsOf, uncheckedQueries } from './tenant-filters.ts';
+import { sandboxProblemsOf, tenantProblemsOf, uncheckedQueries } from './tenant-filters.ts';
 
 interface EngineEntry {
   /** @throws StartError if a saved query cannot run on the engine */
@@ -38,8 +38,12 @@ export const engines: Readonly<Record<Config['engine'], EngineEntry>> = {
 };
 
 function withTenantFilters({ open, check, sqlOf, checksTenants = false }: EngineEntry): EngineEntry {
-  const problemsIn = (catalog: Catalog) => (checksTenants ? [] : tenantProblems(catalog));
-  const problemsOfQuery = checksTenants ? () => [] : tenantProblemsOf;
+  const problemsOfQuery: ProblemsOfQuery = (query, tables) => [
+    ...(checksTenants ? [] : tenantProblemsOf(query, tables)),
+    ...sandboxProblemsOf(query, tables),
+  ];
+  const problemsIn = ({ queries, tables }: Catalog) =>
+    queries.flatMap((query) => problemsOfQuery(query, tables));
   return {
     async open(options) {
       const problems = problemsIn(options.catalog);
@@ -59,10 +63,12 @@ function withTenantFilters({ open, check, sqlOf, checksTenants = false }: Engine
   };
 }
 
+type ProblemsOfQuery = (query: SavedQuery, tables: Catalog['tables']) => readonly Problem[];
+
 function updatesWithTenantFilters(
   updates: CatalogUpdates,
   { catalog: first, listener }: EngineOptions,
-  problemsOfQuery: typeof tenantProblemsOf,
+  problemsOfQuery: ProblemsOfQuery,
 ): CatalogUpdates {
   /** The tables with which a query was checked. */
   const passed = new WeakMap<SavedQuery, Catalog['tables']>();

@@ -25,7 +25,7 @@ export interface Principal {
 export function unrestricted(id: string): Principal {
   return {
     id,
-    permissions: new Set(['fresh', 'catalog', 'metrics']),
+    permissions: new Set(['fresh', 'catalog', 'metrics', 'sql']),
     endpoints: undefined,
     tenants: undefined,
     hidesEndpoints: false,
@@ -33,6 +33,13 @@ export function unrestricted(id: string): Principal {
     concurrencyLimiter: undefined,
   };
 }
+
+/**
+ * Whether a principal may send SQL of its own, where a saved query takes it. A key that is bound to tenants needs the
+ * permission: it is given to others than the operator.
+ */
+export const mayPassSql = ({ permissions, tenants }: Pick<Principal, 'permissions' | 'tenants'>): boolean =>
+  permissions.has('sql') || tenants === undefined;
 
 /** Whether the operator hides from a principal what it may not query. */
 export function hidesEndpoints(setting: Config['hideEndpoints'], isBoundToTenants: boolean): boolean {

@@ -19,6 +19,7 @@ const savedQuery = (sql: string, line: number): SavedQuery => ({
   tenant: { parameter: 'project', pattern: undefined },
   tenantUnchecked: undefined,
   columns: [],
+  querySandboxing: 'disabled',
 });
 
 /** A query on which the compiler fails in a way that no rule foresees. */
@@ -36,7 +37,7 @@ test('an unforeseen error is a problem of its query, and the others are prepared
   try {
     const queries = [failing, unsupported];
     await expect(
-      prepareCatalog(connection, { queries, tables: [], definedMacros: new Set() }),
+      prepareCatalog(connection, { queries, tables: [], defineMacros: async () => {} }),
     ).rejects.toMatchObject({
       problems: [
         { file: 'q.sql', line: 1, message: expect.stringMatching(message) },

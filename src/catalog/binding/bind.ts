@@ -18,6 +18,11 @@ export interface BoundQuery {
   readonly query: SavedQuery;
   /** One entry for every declared parameter; '' for an absent optional one. */
   readonly parameters: Readonly<Record<string, string>>;
+  /**
+   * A caller's SELECT over the common tables of the query, to run in place of its last SELECT. It is not checked yet: an
+   * engine runs it only through `engine/sandbox`.
+   */
+  readonly sql?: string;
   /** Labels for the engine's bill. They do not affect the result and are not part of the cache key. */
   readonly labels?: Readonly<Record<string, string>>;
 }

@@ -90,9 +90,7 @@ export const headerSchema = z.strictObject({
   cache_warming: seconds.optional(),
   stale_if_error: seconds.optional(),
   warm: z.array(z.record(identifier, scalarText)).max(100).default([]),
-  query_sandboxing: z
-    .literal('disabled', { error: 'must be disabled: sandboxed queries are not supported' })
-    .default('disabled'),
+  query_sandboxing: z.enum(['enabled', 'disabled']).default('disabled'),
   labels: z
     .array(
       z

@@ -58,6 +58,7 @@ function toQuery(name: string, header: Header, sql: string, source: SavedQuery['
     columns: Object.entries(header.columns).map(
       ([name, column]): Column => ({ ...column, name, unit: column.unit }),
     ),
+    querySandboxing: header.query_sandboxing,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Catalog, SavedQuery } from '../../catalog/saved-query.ts';
+import { LoopTurns } from '../../concurrency/loop-turns.ts';
 import { Semaphore } from '../../concurrency/semaphore.ts';
 import type { BigqueryConfig } from '../../config.ts';
 import type { CatalogUpdates, Engine, EngineOptions, QueryCheck } from '../engine.ts';
@@ -7,13 +8,19 @@ import { openClient } from './api/client.ts';
 import { checkAll, requireNoProblems } from './check-queries.ts';
 import { openJobCanceller } from './job-canceller.ts';
 import { openRun } from './run-query.ts';
+import { buildTextToRun } from './text-to-run.ts';
 
 /**
  * The engine for more data than one machine holds: BigQuery over its REST API. CURRENT_TIMESTAMP() is BigQuery's own.
  *
  * @throws StartError if BIGQUERY_START_CHECK is `stop` and a saved query does not pass
  */
-export async function openBigquery({ catalog, config, listener }: EngineOptions): Promise<Engine> {
+export async function openBigquery({
+  catalog,
+  config,
+  listener,
+  turns = new LoopTurns(),
+}: EngineOptions): Promise<Engine> {
   const client = openClient(config.bigquery);
   const jobs = openJobCanceller(client);
   const closing = new AbortController();
@@ -52,10 +59,14 @@ export async function openBigquery({ catalog, config, listener }: EngineOptions)
       throw error;
     }
   }
-  const run = openRun({ client, queue, config, closing: closing.signal, cancelJob: jobs.cancel });
+  let { tables } = catalog;
+  const textToRun = buildTextToRun(() => tables, turns);
+  const run = openRun({ client, queue, config, closing: closing.signal, textToRun, cancelJob: jobs.cancel });
   const { project, dataset, apiEndpoint = '' } = config.bigquery;
   return {
-    updates: buildUpdates(catalog, startCheck, check),
+    updates: buildUpdates(catalog, startCheck, check, (next) => {
+      tables = next.tables;
+    }),
     source: `bigquery ${project}.${dataset} ${apiEndpoint}`.trim(),
     run,
     close,
@@ -67,6 +78,7 @@ function buildUpdates(
   first: Catalog,
   startCheck: BigqueryConfig['startCheck'],
   check: (queries: readonly SavedQuery[]) => Promise<readonly QueryCheck[]>,
+  onReplaced: (catalog: Catalog) => void,
 ): CatalogUpdates {
   const checked = new WeakSet(first.queries);
   const newOf = ({ queries }: Catalog) => queries.filter((query) => !checked.has(query));
@@ -82,6 +94,7 @@ function buildUpdates(
     async replace(catalog) {
       const added = newOf(catalog);
       for (const query of added) checked.add(query);
+      onReplaced(catalog);
       if (startCheck === 'report' && added.length > 0) check(added).catch(() => {});
       return async () => {};
     },

@@ -13,6 +13,7 @@ import { asStartError, openDatabase } from './open-database.ts';
 import { openVersions, type Versions } from './open-versions.ts';
 import { planInBackground } from './prepare/plan-in-background.ts';
 import { ConnectionPool } from './run/connection-pool.ts';
+import { buildDefineMacros } from './run/define-macros.ts';
 import { buildRun } from './run/run-query.ts';
 import { openStore, type Store } from './store/open-store.ts';
 import { openTables } from './store/stored-tables.ts';
@@ -61,7 +62,14 @@ export async function openDuckdb({
     await adminConnection.run(globalSettings);
     store = await openStore(adminConnection, config.storeFile);
     const tables = await openTables(await connect(), catalog.tables, forgetTable);
-    versions = await openVersions(adminConnection, catalog, tables, closing.signal);
+    const defineMacros = buildDefineMacros(await connect(), new Set());
+    versions = await openVersions({
+      connection: adminConnection,
+      catalog,
+      tables,
+      defineMacros,
+      closing: closing.signal,
+    });
     const { runnable } = versions;
     const workers: DuckDBConnection[] = [];
     for (let left = config.engineConcurrency; left > 0; left -= 1) workers.push(await connect());
@@ -79,6 +87,7 @@ export async function openDuckdb({
       turns,
       reading: new OnePerOwner(),
       now,
+      defineMacros,
       closing: closing.signal,
     });
     const { catchUp } = data;

@@ -11,6 +11,7 @@ import {
   prepareQueries,
   type Runnable,
 } from './prepare/prepare-catalog.ts';
+import type { DefineMacros } from './run/define-macros.ts';
 import type { RunnableQueries } from './run/run-query.ts';
 import { definitionOf, type StoredTables, type TableInStore } from './store/stored-tables.ts';
 
@@ -32,20 +33,27 @@ interface Version {
   tables: readonly TableInStore[];
 }
 
-/**
- * @param connection that is used for nothing else from then on
- * @param closing aborted when the engine closes
- * @throws StartError with the problems of all queries
- */
-export async function openVersions(
-  connection: DuckDBConnection,
-  catalog: Catalog,
-  tables: StoredTables,
-  closing: AbortSignal,
-): Promise<Versions> {
+interface VersionsOptions {
+  /** Used for nothing else from then on. */
+  readonly connection: DuckDBConnection;
+  readonly catalog: Catalog;
+  readonly tables: StoredTables;
+  readonly defineMacros: DefineMacros;
+  /** Aborted when the engine closes. */
+  readonly closing: AbortSignal;
+}
+
+/** @throws StartError with the problems of all queries */
+export async function openVersions({
+  connection,
+  catalog,
+  tables,
+  defineMacros,
+  closing,
+}: VersionsOptions): Promise<Versions> {
   /** The latest form of each query, as long as anything refers to the query. */
   const known = new WeakMap<SavedQuery, Runnable>();
-  const prepare = { definedMacros: new Set<string>(), known };
+  const prepare = { defineMacros, known };
   let current: Version = { queries: catalog.queries, tables: tables.all };
   /** Versions that requests in flight may still use. */
   const earlier = new Set<Version>();

@@ -1,4 +1,5 @@
 import type { RawParameters } from '../../catalog/binding/bind.ts';
+import { sqlParameter } from '../../catalog/binding/caller-sql.ts';
 import type { Catalog, SavedQuery } from '../../catalog/saved-query.ts';
 import { GatewayError } from '../../errors.ts';
 import type { EndpointRequest } from '../access/authorize.ts';
@@ -35,8 +36,9 @@ export function buildCompatRest({ catalog, rest, rejectKeys }: CompatRestOptions
 }
 
 /** The parameters that a request for a query may set. Others are ignored, like Logflare's `sql` for a query without a sandbox. */
-function namesOf({ parameters }: SavedQuery): ReadonlySet<string> {
-  return new Set(parameters.map(({ name }) => name));
+function namesOf({ parameters, querySandboxing }: SavedQuery): ReadonlySet<string> {
+  const names = new Set(parameters.map(({ name }) => name));
+  return querySandboxing === 'enabled' ? names.add(sqlParameter) : names;
 }
 
 function lastOfEach(query: SavedQuery, received: RawParameters = new Map()): EndpointRequest {

@@ -100,9 +100,16 @@ const cost = z.object({
   jobId: maybe(z.string()),
 });
 
+const column = z.object({ name: z.string(), type: maybe(z.string()), repeated: z.boolean() });
+
 const headSchema = z.object({
   computedAt: z.int(),
-  metadata: z.object({ rowCount: z.int().min(0), truncated: z.boolean(), cost: cost.optional() }),
+  metadata: z.object({
+    rowCount: z.int().min(0),
+    truncated: z.boolean(),
+    cost: cost.optional(),
+    columns: z.array(column).optional(),
+  }),
   lengths: z.object({ zstd: length.optional(), gzip: length.optional(), identity: length.optional() }),
   size: length,
   digest: z.string(),

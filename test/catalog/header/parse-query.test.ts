@@ -66,6 +66,7 @@ describe('a saved-query file', () => {
       columns: [
         { name: 'x', type: 'integer', repeated: false, required: true, unit: 'ms', description: 'X.' },
       ],
+      querySandboxing: 'disabled',
     });
   });
 
@@ -186,9 +187,28 @@ describe('a saved-query file', () => {
       ['8 cache_warming: must be shorter than caching (900s)'],
     ],
     [
-      'query_sandboxing enabled',
-      header([...plain, 'query_sandboxing: enabled']),
-      [/^8 query_sandboxing: must be disabled/],
+      'another word for query_sandboxing',
+      header([...plain, 'query_sandboxing: on']),
+      [/^8 query_sandboxing: must be one of enabled, disabled/],
+    ],
+    [
+      'a parameter with the name of SQL of a caller',
+      header([...plain, 'parameters:', '  Sql: { type: string, description: S. }'], 'select @Sql as x\n'),
+      [/parameters\.Sql: is reserved for a caller's own SQL/],
+    ],
+    [
+      'SQL of callers beside rows that nobody checks',
+      header(
+        [
+          ...plain,
+          'query_sandboxing: enabled',
+          'tenant_unchecked: All may see it.',
+          'parameters:',
+          '  p: { type: string, tenant: true, description: P. }',
+        ],
+        'with a as (select @p as x) select x from a\n',
+      ),
+      [/tenant_unchecked: cannot be used with query_sandboxing: enabled/],
     ],
     ['an invalid label', header([...plain, 'labels: [Team]']), [/^8 labels\.0: must be lowercase/]],
     ['a reserved label', header([...plain, 'labels: [endpoint]']), [/^8 labels\.0: endpoint is set by/]],

@@ -5,10 +5,11 @@ import { type Problem, StartError } from '../../../errors.ts';
 import { calledMacros } from '../../dialect/called-macros.ts';
 import { type Compiled, compile } from '../../dialect/compile.ts';
 import { equalityColumns } from '../../dialect/equality-columns.ts';
-import { macroDefinitions } from '../../dialect/macros/macros.ts';
+import { openSandbox } from '../../dialect/sandbox/open-sandbox.ts';
 import type { Origin, StoredTable } from '../../dialect/stored-table.ts';
 import { queryProblems } from '../../query-problems.ts';
 import { unfilteredProblems } from '../../tenant-filters.ts';
+import { buildPrepareCallerSql, type PrepareCallerSql } from './caller-sql.ts';
 import { type PreparedQuery, prepareQuery } from './prepare-query.ts';
 import { compiledTypes, plannedTypes, type ResultTypes } from './result-types.ts';
 
@@ -21,16 +22,18 @@ export interface Runnable {
   readonly tables: readonly string[];
   /** The same, as they are stored: with other ones, it has to be prepared again. */
   readonly storedTables: readonly StoredTable[];
-  /** The columns that the query compares with a parameter for equality; found when first used. */
+  /** The columns that the query, or SQL of a caller over it, compares with a parameter for equality; found when first used. */
   readonly equalityColumns: readonly Origin[];
+  /** Prepares callers' SQL over the query; undefined if it takes none. */
+  readonly callerSql: PrepareCallerSql | undefined;
 }
 
 interface PrepareOptions {
   readonly queries: readonly SavedQuery[];
   /** The tables that queries may read, as the database has them. */
   readonly tables: readonly StoredTable[];
-  /** The macros that the database has; those that the queries call are added. */
-  readonly definedMacros: Set<string>;
+  /** Defines the macros that queries call. */
+  readonly defineMacros: (names: readonly string[]) => Promise<void>;
   /** Whether DuckDB plans every query now; by default only those with columns whose types are not known otherwise. */
   readonly planAll?: boolean;
   /** What was prepared before: used again if its tables are still stored as they were. */
@@ -65,7 +68,7 @@ export async function prepareCatalog(
 /** As `prepareCatalog`, with the problems of queries that cannot run beside the others. */
 export async function prepareQueries(
   connection: DuckDBConnection,
-  { queries, tables, definedMacros, planAll = false, known, inTurns }: PrepareOptions,
+  { queries, tables, defineMacros, planAll = false, known, inTurns }: PrepareOptions,
 ): Promise<PreparedCatalog> {
   const problems = new Map<SavedQuery, readonly Problem[]>();
   const compiled = new Map<SavedQuery, Compiled>();
@@ -86,8 +89,7 @@ export async function prepareQueries(
     });
   }
   const called = [...compiled.values()].flatMap(({ query }) => calledMacros(query));
-  const definitions = macroDefinitions(called, definedMacros);
-  if (definitions !== '') await connection.run(definitions);
+  await defineMacros(called);
 
   for (const [query, tree] of compiled) {
     if (inTurns !== undefined) await nextTurn();
@@ -105,12 +107,13 @@ export async function prepareQueries(
 }
 
 function isUpToDate({ storedTables }: Runnable, query: SavedQuery, tables: readonly StoredTable[]): boolean {
-  if (readsByPattern(query) && storedTables.length !== tables.length) return false;
+  if (readsAny(query) && storedTables.length !== tables.length) return false;
   return storedTables.every((table) => tables.includes(table));
 }
 
-/** Whether it reads every table whose name fits. */
-const readsByPattern = ({ sql }: SavedQuery): boolean => /\*\s*`/.test(sql);
+/** Whether it reads every table whose name fits, or callers choose what they read of its common tables. */
+const readsAny = ({ sql, querySandboxing }: SavedQuery): boolean =>
+  querySandboxing === 'enabled' || /\*\s*`/.test(sql);
 
 function buildRunnable(
   query: SavedQuery,
@@ -120,6 +123,7 @@ function buildRunnable(
 ): Runnable {
   let prepared: PreparedQuery | undefined;
   let compared: readonly Origin[] | undefined;
+  const sandbox = query.querySandboxing === 'enabled' ? openSandbox(query, tables) : undefined;
   return {
     compiled,
     get prepared() {
@@ -127,13 +131,13 @@ function buildRunnable(
       return prepared;
     },
     tables: compiled.tables,
-    storedTables: readsByPattern(query)
-      ? tables
-      : tables.filter(({ name }) => compiled.tables.includes(name)),
+    storedTables: readsAny(query) ? tables : tables.filter(({ name }) => compiled.tables.includes(name)),
     get equalityColumns() {
-      compared ??= equalityColumns(compiled.query);
+      const trees = [compiled, ...(sandbox?.tables.map(sandbox.readAll) ?? [])];
+      compared ??= trees.flatMap(({ query: tree }) => equalityColumns(tree));
       return compared;
     },
+    callerSql: sandbox && buildPrepareCallerSql(query, sandbox),
   };
 }
 

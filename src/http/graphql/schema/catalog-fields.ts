@@ -114,8 +114,8 @@ function endpointType(builder: Builder) {
         resolve: ({ caching }) => (caching === 'disabled' ? null : caching.warmingSeconds),
       }),
       querySandboxing: t.boolean({
-        description: 'Whether the query runs in a sandbox.',
-        resolve: () => false,
+        description: 'Whether callers may send SQL over its common tables.',
+        resolve: ({ querySandboxing }) => querySandboxing === 'enabled',
       }),
       parameters: t.field({
         type: [parameter],
