@@ -21,6 +21,7 @@ const rooms = [
   'formats',
   'metrics',
   'http',
+  'reload',
   'format-log-line',
   'open-log',
   'progress-line',

@@ -24,6 +24,8 @@ export interface RequestMetrics {
   record(method: string, path: string, reply: Reply, seconds: number): void;
   /** Counts the bytes of a body whose length was not known before. */
   addBytes(path: string, bytes: number): void;
+  /** Counts by the endpoints of another version of the catalog from now on. */
+  replaceCatalog(catalog: Catalog): void;
   readonly families: readonly MetricFamily[];
 }
 
@@ -48,18 +50,12 @@ interface CountedReply {
 }
 
 /** What the gateway answers, by path. It is called for every request, so series are looked up by short keys. */
-export function buildRequestMetrics({ queries }: Catalog): RequestMetrics {
+export function buildRequestMetrics(catalog: Catalog): RequestMetrics {
   const requests = new Counts();
   const bytes = new Counts();
   const durations = new Histograms('api');
-  const endpoints = new Map(
-    // A name may look like another one with a format.
-    [...formatSuffixes, ''].flatMap((suffix) =>
-      queries.flatMap(({ id, name }) =>
-        [id, name].map((address) => [endpointPath + address + suffix, name] as const),
-      ),
-    ),
-  );
+  let current = catalog;
+  let endpoints = endpointsByPath(catalog);
   const known = new Map<string, PathCounts>();
   const openCounts = (path: string): PathCounts => {
     const endpoint = endpoints.get(path) ?? '';
@@ -101,6 +97,12 @@ export function buildRequestMetrics({ queries }: Catalog): RequestMetrics {
       if (method !== 'HEAD') counts.bytes.value += counted.bytes;
       counts.durations.observe(seconds);
     },
+    replaceCatalog(next) {
+      // Requests in flight may be for endpoints that are no longer there.
+      endpoints = new Map([...endpointsByPath(current), ...endpointsByPath(next)]);
+      current = next;
+      known.clear();
+    },
     families: [
       requests.family(
         'querygate_http_requests_total',
@@ -114,6 +116,16 @@ export function buildRequestMetrics({ queries }: Catalog): RequestMetrics {
     ],
   };
 }
+
+const endpointsByPath = ({ queries }: Catalog): ReadonlyMap<string, string> =>
+  new Map(
+    // A name may look like another one with a format.
+    [...formatSuffixes, ''].flatMap((suffix) =>
+      queries.flatMap(({ id, name }) =>
+        [id, name].map((address) => [endpointPath + address + suffix, name] as const),
+      ),
+    ),
+  );
 
 const apiOf: ReadonlyMap<string, string> = new Map([
   [graphqlPath, 'graphql'],
