@@ -23,6 +23,7 @@ import { buildFinish } from './http/finish.ts';
 import { buildDerivedCache } from './http/graphql/compiled/derived-cache.ts';
 import { buildGraphiqlPages } from './http/graphql/graphiql.ts';
 import { buildGraphql } from './http/graphql/graphql.ts';
+import { loadTrustedDocuments, type TrustedDocuments } from './http/graphql/persisted/trusted.ts';
 import { buildHandler, type Handler } from './http/handle.ts';
 import { buildMetricsRoute } from './http/observe/metrics-route.ts';
 import { buildRequestMetrics, type RequestMetrics } from './http/observe/request-metrics.ts';
@@ -93,6 +94,8 @@ export interface App {
 export async function openApp(options: AppOptions): Promise<App> {
   const { config, apiKey, log, now = systemClock.now, after = systemClock.after } = options;
   const catalog = loadCatalog(config.queriesDir);
+  const { trustedDocumentsFile } = config;
+  const trusted = trustedDocumentsFile === undefined ? undefined : loadTrustedDocuments(trustedDocumentsFile);
   const keys = openKeys({
     file: config.apiKeysFile,
     apiKey,
@@ -144,6 +147,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     catalog,
     keyring: keys.keyring,
     tokens,
+    trusted,
     getResult: metrics === undefined ? getResult : resultMetrics.count(getResult),
     metrics,
     requestMetrics: metrics === undefined ? undefined : requestMetrics,
@@ -177,6 +181,7 @@ interface HttpOptions extends Pick<AppOptions, 'config' | 'apiKey' | 'log' | 'wr
   readonly catalog: Catalog;
   readonly keyring: Keyring;
   readonly tokens: Tokens | undefined;
+  readonly trusted: TrustedDocuments | undefined;
   readonly getResult: GetResult;
   readonly derived: DerivedStore;
   readonly metrics: Metrics | undefined;
@@ -196,6 +201,7 @@ function buildHttpHandler({
   catalog,
   keyring,
   tokens,
+  trusted,
   getResult,
   derived,
   metrics,
@@ -221,6 +227,7 @@ function buildHttpHandler({
         catalog,
         getResult,
         introspection: config.introspection,
+        trusted,
         derived: buildDerivedCache(derived),
         budget,
         turns,

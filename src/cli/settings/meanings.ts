@@ -29,6 +29,7 @@ export const settingMeanings: Readonly<Record<SettingName, string>> = {
   CORS_HEADERS: 'headers that their pages may send besides the usual ones',
   GRAPHIQL: 'whether browsers get GraphiQL: on or off',
   GRAPHQL_INTROSPECTION: 'whether the GraphQL schema may be queried: on or off',
+  TRUSTED_DOCUMENTS: 'file of the only GraphQL documents that are answered',
   ENGINE: 'where queries run: duckdb or bigquery',
   ENGINE_TIMEOUT_MS: 'how long one query may take, waiting included',
   ENGINE_CONCURRENCY: 'how many queries run at the same moment',
