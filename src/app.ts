@@ -28,6 +28,7 @@ import { buildHandler, type Handler } from './http/handle.ts';
 import { buildMetricsRoute } from './http/observe/metrics-route.ts';
 import { buildRequestMetrics, type RequestMetrics } from './http/observe/request-metrics.ts';
 import { buildOpenTrace, idsOf } from './http/observe/request-trace.ts';
+import { buildOpenapi } from './http/openapi/openapi.ts';
 import { pathsToLog } from './http/paths.ts';
 import { buildPrepareRequest } from './http/prepare-request.ts';
 import { buildRest } from './http/rest/rest.ts';
@@ -235,6 +236,7 @@ function buildHttpHandler({
         log,
         now,
       }),
+      openapi: buildOpenapi(catalog, turns),
       page: config.graphiql ? page : undefined,
       metrics: metrics === undefined ? undefined : buildMetricsRoute(metrics),
       isReady,

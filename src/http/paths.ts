@@ -15,6 +15,9 @@ export const plainHealthPath = '/health';
 export const readinessPath = '/readyz';
 export const metricsPath = '/metrics';
 
+/** The REST interface as an OpenAPI document. */
+export const openapiPath = '/openapi.json';
+
 /**
  * The paths that the access log shows. Others are logged as `unknown`: they may contain anything, for example a key pasted
  * into the wrong place.
@@ -27,6 +30,7 @@ export function pathsToLog({ queries }: Catalog): ReadonlySet<string> {
     plainHealthPath,
     readinessPath,
     metricsPath,
+    openapiPath,
     ...queries.flatMap(({ id, name }) => [endpointPath + id, endpointPath + name]),
   ]);
 }

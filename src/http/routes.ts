@@ -11,6 +11,7 @@ import {
   healthPath,
   livePath,
   metricsPath,
+  openapiPath,
   plainHealthPath,
   readinessPath,
 } from './paths.ts';
@@ -40,6 +41,7 @@ export interface Route {
 export interface RouteOptions {
   readonly rest: Answer;
   readonly graphql: Answer;
+  readonly openapi: Answer;
   /** GraphiQL; undefined if it is off. */
   readonly page: Answer | undefined;
   /** `/metrics`; undefined if nothing is counted. */
@@ -63,13 +65,14 @@ const graphqlMethods = 'GET, POST, OPTIONS';
  * |---|---|---|---|
  * | `/healthz`, `/livez`, `/health`, `/readyz` | health | 405 | methods |
  * | `/metrics` | metrics | 405 | methods |
+ * | `/openapi.json` | OpenAPI document | 405 | methods |
  * | `/api/endpoints/query/<name or UUID>` | REST | 405 | methods |
  * | `/api/…` | 404 | 404 | methods |
  * | `/graphql` | operation (GET), or GraphiQL for browsers | operation | methods |
  * | any other | 404 | 404 | 404 |
  */
 export function buildRoutes(options: RouteOptions): RouteOf {
-  const { rest, graphql, page, metrics, isReady, cors, log } = options;
+  const { rest, graphql, openapi, page, metrics, isReady, cors, log } = options;
   const optionsRoute = (methods: string, base: Base = anybody): Route => ({
     ...base,
     answer: (head: RequestHead) => ({
@@ -91,6 +94,7 @@ export function buildRoutes(options: RouteOptions): RouteOf {
     [livePath, liveness],
     [plainHealthPath, liveness],
     [readinessPath, health(readiness)],
+    [openapiPath, byMethod({ ...keyed, answer: openapi }, optionsRoute(readMethods), failing(notAllowed))],
     [graphqlPath, graphqlRoutes(graphql, page, optionsRoute(graphqlMethods), log)],
   ]);
   if (metrics !== undefined) {
