@@ -17,7 +17,7 @@ const compile = (file: string) =>
   ]);
 
 const usage = `
-import { type GraphqlFields, type GraphqlTypes, type RestEndpoints, type RestError, type RestResult, rowTypes } from './querygate.ts';
+import { type GraphqlFields, type GraphqlTypes, type RestEndpoints, type RestError, type RestResult, valueTypes } from './querygate.ts';
 
 const parameters: RestEndpoints['usage.api-counts']['parameters'] = { project: 'p', interval: 'hourly' };
 const { result }: RestResult<'usage.api-counts'> = { result: [] };
@@ -29,7 +29,9 @@ export const sum = (answer: GraphqlFields['usageApiCounts']['result']) =>
   answer?.rows.reduce((sum, row) => sum + row.totalRestRequests, 0);
 export const given: GraphqlFields['usageApiCounts']['arguments'] = { project: 'p', interval: 'HOURLY' };
 export const status: GraphqlTypes['CacheStatus'] = 'HIT';
-export const name: 'LogsAllRow' = rowTypes[1];
+export const names: readonly ('LogsAllRow' | 'LogsAllResult')[] = valueTypes.filter(
+  (name) => name === 'LogsAllRow' || name === 'LogsAllResult',
+);
 
 // @ts-expect-error there is no such interval
 parameters.interval = 'weekly';

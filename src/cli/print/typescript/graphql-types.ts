@@ -13,6 +13,9 @@ import {
 } from 'graphql';
 import { arrayOf, literalUnion, type Member, objectType } from './members.ts';
 
+/** Its `id` identifies an endpoint wherever it is; the `id` of a row is a column like any other. */
+const entityType = 'Endpoint';
+
 /** The types of a GraphQL schema. They are members of one interface, so that no name is one of TypeScript's. */
 export function graphqlTypes(schema: GraphQLSchema): string {
   const query = schema.getQueryType();
@@ -26,10 +29,10 @@ export interface GraphqlFields ${objectType(fields.map(rootField))}
 /** The object types and enums of GraphQL, by their names. */
 export interface GraphqlTypes ${objectType(types.flatMap(namedType))}
 
-/** The types of rows. They have no identity: caches must not merge rows by a field \`id\`. */
-export const rowTypes = [
+/** The object types without an identity, for caches: they must not merge their objects by a field \`id\`. */
+export const valueTypes = [
 ${types
-  .filter(({ name }) => isObjectType(schema.getType(name)) && name.endsWith('Row'))
+  .filter((type) => isObjectType(type) && type.name !== entityType)
   .map(({ name }) => `  ${JSON.stringify(name)},\n`)
   .join('')}] as const;
 `;
