@@ -7,7 +7,7 @@ import { equalityColumns } from '../../dialect/equality-columns.ts';
 import { macroDefinitions } from '../../dialect/macros/macros.ts';
 import type { Origin, StoredTable } from '../../dialect/stored-table.ts';
 import { type PreparedQuery, prepareQuery } from './prepare-query.ts';
-import { compiledTypes, plannedTypes, type ResultTypes } from './result-types.ts';
+import { buildColumnCheck, compiledTypes, plannedTypes, type ResultTypes } from './result-types.ts';
 
 /** A query that can run. */
 export interface Runnable {
@@ -43,7 +43,9 @@ export async function prepareCatalog(
   const problems: Problem[] = [];
   const compiled = new Map<SavedQuery, Compiled>();
   for (const query of queries) {
-    await collectProblems(problems, query, () => compiled.set(query, compile(query, tables)));
+    await collectProblems(problems, query, () =>
+      compiled.set(query, compile(query, tables, { checkColumns: buildColumnCheck(query) })),
+    );
   }
   if (defineMacros) {
     const called = [...compiled.values()].flatMap(({ query }) => calledMacros(query));
