@@ -71,6 +71,7 @@ const settings = z.object({
         `got ${JSON.stringify(input)}; must be names of headers joined by commas, as in x-team, x-page`,
     })
     .optional(),
+  COMPAT: oneOf(['logflare']).optional(),
   GRAPHIQL: oneOf(onOff).optional(),
   GRAPHQL_INTROSPECTION: oneOf(onOff).optional(),
   TRUSTED_DOCUMENTS: z.string().optional(),
@@ -148,7 +149,7 @@ export function readConfig(env: Environment, label: (name: string) => string = (
   const values = variablesOf(env);
   const parsed = settings.safeParse(values);
   const missing = (values.ENGINE === 'bigquery' ? bigqueryNeeds : []).filter((name) => !(name in values));
-  const combined = [...jwtProblems(values), ...weakKey(values)];
+  const combined = [...jwtProblems(values, label), ...weakKey(values, label)];
   if (!parsed.success || missing.length > 0 || combined.length > 0) {
     throw new StartError('The configuration has problems', [
       ...(parsed.error?.issues ?? []).map((issue) => ({
@@ -207,6 +208,8 @@ function toConfig(read: Settings) {
     corsOrigins: parseOrigins(read.CORS_ORIGINS),
     /** Request headers that they may send, besides the usual ones. */
     corsHeaders: (read.CORS_HEADERS ?? '').split(',').flatMap((name) => name.trim() || []),
+    /** The service whose clients REST accepts as they are; undefined: none. */
+    compat: read.COMPAT,
     /** Whether GraphiQL is served to browsers. */
     graphiql: (read.GRAPHIQL ?? exploring) === 'on',
     /** Whether GraphQL introspection is allowed. */
@@ -258,14 +261,13 @@ function variablesOf(env: Environment): Readonly<Record<string, string>> {
 }
 
 /** A key that can be guessed may be used only where no other machine can reach the gateway. */
-function weakKey({
-  API_KEY: key,
-  HOST: host = '127.0.0.1',
-  NODE_ENV: mode,
-}: Readonly<Record<string, string>>) {
+function weakKey(
+  { API_KEY: key, HOST: host = '127.0.0.1', NODE_ENV: mode }: Readonly<Record<string, string>>,
+  label: (name: string) => string,
+) {
   const isDevelopment = isLoopback(host) && mode?.toLowerCase() !== 'production';
   if (key === undefined || key.length >= minKeyLength || isDevelopment) return [];
-  const message = `API_KEY: must have at least ${minKeyLength} characters; shorter ones are for development: HOST is this machine's loopback, and NODE_ENV is not production`;
+  const message = `${label('API_KEY')}: must have at least ${minKeyLength} characters; shorter ones are for development: HOST is this machine's loopback, and NODE_ENV is not production`;
   return [{ message }];
 }
 

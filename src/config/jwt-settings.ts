@@ -84,15 +84,16 @@ const keySources = ['JWT_JWKS_URL', 'JWT_PUBLIC_KEY', 'JWT_SECRET'] as const;
 /** Problems of the settings together. @param values those that are set, valid or not */
 export function jwtProblems(
   values: Readonly<Record<string, string>>,
+  label: (name: string) => string,
 ): readonly { readonly message: string }[] {
   const sources = keySources.filter((name) => name in values);
   const [first, ...more] = sources;
   if (first === undefined) {
     return (['JWT_ISSUER', 'JWT_AUDIENCE'] as const)
       .filter((name) => name in values)
-      .map((name) => ({ message: `${name}: has no effect without one of ${keySources.join(', ')}` }));
+      .map((name) => ({ message: `${label(name)}: has no effect without one of ${keySources.join(', ')}` }));
   }
-  if (more.length > 0) return [{ message: `${sources.join(', ')}: set only one of them` }];
+  if (more.length > 0) return [{ message: `${sources.map(label).join(', ')}: set only one of them` }];
   if (first !== 'JWT_JWKS_URL') return [];
   // A provider signs tokens for many services with the same keys.
   return (['JWT_ISSUER', 'JWT_AUDIENCE'] as const)

@@ -1,7 +1,8 @@
+import type { Catalog } from '../catalog/saved-query.ts';
 import type { Config } from '../config.ts';
 import { type Problem, StartError } from '../errors.ts';
 import type { CheckOptions, Engine, EngineOptions, SqlOptions } from './engine.ts';
-import { tenantProblems, uncheckedQueries } from './tenant-filters.ts';
+import { sandboxProblems, tenantProblems, uncheckedQueries } from './tenant-filters.ts';
 
 interface EngineEntry {
   /** @throws StartError if a saved query cannot run on the engine */
@@ -10,6 +11,8 @@ interface EngineEntry {
   check(options: CheckOptions): Promise<void>;
   /** The SQL that the engine runs for a saved query. @throws StartError if the query cannot run on it */
   sqlOf(options: SqlOptions): Promise<string>;
+  /** True if `open` and `check` refuse a query that may return rows of several tenants themselves. */
+  readonly checksTenants?: boolean;
 }
 
 /** Imported on use, so that only that engine's libraries are loaded. */
@@ -18,6 +21,7 @@ const libraries: Readonly<Record<Config['engine'], EngineEntry>> = {
     open: async (options) => (await import('./duckdb/open-duckdb.ts')).openDuckdb(options),
     check: async (options) => (await import('./duckdb/check-queries.ts')).checkQueries(options),
     sqlOf: async (options) => (await import('./duckdb/check-queries.ts')).generatedSql(options),
+    checksTenants: true,
   },
   bigquery: {
     open: async (options) => (await import('./bigquery/open-bigquery.ts')).openBigquery(options),
@@ -32,16 +36,20 @@ export const engines: Readonly<Record<Config['engine'], EngineEntry>> = {
   bigquery: withTenantFilters(libraries.bigquery),
 };
 
-function withTenantFilters({ open, check, sqlOf }: EngineEntry): EngineEntry {
+function withTenantFilters({ open, check, sqlOf, checksTenants = false }: EngineEntry): EngineEntry {
+  const problemsIn = (catalog: Catalog) => [
+    ...(checksTenants ? [] : tenantProblems(catalog)),
+    ...sandboxProblems(catalog),
+  ];
   return {
     async open(options) {
-      const problems = tenantProblems(options.catalog);
+      const problems = problemsIn(options.catalog);
       for (const text of uncheckedQueries(options.catalog)) options.listener.news(text);
       if (problems.length > 0) throw new StartError(title, problems);
       return open(options);
     },
     async check(options) {
-      const problems = tenantProblems(options.catalog);
+      const problems = problemsIn(options.catalog);
       const others = await problemsOf(() => check(options));
       if (problems.length + others.length > 0) throw new StartError(title, [...problems, ...others]);
     },

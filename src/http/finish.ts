@@ -5,7 +5,7 @@ import { matchesEtag } from './cache-headers.ts';
 import type { RequestHead } from './head.ts';
 import type { RequestMetrics } from './observe/request-metrics.ts';
 import { endRequestSpan } from './observe/request-trace.ts';
-import { type FinishedReply, type Reply, ReplyHeaders } from './reply.ts';
+import { type FinishedReply, IdentifiedHeaders, type Reply, ReplyHeaders } from './reply.ts';
 
 /**
  * Declares to browsers that a response is data, not a page, script, frame or image of another site. Pages that may read
@@ -58,10 +58,12 @@ export function buildFinish(cors: Cors, accessLog: AccessLog, metrics?: RequestM
   return (full, { head, caller, path, route, startedAt }) => {
     const reply = isUnchanged(full, head) ? notModified(full) : full;
     const { status, body, recycle } = reply;
-    const headers = finishHeaders(reply, route.allowsCors ? cors.headers(head) : undefined, {
-      ...caller.rateLimitHeaders,
-      'x-request-id': head.trace?.requestId ?? '',
-    });
+    const shared = finishHeaders(
+      reply,
+      route.allowsCors ? cors.headers(head) : undefined,
+      caller.rateLimitHeaders,
+    );
+    const headers = head.trace === undefined ? shared : new IdentifiedHeaders(shared, head.trace.requestId);
     const ms = performance.now() - startedAt;
     accessLog({
       method: head.method,
@@ -94,17 +96,17 @@ function notModified(reply: Reply): Reply {
   return reply.notModified;
 }
 
-/** The reply's own headers, those of every response, and those of this request; `vary` is the union. */
+/** The reply's own headers, those of every response, and those of the caller; `vary` is the union. */
 function finishHeaders(
   reply: Reply,
   cors: Reply['headers'] | undefined,
-  own: Reply['headers'],
+  rateLimit: Reply['headers'] | undefined,
 ): ReplyHeaders {
   if (cors?.vary !== undefined) {
     const headers = completeHeaders(reply);
     const vary = headers.vary === undefined ? cors.vary : `${headers.vary}, ${cors.vary}`;
-    return new ReplyHeaders({ ...headers, ...cors, vary, ...own });
+    return new ReplyHeaders({ ...headers, ...cors, vary, ...rateLimit });
   }
   reply.complete ??= new ReplyHeaders(completeHeaders(reply));
-  return new ReplyHeaders(own, reply.complete);
+  return rateLimit === undefined ? reply.complete : new ReplyHeaders(rateLimit, reply.complete);
 }

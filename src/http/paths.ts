@@ -19,11 +19,11 @@ export const metricsPath = '/metrics';
 export const openapiPath = '/openapi.json';
 
 /**
- * The paths that the access log shows. Others are logged as `unknown`: they may contain anything, for example a key pasted
- * into the wrong place.
+ * The paths that the access log shows, and what it shows: for an alias the path with the query's own name. Others are logged
+ * as `unknown`: they may contain anything, for example a key pasted into the wrong place.
  */
-export function pathsToLog({ queries }: Catalog): ReadonlySet<string> {
-  return new Set([
+export function pathsToLog({ queries }: Catalog): ReadonlyMap<string, string> {
+  const others = [
     graphqlPath,
     healthPath,
     livePath,
@@ -31,8 +31,13 @@ export function pathsToLog({ queries }: Catalog): ReadonlySet<string> {
     readinessPath,
     metricsPath,
     openapiPath,
-    ...queries.flatMap(({ id, name }) => [endpointPath + id, endpointPath + name]),
-  ]);
+  ];
+  const paths = new Map(others.map((path) => [path, path]));
+  for (const { id, name, aliases } of queries) {
+    for (const address of [id, name]) paths.set(endpointPath + address, endpointPath + address);
+    for (const alias of aliases) paths.set(endpointPath + alias, endpointPath + name);
+  }
+  return paths;
 }
 
 export const unknownPath = 'unknown';

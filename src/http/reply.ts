@@ -19,11 +19,22 @@ export interface Reply {
   notModified?: Reply;
 }
 
-/**
- * All headers of a response, in the forms in which they are sent. For a reply that is sent again they are checked and put
- * together once.
- */
-export class ReplyHeaders {
+/** All headers of a response, in the forms in which they are sent. */
+export interface SentHeaders {
+  /** Each name with its value. */
+  entries(): readonly [string, string][];
+  /** The name `content-length` and its value, or nothing: Node's server must know it. */
+  readonly rawLength: readonly string[];
+  /**
+   * All but `content-length` as they go over the wire.
+   *
+   * @throws TypeError for a name or a value that a header must not have, as Node's server does
+   */
+  readonly lines: string;
+}
+
+/** Headers that are checked and put together once, for a reply that is sent again. */
+export class ReplyHeaders implements SentHeaders {
   readonly #headers: Reply['headers'];
   readonly #base: ReplyHeaders | undefined;
   #lines: string | undefined;
@@ -35,27 +46,46 @@ export class ReplyHeaders {
     this.#base = base;
   }
 
-  /** Each name with its value. */
   entries(): readonly [string, string][] {
     return [...(this.#base?.entries() ?? []), ...Object.entries(this.#headers)];
   }
 
-  /** The name `content-length` and its value, or nothing: Node's server must know it. */
   get rawLength(): readonly string[] {
     this.#rawLength ??= this.#base?.rawLength ?? rawHeader(lengthName, this.#headers[lengthName]);
     return this.#rawLength;
   }
 
-  /**
-   * All but `content-length` as they go over the wire.
-   *
-   * @throws TypeError for a name or a value that a header must not have, as Node's server does
-   */
   get lines(): string {
     this.#lines ??= (this.#base?.lines ?? '') + joinLines(this.#headers);
     return this.#lines;
   }
 }
+
+/** The headers of one request's response: those that others get too, and the id of the request. */
+export class IdentifiedHeaders implements SentHeaders {
+  readonly #shared: SentHeaders;
+  readonly #requestId: string;
+
+  /** @param requestId characters that need no check */
+  constructor(shared: SentHeaders, requestId: string) {
+    this.#shared = shared;
+    this.#requestId = requestId;
+  }
+
+  entries(): readonly [string, string][] {
+    return [...this.#shared.entries(), [requestIdName, this.#requestId]];
+  }
+
+  get rawLength(): readonly string[] {
+    return this.#shared.rawLength;
+  }
+
+  get lines(): string {
+    return `${this.#shared.lines}${requestIdName}: ${this.#requestId}\r\n`;
+  }
+}
+
+export const requestIdName = 'x-request-id';
 
 const lengthName = 'content-length';
 
@@ -74,7 +104,7 @@ function joinLines(headers: Reply['headers']): string {
 
 /** A response that is ready to be sent. */
 export interface FinishedReply extends Omit<Reply, 'headers'> {
-  readonly headers: ReplyHeaders;
+  readonly headers: SentHeaders;
   /** The key of the request, whose share of the memory for unread responses it takes. */
   readonly keyId: string | undefined;
 }

@@ -81,6 +81,11 @@ describe('precedence', () => {
     writeFileSync(file, 'port: x\n');
     const inFile = loadSettings({}, {}, file);
     expect(() => readConfig(inFile.values, inFile.label)).toThrow(`PORT (${file}:1): got "x"`);
+    writeFileSync(file, 'api_key: short\nhost: 0.0.0.0\njwt_issuer: x\n');
+    const together = loadSettings({}, {}, file);
+    const check = () => readConfig(together.values, together.label);
+    expect(check).toThrow(`API_KEY (${file}:1): must have at least 20 characters`);
+    expect(check).toThrow(`JWT_ISSUER (${file}:3): has no effect`);
   });
 });
 

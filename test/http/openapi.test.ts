@@ -191,7 +191,18 @@ describe('/openapi.json of keys with restrictions', () => {
       );
     write('open.one', { parameters: tenant }, 'select length(@project) as x');
     write('totals', {}, 'select 41 + 1 as x');
-    file = writeKeyFile({ bound: { tenants: ['abc'] }, narrow: { endpoints: ['totals'] }, all: {} });
+    const caching = ['caching: disabled', 'query_sandboxing: enabled', 'aliases: [sandbox.old]'];
+    write(
+      'sandbox',
+      { parameters: tenant, caching },
+      'with t as (select length(@project) as x) select x from t',
+    );
+    file = writeKeyFile({
+      bound: { tenants: ['abc'] },
+      narrow: { endpoints: ['totals'] },
+      all: {},
+      sql: { tenants: ['abc'], permissions: ['sql'] },
+    });
     app = await openTestApp({}, { QUERIES_DIR: folder, API_KEYS_FILE: file.path });
   });
   afterAll(async () => {
@@ -213,7 +224,25 @@ describe('/openapi.json of keys with restrictions', () => {
       expect(narrow).not.toMatch(/open\.?one/i);
       expect(all).toContain('totals');
       expect(all).toContain('open.one');
-      expect(all).not.toMatch(/select|41 \+ 1/);
+      expect(all).not.toMatch(/select |41 \+ 1/);
     }
+  });
+
+  test('describes SQL of callers to those who may send it, as an operation of its own', async () => {
+    const pathsFor = async (name: string) => {
+      const response = await app.fetch('/openapi.json', { headers: { 'x-api-key': file.keyOf(name) } });
+      return operationsOf(await response.json());
+    };
+    const ids = async (name: string) =>
+      [...(await pathsFor(name)).values()].map(({ operationId }) => operationId);
+    expect(await ids('bound')).not.toContain('sandboxSql');
+    expect(await ids('sql')).toContain('sandboxSql');
+    const all = await pathsFor('all');
+    const [path = '', operation] = [...all].find(([, { operationId }]) => operationId === 'sandboxSql') ?? [];
+    expect(operation?.parameters[0]).toMatchObject({ name: 'sql', required: true });
+    const url = `${path}?project=abc&sql=${encodeURIComponent('select x + 1 as y from t')}`;
+    const response = await app.fetch(url, { headers: { 'x-api-key': file.keyOf('sql') } });
+    expect(await response.json()).toEqual({ result: [{ y: 4 }] });
+    expect(JSON.stringify(all.get(`${base}sandbox`))).toContain('/api/endpoints/query/sandbox.old');
   });
 });

@@ -1,3 +1,4 @@
+import { macroName } from './macros/macro-name.ts';
 import { macros } from './macros/macros.ts';
 import { forEachNode } from './tree/map.ts';
 import type { Query } from './tree/nodes.ts';
@@ -7,9 +8,8 @@ export function calledMacros(query: Query): readonly string[] {
   const names = new Set<string>();
   forEachNode(query, (node) => {
     const called = node.kind === 'call' || node.kind === 'aggregate' ? node.function : '';
-    // One signature is called as bq."name(a bigint)".
-    const [, name = ''] = /^bq\."?(\w+)/.exec(called) ?? [];
-    if (macros.has(name)) names.add(name);
+    const name = macroName(called);
+    if (name !== undefined && macros.has(name)) names.add(name);
   });
   return [...names];
 }

@@ -1,13 +1,13 @@
 import type { Source } from '../../catalog/saved-query.ts';
 import { type Problem, StartError } from '../../errors.ts';
-import { buildContext } from './rules/context.ts';
+import { problemAt } from './problem-at.ts';
+import { buildContext, type Rules } from './rules/context.ts';
 import { resolveExpression } from './rules/expressions/expression.ts';
 import { resolveFrom } from './rules/from/from.ts';
 import { tableRelations } from './rules/from/tables.ts';
 import { resolveQuery } from './rules/queries/query.ts';
 import { emptyScope, type RelationColumn } from './rules/scope.ts';
 import { sqlFunctions } from './rules/sql-function.ts';
-import type { Place } from './rules/unsupported.ts';
 import type { StoredTable } from './stored-table.ts';
 import type { Statement } from './syntax/nodes.ts';
 import { parseQuery } from './syntax/parse-query.ts';
@@ -33,7 +33,8 @@ interface CompileOptions {
   readonly checkColumns?: (columns: readonly RelationColumn[]) => readonly string[];
 }
 
-const rules = { expression: resolveExpression, query: resolveQuery, from: resolveFrom };
+/** The rules of GoogleSQL. */
+export const rules: Rules = { expression: resolveExpression, query: resolveQuery, from: resolveFrom };
 
 /**
  * Compiles a query into the tree of a DuckDB query of the same meaning. It needs a database on which
@@ -61,36 +62,28 @@ export function compile(
     const ofColumns = resolved && !resolved.acceptsAnyColumn ? checkColumns(resolved.columns) : [];
     throw startError([
       ...ofColumns.map((message) => ({ ...source, message })),
-      ...problems.map(({ place, message }) => problemAt(sql, source, place, message)),
+      ...problems.map(({ place, message }) => problemAt(sql, source, place.start, message)),
     ]);
   }
   const { query, columns } = resolved;
   return { query, columns, tables: tablesOf(query) };
 }
 
-function parse(sql: string, source: Source): Statement {
+/** @throws StartError if the text is not a query */
+export function parse(sql: string, source: Source): Statement {
   try {
     return parseQuery(sql);
   } catch (error) {
     if (!(error instanceof SyntaxProblem)) throw error;
-    throw startError([problemAt(sql, source, { start: error.offset }, error.message)]);
+    throw startError([problemAt(sql, source, error.offset, error.message)]);
   }
 }
 
 const startError = (problems: readonly Problem[]) =>
   new StartError('SQL that the DuckDB engine does not support', problems);
 
-function problemAt(sql: string, { file, line }: Source, { start }: Place, message: string): Problem {
-  const before = sql.slice(0, start).split('\n');
-  return {
-    file,
-    line: line + before.length - 1,
-    column: (before.at(-1)?.length ?? 0) + 1,
-    message,
-  };
-}
-
-function tablesOf(query: Query): readonly string[] {
+/** The names of the tables that a query reads. */
+export function tablesOf(query: Query): readonly string[] {
   const names = new Set<string>();
   forEachNode(query, (node) => {
     if (node.kind === 'table') names.add(node.name);

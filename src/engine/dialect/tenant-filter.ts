@@ -1,7 +1,9 @@
+import { macroName } from './macros/macro-name.ts';
 import { openColumns } from './rules/queries/outputs.ts';
-import { forEachPart } from './tree/map.ts';
+import { forEachPart, someExpression } from './tree/map.ts';
 import type { Column, Expression, From, Join, Query, Select, SetOperation, Table } from './tree/nodes.ts';
 import { printExpression } from './tree/print.ts';
+import { resultMembers } from './tree/result-members.ts';
 
 /** The parameter whose rows a query may read. */
 export interface TenantParameter {
@@ -16,7 +18,7 @@ export interface TenantParameter {
  * if it is joined to the other conditions by AND, and if it applies before rows are counted, numbered or cut off; it may
  * stand in a query around the one that reads the table, and may be with another value that is compared so.
  *
- * @param query before any pass, over tables that are not shredded
+ * @param query before any pass
  */
 export function unfilteredTables(query: Query, tenant: TenantParameter): readonly Table[] {
   const found = new Set<Table>();
@@ -102,16 +104,7 @@ function sourcesOfSet(
   });
 }
 
-const columnNames = (query: Query): readonly string[] => {
-  switch (query.kind) {
-    case 'select':
-      return query.columns.map(({ name }) => name);
-    case 'with':
-      return columnNames(query.body);
-    case 'set':
-      return query.inputs[0] ? columnNames(query.inputs[0]) : [];
-  }
-};
+const columnNames = (query: Query): readonly string[] => resultMembers(query).map(({ name }) => name);
 
 /** No query around this one can filter these tables any more. */
 function barred(sources: readonly Source[], { unfiltered }: Analysis): readonly Source[] {
@@ -176,9 +169,11 @@ function itemsOf(from: From, environment: Environment, analysis: Analysis): read
   }
 }
 
-/** The column of which a value is a part; undefined if it is computed. */
+/** A column of the row of which a value is a part; undefined if the value is computed. */
 function columnOf(value: Expression): Column | undefined {
   if (value.kind === 'column') return value;
+  // All fields of a shredded record are of one row.
+  if (value.kind === 'record') return columnOf(value.present);
   return value.kind === 'field' || value.kind === 'element' ? columnOf(value.of) : undefined;
 }
 
@@ -234,7 +229,7 @@ function matchedValue(test: Expression, tenant: TenantParameter): Expression | u
     const [only, another] = test.branches;
     return only && !another && !test.otherwise ? matchedValue(only.result, tenant) : undefined;
   }
-  if (test.kind !== 'call' || !/^bq\."?regexp_contains\b/.test(test.function)) return undefined;
+  if (test.kind !== 'call' || macroName(test.function) !== 'regexp_contains') return undefined;
   const [value, pattern] = test.args;
   return pattern?.kind === 'parameter' && sameParameter(pattern.name, tenant) ? value : undefined;
 }
@@ -282,14 +277,4 @@ const countsRows = ({ groupBy, columns, having, qualify, limit, offset }: Select
   offset !== undefined ||
   having.length > 0 ||
   qualify.length > 0 ||
-  columns.some(({ value }) => hasAggregate(value));
-
-function hasAggregate(node: Parameters<typeof forEachPart>[0]): boolean {
-  if (node.kind === 'aggregate') return true;
-  if (node.kind === 'subquery') return false;
-  let found = false;
-  forEachPart(node, (part) => {
-    found ||= hasAggregate(part);
-  });
-  return found;
-}
+  columns.some(({ value }) => someExpression(value, ({ kind }) => kind === 'aggregate'));

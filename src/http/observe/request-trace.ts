@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { GatewayError } from '../../errors.ts';
 import type { RequestTrace, Tracer } from '../../trace/span.ts';
 import type { RequestHead } from '../head.ts';
+import { requestIdName } from '../reply.ts';
 
 /** Identifies a request: by the caller's X-Request-ID, or by one that is made, and by its first span. */
 export type OpenTrace = (head: RequestHead) => RequestTrace;
@@ -18,10 +19,11 @@ export function buildOpenTrace(tracer: Tracer | undefined, isKeyText: (text: str
   // Ids are repeated in logs: they must not break a line, and must not be a key.
   const accepts = (text: string) => idPattern.test(text) && !isKeyText(text);
   return ({ method, headers }) => {
-    const given = headers['x-request-id'];
+    const given = headers[requestIdName];
     const requestId = given !== undefined && accepts(given) ? given : randomUUID();
+    if (tracer === undefined) return { requestId, span: undefined };
     const attributes = { 'http.request.method': method, 'querygate.request_id': requestId };
-    return { requestId, span: tracer?.startRequest(method, headers, attributes) };
+    return { requestId, span: tracer.startRequest(method, headers, attributes) };
   };
 }
 

@@ -1,18 +1,27 @@
-import { camelCase, pascalCase } from '../../catalog/names.ts';
-import type { CachePolicy, SavedQuery } from '../../catalog/saved-query.ts';
+import type { SavedQuery } from '../../catalog/saved-query.ts';
 import { packageVersion } from '../../version.ts';
 import { endpointPath, healthPath, readinessPath } from '../paths.ts';
-import { headersOf, sharedHeaders } from './headers.ts';
-import { type JsonObject, refTo } from './json-schema.ts';
-import { requestParameters, sharedParameters } from './parameters.ts';
-import { otherResponses, sharedResponses } from './responses.ts';
+import { sharedHeaders } from './headers.ts';
+import type { JsonObject } from './json-schema.ts';
+import { operation, rowName, sqlOperation } from './operations.ts';
+import { sharedParameters } from './parameters.ts';
+import { sharedResponses } from './responses.ts';
 import { rowSchema } from './row-schema.ts';
+
+interface DocumentOptions {
+  /** Whether the reader may send SQL of its own to the queries that take it. */
+  readonly mayPassSql: boolean;
+}
 
 /**
  * The REST interface of some saved queries as an OpenAPI 3.1 document. It describes what callers send and get, never the
  * SQL.
  */
-export function openapiDocument(queries: readonly SavedQuery[]): JsonObject {
+export function openapiDocument(
+  queries: readonly SavedQuery[],
+  { mayPassSql }: DocumentOptions = { mayPassSql: true },
+): JsonObject {
+  const takingSql = queries.filter(({ querySandboxing }) => mayPassSql && querySandboxing === 'enabled');
   return {
     openapi: '3.1.0',
     info: {
@@ -29,6 +38,9 @@ export function openapiDocument(queries: readonly SavedQuery[]): JsonObject {
     ],
     paths: {
       ...Object.fromEntries(queries.map((query) => [endpointPath + query.name, { get: operation(query) }])),
+      ...Object.fromEntries(
+        takingSql.map((query) => [endpointPath + query.id, { get: sqlOperation(query) }]),
+      ),
       ...healthPaths,
     },
     components: {
@@ -44,52 +56,6 @@ export function openapiDocument(queries: readonly SavedQuery[]): JsonObject {
   };
 }
 
-const rowName = ({ name }: SavedQuery) => `${pascalCase(name)}Row`;
-
-function operation(query: SavedQuery): JsonObject {
-  const { id, name, description, maxRows, caching } = query;
-  return {
-    operationId: camelCase(name),
-    tags: ['endpoints'],
-    summary: description,
-    description: `At most ${maxRows} rows. ${describeCaching(caching)} Also at ${endpointPath}${id}.`,
-    parameters: requestParameters(query),
-    responses: { 200: result(query), ...otherResponses },
-  };
-}
-
-function describeCaching(caching: CachePolicy | 'disabled'): string {
-  if (caching === 'disabled') return 'Results are not cached.';
-  const { ttlSeconds, warmingSeconds } = caching;
-  const warming =
-    warmingSeconds === undefined ? '' : `, and refreshed every ${warmingSeconds} s while they are used`;
-  return `Results are cached for ${ttlSeconds} s${warming}.`;
-}
-
-function result(query: SavedQuery): JsonObject {
-  return {
-    description: 'The rows, in the order of the saved query.',
-    headers: headersOf(
-      ...['ETag', 'Age', 'CacheControl', 'CacheStatus', 'Vary', 'RequestId', 'RateLimit', 'RateLimitPolicy'],
-    ),
-    content: {
-      'application/json': {
-        schema: {
-          type: 'object',
-          required: ['result'],
-          properties: {
-            result: {
-              type: 'array',
-              maxItems: query.maxRows,
-              items: refTo('schemas', rowName(query)),
-            },
-          },
-        },
-      },
-    },
-  };
-}
-
 const healthReply: JsonObject = {
   description: 'The state of the process.',
   content: {
@@ -99,6 +65,7 @@ const healthReply: JsonObject = {
   },
 };
 
+/** No query has such an operation id: `_` separates words. */
 const healthOperation = (operationId: string, summary: string, responses: JsonObject): JsonObject => ({
   get: { operationId, tags: ['health'], summary, security: [], responses },
 });

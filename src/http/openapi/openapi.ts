@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Catalog, SavedQuery } from '../../catalog/saved-query.ts';
 import type { LoopTurns } from '../../concurrency/loop-turns.ts';
+import { mayPassSql } from '../../keys/principal.ts';
 import { type Encodings, encode } from '../../results/result-document.ts';
 import { mayQuery } from '../access/authorize.ts';
 import { variesBy } from '../cache-headers.ts';
@@ -27,12 +28,13 @@ export function buildOpenapi({ queries }: Catalog, turns: LoopTurns): Answer {
   });
   return async ({ headers }, _request, { principal }) => {
     const visible = queries.filter((query) => mayQuery(principal, query));
-    const key = visible.map(({ id }) => id).join();
+    const options = { mayPassSql: mayPassSql(principal) };
+    const key = [options.mayPassSql, ...visible.map(({ id }) => id)].join();
     let rendered = kept.get(key);
     if (rendered === undefined) {
       // A large catalog has megabytes of columns.
       await turns.wait(principal.id);
-      rendered = await render(visible);
+      rendered = await render(visible, options);
       kept.set(key, rendered);
     }
     const { encodings, etag } = rendered;
@@ -53,8 +55,11 @@ export function buildOpenapi({ queries }: Catalog, turns: LoopTurns): Answer {
   };
 }
 
-async function render(queries: readonly SavedQuery[]): Promise<Rendered> {
-  const text = Buffer.from(JSON.stringify(openapiDocument(queries)));
+async function render(
+  queries: readonly SavedQuery[],
+  options: { readonly mayPassSql: boolean },
+): Promise<Rendered> {
+  const text = Buffer.from(JSON.stringify(openapiDocument(queries, options)));
   // Weak: the same text has several codings.
   return { encodings: await encode(text), etag: `W/"${hash('sha256', text, 'base64url')}"` };
 }

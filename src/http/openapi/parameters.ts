@@ -41,13 +41,14 @@ function describe(parameter: Parameter, isTenant: boolean): string {
     parameter.description,
     parameter.type === 'pattern' ? 'A regular expression in the syntax of RE2.' : undefined,
     isTenant ? 'A key that is restricted to tenants must name one of its own.' : undefined,
-    ...(parameter.type === 'enum'
-      ? ['', ...parameter.values.map(({ value, description }) => `- \`${value}\`: ${description}`)]
-      : []),
+    ...(parameter.type === 'enum' ? ['', ...parameter.values.map(describeValue)] : []),
   ]
     .filter((text) => text !== undefined)
     .join('\n');
 }
+
+const describeValue = ({ value, also, description }: EnumParameter['values'][number]): string =>
+  `- \`${value}\`: ${description}${also.length > 0 ? ` Also written ${also.join(', ')}.` : ''}`;
 
 function parameterSchema(parameter: Parameter): JsonObject {
   const { default: text } = parameter;

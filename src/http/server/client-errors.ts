@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { GatewayError } from '../../errors.ts';
 import { completeHeaders } from '../finish.ts';
 import { httpLimits } from '../limits.ts';
-import { replyError } from '../reply.ts';
+import { replyError, requestIdName } from '../reply.ts';
 
 const { headersTimeoutMs, requestTimeoutMs, maxUrlLength, maxHeaderBytes } = httpLimits;
 
@@ -41,7 +41,7 @@ export function formatRawReply(error: GatewayError, log: Logger, isHead: boolean
   const { status, body } = reply;
   const lines = Object.entries({
     ...completeHeaders(reply),
-    'x-request-id': requestId,
+    [requestIdName]: requestId,
     connection: 'close',
   }).map(([name, value]) => `${name}: ${value}`);
   return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', isHead ? '' : body].join('\r\n');

@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import type { AddressList } from '../../config/address-list.ts';
@@ -7,7 +7,7 @@ import { httpLimits } from '../limits.ts';
 import { describeClientError, formatRawReply, isHeadRequest } from './client-errors.ts';
 import { type Connections, trackConnections } from './connections.ts';
 import { limitKeylessConnections } from './keyless-connections.ts';
-import { PreparedResponse } from './prepared-response.ts';
+import { PreparedResponse, sendsPreparedLines } from './prepared-response.ts';
 import { closeSlowReaders } from './slow-readers.ts';
 
 /** A Node server with the limits of a connection. Malformed requests, too, get a reply in the usual error shape. */
@@ -17,7 +17,7 @@ export function openServer(
   trustedProxies?: AddressList,
 ): { readonly server: Server; readonly connections: Connections } {
   const server = createServer({
-    ServerResponse: PreparedResponse,
+    ServerResponse: chooseResponse(log),
     maxHeaderSize: httpLimits.maxHeaderBytes,
     headersTimeout: httpLimits.headersTimeoutMs,
     requestTimeout: httpLimits.requestTimeoutMs,
@@ -41,6 +41,16 @@ export function openServer(
   });
   closeSlowReaders(server, connections, httpLimits.slowReaderTimeoutMs);
   return { server, connections };
+}
+
+/** What the server sends responses with: prepared lines, if this version of Node sends them as they are. */
+export function chooseResponse(
+  log: Pick<Logger, 'warn'>,
+  Prepared: typeof PreparedResponse = PreparedResponse,
+): typeof ServerResponse {
+  if (sendsPreparedLines(Prepared)) return Prepared;
+  log.warn(`Node ${process.version} does not send prepared header lines as they are: responses take longer`);
+  return ServerResponse;
 }
 
 /** True while a response is being written, or after a response to a request whose body is still arriving. */

@@ -1,8 +1,14 @@
-import { createServer, type ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { LoopTurns } from '../../../src/concurrency/loop-turns.ts';
+import { ByteBudget } from '../../../src/http/byte-budget.ts';
 import { ReplyHeaders } from '../../../src/http/reply.ts';
-import { PreparedResponse } from '../../../src/http/server/prepared-response.ts';
+import { buildNodeListener } from '../../../src/http/server/node-listener.ts';
+import { chooseResponse } from '../../../src/http/server/open-server.ts';
+import { PreparedResponse, sendsPreparedLines } from '../../../src/http/server/prepared-response.ts';
 import { parseRaw, sendRaw } from '../../support/raw-request.ts';
 
 const common = { 'content-type': 'text/plain', etag: 'W/"1"', vary: 'Accept' };
@@ -55,4 +61,68 @@ describe('a response with prepared header lines', () => {
       expect(() => new ReplyHeaders(headers).lines).toThrow(TypeError);
     },
   );
+});
+
+/** As if Node put a head together without the method that adds the prepared lines. */
+class LosesLines<Request extends IncomingMessage> extends PreparedResponse<Request> {
+  override _storeHeader(statusLine: string, headers: unknown): void {
+    ServerResponse.prototype._storeHeader.call(this, statusLine, headers);
+  }
+}
+
+/** As if Node wrote lines of its own between the status line and the prepared lines. */
+class MixesLines<Request extends IncomingMessage> extends PreparedResponse<Request> {
+  override _storeHeader(statusLine: string, headers: unknown): void {
+    super._storeHeader(`${statusLine}Allow: GET`, headers);
+  }
+}
+
+/** As if Node had no such method. */
+class Throws<Request extends IncomingMessage> extends PreparedResponse<Request> {
+  override _storeHeader(): void {
+    throw new TypeError('super._storeHeader is not a function');
+  }
+}
+
+describe('whether Node sends prepared lines as they are', () => {
+  const warnings: unknown[] = [];
+  const log = { warn: (message: unknown) => void warnings.push(message) };
+
+  test('is so in this version, whose server uses them', () => {
+    expect(sendsPreparedLines()).toBe(true);
+    expect(chooseResponse(log)).toBe(PreparedResponse);
+    expect(warnings).toEqual([]);
+  });
+
+  test.each([LosesLines, MixesLines, Throws])('is not so: %o', (Prepared) => {
+    expect(sendsPreparedLines(Prepared)).toBe(false);
+    expect(chooseResponse(log, Prepared)).toBe(ServerResponse);
+    expect(warnings.splice(0)).toEqual([expect.stringContaining(process.version)]);
+  });
+
+  test('the reply of the server is the same either way', async () => {
+    const listener = buildNodeListener({
+      handle: () => ({
+        status: 200,
+        headers: new ReplyHeaders(headersOf(200)),
+        body: 'four',
+        keyId: undefined,
+      }),
+      budget: new ByteBudget(),
+      turns: new LoopTurns(),
+      log: pino({ enabled: false }),
+      trustedProxies: undefined,
+    });
+    const replyOf = async (Response: typeof ServerResponse) => {
+      const server = createServer({ ServerResponse: Response }, listener).listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const { port } = server.address() as AddressInfo;
+      const text = await sendRaw(port, 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+      server.close();
+      return parseRaw(text.replace(/date: .*/i, 'date: now'));
+    };
+    const reply = await replyOf(chooseResponse(log, LosesLines));
+    expect(reply).toEqual(await replyOf(chooseResponse(log)));
+    expect(reply).toMatchObject({ status: 200, headers: common, body: 'four' });
+  });
 });

@@ -1,3 +1,4 @@
+import { macroName } from './macro-name.ts';
 import type { Macro } from './parse-macros.ts';
 
 /**
@@ -35,12 +36,14 @@ export function callAt(tokens: readonly string[], at: number, macros: Macros): C
   const callee = tokens[at] ?? '';
   if (!callee.startsWith('bq.') || tokens[at + 1] !== '(') return undefined;
   const { args, end } = argumentsAt(tokens, at + 2);
-  const [, name = ''] = /^bq\."?(\w+)/.exec(callee) ?? [];
-  const signatures = (macros.get(name) ?? []).filter(
+  return { callee, signatures: signaturesOf(callee, args, macros), args, end };
+}
+
+/** The signatures that a call may mean; none if it is not one of a macro. */
+export const signaturesOf = (callee: string, args: readonly unknown[], macros: Macros): readonly Macro[] =>
+  (macros.get(macroName(callee) ?? '') ?? []).filter(
     (macro) => macro.parameters.length === args.length && (!callee.includes('"') || macro.callee === callee),
   );
-  return { callee, signatures, args, end };
-}
 
 function argumentsAt(tokens: readonly string[], from: number): Pick<Call, 'args' | 'end'> {
   const args: string[][] = [[]];

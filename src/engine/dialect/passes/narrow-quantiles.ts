@@ -1,3 +1,4 @@
+import { macroName } from '../macros/macro-name.ts';
 import { element } from '../tree/build.ts';
 import { forEachNode, type Mapper, mapExpressions, mapParts } from '../tree/map.ts';
 import type { Aggregate, Call, Column, Expression, List, Query } from '../tree/nodes.ts';
@@ -47,7 +48,7 @@ function readsOf(query: Query): ReadonlyMap<string, readonly (number | undefined
 
 /** `bq.at_offset(column, n)`. */
 function offsetRead({ function: name, args: [array, index] }: Call) {
-  if (!/^bq\."?at_offset\b/.test(name) || array?.kind !== 'column' || index?.kind !== 'literal')
+  if (macroName(name) !== 'at_offset' || array?.kind !== 'column' || index?.kind !== 'literal')
     return undefined;
   if (typeof index.value !== 'bigint' || index.value < 0n) return undefined;
   return { column: array, offset: Number(index.value) };

@@ -1,5 +1,6 @@
 import { column, select } from '../tree/build.ts';
 import type { Expression, Query, Select } from '../tree/nodes.ts';
+import { resultMembers } from '../tree/result-members.ts';
 import type { PassOptions } from './pass.ts';
 import { withoutPositions } from './rewriting/sort-keys.ts';
 import { splitRecords } from './split-records.ts';
@@ -27,20 +28,12 @@ const rendered = (query: Select, render: RenderColumn): Select => ({
 /** A query around another one that returns its columns. */
 const renameColumns = (query: Query, alias: string): Select =>
   select({
-    columns: columnsOf(query).map(({ name, value }) => ({ name, value: column(alias, name, value.type) })),
+    columns: resultMembers(query).map(({ name, value }) => ({
+      name,
+      value: column(alias, name, value.type),
+    })),
     from: { kind: 'derived', alias, query },
   });
-
-const columnsOf = (query: Query): Select['columns'] => {
-  switch (query.kind) {
-    case 'select':
-      return query.columns;
-    case 'with':
-      return columnsOf(query.body);
-    case 'set':
-      return query.inputs[0] ? columnsOf(query.inputs[0]) : [];
-  }
-};
 
 function canRender({ distinct, groupBy, orderBy, where, columns }: Select): boolean {
   if (distinct || groupBy || !columns.every(({ value }) => isPlainValue(value))) return false;

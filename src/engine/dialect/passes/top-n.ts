@@ -12,6 +12,7 @@ import type {
   Subquery,
 } from '../tree/nodes.ts';
 import { isVolatile } from '../tree/volatile.ts';
+import { withTables } from '../tree/with-tables.ts';
 import { isScalar } from '../types.ts';
 import type { Pass, PassOptions } from './pass.ts';
 
@@ -137,6 +138,3 @@ const fewColumns = 4;
 const isWide = ({ columns }: Select): boolean =>
   columns.length > fewColumns ||
   columns.some(({ value }) => someNode(value, ({ kind }) => kind === 'record'));
-
-const withTables = (tables: readonly CommonTable[], body: Select): Query =>
-  tables.length === 0 ? body : { kind: 'with', tables, body };

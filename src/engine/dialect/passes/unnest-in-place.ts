@@ -8,12 +8,13 @@ import {
   nullLiteral,
   select,
 } from '../tree/build.ts';
+import { unusedName } from '../tree/fresh-names.ts';
 import { forEachNode, type Mapper, mapParts } from '../tree/map.ts';
 import type { Column, Expression, From, Join, Member, Query, Select, Unnest } from '../tree/nodes.ts';
 import { scalar, unknown } from '../types.ts';
 import type { Pass, PassOptions } from './pass.ts';
 import { columnsRead } from './rewriting/columns-read.ts';
-import { joinsOf, replaceItem, requiredItems } from './rewriting/from-items.ts';
+import { isUnconditional, joinsOf, replaceItem, requiredItems } from './rewriting/from-items.ts';
 import { substitute, substituteIn } from './rewriting/substitute.ts';
 
 /**
@@ -61,9 +62,6 @@ function findUnnest(from: From): Found | undefined {
 const canHold = (item: From): item is Found['owner'] =>
   'alias' in item && item.kind !== 'unnest' && !(item.kind === 'derived' && item.lateral);
 
-const isUnconditional = ({ join, on }: Join): boolean =>
-  join === 'CROSS' || ((join === 'INNER' || join === 'LEFT') && on?.kind === 'literal' && on.value === true);
-
 /** The aliases whose columns an expression reads; none if it contains what can't move into a select list. */
 function ownersOf(array: Expression): ReadonlySet<string> {
   const owners = new Set<string>();
@@ -91,8 +89,9 @@ function unnestOne(
     part.from === owner.alias ? { ...part, from: inner } : undefined,
   );
   const keepEmpty = join.join === 'LEFT';
-  const elementName = unusedName(unnest.alias, kept);
-  const offsetName = unusedName(`${unnest.alias}_offset`, kept);
+  const used = new Set(kept.map(({ name }) => name.toLowerCase()));
+  const elementName = unusedName(unnest.alias, used);
+  const offsetName = unusedName(`${unnest.alias}_offset`, used);
   const added = [{ name: elementName, value: elements(array, keepEmpty) }];
   if (unnest.offset) added.push({ name: offsetName, value: offsets(array, keepEmpty) });
   const derived: From = {
@@ -111,13 +110,6 @@ function unnestOne(
 
 const columnsIn = (node: Query, alias: string): ReadonlyMap<string, Column> =>
   columnsRead(node).get(alias) ?? new Map();
-
-function unusedName(name: string, members: readonly Member[]): string {
-  let unused = name;
-  for (let at = 2; members.some((member) => member.name.toLowerCase() === unused.toLowerCase()); at += 1)
-    unused = `${name}_${at}`;
-  return unused;
-}
 
 const elements = (array: Expression, keepEmpty: boolean): Expression =>
   call('unnest', [keepEmpty ? orNull(array, array) : array], elementType(array));

@@ -1,9 +1,9 @@
 import { caseWhen, integerLiteral } from '../tree/build.ts';
 import { type Mapper, mapParts } from '../tree/map.ts';
-import type { Column, Expression, From, Join, RecordValue, Select, Unnest } from '../tree/nodes.ts';
+import type { Column, Expression, From, RecordValue, Select, Unnest } from '../tree/nodes.ts';
 import { unknown } from '../types.ts';
 import type { Pass } from './pass.ts';
-import { replaceItem, requiredItems } from './rewriting/from-items.ts';
+import { isUnconditional, replaceItem, requiredItems } from './rewriting/from-items.ts';
 import { substitute } from './rewriting/substitute.ts';
 
 /** An array of at most one record, whose fields are columns, is unnested by a condition on its row. */
@@ -72,6 +72,3 @@ function found(unnest: Unnest, keepEmpty: boolean, root: From): Found | undefine
   if (array.kind !== 'record' || !array.repeated) return undefined;
   return { unnest, record: array, keepEmpty, from: replaceItem(root, unnest, undefined) };
 }
-
-const isUnconditional = ({ join, on }: Join): boolean =>
-  join === 'CROSS' || ((join === 'INNER' || join === 'LEFT') && on?.kind === 'literal' && on.value === true);

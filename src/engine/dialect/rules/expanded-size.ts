@@ -1,3 +1,4 @@
+import { signaturesOf } from '../macros/macro-size.ts';
 import { macroSizes, macros } from '../macros/macros.ts';
 import { forEachPart } from '../tree/map.ts';
 import type { Expression, Node } from '../tree/nodes.ts';
@@ -26,19 +27,13 @@ function measure(node: Node): number {
   return size;
 }
 
-const signaturesOf = (callee: string, args: readonly Expression[]) => {
-  const [, name = ''] = /^bq\."?(\w+)/.exec(callee) ?? [];
-  return (macros.get(name) ?? []).filter(
-    (macro) => macro.parameters.length === args.length && (!callee.includes('"') || macro.callee === callee),
-  );
-};
-
 const macroSize = (callee: string, args: readonly Expression[]): number =>
-  macroSizes.expansionOfCall({ signatures: signaturesOf(callee, args), args: args.map(() => []) }).size;
+  macroSizes.expansionOfCall({ signatures: signaturesOf(callee, args, macros), args: args.map(() => []) })
+    .size;
 
 /** How often a macro uses each of its arguments; undefined for other functions. */
 export function argumentUses(callee: string, args: readonly Expression[]): readonly number[] | undefined {
-  const signatures = signaturesOf(callee, args);
+  const signatures = signaturesOf(callee, args, macros);
   if (signatures.length === 0) return undefined;
   return macroSizes.expansionOfCall({ signatures, args: args.map(() => []) }).uses;
 }

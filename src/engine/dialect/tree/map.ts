@@ -101,6 +101,19 @@ export function someNode(node: Node, test: (node: Node) => boolean): boolean {
   return found;
 }
 
+/** Whether a test holds for an expression or any expression below it, but not in a subquery. */
+export function someExpression(node: Expression, test: (node: Expression) => boolean): boolean {
+  if (test(node)) return true;
+  let found = false;
+  forEachPart(node, (part) => {
+    found ||= isExpression(part) && someExpression(part, test);
+  });
+  return found;
+}
+
+/** Of the parts of an expression, which are expressions and queries. */
+const isExpression = (part: Node): part is Expression => !['select', 'set', 'with'].includes(part.kind);
+
 /** Calls a function with a node and every node below it. */
 export function forEachNode(node: Node, use: (node: Node) => void): void {
   use(node);

@@ -1,28 +1,7 @@
 import { type DuckDBType, DuckDBTypeId } from '@duckdb/node-api';
-import { anonymousField, type Column, type ScalarName, type Type } from '../../dialect/types.ts';
+import { anonymousField, type Column, type Type } from '../../dialect/types.ts';
+import { scalarNames } from '../wire/bigquery-type.ts';
 import { isRange } from './cell.ts';
-
-const scalarNames: Readonly<Partial<Record<DuckDBTypeId, ScalarName>>> = {
-  [DuckDBTypeId.BOOLEAN]: 'BOOL',
-  [DuckDBTypeId.TINYINT]: 'INT64',
-  [DuckDBTypeId.SMALLINT]: 'INT64',
-  [DuckDBTypeId.INTEGER]: 'INT64',
-  [DuckDBTypeId.BIGINT]: 'INT64',
-  [DuckDBTypeId.HUGEINT]: 'INT64',
-  [DuckDBTypeId.FLOAT]: 'FLOAT64',
-  [DuckDBTypeId.DOUBLE]: 'FLOAT64',
-  [DuckDBTypeId.DECIMAL]: 'NUMERIC',
-  [DuckDBTypeId.BIGNUM]: 'BIGNUMERIC',
-  [DuckDBTypeId.VARCHAR]: 'STRING',
-  [DuckDBTypeId.BLOB]: 'BYTES',
-  [DuckDBTypeId.DATE]: 'DATE',
-  [DuckDBTypeId.TIME]: 'TIME',
-  [DuckDBTypeId.TIMESTAMP]: 'DATETIME',
-  [DuckDBTypeId.TIMESTAMP_TZ]: 'TIMESTAMP',
-  [DuckDBTypeId.INTERVAL]: 'INTERVAL',
-  // BigQuery gives a bare NULL the type INT64.
-  [DuckDBTypeId.SQLNULL]: 'INT64',
-};
 
 /**
  * The type of a result's column in BigQuery's syntax.
@@ -44,6 +23,8 @@ export function columnTypeText(type: DuckDBType, known: Type | undefined): strin
     return `STRUCT<${texts.join(', ')}>`;
   }
   if (type.alias === 'JSON') return 'JSON';
+  // BigQuery gives a bare NULL the type INT64.
+  if (type.typeId === DuckDBTypeId.SQLNULL) return 'INT64';
   return scalarNames[type.typeId] ?? type.toString();
 }
 

@@ -45,9 +45,12 @@ export interface StoredTables {
   deleteSql(name: string, files: readonly number[]): string;
   /** Writes a table again, sorted and in another layout. Statements may read the old table until `drop`. */
   rebuild(name: string, repeatedPaths: ReadonlySet<string>): Promise<Rebuilt>;
-  /** Sets the columns that queries compare for equality; rows that are written from now on are sorted by them. */
-  setSortColumns(columns: readonly Origin[]): void;
+  /** Sets the columns that queries compare for equality; rows that are written from now on are sorted by the first. */
+  setSortColumns(columnsOf: SortColumns): void;
 }
+
+/** The stored columns by which a table may be sorted, the best first. */
+type SortColumns = (table: string) => Iterable<Origin>;
 
 interface Rebuilt {
   drop(): Promise<void>;
@@ -72,7 +75,7 @@ export async function openTables(
   const tables = new Map<string, TableInStore>();
   for (const schema of schemas) tables.set(schema.name, await openTable(connection, schema, onReset));
   await dropLeftovers(connection, [...tables.values()]);
-  let sortColumns: readonly Origin[] = [];
+  let sortColumns: SortColumns = () => [];
 
   const get = (name: string): TableInStore => {
     const table = tables.get(name);
@@ -98,8 +101,8 @@ export async function openTables(
       const table = get(name);
       return `INSERT INTO ${table.relation} ${rowsOf(valuesOf(table, sourceColumns, 'NULL'), `${source} AS r`)}`;
     },
-    setSortColumns(columns) {
-      sortColumns = columns;
+    setSortColumns(columnsOf) {
+      sortColumns = columnsOf;
     },
     async rebuild(name, repeatedPaths) {
       const old = get(name);
@@ -214,15 +217,13 @@ const rowsOf = (values: readonly Value[], source: string) =>
  */
 function sortedRows(
   { name, time }: TableInStore,
-  sortColumns: readonly Origin[],
+  sortColumns: SortColumns,
   values: readonly Value[],
   source: string,
 ): string {
   const rows = rowsOf(values, source);
   if (time === undefined) return rows;
-  const by = sortColumns.find(
-    ({ table, path }) => table === name && values.some((value) => value.name === path),
-  );
+  const by = Iterator.from(sortColumns(name)).find(({ path }) => values.some((value) => value.name === path));
   const keys = [`date_trunc('day', ${quote(time)})`, ...(by ? [quote(by.path)] : []), quote(time)];
   return `SELECT * FROM (${rows}) ORDER BY ${keys.join(', ')}`;
 }

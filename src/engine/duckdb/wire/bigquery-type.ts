@@ -1,7 +1,8 @@
 import { type DuckDBType, DuckDBTypeId } from '@duckdb/node-api';
 import { arrayOf, type ScalarName, scalar, structOf, type Type, unknown } from '../../dialect/types.ts';
 
-const scalars: Readonly<Partial<Record<DuckDBTypeId, ScalarName>>> = {
+/** The scalar types of BigQuery whose values DuckDB holds in its types, but for JSON, which is a VARCHAR by another name. */
+export const scalarNames: Readonly<Partial<Record<DuckDBTypeId, ScalarName>>> = {
   [DuckDBTypeId.VARCHAR]: 'STRING',
   [DuckDBTypeId.TINYINT]: 'INT64',
   [DuckDBTypeId.SMALLINT]: 'INT64',
@@ -11,6 +12,7 @@ const scalars: Readonly<Partial<Record<DuckDBTypeId, ScalarName>>> = {
   [DuckDBTypeId.FLOAT]: 'FLOAT64',
   [DuckDBTypeId.DOUBLE]: 'FLOAT64',
   [DuckDBTypeId.DECIMAL]: 'NUMERIC',
+  [DuckDBTypeId.BIGNUM]: 'BIGNUMERIC',
   [DuckDBTypeId.BOOLEAN]: 'BOOL',
   [DuckDBTypeId.TIMESTAMP_TZ]: 'TIMESTAMP',
   [DuckDBTypeId.TIMESTAMP]: 'DATETIME',
@@ -28,6 +30,6 @@ export function bigqueryType(type: DuckDBType): Type {
     return structOf(
       type.entryTypes.map((entry, at) => ({ name: type.entryNames[at] ?? '', type: bigqueryType(entry) })),
     );
-  const name = scalars[type.typeId];
+  const name = scalarNames[type.typeId];
   return name === undefined ? unknown : scalar(name);
 }

@@ -1,3 +1,4 @@
+import { macroName } from '../../macros/macro-name.ts';
 import { isEqual } from '../../tree/equal.ts';
 import type { Case, Expression } from '../../tree/nodes.ts';
 import { isScalar } from '../../types.ts';
@@ -105,7 +106,7 @@ function timeExpressionOfCall(
 ): TimeExpression | undefined {
   if (callee === 'coalesce')
     return withAll(args, locals, (values) => values.find((value) => value !== null) ?? null);
-  const [, name = ''] = /^bq\."?(\w+)/.exec(callee) ?? [];
+  const name = macroName(callee) ?? '';
   const [, operation = '', part = ''] = /^(\w+)_([a-z]+)$/.exec(name) ?? [];
   const [call, unit] = [operations[operation], unitMicros[part]];
   if ((name === 'timestamp' || name === 'cast_timestamp') && args.length === 1)

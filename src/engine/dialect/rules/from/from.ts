@@ -4,6 +4,7 @@ import { functionName } from '../functions/function-name.ts';
 import { rangeOf } from '../queries/outputs.ts';
 import { findRelation, type Relation, type Scope } from '../scope.ts';
 import { Unsupported } from '../unsupported.ts';
+import { derivedFrom } from './derived.ts';
 import { resolveJoin } from './joins.ts';
 import { resolvePivot } from './pivot.ts';
 import { openRelation, wildcardRelation } from './tables.ts';
@@ -20,11 +21,7 @@ export function resolveFrom(node: Syntax.FromItem, scope: Scope, context: Contex
     case 'DerivedTable': {
       const resolved = context.attempt(() => context.query(node.query, scope), unknownQuery);
       const alias = context.fresh(node.alias?.name ?? 'subquery');
-      return {
-        from: { kind: 'derived', alias, query: resolved.query },
-        ranges: [rangeOf(resolved, node.alias?.name, alias)],
-        merged: [],
-      };
+      return derivedFrom(resolved, node.alias?.name, alias);
     }
     case 'Join':
       return resolveJoin(node, scope, context);

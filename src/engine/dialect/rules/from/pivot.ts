@@ -5,9 +5,10 @@ import type { Expression, Member } from '../../tree/nodes.ts';
 import { isScalar } from '../../types.ts';
 import { convert, supertype } from '../coercion.ts';
 import type { Context, ResolvedFrom } from '../context.ts';
-import { nameOutputs, type Output, rangeOf, starColumns } from '../queries/outputs.ts';
+import { nameOutputs, type Output, starColumns } from '../queries/outputs.ts';
 import type { Scope } from '../scope.ts';
 import { Unsupported } from '../unsupported.ts';
+import { derivedFrom } from './derived.ts';
 
 export const resolvePivot = (node: Syntax.Pivot, scope: Scope, context: Context): ResolvedFrom =>
   pivotFrom(node, context.from(node.source, scope), scope, context);
@@ -57,11 +58,7 @@ export function pivotFrom(
       ...(groups.length === 0 && { sets: [[]] }),
     },
   });
-  return {
-    from: { kind: 'derived', alias, query },
-    ranges: [rangeOf({ columns }, label?.name, alias)],
-    merged: [],
-  };
+  return derivedFrom({ query, columns, isValue: false }, label?.name, alias);
 }
 
 const columnKey = (from: string, name: string) => JSON.stringify([from, name]);

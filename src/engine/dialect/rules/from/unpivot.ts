@@ -14,9 +14,10 @@ import type { Expression, From } from '../../tree/nodes.ts';
 import { arrayOf, type Type } from '../../types.ts';
 import { commonSupertype, convert } from '../coercion.ts';
 import type { Context, ResolvedFrom } from '../context.ts';
-import { nameOutputs, type Output, rangeOf, starColumns } from '../queries/outputs.ts';
+import { nameOutputs, type Output, starColumns } from '../queries/outputs.ts';
 import type { Scope } from '../scope.ts';
 import { Unsupported } from '../unsupported.ts';
+import { derivedFrom } from './derived.ts';
 
 export const resolveUnpivot = (node: Syntax.Unpivot, scope: Scope, context: Context): ResolvedFrom =>
   unpivotFrom(node, context.from(node.source, scope), scope, context);
@@ -84,11 +85,7 @@ export function unpivotFrom(
     from,
     where: spec.nulls === 'INCLUDE' ? [] : [anyValue],
   });
-  return {
-    from: { kind: 'derived', alias, query },
-    ranges: [rangeOf({ columns }, label?.name, alias)],
-    merged: [],
-  };
+  return derivedFrom({ query, columns, isValue: false }, label?.name, alias);
 }
 
 const valueName = (at: number) => `value${at}`;

@@ -1,4 +1,5 @@
-import { type Aggregate, aggregates } from './aggregate-table.ts';
+import { aggregates } from './aggregate-table.ts';
+import type { Aggregate } from './aggregates/aggregate.ts';
 import { hllAggregates } from './hll-count.ts';
 
 const all: Readonly<Record<string, Aggregate>> = { ...aggregates, ...hllAggregates };

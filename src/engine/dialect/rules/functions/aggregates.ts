@@ -29,7 +29,7 @@ import { argumentsOfOwnQuery } from '../own-aggregate.ts';
 import { isGroupable } from '../queries/grouping.ts';
 import type { Scope } from '../scope.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
-import type { Aggregate, Clause, Rows } from './aggregate-table.ts';
+import type { Aggregate, Clause, Rows } from './aggregates/aggregate.ts';
 import { resolveWindow, windowNamed } from './windows.ts';
 
 /** A call of an aggregate or window function. */

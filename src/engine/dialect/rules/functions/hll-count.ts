@@ -3,7 +3,7 @@ import type { Expression } from '../../tree/nodes.ts';
 import { describeType, isScalar, scalar } from '../../types.ts';
 import { callMacro } from '../macro-call.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
-import type { Aggregate, Rows } from './aggregate-table.ts';
+import type { Aggregate, Rows } from './aggregates/aggregate.ts';
 
 const [int64, bytes] = [scalar('INT64'), scalar('BYTES')];
 

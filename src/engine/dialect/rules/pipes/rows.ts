@@ -1,5 +1,6 @@
 import { column, select } from '../../tree/build.ts';
 import { isEqual } from '../../tree/equal.ts';
+import { unusedName } from '../../tree/fresh-names.ts';
 import type { Expression, From, Member, Select } from '../../tree/nodes.ts';
 import type { Context, ResolvedFrom, ResolvedQuery } from '../context.ts';
 import { nameOutputs, type Output, rangeOf, starColumns } from '../queries/outputs.ts';
@@ -34,18 +35,13 @@ export function rowsOfFrom({ from, ranges, merged }: ResolvedFrom): Rows {
 }
 
 /** The names that an expression over the rows may use. */
-export const scopeOf = ({ ranges, columns }: Rows, scope: Scope): Scope => ({
-  ...scope,
-  ranges: [
-    { name: undefined, columns },
-    ...ranges.map((range) => ({ ...range, isQualifiedOnly: true as const })),
-  ],
-  merged: [],
-});
+export const scopeOf = (rows: Rows, scope: Scope): Scope => ({ ...scope, ...namesOf(rows) });
 
 /** The rows as a FROM item, to which a join may be added. */
-export const fromOf = ({ from, ranges, columns }: Rows): ResolvedFrom => ({
-  from,
+export const fromOf = (rows: Rows): ResolvedFrom => ({ from: rows.from, ...namesOf(rows) });
+
+/** Columns are read by their bare names, and those of a table by its name, too. */
+const namesOf = ({ ranges, columns }: Rows) => ({
   ranges: [
     { name: undefined, columns },
     ...ranges.map((range) => ({ ...range, isQualifiedOnly: true as const })),
@@ -57,9 +53,10 @@ export const fromOf = ({ from, ranges, columns }: Rows): ResolvedFrom => ({
 export function nest(rows: Rows, clauses: Partial<Select>, context: Context): Rows {
   const alias = context.fresh('piped');
   const members: Member[] = [];
+  const used = new Set<string>();
   const move = (value: Expression, name: string): Expression => {
     const known = members.findIndex((member) => isEqual(member.value, value));
-    const index = known < 0 ? members.push({ name: unusedName(name, members), value }) - 1 : known;
+    const index = known < 0 ? members.push({ name: unusedName(name || 'column', used), value }) - 1 : known;
     const isRequired = value.kind === 'column' && value.required;
     return column(alias, members[index]?.name ?? name, value.type, isRequired);
   };
@@ -71,14 +68,6 @@ export function nest(rows: Rows, clauses: Partial<Select>, context: Context): Ro
   }));
   const query = select({ columns: members, ...(rows.from && { from: rows.from }), ...clauses });
   return { from: { kind: 'derived', alias, query }, ranges, columns };
-}
-
-function unusedName(name: string, members: readonly Member[]): string {
-  const isUsed = (candidate: string) =>
-    members.some((member) => member.name.toLowerCase() === candidate.toLowerCase());
-  let unused = name || 'column';
-  for (let at = 2; isUsed(unused); at += 1) unused = `${name}_${at}`;
-  return unused;
 }
 
 /** The columns as a query. */

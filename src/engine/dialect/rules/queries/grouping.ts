@@ -1,7 +1,7 @@
 import type * as Syntax from '../../syntax/nodes.ts';
 import { isEqual } from '../../tree/equal.ts';
-import { forEachPart } from '../../tree/map.ts';
-import type { Expression, Grouping, Node, Position } from '../../tree/nodes.ts';
+import { someExpression } from '../../tree/map.ts';
+import type { Expression, Grouping, Position } from '../../tree/nodes.ts';
 import { describeType, isScalar, sameName, type Type } from '../../types.ts';
 import type { Context } from '../context.ts';
 import type { Scope } from '../scope.ts';
@@ -104,16 +104,8 @@ function requireGroupable(node: Syntax.Expression, key: Expression): Expression 
 }
 
 /** Whether an expression has an aggregate of its own: not in a subquery, and not over a window. */
-export function aggregatesRows(node: Expression): boolean {
-  if (node.kind === 'aggregate' && node.over === undefined) return true;
-  let found = false;
-  forEachPart(node, (part) => {
-    found ||= isExpression(part) && aggregatesRows(part);
-  });
-  return found;
-}
-
-const isExpression = (node: Node): node is Expression => !['select', 'set', 'with'].includes(node.kind);
+export const aggregatesRows = (node: Expression): boolean =>
+  someExpression(node, (part) => part.kind === 'aggregate' && part.over === undefined);
 
 /** Whether values of a type can be grouped and distinguished by DISTINCT. */
 export const isGroupable = (type: Type): boolean =>

@@ -1,4 +1,5 @@
 import { column } from '../../tree/build.ts';
+import { unusedName } from '../../tree/fresh-names.ts';
 import type { Expression, Member } from '../../tree/nodes.ts';
 import { unknown } from '../../types.ts';
 import { fieldValues, type Range, type Relation, type RelationColumn } from '../scope.ts';
@@ -33,13 +34,6 @@ export function nameOutputs(outputs: readonly Output[]): NamedOutputs {
     value: (outputs[at] as Output).value,
   }));
   return { members, columns };
-}
-
-function unusedName(name: string, used: Set<string>): string {
-  let unused = name;
-  for (let at = 2; used.has(unused.toLowerCase()); at += 1) unused = `${name}_${at}`;
-  used.add(unused.toLowerCase());
-  return unused;
 }
 
 interface RangeColumns extends Pick<Relation, 'acceptsAnyColumn'> {

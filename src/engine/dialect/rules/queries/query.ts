@@ -1,5 +1,6 @@
 import type * as Syntax from '../../syntax/nodes.ts';
 import { column, select } from '../../tree/build.ts';
+import { withTables } from '../../tree/with-tables.ts';
 import type { Context, ResolvedQuery } from '../context.ts';
 import { applyPipes } from '../pipes/pipes.ts';
 import { type Rows, rowsOf, rowsOfFrom, toQuery } from '../pipes/rows.ts';
@@ -11,7 +12,7 @@ import { rangeOf, starColumns } from './outputs.ts';
 import { type OrderAndLimit, resolveSelect } from './select.ts';
 import { combine } from './set-operations.ts';
 import { withTypedNulls } from './typed-nulls.ts';
-import { resolveWith, withTables } from './with.ts';
+import { resolveWith } from './with.ts';
 
 /** A query: WITH, one SELECT or several in a set operation, ORDER BY, LIMIT, pipe operators. */
 export function resolveQuery(node: Syntax.Query, parent: Scope, context: Context): ResolvedQuery {

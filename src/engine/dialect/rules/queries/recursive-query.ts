@@ -1,5 +1,5 @@
 import type * as Syntax from '../../syntax/nodes.ts';
-import { forEachPart, someNode } from '../../tree/map.ts';
+import { forEachPart, someExpression, someNode } from '../../tree/map.ts';
 import type { CommonTable, From, Join, Node, Query, Reference } from '../../tree/nodes.ts';
 import { describeType, duckdbType } from '../../types.ts';
 import type { Context, ResolvedQuery } from '../context.ts';
@@ -124,16 +124,5 @@ function combinesRows(node: Extract<Query, { kind: 'select' }>): boolean {
   const { distinct, groupBy, orderBy, limit, columns, having, qualify } = node;
   if (distinct || groupBy || limit || orderBy.length > 0) return true;
   const expressions = [...columns.map(({ value }) => value), ...having, ...qualify];
-  return expressions.some((value) => aggregates(value));
-}
-
-/** Whether an expression has an aggregate or a window function of its own, not in a subquery. */
-function aggregates(node: Node): boolean {
-  if (node.kind === 'aggregate') return true;
-  if (node.kind === 'subquery') return false;
-  let found = false;
-  forEachPart(node, (part) => {
-    found ||= aggregates(part);
-  });
-  return found;
+  return expressions.some((value) => someExpression(value, ({ kind }) => kind === 'aggregate'));
 }

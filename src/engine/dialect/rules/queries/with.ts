@@ -1,6 +1,5 @@
 import type * as Syntax from '../../syntax/nodes.ts';
-import { someNode } from '../../tree/map.ts';
-import type { CommonTable, Query } from '../../tree/nodes.ts';
+import type { CommonTable } from '../../tree/nodes.ts';
 import { sameName } from '../../types.ts';
 import { type Context, type ResolvedQuery, unknownQuery } from '../context.ts';
 import { childOf, type Relation, type Scope } from '../scope.ts';
@@ -48,16 +47,3 @@ const commonRelation = (name: string, { query: _, ...resolved }: ResolvedQuery):
   ...resolved,
   from: (alias) => ({ kind: 'reference', alias, name }),
 });
-
-/** A query after the common tables that it reads: BigQuery does not run the others. */
-export function withTables(tables: readonly CommonTable[], body: Query): Query {
-  const needed: CommonTable[] = [];
-  for (const table of tables.toReversed()) {
-    if ([body, ...needed.map(({ query }) => query)].some((reader) => reads(reader, table.name)))
-      needed.unshift(table);
-  }
-  return needed.length === 0 ? body : { kind: 'with', tables: needed, body };
-}
-
-const reads = (reader: Query, name: string): boolean =>
-  someNode(reader, (node) => node.kind === 'reference' && node.name === name);

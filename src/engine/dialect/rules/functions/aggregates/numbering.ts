@@ -1,0 +1,49 @@
+import { nullLiteral } from '../../../tree/build.ts';
+import type { Expression } from '../../../tree/nodes.ts';
+import { isScalar, type Type } from '../../../types.ts';
+import { convert, distance } from '../../coercion.ts';
+import { dependsOnRows, isConstant } from '../../expressions/parameters.ts';
+import { type Place, Unsupported } from '../../unsupported.ts';
+import { type Aggregate, int64, plain, typeOfFirst } from './aggregate.ts';
+
+export const numbering = (name: string, more: Partial<Aggregate> = {}): Aggregate =>
+  plain(name, () => int64, { arity: [0, 0], window: true, noFrame: true, allows: [], ...more });
+
+export const ranking = (name: string, result: Type = int64): Aggregate =>
+  numbering(name, {
+    result: () => result,
+    windowOrder: 'required',
+    build: (rows) => rows.main(name, [], result),
+  });
+
+export const navigation = (name: string, more: Partial<Aggregate> = {}): Aggregate =>
+  plain(name, typeOfFirst, { window: true, windowOrder: 'required', allows: ['nulls'], ...more });
+
+/** LAG and LEAD. */
+export const shifted = (name: string): Aggregate =>
+  navigation(name, {
+    arity: [1, 3],
+    noFrame: true,
+    allows: [],
+    build(rows, args, place) {
+      const [value = nullLiteral(), offset, otherwise] = args;
+      if (offset) requireCount(place, name, offset, 0n);
+      if (otherwise && dependsOnRows(otherwise))
+        throw new Unsupported(place, `the default of ${name.toUpperCase()} must be a constant`);
+      if (otherwise && distance(otherwise, value.type) === undefined)
+        throw new Unsupported(place, `the default of ${name.toUpperCase()} must have the type of its value`);
+      const converted = otherwise ? [convert(otherwise, value.type)] : [];
+      return rows.main(name, [value, ...(offset ? [offset] : []), ...converted], value.type);
+    },
+  });
+
+/** @throws Unsupported if a count is known to be NULL or less than allowed */
+export function requireCount(place: Place, name: string, count: Expression, least: bigint): void {
+  const shown = name.toUpperCase();
+  if (!isScalar(count.type, 'INT64') && count.type.kind !== 'null')
+    throw new Unsupported(place, `the number in ${shown} must be INT64`);
+  if (!isConstant(count))
+    throw new Unsupported(place, `the number in ${shown} must be a literal or a parameter`);
+  if (count.kind === 'literal' && (count.value === null || BigInt(count.value) < least))
+    throw new Unsupported(place, `the number in ${shown} must be at least ${least}`);
+}

@@ -1,0 +1,96 @@
+import {
+  call,
+  caseWhen,
+  castTo,
+  field,
+  list,
+  literal,
+  not,
+  nullLiteral,
+  operation,
+  struct,
+} from '../../../tree/build.ts';
+import type { Expression } from '../../../tree/nodes.ts';
+import { arrayOf, isScalar, scalar } from '../../../types.ts';
+import { isConstant } from '../../expressions/parameters.ts';
+import { type Place, Unsupported } from '../../unsupported.ts';
+import { type Aggregate, bool, float64, isFloat, isNotANumber, isNumeric, type Rows } from './aggregate.ts';
+
+/** The n + 1 boundaries of n parts, as fractions. Exact quantiles replace approximate ones. */
+export function fractions(place: Place, parts: Expression | undefined): Expression {
+  if (
+    parts?.kind !== 'literal' ||
+    typeof parts.value !== 'bigint' ||
+    parts.value < 1n ||
+    parts.value > 100_000n
+  )
+    throw new Unsupported(
+      place,
+      'the second argument of APPROX_QUANTILES must be a positive integer literal',
+    );
+  const count = Number(parts.value);
+  return list(
+    Array.from({ length: count + 1 }, (_, index) => literal(float64, String(index / count))),
+    arrayOf(float64),
+  );
+}
+
+/** PERCENTILE_CONT and PERCENTILE_DISC, over the values in BigQuery's order: NULL, then NaN, then the others. */
+export const percentile = (name: 'percentile_cont' | 'percentile_disc'): Aggregate => ({
+  arity: [2, 2],
+  result: ([value, fraction]) => {
+    if (value && name === 'percentile_disc') return value.type;
+    return isNumeric(value) && isNumeric(fraction) ? scalar('NUMERIC') : float64;
+  },
+  allows: ['nulls'],
+  window: true,
+  windowOrder: 'refused',
+  noFrame: true,
+  build(rows, args, place) {
+    const [value = nullLiteral(), fraction = nullLiteral()] = args;
+    requireFraction(place, name, fraction);
+    const type = this.result(args);
+    const used = name === 'percentile_cont' ? castTo(value, type) : value;
+    const isNumericResult = name === 'percentile_cont' && isScalar(type, 'NUMERIC');
+    if (rows.nulls !== 'RESPECT' && fraction.kind === 'literal' && !isNumericResult)
+      return quantile(rows, name, used, Number(fraction.value));
+    const values =
+      rows.nulls === 'RESPECT'
+        ? rows.main('list', [used], arrayOf(used.type))
+        : rows.withoutNulls('list', [used], arrayOf(used.type));
+    const sorted = call(isFloat(used) ? 'bq.sorted_floats' : 'bq.sorted_values', [values], values.type);
+    return call(`bq.${name}_of${isNumericResult ? '_numeric' : ''}`, [sorted, fraction], type);
+  },
+});
+
+/** By DuckDB's quantiles, which ignore NULL and take NaN for the greatest number. */
+function quantile(rows: Rows, name: string, value: Expression, fraction: number): Expression {
+  const { type } = value;
+  const at = (share: number) => literal(float64, String(share));
+  const quantileOf = (of: Expression, share: number) =>
+    rows.main(name === 'percentile_cont' ? 'quantile_cont' : 'quantile_disc', [of, at(share)], of.type);
+  if (!isFloat(value)) return quantileOf(value, fraction);
+  const negative = (of: Expression) => operation('-', [of], type);
+  const hasNaN = rows.other('bool_or', [isNotANumber(value)], bool);
+  if (name === 'percentile_cont')
+    return caseWhen(hasNaN, negative(quantileOf(negative(value), 1 - fraction)), quantileOf(value, fraction));
+  const ranked = struct([
+    { name: 'rank', value: not(isNotANumber(value)) },
+    { name: 'value', value },
+  ]);
+  const found = quantileOf(caseWhen(operation('IS NOT NULL', [value]), ranked), fraction);
+  return caseWhen(hasNaN, field(found, 'value', type), quantileOf(value, fraction));
+}
+
+function requireFraction(place: Place, name: string, fraction: Expression): void {
+  const shown = name.toUpperCase();
+  if (!isScalar(fraction.type, 'INT64', 'FLOAT64', 'NUMERIC') || !isConstant(fraction))
+    throw new Unsupported(
+      place,
+      `the fraction of ${shown} must be a number from 0 to 1, as literal or parameter`,
+    );
+  if (fraction.kind !== 'literal') return;
+  const number = Number(fraction.value ?? Number.NaN);
+  if (!(number >= 0 && number <= 1))
+    throw new Unsupported(place, `the fraction of ${shown} must be from 0 to 1`);
+}
