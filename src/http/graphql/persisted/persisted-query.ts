@@ -3,7 +3,7 @@ import { requestError } from '../errors.ts';
 import type { RequestMembers } from './persisted-documents.ts';
 
 /**
- * The hash in `extensions.persistedQuery`, in lower case; undefined without one.
+ * The hash in `extensions.persistedQuery`, as `normalizeId` gives it; undefined without one.
  *
  * @throws GraphQLError BAD_REQUEST
  * @see Apollo, "Automatic persisted queries", Protocol
@@ -18,8 +18,11 @@ export function persistedHash({ extensions }: RequestMembers): string | undefine
   if (typeof sha256Hash !== 'string' || sha256Hash === '' || sha256Hash.length > maxIdLength) {
     throw requestError('BAD_REQUEST', 'extensions.persistedQuery.sha256Hash: must be the hash of a document');
   }
-  return sha256Hash.toLowerCase();
+  return normalizeId(sha256Hash);
 }
+
+/** Some tools write `sha256:` before a hash, some do not, and some use upper case. */
+export const normalizeId = (id: string): string => id.toLowerCase().replace(/^sha256:/, '');
 
 /** Characters of what a request may name a document by. */
 export const maxIdLength = 256;

@@ -7,7 +7,7 @@ import type { CheckDocument } from '../documents.ts';
 import { requestError } from '../errors.ts';
 import { parseDocument } from '../operation-limits.ts';
 import type { PersistedDocuments } from './persisted-documents.ts';
-import { hasDocument, maxIdLength, notFound, persistedHash } from './persisted-query.ts';
+import { hasDocument, maxIdLength, normalizeId, notFound, persistedHash } from './persisted-query.ts';
 
 /** The documents that are answered if only trusted ones are, by the ids that requests name them by. */
 export type TrustedDocuments = ReadonlyMap<string, string>;
@@ -49,9 +49,10 @@ function parseFile(file: string): TrustedDocuments | undefined {
     return undefined;
   }
   const ofApollo = manifest.safeParse(content);
-  if (ofApollo.success) return new Map(ofApollo.data.operations.map(({ id, body }) => [keyOf(id), body]));
+  if (ofApollo.success)
+    return new Map(ofApollo.data.operations.map(({ id, body }) => [normalizeId(id), body]));
   const { data } = map.safeParse(content);
-  return data && new Map(Object.entries(data).map(([id, text]) => [keyOf(id), text]));
+  return data && new Map(Object.entries(data).map(([id, text]) => [normalizeId(id), text]));
 }
 
 /** Undefined for a document within the limits; whether it fits the schema depends on the key. */
@@ -78,9 +79,6 @@ export function warnOfInvalid(
   }
 }
 
-/** Some tools write `sha256:` before a hash, some do not. */
-const keyOf = (id: string): string => id.toLowerCase().replace(/^sha256:/, '');
-
 /**
  * Answers trusted documents only. Requests name them by `extensions.persistedQuery.sha256Hash` or by `documentId`, or send
  * exactly the same text.
@@ -99,7 +97,7 @@ export function buildTrustedDocuments(documents: TrustedDocuments): PersistedDoc
       }
       const name = typeof documentId === 'string' ? documentId : persistedHash(members);
       if (name === undefined) return query;
-      const text = documents.get(keyOf(name));
+      const text = documents.get(normalizeId(name));
       if (text === undefined) throw notFound();
       return text;
     },
