@@ -30,6 +30,7 @@ import { buildMetricsRoute } from './http/observe/metrics-route.ts';
 import { buildRequestMetrics, type RequestMetrics } from './http/observe/request-metrics.ts';
 import { buildOpenTrace, idsOf } from './http/observe/request-trace.ts';
 import { buildOpenapi } from './http/openapi/openapi.ts';
+import { buildReader } from './http/openapi/reader/reader.ts';
 import { pathsToLog } from './http/paths.ts';
 import { buildPrepareRequest } from './http/prepare-request.ts';
 import { buildRest } from './http/rest/rest.ts';
@@ -251,6 +252,7 @@ function buildHttpHandler({
         now,
       }),
       openapi: buildOpenapi(catalog, turns),
+      reader: config.graphiql ? buildReader() : undefined,
       page: config.graphiql ? page : undefined,
       metrics: metrics === undefined ? undefined : buildMetricsRoute(metrics),
       isReady,

@@ -17,6 +17,8 @@ export const metricsPath = '/metrics';
 
 /** The REST interface as an OpenAPI document. */
 export const openapiPath = '/openapi.json';
+/** The same for people, as a page. */
+export const readerPath = '/openapi';
 
 /**
  * The paths that the access log shows, and what it shows: for an alias the path with the query's own name. Others are logged
@@ -31,6 +33,7 @@ export function pathsToLog({ queries }: Catalog): ReadonlyMap<string, string> {
     readinessPath,
     metricsPath,
     openapiPath,
+    readerPath,
   ];
   const paths = new Map(others.map((path) => [path, path]));
   for (const { id, name, aliases } of queries) {

@@ -13,6 +13,7 @@ import {
   metricsPath,
   openapiPath,
   plainHealthPath,
+  readerPath,
   readinessPath,
 } from './paths.ts';
 import type { PreparedRequest } from './prepare-request.ts';
@@ -49,6 +50,8 @@ export interface RouteOptions {
   readonly compat: CompatRest | undefined;
   readonly graphql: Answer;
   readonly openapi: Answer;
+  /** The page that shows it; undefined if it is off. */
+  readonly reader: Answer | undefined;
   /** GraphiQL; undefined if it is off. */
   readonly page: Answer | undefined;
   /** `/metrics`; undefined if nothing is counted. */
@@ -74,13 +77,14 @@ const compatMethods = 'GET, HEAD, POST, OPTIONS';
  * | `/healthz`, `/livez`, `/health`, `/readyz` | health | 405 | methods |
  * | `/metrics` | metrics | 405 | methods |
  * | `/openapi.json` | OpenAPI document | 405 | methods |
+ * | `/openapi` | the page that shows it | 405 | methods |
  * | `/api/endpoints/query/<name or UUID>` | REST | 405; with COMPAT REST | methods |
  * | `/api/…` | 404 | 404 | methods |
  * | `/graphql` | operation (GET), or GraphiQL for browsers | operation | methods |
  * | any other | 404 | 404 | 404 |
  */
 export function buildRoutes(options: RouteOptions): RouteOf {
-  const { rest, compat, graphql, openapi, page, metrics, isReady, cors, log } = options;
+  const { rest, compat, graphql, openapi, reader, page, metrics, isReady, cors, log } = options;
   const optionsRoute = (methods: string, base: Base = anybody): Route => ({
     ...base,
     answer: (head: RequestHead) => ({
@@ -108,6 +112,10 @@ export function buildRoutes(options: RouteOptions): RouteOf {
     [openapiPath, byMethod({ ...keyed, answer: openapi }, optionsRoute(readMethods), failing(notAllowed))],
     [graphqlPath, graphqlRoutes(graphql, page, optionsRoute(graphqlMethods), log)],
   ]);
+  if (reader !== undefined) {
+    const route: Route = { ...anybody, allowsCors: false, answer: reader };
+    exact.set(readerPath, byMethod(route, optionsRoute(readMethods), failing(notAllowed)));
+  }
   if (metrics !== undefined) {
     const route: Route = { ...keyed, allowsCors: false, answer: metrics };
     exact.set(metricsPath, byMethod(route, optionsRoute(readMethods), failing(notAllowed)));

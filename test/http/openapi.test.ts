@@ -147,6 +147,18 @@ describe('/openapi.json', () => {
     expect(post.status).toBe(405);
   });
 
+  test('has a page for people, which contains nothing of the catalog and can be switched off', async () => {
+    const page = await app.fetch('/openapi', { headers: {} });
+    expect(page.status).toBe(200);
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    const text = await page.text();
+    for (const { name } of queries) expect(text).not.toContain(name);
+    const without = await openTestApp({}, { GRAPHIQL: 'off' });
+    expect((await without.fetch('/openapi')).status).toBe(404);
+    expect((await without.fetch('/openapi.json')).status).toBe(200);
+    await without.close();
+  });
+
   test('is compressed, and 304 for who has it', async () => {
     const plain = await app.fetch('/openapi.json');
     const etag = plain.headers.get('etag') ?? '';

@@ -28,7 +28,7 @@ export const settingMeanings: Readonly<Record<SettingName, string>> = {
   CORS_ORIGINS: 'web origins that may read responses, or *',
   CORS_HEADERS: 'headers that their pages may send besides the usual ones',
   COMPAT: 'logflare: REST accepts requests of its clients, and answers as it does',
-  GRAPHIQL: 'whether browsers get GraphiQL: on or off',
+  GRAPHIQL: 'whether browsers get GraphiQL and the page of the OpenAPI document: on or off',
   GRAPHQL_INTROSPECTION: 'whether the GraphQL schema may be queried: on or off',
   TRUSTED_DOCUMENTS: 'file of the only GraphQL documents that are answered',
   ENGINE: 'where queries run: duckdb or bigquery',
