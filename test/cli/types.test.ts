@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -47,6 +47,13 @@ test('types prints TypeScript of REST and GraphQL that compiles under strict', a
   writeFileSync(join(folder, 'querygate.ts'), output);
   writeFileSync(join(folder, 'usage.ts'), usage);
   expect(await compile(join(folder, 'usage.ts'))).toMatchObject({ exitCode: 0, output: '' });
+
+  const [, documented = ''] =
+    /```ts\n(import type \{ RestEndpoints[\s\S]*?)```/.exec(readFileSync('docs/clients.md', 'utf8')) ?? [];
+  const call = "export const counts = get('usage.api-counts', { project: 'p', interval: 'daily' });\n";
+  const sum = 'counts.then((rows) => rows.reduce((sum, row) => sum + row.total_auth_requests, 0));\n';
+  writeFileSync(join(folder, 'documented.ts'), documented + call + sum);
+  expect(await compile(join(folder, 'documented.ts'))).toMatchObject({ exitCode: 0, output: '' });
 });
 
 test('also with names and descriptions that mean something in TypeScript', async () => {
