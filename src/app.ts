@@ -299,7 +299,7 @@ function buildHttpHandler({
   const rejectKeys = buildRejectKeys(isKeyText);
   const reader = buildReader();
   const buildVersion = (version: Catalog): CatalogVersion => {
-    const rest = buildRest({ catalog: version, getResult, turns, now });
+    const rest = buildRest({ catalog: version, getResult, turns, now, derived, budget });
     const page: RouteOptions['page'] = (head, { url }) =>
       isFromLoopback(url, head) ? pages.local(version) : pages.remote(head);
     return {

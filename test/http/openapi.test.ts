@@ -107,7 +107,7 @@ describe('the OpenAPI document', () => {
 
   test('has every error that REST can give, with its status', () => {
     const never = [
-      ...['OPERATION_TOO_LARGE', 'NOT_FOUND', 'METHOD_NOT_ALLOWED', 'NOT_ACCEPTABLE', 'BODY_TOO_LARGE'],
+      ...['OPERATION_TOO_LARGE', 'NOT_FOUND', 'METHOD_NOT_ALLOWED', 'BODY_TOO_LARGE'],
       ...['UNSUPPORTED_MEDIA_TYPE', 'CANCELLED'],
     ];
     const { responses } = operationsOf(openapiDocument(queries)).values().next().value ?? expect.fail();
@@ -173,13 +173,29 @@ describe('/openapi.json', () => {
     expect(again.status).toBe(304);
   });
 
+  test('describes the other formats as an operation of their own', async () => {
+    const operations = operationsOf(await (await app.fetch('/openapi.json')).json());
+    const path = `${base}functions.invocation-stats.{format}`;
+    const { parameters, responses } = operations.get(path) ?? expect.fail();
+    const names = parameters.find(({ name }) => name === 'format')?.schema.enum as string[];
+    expect(names).toEqual(['csv', 'csv-bom', 'ndjson', 'parquet', 'arrow']);
+    const described = Object.keys(responses[200]?.content ?? {});
+    for (const name of names) {
+      const response = await app.fetch(`${path.replace('{format}', name)}?project=p`);
+      expect(response.status).toBe(200);
+      expect(described).toContain(response.headers.get('content-type')?.split(';')[0]);
+      expect(response.headers.has('content-disposition')).toBe(true);
+      await response.arrayBuffer();
+    }
+  });
+
   test('names the headers that responses have', async () => {
     const operations = operationsOf(await (await app.fetch('/openapi.json')).json());
     const path = `${base}functions.invocation-stats`;
     const { responses } = operations.get(path) ?? expect.fail();
     const success = await app.fetch(`${path}?project=p`);
     const names = (status: number) => Object.keys(responses[status]?.headers ?? {});
-    for (const name of names(200).filter((name) => !name.startsWith('RateLimit')))
+    for (const name of names(200).filter((name) => !/^RateLimit|^Querygate-Cost/.test(name)))
       expect(success.headers.has(name), name).toBe(true);
     const headers = { 'x-api-key': apiKey, 'if-none-match': success.headers.get('etag') ?? '' };
     const unchanged = await app.fetch(`${path}?project=p`, { headers });

@@ -3,7 +3,7 @@ import { packageVersion } from '../../version.ts';
 import { endpointPath, healthPath, readinessPath } from '../paths.ts';
 import { sharedHeaders } from './headers.ts';
 import type { JsonObject } from './json-schema.ts';
-import { operation, rowName, sqlOperation } from './operations.ts';
+import { fileOperation, operation, rowName, sqlOperation } from './operations.ts';
 import { sharedParameters } from './parameters.ts';
 import { sharedResponses } from './responses.ts';
 import { rowSchema } from './row-schema.ts';
@@ -40,6 +40,9 @@ export function openapiDocument(
       ...Object.fromEntries(queries.map((query) => [endpointPath + query.name, { get: operation(query) }])),
       ...Object.fromEntries(
         takingSql.map((query) => [endpointPath + query.id, { get: sqlOperation(query) }]),
+      ),
+      ...Object.fromEntries(
+        queries.map((query) => [`${endpointPath}${query.name}.{format}`, { get: fileOperation(query) }]),
       ),
       ...healthPaths,
     },

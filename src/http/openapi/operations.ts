@@ -1,6 +1,7 @@
 import { maxSqlLength, sqlParameter } from '../../catalog/binding/caller-sql.ts';
 import { camelCase, pascalCase, sqlField } from '../../catalog/names.ts';
 import type { CachePolicy, SavedQuery } from '../../catalog/saved-query.ts';
+import { type Format, formats } from '../../formats/format.ts';
 import { endpointPath } from '../paths.ts';
 import { headersOf } from './headers.ts';
 import { type JsonObject, refTo } from './json-schema.ts';
@@ -52,6 +53,43 @@ export function sqlOperation(query: SavedQuery): JsonObject {
   };
 }
 
+/**
+ * The rows of a saved query in the other formats, named by the extension of the path. They are an operation of their own: a
+ * client generated from one operation with all of them would have no type for the JSON.
+ */
+export function fileOperation(query: SavedQuery): JsonObject {
+  const available = Object.values<Format>(formats).filter(
+    (format) => format !== formats.json && (format !== formats.prometheus || query.prometheus !== undefined),
+  );
+  const format = {
+    name: 'format',
+    in: 'path',
+    required: true,
+    description:
+      'The extension of the path. ?format= and Accept choose a format too, at the path without extension.',
+    schema: { type: 'string', enum: available.map(({ names: [name] }) => name) },
+  };
+  const content = available.flatMap(({ mediaTypes: [mediaType] }) =>
+    mediaType === undefined
+      ? []
+      : [[mediaType, /^text|json/.test(mediaType) ? { schema: { type: 'string' } } : {}]],
+  );
+  return {
+    operationId: `${camelCase(query.name)}_file`,
+    tags: ['endpoints'],
+    summary: `The rows of ${query.name} in other formats.`,
+    parameters: [format, ...requestParameters(query)],
+    responses: {
+      200: {
+        description: 'The rows, in the order of the query.',
+        headers: headersOf('ContentDisposition', ...resultHeaders),
+        content: Object.fromEntries(content),
+      },
+      ...otherResponses,
+    },
+  };
+}
+
 function describeCaching(caching: CachePolicy | 'disabled'): string {
   if (caching === 'disabled') return 'Results are not cached.';
   const { ttlSeconds, warmingSeconds } = caching;
@@ -60,12 +98,15 @@ function describeCaching(caching: CachePolicy | 'disabled'): string {
   return `Results are cached for ${ttlSeconds} s${warming}.`;
 }
 
+const resultHeaders = [
+  ...['RowCount', 'Truncated', 'ComputedAt', 'Cost', 'ETag', 'Age', 'CacheControl', 'CacheStatus', 'Vary'],
+  ...['RequestId', 'RateLimit', 'RateLimitPolicy'],
+];
+
 function result(row: JsonObject, maxRows: number): JsonObject {
   return {
     description: 'The rows, in the order of the query.',
-    headers: headersOf(
-      ...['ETag', 'Age', 'CacheControl', 'CacheStatus', 'Vary', 'RequestId', 'RateLimit', 'RateLimitPolicy'],
-    ),
+    headers: headersOf(...resultHeaders),
     content: {
       'application/json': {
         schema: {

@@ -8,7 +8,6 @@ const otherErrors: ReadonlySet<ErrorCode> = new Set([
   'OPERATION_TOO_LARGE',
   'NOT_FOUND',
   'METHOD_NOT_ALLOWED',
-  'NOT_ACCEPTABLE',
   'BODY_TOO_LARGE',
   'UNSUPPORTED_MEDIA_TYPE',
   'CANCELLED',

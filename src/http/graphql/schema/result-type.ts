@@ -1,13 +1,13 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { camelCase, pascalCase } from '../../../catalog/names.ts';
 import type { Column, SavedQuery } from '../../../catalog/saved-query.ts';
+import { isoText } from '../../../files/timestamps.ts';
 import type { CachedResult, CacheStatus } from '../../../results/get-result.ts';
 import { parseRows } from '../../../results/result-document.ts';
 import { collectFields } from '../compiled/collect-fields.ts';
 import { type RowSize, rowListBytes, rowSizeOf } from '../row-size.ts';
 import type { Builder, SchemaTypes } from './builder.ts';
 import type { CostRef } from './cost-type.ts';
-import { isoText } from './scalars.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 

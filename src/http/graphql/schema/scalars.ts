@@ -21,13 +21,6 @@ function parseDateTime(value: unknown): string {
   throw new TypeError('must be an ISO 8601 timestamp, as in 2026-01-31T12:00:00Z');
 }
 
-/** @param micros since the epoch */
-export function isoText(micros: number): string {
-  const fraction = ((micros % 1_000_000) + 1_000_000) % 1_000_000;
-  const seconds = new Date((micros - fraction) / 1000).toISOString().slice(0, 19);
-  return `${seconds}.${String(fraction).padStart(6, '0')}Z`;
-}
-
 /** The type of arguments that are UUIDs. */
 export const uuid = new GraphQLScalarType({
   ...GraphQLUUID.toConfig(),
