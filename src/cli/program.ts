@@ -81,7 +81,17 @@ function buildProgram(isBare: boolean): Command {
   addSettings(program.command('schema'), ['QUERIES_DIR'])
     .description('print the GraphQL schema')
     .action(async (values: Values) => {
-      (await import('./schema.ts')).printGraphqlSchema(settingsOf(values));
+      (await import('./print/schema.ts')).printGraphqlSchema(settingsOf(values));
+    });
+  addSettings(program.command('openapi'), ['QUERIES_DIR'])
+    .description('print the REST interface as an OpenAPI document')
+    .action(async (values: Values) => {
+      (await import('./print/openapi.ts')).printOpenapi(settingsOf(values));
+    });
+  addSettings(program.command('types'), ['QUERIES_DIR'])
+    .description('print TypeScript types for REST and GraphQL')
+    .action(async (values: Values) => {
+      (await import('./print/types.ts')).printTypes(settingsOf(values));
     });
   addSettings(program.command('compile <query>'), ['ENGINE', 'QUERIES_DIR'])
     .description('print the SQL that the engine runs for a saved query, given by name or UUID')

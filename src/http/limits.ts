@@ -50,6 +50,8 @@ export const httpLimits = {
   maxDocumentErrors: 10,
   /** Characters of an error message: a quoted value may be as long as a body. */
   maxErrorLength: 300,
+  /** Bytes of the documents that clients have stored under their hash (automatic persisted queries). */
+  maxPersistedBytes: 8_000_000,
   /** Bytes of rows in one GraphQL response, which is in memory several times while it is written. */
   maxResponseBytes: 64_000_000,
   /**

@@ -16,6 +16,11 @@ export const plainHealthPath = '/health';
 export const readinessPath = '/readyz';
 export const metricsPath = '/metrics';
 
+/** The REST interface as an OpenAPI document. */
+export const openapiPath = '/openapi.json';
+/** The same for people, as a page. */
+export const readerPath = '/openapi';
+
 /** What may follow an address in the path of an endpoint. */
 export const formatSuffixes: readonly string[] = formatNames.map((name) => `.${name}`);
 
@@ -24,7 +29,16 @@ export const formatSuffixes: readonly string[] = formatNames.map((name) => `.${n
  * as `unknown`: they may contain anything, for example a key pasted into the wrong place.
  */
 export function pathsToLog({ queries }: Catalog): ReadonlyMap<string, string> {
-  const others = [graphqlPath, healthPath, livePath, plainHealthPath, readinessPath, metricsPath];
+  const others = [
+    graphqlPath,
+    healthPath,
+    livePath,
+    plainHealthPath,
+    readinessPath,
+    metricsPath,
+    openapiPath,
+    readerPath,
+  ];
   const paths = new Map(others.map((path) => [path, path]));
   // A name may look like another one with a format.
   for (const suffix of [...formatSuffixes, '']) {

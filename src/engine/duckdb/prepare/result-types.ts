@@ -1,4 +1,4 @@
-import type { DuckDBConnection, DuckDBType } from '@duckdb/node-api';
+import { type DuckDBConnection, type DuckDBType, DuckDBTypeId } from '@duckdb/node-api';
 import type { SavedQuery } from '../../../catalog/saved-query.ts';
 import { StartError } from '../../../errors.ts';
 import { checkColumns, type ResultColumn } from '../../check-columns.ts';
@@ -37,6 +37,7 @@ export async function plannedTypes(
   compiled: Compiled,
 ): Promise<ResultTypes> {
   const returned = await describeResult(connection, query, printQuery(compiled.query));
+  if (returned === undefined) return compiledTypes(query, compiled) ?? reject(query, dependsOnParameter);
   requireDeclared(
     query,
     returned.map(({ name, type }) => toResultColumn(name, type)),
@@ -47,18 +48,26 @@ export async function plannedTypes(
   });
 }
 
+const dependsOnParameter = 'the type of a column depends on a parameter: CAST the parameter';
+
 interface ReturnedColumn {
   readonly name: string;
   readonly type: DuckDBType;
 }
 
+/** @returns undefined if DuckDB resolves the types only when the parameters have values, as in `UNNEST(SPLIT(@list))` */
 async function describeResult(
   connection: DuckDBConnection,
-  { source }: SavedQuery,
+  query: SavedQuery,
   sql: string,
-): Promise<readonly ReturnedColumn[]> {
+): Promise<readonly ReturnedColumn[] | undefined> {
   try {
     const statement = await connection.prepare(sql);
+    const ids = Array.from({ length: statement.columnCount }, (_, at) => statement.columnTypeId(at));
+    if (ids.includes(DuckDBTypeId.INVALID)) {
+      statement.destroySync();
+      return undefined;
+    }
     const columns = Array.from({ length: statement.columnCount }, (_, at) => ({
       name: statement.columnName(at),
       type: statement.columnType(at),
@@ -67,11 +76,25 @@ async function describeResult(
     return columns;
   } catch (error) {
     const [message] = (error instanceof Error ? error.message : String(error)).split('\n\n');
-    throw new StartError('A saved query does not run', [
-      { file: source.file, line: source.line, message: message?.replace(/^\w+ Error: /, '') ?? '' },
-    ]);
+    return reject(query, message?.replace(/^\w+ Error: /, '') ?? '');
   }
 }
+
+function reject({ source: { file, line } }: SavedQuery, message: string): never {
+  throw new StartError('A saved query does not run', [{ file, line, message }]);
+}
+
+/** Compares the columns that the header declares with those that a query returns, as far as their types are known. */
+export const buildColumnCheck =
+  ({ columns: declared }: SavedQuery) =>
+  (returned: Compiled['columns']): readonly string[] =>
+    checkColumns(
+      declared,
+      returned.map(({ column, type }) => {
+        const known = resultColumnOf(column, type);
+        return duckdbType(type) === undefined ? { ...known, type: undefined } : known;
+      }),
+    );
 
 /** @throws StartError if the columns of the SQL are not those of the header */
 function requireDeclared({ columns, source }: SavedQuery, returned: readonly ResultColumn[]): void {
