@@ -21,7 +21,7 @@ export class TooLarge extends Error {
 const maxExpandedSize = 15_000;
 
 /** What DuckDB may bind to plan a query: about a quarter of a second. */
-export const maxPlanningWork = 40_000;
+export const maxPlanningWork = 20_000;
 
 /** Nodes of one tree: so many are made in some milliseconds. */
 const maxNodes = 10_000;

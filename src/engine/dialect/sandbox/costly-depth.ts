@@ -11,8 +11,25 @@ const maxCostlyDepth = 8;
 /** What a call over values that are computed once counts: each level copies those inside it. */
 const computedOnceDepth = 0.25;
 
+/** How many nodes of a tree may be inside each other: DuckDB's time grows with the third power of it. */
+const maxDepth = 100;
+
 /** Whether a tree takes DuckDB too long to plan. */
-export const isTooDeep = (node: Node): boolean => costlyDepth(node) > maxCostlyDepth;
+export const isTooDeep = (node: Node): boolean =>
+  costlyDepth(node) > maxCostlyDepth || depthOf(node) > maxDepth;
+
+const depths = new WeakMap<Node, number>();
+
+function depthOf(node: Node): number {
+  const known = depths.get(node);
+  if (known !== undefined) return known;
+  let depth = 0;
+  forEachPart(node, (part) => {
+    depth = Math.max(depth, depthOf(part));
+  });
+  depths.set(node, depth + 1);
+  return depth + 1;
+}
 
 const costlyDepths = new WeakMap<Node, number>();
 

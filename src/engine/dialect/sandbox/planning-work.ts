@@ -25,6 +25,19 @@ function measure(node: Node): number {
   forEachPart(node, (part) => {
     parts += planningWork(part);
   });
-  const isRepeated = node.kind === 'lambda' || (node.kind === 'subquery' && node.form === 'array');
-  return 3 + parts * (isRepeated ? 2 : 1);
+  return 3 + parts * (isRepeated(node) ? 2 : 1);
+}
+
+/** Whether DuckDB binds the parts of a node twice; BETWEEN becomes two comparisons. */
+function isRepeated(node: Node): boolean {
+  switch (node.kind) {
+    case 'lambda':
+      return true;
+    case 'subquery':
+      return node.form === 'array';
+    case 'operation':
+      return node.operator === 'BETWEEN' || node.operator === 'NOT BETWEEN';
+    default:
+      return false;
+  }
 }
