@@ -84,6 +84,7 @@ export async function openDuckdb({
       reading: new OnePerOwner(),
       now,
       defineMacros: buildDefineMacros(await connect(), definedMacros),
+      onUnusable: (error) => listener.unusable?.(error),
       closing: closing.signal,
     });
     const { catchUp } = data;
