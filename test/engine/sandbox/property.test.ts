@@ -231,6 +231,8 @@ test('no text reads a table, a file, a setting or a tenant beside the common tab
     },
   );
   if (process.env.SANDBOX_TEXTS) console.log(counts);
+  // None of 50,000 is known to meet a defect of DuckDB.
+  expect(counts.defects).toBeLessThanOrEqual(texts / 1000);
   expect(counts.late).toBeLessThan(texts / 200);
   expect(counts.withRows).toBeGreaterThan(texts / 50);
   expect(counts.refused).toBeGreaterThan(texts / 10);
