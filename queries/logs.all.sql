@@ -37,9 +37,10 @@ columns:
 -- Every stream has the same filters, and the name of its table; only the edge requests are returned. The bounds are
 -- constant expressions, so that BigQuery prunes partitions by them. Our choice (the spec leaves ties open): equal
 -- timestamps are ordered by id.
+-- identifier is for the SQL of clients (docs/clients.md): the database of a record, which is the project's.
 with
   edge_logs as (
-    select t.id, t.timestamp, t.event_message, t.metadata
+    select t.id, t.timestamp, t.event_message, t.metadata, t.project as identifier
     from edge_logs as t
     where
       t.project = @project
@@ -51,7 +52,7 @@ with
       and t.timestamp <= coalesce(timestamp(nullif(@iso_timestamp_end, '')), timestamp '9999-12-31 23:59:59.999999+00')
   ),
   postgres_logs as (
-    select t.id, t.timestamp, t.event_message, t.metadata
+    select t.id, t.timestamp, t.event_message, t.metadata, t.project as identifier
     from postgres_logs as t
     where
       t.project = @project

@@ -6,6 +6,11 @@ export interface SchemaProblem {
   readonly message: string;
 }
 
+/** A problem whose message begins with its path. */
+export function problem(path: readonly (string | number)[], message: string): SchemaProblem {
+  return { path, message: `${path.join('.')}: ${message}` };
+}
+
 /** Zod's issues as problems whose messages begin with the path, as in `keys.0.name: is missing`. */
 export function schemaProblems({ issues }: z.core.$ZodError): readonly SchemaProblem[] {
   return issues.map((issue) => ({

@@ -62,6 +62,8 @@ export const httpLimits = {
    * see `concurrency/fair-share.ts`.
    */
   maxUnsentBytes: 80_000_000,
+  /** Bytes of a JSON result that is converted to another format as a whole. A larger one is converted while it is sent. */
+  maxConvertedBytes: 4_000_000,
 
   /**
    * Requests in flight in one process. A thousand dashboards that send the same cold request at once wait for one run and

@@ -71,6 +71,27 @@ const column = z.strictObject({
   description: text,
 });
 
+const metricName = z
+  .string()
+  .regex(/^[a-z_:][a-z0-9_:]*$/i, 'must be letters, digits, _ and :, not starting with a digit');
+
+const prometheus = z.strictObject({
+  labels: z
+    .array(identifier, { error: 'must be a list of columns, as in [project, status]' })
+    .max(20)
+    .default([]),
+  metrics: z
+    .record(
+      metricName,
+      z.strictObject({
+        column: identifier,
+        type: z.enum(['gauge', 'counter']).default('gauge'),
+        help: text.optional(),
+      }),
+    )
+    .refine((metrics) => Object.keys(metrics).length > 0, 'must list at least one metric'),
+});
+
 const parameter = z.discriminatedUnion('type', [plainParameter, enumParameter], {
   error: ({ code }) => (code === 'invalid_union' ? `must be one of ${parameterTypes.join(', ')}` : undefined),
 });
@@ -104,6 +125,7 @@ export const headerSchema = z.strictObject({
   columns: z
     .record(identifier, column)
     .refine((columns) => Object.keys(columns).length > 0, 'must list at least one column'),
+  prometheus: prometheus.optional(),
 });
 
 export type Header = z.output<typeof headerSchema>;

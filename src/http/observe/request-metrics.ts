@@ -5,6 +5,7 @@ import { type Histogram, Histograms } from '../../metrics/histogram.ts';
 import type { MetricFamily } from '../../metrics/metric-family.ts';
 import {
   endpointPath,
+  formatSuffixes,
   graphqlPath,
   healthPath,
   livePath,
@@ -21,6 +22,10 @@ export interface RequestMetrics {
    * @param path as the access log shows it
    */
   record(method: string, path: string, reply: Reply, seconds: number): void;
+  /** Counts the bytes of a body whose length was not known before. */
+  addBytes(path: string, bytes: number): void;
+  /** Counts by the endpoints of another version of the catalog from now on. */
+  replaceCatalog(catalog: Catalog): void;
   readonly families: readonly MetricFamily[];
 }
 
@@ -45,16 +50,12 @@ interface CountedReply {
 }
 
 /** What the gateway answers, by path. It is called for every request, so series are looked up by short keys. */
-export function buildRequestMetrics({ queries }: Catalog): RequestMetrics {
+export function buildRequestMetrics(catalog: Catalog): RequestMetrics {
   const requests = new Counts();
   const bytes = new Counts();
   const durations = new Histograms('api');
-  const endpoints = new Map(
-    queries.flatMap(({ id, name }) => [
-      [endpointPath + id, name],
-      [endpointPath + name, name],
-    ]),
-  );
+  let current = catalog;
+  let endpoints = endpointsByPath(catalog);
   const known = new Map<string, PathCounts>();
   const openCounts = (path: string): PathCounts => {
     const endpoint = endpoints.get(path) ?? '';
@@ -81,9 +82,13 @@ export function buildRequestMetrics({ queries }: Catalog): RequestMetrics {
       bytes: body === undefined ? 0 : Number(headers['content-length'] ?? 0),
     };
   };
+  const countsOf = (path: string) => known.get(path) ?? getOrAdd(known, path, () => openCounts(path));
   return {
+    addBytes(path, added) {
+      countsOf(path).bytes.value += added;
+    },
     record(method, path, reply, seconds) {
-      const counts = known.get(path) ?? getOrAdd(known, path, () => openCounts(path));
+      const counts = countsOf(path);
       const { recent } = counts;
       const isRecent = recent?.headers === reply.headers && recent.status === reply.status;
       const counted = isRecent ? recent : lookUp(counts, reply);
@@ -91,6 +96,12 @@ export function buildRequestMetrics({ queries }: Catalog): RequestMetrics {
       counted.requests.value += 1;
       if (method !== 'HEAD') counts.bytes.value += counted.bytes;
       counts.durations.observe(seconds);
+    },
+    replaceCatalog(next) {
+      // Requests in flight may be for endpoints that are no longer there.
+      endpoints = new Map([...endpointsByPath(current), ...endpointsByPath(next)]);
+      current = next;
+      known.clear();
     },
     families: [
       requests.family(
@@ -105,6 +116,16 @@ export function buildRequestMetrics({ queries }: Catalog): RequestMetrics {
     ],
   };
 }
+
+const endpointsByPath = ({ queries }: Catalog): ReadonlyMap<string, string> =>
+  new Map(
+    // A name may look like another one with a format.
+    [...formatSuffixes, ''].flatMap((suffix) =>
+      queries.flatMap(({ id, name }) =>
+        [id, name].map((address) => [endpointPath + address + suffix, name] as const),
+      ),
+    ),
+  );
 
 const apiOf: ReadonlyMap<string, string> = new Map([
   [graphqlPath, 'graphql'],

@@ -1,5 +1,5 @@
 import { GraphQLScalarType, Kind } from 'graphql';
-import { parseTimestamp } from '../../../files/timestamps.ts';
+import { isoText, parseTimestamp } from '../../../files/timestamps.ts';
 
 /**
  * Our own DateTime: the one in graphql-scalars goes through a JavaScript Date, which loses microseconds. Resolvers
@@ -19,11 +19,4 @@ function parseDateTime(value: unknown): string {
   const parsed = typeof value === 'string' ? parseTimestamp(value) : undefined;
   if (parsed !== undefined) return parsed;
   throw new TypeError('must be an ISO 8601 timestamp, as in 2026-01-31T12:00:00Z');
-}
-
-/** @param micros since the epoch */
-export function isoText(micros: number): string {
-  const fraction = ((micros % 1_000_000) + 1_000_000) % 1_000_000;
-  const seconds = new Date((micros - fraction) / 1000).toISOString().slice(0, 19);
-  return `${seconds}.${String(fraction).padStart(6, '0')}Z`;
 }

@@ -96,7 +96,7 @@ async function getResultOf(
 
 /** Errors of fields that run side by side have no order. */
 function comparable({ status, headers, body }: Reply): unknown {
-  const text = Buffer.from(body ?? '').toString();
+  const text = Buffer.from((body ?? '') as string).toString();
   const parsed = JSON.parse(text) as { errors?: { path?: unknown }[] };
   if ((parsed.errors?.length ?? 0) < 2) return { status, headers: sorted(headers), text };
   const errors = parsed.errors?.map((error) => JSON.stringify(error)).sort();
