@@ -361,6 +361,11 @@ function configuredEngine(
     now,
     listener: {
       problem: (message) => log.warn(log.isLevelEnabled('debug') ? message : problemWithoutValues(message)),
+      // An uncaught error ends the process in order, so that its supervisor starts it again.
+      unusable: (error) =>
+        setImmediate(() => {
+          throw error;
+        }),
       news: (message) => log.info(message),
       imported,
       ...(onProgress && { progress: onProgress }),

@@ -107,6 +107,8 @@ export interface ImportReport {
 export interface EngineListener {
   /** A problem that the operator should fix. */
   problem(message: string): void;
+  /** Called when the engine can't run anything until it is opened again. */
+  unusable?(error: Error): void;
   /** A completed action, for the log: rows imported, rows dropped. */
   news(message: string): void;
   /** Called whenever an engine that imports files has looked for changes. */
