@@ -59,8 +59,11 @@ const fieldsSchema = z
     }
   });
 
-function loadTable(file: string): LoadedTables {
-  const json = readYaml(readFileSync(file, 'utf8'), 'json');
+const loadTable = (file: string): LoadedTables => parseTable(file, readFileSync(file, 'utf8'));
+
+/** Parses the schema of one table. @param file its path, which has the name of the table */
+export function parseTable(file: string, text: string): LoadedTables {
+  const json = readYaml(text, 'json');
   if ('problems' in json)
     return { tables: [], problems: json.problems.map((problem) => ({ file, ...problem })) };
   const parsed = fieldsSchema.safeParse(json.data, { error: describeIssue });
