@@ -11,7 +11,7 @@ interface CommandTools {
   settingsOf(values: Values): LoadedSettings;
 }
 
-/** The commands with which saved queries are written: new, tables add, test. */
+/** The commands with which saved queries are written and tested. */
 export function addAuthoring(program: Command, { addSettings, settingsOf }: CommandTools): void {
   addSettings(program.command('new <name> [file]'), ['ENGINE', 'QUERIES_DIR'])
     .description('write a saved query from SQL in a file or on standard input')
@@ -34,5 +34,17 @@ export function addAuthoring(program: Command, { addSettings, settingsOf }: Comm
     .action(async (name: string, file: string | undefined, values: Values) => {
       const { addTable } = await import('../tables/add-table.ts');
       await addTable(settingsOf(values), name, file, { force: values.force === true });
+    });
+
+  addSettings(program.command('test [name...]'), ['ENGINE', 'QUERIES_DIR'])
+    .description('run the tests of saved queries, by name or all')
+    .option('--watch', 'run them again when a file of the queries folder changes')
+    .option('--update', 'write the rows of failed tests into their files as the expected ones')
+    .option('--junit <file>', "write the outcomes as JUnit's XML, too")
+    .option('--mutate', 'change the queries, and list the changes that no test notices')
+    .action(async (names: string[], values: Values) => {
+      const { testCommand } = await import('../query-tests/test-command.ts');
+      const isPassing = await testCommand(settingsOf(values), names, values);
+      process.exitCode = isPassing ? exitCode.ok : exitCode.problems;
     });
 }
