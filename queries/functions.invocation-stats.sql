@@ -1,5 +1,7 @@
 /*---
 id: 8d5a1f0e-6c3b-4f7e-9a52-1b7c0e4d2f63
+# The name that Supabase Studio used before.
+aliases: [functions.inv-stats]
 description: Time-bucketed statistics on serverless function invocations - counts, execution times and errors.
 max_rows: 1000
 caching: 900s

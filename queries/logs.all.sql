@@ -34,11 +34,13 @@ columns:
   event_message: { type: string, description: The record as one line of text. }
   metadata: { type: record, repeated: true, required: true, description: The record's nested fields. }
 ---*/
--- Every stream has the same filters; only the edge requests are returned. The bounds are constant expressions, so that
--- BigQuery prunes partitions by them. Our choice (the spec leaves ties open): equal timestamps are ordered by id.
+-- Every stream has the same filters, and the name of its table; only the edge requests are returned. The bounds are
+-- constant expressions, so that BigQuery prunes partitions by them. Our choice (the spec leaves ties open): equal
+-- timestamps are ordered by id.
+-- identifier is for the SQL of clients (docs/clients.md): the database of a record, which is the project's.
 with
-  edge as (
-    select t.id, t.timestamp, t.event_message, t.metadata
+  edge_logs as (
+    select t.id, t.timestamp, t.event_message, t.metadata, t.project as identifier
     from edge_logs as t
     where
       t.project = @project
@@ -49,8 +51,8 @@ with
       and t.timestamp > coalesce(timestamp(nullif(@iso_timestamp_start, '')), timestamp '0001-01-01 00:00:00+00')
       and t.timestamp <= coalesce(timestamp(nullif(@iso_timestamp_end, '')), timestamp '9999-12-31 23:59:59.999999+00')
   ),
-  postgres as (
-    select t.id, t.timestamp, t.event_message, t.metadata
+  postgres_logs as (
+    select t.id, t.timestamp, t.event_message, t.metadata, t.project as identifier
     from postgres_logs as t
     where
       t.project = @project
@@ -61,7 +63,7 @@ with
       and t.timestamp > coalesce(timestamp(nullif(@iso_timestamp_start, '')), timestamp '0001-01-01 00:00:00+00')
       and t.timestamp <= coalesce(timestamp(nullif(@iso_timestamp_end, '')), timestamp '9999-12-31 23:59:59.999999+00')
   ),
-  function_relay as (
+  function_edge_logs as (
     select t.id, t.timestamp, t.event_message, t.metadata
     from function_edge_logs as t
     cross join unnest(t.metadata) as m
@@ -74,7 +76,7 @@ with
       and t.timestamp > coalesce(timestamp(nullif(@iso_timestamp_start, '')), timestamp '0001-01-01 00:00:00+00')
       and t.timestamp <= coalesce(timestamp(nullif(@iso_timestamp_end, '')), timestamp '9999-12-31 23:59:59.999999+00')
   ),
-  function_events as (
+  function_logs as (
     select t.id, t.timestamp, t.event_message, t.metadata
     from function_logs as t
     cross join unnest(t.metadata) as m
@@ -87,7 +89,7 @@ with
       and t.timestamp > coalesce(timestamp(nullif(@iso_timestamp_start, '')), timestamp '0001-01-01 00:00:00+00')
       and t.timestamp <= coalesce(timestamp(nullif(@iso_timestamp_end, '')), timestamp '9999-12-31 23:59:59.999999+00')
   ),
-  auth as (
+  auth_logs as (
     select t.id, t.timestamp, t.event_message, t.metadata
     from auth_logs as t
     where
@@ -99,7 +101,7 @@ with
       and t.timestamp > coalesce(timestamp(nullif(@iso_timestamp_start, '')), timestamp '0001-01-01 00:00:00+00')
       and t.timestamp <= coalesce(timestamp(nullif(@iso_timestamp_end, '')), timestamp '9999-12-31 23:59:59.999999+00')
   ),
-  realtime as (
+  realtime_logs as (
     select t.id, t.timestamp, t.event_message, t.metadata
     from realtime_logs as t
     cross join unnest(t.metadata) as m
@@ -112,7 +114,7 @@ with
       and t.timestamp > coalesce(timestamp(nullif(@iso_timestamp_start, '')), timestamp '0001-01-01 00:00:00+00')
       and t.timestamp <= coalesce(timestamp(nullif(@iso_timestamp_end, '')), timestamp '9999-12-31 23:59:59.999999+00')
   ),
-  storage as (
+  storage_logs as (
     select t.id, t.timestamp, t.event_message, t.metadata
     from storage_logs as t
     cross join unnest(t.metadata) as m
@@ -125,7 +127,7 @@ with
       and t.timestamp > coalesce(timestamp(nullif(@iso_timestamp_start, '')), timestamp '0001-01-01 00:00:00+00')
       and t.timestamp <= coalesce(timestamp(nullif(@iso_timestamp_end, '')), timestamp '9999-12-31 23:59:59.999999+00')
   ),
-  rest_api as (
+  postgrest_logs as (
     select t.id, t.timestamp, t.event_message, t.metadata
     from postgrest_logs as t
     where
@@ -137,7 +139,7 @@ with
       and t.timestamp > coalesce(timestamp(nullif(@iso_timestamp_start, '')), timestamp '0001-01-01 00:00:00+00')
       and t.timestamp <= coalesce(timestamp(nullif(@iso_timestamp_end, '')), timestamp '9999-12-31 23:59:59.999999+00')
   ),
-  connection_pooler as (
+  pgbouncer_logs as (
     select t.id, t.timestamp, t.event_message, t.metadata
     from pgbouncer_logs as t
     where
@@ -150,6 +152,6 @@ with
       and t.timestamp <= coalesce(timestamp(nullif(@iso_timestamp_end, '')), timestamp '9999-12-31 23:59:59.999999+00')
   )
 select id, timestamp, event_message, metadata
-from edge
+from edge_logs
 order by timestamp desc, id
 limit 100

@@ -22,9 +22,10 @@ parameters:
     unknown: refuse
     example: hourly
     values:
-      minutely: { name: MINUTELY, description: "The last 60 minutes, one bucket a minute." }
+      # Supabase Studio also sends 1hr, 1day and 7day. No value means 1day, a day in hours.
+      minutely: { name: MINUTELY, also: [1hr], description: "The last 60 minutes, one bucket a minute." }
       hourly: { name: HOURLY, description: "The last hour, one bucket an hour." }
-      daily: { name: DAILY, description: "The last 7 days, one bucket a day." }
+      daily: { name: DAILY, also: [7day], description: "The last 7 days, one bucket a day." }
 columns:
   timestamp: { type: datetime, required: true, description: Bucket start. }
   total_rest_requests: { type: integer, required: true, description: Requests whose path matches /rest. }

@@ -15,10 +15,11 @@ import { buildAudit } from './http/access/audit.ts';
 import { buildCors } from './http/access/cors.ts';
 import { isFromLoopback } from './http/access/loopback.ts';
 import { buildRecognizeKeys } from './http/access/recognize-keys.ts';
-import { buildRejectKeysInUrls } from './http/access/reject-keys-in-urls.ts';
+import { buildRejectKeys, buildRejectKeysInUrls } from './http/access/reject-keys-in-urls.ts';
 import { buildRejectWrongKey } from './http/access/wrong-keys.ts';
 import { buildAccessLog } from './http/access-log.ts';
 import { ByteBudget } from './http/byte-budget.ts';
+import { buildLogflareCompat } from './http/compat/logflare.ts';
 import { buildFinish } from './http/finish.ts';
 import { buildDerivedCache } from './http/graphql/compiled/derived-cache.ts';
 import { buildGraphiqlPages } from './http/graphql/graphiql.ts';
@@ -33,9 +34,11 @@ import { buildRest } from './http/rest/rest.ts';
 import { buildRoutes, type RouteOptions } from './http/routes.ts';
 import { buildFetch } from './http/server/fetch-adapter.ts';
 import { buildNodeListener } from './http/server/node-listener.ts';
-import type { Tokens } from './keys/jwt/tokens.ts';
+import type { Tokens, TokensOptions } from './keys/jwt/tokens.ts';
 import type { Keyring } from './keys/keyring.ts';
 import { openKeys } from './keys/open-keys.ts';
+import type { SharedRates } from './keys/rates/open-shared-rates.ts';
+import { newLocalRateLimit } from './keys/rates/rate-limiter.ts';
 import { buildInfo } from './metrics/build-info.ts';
 import { buildEngineMetrics, type EngineMetrics } from './metrics/engine-metrics.ts';
 import { buildImportMetrics } from './metrics/import-metrics.ts';
@@ -93,16 +96,19 @@ export interface App {
 export async function openApp(options: AppOptions): Promise<App> {
   const { config, apiKey, log, now = systemClock.now, after = systemClock.after } = options;
   const catalog = loadCatalog(config.queriesDir);
+  const rates = await sharedRates(config, log, now);
+  const newRateLimit = rates?.newRateLimit ?? newLocalRateLimit;
   const keys = openKeys({
     file: config.apiKeysFile,
     apiKey,
     catalog,
     hideEndpoints: config.hideEndpoints,
     acceptsCutFile: config.acceptsCutKeyFile,
+    newRateLimit,
     log,
     now,
   });
-  const tokens = await acceptedTokens(config, catalog, log, now);
+  const tokens = await acceptedTokens(config, { catalog, newRateLimit, log, now });
   const openShared = await sharedCache(config, log);
   const turns = new LoopTurns();
   const engineMetrics = buildEngineMetrics();
@@ -126,6 +132,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     },
   });
   await results.ready;
+  await rates?.ready;
   keys.watch();
   let ready = true;
   const getResult = options.tracer === undefined ? results.get : traceResults(results.get);
@@ -166,6 +173,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       metrics?.close();
       await keys.close();
       await tokens?.close();
+      await rates?.close();
       await results.close();
       await engine.close();
       await options.tracer?.close();
@@ -213,10 +221,16 @@ function buildHttpHandler({
   const isKeyText = buildRecognizeKeys(apiKey, tokens !== undefined);
   const audit = buildAudit(log, isKeyText);
   const cors = buildCors(config.corsOrigins, config.corsHeaders);
-  return buildHandler({
+  const rest = buildRest({ catalog, getResult, turns, now });
+  const compat =
+    config.compat === undefined
+      ? undefined
+      : buildLogflareCompat({ catalog, rest, rejectKeys: buildRejectKeys(isKeyText) });
+  const handle = buildHandler({
     prepareRequest: buildPrepareRequest(pathsToLog(catalog)),
     routeOf: buildRoutes({
-      rest: buildRest({ catalog, getResult, turns, now }),
+      rest,
+      compat,
       graphql: buildGraphql({
         catalog,
         getResult,
@@ -247,6 +261,7 @@ function buildHttpHandler({
     budget,
     log,
   });
+  return compat?.accepting(handle) ?? handle;
 }
 
 const measured = ({ metrics }: Config, { measure }: EngineMetrics, engine: Engine) =>
@@ -280,13 +295,22 @@ function configuredEngine(
 /** What verifies tokens is imported only if tokens are accepted. */
 async function acceptedTokens(
   { jwt, hideEndpoints }: Config,
-  catalog: Catalog,
-  log: Logger,
-  now: () => Date,
+  options: Omit<TokensOptions, 'jwt' | 'hideEndpoints'>,
 ): Promise<Tokens | undefined> {
   if (jwt === undefined) return undefined;
   const { openTokens } = await import('./keys/jwt/tokens.ts');
-  return openTokens({ jwt, hideEndpoints, catalog, log, now });
+  return openTokens({ jwt, hideEndpoints, ...options });
+}
+
+/** Of the keys that can have rates; as with the cache, the Redis client is imported only if it is used. */
+async function sharedRates(
+  { cacheUrl: url, cacheSecret: secret, apiKeysFile, jwt }: Config,
+  log: Logger,
+  now: () => Date,
+): Promise<SharedRates | undefined> {
+  if (url === undefined || (apiKeysFile === undefined && jwt === undefined)) return undefined;
+  const { openSharedRates } = await import('./keys/rates/open-shared-rates.ts');
+  return openSharedRates({ url, secret, log, now });
 }
 
 /** The Redis client is imported only if it is used: it would slow down every start. */

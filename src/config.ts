@@ -71,6 +71,7 @@ const settings = z.object({
         `got ${JSON.stringify(input)}; must be names of headers joined by commas, as in x-team, x-page`,
     })
     .optional(),
+  COMPAT: oneOf(['logflare']).optional(),
   GRAPHIQL: oneOf(onOff).optional(),
   GRAPHQL_INTROSPECTION: oneOf(onOff).optional(),
   ENGINE: oneOf(['duckdb', 'bigquery']).default('duckdb'),
@@ -206,6 +207,8 @@ function toConfig(read: Settings) {
     corsOrigins: parseOrigins(read.CORS_ORIGINS),
     /** Request headers that they may send, besides the usual ones. */
     corsHeaders: (read.CORS_HEADERS ?? '').split(',').flatMap((name) => name.trim() || []),
+    /** The service whose clients REST accepts as they are; undefined: none. */
+    compat: read.COMPAT,
     /** Whether GraphiQL is served to browsers. */
     graphiql: (read.GRAPHIQL ?? exploring) === 'on',
     /** Whether GraphQL introspection is allowed. */

@@ -13,6 +13,7 @@ const rooms = [
   'config',
   'concurrency',
   'files',
+  'redis',
   'catalog',
   'keys',
   'engine',

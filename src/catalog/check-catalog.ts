@@ -1,5 +1,5 @@
 import type { Problem } from '../errors.ts';
-import { camelCase, pascalCase } from './names.ts';
+import { camelCase, pascalCase, sqlField } from './names.ts';
 import type { EnumParameter, SavedQuery } from './saved-query.ts';
 
 /** Root fields that describe the catalog itself; reserved names. */
@@ -19,6 +19,8 @@ const reservedTypes = new Set([
     'JSON',
     'LocalDateTime',
     'SafeInt',
+    'SqlColumn',
+    'SqlResult',
     'String',
     'UUID',
   ],
@@ -40,6 +42,13 @@ export function checkCatalog(queries: readonly SavedQuery[]): readonly Problem[]
     const field = camelCase(query.name);
     const sameField = earlier.find((other) => camelCase(other.name) === field);
     if (sameField !== undefined) add(`has the same GraphQL field as ${sameField.source.file}: ${field}`);
+    const ofSql = queries.find(
+      (other) => other.querySandboxing === 'enabled' && sqlField(other.name) === field,
+    );
+    if (ofSql !== undefined)
+      add(
+        `has the GraphQL field ${field}, which is that of SQL over ${ofSql.source.file}; choose another name`,
+      );
     if (reservedFields.includes(field))
       add(`the GraphQL field ${field} is reserved for the catalog; choose another name`);
 
@@ -63,5 +72,8 @@ function enumsOf(query: SavedQuery): readonly EnumParameter[] {
 }
 
 function sameValues(a: EnumParameter, b: EnumParameter): boolean {
-  return JSON.stringify(a.values) === JSON.stringify(b.values);
+  // Other spellings are not part of the GraphQL type that the queries share.
+  const typeOf = ({ values }: EnumParameter) =>
+    values.map(({ value, name, description }) => [value, name, description]);
+  return JSON.stringify(typeOf(a)) === JSON.stringify(typeOf(b));
 }

@@ -2,13 +2,13 @@ import { GatewayError, type Refusal } from '../errors.ts';
 import type { Catalog, SavedQuery } from './saved-query.ts';
 
 /**
- * The saved query with a name or UUID.
+ * The saved query with a name, UUID or alias.
  *
  * @throws GatewayError UNKNOWN_QUERY
  * @see spec "What the service does": both forms reach the same query
  */
-export function findQuery(catalog: Catalog, nameOrId: string): SavedQuery {
-  const found = lookUpQuery(catalog, nameOrId);
+export function findQuery(catalog: Catalog, address: string): SavedQuery {
+  const found = lookUpQuery(catalog, address);
   if (found !== undefined) return found;
   throw unknownQuery();
 }
@@ -22,15 +22,30 @@ export function unknownQuery(refusal?: Refusal): GatewayError {
   );
 }
 
-/** As `findQuery`; undefined if no saved query has this name or UUID. */
-export function lookUpQuery<Query extends Pick<SavedQuery, 'id' | 'name'>>(
+/** What a saved query is addressed by. */
+export type QueryAddresses = Pick<SavedQuery, 'id' | 'name' | 'aliases'>;
+
+/** As `findQuery`; undefined if no saved query has this name, UUID or alias. */
+export function lookUpQuery<Query extends QueryAddresses>(
   { queries }: { readonly queries: readonly Query[] },
-  nameOrId: string,
+  address: string,
 ): Query | undefined {
-  return queries.find((query) => query.name === nameOrId || hasId(query, nameOrId));
+  return queries.find((query) => hasName(query, address) || hasId(query, address));
+}
+
+/** True for the name of a query and for its aliases. */
+export function hasName({ name, aliases }: Pick<SavedQuery, 'name' | 'aliases'>, address: string): boolean {
+  return name === address || (aliases.length > 0 && aliases.includes(lowerCaseUuid(address)));
 }
 
 /** UUIDs are compared without case. */
 export function hasId({ id }: Pick<SavedQuery, 'id'>, uuid: string): boolean {
   return id === uuid.toLowerCase();
 }
+
+/** A UUID in lower case; any other text as it is. */
+export function lowerCaseUuid(text: string): string {
+  return uuidPattern.test(text) ? text.toLowerCase() : text;
+}
+
+const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type Problem, StartError } from '../errors.ts';
+import { checkAddresses } from './check-addresses.ts';
 import { checkCatalog } from './check-catalog.ts';
 import { type ParsedQuery, parseQuery } from './header/parse-query.ts';
 import type { Catalog } from './saved-query.ts';
@@ -15,10 +16,16 @@ export const namePattern = /^[a-z][a-z0-9]*(?:[._-][a-z0-9]+)*$/;
  */
 export function loadCatalog(folder: string): Catalog {
   const parsed = sqlFiles(folder).map((file) => loadQuery(join(folder, file)));
-  const queries = parsed.flatMap(({ query }) => (query === undefined ? [] : [query]));
+  const valid = parsed.filter((file) => file.query !== undefined);
+  const queries = valid.map(({ query }) => query);
   const { tables, problems: tableProblems } = loadTables(join(folder, 'tables'));
 
-  const problems = [...parsed.flatMap((query) => query.problems), ...checkCatalog(queries), ...tableProblems];
+  const problems = [
+    ...parsed.flatMap((query) => query.problems),
+    ...checkCatalog(queries),
+    ...checkAddresses(valid),
+    ...tableProblems,
+  ];
   if (problems.length > 0) throw new StartError('The saved queries have problems', problems);
   return { queries, tables };
 }

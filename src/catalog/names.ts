@@ -9,3 +9,6 @@ export function pascalCase(name: string): string {
   const camel = camelCase(name);
   return camel.charAt(0).toUpperCase() + camel.slice(1);
 }
+
+/** The GraphQL field of a caller's SQL over a saved query: `logs.all` → `logsAllSql`. */
+export const sqlField = (name: string): string => `${camelCase(name)}Sql`;

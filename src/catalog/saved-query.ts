@@ -4,6 +4,8 @@ import type { TableSchema } from './tables/table-schema.ts';
 interface EnumValue {
   /** The text in REST requests and in the SQL, e.g. `5min`. */
   readonly value: string;
+  /** Further texts in REST requests that mean the same; the SQL and the cache key have `value`. */
+  readonly also: readonly string[];
   /** The GraphQL enum value, e.g. `FIVE_MINUTES`. */
   readonly name: string;
   readonly description: string;
@@ -97,6 +99,8 @@ export interface Source {
 export interface SavedQuery {
   readonly id: string;
   readonly name: string;
+  /** Further addresses in REST paths and in key files; everything else knows the query by its name. UUIDs are in lower case. */
+  readonly aliases: readonly string[];
   readonly description: string;
   /** BigQuery SQL with named parameters: the file's text below the header. */
   readonly sql: string;
@@ -113,6 +117,8 @@ export interface SavedQuery {
   /** The author's reason why it is not checked that the SQL returns rows of the tenant only. */
   readonly tenantUnchecked: string | undefined;
   readonly columns: readonly Column[];
+  /** Whether a caller may send a SELECT over the query's common tables, which runs in place of its own last SELECT. */
+  readonly querySandboxing: 'enabled' | 'disabled';
 }
 
 /** All saved queries, and the tables that they read. */

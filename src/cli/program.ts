@@ -163,7 +163,7 @@ function addKeys(program: Command): void {
     .option('--tenant <name>', 'a tenant whose rows it may read; may be repeated', collect)
     .addOption(new Option('--project <name>', 'the former name of --tenant').argParser(collect).hideHelp())
     .option('--endpoint <name or UUID>', 'an endpoint that it may query; may be repeated', collect)
-    .option('--permission <name>', 'fresh, catalog or metrics; may be repeated', collect)
+    .option('--permission <name>', 'fresh, catalog, metrics or sql; may be repeated', collect)
     .option('--expires <time>', 'when it expires: 90d, 2027-01-31T00:00:00Z, or never')
     .option('--allow <address or range>', 'from where it may be used; may be repeated', collect)
     .option('--requests-per-minute <number>', 'its rate')

@@ -23,6 +23,12 @@ export function engineClosing(cause?: unknown): GatewayError {
 /** Part of the message for an integer that a result cannot carry. */
 export const unsafeInteger = 'an integer is beyond 2^53, which JSON numbers cannot represent exactly';
 
+/**
+ * What becomes of an integer that JSON numbers cannot represent: the query fails, or, in a result of a caller's SQL, it is
+ * text, as BigQuery's TO_JSON writes it. The author of a header can choose another type; a caller cannot.
+ */
+export type LargeIntegers = 'fail' | 'text';
+
 /** The error for a row in which a column is NULL that the header declares as required. */
 export function missingRequiredColumn(name: string): GatewayError {
   return new GatewayError(
@@ -30,3 +36,29 @@ export function missingRequiredColumn(name: string): GatewayError {
     `The query returned a row without ${name}, which its header declares as required`,
   );
 }
+
+/** The longest value in a result of a caller's SQL, in bytes: callers can make values of any length. */
+export const maxCellBytes = 1_000_000;
+
+/** The longest result of a caller's SQL, in bytes. */
+export const maxCallerResultBytes = 20_000_000;
+
+/** Part of the message for a value that is longer than `maxCellBytes`. */
+export const cellTooLarge = `a value of the result has more than ${maxCellBytes.toLocaleString('en-US')} bytes`;
+
+const resultTooLarge = `the result has more than ${maxCallerResultBytes.toLocaleString('en-US')} bytes`;
+
+/** The error for a result of a caller's SQL that is longer than `maxCallerResultBytes`, or has a value that is too long. */
+export const callerResultTooLarge = (what: string = resultTooLarge): GatewayError =>
+  new GatewayError(
+    'QUERY_TOO_EXPENSIVE',
+    `sql: ${what}; select fewer columns or rows, or a part of the value`,
+  );
+
+/** The error for a caller's SQL that fails when it runs. Values are not quoted: they may be of rows that it cannot return. */
+export const callerSqlFailed = (cause: unknown): GatewayError =>
+  new GatewayError(
+    'INVALID_PARAMETER',
+    'sql: failed when it ran, because of a value of a row or an argument; SAFE_CAST, SAFE_DIVIDE and SAFE. before a function give NULL instead',
+    { parameter: 'sql', cause },
+  );

@@ -6,6 +6,7 @@ import type { LoopTurns } from '../concurrency/loop-turns.ts';
 import type { Config } from '../config.ts';
 import type { Problem } from '../errors.ts';
 import type { Span } from '../trace/span.ts';
+import type { ResultColumn } from './check-columns.ts';
 
 /** What one run needs besides the query and its parameters. */
 export interface RunOptions {
@@ -49,6 +50,8 @@ export interface Rows {
   readonly truncated: boolean;
   /** Only from engines that bill for queries. */
   readonly cost?: Cost;
+  /** Only of a caller's SQL: no header declares its columns. */
+  readonly columns?: readonly ResultColumn[];
 }
 
 /**

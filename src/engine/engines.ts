@@ -3,7 +3,7 @@ import type { Config } from '../config.ts';
 import { type Problem, StartError } from '../errors.ts';
 import type { ResultColumn } from './check-columns.ts';
 import type { CheckOptions, ColumnsOptions, Engine, EngineOptions, SqlOptions } from './engine.ts';
-import { tenantProblems, uncheckedQueries } from './tenant-filters.ts';
+import { sandboxProblems, tenantProblems, uncheckedQueries } from './tenant-filters.ts';
 
 interface EngineEntry {
   /** @throws StartError if a saved query cannot run on the engine */
@@ -48,7 +48,10 @@ function withTenantFilters({
   columnsOf,
   checksTenants = false,
 }: EngineEntry): EngineEntry {
-  const problemsIn = (catalog: Catalog) => (checksTenants ? [] : tenantProblems(catalog));
+  const problemsIn = (catalog: Catalog) => [
+    ...(checksTenants ? [] : tenantProblems(catalog)),
+    ...sandboxProblems(catalog),
+  ];
   return {
     async open(options) {
       const problems = problemsIn(options.catalog);

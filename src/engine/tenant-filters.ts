@@ -1,7 +1,8 @@
 import type { Catalog, SavedQuery } from '../catalog/saved-query.ts';
-import type { Problem } from '../errors.ts';
+import { type Problem, StartError } from '../errors.ts';
 import { type Compiled, compile } from './dialect/compile.ts';
 import { problemAt } from './dialect/problem-at.ts';
+import { openSandbox } from './dialect/sandbox/open-sandbox.ts';
 import { unfilteredTables } from './dialect/tenant-filter.ts';
 import { queryProblems } from './query-problems.ts';
 
@@ -19,6 +20,42 @@ export const tenantProblems = ({ queries, tables }: Catalog): readonly Problem[]
       return [{ ...problem, message }];
     }
   });
+
+/**
+ * The problems of saved queries that take SQL: callers choose the last SELECT, so that each common table that they can
+ * name must be restricted to the tenant by itself.
+ */
+export const sandboxProblems = ({ queries, tables }: Catalog): readonly Problem[] =>
+  queries.flatMap((query) => (query.querySandboxing === 'enabled' ? sandboxProblemsOf(query, tables) : []));
+
+function sandboxProblemsOf(query: SavedQuery, tables: Catalog['tables']): readonly Problem[] {
+  const { sql, source, tenant } = query;
+  try {
+    compile(query, tables, { hasOpenTables: true });
+    const sandbox = openSandbox(query, tables, { hasOpenTables: true });
+    const found = new Map<string, Problem>();
+    for (const common of sandbox.tables) {
+      const { query: tree } = sandbox.readAll(common);
+      if (tenant === undefined) continue;
+      const parameter = { name: tenant.parameter, isPattern: tenant.pattern !== undefined };
+      for (const { name, start } of unfilteredTables(tree, parameter)) {
+        const problem = problemAt(sql, source, start, unfilteredCommonMessage(common, name, parameter));
+        // A table that others read is named once, where it is read first.
+        const key = `${problem.line}:${problem.column}`;
+        if (!found.has(key)) found.set(key, problem);
+      }
+    }
+    return [...found.values()];
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error;
+    return error.problems.map(({ message, ...place }) => ({
+      ...place,
+      message: message.startsWith('query_sandboxing')
+        ? message
+        : `query_sandboxing: enabled needs SQL that Querygate can check: ${message}`,
+    }));
+  }
+}
 
 /** The tables that a query does not restrict to the tenant, a problem each; none if it need not. */
 export function unfilteredProblems(query: SavedQuery, { query: tree }: Compiled): readonly Problem[] {
@@ -43,7 +80,17 @@ export const uncheckedQueries = ({ queries }: Catalog): readonly string[] =>
 
 const optOut = 'if every caller may see what it returns, say why in the header: "tenant_unchecked: <reason>"';
 
-function unfilteredMessage(table: string, { name, isPattern }: { name: string; isPattern: boolean }): string {
-  const comparison = isPattern ? `REGEXP_CONTAINS(column, @${name})` : `column = @${name}`;
-  return `${table} is read without "${comparison}", so rows of other tenants could be returned; add it to the conditions of that table, joined by AND; ${optOut}`;
+const comparisonWith = ({ name, isPattern }: { name: string; isPattern: boolean }) =>
+  isPattern ? `REGEXP_CONTAINS(column, @${name})` : `column = @${name}`;
+
+function unfilteredMessage(table: string, parameter: { name: string; isPattern: boolean }): string {
+  return `${table} is read without "${comparisonWith(parameter)}", so rows of other tenants could be returned; add it to the conditions of that table, joined by AND; ${optOut}`;
+}
+
+function unfilteredCommonMessage(
+  common: string,
+  table: string,
+  parameter: { name: string; isPattern: boolean },
+): string {
+  return `the common table ${common} reads ${table} without "${comparisonWith(parameter)}", so that with query_sandboxing: enabled a caller's SQL could return rows of other tenants; add it to the conditions of that table inside of ${common}`;
 }

@@ -1,6 +1,7 @@
-// ISO 8601 in the extended form: a calendar date with an optional time. Also RFC 3339's lowercase t and z.
+// ISO 8601 in the extended form: a calendar date with an optional time. Also RFC 3339's lowercase t and z, and its space
+// instead of the T, which BigQuery and PostgreSQL print.
 const pattern =
-  /^(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d)(?:T(?<hour>\d\d):(?<minute>\d\d)(?::(?<second>\d\d)(?:[.,](?<fraction>\d{1,18}))?)?(?<zone>Z|[+-]\d\d(?::?\d\d)?)?)?$/i;
+  /^(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d)(?:[T ](?<hour>\d\d):(?<minute>\d\d)(?::(?<second>\d\d)(?:[.,](?<fraction>\d{1,18}))?)?(?<zone>Z|[+-]\d\d(?::?\d\d)?)?)?$/i;
 
 const earliest = Date.parse('0001-01-01T00:00:00Z');
 const latest = Date.parse('9999-12-31T23:59:59.999Z');

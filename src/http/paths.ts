@@ -16,19 +16,17 @@ export const readinessPath = '/readyz';
 export const metricsPath = '/metrics';
 
 /**
- * The paths that the access log shows. Others are logged as `unknown`: they may contain anything, for example a key pasted
- * into the wrong place.
+ * The paths that the access log shows, and what it shows: for an alias the path with the query's own name. Others are logged
+ * as `unknown`: they may contain anything, for example a key pasted into the wrong place.
  */
-export function pathsToLog({ queries }: Catalog): ReadonlySet<string> {
-  return new Set([
-    graphqlPath,
-    healthPath,
-    livePath,
-    plainHealthPath,
-    readinessPath,
-    metricsPath,
-    ...queries.flatMap(({ id, name }) => [endpointPath + id, endpointPath + name]),
-  ]);
+export function pathsToLog({ queries }: Catalog): ReadonlyMap<string, string> {
+  const others = [graphqlPath, healthPath, livePath, plainHealthPath, readinessPath, metricsPath];
+  const paths = new Map(others.map((path) => [path, path]));
+  for (const { id, name, aliases } of queries) {
+    for (const address of [id, name]) paths.set(endpointPath + address, endpointPath + address);
+    for (const alias of aliases) paths.set(endpointPath + alias, endpointPath + name);
+  }
+  return paths;
 }
 
 export const unknownPath = 'unknown';

@@ -26,7 +26,7 @@ const maxPrepared = 1_000;
 const maxPreparedLength = 2_048;
 
 /** @param loggedPaths as `pathsToLog` gives them */
-export function buildPrepareRequest(loggedPaths: ReadonlySet<string>): PrepareRequest {
+export function buildPrepareRequest(loggedPaths: ReadonlyMap<string, string>): PrepareRequest {
   const prepared = new LRUCache<string, PreparedRequest>({ max: maxPrepared });
   return (text) => {
     const cached = text === undefined ? undefined : prepared.get(text);
@@ -38,7 +38,7 @@ export function buildPrepareRequest(loggedPaths: ReadonlySet<string>): PrepareRe
         'Invalid request target or Host header, or more than one Host or Authorization header',
       );
     }
-    const request = { url, loggedPath: loggedPaths.has(url.pathname) ? url.pathname : unknownPath };
+    const request = { url, loggedPath: loggedPaths.get(url.pathname) ?? unknownPath };
     if (text.length <= maxPreparedLength) prepared.set(text, request);
     return request;
   };

@@ -37,8 +37,15 @@ export interface Route {
   readonly allowsCors: boolean;
 }
 
+interface CompatRest {
+  readonly rest: Answer;
+  readonly replyError: Route['replyError'];
+}
+
 export interface RouteOptions {
   readonly rest: Answer;
+  /** Answers REST requests in its place, POST too; undefined without COMPAT. */
+  readonly compat: CompatRest | undefined;
   readonly graphql: Answer;
   /** GraphiQL; undefined if it is off. */
   readonly page: Answer | undefined;
@@ -57,19 +64,20 @@ type RouteByMethod = (head: RequestHead) => Route;
 
 const readMethods = 'GET, HEAD, OPTIONS';
 const graphqlMethods = 'GET, POST, OPTIONS';
+const compatMethods = 'GET, HEAD, POST, OPTIONS';
 
 /**
  * | path | GET, HEAD | POST | OPTIONS |
  * |---|---|---|---|
  * | `/healthz`, `/livez`, `/health`, `/readyz` | health | 405 | methods |
  * | `/metrics` | metrics | 405 | methods |
- * | `/api/endpoints/query/<name or UUID>` | REST | 405 | methods |
+ * | `/api/endpoints/query/<name or UUID>` | REST | 405; with COMPAT REST | methods |
  * | `/api/…` | 404 | 404 | methods |
  * | `/graphql` | operation (GET), or GraphiQL for browsers | operation | methods |
  * | any other | 404 | 404 | 404 |
  */
 export function buildRoutes(options: RouteOptions): RouteOf {
-  const { rest, graphql, page, metrics, isReady, cors, log } = options;
+  const { rest, compat, graphql, page, metrics, isReady, cors, log } = options;
   const optionsRoute = (methods: string, base: Base = anybody): Route => ({
     ...base,
     answer: (head: RequestHead) => ({
@@ -83,7 +91,10 @@ export function buildRoutes(options: RouteOptions): RouteOf {
   const readiness = () =>
     isReady() ? replyJson(200, '{"status":"ready"}') : replyJson(503, '{"status":"ending"}');
   const restOptions = optionsRoute(readMethods);
-  const endpoint = byMethod({ ...keyed, answer: rest }, restOptions, failing(notAllowed));
+  const endpoint =
+    compat === undefined
+      ? byMethod({ ...keyed, answer: rest }, restOptions, failing(notAllowed))
+      : compatRoutes(compat, optionsRoute(compatMethods));
   const otherApi = byMethod(failing(apiNotFound), restOptions, failing(apiNotFound));
   const liveness = health(() => replyJson(200, '{"status":"ok"}'));
   const exact = new Map<string, RouteByMethod>([
@@ -127,6 +138,23 @@ function failing(error: (head: RequestHead) => GatewayError, base: Base = anybod
       throw error(head);
     },
   };
+}
+
+/** REST as clients of another service use it. */
+function compatRoutes({ rest, replyError }: CompatRest, options: Route): RouteByMethod {
+  const read: Route = { ...keyed, answer: rest, replyError };
+  const otherMethod: Route = {
+    ...anybody,
+    answer({ method }) {
+      throw new GatewayError('METHOD_NOT_ALLOWED', `${method} is not allowed here; use GET or POST`);
+    },
+    replyError(error, log) {
+      const { status, headers, body } = replyError(error, log);
+      return { status, headers: { ...headers, allow: compatMethods }, body };
+    },
+  };
+  const route = byMethod(read, options, otherMethod);
+  return (head) => (head.method === 'POST' ? read : route(head));
 }
 
 const notAllowed = ({ method }: RequestHead) =>

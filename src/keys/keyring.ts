@@ -7,13 +7,14 @@ import { ConcurrencyLimiter } from './concurrency-limiter.ts';
 import type { KeyEntry } from './file/key-schema.ts';
 import { digestOf, idOfKey } from './key-text.ts';
 import { hidesEndpoints, type Principal, resolveEndpoints, unrestricted } from './principal.ts';
-import { RateLimiter } from './rate-limiter.ts';
+import type { NewRateLimit, RateLimit } from './rates/rate-limiter.ts';
 
 interface KeyringOptions {
   readonly catalog: Catalog;
   /** The key without restrictions, if there is one. */
   readonly apiKey: string | undefined;
   readonly hideEndpoints: Config['hideEndpoints'];
+  readonly newRateLimit: NewRateLimit;
   readonly now: () => Date;
 }
 
@@ -158,7 +159,12 @@ export class Keyring {
       endpoints: resolveEndpoints(this.#options.catalog, entry).ids,
       tenants: tenants && new Set(tenants),
       hidesEndpoints: hidesEndpoints(this.#options.hideEndpoints, tenants !== undefined),
-      rateLimiter: rateLimiterFor(rate?.requests_per_minute, previous?.rateLimiter),
+      rateLimiter: rateLimitFor(
+        id,
+        rate?.requests_per_minute,
+        previous?.rateLimiter,
+        this.#options.newRateLimit,
+      ),
       concurrencyLimiter: concurrencyLimiterFor(rate?.concurrent_queries, previous?.concurrencyLimiter),
     };
   }
@@ -181,18 +187,20 @@ function buildOnce<From, To>(from: From, build: (from: From) => To): () => To {
   };
 }
 
-/** The limiter of a key, which keeps its state when the key's limit changes. */
-export function rateLimiterFor(
+/** The limit of a key, which keeps its state when it changes. */
+export function rateLimitFor(
+  id: string,
   perMinute: number | undefined,
-  previous: RateLimiter | undefined,
-): RateLimiter | undefined {
+  previous: RateLimit | undefined,
+  newRateLimit: NewRateLimit,
+): RateLimit | undefined {
   if (perMinute === undefined) return undefined;
-  const limiter = previous ?? new RateLimiter(perMinute);
-  limiter.perMinute = perMinute;
-  return limiter;
+  const limit = previous ?? newRateLimit(id, perMinute);
+  limit.perMinute = perMinute;
+  return limit;
 }
 
-/** As `rateLimiterFor`, for concurrent queries. */
+/** As `rateLimitFor`, for concurrent queries. */
 export function concurrencyLimiterFor(
   limit: number | undefined,
   previous: ConcurrencyLimiter | undefined,

@@ -9,6 +9,7 @@ import { loadKeyText, requireKeys } from './file/load-keys.ts';
 import { unknownEndpoints } from './file/unknown-endpoints.ts';
 import { watchFile } from './file/watch-file.ts';
 import { Keyring } from './keyring.ts';
+import type { NewRateLimit } from './rates/rate-limiter.ts';
 import { openRecordUse } from './record-use.ts';
 
 interface KeysOptions {
@@ -19,6 +20,7 @@ interface KeysOptions {
   readonly hideEndpoints: Config['hideEndpoints'];
   /** Whether a file that may have been cut is only warned of. */
   readonly acceptsCutFile: boolean;
+  readonly newRateLimit: NewRateLimit;
   readonly log: Logger;
   readonly now: () => Date;
 }
@@ -36,8 +38,8 @@ export interface Keys {
  * @throws StartError with every problem of the file, each with its line
  */
 export function openKeys(options: KeysOptions): Keys {
-  const { file, apiKey, catalog, hideEndpoints, acceptsCutFile, log, now } = options;
-  const keyring = new Keyring({ catalog, apiKey, hideEndpoints, now });
+  const { file, catalog, acceptsCutFile, log, now } = options;
+  const keyring = new Keyring(options);
   if (file === undefined) return { keyring, watch: () => {}, close: async () => {} };
 
   const text = loadKeyText(file);
@@ -49,7 +51,7 @@ export function openKeys(options: KeysOptions): Keys {
   const history = new KeyHistory(keys);
   keyring.replace(keys);
 
-  const queries = catalog.queries.map(({ id, name }) => ({ id, name }));
+  const queries = catalog.queries.map(({ id, name, aliases }) => ({ id, name, aliases }));
   const onChange = async (next: string) => {
     const checked = await checkKeysOffLoop({ file, text: next, queries });
     if (checked.problems.length > 0) {

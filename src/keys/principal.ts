@@ -1,9 +1,8 @@
-import { lookUpQuery } from '../catalog/find-query.ts';
-import type { SavedQuery } from '../catalog/saved-query.ts';
+import { lookUpQuery, type QueryAddresses } from '../catalog/find-query.ts';
 import type { Config } from '../config.ts';
 import type { ConcurrencyLimiter } from './concurrency-limiter.ts';
 import type { Permission } from './file/key-schema.ts';
-import type { RateLimiter } from './rate-limiter.ts';
+import type { RateLimit } from './rates/rate-limiter.ts';
 
 /** An authenticated caller: a key, and what it permits. */
 export interface Principal {
@@ -17,7 +16,7 @@ export interface Principal {
   /** Whether endpoints that the key may not query are answered as if they did not exist. */
   readonly hidesEndpoints: boolean;
   /** undefined: unlimited. */
-  readonly rateLimiter: RateLimiter | undefined;
+  readonly rateLimiter: RateLimit | undefined;
   /** undefined: unlimited. */
   readonly concurrencyLimiter: ConcurrencyLimiter | undefined;
 }
@@ -26,7 +25,7 @@ export interface Principal {
 export function unrestricted(id: string): Principal {
   return {
     id,
-    permissions: new Set(['fresh', 'catalog', 'metrics']),
+    permissions: new Set(['fresh', 'catalog', 'metrics', 'sql']),
     endpoints: undefined,
     tenants: undefined,
     hidesEndpoints: false,
@@ -35,15 +34,22 @@ export function unrestricted(id: string): Principal {
   };
 }
 
+/**
+ * Whether a principal may send SQL of its own, where a saved query takes it. A key that is bound to tenants needs the
+ * permission: it is given to others than the operator.
+ */
+export const mayPassSql = ({ permissions, tenants }: Pick<Principal, 'permissions' | 'tenants'>): boolean =>
+  permissions.has('sql') || tenants === undefined;
+
 /** Whether the operator hides from a principal what it may not query. */
 export function hidesEndpoints(setting: Config['hideEndpoints'], isBoundToTenants: boolean): boolean {
   return setting === 'all' || (setting === 'tenants' && isBoundToTenants);
 }
 
-/** The names and ids of saved queries. */
-export type EndpointNames = readonly Pick<SavedQuery, 'id' | 'name'>[];
+/** What saved queries are addressed by. */
+export type EndpointNames = readonly QueryAddresses[];
 
-/** Resolves the endpoints of a key, given as names or UUIDs, to ids; `unknown` are those that match no saved query. */
+/** Resolves the endpoints of a key, given as names, UUIDs or aliases, to ids; `unknown` are those that match no saved query. */
 export function resolveEndpoints(
   catalog: { readonly queries: EndpointNames },
   { endpoints }: { readonly endpoints?: readonly string[] | undefined },

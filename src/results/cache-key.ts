@@ -6,13 +6,14 @@ import { GatewayError } from '../errors.ts';
 /**
  * The cache key of a bound query: equal for two callers exactly when the same SQL runs with the same values and has the
  * same columns. It is `[id, definition, max rows, [values in the order of declaration]]` as JSON, and is not hashed: a
- * gateway that finds it in the shared demand can parse it.
+ * gateway that finds it in the shared demand can parse it. A caller's SQL is one element more: no gateway parses such a
+ * key, so that no other one runs the SQL.
  */
 export function cacheKey(bound: BoundQuery): string {
-  const { query, parameters } = bound;
+  const { query, parameters, sql } = bound;
   const key =
     keys.get(bound) ??
-    `${prefix(query)}${JSON.stringify(query.parameters.map(({ name }) => parameters[name]))}]`;
+    `${prefix(query)}${JSON.stringify(query.parameters.map(({ name }) => parameters[name]))}${sql === undefined ? '' : `,${JSON.stringify(sql)}`}]`;
   keys.set(bound, key);
   return key;
 }

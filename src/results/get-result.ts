@@ -61,7 +61,8 @@ export function buildGetResult(options: GetResultOptions): GetResult {
     const { trace } = request.caller;
     const minComputedAt = noCache ? now.getTime() : 0;
     const query = { key, bound, policy, owner, noCache, trace, minComputedAt };
-    hotKeys.touch(key, bound, policy, now.getTime());
+    // What callers wrote themselves is cached, but not kept warm.
+    if (bound.sql === undefined) hotKeys.touch(key, bound, policy, now.getTime());
     if (noCache) return refreshNow(options, query, request);
     return fromMemory(options, query, now) ?? computeShared(options, query, request);
   };

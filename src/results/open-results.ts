@@ -126,12 +126,16 @@ export function openResults(options: ResultsOptions): Results {
  * it up many times. A query with the labels of one request has the same parameters.
  */
 function buildKeyOf(prefix: string): (bound: BoundQuery) => string {
-  const keys = new WeakMap<BoundQuery['parameters'], { readonly query: SavedQuery; readonly key: string }>();
+  const keys = new WeakMap<
+    BoundQuery['parameters'],
+    { readonly query: SavedQuery; readonly sql: string | undefined; readonly key: string }
+  >();
   return (bound) => {
+    const { query, sql } = bound;
     const known = keys.get(bound.parameters);
-    if (known?.query === bound.query) return known.key;
+    if (known?.query === query && known.sql === sql) return known.key;
     const key = prefix + cacheKey(bound);
-    keys.set(bound.parameters, { query: bound.query, key });
+    keys.set(bound.parameters, { query, sql, key });
     return key;
   };
 }

@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { gzip, zstdCompress } from 'node:zlib';
 import type { Owner } from '../concurrency/fair-share.ts';
 import { computingOwner, LoopTurns } from '../concurrency/loop-turns.ts';
+import type { ResultColumn } from '../engine/check-columns.ts';
 import type { Cost, Rows } from '../engine/engine.ts';
 
 /** What responses and logs say about a result besides its rows. Stored with it, as JSON. */
@@ -12,6 +13,8 @@ interface ResultMetadata {
   readonly truncated: boolean;
   /** What computing the rows cost; only from engines that charge for it. */
   readonly cost?: Cost | undefined;
+  /** Of a caller's SQL. */
+  readonly columns?: readonly ResultColumn[] | undefined;
 }
 
 /** The content codings that a document may be sent in, in order of preference. */
@@ -50,8 +53,13 @@ export function buildDocument(
   turns = new LoopTurns(),
   owner?: Owner,
 ): Promise<ResultDocument> {
-  const { truncated, cost } = rows;
-  const metadata = { rowCount: rows.rows.length, truncated, ...(cost && { cost }) };
+  const { truncated, cost, columns } = rows;
+  const metadata = {
+    rowCount: rows.rows.length,
+    truncated,
+    ...(cost && { cost }),
+    ...(columns && { columns }),
+  };
   // Not an async function: while it awaits the compression, it would keep the rows in memory.
   return turns
     .runAfterFirst(computingOwner(owner), serialize(rows))

@@ -78,9 +78,57 @@ describe('the queries folder', () => {
       { 'a.sql': draft('a', unit('s: { name: S, description: S. }')).replace('enum: Unit', 'enum: ARow') },
       /a\.sql:1 parameters\.u: ARow is another type of the schema/,
     ],
+    [
+      'an alias that is the name of a later file',
+      { 'a.sql': draft('a', { aliases: ['x', 'b'] }), 'b.sql': draft('b') },
+      /a\.sql:5 aliases: b is already the name of .*b\.sql/,
+    ],
+    [
+      'an alias that is a UUID of another file, in upper case',
+      {
+        'a.sql': draft('a', { aliases: ['00000000-0000-4000-8000-AA0000000000'.replace('AA', '62')] }),
+        'b.sql': draft('b'),
+      },
+      /a\.sql:4 aliases: 00000000-0000-4000-8000-620000000000 is already the id of .*b\.sql/,
+    ],
+    [
+      'an alias of two files',
+      { 'a.sql': draft('a', { aliases: ['old'] }), 'b.sql': draft('b', { aliases: ['old'] }) },
+      /b\.sql:4 aliases: old is already an alias of .*a\.sql/,
+    ],
+    [
+      'an alias that is given twice, as UUIDs in two cases',
+      {
+        'a.sql': draft('a', {
+          aliases: ['9DD9A6F6-8e9b-4fa4-b682-4f2f5cd99da3', '9dd9a6f6-8e9b-4fa4-b682-4f2f5cd99da3'],
+        }),
+      },
+      /a\.sql:5 aliases: 9dd9a6f6-\S+ is already an alias of .*a\.sql/,
+    ],
+    [
+      'an alias that is its own name',
+      { 'a.sql': draft('a', { aliases: ['a'] }) },
+      /a\.sql:4 aliases: a is already the name of .*a\.sql/,
+    ],
+    [
+      'an id that is the name of another file',
+      {
+        'b.sql': draft('b').replace(/^id: .*/m, 'id: A41e8b72-93da-4d05-b6f1-5a2e7f80c9d4'),
+        'a41e8b72-93da-4d05-b6f1-5a2e7f80c9d4.sql': draft('a'),
+      },
+      /b\.sql:1 id a41e8b72-\S+ is already the name of .*a41e8b72/,
+    ],
     ['no queries', {}, /contains no \*\.sql file/],
   ])('with %s is rejected', (_, files, expected) => {
     expect(() => loadCatalog(folderWith(files))).toThrow(expected);
+  });
+
+  test('may share an enum whose values have other spellings in each file', () => {
+    const files = {
+      'a.sql': draft('a', unit('s: { name: S, description: S., also: [sec] }')),
+      'b.sql': draft('b', unit('s: { name: S, description: S. }')),
+    };
+    expect(loadCatalog(folderWith(files)).queries).toHaveLength(2);
   });
 
   test('that does not exist is rejected', () => {

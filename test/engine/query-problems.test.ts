@@ -7,6 +7,7 @@ import { tenantProblems } from '../../src/engine/tenant-filters.ts';
 const savedQuery = (sql: string, line: number): SavedQuery => ({
   id: '00000000-0000-4000-8000-000000000001',
   name: 'q',
+  aliases: [],
   description: 'A query.',
   sql,
   source: { file: 'q.sql', line },
@@ -18,6 +19,7 @@ const savedQuery = (sql: string, line: number): SavedQuery => ({
   tenant: { parameter: 'project', pattern: undefined },
   tenantUnchecked: undefined,
   columns: [],
+  querySandboxing: 'disabled',
 });
 
 /** A query on which the compiler fails in a way that no rule foresees. */
@@ -35,7 +37,7 @@ test('an unforeseen error is a problem of its query, and the others are prepared
   try {
     const queries = [failing, unsupported];
     await expect(
-      prepareCatalog(connection, { queries, tables: [], defineMacros: false }),
+      prepareCatalog(connection, { queries, tables: [], definedMacros: new Set() }),
     ).rejects.toMatchObject({
       problems: [
         { file: 'q.sql', line: 1, message: expect.stringMatching(message) },

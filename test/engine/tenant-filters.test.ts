@@ -7,7 +7,7 @@ import { readConfig } from '../../src/config.ts';
 import { compile } from '../../src/engine/dialect/compile.ts';
 import { storedColumns } from '../../src/engine/duckdb/store/shredded-columns.ts';
 import { engines } from '../../src/engine/engines.ts';
-import { tenantProblems, unfilteredProblems } from '../../src/engine/tenant-filters.ts';
+import { sandboxProblems, tenantProblems, unfilteredProblems } from '../../src/engine/tenant-filters.ts';
 
 const nullable = { mode: 'NULLABLE' } as const;
 const string = (name: string) => ({ name, type: 'STRING', ...nullable }) as const;
@@ -26,6 +26,7 @@ const tables = [table('logs'), table('others')];
 const savedQuery = (sql: string, isPattern = false): SavedQuery => ({
   id: '00000000-0000-4000-8000-000000000001',
   name: 'q',
+  aliases: [],
   description: 'A query.',
   sql,
   source: { file: 'q.sql', line: 10 },
@@ -37,6 +38,7 @@ const savedQuery = (sql: string, isPattern = false): SavedQuery => ({
   tenant: { parameter: 'project', pattern: isPattern ? '^https://{project}/' : undefined },
   tenantUnchecked: undefined,
   columns: [],
+  querySandboxing: 'disabled',
 });
 
 const problemsOf = (sql: string, { isPattern = false, declared = tables } = {}) => {
@@ -47,6 +49,59 @@ const problemsOf = (sql: string, { isPattern = false, declared = tables } = {}) 
   if (stored.length > 0) expect(unfilteredProblems(query, compile(query, stored))).toEqual(problems);
   return problems.map(({ file, line, message }) => `${file}:${line} ${message.split(' ')[0]}`);
 };
+
+describe('a query that takes SQL of callers restricts each of its common tables', () => {
+  const sandboxed = (sql: string) =>
+    sandboxProblems({
+      queries: [{ ...savedQuery(sql), querySandboxing: 'enabled' }],
+      tables,
+    }).map(({ file, line, message }) => `${file}:${line} ${message}`);
+
+  test.each([
+    [
+      'a filter in the last SELECT only',
+      'with a as (select * from logs)\nselect id from a where project = @project',
+      'q.sql:10 the common table a reads logs without "column = @project"',
+    ],
+    [
+      'a filter of one common table around another one',
+      'with a as (\nselect * from logs), b as (select * from a where project = @project)\nselect id from b',
+      'q.sql:11 the common table a reads logs without',
+    ],
+    [
+      'a common table that the query does not read',
+      'with a as (select * from logs where project = @project), b as (select * from others) select id from a',
+      'q.sql:10 the common table b reads others without',
+    ],
+    [
+      'no common table',
+      'select id from logs where project = @project',
+      'q.sql:10 query_sandboxing: enabled needs a WITH clause',
+    ],
+    [
+      'recursive common tables',
+      'with recursive a as (select id from logs where project = @project) select id from a',
+      'q.sql:10 query_sandboxing: enabled does not work with WITH RECURSIVE',
+    ],
+    [
+      'SQL that is not known here',
+      'with a as (select session_user() as id from logs where project = @project) select id from a',
+      'q.sql:10 query_sandboxing: enabled needs SQL that Querygate can check: ',
+    ],
+  ])('%s is refused', (_, sql, expected) => {
+    const [first = '', ...more] = sandboxed(sql);
+    expect(first).toContain(expected);
+    expect(more).toEqual([]);
+  });
+
+  test('filters inside of the common tables are enough', () => {
+    expect(
+      sandboxed(
+        'with a as (select * from logs where project = @project), b as (select a.id from a join others o on o.project = @project) select id from b',
+      ),
+    ).toEqual([]);
+  });
+});
 
 describe('a query that may return rows of other tenants is refused', () => {
   test.each([

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ConcurrencyLimiter } from '../../src/keys/concurrency-limiter.ts';
-import { RateLimiter } from '../../src/keys/rate-limiter.ts';
+import { RateLimiter } from '../../src/keys/rates/rate-limiter.ts';
 import { settled } from '../support/fake-clock.ts';
 
 describe('requests per minute', () => {

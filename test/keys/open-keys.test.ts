@@ -20,6 +20,7 @@ import type { KeyInput } from '../../src/keys/file/key-schema.ts';
 import { lastUsedFile, loadLastUsed } from '../../src/keys/file/last-used.ts';
 import { digestOf, makeKey } from '../../src/keys/key-text.ts';
 import { type Keys, openKeys } from '../../src/keys/open-keys.ts';
+import { newLocalRateLimit } from '../../src/keys/rates/rate-limiter.ts';
 
 const catalog = loadCatalog('queries');
 
@@ -51,7 +52,16 @@ describe('the keys of a gateway', () => {
   const textOf = (...entries: KeyInput[]) => JSON.stringify({ keys: entries }, null, 2);
   const open = (apiKey?: string, acceptsCutFile = true) => {
     const log = pino({ base: null }, { write: (line: string) => void logged.push(line) });
-    keys = openKeys({ file, apiKey, catalog, hideEndpoints: 'tenants', acceptsCutFile, log, now: () => now });
+    keys = openKeys({
+      file,
+      apiKey,
+      catalog,
+      hideEndpoints: 'tenants',
+      acceptsCutFile,
+      newRateLimit: newLocalRateLimit,
+      log,
+      now: () => now,
+    });
     keys.watch();
     return keys.keyring;
   };

@@ -145,7 +145,7 @@ GROUP BY status;
     const { exitCode, errors } = await run('new', 'other', write('in2.sql', 'select a from visitz'));
     expect(exitCode).toBe(1);
     expect(errors).toContain('in2.sql:1:15 no table is named visitz');
-    expect(errors).toContain('    1 | select a from visitz\n      |               ^^^^^^\n');
+    expect(errors).toContain('  1 | select a from visitz\n    |               ^^^^^^\n');
     expect(errors).toContain('querygate tables add visitz <data file');
     expect(existsSync(join(queries, 'other.sql'))).toBe(false);
   });

@@ -18,13 +18,15 @@ export interface GatewayProcess {
  *
  * @param logTo an open file for its log, for when this process is too busy to read it
  * @param flags of Node
+ * @param file of another copy of the sources
  */
 export async function startGateway(
   env: Record<string, string> = {},
   logTo: 'pipe' | number = 'pipe',
   flags: readonly string[] = [],
+  file = 'src/main.ts',
 ): Promise<GatewayProcess> {
-  const { child, output, errors } = spawnNode('src/main.ts', { PORT: '0', ...env }, { logTo, flags });
+  const { child, output, errors } = spawnNode(file, { PORT: '0', ...env }, { logTo, flags });
   const ended = once(child, 'exit');
   const ready = new Promise<void>((resolve) => {
     child.stdout?.on('data', () => {

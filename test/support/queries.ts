@@ -9,6 +9,7 @@ export interface Draft {
   readonly maxRows?: number;
   /** Lines of the header about the cache; without them it is disabled. */
   readonly caching?: readonly string[];
+  readonly aliases?: readonly string[];
   readonly sql: string;
 }
 
@@ -18,6 +19,7 @@ export function queryText({
   parameters = {},
   maxRows = 1000,
   caching = ['caching: disabled'],
+  aliases = [],
   sql,
   name = 'draft',
 }: Draft): string {
@@ -29,6 +31,7 @@ export function queryText({
   return [
     '/*---',
     `id: ${idOf(name)}`,
+    ...(aliases.length > 0 ? ['aliases:', ...aliases.map((alias) => `  - ${alias}`)] : []),
     `description: About ${name}.`,
     `max_rows: ${maxRows}`,
     ...caching,

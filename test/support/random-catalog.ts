@@ -59,6 +59,7 @@ const savedQuery = (name: string, at: number): fc.Arbitrary<SavedQuery> =>
       fc.tuple(...names.map(column)).map((columns) => ({
         id: `00000000-0000-4000-8000-00000000000${at}`,
         name,
+        aliases: [],
         description: `The query ${name}.`,
         sql: 'select 1',
         source: { file: `${name}.sql`, line: 1 },
@@ -94,8 +95,8 @@ const savedQuery = (name: string, at: number): fc.Arbitrary<SavedQuery> =>
             example: undefined,
             description: 'I.',
             values: [
-              { value: '1day', name: 'ONE_DAY', description: 'A day.' },
-              { value: '1hr', name: 'ONE_HOUR', description: 'An hour.' },
+              { value: '1day', also: [], name: 'ONE_DAY', description: 'A day.' },
+              { value: '1hr', also: ['60min'], name: 'ONE_HOUR', description: 'An hour.' },
             ],
           },
         ] as SavedQuery['parameters'],

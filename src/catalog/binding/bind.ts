@@ -18,6 +18,11 @@ export interface BoundQuery {
   readonly query: SavedQuery;
   /** One entry for every declared parameter; '' for an absent optional one. */
   readonly parameters: Readonly<Record<string, string>>;
+  /**
+   * A caller's SELECT over the common tables of the query, to run in place of its last SELECT. It is not checked yet: an
+   * engine runs it only through `engine/sandbox`.
+   */
+  readonly sql?: string;
   /** Labels for the engine's bill. They do not affect the result and are not part of the cache key. */
   readonly labels?: Readonly<Record<string, string>>;
 }
@@ -75,7 +80,8 @@ function checkText(parameter: Parameter, text: string): string {
 }
 
 function checkEnum(parameter: EnumParameter, value: string): string {
-  if (parameter.values.some((allowed) => allowed.value === value)) return value;
+  const listed = parameter.values.find((allowed) => allowed.value === value || allowed.also.includes(value));
+  if (listed !== undefined) return listed.value;
   if (parameter.unknown === 'default' && parameter.default !== undefined) return parameter.default;
   throw invalid(parameter, `got ${shorten(value)}; ${rightValue(parameter)}`);
 }

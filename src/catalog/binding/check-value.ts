@@ -23,7 +23,7 @@ const checks: Record<PlainParameter['type'], (text: string) => Checked> = {
 function checkTimestamp(text: string): Checked {
   const value = parseTimestamp(text);
   if (value !== undefined) return { value };
-  const lostPlus = /^[\d:.,T-]+ \d\d(:?\d\d)?$/i.test(text) ? '; encode + as %2B in a URL' : '';
+  const lostPlus = /^[\d-]+[T ][\d:.,]+ \d\d(:?\d\d)?$/i.test(text) ? '; encode + as %2B in a URL' : '';
   return { wrong: `must be an ISO 8601 timestamp, as in 2026-01-31T12:00:00Z${lostPlus}` };
 }
 

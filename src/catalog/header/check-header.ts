@@ -1,4 +1,5 @@
 import type { SchemaProblem } from '../../files/schema-problems.ts';
+import { sqlParameter } from '../binding/caller-sql.ts';
 import { checkPlain } from '../binding/check-value.ts';
 import { exampleTenantPattern, tenantPatternProblem } from '../binding/tenant-pattern.ts';
 import { isCredentialName } from '../credential-names.ts';
@@ -48,8 +49,32 @@ function checkParameters({ parameters }: Header): readonly SchemaProblem[] {
     for (const duplicate of names.filter((value, at) => names.indexOf(value) !== at)) {
       add('values', `two values have the name ${duplicate}`);
     }
+    problems.push(...checkSpellings(['parameters', name, 'values'], parameter.values));
     return problems;
   });
+}
+
+/** A text must mean one value. */
+function checkSpellings(
+  path: readonly string[],
+  values: Readonly<Record<string, { readonly also: readonly string[] }>>,
+): readonly SchemaProblem[] {
+  const meaning = new Map(Object.keys(values).map((value) => [value, value]));
+  return Object.entries(values).flatMap(([value, { also }]) =>
+    also.flatMap((text, at) => {
+      const other = meaning.get(text);
+      meaning.set(text, value);
+      const message = `${text} is already a spelling of ${other}`;
+      return other === undefined
+        ? []
+        : [
+            {
+              path: [...path, value, 'also', String(at)],
+              message: `${[...path, value, 'also'].join('.')}: ${message}`,
+            },
+          ];
+    }),
+  );
 }
 
 function wrongValue(parameter: Header['parameters'][string], value: string): string | undefined {
@@ -61,8 +86,19 @@ function wrongValue(parameter: Header['parameters'][string], value: string): str
   return values.includes(value) ? undefined : `must be one of ${values.join(', ')}`;
 }
 
-function checkTenant({ parameters, tenant_unchecked: unchecked }: Header): readonly SchemaProblem[] {
+function checkTenant({
+  parameters,
+  tenant_unchecked: unchecked,
+  query_sandboxing: sandboxing,
+}: Header): readonly SchemaProblem[] {
   const tenants = Object.keys(parameters).filter((name) => parameters[name]?.tenant);
+  if (unchecked !== undefined && sandboxing === 'enabled')
+    return [
+      problem(
+        ['tenant_unchecked'],
+        "cannot be used with query_sandboxing: enabled: a caller's SQL can return every row of the common tables",
+      ),
+    ];
   if (unchecked !== undefined && tenants.length === 0)
     return [problem(['tenant_unchecked'], 'needs a parameter with tenant: true')];
   return Object.entries(parameters).flatMap(([name, { type, tenant, tenant_pattern: pattern }]) => {
@@ -95,6 +131,9 @@ function checkNames(header: Header): readonly SchemaProblem[] {
       const camel = camelCase(name);
       if (section === 'parameters' && isCredentialName(name)) {
         return problem(path, 'is a name for API keys, which must not be in a URL; choose another name');
+      }
+      if (section === 'parameters' && name.toLowerCase() === sqlParameter) {
+        return problem(path, "is reserved for a caller's own SQL (query_sandboxing); choose another name");
       }
       if (camel === '' || /^[0-9]/.test(camel)) {
         return problem(path, 'must have a letter before the first digit');

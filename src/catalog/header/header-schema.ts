@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { lowerCaseUuid } from '../find-query.ts';
 import { labelKey } from '../labels.ts';
 import { columnTypes } from '../saved-query.ts';
 
@@ -18,6 +19,12 @@ const scalarText = z
   .union([z.string(), z.number(), z.boolean()], { error: 'must be text, a number, true or false' })
   .transform(String)
   .refine((value) => value !== '', 'must not be empty');
+
+/** A segment of a path that needs no percent-encoding. */
+const alias = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9._-]{0,127}$/i, 'must be letters, digits, ., _ and -, at most 128, or a UUID')
+  .transform(lowerCaseUuid);
 
 const parameterBase = {
   description: text,
@@ -49,6 +56,7 @@ const enumParameter = z.strictObject({
           'must not be true, false or null',
         ),
         description: text,
+        also: z.array(scalarText, { error: 'must be a list, as in [1hr, 60min]' }).max(20).default([]),
       }),
     )
     .refine((values) => Object.keys(values).length > 0, 'must list at least one value'),
@@ -74,6 +82,7 @@ const parameter = z.discriminatedUnion('type', [plainParameter, enumParameter], 
  */
 export const headerSchema = z.strictObject({
   id: z.guid('must be a UUID').transform((id) => id.toLowerCase()),
+  aliases: z.array(alias, { error: 'must be a list, as in [area.old-name]' }).max(20).default([]),
   description: text,
   max_rows: z.int().min(1).max(100_000),
   tenant_unchecked: text.optional(),
@@ -81,9 +90,7 @@ export const headerSchema = z.strictObject({
   cache_warming: seconds.optional(),
   stale_if_error: seconds.optional(),
   warm: z.array(z.record(identifier, scalarText)).max(100).default([]),
-  query_sandboxing: z
-    .literal('disabled', { error: 'must be disabled: sandboxed queries are not supported' })
-    .default('disabled'),
+  query_sandboxing: z.enum(['enabled', 'disabled']).default('disabled'),
   labels: z
     .array(
       z

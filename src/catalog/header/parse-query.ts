@@ -8,7 +8,12 @@ import { type Header, headerSchema } from './header-schema.ts';
 import { readHeader } from './read-header.ts';
 
 export type ParsedQuery =
-  | { readonly query: SavedQuery; readonly problems: readonly [] }
+  | {
+      readonly query: SavedQuery;
+      readonly problems: readonly [];
+      /** The lines of the query's aliases. */
+      readonly aliasLines: readonly number[];
+    }
   | { readonly query?: undefined; readonly problems: readonly Problem[] };
 
 /**
@@ -31,13 +36,15 @@ export function parseQuery(name: string, file: string, text: string): ParsedQuer
   if (!header.success || problems.length > 0) return { problems };
   const query = toQuery(name, header.data, parts.sql, { file, line: parts.sqlLine });
   const inWarm = warmProblems(query).map((message) => ({ file, line: parts.lineOf(['warm']), message }));
-  return inWarm.length > 0 ? { problems: inWarm } : { query, problems: [] };
+  if (inWarm.length > 0) return { problems: inWarm };
+  return { query, problems: [], aliasLines: query.aliases.map((_, at) => parts.lineOf(['aliases', at])) };
 }
 
 function toQuery(name: string, header: Header, sql: string, source: SavedQuery['source']): SavedQuery {
   return {
     id: header.id,
     name,
+    aliases: header.aliases,
     description: header.description,
     sql,
     source,
@@ -51,6 +58,7 @@ function toQuery(name: string, header: Header, sql: string, source: SavedQuery['
     columns: Object.entries(header.columns).map(
       ([name, column]): Column => ({ ...column, name, unit: column.unit }),
     ),
+    querySandboxing: header.query_sandboxing,
   };
 }
 

@@ -13,30 +13,33 @@ const maxWidth = 120;
  * All problems of a start or a command for people: each with its place, and with the line of the file below it.
  *
  *     queries/logs.sql:14:6 no table is named edge_log: did you mean edge_logs?
- *       14 | from edge_log as t
- *          |      ^
+ *     14 | from edge_log as t
+ *        |      ^^^^^^^^
  */
 export function problemsText({ message, problems }: StartError, options: PrintOptions = {}): string {
   const [summary = ''] = message.split(':\n');
-  return `${summary}:\n${problems.map((problem) => problemText(problem, options)).join('')}`;
+  return `${summary}:\n${withSources(problems, options).replace(/^(?=.)/gm, '  ')}`;
 }
 
-/** One problem, as `problemsText` has it. */
-export function problemText(problem: Problem, { textOf = readText }: PrintOptions = {}): string {
-  const head = `  ${describeProblem(problem)}\n`;
-  const { file, line, column } = problem;
+/** Problems with the lines of their files, and carets below the places. */
+export const withSources = (problems: readonly Problem[], { textOf = readText }: PrintOptions = {}): string =>
+  problems.map((problem) => `${printable(describeProblem(problem))}\n${excerpt(problem, textOf)}`).join('');
+
+function excerpt({ file, line, column }: Problem, textOf: (file: string) => string | undefined): string {
   const source =
     file === undefined || line === undefined ? undefined : textOf(file)?.split(/\r?\n/)[line - 1];
-  if (source === undefined || source.trim() === '') return head;
+  if (source === undefined || source.trim() === '') return '';
   const start = column === undefined ? source.search(/\S/) : column - 1;
-  const cutBefore = Math.max(0, start - maxWidth / 2);
-  const shown = source.slice(cutBefore, cutBefore + maxWidth);
-  const gutter = `    ${line} | `;
+  const from = Math.max(0, start - maxWidth / 2);
+  const shown = printable(source.slice(from, from + maxWidth));
+  const margin = ' '.repeat(String(line).length);
   // A tab before the caret keeps it below its character.
-  const indent = shown.slice(0, Math.max(0, start - cutBefore)).replace(/[^\t]/g, ' ');
-  const caret = `    ${' '.repeat(String(line).length)} | ${indent}${'^'.repeat(wordLength(source, start))}`;
-  return `${head}${gutter}${shown}\n${caret}\n`;
+  const indent = shown.slice(0, start - from).replace(/[^\t]/g, ' ');
+  return `${line} | ${shown}\n${margin} | ${indent}${'^'.repeat(wordLength(source, start))}\n`;
 }
+
+/** Without characters that control the terminal; of the same length. */
+const printable = (text: string) => text.replace(/[^\P{Cc}\t\n]/gu, ' ');
 
 /** The length of the word at a place, which the carets underline. */
 function wordLength(line: string, start: number): number {

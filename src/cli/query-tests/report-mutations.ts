@@ -17,7 +17,7 @@ export async function reportMutations(files: readonly TestFile[], options: Repor
   const totals = { noticed: 0, counted: 0 };
   for (const file of files) {
     const report = await runMutations(file, options);
-    const open = report.unnoticed.filter((mutation) => reasonFor(file, mutation) === undefined);
+    const open = report.unnoticed.filter((mutation) => explanationOf(report, mutation) === undefined);
     if (open.length > 0) isComplete = false;
     totals.noticed += report.noticed.length;
     totals.counted += report.noticed.length + report.unnoticed.length;
@@ -27,20 +27,21 @@ export async function reportMutations(files: readonly TestFile[], options: Repor
   return isComplete;
 }
 
-function reportText({ file, noticed, unnoticed, withoutEffect }: MutationReport, paint: Paint): string {
+function reportText(report: MutationReport, paint: Paint): string {
+  const { file, noticed, unnoticed, withoutEffect } = report;
   const share = shareText(noticed.length, noticed.length + unnoticed.length);
   const lines = [`\n${file.query.name}: ${share}`];
   if (withoutEffect.length > 0) {
     lines.push(`  not counted: ${withoutEffect.length} changes of parts on which the result does not depend`);
   }
   for (const mutation of unnoticed) {
-    const reason = reasonFor(file, mutation);
+    const reason = explanationOf(report, mutation)?.reason;
     const place = `${file.query.source.file}:${lineOf(file, mutation)}`;
     const mark = reason === undefined ? paint('red', 'not noticed') : paint('dim', 'explained');
     lines.push(`  ${mark} ${place} ${mutation.kind}: ${mutation.change}`);
     if (reason !== undefined) lines.push(`    ${reason}`);
   }
-  for (const { change } of outdated(file, unnoticed)) {
+  for (const { change } of outdated(report)) {
     lines.push(`  ${file.file} explains a change that is noticed, or is not made any more: ${change}`);
   }
   return `${lines.join('\n')}\n`;
@@ -54,11 +55,21 @@ function lineOf({ query: { source, sql } }: TestFile, { start }: Mutation): numb
   return source.line + sql.slice(0, start).split('\n').length - 1;
 }
 
-const explains = (file: TestFile, mutation: Mutation, { change, line }: TestFile['unnoticed'][number]) =>
-  change === mutation.change && (line === undefined || line === lineOf(file, mutation));
+/** What the file of the tests says of a change that no test notices. */
+function explanationOf(
+  report: MutationReport,
+  mutation: Mutation,
+): TestFile['unnoticed'][number] | undefined {
+  const equal = [...report.noticed, ...report.unnoticed, ...report.withoutEffect]
+    .filter(({ change }) => change === mutation.change)
+    .sort((a, b) => a.start - b.start);
+  const at = equal.indexOf(mutation) + 1;
+  return report.file.unnoticed.find(
+    ({ change, occurrence = at }) => change === mutation.change && occurrence === at,
+  );
+}
 
-const reasonFor = (file: TestFile, mutation: Mutation) =>
-  file.unnoticed.find((entry) => explains(file, mutation, entry))?.reason;
-
-const outdated = (file: TestFile, unnoticed: readonly Mutation[]) =>
-  file.unnoticed.filter((entry) => !unnoticed.some((mutation) => explains(file, mutation, entry)));
+function outdated(report: MutationReport): TestFile['unnoticed'] {
+  const used = new Set(report.unnoticed.map((mutation) => explanationOf(report, mutation)));
+  return report.file.unnoticed.filter((entry) => !used.has(entry));
+}

@@ -74,7 +74,11 @@ export const testFileSchema = z.strictObject({
     .array(
       z.strictObject({
         change: z.string().min(1).describe('As querygate test --mutate prints it, without the place.'),
-        line: z.int().optional().describe('The line of the file, if the change is explained there only.'),
+        occurrence: z
+          .int()
+          .min(1)
+          .optional()
+          .describe('Which of several equal changes is explained, counted from 1 in the order of the SQL.'),
         reason: z.string().min(1),
       }),
     )

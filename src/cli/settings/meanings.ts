@@ -27,6 +27,7 @@ export const settingMeanings: Readonly<Record<SettingName, string>> = {
   TRUST_PROXY: "proxies whose X-Forwarded-For names the caller's address",
   CORS_ORIGINS: 'web origins that may read responses, or *',
   CORS_HEADERS: 'headers that their pages may send besides the usual ones',
+  COMPAT: 'logflare: REST accepts requests of its clients, and answers as it does',
   GRAPHIQL: 'whether browsers get GraphiQL: on or off',
   GRAPHQL_INTROSPECTION: 'whether the GraphQL schema may be queried: on or off',
   ENGINE: 'where queries run: duckdb or bigquery',

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../errors.ts';
-import { unsafeInteger } from '../engine-errors.ts';
+import { type LargeIntegers, unsafeInteger } from '../engine-errors.ts';
 import { malformedResponse } from './api/errors.ts';
 import type { WireField } from './api/wire.ts';
 import { isRepeated } from './result-column.ts';
@@ -10,12 +10,13 @@ type DecodeCell = (value: unknown) => string | undefined;
 /**
  * The decoder of a field. It converts text to text, without intermediate values.
  *
+ * @param large what becomes of integers that JSON numbers cannot represent
  * @throws GatewayError (the decoder) ENGINE_FAILED for an integer that JSON cannot represent; ENGINE_UNAVAILABLE for a
  *   cell that is not of its field's type
  * @see engine.ts `Rows` for the form of each type
  */
-export function buildDecodeCell(field: WireField): DecodeCell {
-  const decodeElement = buildDecodeElement(field);
+export function buildDecodeCell(field: WireField, large: LargeIntegers = 'fail'): DecodeCell {
+  const decodeElement = buildDecodeElement(field, large);
   if (!isRepeated(field)) return decodeElement;
   return (value) => {
     // BigQuery has no NULL arrays: they are empty.
@@ -42,9 +43,10 @@ export function rowCells(row: unknown, count: number): readonly unknown[] {
   throw malformedResponse('a row does not have one cell for each field of the schema');
 }
 
-function buildDecodeElement({ type, name, fields = [] }: WireField): DecodeCell {
-  if (type === 'RECORD' || type === 'STRUCT') return buildDecodeRecord(fields);
-  const decode = decoders[type] ?? JSON.stringify;
+function buildDecodeElement({ type, name, fields = [] }: WireField, large: LargeIntegers): DecodeCell {
+  if (type === 'RECORD' || type === 'STRUCT') return buildDecodeRecord(fields, large);
+  const isInteger = type === 'INTEGER' || type === 'INT64';
+  const decode = isInteger && large === 'text' ? decodeIntegerOrText : (decoders[type] ?? JSON.stringify);
   return (value) => {
     if (value === null || value === undefined) return undefined;
     // BigQuery writes every scalar as a string.
@@ -53,10 +55,10 @@ function buildDecodeElement({ type, name, fields = [] }: WireField): DecodeCell 
   };
 }
 
-function buildDecodeRecord(fields: readonly WireField[]): DecodeCell {
+function buildDecodeRecord(fields: readonly WireField[], large: LargeIntegers): DecodeCell {
   const members = fields.map((field) => ({
     key: `${JSON.stringify(field.name)}:`,
-    decode: buildDecodeCell(field),
+    decode: buildDecodeCell(field, large),
   }));
   return (value) => {
     if (value === null || value === undefined) return undefined;
@@ -85,10 +87,16 @@ const decoders: Readonly<Record<string, (text: string) => string | undefined>> =
 };
 
 function decodeInteger(text: string): string {
-  if (!/^-?(0|[1-9]\d{0,18})$/.test(text)) throw malformedValue('integer', text);
-  // Up to 15 digits every integer is exact; only longer ones are converted.
-  if (text.length <= 15 || Number.isSafeInteger(Number(text))) return text;
+  if (isSafe(text)) return text;
   throw new GatewayError('ENGINE_FAILED', `The query failed: ${unsafeInteger}`);
+}
+
+const decodeIntegerOrText = (text: string): string => (isSafe(text) ? text : `"${text}"`);
+
+function isSafe(integer: string): boolean {
+  if (!/^-?(0|[1-9]\d{0,18})$/.test(integer)) throw malformedValue('integer', integer);
+  // Up to 15 digits every integer is exact; only longer ones are converted.
+  return integer.length <= 15 || Number.isSafeInteger(Number(integer));
 }
 
 /** JSON has neither infinities nor NaN: they are left out, as on DuckDB. */

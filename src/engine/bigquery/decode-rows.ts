@@ -1,6 +1,8 @@
-import type { SavedQuery } from '../../catalog/saved-query.ts';
+import { invalidSql } from '../../catalog/binding/caller-sql.ts';
+import type { Column, SavedQuery } from '../../catalog/saved-query.ts';
 import { GatewayError } from '../../errors.ts';
 import { accepts, isSameColumn } from '../check-columns.ts';
+import { columnName } from '../dialect/sandbox/check-columns.ts';
 import { missingRequiredColumn } from '../engine-errors.ts';
 import type { WireField } from './api/wire.ts';
 import { buildDecodeCell, cellValue, rowCells } from './decode-cell.ts';
@@ -22,8 +24,35 @@ export function buildDecodeRow({ columns }: SavedQuery, fields: readonly WireFie
     if (field === undefined || !accepts(column, toResultColumn(field))) throw undeclaredType(column.name);
     return { at, column, key: `"${column.name}":`, decode: buildDecodeCell(field) };
   });
+  return rowDecoder(members, fields.length);
+}
+
+/** The decoder of the rows of a caller's SQL, which have the columns that BigQuery reports. */
+export function buildDecodeCallerRow(fields: readonly WireField[]): DecodeRow {
+  const members = fields.map((field, at) => {
+    const { name } = field;
+    // A name of another form was refused, unless it is one of a table that is not known here.
+    if (!columnName.test(name)) throw callerColumnUnnamed();
+    return {
+      at,
+      column: { name, required: false },
+      key: `"${name}":`,
+      decode: buildDecodeCell(field, 'text'),
+    };
+  });
+  return rowDecoder(members, fields.length);
+}
+
+interface Member {
+  readonly at: number;
+  readonly column: Pick<Column, 'name' | 'required'>;
+  readonly key: string;
+  readonly decode: ReturnType<typeof buildDecodeCell>;
+}
+
+function rowDecoder(members: readonly Member[], count: number): DecodeRow {
   return (row) => {
-    const cells = rowCells(row, fields.length);
+    const cells = rowCells(row, count);
     let text = '';
     for (const { at, column, key, decode } of members) {
       const decoded = decode(cellValue(cells[at]));
@@ -38,3 +67,8 @@ export function buildDecodeRow({ columns }: SavedQuery, fields: readonly WireFie
 function undeclaredType(name: string): GatewayError {
   return new GatewayError('ENGINE_FAILED', `The query did not return ${name} as its header declares it`);
 }
+
+const callerColumnUnnamed = (): GatewayError =>
+  invalidSql(
+    'the name of a column of the result has other characters than letters, digits and _; give it an alias',
+  );

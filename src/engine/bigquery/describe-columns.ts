@@ -17,6 +17,8 @@ export async function describeColumns({
   const query: SavedQuery = {
     id: '',
     name: 'new',
+    aliases: [],
+    querySandboxing: 'disabled',
     description: '',
     sql,
     source,

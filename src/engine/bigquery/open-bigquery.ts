@@ -1,3 +1,4 @@
+import { LoopTurns } from '../../concurrency/loop-turns.ts';
 import { Semaphore } from '../../concurrency/semaphore.ts';
 import type { Engine, EngineOptions } from '../engine.ts';
 import { engineClosing, queueFull } from '../engine-errors.ts';
@@ -5,13 +6,19 @@ import { openClient } from './api/client.ts';
 import { checkAll, requireNoProblems } from './check-queries.ts';
 import { openJobCanceller } from './job-canceller.ts';
 import { openRun } from './run-query.ts';
+import { buildTextToRun } from './text-to-run.ts';
 
 /**
  * The engine for more data than one machine holds: BigQuery over its REST API. CURRENT_TIMESTAMP() is BigQuery's own.
  *
  * @throws StartError if BIGQUERY_START_CHECK is `stop` and a saved query does not pass
  */
-export async function openBigquery({ catalog, config, listener }: EngineOptions): Promise<Engine> {
+export async function openBigquery({
+  catalog,
+  config,
+  listener,
+  turns = new LoopTurns(),
+}: EngineOptions): Promise<Engine> {
   const client = openClient(config.bigquery);
   const jobs = openJobCanceller(client);
   const closing = new AbortController();
@@ -50,7 +57,8 @@ export async function openBigquery({ catalog, config, listener }: EngineOptions)
       throw error;
     }
   }
-  const run = openRun({ client, queue, config, closing: closing.signal, cancelJob: jobs.cancel });
+  const textToRun = buildTextToRun(catalog, turns);
+  const run = openRun({ client, queue, config, closing: closing.signal, textToRun, cancelJob: jobs.cancel });
   const { project, dataset, apiEndpoint = '' } = config.bigquery;
   return { source: `bigquery ${project}.${dataset} ${apiEndpoint}`.trim(), run, close };
 }

@@ -6,14 +6,16 @@ import type { BigqueryConfig } from '../../config.ts';
  * The fields of jobs.query's body that runs and dry runs share: the saved SQL, unchanged, and every parameter as a
  * STRING.
  *
+ * @param sql the text to run, if it is not that of the saved query
  * @see https://cloud.google.com/bigquery/docs/reference/rest/v2/jobs/query#QueryRequest
  */
 export function buildQueryBody(
   { query, parameters, labels }: BoundQuery,
   { project, dataset, location, maximumBytesBilled }: BigqueryConfig,
+  sql: string = query.sql,
 ) {
   return {
-    query: query.sql,
+    query: sql,
     useLegacySql: false,
     ...(query.parameters.length === 0
       ? {}

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Rows } from '../engine.ts';
+import { callerResultTooLarge, maxCallerResultBytes } from '../engine-errors.ts';
 import { type BuildRequest, type CallContext, callApi } from './api/call-api.ts';
 import { malformedResponse, queryFailed } from './api/errors.ts';
 import { pause } from './api/retry.ts';
 import { type QueryReply, queryReply } from './api/wire.ts';
 import { costOf, fetchCost } from './cost.ts';
-import { buildDecodeRow, type DecodeRow } from './decode-rows.ts';
+import { buildDecodeCallerRow, buildDecodeRow, type DecodeRow } from './decode-rows.ts';
+import { toResultColumn } from './result-column.ts';
 
 /** Identifies a job in later calls. */
 export interface Job {
@@ -37,9 +39,9 @@ export async function runJob(request: JobRequest): Promise<Rows> {
     const { reply, job, isPolled } = await waitForCompletion(request, (running) => {
       runningJob = running;
     });
-    const { rows, truncated } = await readPages(request, reply, job);
+    const read = await readPages(request, reply, job);
     const cost = isPolled && job !== undefined ? await fetchCost(request, job, reply) : costOf(reply);
-    return { rows, truncated, cost };
+    return { ...read, cost };
   } catch (error) {
     if (runningJob !== undefined) request.cancelJob(runningJob);
     throw error;
@@ -105,11 +107,13 @@ async function readPages(
   request: JobRequest,
   first: QueryReply,
   job: Job | undefined,
-): Promise<{ rows: readonly string[]; truncated: boolean }> {
+): Promise<Omit<Rows, 'cost'>> {
   const { bound, deadline } = request;
   const { maxRows } = bound.query;
   if (first.schema === undefined) throw malformedResponse('the schema is missing');
-  const decode = buildDecodeRow(bound.query, first.schema.fields);
+  const { fields } = first.schema;
+  const isCallers = bound.sql !== undefined;
+  const decode = isCallers ? boundedBytes(buildDecodeCallerRow(fields)) : buildDecodeRow(bound.query, fields);
   const rows: string[] = [];
   let count = addRows(rows, first, decode, maxRows);
   let { pageToken } = first;
@@ -126,7 +130,18 @@ async function readPages(
   if (pageToken === undefined && count < (first.totalRows ?? 0)) {
     throw malformedResponse('fewer rows than totalRows');
   }
-  return { rows, truncated: count > maxRows };
+  return { rows, truncated: count > maxRows, ...(isCallers && { columns: fields.map(toResultColumn) }) };
+}
+
+/** Callers can make rows of any length. */
+function boundedBytes(decode: DecodeRow): DecodeRow {
+  let bytes = 0;
+  return (row) => {
+    const text = decode(row);
+    bytes += Buffer.byteLength(text);
+    if (bytes > maxCallerResultBytes) throw callerResultTooLarge();
+    return text;
+  };
 }
 
 /**

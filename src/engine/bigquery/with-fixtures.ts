@@ -40,12 +40,11 @@ export function withFixtures({ sql, source, tables, rows, now }: FixtureSqlOptio
   const names = tablesAt(compile({ sql, source }, tables).query);
   const edits: Edit[] = [];
   const read = new Set<string>();
-  const common = commonNames(statement);
-  walk(statement, (node) => {
+  walk(statement, (node, around) => {
     const clock = clockText(node, now, sql);
     if (clock !== undefined) edits.push({ start: node.start, end: node.end, text: clock });
     if (node.kind !== 'Table') return;
-    const found = names.get(node.path.start) ?? unreadTable(node, tables, common);
+    const found = names.get(node.path.start) ?? unreadTable(node, around, tables);
     if (found === undefined) return;
     const [name, another] = found;
     if (name === undefined || another !== undefined) {
@@ -82,25 +81,27 @@ function tablesAt(query: Parameters<typeof forEachNode>[0]): ReadonlyMap<number,
   return found;
 }
 
-/** The names of all common tables, in lower case. */
-function commonNames(statement: Syntax.Statement): ReadonlySet<string> {
-  const names = new Set<string>();
-  walk(statement, (node) => {
-    if (node.kind === 'CommonTable') names.add(node.name.name.toLowerCase());
-  });
-  return names;
-}
-
 /** The table in a part of the query that the compiler leaves out, because nothing reads it; BigQuery looks it up all the same. */
 function unreadTable(
   { path: { parts } }: Syntax.Table,
+  around: readonly Syntax.Node[],
   tables: readonly TableSchema[],
-  common: ReadonlySet<string>,
 ): readonly string[] | undefined {
   const [first, another] = parts;
   const name = first.name.toLowerCase();
   const table = tables.find((one) => one.name.toLowerCase() === name);
-  return another !== undefined || table === undefined || common.has(name) ? undefined : [table.name];
+  return another !== undefined || table === undefined || isCommon(name, around) ? undefined : [table.name];
+}
+
+/** Whether a name is that of a common table where it is used: a common table sees only those before it. */
+function isCommon(name: string, around: readonly Syntax.Node[]): boolean {
+  return around.some((node) => {
+    if (node.kind !== 'Query' || node.with === undefined) return false;
+    const { recursive, tables } = node.with;
+    const own = tables.findIndex((table) => around.includes(table));
+    const visible = own < 0 ? tables : tables.slice(0, recursive ? own + 1 : own);
+    return visible.some((table) => table.name.name.toLowerCase() === name);
+  });
 }
 
 function commonTable(

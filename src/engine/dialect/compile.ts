@@ -1,7 +1,7 @@
 import type { Source } from '../../catalog/saved-query.ts';
 import { type Problem, StartError } from '../../errors.ts';
 import { problemAt } from './problem-at.ts';
-import { buildContext, type Observer } from './rules/context.ts';
+import { buildContext, type Observer, type Rules } from './rules/context.ts';
 import { resolveExpression } from './rules/expressions/expression.ts';
 import { resolveFrom } from './rules/from/from.ts';
 import { tableRelations } from './rules/from/tables.ts';
@@ -28,7 +28,8 @@ interface CompileOptions extends Observer {
   readonly hasOpenTables?: boolean;
 }
 
-const rules = { expression: resolveExpression, query: resolveQuery, from: resolveFrom };
+/** The rules of GoogleSQL. */
+export const rules: Rules = { expression: resolveExpression, query: resolveQuery, from: resolveFrom };
 
 /**
  * Compiles a query into the tree of a DuckDB query of the same meaning. It needs a database on which
@@ -59,7 +60,8 @@ export function compile(
   return { query, columns, tables: tablesOf(query) };
 }
 
-function parse(sql: string, source: Source): Statement {
+/** @throws StartError if the text is not a query */
+export function parse(sql: string, source: Source): Statement {
   try {
     return parseQuery(sql);
   } catch (error) {
@@ -71,7 +73,8 @@ function parse(sql: string, source: Source): Statement {
 const startError = (problems: readonly Problem[]) =>
   new StartError('SQL that the DuckDB engine does not support', problems);
 
-function tablesOf(query: Query): readonly string[] {
+/** The names of the tables that a query reads. */
+export function tablesOf(query: Query): readonly string[] {
   const names = new Set<string>();
   forEachNode(query, (node) => {
     if (node.kind === 'table') names.add(node.name);

@@ -15,14 +15,18 @@ import { columnType } from './store/column-type.ts';
  */
 export async function checkQueries({ catalog, config }: CheckOptions): Promise<void> {
   await withEmptyTables(catalog.tables, config, (connection) =>
-    prepareCatalog(connection, { ...catalog, defineMacros: true, planAll: true }),
+    prepareCatalog(connection, { ...catalog, definedMacros: new Set(), planAll: true }),
   );
 }
 
 /** The SQL that DuckDB runs for any values of the query's parameters. @throws StartError if it cannot run the query */
 export function generatedSql({ catalog, config, query }: SqlOptions): Promise<string> {
   return withEmptyTables(catalog.tables, config, async (connection) => {
-    const prepared = await prepareCatalog(connection, { ...catalog, queries: [query], defineMacros: true });
+    const prepared = await prepareCatalog(connection, {
+      ...catalog,
+      queries: [query],
+      definedMacros: new Set(),
+    });
     return prepared.get(query)?.prepared.generic ?? '';
   });
 }

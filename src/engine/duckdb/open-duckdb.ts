@@ -13,6 +13,7 @@ import { asStartError, openDatabase } from './open-database.ts';
 import { planInBackground } from './prepare/plan-in-background.ts';
 import { equalityColumnsOf, prepareCatalog } from './prepare/prepare-catalog.ts';
 import { ConnectionPool } from './run/connection-pool.ts';
+import { buildDefineMacros } from './run/define-macros.ts';
 import { buildRun } from './run/run-query.ts';
 import { VersionedRef } from './run/versioned-ref.ts';
 import { openStore, type Store } from './store/open-store.ts';
@@ -60,13 +61,14 @@ export async function openDuckdb({
     await adminConnection.run(globalSettings);
     store = await openStore(adminConnection, config.storeFile);
     const tables = await openTables(await connect(), catalog.tables, forgetTable);
-    const prepare = (defineMacros: boolean) =>
-      prepareCatalog(adminConnection, { queries: catalog.queries, tables: tables.all, defineMacros });
-    const runnable = new VersionedRef(await prepare(true));
+    const definedMacros = new Set<string>();
+    const prepare = () =>
+      prepareCatalog(adminConnection, { queries: catalog.queries, tables: tables.all, definedMacros });
+    const runnable = new VersionedRef(await prepare());
     tables.setSortColumns((table) => equalityColumnsOf(table, runnable.value.values()));
     const workers: DuckDBConnection[] = [];
     for (let left = config.engineConcurrency; left > 0; left -= 1) workers.push(await connect());
-    const onRebuilt = async () => runnable.replace(await prepare(false));
+    const onRebuilt = async () => runnable.replace(await prepare());
     data = await openData({ connect, config, store, tables, onRebuilt, now, listener });
     await adminConnection.run(lockdown(store, config));
     pool = new ConnectionPool(workers, {
@@ -81,6 +83,7 @@ export async function openDuckdb({
       turns,
       reading: new OnePerOwner(),
       now,
+      defineMacros: buildDefineMacros(await connect(), definedMacros),
       closing: closing.signal,
     });
     const { catchUp } = data;

@@ -3,6 +3,7 @@ import type { Schedule } from '../../keys/concurrency-limiter.ts';
 import type { Tokens } from '../../keys/jwt/tokens.ts';
 import type { Keyring } from '../../keys/keyring.ts';
 import type { Principal } from '../../keys/principal.ts';
+import type { RateLimit, RateLimitStatus } from '../../keys/rates/rate-limiter.ts';
 import { hasNoCache } from '../cache-headers.ts';
 import type { RequestHead, RequestHeaders } from '../head.ts';
 import { httpLimits } from '../limits.ts';
@@ -56,14 +57,25 @@ const { maxUrlLength } = httpLimits;
 
 export function buildAdmit(options: AdmitOptions): Admit {
   const { keyring, tokens, rejectKeysInUrls, now } = options;
-  const admitPrincipal = (principal: Principal, head: RequestHead, caller: CallerInfo): Admission => {
+  const admitPrincipal = (
+    principal: Principal,
+    head: RequestHead,
+    caller: CallerInfo,
+  ): Admission | Promise<Admission> => {
     caller.keyId = principal.id;
     head.onKey?.();
-    chargeRate(principal, caller, now);
-    const { concurrencyLimiter, permissions } = principal;
-    // `no-cache` without the permission `fresh` is ignored, as RFC 9111 allows.
-    const noCache = hasNoCache(head.headers['cache-control']) && permissions.has('fresh');
-    return { principal, noCache, schedule: concurrencyLimiter?.forRequest() ?? runUnlimited };
+    const { rateLimiter } = principal;
+    if (rateLimiter === undefined) return admission(principal, head);
+    const status = rateLimiter.take(now().getTime());
+    // Most requests are counted without waiting.
+    if (status instanceof Promise) {
+      return status.then((later) => {
+        reportRate(rateLimiter, later, caller);
+        return admission(principal, head);
+      });
+    }
+    reportRate(rateLimiter, status, caller);
+    return admission(principal, head);
   };
   return (head, request, access, caller) => {
     if (request.parameters === undefined) rejectKeysInUrls(request);
@@ -80,6 +92,13 @@ export function buildAdmit(options: AdmitOptions): Admit {
       throw options.rejectWrongKey(head.address, verified.refusal);
     });
   };
+}
+
+function admission(principal: Principal, { headers }: RequestHead): Admission {
+  const { concurrencyLimiter, permissions } = principal;
+  // `no-cache` without the permission `fresh` is ignored, as RFC 9111 allows.
+  const noCache = hasNoCache(headers['cache-control']) && permissions.has('fresh');
+  return { principal, noCache, schedule: concurrencyLimiter?.forRequest() ?? runUnlimited };
 }
 
 function wrongKey(
@@ -116,10 +135,8 @@ function urlTooLong(length: number): GatewayError {
   );
 }
 
-function chargeRate({ rateLimiter }: Principal, caller: CallerInfo, now: () => Date): void {
-  if (rateLimiter === undefined) return;
-  const { perMinute } = rateLimiter;
-  const { isWithin, remaining, fullInSeconds, nextInSeconds } = rateLimiter.take(now().getTime());
+function reportRate({ perMinute }: RateLimit, status: RateLimitStatus, caller: CallerInfo): void {
+  const { isWithin, remaining, fullInSeconds, nextInSeconds } = status;
   caller.rateLimitHeaders = {
     'ratelimit-policy': `"default";q=${perMinute};w=60`,
     ratelimit: `"default";r=${remaining};t=${fullInSeconds}`,

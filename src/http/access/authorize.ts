@@ -1,10 +1,11 @@
 import { type BoundQuery, bind, type RawParameters } from '../../catalog/binding/bind.ts';
 import { bindForTenants, type TenantBinding } from '../../catalog/binding/bind-tenant.ts';
+import { callerSql, sqlParameter } from '../../catalog/binding/caller-sql.ts';
 import { unknownQuery } from '../../catalog/find-query.ts';
 import { labelValue } from '../../catalog/labels.ts';
 import type { SavedQuery } from '../../catalog/saved-query.ts';
 import { GatewayError, type Refusal } from '../../errors.ts';
-import type { Principal } from '../../keys/principal.ts';
+import { mayPassSql, type Principal } from '../../keys/principal.ts';
 import type { RequestHeaders } from '../head.ts';
 
 /** A saved query with a caller's parameters, and the outcomes of binding them; kept for all equal requests. */
@@ -20,8 +21,8 @@ export interface EndpointRequest {
 /**
  * The query as this caller may run it. It is called for every request, also if the result is cached.
  *
- * @throws GatewayError FORBIDDEN, or UNKNOWN_QUERY if that is to be hidden, before the parameters are checked; then as `bind` does; BAD_REQUEST if an allowed
- * label has an invalid value
+ * @throws GatewayError FORBIDDEN, or UNKNOWN_QUERY if that is to be hidden, before the parameters are checked; then as
+ * `callerSql` and `bind` do; BAD_REQUEST if an allowed label has an invalid value
  */
 export function authorizeAndBind(
   principal: Principal,
@@ -38,17 +39,28 @@ export function authorizeAndBind(
       { refusal: endpointRefusal(query) },
     );
   }
+  const sql = callerSql(query, parameters);
+  if (sql !== undefined && !mayPassSql(principal)) {
+    throw new GatewayError('FORBIDDEN', 'sql: this key has no permission sql; leave sql out', {
+      parameter: sqlParameter,
+      refusal: { reason: 'permission', endpoint: query.name },
+    });
+  }
   if (tenants === undefined) {
-    request.bound ??= bind(query, parameters);
+    request.bound ??= withSql(bind(query, parameters), sql);
     return query.labels.length === 0 ? request.bound : withLabels(request.bound, headers);
   }
   // The parameters name the tenant, so the binding serves every key that may read that tenant.
   if (request.forTenant === undefined || !tenants.has(request.forTenant.tenant)) {
-    request.forTenant = bindForTenants(query, parameters, tenants);
+    const { tenant, bound } = bindForTenants(query, parameters, tenants);
+    request.forTenant = { tenant, bound: withSql(bound, sql) };
   }
   const { bound } = request.forTenant;
   return query.labels.length === 0 ? bound : withLabels(bound, headers);
 }
+
+const withSql = (bound: BoundQuery, sql: string | undefined): BoundQuery =>
+  sql === undefined ? bound : { ...bound, sql };
 
 const endpointRefusal = ({ name }: SavedQuery): Refusal => ({ reason: 'endpoint', endpoint: name });
 

@@ -1,3 +1,4 @@
+import type { RawParameters } from '../../catalog/binding/bind.ts';
 import { isCredentialName } from '../../catalog/credential-names.ts';
 import { GatewayError } from '../../errors.ts';
 import { decodeText, type PreparedRequest, parseQueryString } from '../prepare-request.ts';
@@ -13,7 +14,7 @@ export type RejectKeysInUrls = (request: PreparedRequest) => void;
  * @param isKeyText recognizes keys and tokens
  */
 export function buildRejectKeysInUrls(isKeyText: (text: string) => boolean): RejectKeysInUrls {
-  const isKey = (text: string) => isKeyText(text) || (text.includes('%') && isKeyText(decodeFully(text)));
+  const isKey = recognizeEncoded(isKeyText);
   return (request) => {
     const { search } = request.url;
     const parameters = parseQueryString(search.slice(1));
@@ -29,6 +30,31 @@ export function buildRejectKeysInUrls(isKeyText: (text: string) => boolean): Rej
     request.parameters = parameters;
   };
 }
+
+/**
+ * The same for the parameters of a body, whose names are known: a key must not become a value that is quoted or cached.
+ *
+ * @throws GatewayError BAD_REQUEST if a value is a key
+ */
+export type RejectKeys = (parameters: RawParameters) => void;
+
+export function buildRejectKeys(isKeyText: (text: string) => boolean): RejectKeys {
+  const isKey = recognizeEncoded(isKeyText);
+  return (parameters) => {
+    for (const [name, values] of parameters) {
+      if (!values.some((value) => value.length <= maxCheckedLength && isKey(value))) continue;
+      const message = `${name}: is an API key, which is sent in the header X-API-KEY only`;
+      throw new GatewayError('BAD_REQUEST', message, { parameter: name });
+    }
+  };
+}
+
+function recognizeEncoded(isKeyText: (text: string) => boolean): (text: string) => boolean {
+  return (text) => isKeyText(text) || (text.includes('%') && isKeyText(decodeFully(text)));
+}
+
+/** A longer value is refused for its length, and not quoted. */
+const maxCheckedLength = 16_384;
 
 /** How often a text may have been percent-encoded, by one program after another. */
 const maxEncodings = 4;

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { addressGroup } from '../../config/address-list.ts';
 import { GatewayError, type Refusal } from '../../errors.ts';
-import { RateLimiter } from '../../keys/rate-limiter.ts';
+import { RateLimiter } from '../../keys/rates/rate-limiter.ts';
 import { httpLimits } from '../limits.ts';
 
 /** The error for a wrong key. Each one counts for the address that sent it. */

@@ -1,4 +1,4 @@
-import { camelCase } from '../../catalog/names.ts';
+import { camelCase, sqlField } from '../../catalog/names.ts';
 import type { Catalog } from '../../catalog/saved-query.ts';
 import type { CheckDocument } from './documents.ts';
 import { parseOperation } from './read-operation.ts';
@@ -13,7 +13,7 @@ export function buildFindHidden(catalog: Catalog, part: Catalog, checkDocument: 
   const hidden = new Map(
     catalog.queries
       .filter((query) => !part.queries.includes(query))
-      .map(({ name }) => [camelCase(name), name]),
+      .flatMap(({ name }) => [camelCase(name), sqlField(name)].map((field) => [field, name] as const)),
   );
   return (url, body) => {
     if (hidden.size === 0) return [];

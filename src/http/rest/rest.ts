@@ -1,5 +1,5 @@
 import { findQuery } from '../../catalog/find-query.ts';
-import type { Catalog } from '../../catalog/saved-query.ts';
+import type { Catalog, SavedQuery } from '../../catalog/saved-query.ts';
 import type { Owner } from '../../concurrency/fair-share.ts';
 import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import type { CachedResult, GetResult } from '../../results/get-result.ts';
@@ -7,7 +7,7 @@ import type { Admission } from '../access/admission.ts';
 import { authorizeAndBind, type EndpointRequest } from '../access/authorize.ts';
 import type { RequestHead, RequestHeaders } from '../head.ts';
 import { endpointPath } from '../paths.ts';
-import { decodeText } from '../prepare-request.ts';
+import { decodeText, type PreparedRequest } from '../prepare-request.ts';
 import type { Answer } from '../routes.ts';
 import { replyResult } from './reply-result.ts';
 
@@ -48,7 +48,7 @@ export function buildRest({ catalog, getResult, turns, now }: RestOptions): Answ
   };
   return (head, request, admission) => {
     request.endpoint ??= {
-      query: findQuery(catalog, decodeText(request.url.pathname.slice(endpointPath.length))),
+      query: endpointOf(catalog, request),
       parameters: request.parameters ?? new Map(),
     };
     const { endpoint } = request;
@@ -61,4 +61,9 @@ export function buildRest({ catalog, getResult, turns, now }: RestOptions): Answ
       ? reply(endpoint, head, admission)
       : turn.then(() => reply(endpoint, head, admission));
   };
+}
+
+/** The saved query that a path addresses. @throws GatewayError UNKNOWN_QUERY */
+export function endpointOf(catalog: Catalog, { url }: Pick<PreparedRequest, 'url'>): SavedQuery {
+  return findQuery(catalog, decodeText(url.pathname.slice(endpointPath.length)));
 }

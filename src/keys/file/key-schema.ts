@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isAddressRange } from '../../config/address-list.ts';
 import { parseTimestamp } from '../../files/timestamps.ts';
 
-export const permissions = ['fresh', 'catalog', 'metrics'] as const;
+export const permissions = ['fresh', 'catalog', 'metrics', 'sql'] as const;
 
 export type Permission = (typeof permissions)[number];
 

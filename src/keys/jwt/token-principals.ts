@@ -2,12 +2,18 @@ import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Catalog } from '../../catalog/saved-query.ts';
 import type { Config } from '../../config.ts';
-import { concurrencyLimiterFor, rateLimiterFor } from '../keyring.ts';
+import { concurrencyLimiterFor, rateLimitFor } from '../keyring.ts';
 import { hidesEndpoints, type Principal, resolveEndpoints } from '../principal.ts';
+import type { NewRateLimit } from '../rates/rate-limiter.ts';
 import type { TokenClaims } from './claims.ts';
 
 /** How many subjects keep the state of their limits. */
 const maxSubjects = 50_000;
+
+interface TokenPrincipalsOptions extends Pick<Config, 'hideEndpoints'> {
+  readonly catalog: Catalog;
+  readonly newRateLimit: NewRateLimit;
+}
 
 /**
  * Makes principals of claims. Tokens of one subject for the same tenants are one principal to limits and fairness: a new
@@ -16,7 +22,8 @@ const maxSubjects = 50_000;
 export function buildTokenPrincipals({
   catalog,
   hideEndpoints,
-}: Pick<Config, 'hideEndpoints'> & { readonly catalog: Catalog }): (claims: TokenClaims) => Principal {
+  newRateLimit,
+}: TokenPrincipalsOptions): (claims: TokenClaims) => Principal {
   const latest = new LRUCache<string, Principal>({ max: maxSubjects });
   return (claims) => {
     const { tenants, rate, permissions } = claims;
@@ -28,7 +35,7 @@ export function buildTokenPrincipals({
       endpoints: resolveEndpoints(catalog, claims).ids,
       tenants: tenants && new Set(tenants),
       hidesEndpoints: hidesEndpoints(hideEndpoints, tenants !== undefined),
-      rateLimiter: rateLimiterFor(rate.requests_per_minute, previous?.rateLimiter),
+      rateLimiter: rateLimitFor(id, rate.requests_per_minute, previous?.rateLimiter, newRateLimit),
       concurrencyLimiter: concurrencyLimiterFor(rate.concurrent_queries, previous?.concurrencyLimiter),
     };
     latest.set(id, principal);

@@ -6,6 +6,7 @@ import type { Catalog } from '../../catalog/saved-query.ts';
 import type { Config } from '../../config.ts';
 import type { Refusal } from '../../errors.ts';
 import type { Principal } from '../principal.ts';
+import type { NewRateLimit } from '../rates/rate-limiter.ts';
 import { readClaims } from './claims.ts';
 import { type KeySource, openKeySource } from './key-source.ts';
 import { buildTokenPrincipals } from './token-principals.ts';
@@ -22,9 +23,10 @@ export interface Tokens {
   close(): Promise<void>;
 }
 
-interface TokensOptions extends Pick<Config, 'hideEndpoints'> {
+export interface TokensOptions extends Pick<Config, 'hideEndpoints'> {
   readonly jwt: NonNullable<Config['jwt']>;
   readonly catalog: Catalog;
+  readonly newRateLimit: NewRateLimit;
   readonly log: Logger;
   readonly now: () => Date;
 }

@@ -1,12 +1,6 @@
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHmac,
-  createSecretKey,
-  hkdfSync,
-  type KeyObject,
-  timingSafeEqual,
-} from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { deriveKey } from '../../redis/derive-key.ts';
+import { format } from './format.ts';
 
 /** What a text in Redis is. A text that was signed as one kind is not valid as another. */
 export type Kind = 'result' | 'lease' | 'awaited' | 'demand';
@@ -29,17 +23,13 @@ export interface CacheCrypto {
   decrypt(text: string): string | undefined;
 }
 
-/** Changes with every secret and every stored format: gateways that differ in either do not meet. */
-const purpose = (use: string) => `querygate/2 ${use}`;
-
 const ivBytes = 12;
 const tagBytes = 16;
 
 export function buildCacheCrypto(secret: string | undefined): CacheCrypto {
-  const deriveKey = (use: string): KeyObject =>
-    createSecretKey(Buffer.from(hkdfSync('sha256', secret ?? 'no secret', '', purpose(use), 32)));
-  const [nameKey, signKey, ivKey, encryptKey] = ['names', 'signatures', 'nonces', 'encryption'].map(
-    deriveKey,
+  // Gateways that differ in the secret or the format do not meet: not even their names are equal.
+  const [nameKey, signKey, ivKey, encryptKey] = ['names', 'signatures', 'nonces', 'encryption'].map((use) =>
+    deriveKey(secret, `${format} ${use}`),
   ) as [KeyObject, KeyObject, KeyObject, KeyObject];
   const signatureOf = (kind: Kind, key: string, text: string) =>
     // The length keeps a key that ends in a text from being another key with another text.

@@ -9,9 +9,7 @@ import {
   toOwnMemory,
 } from '../result-document.ts';
 import type { CacheCrypto } from './cache-crypto.ts';
-
-/** To be raised when older gateways can no longer read what newer ones write. */
-export const format = 'querygate/2';
+import { format } from './format.ts';
 
 /**
  * A result as Redis stores it. It is text, because Keyv's values are text:
@@ -102,9 +100,16 @@ const cost = z.object({
   jobId: maybe(z.string()),
 });
 
+const column = z.object({ name: z.string(), type: maybe(z.string()), repeated: z.boolean() });
+
 const headSchema = z.object({
   computedAt: z.int(),
-  metadata: z.object({ rowCount: z.int().min(0), truncated: z.boolean(), cost: cost.optional() }),
+  metadata: z.object({
+    rowCount: z.int().min(0),
+    truncated: z.boolean(),
+    cost: cost.optional(),
+    columns: z.array(column).optional(),
+  }),
   lengths: z.object({ zstd: length.optional(), gzip: length.optional(), identity: length.optional() }),
   size: length,
   digest: z.string(),

@@ -1,6 +1,6 @@
 import KeyvRedis from '@keyv/redis';
 import { Keyv } from 'keyv';
-import type { Client } from './connection.ts';
+import type { Client } from '../../redis/connection.ts';
 import { maxEntryLength } from './entry-codec.ts';
 import { put } from './scripts.ts';
 

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
+import { openCircuitBreaker } from '../../redis/circuit-breaker.ts';
 import { type Lease, leaseMs, type SharedCache } from '../shared/shared-cache.ts';
 import { buildCacheCrypto } from './cache-crypto.ts';
-import { openCircuitBreaker } from './circuit-breaker.ts';
 import { buildDemandRecords, maxRecordLength } from './demand-records.ts';
 import { decodeEntry, encodeEntry } from './entry-codec.ts';
 import { buildFencedKeyv } from './fenced-keyv.ts';
@@ -41,10 +41,12 @@ export function openRedisCache({ url, secret, log, onConnected, hotKeyLimit }: R
   const demand = buildDemandRecords(crypto);
   const leaseOf = (key: string) => crypto.nameOf('lease', key);
   const awaitedOf = (key: string) => crypto.nameOf('awaited', key);
+  const demandKeys = [crypto.nameOf('demand', 'times'), crypto.nameOf('demand', 'records')];
   const awaitedMark = (key: string) => crypto.sign('awaited', key, '');
 
   const breaker = openCircuitBreaker({
     url,
+    name: 'the shared cache',
     log,
     onConnected,
     build: (client) => ({ client, results: buildFencedKeyv(client) }),
@@ -135,5 +137,3 @@ export function openRedisCache({ url, secret, log, onConnected, hotKeyLimit }: R
     },
   };
 }
-
-const demandKeys = ['querygate:demand:times', 'querygate:demand:records'];

@@ -1,4 +1,4 @@
-import { format } from './entry-codec.ts';
+import { format } from './format.ts';
 
 /**
  * Lua scripts for what must happen in one step. They cannot check signatures, so that they compare and replace whole

@@ -21,6 +21,7 @@ describe('a saved-query file', () => {
     const text = header(
       [
         'max_rows: 10',
+        'aliases: [Old.Name, 9DD9A6F6-8E9B-4fa4-b682-4f2f5cd99da3]',
         'caching: 900s',
         'cache_warming: 300s',
         'parameters:',
@@ -31,7 +32,7 @@ describe('a saved-query file', () => {
         '    required: true',
         '    description: The unit.',
         '    values:',
-        '      1s: { name: SECOND, description: A second. }',
+        '      1s: { name: SECOND, also: [sec, 1], description: A second. }',
         'columns:',
         '  x: { type: integer, unit: ms, required: true, description: X. }',
       ],
@@ -40,9 +41,10 @@ describe('a saved-query file', () => {
     expect(parseQuery('a.name', 'queries/a.name.sql', text).query).toEqual({
       id: '3b241101-e2bb-4255-8caf-4136c566a962',
       name: 'a.name',
+      aliases: ['Old.Name', '9dd9a6f6-8e9b-4fa4-b682-4f2f5cd99da3'],
       description: 'About it.',
       sql: "select @n as x where @unit != '' -- @comment\n",
-      source: { file: 'queries/a.name.sql', line: 19 },
+      source: { file: 'queries/a.name.sql', line: 20 },
       maxRows: 10,
       caching: { ttlSeconds: 900, warmingSeconds: 300, staleIfErrorSeconds: 900 },
       warm: [],
@@ -58,12 +60,13 @@ describe('a saved-query file', () => {
           example: undefined,
           unknown: 'refuse',
           description: 'The unit.',
-          values: [{ value: '1s', name: 'SECOND', description: 'A second.' }],
+          values: [{ value: '1s', also: ['sec', '1'], name: 'SECOND', description: 'A second.' }],
         },
       ],
       columns: [
         { name: 'x', type: 'integer', repeated: false, required: true, unit: 'ms', description: 'X.' },
       ],
+      querySandboxing: 'disabled',
     });
   });
 
@@ -86,6 +89,60 @@ describe('a saved-query file', () => {
       'an unknown nested key',
       header([...plain.slice(0, 3), '  x: { type: integer, descr: X. }']),
       [/^7 columns\.x\.description: /, /^7 columns\.x: unknown: descr/],
+    ],
+    [
+      'aliases that no path could have, or none in a list',
+      header([...plain, 'aliases:', '  - ok', '  - a/b']),
+      ['10 aliases.1: must be letters, digits, ., _ and -, at most 128, or a UUID'],
+    ],
+    [
+      'one alias without brackets',
+      header([...plain, 'aliases: old']),
+      ['8 aliases: must be a list, as in [area.old-name]'],
+    ],
+    [
+      'a spelling of two values',
+      header(
+        [
+          ...plain,
+          'parameters:',
+          '  u:',
+          '    type: enum',
+          '    enum: Unit',
+          '    description: U.',
+          '    values:',
+          '      s: { name: S, description: S., also: [sec, m] }',
+          '      m:',
+          '        name: M',
+          '        description: M.',
+          '        also:',
+          '          - min',
+          '          - sec',
+        ],
+        'select 1 as x where @u = @u',
+      ),
+      [
+        '14 parameters.u.values.s.also: m is already a spelling of m',
+        '20 parameters.u.values.m.also: sec is already a spelling of s',
+      ],
+    ],
+    [
+      'a default that is another spelling',
+      header(
+        [
+          ...plain,
+          'parameters:',
+          '  u:',
+          '    type: enum',
+          '    enum: Unit',
+          '    description: U.',
+          '    default: sec',
+          '    values:',
+          '      s: { name: S, description: S., also: [sec] }',
+        ],
+        'select 1 as x where @u = @u',
+      ),
+      ['13 parameters.u.default: must be one of s'],
     ],
     ['no keys', '/*---\n{}\n---*/\nselect 1', [/id/, /description/, /max_rows/, /caching/, /columns/]],
     ['a bad id', header(plain).replace('3b241101', 'xyz'), [/^2 id: must be a UUID/]],
@@ -130,9 +187,28 @@ describe('a saved-query file', () => {
       ['8 cache_warming: must be shorter than caching (900s)'],
     ],
     [
-      'query_sandboxing enabled',
-      header([...plain, 'query_sandboxing: enabled']),
-      [/^8 query_sandboxing: must be disabled/],
+      'another word for query_sandboxing',
+      header([...plain, 'query_sandboxing: on']),
+      [/^8 query_sandboxing: must be one of enabled, disabled/],
+    ],
+    [
+      'a parameter with the name of SQL of a caller',
+      header([...plain, 'parameters:', '  Sql: { type: string, description: S. }'], 'select @Sql as x\n'),
+      [/parameters\.Sql: is reserved for a caller's own SQL/],
+    ],
+    [
+      'SQL of callers beside rows that nobody checks',
+      header(
+        [
+          ...plain,
+          'query_sandboxing: enabled',
+          'tenant_unchecked: All may see it.',
+          'parameters:',
+          '  p: { type: string, tenant: true, description: P. }',
+        ],
+        'with a as (select @p as x) select x from a\n',
+      ),
+      [/tenant_unchecked: cannot be used with query_sandboxing: enabled/],
     ],
     ['an invalid label', header([...plain, 'labels: [Team]']), [/^8 labels\.0: must be lowercase/]],
     ['a reserved label', header([...plain, 'labels: [endpoint]']), [/^8 labels\.0: endpoint is set by/]],

@@ -144,6 +144,25 @@ describe('the time', () => {
   });
 });
 
+describe('WITH', () => {
+  test('in parentheses after another WITH, with a name of its own that shadows', async () => {
+    const sql = `WITH a AS (SELECT x FROM UNNEST([1, 2]) AS x)
+      (WITH b AS (SELECT x AS y FROM a), a AS (SELECT 5 AS x)
+       SELECT b.y, a.x FROM b JOIN b AS c USING (y), a UNION ALL SELECT 3, x FROM a) ORDER BY 1`;
+    expect(await dialect.query(sql)).toEqual([
+      ['1', '5'],
+      ['2', '5'],
+      ['3', '5'],
+    ]);
+  });
+
+  test('the order inside the parentheses is kept', async () => {
+    const sql = `WITH a AS (SELECT x FROM UNNEST([1, 3, 2]) AS x)
+      (WITH b AS (SELECT x FROM a) SELECT b.x FROM b JOIN b AS c USING (x) JOIN a USING (x) ORDER BY x DESC)`;
+    expect(await dialect.query(sql)).toEqual([['3'], ['2'], ['1']]);
+  });
+});
+
 describe('names', () => {
   test('parameters are STRINGs', async () => {
     const sql = "SELECT id FROM logs WHERE project = @project AND COALESCE(@none, '') = '' ORDER BY id";

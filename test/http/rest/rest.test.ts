@@ -41,7 +41,7 @@ describe('REST', () => {
   });
 
   test('undeclared parameters are ignored, even if repeated or ill-formed', async () => {
-    const response = await app.fetch(`${path}/logs.all?project=p&ref=x&ref=y&z=%FF&%FF=1&sql=%00`);
+    const response = await app.fetch(`${path}/logs.all?project=p&ref=x&ref=y&z=%FF&%FF=1&text=%00`);
     expect(response.status).toBe(200);
   });
 

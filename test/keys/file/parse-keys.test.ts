@@ -63,7 +63,7 @@ describe('a key file', () => {
       'keys.yaml:7 keys.0.projects: must list at least one; write all, or omit it, to allow all',
       'keys.yaml:8 keys.0.rate.requests_per_minute: must be at least 1',
       'keys.yaml:8 keys.0.rate.concurrent_queries: must be a whole number',
-      'keys.yaml:9 keys.0.permissions.0: must be one of fresh, catalog, metrics',
+      'keys.yaml:9 keys.0.permissions.0: must be one of fresh, catalog, metrics, sql',
       'keys.yaml:11 keys.1.name: must not be empty',
       'keys.yaml:15 keys.1.projects.1: must be text; in YAML, quote what looks like a number',
       'keys.yaml:18 keys.2.name: must be one line of Unicode',

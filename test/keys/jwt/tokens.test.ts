@@ -15,6 +15,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { loadCatalog } from '../../../src/catalog/load-catalog.ts';
 import { readConfig } from '../../../src/config.ts';
 import { openTokens, type Tokens } from '../../../src/keys/jwt/tokens.ts';
+import { newLocalRateLimit } from '../../../src/keys/rates/rate-limiter.ts';
 
 const catalog = loadCatalog('queries');
 const secret = 'a secret of at least thirty-two bytes';
@@ -36,7 +37,14 @@ async function open(env: Record<string, string>): Promise<Tokens> {
   const { jwt, hideEndpoints } = readConfig(env);
   if (jwt === undefined) throw new Error('no tokens');
   const log = pino({ base: null }, { write: (line: string) => void logged.push(line) });
-  const tokens = await openTokens({ jwt, hideEndpoints, catalog, log, now: () => now });
+  const tokens = await openTokens({
+    jwt,
+    hideEndpoints,
+    catalog,
+    newRateLimit: newLocalRateLimit,
+    log,
+    now: () => now,
+  });
   opened.push(tokens);
   return tokens;
 }

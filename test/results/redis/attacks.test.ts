@@ -288,7 +288,8 @@ describe.skipIf(!hasRedis)('a client of the same Redis without CACHE_SECRET', ()
     await rest(first, 'a');
     await first.close();
     apps = [];
-    const names = ['querygate:demand:times', 'querygate:demand:records'] as const;
+    const { nameOf } = buildCacheCrypto(secret);
+    const names = [nameOf('demand', 'times'), nameOf('demand', 'records')] as const;
     const { ids, record } = await redis.run(async (client) => {
       const found = await client.zRange(names[0], 0, -1);
       return { ids: found, record: await client.hGet(names[1], found[0] ?? '') };

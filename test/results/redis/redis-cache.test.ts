@@ -131,7 +131,7 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
       ['a lease without an expiry', (key: string) => redis.run((client) => client.set(key, 'working 12'))],
     ])('ignores %s in the place of its own data, and overwrites it', async (_, write) => {
       for (const kind of ['result', 'lease', 'awaited'] as const) await write(nameOf(kind, 'key'));
-      for (const key of ['times', 'records']) await write(`querygate:demand:${key}`);
+      for (const key of ['times', 'records']) await write(nameOf('demand', key));
       expect(await cache.get('key', 10)).toBeUndefined();
       expect(await cache.watch('key')).toBeUndefined();
       expect(await cache.demandSince(0)).toEqual(new Map());

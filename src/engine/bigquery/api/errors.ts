@@ -1,6 +1,7 @@
 import type { BoundQuery } from '../../../catalog/binding/bind.ts';
 import { type ErrorCode, GatewayError, type GatewayErrorOptions } from '../../../errors.ts';
 import { findQuotedParameter, unusableValue } from '../../blame-parameter.ts';
+import { callerSqlFailed } from '../../engine-errors.ts';
 
 interface ApiErrorOptions extends GatewayErrorOptions {
   /** Whether the same call may succeed if it is repeated. */
@@ -105,6 +106,7 @@ export function queryFailed(reported: ReportedError, bound: BoundQuery): Gateway
   const failure = (reason === undefined ? undefined : failuresByReason[reason]) ?? failureByStatus(status);
   const blamed = failure === failed ? blamedParameter(message, bound) : undefined;
   if (blamed !== undefined) return unusableValue(blamed, cause);
+  if (bound.sql !== undefined && failure === failed) return callerSqlFailed(cause);
   return toApiError(failure, cause, retryAfterSeconds);
 }
 

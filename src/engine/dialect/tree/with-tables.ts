@@ -8,7 +8,11 @@ export function withTables(tables: readonly CommonTable[], body: Query): Query {
     if ([body, ...needed.map(({ query }) => query)].some((reader) => reads(reader, table.name)))
       needed.unshift(table);
   }
-  return needed.length === 0 ? body : { kind: 'with', tables: needed, body };
+  if (needed.length === 0) return body;
+  // DuckDB allows one WITH clause only; all names of common tables differ.
+  return body.kind === 'with'
+    ? { ...body, tables: [...needed, ...body.tables] }
+    : { kind: 'with', tables: needed, body };
 }
 
 const reads = (reader: Query, name: string): boolean =>

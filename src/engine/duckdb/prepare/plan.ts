@@ -2,10 +2,12 @@ import { type Constant, hoist } from '../../dialect/passes/constants/hoist.ts';
 import type { TimeExpression } from '../../dialect/passes/constants/time-values.ts';
 import { runPasses } from '../../dialect/passes/passes.ts';
 import { renderRows } from '../../dialect/passes/row-text.ts';
+import { expandedSize } from '../../dialect/rules/expanded-size.ts';
+import { isTooDeep } from '../../dialect/sandbox/costly-depth.ts';
 import { column, integerLiteral, select } from '../../dialect/tree/build.ts';
 import { freshNames } from '../../dialect/tree/fresh-names.ts';
-import { mapExpression, someNode } from '../../dialect/tree/map.ts';
-import type { Query } from '../../dialect/tree/nodes.ts';
+import { forEachPart, mapExpression, someNode } from '../../dialect/tree/map.ts';
+import type { Node, Query } from '../../dialect/tree/nodes.ts';
 import { printExpression, printQuery } from '../../dialect/tree/print.ts';
 import type { Type } from '../../dialect/types.ts';
 import type { WireCell } from '../wire/cell.ts';
@@ -60,13 +62,21 @@ export function genericPlan(query: Query, columns: readonly PlannedColumn[], max
  *
  * @param without the names of passes that are left out
  */
-export function customPlan(
+export const customPlan = (
   query: Query,
   columns: readonly PlannedColumn[],
   maxRows: number,
   known: Readonly<Record<string, string>>,
   without: ReadonlySet<string> = new Set(),
-): Plan {
+): Plan => printPlan(optimized(query, columns, maxRows, known, without));
+
+function optimized(
+  query: Query,
+  columns: readonly PlannedColumn[],
+  maxRows: number,
+  known: Readonly<Record<string, string>>,
+  without: ReadonlySet<string>,
+): Query {
   const fresh = freshNames(query);
   const alias = fresh('rows');
   // One row more than the maximum shows that the result is truncated.
@@ -77,13 +87,48 @@ export function customPlan(
   });
   const options = { known, fresh };
   const passed = runPasses(rows, options, without);
-  const rendered = renderRows(passed, (value, at) => columns[at]?.select(value) ?? value, options);
-  return printPlan(rendered);
+  return renderRows(passed, (value, at) => columns[at]?.select(value) ?? value, options);
 }
 
-/** The text of a query whose constants are computed before it. */
-export function printPlan(query: Query): Plan {
-  const hoisted = hoist(query);
+/** Larger and deeper trees are not optimized: passes would occupy the event loop for longer than they save. */
+const maxSizeForPasses = 6_000;
+const maxDepthForPasses = 60;
+
+/**
+ * As `customPlan`, for a caller's SQL. Only times are computed before the query: other constants would be kept by the
+ * workers, and callers choose them.
+ */
+export function callerPlan(
+  query: Query,
+  columns: readonly PlannedColumn[],
+  maxRows: number,
+  known: Readonly<Record<string, string>>,
+): Plan {
+  const isLarge = expandedSize(query) > maxSizeForPasses || isDeeper(query, maxDepthForPasses);
+  const tree = isLarge ? undefined : optimized(query, columns, maxRows, known, withoutThresholds);
+  // Passes write calls inside others that were in queries of their own.
+  if (tree && !isTooDeep(tree)) return printPlan(tree, true);
+  return { sql: genericPlan(query, columns, maxRows), constants: [], thresholds: [] };
+}
+
+const withoutThresholds: ReadonlySet<string> = new Set(['top n first']);
+
+function isDeeper(node: Node, levels: number): boolean {
+  if (levels === 0) return true;
+  let deeper = false;
+  forEachPart(node, (part) => {
+    deeper ||= isDeeper(part, levels - 1);
+  });
+  return deeper;
+}
+
+/**
+ * The text of a query whose constants are computed before it.
+ *
+ * @param timesOnly whether only times are, which need no database
+ */
+export function printPlan(query: Query, timesOnly = false): Plan {
+  const hoisted = hoist(query, timesOnly);
   return {
     sql: printQuery(hoisted.query),
     constants: hoisted.constants.map(plannedConstant),

@@ -5,9 +5,11 @@ import { calledMacros } from '../../dialect/called-macros.ts';
 import { type Compiled, compile } from '../../dialect/compile.ts';
 import { equalityColumns } from '../../dialect/equality-columns.ts';
 import { macroDefinitions } from '../../dialect/macros/macros.ts';
+import { openSandbox } from '../../dialect/sandbox/open-sandbox.ts';
 import type { Origin, StoredTable } from '../../dialect/stored-table.ts';
 import { queryProblems } from '../../query-problems.ts';
 import { unfilteredProblems } from '../../tenant-filters.ts';
+import { buildPrepareCallerSql, type PrepareCallerSql } from './caller-sql.ts';
 import { type PreparedQuery, prepareQuery } from './prepare-query.ts';
 import { compiledTypes, plannedTypes, type ResultTypes } from './result-types.ts';
 
@@ -18,16 +20,18 @@ export interface Runnable {
   readonly prepared: PreparedQuery;
   /** The tables whose data the query needs. */
   readonly tables: readonly string[];
-  /** The columns that the query compares with a parameter for equality; found when first used. */
+  /** The columns that the query, or SQL of a caller over it, compares with a parameter for equality; found when first used. */
   readonly equalityColumns: readonly Origin[];
+  /** Prepares callers' SQL over the query; undefined if it takes none. */
+  readonly callerSql: PrepareCallerSql | undefined;
 }
 
 interface PrepareOptions {
   readonly queries: readonly SavedQuery[];
   /** The tables that queries may read, as the database has them. */
   readonly tables: readonly StoredTable[];
-  /** False if the database already has the macros that the queries call. */
-  readonly defineMacros: boolean;
+  /** The macros that the database has; those that the queries call are added. */
+  readonly definedMacros: Set<string>;
   /** Whether DuckDB plans every query now; by default only those with columns whose types are not known otherwise. */
   readonly planAll?: boolean;
 }
@@ -41,7 +45,7 @@ interface PrepareOptions {
  */
 export async function prepareCatalog(
   connection: DuckDBConnection,
-  { queries, tables, defineMacros, planAll = false }: PrepareOptions,
+  { queries, tables, definedMacros, planAll = false }: PrepareOptions,
 ): Promise<ReadonlyMap<SavedQuery, Runnable>> {
   const problems: Problem[] = [];
   const compiled = new Map<SavedQuery, Compiled>();
@@ -52,26 +56,31 @@ export async function prepareCatalog(
       problems.push(...unfilteredProblems(query, tree));
     });
   }
-  if (defineMacros) {
-    const called = [...compiled.values()].flatMap(({ query }) => calledMacros(query));
-    await connection.run(macroDefinitions(called));
-  }
+  const called = [...compiled.values()].flatMap(({ query }) => calledMacros(query));
+  const definitions = macroDefinitions(called, definedMacros);
+  if (definitions !== '') await connection.run(definitions);
 
   const runnable = new Map<SavedQuery, Runnable>();
   for (const [query, tree] of compiled) {
     await collectProblems(problems, query, async () => {
       const known = planAll ? undefined : compiledTypes(query, tree);
       const types = known ?? (await plannedTypes(connection, query, tree));
-      runnable.set(query, buildRunnable(query, tree, types));
+      runnable.set(query, buildRunnable(query, tree, types, tables));
     });
   }
   if (problems.length > 0) throw new StartError('Saved queries cannot be served from DuckDB', problems);
   return runnable;
 }
 
-function buildRunnable(query: SavedQuery, compiled: Compiled, types: ResultTypes): Runnable {
+function buildRunnable(
+  query: SavedQuery,
+  compiled: Compiled,
+  types: ResultTypes,
+  tables: readonly StoredTable[],
+): Runnable {
   let prepared: PreparedQuery | undefined;
   let compared: readonly Origin[] | undefined;
+  const sandbox = query.querySandboxing === 'enabled' ? openSandbox(query, tables) : undefined;
   return {
     compiled,
     get prepared() {
@@ -80,9 +89,11 @@ function buildRunnable(query: SavedQuery, compiled: Compiled, types: ResultTypes
     },
     tables: compiled.tables,
     get equalityColumns() {
-      compared ??= equalityColumns(compiled.query);
+      const trees = [compiled, ...(sandbox?.tables.map(sandbox.readAll) ?? [])];
+      compared ??= trees.flatMap(({ query: tree }) => equalityColumns(tree));
       return compared;
     },
+    callerSql: sandbox && buildPrepareCallerSql(query, sandbox),
   };
 }
 

@@ -48,7 +48,7 @@ const outputColumns = ({ columns }: SavedQuery, types: ResultTypes): readonly Ou
   });
 
 /** The parameters with few possible values (enums and absent ones): each combination of them has a plan of its own. */
-const inlinedParameters = (
+export const inlinedParameters = (
   { parameters: declared }: SavedQuery,
   parameters: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> =>

@@ -48,6 +48,21 @@ export function buildCompute(connection: DuckDBConnection, prepare: Prepare): Co
   };
 }
 
+/** As `Compute`, for times and without the database; undefined if one can't be computed so. */
+export function computeTimes(
+  constants: readonly PlannedConstant[],
+  bindings: Bindings,
+): Bindings | undefined {
+  const computed = new Map(bindings);
+  const run = runOf(bindings);
+  for (const { name, timeExpression } of constants) {
+    const value = timeBinding(timeExpression?.(run));
+    if (value === undefined) return undefined;
+    computed.set(name, value);
+  }
+  return computed;
+}
+
 /** The bindings, and the values of thresholds: each is a query over rows, which may use those before it. */
 export async function withThresholds(
   thresholds: Plan['thresholds'],

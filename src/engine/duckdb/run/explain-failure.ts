@@ -1,7 +1,7 @@
 import type { BoundQuery } from '../../../catalog/binding/bind.ts';
 import { GatewayError } from '../../../errors.ts';
 import { findQuotedParameter, unusableValue } from '../../blame-parameter.ts';
-import { unsafeInteger } from '../../engine-errors.ts';
+import { callerResultTooLarge, callerSqlFailed, cellTooLarge, unsafeInteger } from '../../engine-errors.ts';
 
 /** A DuckDB failure as the caller may see it. DuckDB's own text contains SQL and names, so it is only the cause. */
 export function explainFailure(cause: unknown, bound: BoundQuery): GatewayError {
@@ -11,6 +11,7 @@ export function explainFailure(cause: unknown, bound: BoundQuery): GatewayError 
       cause,
     });
   }
+  if (bound.sql !== undefined && text.includes(cellTooLarge)) return callerResultTooLarge(cellTooLarge);
   if (text.includes(unsafeInteger)) {
     return new GatewayError('ENGINE_FAILED', `The query failed: ${unsafeInteger}`, { cause });
   }
@@ -25,8 +26,17 @@ export function explainFailure(cause: unknown, bound: BoundQuery): GatewayError 
     const blamed = findQuotedParameter(text, bound);
     if (blamed !== undefined) return unusableValue(blamed, cause);
   }
+  if (bound.sql !== undefined && text.startsWith('INTERNAL Error')) {
+    const message = 'sql: DuckDB has a defect with this query; write subqueries as joins or common tables';
+    return new GatewayError('ENGINE_FAILED', message, { cause });
+  }
+  if (bound.sql !== undefined && !isOfEngine.test(text)) return callerSqlFailed(cause);
   return new GatewayError('ENGINE_FAILED', 'The query failed', { cause });
 }
+
+/** Classes of errors that no caller's SQL causes by itself. */
+const isOfEngine =
+  /^(IO|Fatal|FATAL|INTERNAL|Internal|Connection|Transaction\w*|Permission) Error|^(?!\w[\w ]* Error)/;
 
 /** What RE2 reports about a pattern. Binding has checked the pattern with a port of RE2, whose version differs. */
 const re2Error =

@@ -14,7 +14,10 @@ import { type Bindings, bindingsOf } from '../wire/bindings.ts';
 import { rowTexts } from '../wire/rows.ts';
 import { withThresholds } from './compute-constants.ts';
 import type { ConnectionPool } from './connection-pool.ts';
+import type { DefineMacros } from './define-macros.ts';
 import { explainFailure } from './explain-failure.ts';
+import { interruptOnAbort } from './interrupt-on-abort.ts';
+import { runCallerSql } from './run-caller-sql.ts';
 import type { VersionedRef } from './versioned-ref.ts';
 import type { Worker } from './worker.ts';
 
@@ -28,23 +31,28 @@ interface RunContext {
   /** Reads the rows of one result after the other: half of them would only take memory. */
   readonly reading: OnePerOwner;
   readonly now: () => Date;
+  readonly defineMacros: DefineMacros;
   /** Aborted when the engine closes; it stops every run. */
   readonly closing: AbortSignal;
 }
 
 /** Runs prepared queries, each within one deadline that includes the wait for a worker. */
 export function buildRun(context: RunContext): Engine['run'] {
-  const { closing, runnable, timeoutMs } = context;
+  const { closing, runnable, timeoutMs, dataProblems } = context;
+  const callers = {
+    ...context,
+    requireData: (tables: readonly string[]) => requireData(tables, dataProblems),
+  };
 
   const runWithin = async (
-    prepared: PreparedQuery,
     bound: BoundQuery,
     { signal: caller, ...options }: RunOptions,
+    run: (options: RunOptions) => Promise<Rows>,
   ) => {
     const timeout = { ms: timeoutMs, reason: () => timedOut };
     const abort = openLinkedAbort({ follow: [caller, closing], timeout });
     try {
-      return await runPrepared(context, prepared, bound, { ...options, signal: abort.signal });
+      return await run({ ...options, signal: abort.signal });
     } catch (cause) {
       if (closing.aborted) throw engineClosing(cause);
       if (abort.signal.reason === timedOut) throw deadlineExceeded(timeoutMs, cause);
@@ -59,8 +67,11 @@ export function buildRun(context: RunContext): Engine['run'] {
     runnable.use(async (queries) => {
       const query = queries.get(bound.query);
       if (query === undefined) throw new Error(`${bound.query.name} was not prepared`);
-      requireData(query, context.dataProblems);
-      return runWithin(query.prepared, bound, options);
+      const { sql } = bound;
+      if (sql !== undefined)
+        return runWithin(bound, options, (within) => runCallerSql(callers, query, { ...bound, sql }, within));
+      requireData(query.tables, dataProblems);
+      return runWithin(bound, options, (within) => runPrepared(context, query.prepared, bound, within));
     });
 }
 
@@ -70,8 +81,8 @@ const timedOut = new Error('timed out');
 const dataUnreadable =
   'A data file that this endpoint reads is broken; the log of the service says which one';
 
-/** @throws GatewayError DATA_UNREADABLE if a table that the query reads has a problem */
-function requireData({ tables }: Runnable, dataProblems: ReadonlyMap<string, string>): void {
+/** @throws GatewayError DATA_UNREADABLE if one of the tables has a problem */
+function requireData(tables: readonly string[], dataProblems: ReadonlyMap<string, string>): void {
   const broken = tables.find((table) => dataProblems.has(table));
   // The problem quotes rows, which may be another project's: it is for the log only.
   if (broken !== undefined)
@@ -106,27 +117,6 @@ function runPrepared(
       await worker.release();
     }
   });
-}
-
-const interruptEveryMs = 20;
-
-/**
- * Interrupts a worker once the signal is aborted, and again until the work has ended: an interrupt does not stop a
- * statement that begins just then.
- *
- * @returns ends it
- */
-function interruptOnAbort(signal: AbortSignal, { connection }: Worker): () => void {
-  let timer: NodeJS.Timeout | undefined;
-  const interrupt = () => {
-    connection.interrupt();
-    timer = setTimeout(interrupt, interruptEveryMs).unref();
-  };
-  signal.addEventListener('abort', interrupt, { once: true });
-  return () => {
-    signal.removeEventListener('abort', interrupt);
-    clearTimeout(timer);
-  };
 }
 
 async function select(

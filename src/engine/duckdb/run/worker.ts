@@ -9,6 +9,8 @@ export interface Worker {
   readonly connection: DuckDBConnection;
   /** Runs a statement with those of the bindings that it has parameters for. */
   run(sql: string, bindings: Bindings): Promise<DuckDBMaterializedResult>;
+  /** As `run`, for a statement that is not kept: callers choose it. */
+  runOnce(sql: string, bindings: Bindings): Promise<DuckDBMaterializedResult>;
   /** From now until `release` all statements read the same snapshot. */
   beginSnapshot(): Promise<void>;
   release(): Promise<void>;
@@ -41,6 +43,18 @@ export function openWorker(connection: DuckDBConnection): Worker {
         const statement = await prepare(sql);
         bindTo(statement, bindings);
         return statement.run();
+      };
+      return callsHost(sql) ? runCallingHost(run) : run();
+    },
+    runOnce(sql, bindings) {
+      const run = async () => {
+        const statement = await connection.prepare(sql);
+        try {
+          bindTo(statement, bindings);
+          return await statement.run();
+        } finally {
+          statement.destroySync();
+        }
       };
       return callsHost(sql) ? runCallingHost(run) : run();
     },

@@ -1,7 +1,7 @@
 import { DuckDBTimestampTZValue, type DuckDBValue } from '@duckdb/node-api';
 import type { Expression } from '../../dialect/tree/nodes.ts';
-import type { Type } from '../../dialect/types.ts';
-import { unsafeInteger } from '../../engine-errors.ts';
+import { isScalar, type Type } from '../../dialect/types.ts';
+import { type LargeIntegers, unsafeInteger } from '../../engine-errors.ts';
 import { jsonText } from './json-text.ts';
 
 /** How a column is read from DuckDB and written as JSON. */
@@ -16,10 +16,11 @@ export interface WireCell {
  * DuckDB serializes nested values, ten times as fast as from JavaScript objects. Plain values are serialized here:
  * DuckDB plans a query at each run, and planning the expressions would cost more than the values.
  */
-export function wireCell(type: Type): WireCell {
+export function wireCell(type: Type, large: LargeIntegers = 'fail'): WireCell {
+  if (large === 'text' && isScalar(type, 'INT64')) return { select: (value) => value, json: integerOrText };
   const plain = type.kind === 'scalar' ? plainCells[type.name] : undefined;
   if (plain) return { select: (value) => value, json: plain };
-  return { select: (value) => jsonText(value, type), json: asText };
+  return { select: (value) => jsonText(value, type, large), json: asText };
 }
 
 const asText = (cell: DuckDBValue) => String(cell);
@@ -31,6 +32,9 @@ const plainCells: Readonly<Record<string, WireCell['json']>> = {
   INT64: integer,
   TIMESTAMP: (cell) => (cell instanceof DuckDBTimestampTZValue ? String(cell.micros) : undefined),
 };
+
+const integerOrText = (cell: DuckDBValue) =>
+  Number.isSafeInteger(Number(cell)) ? String(cell) : `"${String(cell)}"`;
 
 function integer(cell: DuckDBValue): string {
   if (!Number.isSafeInteger(Number(cell))) throw new Error(unsafeInteger);

@@ -15,7 +15,7 @@ import {
 } from '../../dialect/tree/build.ts';
 import type { Expression, Member, RecordValue } from '../../dialect/tree/nodes.ts';
 import { anonymousField, scalar, type Type, unknown } from '../../dialect/types.ts';
-import { unsafeInteger } from '../../engine-errors.ts';
+import { type LargeIntegers, unsafeInteger } from '../../engine-errors.ts';
 
 const text = scalar('STRING');
 
@@ -24,10 +24,11 @@ const text = scalar('STRING');
  * a tenth of building JavaScript objects.
  *
  * @param value cheap to repeat: a column, or a record of columns
+ * @param large what becomes of integers that JSON numbers cannot represent
  */
-export function jsonText(value: Expression, type: Type): Expression {
-  if (value.kind === 'record') return recordText(value, type);
-  const json = castTo(call('to_json', [wireValue(value, type)]), text);
+export function jsonText(value: Expression, type: Type, large: LargeIntegers = 'fail'): Expression {
+  if (value.kind === 'record') return recordText(value, type, large);
+  const json = castTo(call('to_json', [wireValue(value, type, large)]), text);
   return type.kind === 'array' ? json : caseWhen(not(isNull(value)), json, undefined, text);
 }
 
@@ -35,26 +36,30 @@ export function jsonText(value: Expression, type: Type): Expression {
  * A record whose fields are columns as JSON text, the same text as of the record in one piece. The parts are
  * concatenated as text: building the nested values first would take DuckDB five times as long.
  */
-function recordText(record: RecordValue, type: Type): Expression {
+function recordText(record: RecordValue, type: Type, large: LargeIntegers): Expression {
   const { present, repeated } = record;
   const element = type.kind === 'array' ? type.element : type;
-  const object = objectText(record, element);
+  const object = objectText(record, element, large);
   if (!repeated) return caseWhen(present, object, undefined, text);
   const array = call('concat', [textLiteral('['), object, textLiteral(']')], text);
   return caseWhen(present, array, textLiteral('[]'), text);
 }
 
-function objectText({ fields }: RecordValue, type: Type): Expression {
+function objectText({ fields }: RecordValue, type: Type, large: LargeIntegers): Expression {
   const typeAt = (at: number) => (type.kind === 'struct' ? type.fields[at]?.type : undefined) ?? unknown;
   const members = runsOf(fields).map(([from, to]) => {
     const [first] = fields.slice(from, to);
     if (first?.value.kind === 'record') {
-      const inner = call('coalesce', [recordText(first.value, typeAt(from)), textLiteral('null')], text);
+      const inner = call(
+        'coalesce',
+        [recordText(first.value, typeAt(from), large), textLiteral('null')],
+        text,
+      );
       return concatTexts([textLiteral(`${JSON.stringify(first.name)}:`), inner]);
     }
     const plain = fields
       .slice(from, to)
-      .map(({ name, value }, at) => ({ name, value: wireValue(value, typeAt(from + at)) }));
+      .map(({ name, value }, at) => ({ name, value: wireValue(value, typeAt(from + at), large) }));
     const json = castTo(call('to_json', [struct(plain)]), text);
     // Without its braces.
     return call('left', [call('right', [json, integerLiteral(-1)], text), integerLiteral(-1)], text);
@@ -74,23 +79,31 @@ function runsOf(fields: readonly Member[]): readonly (readonly [from: number, to
 const safeInteger = Number.MAX_SAFE_INTEGER;
 
 /** A value whose `to_json` is the value as REST sends it. */
-function wireValue(value: Expression, type: Type): Expression {
+function wireValue(value: Expression, type: Type, large: LargeIntegers): Expression {
   switch (type.kind) {
     case 'array':
-      return wireList(value, type.element);
+      return wireList(value, type.element, large);
     case 'struct':
-      return wireStruct(value, type);
+      return wireStruct(value, type, large);
     case 'scalar':
-      return wireScalar(value, type);
+      return wireScalar(value, type, large);
     default:
       return value;
   }
 }
 
-function wireScalar(value: Expression, type: Extract<Type, { kind: 'scalar' }>): Expression {
+function wireScalar(
+  value: Expression,
+  type: Extract<Type, { kind: 'scalar' }>,
+  large: LargeIntegers,
+): Expression {
   switch (type.name) {
     case 'INT64': {
       const isSafe = operation('BETWEEN', [value, integerLiteral(-safeInteger), integerLiteral(safeInteger)]);
+      if (large === 'text') {
+        const json = (part: Expression) => call('to_json', [part], scalar('JSON'));
+        return caseWhen(isSafe, json(value), json(castTo(value, text)), scalar('JSON'));
+      }
       const failure = call('error', [textLiteral(unsafeInteger)], type);
       const branches = [
         { when: isSafe, result: value },
@@ -117,16 +130,20 @@ function wireScalar(value: Expression, type: Extract<Type, { kind: 'scalar' }>):
 }
 
 /** BigQuery has no NULL arrays in results: NULL becomes an empty array. */
-function wireList(value: Expression, element: Type): Expression {
+function wireList(value: Expression, element: Type, large: LargeIntegers): Expression {
   const items = call('coalesce', [value, list([], value.type)], value.type);
-  const isUnchanged = wireValue(nullLiteral(element), element).kind === 'literal';
-  return isUnchanged ? items : transformList(items, element, (item) => wireValue(item, element));
+  const isUnchanged = wireValue(nullLiteral(element), element, large).kind === 'literal';
+  return isUnchanged ? items : transformList(items, element, (item) => wireValue(item, element, large));
 }
 
-function wireStruct(value: Expression, type: Extract<Type, { kind: 'struct' }>): Expression {
+function wireStruct(
+  value: Expression,
+  type: Extract<Type, { kind: 'struct' }>,
+  large: LargeIntegers,
+): Expression {
   const fields = type.fields.map((field, at) => {
     const own = call('struct_extract_at', [value, integerLiteral(at + 1)], field.type);
-    return { own, name: field.name || anonymousField(at), value: wireValue(own, field.type) };
+    return { own, name: field.name || anonymousField(at), value: wireValue(own, field.type, large) };
   });
   if (fields.every(({ own, value: wire }) => own === wire)) return value;
   return caseWhen(not(isNull(value)), struct(fields.map(({ name, value: wire }) => ({ name, value: wire }))));

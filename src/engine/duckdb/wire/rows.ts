@@ -1,5 +1,5 @@
 import type { DuckDBMaterializedResult, DuckDBValue } from '@duckdb/node-api';
-import { missingRequiredColumn } from '../../engine-errors.ts';
+import { callerResultTooLarge, missingRequiredColumn } from '../../engine-errors.ts';
 import type { WireCell } from './cell.ts';
 
 /** A column of a result, with how its values are written as JSON. */
@@ -19,13 +19,17 @@ const rowsPerStep = 256;
 /**
  * The first rows of a result as JSON objects, made in steps: a large result takes too long for one turn of the event loop.
  *
- * @throws GatewayError ENGINE_FAILED if a required column is NULL
+ * @param maxBytes what all rows together may have, if callers decide how long they are: rows are then read one by one
+ * @throws GatewayError ENGINE_FAILED if a required column is NULL; QUERY_TOO_EXPENSIVE
  */
 export function* rowTexts(
   result: DuckDBMaterializedResult,
   columns: readonly WireColumn[],
   maxRows: number,
+  maxBytes = Number.POSITIVE_INFINITY,
 ): Generator<void, string[]> {
+  if (maxBytes !== Number.POSITIVE_INFINITY)
+    return yield* boundedRowTexts(result, columns, maxRows, maxBytes);
   const texts: string[] = [];
   const { chunkCount } = result;
   for (let at = 0; at < chunkCount && texts.length < maxRows; at += 1) {
@@ -35,6 +39,35 @@ export function* rowTexts(
       if (texts.length === maxRows) break;
       if (row > 0 && row % rowsPerStep === 0) yield;
       texts.push(rowJson(columns, cells));
+    }
+  }
+  weighResult(result, texts);
+  return texts;
+}
+
+/** Characters of rows that are read at once. */
+const charactersPerStep = 1_000_000;
+
+function* boundedRowTexts(
+  result: DuckDBMaterializedResult,
+  columns: readonly WireColumn[],
+  maxRows: number,
+  maxBytes: number,
+): Generator<void, string[]> {
+  const texts: string[] = [];
+  let bytes = 0;
+  let stepStart = 0;
+  for (let at = 0; at < result.chunkCount && texts.length < maxRows; at += 1) {
+    const chunk = result.getChunk(at);
+    for (let row = 0; row < chunk.rowCount && texts.length < maxRows; row += 1) {
+      if (texts.length % rowsPerStep === rowsPerStep - 1 || bytes - stepStart > charactersPerStep) {
+        stepStart = bytes;
+        yield;
+      }
+      const text = rowJson(columns, chunk.getRowValues(row));
+      bytes += Buffer.byteLength(text);
+      if (bytes > maxBytes) throw callerResultTooLarge();
+      texts.push(text);
     }
   }
   weighResult(result, texts);

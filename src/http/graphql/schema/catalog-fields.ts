@@ -1,4 +1,4 @@
-import { hasId } from '../../../catalog/find-query.ts';
+import { hasId, hasName } from '../../../catalog/find-query.ts';
 import { camelCase } from '../../../catalog/names.ts';
 import type { Catalog, Column, Parameter, SavedQuery } from '../../../catalog/saved-query.ts';
 import { GatewayError } from '../../../errors.ts';
@@ -22,7 +22,7 @@ export function addCatalogFields(builder: Builder, { queries }: Catalog): void {
         'The endpoint with this id or name; null if it does not exist or the key may not query it.',
       args: {
         id: t.arg({ type: 'UUID', description: 'The UUID of the endpoint.' }),
-        name: t.arg.string({ description: 'The unique name of the endpoint.' }),
+        name: t.arg.string({ description: 'The unique name of the endpoint, or one of its aliases.' }),
       },
       resolve: (_root, { id, name }, { principal }) =>
         queries.find(
@@ -30,7 +30,7 @@ export function addCatalogFields(builder: Builder, { queries }: Catalog): void {
             (id ?? name) != null &&
             mayQuery(principal, query) &&
             (id == null || hasId(query, id)) &&
-            (name == null || query.name === name),
+            (name == null || hasName(query, name)),
         ),
     }),
   }));
@@ -85,6 +85,10 @@ function endpointType(builder: Builder) {
       name: t.exposeString('name', {
         description: 'Its unique name, usable as the last segment of the REST path.',
       }),
+      aliases: t.stringList({
+        description: 'Further names and UUIDs that are usable in the same place.',
+        resolve: ({ aliases }) => [...aliases],
+      }),
       field: t.string({ description: 'Its field in this schema.', resolve: ({ name }) => camelCase(name) }),
       description: t.exposeString('description', { description: 'What it returns.' }),
       query: t.string({
@@ -110,8 +114,8 @@ function endpointType(builder: Builder) {
         resolve: ({ caching }) => (caching === 'disabled' ? null : caching.warmingSeconds),
       }),
       querySandboxing: t.boolean({
-        description: 'Whether the query runs in a sandbox.',
-        resolve: () => false,
+        description: 'Whether callers may send SQL over its common tables.',
+        resolve: ({ querySandboxing }) => querySandboxing === 'enabled',
       }),
       parameters: t.field({
         type: [parameter],

@@ -5,7 +5,7 @@ import type { CachedResult, CacheStatus } from '../../../results/get-result.ts';
 import { parseRows } from '../../../results/result-document.ts';
 import { collectFields } from '../compiled/collect-fields.ts';
 import { type RowSize, rowListBytes, rowSizeOf } from '../row-size.ts';
-import type { Builder } from './builder.ts';
+import type { Builder, SchemaTypes } from './builder.ts';
 import type { CostRef } from './cost-type.ts';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -32,11 +32,7 @@ export function addCacheStatus(builder: Builder) {
 }
 
 /** The type of a saved query's field: its rows and their metadata. */
-export function addResultType(
-  builder: Builder,
-  query: SavedQuery,
-  { cost, cacheStatus }: { readonly cost: CostRef; readonly cacheStatus: CacheStatusRef },
-) {
+export function addResultType(builder: Builder, query: SavedQuery, shared: SharedTypes) {
   const name = pascalCase(query.name);
   const row = builder.objectRef<Row>(`${name}Row`).implement({
     description: `One row of ${query.name}.`,
@@ -64,38 +60,54 @@ export function addResultType(
           return [...parseRows(document)];
         },
       }),
-      rowCount: t.int({
-        description: 'The number of rows.',
-        resolve: ({ document }) => document.metadata.rowCount,
-      }),
-      truncated: t.boolean({
-        description: 'True if max rows cut the result.',
-        resolve: ({ document }) => document.metadata.truncated,
-      }),
-      cost: t.field({
-        type: cost,
-        nullable: true,
-        description: 'What computing the rows cost; null on an engine without billing.',
-        resolve: ({ document }) => document.metadata.cost,
-      }),
-      computedAt: t.field({
-        type: 'DateTime',
-        description: 'When the rows were computed.',
-        resolve: ({ document }) => new Date(document.computedAt),
-      }),
-      stale: t.boolean({
-        description:
-          'True if the rows are older than the caching time, because newer ones could not be computed.',
-        resolve: ({ cacheStatus }) => cacheStatus === 'STALE',
-      }),
-      cacheStatus: t.field({
-        type: cacheStatus,
-        description: 'How the rows were obtained.',
-        resolve: ({ cacheStatus }) => cacheStatus,
-      }),
+      ...metadataFields(t, shared),
     }),
   });
 }
+
+/** The types that the results of all queries share. */
+export interface SharedTypes {
+  readonly cost: CostRef;
+  readonly cacheStatus: CacheStatusRef;
+}
+
+type ResultFields = PothosSchemaTypes.ObjectFieldBuilder<
+  PothosSchemaTypes.ExtendDefaultTypes<SchemaTypes>,
+  CachedResult
+>;
+
+/** What every result says beside its rows. */
+export const metadataFields = (t: ResultFields, { cost, cacheStatus }: SharedTypes) => ({
+  rowCount: t.int({
+    description: 'The number of rows.',
+    resolve: ({ document }) => document.metadata.rowCount,
+  }),
+  truncated: t.boolean({
+    description: 'True if max rows cut the result.',
+    resolve: ({ document }) => document.metadata.truncated,
+  }),
+  cost: t.field({
+    type: cost,
+    nullable: true,
+    description: 'What computing the rows cost; null on an engine without billing.',
+    resolve: ({ document }) => document.metadata.cost,
+  }),
+  computedAt: t.field({
+    type: 'DateTime',
+    description: 'When the rows were computed.',
+    resolve: ({ document }) => new Date(document.computedAt),
+  }),
+  stale: t.boolean({
+    description:
+      'True if the rows are older than the caching time, because newer ones could not be computed.',
+    resolve: ({ cacheStatus }) => cacheStatus === 'STALE',
+  }),
+  cacheStatus: t.field({
+    type: cacheStatus,
+    description: 'How the rows were obtained.',
+    resolve: ({ cacheStatus }) => cacheStatus,
+  }),
+});
 
 function selectedRowSize({ fieldNodes, fragments, variableValues }: GraphQLResolveInfo): RowSize {
   const selections = fieldNodes.flatMap(({ selectionSet }) => selectionSet ?? []);

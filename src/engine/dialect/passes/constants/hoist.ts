@@ -29,8 +29,10 @@ export const ownPrefix = 'querygate_';
 /**
  * Computes before the query what does not depend on rows: DuckDB plans a query again for each set of parameters, and
  * spends most of that time on binding macros.
+ *
+ * @param timesOnly whether to leave out what only the database can compute
  */
-export function hoist(query: Query): HoistedQuery {
+export function hoist(query: Query, timesOnly = false): HoistedQuery {
   const constants: Constant[] = [];
   const thresholds: Constant[] = [];
   const bind = (into: Constant[], kind: string, value: Expression): Expression => {
@@ -41,7 +43,7 @@ export function hoist(query: Query): HoistedQuery {
   };
   const mapper: Mapper = {
     expression: (node) => {
-      if (isConstant(node)) return bind(constants, 'constant', node);
+      if (isConstant(node) && (!timesOnly || isTime(node))) return bind(constants, 'constant', node);
       const mapped = mapParts(node, mapper);
       return isThreshold(mapped) ? bind(thresholds, 'threshold', mapped) : mapped;
     },
@@ -52,11 +54,17 @@ export function hoist(query: Query): HoistedQuery {
 }
 
 function constantOf(name: string, value: Expression): Constant {
-  // An INT64 has the meaning of a time only within its expression.
-  const element = value.type.kind === 'array' ? value.type.element : value.type;
-  const timeExpression = isScalar(element, 'TIMESTAMP') ? timeExpressionOf(value) : undefined;
+  const timeExpression = timeOf(value);
   return { name, value, ...(timeExpression && { timeExpression }) };
 }
+
+function timeOf(value: Expression): TimeExpression | undefined {
+  // An INT64 has the meaning of a time only within its expression.
+  const element = value.type.kind === 'array' ? value.type.element : value.type;
+  return isScalar(element, 'TIMESTAMP') ? timeExpressionOf(value) : undefined;
+}
+
+const isTime = (value: Expression): boolean => timeOf(value) !== undefined;
 
 const isThreshold = (node: Expression): node is Subquery =>
   node.kind === 'subquery' && node.runFirst === true && duckdbType(node.type) !== undefined;

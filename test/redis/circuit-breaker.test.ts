@@ -1,10 +1,10 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openLoopTicks } from '../../../src/concurrency/loop-ticks.ts';
-import { type CircuitBreaker, openCircuitBreaker } from '../../../src/results/redis/circuit-breaker.ts';
-import type { Client } from '../../../src/results/redis/connection.ts';
-import { blockEventLoop } from '../../support/block-event-loop.ts';
-import { hasRedis, type RedisServer, redisServer } from '../../support/redis-server.ts';
+import { openLoopTicks } from '../../src/concurrency/loop-ticks.ts';
+import { type CircuitBreaker, openCircuitBreaker } from '../../src/redis/circuit-breaker.ts';
+import type { Client } from '../../src/redis/connection.ts';
+import { blockEventLoop } from '../support/block-event-loop.ts';
+import { hasRedis, type RedisServer, redisServer } from '../support/redis-server.ts';
 
 const up = 'connected to the shared cache';
 const down = 'the shared cache does not respond; continuing without it';
@@ -20,6 +20,7 @@ describe.skipIf(!hasRedis)('the circuit breaker around Redis', () => {
     const connected = Promise.withResolvers<void>();
     breaker = openCircuitBreaker({
       url: redis.url,
+      name: 'the shared cache',
       log: pino({ level: 'info' }, { write: (line) => void logged.push(JSON.parse(line).msg) }),
       build: (client) => client,
       onConnected: connected.resolve,

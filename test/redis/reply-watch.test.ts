@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openReplyWatch, type ReplyWatch } from '../../../src/results/redis/reply-watch.ts';
-import { blockEventLoop } from '../../support/block-event-loop.ts';
+import { openReplyWatch, type ReplyWatch } from '../../src/redis/reply-watch.ts';
+import { blockEventLoop } from '../support/block-event-loop.ts';
 
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const never = new Promise<never>(() => {});

@@ -1,5 +1,5 @@
 import { createClient } from '@keyv/redis';
-import { openLoopTicks } from '../../concurrency/loop-ticks.ts';
+import { openLoopTicks } from '../concurrency/loop-ticks.ts';
 import { openReplyWatch } from './reply-watch.ts';
 
 /** The client of one connection. */

@@ -13,11 +13,13 @@ export interface CircuitBreaker<T> {
 
 interface CircuitBreakerOptions<T> {
   readonly url: string;
+  /** What the connection is for, as the log names it: `the shared cache`. */
+  readonly name: string;
   readonly log: Logger;
   /** Builds what calls work with, for each connection. */
   readonly build: (client: Client) => T;
   /** Called each time that a connection has been made. */
-  readonly onConnected: () => void;
+  readonly onConnected?: () => void;
 }
 
 const retryMs = 500;
@@ -27,7 +29,7 @@ const retryMs = 500;
  * connection is dropped, and all calls return at once. A new connection is tried in the background until Redis responds.
  */
 export function openCircuitBreaker<T>(options: CircuitBreakerOptions<T>): CircuitBreaker<T> {
-  const { url, log, build, onConnected } = options;
+  const { url, name, log, build, onConnected } = options;
   let state: 'starting' | 'up' | 'down' | 'closed' = 'starting';
   let connection: Connection;
   let connected: T | undefined;
@@ -39,21 +41,21 @@ export function openCircuitBreaker<T>(options: CircuitBreakerOptions<T>): Circui
     if (!(await attempt.connect())) return;
     connected = build(attempt.client);
     state = 'up';
-    log.info('connected to the shared cache');
-    onConnected();
+    log.info(`connected to ${name}`);
+    onConnected?.();
   };
   const onDropped = (reason: unknown) => {
     connected = undefined;
     if (state === 'closed') return;
     if (state !== 'down') {
-      log.warn({ reason: messageOf(reason) }, 'the shared cache does not respond; continuing without it');
+      log.warn({ reason: messageOf(reason) }, `${name} does not respond; continuing without it`);
     }
     // The failure may have been transient: the first attempt to reconnect is made at once.
     const waitMs = state === 'up' ? 0 : retryMs;
     state = 'down';
     retry = setTimeout(connect, waitMs).unref();
   };
-  const logRejection = buildLogRejection(log);
+  const logRejection = buildLogRejection(name, log);
 
   const ready = connect();
   return {
@@ -79,13 +81,13 @@ export function openCircuitBreaker<T>(options: CircuitBreakerOptions<T>): Circui
 }
 
 /** Logs that Redis responds, but is full or read-only; once for each connection. */
-function buildLogRejection(log: Logger): (connection: Connection, reason: string) => void {
+function buildLogRejection(name: string, log: Logger): (connection: Connection, reason: string) => void {
   const logged = new WeakSet<Connection>();
   return (connection, reason) => {
     // The key holds foreign data, which is an ordinary miss.
     if (reason.startsWith('WRONGTYPE') || logged.has(connection)) return;
     logged.add(connection);
-    log.warn({ reason }, 'the shared cache rejects commands');
+    log.warn({ reason }, `${name} rejects commands`);
   };
 }
 

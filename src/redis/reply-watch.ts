@@ -1,4 +1,4 @@
-import { openLoopTicks } from '../../concurrency/loop-ticks.ts';
+import { openLoopTicks } from '../concurrency/loop-ticks.ts';
 
 /** How long a connection with open calls may send no reply: the most that a stopped Redis costs a request. */
 const maxSilenceMs = 100;

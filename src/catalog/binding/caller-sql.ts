@@ -1,0 +1,38 @@
+import { GatewayError } from '../../errors.ts';
+import type { SavedQuery } from '../saved-query.ts';
+import type { RawParameters } from './bind.ts';
+
+/** The parameter in which a caller sends SQL. No saved query may declare it. */
+export const sqlParameter = 'sql';
+
+/** The longest SQL that a caller may send, in characters: it is parsed on the event loop. */
+export const maxSqlLength = 10_000;
+
+/**
+ * The SQL that a caller sends for a saved query; undefined if it is absent. Empty equals absent, as with other
+ * parameters. It does not matter whether the parameters came in a URL or in a body.
+ *
+ * @throws GatewayError INVALID_PARAMETER if the query takes no SQL, or if no SQL can be such a text
+ */
+export function callerSql({ querySandboxing }: SavedQuery, raw: RawParameters): string | undefined {
+  const values = raw.get(sqlParameter);
+  if (values === undefined) return undefined;
+  const [sql = ''] = values;
+  if (values.length > 1) throw invalidSql('is repeated; send it once');
+  if (sql === '') return undefined;
+  if (querySandboxing === 'disabled') {
+    throw invalidSql(
+      'this endpoint returns the rows of its saved query only; leave sql out. Its operator can allow SQL over its common tables by one line in its header, query_sandboxing: enabled',
+    );
+  }
+  if (sql.length > maxSqlLength) {
+    throw invalidSql(`has ${sql.length} characters; the limit is ${maxSqlLength}`);
+  }
+  if (sql.includes('\0')) throw invalidSql('contains a NUL byte; remove it');
+  if (!sql.isWellFormed()) throw invalidSql('is not well-formed Unicode; send UTF-8, percent-encoded');
+  return sql;
+}
+
+/** @param what is wrong with the SQL, and what would be right */
+export const invalidSql = (what: string): GatewayError =>
+  new GatewayError('INVALID_PARAMETER', `${sqlParameter}: ${what}`, { parameter: sqlParameter });

@@ -1,0 +1,26 @@
+import type { BoundQuery } from '../../catalog/binding/bind.ts';
+import type { Catalog, SavedQuery } from '../../catalog/saved-query.ts';
+import type { Owner } from '../../concurrency/fair-share.ts';
+import { computingOwner, type LoopTurns } from '../../concurrency/loop-turns.ts';
+import { openSandbox, type Sandbox } from '../dialect/sandbox/open-sandbox.ts';
+
+/**
+ * The SQL that BigQuery runs for a bound query.
+ *
+ * @throws GatewayError INVALID_PARAMETER if it has a caller's SQL that is not one SELECT over the common tables
+ */
+export type TextToRun = (bound: BoundQuery, owner: Owner) => string | Promise<string>;
+
+/** Callers' SQL is judged here, before anything is sent, and in turns of the event loop. */
+export function buildTextToRun({ tables }: Catalog, turns: LoopTurns): TextToRun {
+  const sandboxes = new Map<SavedQuery, Sandbox>();
+  const sandboxOf = (query: SavedQuery) => {
+    const sandbox = sandboxes.get(query) ?? openSandbox(query, tables, { hasOpenTables: true });
+    sandboxes.set(query, sandbox);
+    return sandbox;
+  };
+  return ({ query, sql }, owner) => {
+    if (sql === undefined) return query.sql;
+    return turns.wait(computingOwner(owner)).then(() => sandboxOf(query).judge(sql).bigqueryText());
+  };
+}

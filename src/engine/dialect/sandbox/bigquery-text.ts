@@ -1,0 +1,86 @@
+import { tokenize } from '../syntax/lexer/tokenize.ts';
+import type { Token } from '../syntax/lexer/tokens.ts';
+import type { Located, Path, Statement, Table } from '../syntax/nodes.ts';
+import { walk } from '../syntax/walk.ts';
+
+/**
+ * A saved query whose last SELECT is replaced by that of a caller. Of the caller's text only the tokens that were judged
+ * are written, each in one plain form, without comments: what another lexer would read differently does not occur. A
+ * path in FROM that has several names was judged to be an array, and is written so that it can be nothing else.
+ *
+ * @param saved the text of the saved query, up to the end of its WITH clause
+ * @param statement of the caller's text, which has been judged
+ */
+export function bigqueryText(saved: string, sql: string, { query }: Statement): string {
+  const arrays = new Map<number, Table>();
+  walk(query, (node) => {
+    if (node.kind === 'Table' && node.path.parts.length > 1) arrays.set(node.path.start, node);
+  });
+  const tokens = tokenize(sql);
+  const { with: commonTables } = query;
+  const [first] = commonTables?.tables ?? [];
+  const bodyStart = commonTables?.end ?? query.start;
+  const tables =
+    commonTables && first ? `,\n${write(tokens, { start: first.start, end: commonTables.end }, arrays)}` : '';
+  return `${saved}${tables}\n${write(tokens, { start: bodyStart, end: query.end }, arrays)}\n`;
+}
+
+function write(
+  tokens: readonly Token[],
+  { start, end }: Located,
+  arrays: ReadonlyMap<number, Table>,
+): string {
+  let text = '';
+  let writtenTo = start;
+  for (const token of tokens) {
+    if (token.start < writtenTo || token.end > end || token.kind === 'end') continue;
+    const array = arrays.get(token.start);
+    // Between two tokens that are not adjacent there is a blank, and nothing else.
+    if (text !== '' && token.start > writtenTo) text += ' ';
+    text += array ? arrayText(array) : tokenText(token);
+    writtenTo = array ? array.path.end : token.end;
+  }
+  return text;
+}
+
+function arrayText({ path, alias }: Table): string {
+  const array = `UNNEST(${pathText(path)})`;
+  const implied = path.parts.at(-1)?.name ?? '';
+  return alias ? array : `${array} AS ${quoteName(implied)}`;
+}
+
+const pathText = ({ parts }: Path) => parts.map(({ name }) => quoteName(name)).join('.');
+
+function tokenText(token: Token): string {
+  switch (token.kind) {
+    case 'quoted name':
+      return quoteName(token.name);
+    case 'string':
+      return `'${escapeText(token.value)}'`;
+    case 'bytes':
+      return `b'${[...token.value].map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join('')}'`;
+    case 'symbol':
+      return token.key;
+    case 'word':
+    case 'integer':
+    case 'float':
+      return token.text;
+    default:
+      throw new Error('a text that was not judged');
+  }
+}
+
+const quoteName = (name: string) => `\`${escapeText(name)}\``;
+
+/** The characters that stand for themselves in every literal of GoogleSQL; all others are written by their code. */
+const plain = /^[\w !#$%&()*+,./:;<=>?@[\]^{|}~-]$/;
+
+function escapeText(value: string): string {
+  return Array.from(value, (character) => {
+    if (plain.test(character)) return character;
+    const code = character.codePointAt(0) ?? 0;
+    return code > 0xffff
+      ? `\\U${code.toString(16).padStart(8, '0')}`
+      : `\\u${code.toString(16).padStart(4, '0')}`;
+  }).join('');
+}

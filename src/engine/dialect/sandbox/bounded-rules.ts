@@ -1,0 +1,107 @@
+import type { Rules } from '../rules/context.ts';
+import { expandedSize } from '../rules/expanded-size.ts';
+import type { Place } from '../rules/unsupported.ts';
+import { forEachPart } from '../tree/map.ts';
+import type { Node } from '../tree/nodes.ts';
+import type { Type } from '../types.ts';
+import { isTooDeep } from './costly-depth.ts';
+
+/** It ends the work at once, which a problem of one part does not. */
+export class TooLarge extends Error {
+  readonly place: Place;
+
+  constructor(place: Place, message: string) {
+    super(message);
+    this.place = place;
+  }
+}
+
+/** About how many tokens an expression may have with its macros expanded, as DuckDB plans it. */
+const maxExpandedSize = 15_000;
+
+/** Nodes of one tree: so many are made in some milliseconds. */
+const maxNodes = 10_000;
+
+/** Columns of one subquery. */
+const maxColumns = 300;
+
+/** Scalars of one type: structs of structs grow exponentially. */
+const maxTypeSize = 1_000;
+
+/**
+ * Rules that refuse what grows too large. A short text can name one subquery, alias or row repeatedly, and that again: each
+ * step is checked before the next one multiplies it.
+ */
+export function boundedRules({ expression, query, from }: Rules): Rules {
+  const count = buildNodeCount();
+  return {
+    expression(node, scope, context) {
+      const resolved = expression(node, scope, context);
+      count(node, resolved);
+      if (expandedSize(resolved) > maxExpandedSize)
+        throw new TooLarge(node, 'this expression becomes too large; compute parts of it in a common table');
+      if (isTooDeep(resolved))
+        throw new TooLarge(
+          node,
+          'too many calls and subqueries are inside each other; compute parts of it in a common table',
+        );
+      requireSmall(node, resolved.type);
+      return resolved;
+    },
+    query(node, scope, context) {
+      const resolved = query(node, scope, context);
+      const { columns } = resolved;
+      count(node, resolved.query);
+      if (columns.length > maxColumns)
+        throw new TooLarge(node, `this query has ${columns.length} columns; the limit is ${maxColumns}`);
+      for (const { type } of columns) requireSmall(node, type);
+      if (expandedSize(resolved.query) > maxExpandedSize)
+        throw new TooLarge(node, 'this query becomes too large; ask for less at once');
+      return resolved;
+    },
+    from,
+  };
+}
+
+/** Counts every node of a tree once, although each step gives those of the steps before it again. */
+function buildNodeCount(): (place: Place, root: Node) => void {
+  const seen = new WeakSet<Node>();
+  let nodes = 0;
+  return (place, root) => {
+    const countIn = (node: Node): void => {
+      if (seen.has(node)) return;
+      seen.add(node);
+      nodes += 1;
+      forEachPart(node, countIn);
+    };
+    countIn(root);
+    if (nodes > maxNodes) throw new TooLarge(place, 'sql becomes too large here; ask for less at once');
+  };
+}
+
+function requireSmall(place: Place, type: Type): void {
+  if (sizeOf(type) > maxTypeSize) throw new TooLarge(place, 'this value has too many fields; select fewer');
+}
+
+/** Parts of a type are shared: each is measured once. */
+const sizes = new WeakMap<Type, number>();
+
+function sizeOf(type: Type): number {
+  const known = sizes.get(type);
+  if (known !== undefined) return known;
+  const size = measure(type);
+  sizes.set(type, size);
+  return size;
+}
+
+function measure(type: Type): number {
+  switch (type.kind) {
+    case 'array':
+    case 'range':
+      return 1 + sizeOf(type.element);
+    case 'struct':
+      return type.fields.reduce((sum, field) => sum + sizeOf(field.type), 1);
+    default:
+      return 1;
+  }
+}

@@ -1,0 +1,117 @@
+import { Unsupported } from '../rules/unsupported.ts';
+import type { Node, Statement } from '../syntax/nodes.ts';
+import { walk } from '../syntax/walk.ts';
+
+/** What of a saved query a caller's SQL may name. */
+export interface Names {
+  /** Of the common tables, as the saved query writes them. */
+  readonly tables: readonly string[];
+  readonly parameters: readonly string[];
+  /** Of the temporary functions that the saved query defines, in lower case. */
+  readonly functions: ReadonlySet<string>;
+}
+
+/**
+ * How much a caller may write. What a text makes grows with the product of some of these, so that each is far below what
+ * the length of the text allows, and far above what people write.
+ */
+export const callerLimits = {
+  commonTables: 20,
+  tables: 40,
+  stars: 40,
+  subqueries: 60,
+} as const;
+
+/** The namespaces of functions that only compute: `SAFE.SUBSTR`, `NET.HOST`, `HLL_COUNT.MERGE`. */
+const namespaces: ReadonlySet<string> = new Set(['safe', 'net', 'hll_count']);
+
+/**
+ * Refuses what a caller's SQL must not be, whatever its names mean; names are resolved later, in a scope that has the
+ * common tables only.
+ *
+ * @throws Unsupported
+ */
+export function checkSyntax({ functions: [definition], query }: Statement, names: Names): void {
+  if (definition)
+    throw new Unsupported(definition, 'sql is one SELECT: CREATE TEMP FUNCTION is not available in it');
+  const counts = { commonTables: 0, tables: 0, stars: 0, subqueries: 0 };
+  const count = (node: Node, what: keyof typeof counts, title: string) => {
+    counts[what] += 1;
+    if (counts[what] > callerLimits[what])
+      throw new Unsupported(node, `sql has more than ${callerLimits[what]} ${title}`);
+  };
+  walk(query, (node) => {
+    if (node.kind === 'CommonTable') count(node, 'commonTables', 'common tables');
+    else if (node.kind === 'Query') count(node, 'subqueries', 'subqueries');
+    else if (node.kind === 'Table' || node.kind === 'Unnest') count(node, 'tables', 'tables in FROM');
+    else if (node.kind === 'Star' || node.kind === 'DotStar') count(node, 'stars', '"*" in select lists');
+    checkNode(node, names);
+  });
+}
+
+function checkNode(node: Node, names: Names): void {
+  switch (node.kind) {
+    case 'With':
+      if (node.recursive) throw new Unsupported(node, 'WITH RECURSIVE is not available in sql');
+      return;
+    case 'CommonTable': {
+      const { name } = node.name;
+      if (has(names.tables, name))
+        throw new Unsupported(
+          node.name,
+          `${name} is already a table of this endpoint; give this one another name`,
+        );
+      return;
+    }
+    case 'FromQuery':
+      throw new Unsupported(
+        node,
+        'sql begins with SELECT or WITH; a query that begins with FROM is not available',
+      );
+    case 'Query': {
+      const [pipe] = node.pipes;
+      if (pipe) throw new Unsupported(pipe, 'pipe operators are not available in sql; write SELECT');
+      return;
+    }
+    case 'Select':
+      if (node.modifier) throw new Unsupported(node.modifier, 'SELECT WITH is not available in sql');
+      return;
+    case 'TableFunction':
+      throw new Unsupported(node, `table functions are not available in sql; ${tablesOf(names)}`);
+    case 'TableSample':
+      throw new Unsupported(node.spec, 'TABLESAMPLE is not available in sql');
+    case 'WithExpression':
+      throw new Unsupported(node, 'WITH(…) as an expression is not available in sql; use a common table');
+    case 'NamedParameter': {
+      const { name } = node.name;
+      if (has(names.parameters, name)) return;
+      const declared = names.parameters.map((parameter) => `@${parameter}`).join(', ');
+      throw new Unsupported(
+        node,
+        `@${name} is not a parameter of this endpoint${declared === '' ? ', which has none' : `; its parameters are ${declared}`}`,
+      );
+    }
+    case 'SystemVariable':
+      throw new Unsupported(node, 'system variables are not available in sql');
+    case 'PositionalParameter':
+      throw new Unsupported(node, 'parameters have names, as in @name, and are those of this endpoint');
+    case 'FunctionCall': {
+      const { parts } = node.name;
+      const [first] = parts;
+      const shown = parts.map(({ name }) => name).join('.');
+      const isStored = parts.length > 1 && !namespaces.has(first.name.toLowerCase());
+      if (isStored || (parts.length === 1 && names.functions.has(first.name.toLowerCase())))
+        throw new Unsupported(
+          node.name,
+          `the function ${shown} is not available in sql; BigQuery's own functions are`,
+        );
+    }
+  }
+}
+
+const has = (names: readonly string[], name: string): boolean =>
+  names.some((other) => other.toLowerCase() === name.toLowerCase());
+
+/** The tables that a caller can read, as a part of a message. */
+export const tablesOf = ({ tables }: Pick<Names, 'tables'>): string =>
+  `the tables of this endpoint are ${tables.join(', ')}`;

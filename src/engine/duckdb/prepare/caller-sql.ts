@@ -1,0 +1,148 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { LRUCache } from 'lru-cache';
+import { invalidSql } from '../../../catalog/binding/caller-sql.ts';
+import type { SavedQuery } from '../../../catalog/saved-query.ts';
+import type { ResultColumn } from '../../check-columns.ts';
+import { calledMacros } from '../../dialect/called-macros.ts';
+import { bindValues } from '../../dialect/rules/bind-values.ts';
+import type { JudgedSql, Sandbox } from '../../dialect/sandbox/open-sandbox.ts';
+import {
+  call,
+  caseWhen,
+  castTo,
+  compareWith,
+  integerLiteral,
+  textLiteral,
+} from '../../dialect/tree/build.ts';
+import type { Expression } from '../../dialect/tree/nodes.ts';
+import { printQuery } from '../../dialect/tree/print.ts';
+import { type Column, duckdbType, sameName, scalar, type Type } from '../../dialect/types.ts';
+import { cellTooLarge, maxCellBytes } from '../../engine-errors.ts';
+import { bigqueryType } from '../wire/bigquery-type.ts';
+import { wireCell } from '../wire/cell.ts';
+import type { WireColumn } from '../wire/rows.ts';
+import { callerPlan, genericPlan, type Plan, type PlannedColumn } from './plan.ts';
+import { inlinedParameters } from './prepare-query.ts';
+import { resultColumnOf } from './result-column.ts';
+
+/** Prepares a caller's SQL. @throws GatewayError INVALID_PARAMETER if it is not one SELECT over the common tables */
+export type PrepareCallerSql = (sql: string) => CallerSql;
+
+/** A caller's SQL that may run. */
+export interface CallerSql {
+  /** The stored tables that it reads. */
+  readonly tables: readonly string[];
+  readonly macros: readonly string[];
+  /**
+   * The SQL for DuckDB and the columns of the result. The macros must be defined.
+   *
+   * @param connection plans the SQL if the compiler does not know the types of its columns
+   */
+  prepare(connection: DuckDBConnection): Promise<PreparedCallerSql>;
+}
+
+export interface PreparedCallerSql {
+  readonly columns: readonly WireColumn[];
+  readonly resultColumns: readonly ResultColumn[];
+  readonly generic: string;
+  /** Its constants are times, which are computed without the database; it has no thresholds. */
+  plan(parameters: Readonly<Record<string, string>>): Plan;
+}
+
+/** How many texts are kept for each saved query: callers choose them, so they must not take much memory. */
+const maxTexts = 50;
+
+/** How many plans of one text are kept. */
+const maxPlans = 4;
+
+export function buildPrepareCallerSql(query: SavedQuery, sandbox: Sandbox): PrepareCallerSql {
+  const recent = new LRUCache<string, CallerSql>({ max: maxTexts });
+  return (sql) => {
+    const known = recent.get(sql);
+    if (known !== undefined) return known;
+    const prepared = prepareCallerSql(query, sandbox.judge(sql));
+    recent.set(sql, prepared);
+    return prepared;
+  };
+}
+
+function prepareCallerSql(query: SavedQuery, { compiled }: JudgedSql): CallerSql {
+  let prepared: Promise<PreparedCallerSql> | undefined;
+  const prepare = async (connection: DuckDBConnection): Promise<PreparedCallerSql> => {
+    const types = await columnTypes(connection, compiled);
+    const columns = types.map(({ name, type }) => {
+      const { select, json } = wireCell(type, 'text');
+      return {
+        name,
+        required: false,
+        type,
+        json,
+        select: (value: Expression) => bounded(select(value), type),
+      };
+    }) satisfies readonly (WireColumn & PlannedColumn)[];
+    const plans = new LRUCache<string, Plan>({ max: maxPlans });
+    return {
+      columns,
+      resultColumns: types.map(({ name, type }) => resultColumnOf(name, type)),
+      generic: genericPlan(compiled.query, columns, query.maxRows),
+      plan(parameters) {
+        const known = inlinedParameters(query, parameters);
+        const key = JSON.stringify(known);
+        const cached = plans.get(key);
+        if (cached !== undefined) return cached;
+        const plan = callerPlan(compiled.query, columns, query.maxRows, known);
+        plans.set(key, plan);
+        return plan;
+      },
+    };
+  };
+  return {
+    tables: compiled.tables,
+    macros: [...calledMacros(compiled.query), 'fail'],
+    prepare(connection) {
+      prepared ??= prepare(connection).catch((error: unknown) => {
+        prepared = undefined;
+        throw error;
+      });
+      return prepared;
+    },
+  };
+}
+
+/** The columns in the order of the SELECT. DuckDB says what the compiler does not know. */
+async function columnTypes(
+  connection: DuckDBConnection,
+  { query, columns }: JudgedSql['compiled'],
+): Promise<readonly Column[]> {
+  const known = columns.map(({ column: name, type }) => ({ name, type }));
+  if (known.every(({ type }) => duckdbType(type) !== undefined)) return known;
+  const statement = await connection.prepare(printQuery(query));
+  try {
+    return known.map(({ name, type }) => {
+      if (duckdbType(type) !== undefined) return { name, type };
+      const at = Array.from({ length: statement.columnCount }, (_, index) =>
+        statement.columnName(index),
+      ).findIndex((other) => sameName(other, name));
+      const found = bigqueryType(statement.columnType(at));
+      if (duckdbType(found) === undefined)
+        throw invalidSql(
+          `the type of the column ${name} is not known; CAST it to the type that it is to have`,
+        );
+      return { name, type: found };
+    });
+  } finally {
+    statement.destroySync();
+  }
+}
+
+/** The text of a value, which fails instead of being too long: as JavaScript text it would occupy the process. */
+function bounded(text: Expression, { kind, ...type }: Type): Expression {
+  const isShort = kind === 'scalar' && 'name' in type && !['STRING', 'BYTES', 'JSON'].includes(type.name);
+  if (isShort) return text;
+  const string = scalar('STRING');
+  const fail = castTo(call('bq.fail', [textLiteral(cellTooLarge)]), string);
+  return bindValues([text], (value = text) => {
+    const bytes = call('strlen', [value], scalar('INT64'));
+    return caseWhen(compareWith('>', bytes, integerLiteral(maxCellBytes)), fail, value, string);
+  });
+}

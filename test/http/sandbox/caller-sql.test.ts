@@ -1,0 +1,205 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type KeyFile, writeKeyFile } from '../../support/key-files.ts';
+import { ago, apiKey, openTestApp, type TestApp } from '../../support/test-app.ts';
+
+/** The shipped queries; logs.all takes SQL, and its results are cached. */
+const queries = mkdtempSync(join(tmpdir(), 'querygate-test-'));
+cpSync('queries', queries, { recursive: true });
+const file = join(queries, 'logs.all.sql');
+writeFileSync(
+  file,
+  readFileSync(file, 'utf8')
+    .replace('query_sandboxing: disabled', 'query_sandboxing: enabled')
+    .replace('caching: disabled', 'caching: 60s\ncache_warming: 20s'),
+);
+
+const row = (project: string, id: string) => ({
+  id,
+  timestamp: ago({ minutes: 1 }),
+  project,
+  event_message: `message of ${project}`,
+  metadata: [{ request: [{ path: '/rest/v1', method: 'GET' }] }],
+});
+
+let keys: KeyFile;
+let app: TestApp;
+beforeAll(async () => {
+  keys = writeKeyFile({
+    'bound without': { tenants: ['a'] },
+    'bound with': { tenants: ['a'], permissions: ['sql'] },
+    'not bound': {},
+    'another endpoint': { endpoints: ['usage.api-counts'] },
+  });
+  app = await openTestApp(
+    { edge_logs: [row('a', '1'), row('a', '2'), row('b', '3')], auth_logs: [row('b', '4')] },
+    { QUERIES_DIR: queries, API_KEYS_FILE: keys.path },
+  );
+});
+afterAll(async () => {
+  await app.close();
+  keys.remove();
+  rmSync(queries, { recursive: true });
+});
+
+async function get(parameters: Record<string, string>, key = apiKey, endpoint = 'logs.all') {
+  const response = await app.fetch(`/api/endpoints/query/${endpoint}?${new URLSearchParams(parameters)}`, {
+    headers: { 'x-api-key': key },
+  });
+  const body = (await response.json()) as {
+    result?: unknown;
+    error?: { code: string; message: string; parameter?: string };
+  };
+  return { status: response.status, headers: response.headers, ...body };
+}
+
+const count = 'select count(*) as n from edge_logs';
+
+describe('SQL of a caller over a saved query, by REST', () => {
+  test('gives its rows for the parameters, and those of the saved query without it', async () => {
+    expect(await get({ project: 'a', sql: count })).toMatchObject({ status: 200, result: [{ n: 2 }] });
+    expect(await get({ project: 'b', sql: count })).toMatchObject({ result: [{ n: 1 }] });
+    expect(await get({ project: 'a', sql: 'select count(*) as n from auth_logs' })).toMatchObject({
+      result: [{ n: 0 }],
+    });
+    expect(await get({ project: 'a', sql: '' })).toMatchObject({ result: [{ id: '1' }, { id: '2' }] });
+    expect(await get({ project: 'a' })).toMatchObject({ result: [{ id: '1' }, { id: '2' }] });
+  });
+
+  test('is cached by its text and parameters, and not warmed', async () => {
+    const sql = "select count(*) as cached from edge_logs where id != 'x'";
+    const { runs } = app.counters;
+    const status = async (parameters: Record<string, string>) =>
+      (await get(parameters)).headers.get('cache-status') ?? '';
+    expect(await status({ project: 'a', sql })).not.toContain('; hit');
+    expect(await status({ project: 'a', sql })).toContain('hit');
+    expect(await status({ project: 'b', sql })).not.toContain('; hit');
+    expect(await status({ project: 'a', sql: `${sql} ` })).not.toContain('; hit');
+    expect(app.counters.runs - runs).toBe(3);
+    expect(app.counters.refreshes).toBe(0);
+  });
+
+  test('is cut at max rows', async () => {
+    const sql = 'select x from unnest(generate_array(1, 1500)) as x';
+    const { result } = await get({ project: 'a', sql });
+    expect(result).toHaveLength(1000);
+  });
+
+  test.each([
+    ['given twice', 'logs.all', 'project=a&sql=select+1+as+x&sql=select+2+as+x', 'is repeated'],
+    ['with a NUL byte', 'logs.all', 'project=a&sql=select%001', 'NUL byte'],
+    ['that is not Unicode', 'logs.all', 'project=a&sql=%FF', 'well-formed'],
+    [
+      'for an endpoint that takes none',
+      'usage.api-counts',
+      'project=a&interval=daily&sql=select+1',
+      'query_sandboxing: enabled',
+    ],
+  ])('%s is refused', async (_, endpoint, search, reason) => {
+    const response = await app.fetch(`/api/endpoints/query/${endpoint}?${search}`);
+    expect(response.status).toBe(400);
+    const { error } = (await response.json()) as { error: { message: string; parameter: string } };
+    expect(error).toMatchObject({ code: 'INVALID_PARAMETER', parameter: 'sql' });
+    expect(error.message).toContain(reason);
+  });
+
+  test('errors name the place and the tables, and nothing else of the saved query', async () => {
+    const { status, error } = await get({ project: 'a', sql: 'select 1 as x\nfrom secrets' });
+    expect(status).toBe(400);
+    expect(error?.message).toBe(
+      'sql: line 2, column 6: no table is named secrets; the tables of this endpoint are edge_logs, postgres_logs, function_edge_logs, function_logs, auth_logs, realtime_logs, storage_logs, postgrest_logs, pgbouncer_logs',
+    );
+  });
+
+  test('results are bounded in bytes, of one value and of all', async () => {
+    const long = await get({ project: 'a', sql: "select repeat('x', 1000001) as x" });
+    expect(long).toMatchObject({ status: 422, error: { code: 'QUERY_TOO_EXPENSIVE' } });
+    const many = "select repeat('x', 900000) as x from unnest(generate_array(1, 30)) as n";
+    expect(await get({ project: 'a', sql: many })).toMatchObject({ status: 422 });
+  });
+});
+
+describe('the permission sql', () => {
+  test('a key that is bound to tenants needs it, and reads its tenant only', async () => {
+    const refused = await get({ project: 'a', sql: count }, keys.keyOf('bound without'));
+    expect(refused).toMatchObject({ status: 403, error: { code: 'FORBIDDEN', parameter: 'sql' } });
+    expect(refused.error?.message).toBe('sql: this key has no permission sql; leave sql out');
+    expect(await get({ project: 'a' }, keys.keyOf('bound without'))).toMatchObject({ status: 200 });
+    expect(await get({ project: 'a', sql: count }, keys.keyOf('bound with'))).toMatchObject({
+      result: [{ n: 2 }],
+    });
+    expect(await get({ project: 'b', sql: count }, keys.keyOf('bound with'))).toMatchObject({ status: 403 });
+    // A cached result of another key is not given either.
+    expect(await get({ project: 'a', sql: count }, keys.keyOf('bound without'))).toMatchObject({
+      status: 403,
+    });
+  });
+
+  test('other keys have it', async () => {
+    expect(await get({ project: 'b', sql: count }, keys.keyOf('not bound'))).toMatchObject({
+      result: [{ n: 1 }],
+    });
+    expect(await get({ project: 'b', sql: count }, keys.keyOf('another endpoint'))).toMatchObject({
+      status: 403,
+    });
+  });
+});
+
+describe('SQL of a caller over a saved query, by GraphQL', () => {
+  test('has its rows as JSON, and the types of its columns', async () => {
+    const data = await app.data(
+      `query($sql: String!) { logsAllSql(project: "a", sql: $sql) {
+        columns { name type repeated } rows rowCount truncated cacheStatus } }`,
+      {
+        sql: 'select id, timestamp, [1, 2] as list, metadata from edge_logs where @project = "a" order by id limit 1',
+      },
+    );
+    expect(data).toEqual({
+      logsAllSql: {
+        columns: [
+          { name: 'id', type: 'string', repeated: false },
+          { name: 'timestamp', type: 'timestamp', repeated: false },
+          { name: 'list', type: 'integer', repeated: true },
+          { name: 'metadata', type: 'record', repeated: true },
+        ],
+        rows: [expect.objectContaining({ id: '1', list: [1, 2] })],
+        rowCount: 1,
+        truncated: false,
+        cacheStatus: 'MISS',
+      },
+    });
+  });
+
+  test('shares its result with REST', async () => {
+    const sql = 'select max(id) as shared from edge_logs';
+    await get({ project: 'a', sql });
+    const data = await app.data(
+      'query($sql: String!) { logsAllSql(project: "a", sql: $sql) { rows cacheStatus } }',
+      { sql },
+    );
+    expect(data).toEqual({ logsAllSql: { rows: [{ shared: '2' }], cacheStatus: 'HIT' } });
+  });
+
+  test('empty SQL is an error, and not the rows of the saved query', async () => {
+    await expect(app.data('{ logsAllSql(project: "a", sql: "") { rows } }')).rejects.toThrow(
+      /sql is one SELECT, found nothing/,
+    );
+  });
+
+  test('SQL that is too long is an error', async () => {
+    const query = 'query($sql: String!) { logsAllSql(project: "a", sql: $sql) { rows } }';
+    await expect(app.data(query, { sql: `select 1 as x${' '.repeat(10_000)}` })).rejects.toThrow(
+      /has 10013 characters; the limit is 10000/,
+    );
+  });
+
+  test('the catalog says which endpoints take it; the others have no such field', async () => {
+    const data = await app.data('{ endpoints { name querySandboxing } }');
+    expect(data.endpoints).toContainEqual({ name: 'logs.all', querySandboxing: true });
+    await expect(app.data('{ usageApiCountsSql(project: "a", sql: "select 1") { rows } }')).rejects.toThrow(
+      /Cannot query field/,
+    );
+  });
+});
