@@ -109,15 +109,15 @@ describe('querygate test', () => {
     [
       'project: abc, status: 399',
       'projct: abc, status: 399',
-      ':5 tables.web.0.projct: no field is named projct: did you mean project?',
+      ':5 tables.web.0.projct: no field is named projct; did you mean project?',
     ],
-    ['  web:\n', '  wbe:\n', ':4 tables.wbe: no table is named wbe: did you mean web?'],
+    ['  web:\n', '  webs:\n', ':4 tables.webs: no table is named webs; did you mean web?'],
     [
       'parameters: { project',
       'parameters: { projekt',
-      ':10 parameters.projekt: no parameter is named projekt: did you mean project?',
+      ':10 parameters.projekt: no parameter is named projekt; did you mean project?',
     ],
-    ['status: 400 }\n  -', 'state: 400 }\n  -', 'no column is named state: did you mean status?'],
+    ['status: 400 }\n  -', 'statuz: 400 }\n  -', 'no column is named statuz; did you mean status?'],
     ['expect: { error', 'expct: { error', ':19 tests.1: unknown: expct'],
     ['now: 2026-03-10T12:00:00Z', 'now: yesterday', ':2 now: must be an ISO 8601 timestamp'],
   ])('a mistake in the file: %s → %s', async (from, to, message) => {
@@ -213,7 +213,7 @@ describe('querygate test', () => {
   });
 
   test('a name that no query has, and a query without tests', async () => {
-    expect((await run('hts')).errors).toContain('no saved query is named hts: did you mean hits?');
+    expect((await run('hts')).errors).toContain('no saved query is named hts; did you mean hits?');
     cpSync(join(folder, 'hits.sql'), join(folder, 'other.sql'));
     writeFileSync(join(folder, 'other.sql'), query().replace('f60', 'f61'));
     expect((await run()).output).toContain('without tests: other\n3 passed');

@@ -25,17 +25,32 @@ export function problemsText({ message, problems }: StartError, options: PrintOp
 export const withSources = (problems: readonly Problem[], { textOf = readText }: PrintOptions = {}): string =>
   problems.map((problem) => `${printable(describeProblem(problem))}\n${excerpt(problem, textOf)}`).join('');
 
-function excerpt({ file, line, column }: Problem, textOf: (file: string) => string | undefined): string {
+function excerpt(
+  { file, line, column, message }: Problem,
+  textOf: (file: string) => string | undefined,
+): string {
   const source =
     file === undefined || line === undefined ? undefined : textOf(file)?.split(/\r?\n/)[line - 1];
   if (source === undefined || source.trim() === '') return '';
-  const start = column === undefined ? source.search(/\S/) : column - 1;
-  const from = Math.max(0, start - maxWidth / 2);
+  const start = column === undefined ? placeIn(source, message) : column - 1;
+  const from = Math.max(0, (start ?? 0) - maxWidth / 2);
   const shown = printable(source.slice(from, from + maxWidth));
+  if (start === undefined) return `${line} | ${shown}\n`;
   const margin = ' '.repeat(String(line).length);
   // A tab before the caret keeps it below its character.
   const indent = shown.slice(0, start - from).replace(/[^\t]/g, ' ');
   return `${line} | ${shown}\n${margin} | ${indent}${'^'.repeat(wordLength(source, start))}\n`;
+}
+
+/** Where a line has the key or the name with which a message begins: `columns.a.type: …`, `unknown: cachng`, `@name …`. */
+function placeIn(source: string, message: string): number | undefined {
+  const [, unknown] = /^unknown: ([\w-]+)/.exec(message) ?? [];
+  const [path = ''] = /^@?[\w.-]+(?=[: ])/.exec(message) ?? [];
+  const names = unknown === undefined ? path.split('.').toReversed() : [unknown];
+  const places = names.map((name) =>
+    name === '' ? -1 : source.search(new RegExp(`(?<![\\w@])${name}(?!\\w)`)),
+  );
+  return places.find((place) => place >= 0);
 }
 
 /** Without characters that control the terminal; of the same length. */

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Catalog, SavedQuery } from '../../catalog/saved-query.ts';
 import type { Field, TableSchema } from '../../catalog/tables/table-schema.ts';
 import { type Problem, StartError } from '../../errors.ts';
-import { nearestName } from '../../files/nearest-name.ts';
+import { didYouMean } from '../../files/nearest-name.ts';
 import { readYaml, type YamlData } from '../../files/read-yaml.ts';
 import { describeIssue, schemaProblems } from '../../files/schema-problems.ts';
 import { type TestFileData, testFileSchema } from './test-schema.ts';
@@ -64,7 +64,7 @@ export function loadTests(
     if (names.length > 0 && !names.includes(queryName)) continue;
     const query = catalog.queries.find((one) => one.name === queryName);
     if (query === undefined) {
-      const message = `no saved query is named ${queryName}${didYouMean(queryName, known)}; the file must have the name of one`;
+      const message = `no saved query is named ${queryName}${didYouMean(queryName, known)}`;
       problems.push({ file, message });
       continue;
     }
@@ -83,11 +83,6 @@ export function loadTests(
   if (problems.length > 0) throw new StartError('The tests have problems', problems);
   return files;
 }
-
-const didYouMean = (name: string, names: Iterable<string>) => {
-  const near = nearestName(name, names);
-  return near === undefined ? '' : `: did you mean ${near}?`;
-};
 
 function parseTests(
   file: string,
