@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { parseQuery } from '../../catalog/header/parse-query.ts';
 import { readHeader } from '../../catalog/header/read-header.ts';
 import { isFilledIn } from '../../catalog/header/unfinished.ts';
@@ -13,6 +13,7 @@ import { tenantColumns } from '../../engine/describe/tenant-columns.ts';
 import { engines } from '../../engine/engines.ts';
 import { StartError } from '../../errors.ts';
 import { commandError } from '../arguments.ts';
+import { headerSchemaFile } from '../package-files.ts';
 import { problemsText } from '../problems/print-problems.ts';
 import { readInput } from '../read-input.ts';
 import type { LoadedSettings } from '../settings/load-settings.ts';
@@ -82,12 +83,19 @@ export async function newQuery(
     tenant: tenant?.parameter,
     earlier,
   });
-  const text = `/*---\n${header}---*/\n${description.sql}\n`;
+  const text = `/*---\n${schemaComment(config.queriesDir)}${header}---*/\n${description.sql}\n`;
   mkdirSync(config.queriesDir, { recursive: true });
   // Another process may have made the file in the meantime.
   writeFileSync(file, text, { flag: force ? 'w' : 'wx' });
   process.stderr.write(notesOf({ file, text, description }));
   return true;
+}
+
+/** Names the JSON Schema of the header if the package is installed in the project: another path would be of this machine only. */
+function schemaComment(queriesDir: string): string {
+  if (!existsSync(headerSchemaFile) || relative('.', headerSchemaFile).startsWith('..')) return '';
+  const path = relative(queriesDir, headerSchemaFile).replaceAll('\\', '/');
+  return `# yaml-language-server: $schema=${path}\n`;
 }
 
 const trimSql = (text: string) =>
