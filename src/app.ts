@@ -1,9 +1,11 @@
 import type { RequestListener } from 'node:http';
 import type { Logger } from 'pino';
-import { loadCatalog } from './catalog/load-catalog.ts';
+import { openHistory } from './catalog/folder/catalog-history.ts';
+import { readFolder } from './catalog/folder/read-folder.ts';
 import type { Catalog } from './catalog/saved-query.ts';
 import { type Clock, systemClock } from './concurrency/clock.ts';
 import { LoopTurns } from './concurrency/loop-turns.ts';
+import { VersionedRef } from './concurrency/versioned-ref.ts';
 import { isLoopback } from './config/loopback.ts';
 import type { Config } from './config.ts';
 import type { Engine, ImportReport } from './engine/engine.ts';
@@ -19,13 +21,14 @@ import { buildRejectKeys, buildRejectKeysInUrls } from './http/access/reject-key
 import { buildRejectWrongKey } from './http/access/wrong-keys.ts';
 import { buildAccessLog } from './http/access-log.ts';
 import { ByteBudget } from './http/byte-budget.ts';
-import { buildLogflareCompat } from './http/compat/logflare.ts';
+import { acceptLogflareRequests, buildLogflareCompat } from './http/compat/logflare.ts';
 import { buildFinish } from './http/finish.ts';
 import { buildDerivedCache } from './http/graphql/compiled/derived-cache.ts';
 import { buildGraphiqlPages } from './http/graphql/graphiql.ts';
 import { buildGraphql } from './http/graphql/graphql.ts';
-import { buildHandler, type Handler } from './http/handle.ts';
+import { buildHandler, type CatalogVersion, type Handler } from './http/handle.ts';
 import { buildMetricsRoute } from './http/observe/metrics-route.ts';
+import { buildReadiness, type Readiness } from './http/observe/readiness.ts';
 import { buildRequestMetrics, type RequestMetrics } from './http/observe/request-metrics.ts';
 import { buildOpenTrace, idsOf } from './http/observe/request-trace.ts';
 import { pathsToLog } from './http/paths.ts';
@@ -40,10 +43,12 @@ import { openKeys } from './keys/open-keys.ts';
 import type { SharedRates } from './keys/rates/open-shared-rates.ts';
 import { newLocalRateLimit } from './keys/rates/rate-limiter.ts';
 import { buildInfo } from './metrics/build-info.ts';
+import { buildCatalogMetrics } from './metrics/catalog-metrics.ts';
 import { buildEngineMetrics, type EngineMetrics } from './metrics/engine-metrics.ts';
 import { buildImportMetrics } from './metrics/import-metrics.ts';
 import { type Metrics, openRegistry } from './metrics/open-registry.ts';
 import { buildResultMetrics } from './metrics/result-metrics.ts';
+import { type FilesReport, openReload } from './reload/open-reload.ts';
 import type { Counters } from './results/counters.ts';
 import type { GetResult } from './results/get-result.ts';
 import { hotKeyLimit } from './results/hot-keys.ts';
@@ -71,10 +76,15 @@ export interface AppOptions {
   readonly engine?: Engine;
   /** Exports traces; undefined for none. The app closes it. */
   readonly tracer?: Tracer | undefined;
+  /** Receives files of the catalog that begin or cease to be broken. */
+  readonly onFiles?: ((report: FilesReport) => void) | undefined;
 }
 
 export interface App {
+  /** The version that is served. */
   readonly catalog: Catalog;
+  /** Looks for changed saved queries now; nothing if RELOAD is off. */
+  reload(): void;
   /** Counts of what the cache has done since the start. */
   readonly counters: Readonly<Counters>;
   /** Handles one request. It never rejects. */
@@ -95,7 +105,9 @@ export interface App {
  */
 export async function openApp(options: AppOptions): Promise<App> {
   const { config, apiKey, log, now = systemClock.now, after = systemClock.after } = options;
-  const catalog = loadCatalog(config.queriesDir);
+  const files = readFolder(config.queriesDir);
+  const history = openHistory(config.queriesDir, files, now);
+  const { catalog } = history;
   const rates = await sharedRates(config, log, now);
   const newRateLimit = rates?.newRateLimit ?? newLocalRateLimit;
   const keys = openKeys({
@@ -138,15 +150,24 @@ export async function openApp(options: AppOptions): Promise<App> {
   const getResult = options.tracer === undefined ? results.get : traceResults(results.get);
   const requestMetrics = buildRequestMetrics(catalog);
   const resultMetrics = buildResultMetrics(results);
+  const catalogMetrics = buildCatalogMetrics(() => {
+    const { queries, broken, problem, loadedAt } = reload.state;
+    return { queries, problems: broken.length + Number(problem !== undefined), loadedAt };
+  });
   const metrics = config.metrics
     ? await openRegistry(
-        [requestMetrics, resultMetrics, engineMetrics, importMetrics, buildInfo(config)].flatMap(
-          ({ families }) => families,
-        ),
+        [
+          requestMetrics,
+          resultMetrics,
+          engineMetrics,
+          importMetrics,
+          catalogMetrics,
+          buildInfo(config),
+        ].flatMap(({ families }) => families),
       )
     : undefined;
   const budget = new ByteBudget();
-  const handle = buildHttpHandler({
+  const { handle, versions, buildVersion } = buildHttpHandler({
     ...options,
     catalog,
     keyring: keys.keyring,
@@ -155,13 +176,40 @@ export async function openApp(options: AppOptions): Promise<App> {
     metrics,
     requestMetrics: metrics === undefined ? undefined : requestMetrics,
     derived: results.derived,
-    isReady: () => ready,
+    readiness: buildReadiness(
+      () => ready,
+      () => reload.state,
+    ),
     budget,
     turns,
     now,
   });
+  const reload = openReload({
+    folder: config.queriesDir,
+    files,
+    history,
+    updates: engine.updates,
+    isOn: config.reload,
+    prepare(next) {
+      const version = buildVersion(next);
+      return () => {
+        keys.replaceQueries(next.queries);
+        tokens?.replaceQueries(next.queries);
+        results.replaceCatalog(next);
+        requestMetrics.replaceCatalog(next);
+        return versions.replace(version);
+      };
+    },
+    onOutcome: catalogMetrics.recordReload,
+    onFiles: options.onFiles,
+    log,
+    now,
+  });
   return {
-    catalog,
+    get catalog() {
+      return history.catalog;
+    },
+    reload: reload.look,
     counters: results.counters,
     metrics,
     fetch: buildFetch(handle),
@@ -171,11 +219,14 @@ export async function openApp(options: AppOptions): Promise<App> {
     },
     async close() {
       metrics?.close();
+      // It may wait for an import, which closing the engine ends.
+      const reloading = reload.close();
       await keys.close();
       await tokens?.close();
       await rates?.close();
       await results.close();
       await engine.close();
+      await reloading;
       await options.tracer?.close();
     },
   };
@@ -189,10 +240,17 @@ interface HttpOptions extends Pick<AppOptions, 'config' | 'apiKey' | 'log' | 'wr
   readonly derived: DerivedStore;
   readonly metrics: Metrics | undefined;
   readonly requestMetrics: RequestMetrics | undefined;
-  readonly isReady: () => boolean;
+  readonly readiness: Readiness;
   readonly budget: ByteBudget;
   readonly turns: LoopTurns;
   readonly now: () => Date;
+}
+
+interface HttpHandler {
+  readonly handle: Handler;
+  /** The current version is that of the catalog. */
+  readonly versions: VersionedRef<CatalogVersion>;
+  readonly buildVersion: (catalog: Catalog) => CatalogVersion;
 }
 
 function buildHttpHandler({
@@ -208,46 +266,52 @@ function buildHttpHandler({
   derived,
   metrics,
   requestMetrics,
-  isReady,
+  readiness,
   budget,
   turns,
   now,
-}: HttpOptions): Handler {
+}: HttpOptions): HttpHandler {
   // A configured key is the operator's secret; one that was generated at start is also printed in the start banner.
   const showsKey = config.apiKey === undefined && !config.production && isLoopback(config.host);
-  const pages = buildGraphiqlPages(catalog, showsKey ? apiKey : undefined);
-  const page: RouteOptions['page'] = (head, { url }) =>
-    isFromLoopback(url, head) ? pages.local() : pages.remote(head);
+  const pages = buildGraphiqlPages(showsKey ? apiKey : undefined);
   const isKeyText = buildRecognizeKeys(apiKey, tokens !== undefined);
   const audit = buildAudit(log, isKeyText);
   const cors = buildCors(config.corsOrigins, config.corsHeaders);
-  const rest = buildRest({ catalog, getResult, turns, now });
-  const compat =
-    config.compat === undefined
-      ? undefined
-      : buildLogflareCompat({ catalog, rest, rejectKeys: buildRejectKeys(isKeyText) });
-  const handle = buildHandler({
-    prepareRequest: buildPrepareRequest(pathsToLog(catalog)),
-    routeOf: buildRoutes({
-      rest,
-      compat,
-      graphql: buildGraphql({
-        catalog,
-        getResult,
-        introspection: config.introspection,
-        derived: buildDerivedCache(derived),
-        budget,
-        turns,
-        audit,
+  const buildGraphqlOf = buildGraphql({
+    getResult,
+    introspection: config.introspection,
+    derived: buildDerivedCache(derived),
+    budget,
+    turns,
+    audit,
+    log,
+    now,
+  });
+  const rejectKeys = buildRejectKeys(isKeyText);
+  const buildVersion = (version: Catalog): CatalogVersion => {
+    const rest = buildRest({ catalog: version, getResult, turns, now });
+    const page: RouteOptions['page'] = (head, { url }) =>
+      isFromLoopback(url, head) ? pages.local(version) : pages.remote(head);
+    return {
+      prepareRequest: buildPrepareRequest(pathsToLog(version)),
+      routeOf: buildRoutes({
+        rest,
+        compat:
+          config.compat === undefined
+            ? undefined
+            : buildLogflareCompat({ catalog: version, rest, rejectKeys }),
+        graphql: buildGraphqlOf(version),
+        page: config.graphiql ? page : undefined,
+        metrics: metrics === undefined ? undefined : buildMetricsRoute(metrics),
+        readiness,
+        cors,
         log,
-        now,
       }),
-      page: config.graphiql ? page : undefined,
-      metrics: metrics === undefined ? undefined : buildMetricsRoute(metrics),
-      isReady,
-      cors,
-      log,
-    }),
+    };
+  };
+  const versions = new VersionedRef(buildVersion(catalog));
+  const handle = buildHandler({
+    versions,
     admit: buildAdmit({
       keyring,
       tokens,
@@ -261,7 +325,11 @@ function buildHttpHandler({
     budget,
     log,
   });
-  return compat?.accepting(handle) ?? handle;
+  return {
+    handle: config.compat === undefined ? handle : acceptLogflareRequests(handle),
+    versions,
+    buildVersion,
+  };
 }
 
 const measured = ({ metrics }: Config, { measure }: EngineMetrics, engine: Engine) =>

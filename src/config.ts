@@ -37,6 +37,7 @@ const settings = z.object({
   PORT: wholeNumber(0, 65535).default(4000),
   HOST: z.string().default('127.0.0.1'),
   QUERIES_DIR: z.string().default('queries'),
+  RELOAD: oneOf(onOff).default('on'),
   DATA_DIR: z.string().optional(),
   STORE_FILE: z.string().optional(),
   DATA_REFRESH_SECONDS: wholeNumber(1, 86_400).default(5),
@@ -182,6 +183,8 @@ function toConfig(read: Settings) {
     port: read.PORT,
     host: read.HOST,
     queriesDir: read.QUERIES_DIR,
+    /** Whether changed saved queries and tables are served without a restart. */
+    reload: read.RELOAD === 'on',
     /** The folder of local log files; undefined means demo data. */
     dataDir: read.DATA_DIR,
     /** The database of imported rows: a file, or `:memory:`. */

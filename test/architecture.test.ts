@@ -20,6 +20,7 @@ const rooms = [
   'results',
   'metrics',
   'http',
+  'reload',
   'format-log-line',
   'open-log',
   'progress-line',

@@ -26,45 +26,66 @@ const reservedTypes = new Set([
   ],
 ]);
 
-/** Conflicts between files: ids, GraphQL fields and enums must be unique. */
+/**
+ * Conflicts between files: ids, GraphQL fields and types must be unique. Of two queries in conflict, the later one has the
+ * problem.
+ */
 export function checkCatalog(queries: readonly SavedQuery[]): readonly Problem[] {
-  const resultTypes = new Set(
-    queries.flatMap(({ name }) => [`${pascalCase(name)}Row`, `${pascalCase(name)}Result`]),
-  );
-  return queries.flatMap((query, at) => {
-    const earlier = queries.slice(0, at);
+  const ids = new Map<string, string>();
+  const fields = new Map<string, string>();
+  /** Of SQL over queries that take it. */
+  const sqlFields = new Map<string, string>();
+  const resultTypes = new Map<string, string>();
+  const enums = new Map<string, { readonly parameter: EnumParameter; readonly file: string }>();
+  return queries.flatMap((query) => {
+    const { file } = query.source;
     const problems: Problem[] = [];
-    const add = (message: string) => problems.push({ file: query.source.file, line: 1, message });
+    const add = (message: string) => problems.push({ file, line: 1, message });
 
-    const sameId = earlier.find((other) => other.id === query.id);
-    if (sameId !== undefined) add(`id ${query.id} is already used by ${sameId.source.file}`);
+    const sameId = addName(ids, query.id, file);
+    if (sameId !== undefined) add(`id ${query.id} is already used by ${sameId}`);
 
     const field = camelCase(query.name);
-    const sameField = earlier.find((other) => camelCase(other.name) === field);
-    if (sameField !== undefined) add(`has the same GraphQL field as ${sameField.source.file}: ${field}`);
-    const ofSql = queries.find(
-      (other) => other.querySandboxing === 'enabled' && sqlField(other.name) === field,
-    );
+    const sameField = addName(fields, field, file);
+    if (sameField !== undefined) add(`has the same GraphQL field as ${sameField}: ${field}`);
+    const ofSql = sqlFields.get(field);
     if (ofSql !== undefined)
-      add(
-        `has the GraphQL field ${field}, which is that of SQL over ${ofSql.source.file}; choose another name`,
-      );
+      add(`has the GraphQL field ${field}, which is that of SQL over ${ofSql}; choose another name`);
+    if (query.querySandboxing === 'enabled') {
+      const ownSqlField = sqlField(query.name);
+      addName(sqlFields, ownSqlField, file);
+      const other = fields.get(ownSqlField);
+      if (other !== undefined)
+        add(`the GraphQL field of SQL over it, ${ownSqlField}, is that of ${other}; choose another name`);
+    }
     if (reservedFields.includes(field))
       add(`the GraphQL field ${field} is reserved for the catalog; choose another name`);
 
+    for (const type of [`${pascalCase(query.name)}Row`, `${pascalCase(query.name)}Result`]) {
+      addName(resultTypes, type, file);
+      const other = enums.get(type);
+      if (other !== undefined) add(`its type ${type} is an enum of ${other.file}; choose another name`);
+    }
     for (const parameter of enumsOf(query)) {
-      if (reservedTypes.has(parameter.enum) || resultTypes.has(parameter.enum)) {
-        add(
-          `parameters.${parameter.name}: ${parameter.enum} is another type of the schema; choose another enum name`,
-        );
+      const { name, enum: type } = parameter;
+      if (reservedTypes.has(type) || resultTypes.has(type)) {
+        add(`parameters.${name}: ${type} is another type of the schema; choose another enum name`);
       }
-      const other = earlier.flatMap(enumsOf).find(({ enum: name }) => name === parameter.enum);
-      if (other !== undefined && !sameValues(parameter, other)) {
-        add(`parameters.${parameter.name}: enum ${parameter.enum} has different values in another file`);
+      const other = enums.get(type);
+      if (other === undefined) enums.set(type, { parameter, file });
+      else if (!sameValues(parameter, other.parameter)) {
+        add(`parameters.${name}: enum ${type} has different values in another file`);
       }
     }
     return problems;
   });
+}
+
+/** @returns the file that has the name already */
+function addName(names: Map<string, string>, name: string, file: string): string | undefined {
+  const known = names.get(name);
+  if (known === undefined) names.set(name, file);
+  return known;
 }
 
 function enumsOf(query: SavedQuery): readonly EnumParameter[] {

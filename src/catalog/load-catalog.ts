@@ -1,11 +1,11 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type Problem, StartError } from '../errors.ts';
 import { checkAddresses } from './check-addresses.ts';
 import { checkCatalog } from './check-catalog.ts';
+import { type CatalogFiles, type FileContent, isTablePath, readFolder } from './folder/read-folder.ts';
 import { type ParsedQuery, parseQuery } from './header/parse-query.ts';
 import type { Catalog } from './saved-query.ts';
-import { loadTables } from './tables/load-tables.ts';
+import { tablesOf } from './tables/load-tables.ts';
 
 export const namePattern = /^[a-z][a-z0-9]*(?:[._-][a-z0-9]+)*$/;
 
@@ -15,10 +15,17 @@ export const namePattern = /^[a-z][a-z0-9]*(?:[._-][a-z0-9]+)*$/;
  * @throws StartError with every problem of every file
  */
 export function loadCatalog(folder: string): Catalog {
-  const parsed = sqlFiles(folder).map((file) => loadQuery(join(folder, file)));
+  return parseCatalog(folder, readFolder(folder));
+}
+
+/** As `loadCatalog`, of files that have been read. */
+export function parseCatalog(folder: string, files: CatalogFiles): Catalog {
+  const parsed = [...files]
+    .filter(([path]) => !isTablePath(path))
+    .map(([path, content]) => parseQueryFile(join(folder, path), content));
   const valid = parsed.filter((file) => file.query !== undefined);
   const queries = valid.map(({ query }) => query);
-  const { tables, problems: tableProblems } = loadTables(join(folder, 'tables'));
+  const { tables, problems: tableProblems } = tablesOf(folder, files);
 
   const problems = [
     ...parsed.flatMap((query) => query.problems),
@@ -30,23 +37,8 @@ export function loadCatalog(folder: string): Catalog {
   return { queries, tables };
 }
 
-function sqlFiles(folder: string): readonly string[] {
-  let names: readonly string[];
-  try {
-    names = readdirSync(folder).filter(
-      (name) => !statSync(join(folder, name), { throwIfNoEntry: false })?.isDirectory(),
-    );
-  } catch {
-    throw new StartError('The saved queries cannot be read', [
-      { file: folder, message: 'is not a readable folder; QUERIES_DIR must name one' },
-    ]);
-  }
-  const files = names.filter((name) => name.endsWith('.sql')).sort();
-  if (files.length > 0) return files;
-  throw new StartError('There are no saved queries', [{ file: folder, message: 'contains no *.sql file' }]);
-}
-
-function loadQuery(file: string): ParsedQuery {
+/** The saved query of one file, whose name is the query's. */
+export function parseQueryFile(file: string, content: FileContent): ParsedQuery {
   const name = basename(file, '.sql');
   const problems: Problem[] = [];
   if (!namePattern.test(name)) {
@@ -55,16 +47,7 @@ function loadQuery(file: string): ParsedQuery {
       message: 'the name must be lowercase words joined by . _ or -, as in area.query-name.sql',
     });
   }
-  const text = readText(file);
-  if (text === undefined) return { problems: [...problems, { file, message: 'cannot be read' }] };
-  const parsed = parseQuery(name, file, text);
+  if ('problem' in content) return { problems: [...problems, { file, message: content.problem }] };
+  const parsed = parseQuery(name, file, content.text);
   return problems.length === 0 ? parsed : { problems: [...problems, ...parsed.problems] };
-}
-
-function readText(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,7 @@
 /** A name of a query, parameter or column (`api.invocation-stats`) as a GraphQL field (`apiInvocationStats`). */
 export function camelCase(name: string): string {
+  // Most names are one word, and a schema has thousands.
+  if (!/[._-]/.test(name)) return name;
   const [first = '', ...rest] = name.split(/[._-]+/).filter((word) => word !== '');
   return [first, ...rest.map((word) => word.charAt(0).toUpperCase() + word.slice(1))].join('');
 }

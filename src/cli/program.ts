@@ -48,7 +48,8 @@ export async function runProgram(args: readonly string[]): Promise<void> {
       return;
     }
     if (!(error instanceof StartError || error instanceof GatewayError)) throw error;
-    process.stderr.write(error instanceof StartError ? problemsText(error) : `${error.message}\n`);
+    const isShown = error instanceof StartError && !isStart;
+    process.stderr.write(isShown ? problemsText(error) : `${error.message}\n`);
     process.exit(isStart ? exitCode.badStart : exitCode.problems);
   }
 }
@@ -66,10 +67,11 @@ function buildProgram(isBare: boolean): Command {
   const start = addSettings(program.command('start'), settingNames)
     .description('run the gateway')
     .option('--demo', 'serve the queries and the data of the demo')
+    .addOption(new Option('--show-source', 'how dev shows problems').hideHelp())
     .action(async (values: Values) => {
       const { chooseQueries } = await import('./choose-queries.ts');
       const settings = await chooseQueries(settingsOf(values), { demo: values.demo === true, isBare });
-      await (await import('./start.ts')).start(settings);
+      await (await import('./start.ts')).start(settings, { showsSource: values.showSource === true });
     });
   addDev(program);
   addSettings(program.command('check'), ['ENGINE', 'QUERIES_DIR'])
@@ -115,16 +117,19 @@ function buildProgram(isBare: boolean): Command {
 
 function addDev(program: Command): void {
   addSettings(program.command('dev'), [])
-    .description('run the gateway, and restart it when a saved query or the settings change')
+    .description(
+      'run the gateway, show problems of saved queries here, and restart it when the settings change',
+    )
     .option('--demo', 'serve the queries and the data of the demo')
     .action(async (values: Values, command: Command) => {
       const { chooseQueries } = await import('./choose-queries.ts');
       const choice = { demo: values.demo === true, isBare: false };
-      const settings = await chooseQueries(settingsOf(values), choice);
+      const load = () => chooseQueries(settingsOf(values), choice);
       const { dev } = await import('./dev.ts');
       await dev({
         args: command.parent?.args.slice(1) ?? [],
-        queriesDir: settings.values.QUERIES_DIR ?? 'queries',
+        settings: await load(),
+        loadSettings: load,
         configFile: values.config as string | undefined,
       });
     });

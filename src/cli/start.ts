@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { type App, openApp } from '../app.ts';
 import { type Config, readConfig } from '../config.ts';
 import { StartError } from '../errors.ts';
-import { exitOnSignal, shutDownOnSignal } from '../http/server/graceful-shutdown.ts';
+import { exitCode, exitOnSignal, shutDownOnSignal } from '../http/server/graceful-shutdown.ts';
 import { openMetricsServer } from '../http/server/metrics-server.ts';
 import { openServer } from '../http/server/open-server.ts';
 import { makeKey } from '../keys/key-text.ts';
@@ -12,19 +12,36 @@ import { openLog } from '../open-log.ts';
 import { openProgressLine } from '../progress-line.ts';
 import { startBanner } from '../start-banner.ts';
 import type { Tracer } from '../trace/span.ts';
+import { withSources } from './problems/print-problems.ts';
 import type { LoadedSettings } from './settings/load-settings.ts';
+import { showFiles } from './show-problems.ts';
+
+interface StartOptions {
+  /** Whether problems of saved queries are shown with their source, for people who edit them. */
+  readonly showsSource: boolean;
+}
 
 /** `querygate start`: runs the gateway until a signal ends it. @throws StartError if it cannot start */
-export async function start({ values, label }: LoadedSettings): Promise<void> {
+export async function start({ values, label }: LoadedSettings, options: StartOptions): Promise<void> {
   // Node would open its inspector on this signal, through which every user of the machine could run code in this process.
   process.on('SIGUSR1', () => {});
   // What this process writes, the rows of all tenants among it, is for its own user only, also what DuckDB writes.
   process.umask(0o077);
   const removeExitOnSignal = exitOnSignal();
-  await serve(readConfig(values, label), removeExitOnSignal);
+  try {
+    await serve(readConfig(values, label), options, removeExitOnSignal);
+  } catch (error) {
+    if (!(error instanceof StartError) || !options.showsSource) throw error;
+    process.stderr.write(withSources(error.problems));
+    process.exit(exitCode.badStart);
+  }
 }
 
-async function serve(config: Config, onSignalsHandled: () => void): Promise<void> {
+async function serve(
+  config: Config,
+  { showsSource }: StartOptions,
+  onSignalsHandled: () => void,
+): Promise<void> {
   // Every running query occupies a thread of libuv's pool; with the default of four, none would be left to read files.
   process.env.UV_THREADPOOL_SIZE ??= String(config.engineConcurrency + 4);
   const { log, writeLine } = openLog(config);
@@ -37,19 +54,26 @@ async function serve(config: Config, onSignalsHandled: () => void): Promise<void
     now: Date.now,
   });
   const tracer = await configuredTracer(process.env);
-  const app = await openApp({ config, apiKey, log, writeLine, tracer, onProgress: progress.show });
+  const onFiles = showsSource ? showFiles : undefined;
+  const app = await openApp({ config, apiKey, log, writeLine, tracer, onProgress: progress.show, onFiles });
   progress.end();
   const { server, connections } = openServer(app.listener, log, config.trustedProxies);
   await listen(server, { setting: 'PORT', port: config.port, host: config.host });
   await listenForMetrics(app, config, log);
   shutDownOnSignal(server, connections, app, log);
   onSignalsHandled();
+  reloadOnSignal(app, config);
 
   const { port } = server.address() as AddressInfo;
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   // A configured key is the operator's secret; a generated key is shown nowhere else.
   const shownKey = config.apiKey === undefined ? (apiKey ?? '$KEY') : '$API_KEY';
   process.stdout.write(startBanner(app.catalog, `http://${host}:${port}`, shownKey, config.graphiql));
+}
+
+/** As services do on SIGHUP. A terminal sends it when it is closed: then it ends the process. */
+function reloadOnSignal(app: App, { reload }: Config): void {
+  if (reload && !process.stdin.isTTY && !process.stderr.isTTY) process.on('SIGHUP', app.reload);
 }
 
 /** As the variables of OpenTelemetry say; nothing of it is loaded if none is set. */

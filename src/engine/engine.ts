@@ -63,10 +63,29 @@ export interface Rows {
  * queries; it is safe to call twice.
  */
 export interface Engine {
+  /** Replaces the catalog while queries run; undefined if the engine runs any query. */
+  readonly updates?: CatalogUpdates;
   /** Identifies the data that is queried: engines with the same source may share cached results. */
   readonly source: string;
   run(bound: BoundQuery, options: RunOptions): Promise<Rows>;
   close(): Promise<void>;
+}
+
+/** How an engine takes up another version of the catalog. Calls do not overlap. */
+export interface CatalogUpdates {
+  /**
+   * Checks a version beside the current one. Only what differs from the versions that were checked before takes time.
+   *
+   * @returns the problems of each query that cannot run
+   */
+  check(catalog: Catalog): Promise<ReadonlyMap<SavedQuery, readonly Problem[]>>;
+  /**
+   * Makes a version that was checked the current one, once the rows of its tables are there. Queries of earlier versions
+   * can still be run.
+   *
+   * @returns call it when nothing runs queries that only the previous version has any more
+   */
+  replace(catalog: Catalog): Promise<() => Promise<void>>;
 }
 
 /** The outcome of checking one saved query without running it. */

@@ -1,9 +1,17 @@
-import type { Catalog } from '../catalog/saved-query.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Catalog, SavedQuery } from '../catalog/saved-query.ts';
 import type { Config } from '../config.ts';
 import { type Problem, StartError } from '../errors.ts';
 import type { ResultColumn } from './check-columns.ts';
-import type { CheckOptions, ColumnsOptions, Engine, EngineOptions, SqlOptions } from './engine.ts';
-import { sandboxProblems, tenantProblems, uncheckedQueries } from './tenant-filters.ts';
+import type {
+  CatalogUpdates,
+  CheckOptions,
+  ColumnsOptions,
+  Engine,
+  EngineOptions,
+  SqlOptions,
+} from './engine.ts';
+import { sandboxProblemsOf, tenantProblemsOf, uncheckedQueries } from './tenant-filters.ts';
 
 interface EngineEntry {
   /** @throws StartError if a saved query cannot run on the engine */
@@ -48,16 +56,21 @@ function withTenantFilters({
   columnsOf,
   checksTenants = false,
 }: EngineEntry): EngineEntry {
-  const problemsIn = (catalog: Catalog) => [
-    ...(checksTenants ? [] : tenantProblems(catalog)),
-    ...sandboxProblems(catalog),
+  const problemsOfQuery: ProblemsOfQuery = (query, tables) => [
+    ...(checksTenants ? [] : tenantProblemsOf(query, tables)),
+    ...sandboxProblemsOf(query, tables),
   ];
+  const problemsIn = ({ queries, tables }: Catalog) =>
+    queries.flatMap((query) => problemsOfQuery(query, tables));
   return {
     async open(options) {
       const problems = problemsIn(options.catalog);
       for (const text of uncheckedQueries(options.catalog)) options.listener.news(text);
       if (problems.length > 0) throw new StartError(title, problems);
-      return open(options);
+      const engine = await open(options);
+      return engine.updates === undefined
+        ? engine
+        : { ...engine, updates: updatesWithTenantFilters(engine.updates, options, problemsOfQuery) };
     },
     async check(options) {
       const problems = problemsIn(options.catalog);
@@ -66,6 +79,43 @@ function withTenantFilters({
     },
     sqlOf,
     columnsOf,
+  };
+}
+
+type ProblemsOfQuery = (query: SavedQuery, tables: Catalog['tables']) => readonly Problem[];
+
+function updatesWithTenantFilters(
+  updates: CatalogUpdates,
+  { catalog: first, listener }: EngineOptions,
+  problemsOfQuery: ProblemsOfQuery,
+): CatalogUpdates {
+  /** The tables with which a query was checked. */
+  const passed = new WeakMap<SavedQuery, Catalog['tables']>();
+  for (const query of first.queries) passed.set(query, first.tables);
+  let current = first;
+  return {
+    async check(catalog) {
+      const found = new Map<SavedQuery, readonly Problem[]>();
+      for (const query of catalog.queries) {
+        if (passed.get(query) === catalog.tables) continue;
+        await nextTurn();
+        const problems = problemsOfQuery(query, catalog.tables);
+        if (problems.length > 0) found.set(query, problems);
+        else passed.set(query, catalog.tables);
+      }
+      // An engine gets no queries that must not run.
+      const queries = catalog.queries.filter((query) => !found.has(query));
+      const others = await updates.check(found.size === 0 ? catalog : { ...catalog, queries });
+      return new Map([...found, ...others]);
+    },
+    async replace(catalog) {
+      const known = new Set(current.queries);
+      const added = { ...catalog, queries: catalog.queries.filter((query) => !known.has(query)) };
+      const release = await updates.replace(catalog);
+      for (const text of uncheckedQueries(added)) listener.news(text);
+      current = catalog;
+      return release;
+    },
   };
 }
 

@@ -11,24 +11,30 @@ import { queryProblems } from './query-problems.ts';
  * them. A query whose SQL can't be compiled has the problem that it can't be checked: the engine may run it all the same.
  */
 export const tenantProblems = ({ queries, tables }: Catalog): readonly Problem[] =>
-  queries.filter(isChecked).flatMap((query) => {
-    try {
-      return unfilteredProblems(query, compile(query, tables, { hasOpenTables: true }));
-    } catch (error) {
-      const [problem = { ...query.source, message: String(error) }] = queryProblems(query, error);
-      const message = `it can't be checked that only rows of one tenant are returned: ${problem.message}; ${optOut}`;
-      return [{ ...problem, message }];
-    }
-  });
+  queries.flatMap((query) => tenantProblemsOf(query, tables));
+
+/** As `tenantProblems`, of one query. */
+export function tenantProblemsOf(query: SavedQuery, tables: Catalog['tables']): readonly Problem[] {
+  if (!isChecked(query)) return [];
+  try {
+    return unfilteredProblems(query, compile(query, tables, { hasOpenTables: true }));
+  } catch (error) {
+    const [problem = { ...query.source, message: String(error) }] = queryProblems(query, error);
+    const message = `it can't be checked that only rows of one tenant are returned: ${problem.message}; ${optOut}`;
+    return [{ ...problem, message }];
+  }
+}
 
 /**
  * The problems of saved queries that take SQL: callers choose the last SELECT, so that each common table that they can
  * name must be restricted to the tenant by itself.
  */
 export const sandboxProblems = ({ queries, tables }: Catalog): readonly Problem[] =>
-  queries.flatMap((query) => (query.querySandboxing === 'enabled' ? sandboxProblemsOf(query, tables) : []));
+  queries.flatMap((query) => sandboxProblemsOf(query, tables));
 
-function sandboxProblemsOf(query: SavedQuery, tables: Catalog['tables']): readonly Problem[] {
+/** As `sandboxProblems`, of one query. */
+export function sandboxProblemsOf(query: SavedQuery, tables: Catalog['tables']): readonly Problem[] {
+  if (query.querySandboxing !== 'enabled') return [];
   const { sql, source, tenant } = query;
   try {
     compile(query, tables, { hasOpenTables: true });

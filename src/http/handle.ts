@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { Version, VersionedRef } from '../concurrency/versioned-ref.ts';
 import type { Admission, Admit } from './access/admission.ts';
 import type { Audit } from './access/audit.ts';
 import type { ByteBudget } from './byte-budget.ts';
@@ -17,9 +18,15 @@ import { notFoundRoute, type ReadBody, type Route, type RouteOf } from './routes
  */
 export type Handler = (head: RequestHead, readBody: ReadBody) => FinishedReply | Promise<FinishedReply>;
 
-interface HandlerOptions {
+/** What answers requests of one version of the catalog. */
+export interface CatalogVersion {
   readonly prepareRequest: PrepareRequest;
   readonly routeOf: RouteOf;
+}
+
+interface HandlerOptions {
+  /** A request is answered by the version that is current when it arrives. */
+  readonly versions: VersionedRef<CatalogVersion>;
   readonly admit: Admit;
   readonly finish: Finish;
   readonly openTrace: OpenTrace;
@@ -33,6 +40,8 @@ interface OpenExchange extends Exchange {
   path: string;
   route: Route;
   counted: CountedRequest | undefined;
+  readonly version: Version<CatalogVersion>;
+  hasEnded: boolean;
 }
 
 /**
@@ -40,8 +49,7 @@ interface OpenExchange extends Exchange {
  * bind → result → reply; REST (`rest/rest.ts`) and GraphQL (`graphql/graphql.ts`) are two ways to do them.
  */
 export function buildHandler({
-  prepareRequest,
-  routeOf,
+  versions,
   admit,
   finish,
   openTrace,
@@ -52,6 +60,7 @@ export function buildHandler({
   const limits = buildRequestLimits();
   const answer = (exchange: OpenExchange, readBody: ReadBody) => {
     const { head, caller } = exchange;
+    const { prepareRequest, routeOf } = exchange.version.value;
     const request = prepareRequest(head.url);
     exchange.path = request.loggedPath;
     exchange.route = routeOf(head, request.url.pathname);
@@ -67,6 +76,8 @@ export function buildHandler({
   const end = (reply: Reply, exchange: OpenExchange) => {
     exchange.counted?.end();
     exchange.counted = undefined;
+    if (!exchange.hasEnded) versions.leave(exchange.version);
+    exchange.hasEnded = true;
     return finish(reply, exchange);
   };
   const complete = (reply: Reply, exchange: OpenExchange) => {
@@ -86,6 +97,8 @@ export function buildHandler({
       path: unknownPath,
       route: notFoundRoute,
       counted: undefined,
+      version: versions.enter(),
+      hasEnded: false,
       startedAt,
     };
     try {

@@ -4,6 +4,7 @@ import type { Access, Admission } from './access/admission.ts';
 import type { Cors } from './access/cors.ts';
 import { replyGraphqlError } from './graphql/errors.ts';
 import type { RequestHead } from './head.ts';
+import type { Readiness } from './observe/readiness.ts';
 import {
   apiPath,
   endpointPath,
@@ -51,8 +52,7 @@ export interface RouteOptions {
   readonly page: Answer | undefined;
   /** `/metrics`; undefined if nothing is counted. */
   readonly metrics: Answer | undefined;
-  /** False while the service shuts down. */
-  readonly isReady: () => boolean;
+  readonly readiness: Readiness;
   readonly cors: Cors;
   readonly log: Logger;
 }
@@ -77,7 +77,7 @@ const compatMethods = 'GET, HEAD, POST, OPTIONS';
  * | any other | 404 | 404 | 404 |
  */
 export function buildRoutes(options: RouteOptions): RouteOf {
-  const { rest, compat, graphql, page, metrics, isReady, cors, log } = options;
+  const { rest, compat, graphql, page, metrics, readiness, cors, log } = options;
   const optionsRoute = (methods: string, base: Base = anybody): Route => ({
     ...base,
     answer: (head: RequestHead) => ({
@@ -88,8 +88,6 @@ export function buildRoutes(options: RouteOptions): RouteOf {
   });
   const health = (get: () => Reply) =>
     byMethod({ ...always, answer: get }, optionsRoute(readMethods, always), failing(notAllowed, always));
-  const readiness = () =>
-    isReady() ? replyJson(200, '{"status":"ready"}') : replyJson(503, '{"status":"ending"}');
   const restOptions = optionsRoute(readMethods);
   const endpoint =
     compat === undefined
@@ -101,7 +99,7 @@ export function buildRoutes(options: RouteOptions): RouteOf {
     [healthPath, liveness],
     [livePath, liveness],
     [plainHealthPath, liveness],
-    [readinessPath, health(readiness)],
+    [readinessPath, readinessRoutes(health(readiness.brief), health(readiness.verbose), readiness)],
     [graphqlPath, graphqlRoutes(graphql, page, optionsRoute(graphqlMethods), log)],
   ]);
   if (metrics !== undefined) {
@@ -111,6 +109,21 @@ export function buildRoutes(options: RouteOptions): RouteOf {
   return (head, pathname) => {
     if (pathname.startsWith(apiPath)) return (endpointPattern.test(pathname) ? endpoint : otherApi)(head);
     return exact.get(pathname)?.(head) ?? notFoundRoute;
+  };
+}
+
+/** With a key, `/readyz?verbose` says more: the key is checked as for any other request. */
+function readinessRoutes(
+  brief: RouteByMethod,
+  verbose: RouteByMethod,
+  { verboseFor }: Readiness,
+): RouteByMethod {
+  const withKey: Route = { ...keyed, answer: (_head, _request, { principal }) => verboseFor(principal) };
+  return (head) => {
+    if (!/\?(?:.*&)?verbose\b/.test(head.url ?? '')) return brief(head);
+    const { 'x-api-key': key, authorization } = head.headers;
+    const isRead = head.method === 'GET' || head.method === 'HEAD';
+    return isRead && (key !== undefined || authorization !== undefined) ? withKey : verbose(head);
   };
 }
 

@@ -6,7 +6,13 @@ import type { Config } from '../config.ts';
 import { ConcurrencyLimiter } from './concurrency-limiter.ts';
 import type { KeyEntry } from './file/key-schema.ts';
 import { digestOf, idOfKey } from './key-text.ts';
-import { hidesEndpoints, type Principal, resolveEndpoints, unrestricted } from './principal.ts';
+import {
+  type EndpointNames,
+  hidesEndpoints,
+  type Principal,
+  resolveEndpoints,
+  unrestricted,
+} from './principal.ts';
 import type { NewRateLimit, RateLimit } from './rates/rate-limiter.ts';
 
 interface KeyringOptions {
@@ -51,6 +57,9 @@ const maxRecent = 10_000;
 /** All valid keys. Their digests are stored, and for a while the text of those that are in use. */
 export class Keyring {
   readonly #options: KeyringOptions;
+  #queries: EndpointNames;
+  /** The keys of the file. */
+  #entries: readonly KeyEntry[] = [];
   readonly #apiKey: Credential;
   /** Compared instead of the digest of a key that does not exist. */
   readonly #dummyDigest = randomBytes(32);
@@ -63,6 +72,7 @@ export class Keyring {
 
   constructor(options: KeyringOptions) {
     this.#options = options;
+    this.#queries = options.catalog.queries;
     const { apiKey } = options;
     const digest = apiKey === undefined ? this.#dummyDigest : digestOf(apiKey);
     this.#apiKey = {
@@ -77,6 +87,7 @@ export class Keyring {
 
   /** Replaces all keys of the key file. A key that stays keeps the state of its limits. */
   replace(entries: readonly KeyEntry[]): void {
+    this.#entries = entries;
     const credentials = entries.map((entry): [string, Credential] => {
       const credential = {
         digest: Buffer.from(entry.sha256, 'hex'),
@@ -90,6 +101,26 @@ export class Keyring {
     });
     this.#credentials = new Map(credentials);
     this.#recent.clear();
+  }
+
+  /**
+   * Resolves the endpoints of all keys in another version of the catalog.
+   *
+   * @returns for keys that are not revoked, the endpoints that were there before and are not any more
+   */
+  replaceQueries(
+    queries: EndpointNames,
+  ): readonly { readonly id: string; readonly endpoints: readonly string[] }[] {
+    const before = { queries: this.#queries };
+    this.#queries = queries;
+    this.replace(this.#entries);
+    return this.#entries.flatMap((entry) => {
+      if (entry.revoked !== undefined || entry.endpoints === undefined) return [];
+      const missing = resolveEndpoints({ queries }, entry).unknown;
+      const { unknown } = resolveEndpoints(before, { endpoints: missing });
+      const endpoints = missing.filter((one) => !unknown.includes(one));
+      return endpoints.length > 0 ? [{ id: entry.id, endpoints }] : [];
+    });
   }
 
   /**
@@ -156,7 +187,7 @@ export class Keyring {
     return {
       id,
       permissions: new Set(permissions),
-      endpoints: resolveEndpoints(this.#options.catalog, entry).ids,
+      endpoints: resolveEndpoints({ queries: this.#queries }, entry).ids,
       tenants: tenants && new Set(tenants),
       hidesEndpoints: hidesEndpoints(this.#options.hideEndpoints, tenants !== undefined),
       rateLimiter: rateLimitFor(

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import type { Catalog } from '../catalog/saved-query.ts';
 import type { Config } from '../config.ts';
@@ -9,6 +10,7 @@ import { loadKeyText, requireKeys } from './file/load-keys.ts';
 import { unknownEndpoints } from './file/unknown-endpoints.ts';
 import { watchFile } from './file/watch-file.ts';
 import { Keyring } from './keyring.ts';
+import { type EndpointNames, namesOf } from './principal.ts';
 import type { NewRateLimit } from './rates/rate-limiter.ts';
 import { openRecordUse } from './record-use.ts';
 
@@ -27,6 +29,8 @@ interface KeysOptions {
 
 export interface Keys {
   readonly keyring: Keyring;
+  /** Resolves the endpoints of keys in another version of the catalog. */
+  replaceQueries(queries: EndpointNames): void;
   /** Starts to reload the file when it changes, and to record when its keys are used. */
   watch(): void;
   close(): Promise<void>;
@@ -40,7 +44,8 @@ export interface Keys {
 export function openKeys(options: KeysOptions): Keys {
   const { file, catalog, acceptsCutFile, log, now } = options;
   const keyring = new Keyring(options);
-  if (file === undefined) return { keyring, watch: () => {}, close: async () => {} };
+  if (file === undefined)
+    return { keyring, replaceQueries: () => {}, watch: () => {}, close: async () => {} };
 
   const text = loadKeyText(file);
   const { keys, isWhole } = requireKeys(file, text, (parsed) => [
@@ -51,7 +56,7 @@ export function openKeys(options: KeysOptions): Keys {
   const history = new KeyHistory(keys);
   keyring.replace(keys);
 
-  const queries = catalog.queries.map(({ id, name, aliases }) => ({ id, name, aliases }));
+  let queries = namesOf(catalog.queries);
   const onChange = async (next: string) => {
     const checked = await checkKeysOffLoop({ file, text: next, queries });
     if (checked.problems.length > 0) {
@@ -80,6 +85,14 @@ export function openKeys(options: KeysOptions): Keys {
   let opened: readonly { close(): Promise<void> }[] = [];
   return {
     keyring,
+    replaceQueries(next) {
+      const names = namesOf(next);
+      if (isDeepStrictEqual(names, queries)) return;
+      queries = names;
+      for (const { id, endpoints } of keyring.replaceQueries(names).slice(0, maxLogged)) {
+        log.warn({ key: id, endpoints }, endpointGone);
+      }
+    },
     watch() {
       if (opened.length > 0) return;
       opened = [
@@ -92,6 +105,9 @@ export function openKeys(options: KeysOptions): Keys {
     },
   };
 }
+
+const endpointGone =
+  'a key names an endpoint that is no longer there: correct the key file, or the gateway cannot start with it';
 
 const maxLogged = 10;
 

@@ -1,4 +1,4 @@
-import { lookUpQuery, type QueryAddresses } from '../catalog/find-query.ts';
+import { lowerCaseUuid, type QueryAddresses } from '../catalog/find-query.ts';
 import type { Config } from '../config.ts';
 import type { ConcurrencyLimiter } from './concurrency-limiter.ts';
 import type { Permission } from './file/key-schema.ts';
@@ -49,18 +49,36 @@ export function hidesEndpoints(setting: Config['hideEndpoints'], isBoundToTenant
 /** What saved queries are addressed by. */
 export type EndpointNames = readonly QueryAddresses[];
 
+/** Without what else saved queries have: to compare them, and to give them to a thread. */
+export const namesOf = (queries: EndpointNames): EndpointNames =>
+  queries.map(({ id, name, aliases }) => ({ id, name, aliases }));
+
 /** Resolves the endpoints of a key, given as names, UUIDs or aliases, to ids; `unknown` are those that match no saved query. */
 export function resolveEndpoints(
   catalog: { readonly queries: EndpointNames },
   { endpoints }: { readonly endpoints?: readonly string[] | undefined },
 ): { readonly ids: ReadonlySet<string> | undefined; readonly unknown: readonly string[] } {
   if (endpoints === undefined) return { ids: undefined, unknown: [] };
+  const byAddress = idsByAddress(catalog.queries);
   const resolved = endpoints.map((address) => ({
     address,
-    id: lookUpQuery(catalog, address)?.id,
+    id: byAddress.get(address) ?? byAddress.get(lowerCaseUuid(address)),
   }));
   return {
     ids: new Set(resolved.flatMap(({ id }) => id ?? [])),
     unknown: resolved.filter(({ id }) => id === undefined).map(({ address }) => address),
   };
+}
+
+const indexes = new WeakMap<EndpointNames, ReadonlyMap<string, string>>();
+
+/** As `lookUpQuery` finds them: every address leads to one query. Ten thousand keys are resolved at once. */
+function idsByAddress(queries: EndpointNames): ReadonlyMap<string, string> {
+  const known = indexes.get(queries);
+  if (known !== undefined) return known;
+  const made = new Map(
+    queries.flatMap(({ id, name, aliases }) => [id, name, ...aliases].map((address) => [address, id])),
+  );
+  indexes.set(queries, made);
+  return made;
 }

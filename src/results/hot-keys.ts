@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { BoundQuery } from '../catalog/binding/bind.ts';
-import type { CachePolicy } from '../catalog/saved-query.ts';
+import type { CachePolicy, SavedQuery } from '../catalog/saved-query.ts';
 
 /** A key that callers request, and when its result is to be refreshed. Times are milliseconds since the epoch. */
 export interface HotKey {
@@ -37,6 +37,8 @@ export class HotKeys {
 
   /** Keeps a key warm from now on, whether it is requested or not. */
   pin(key: string, bound: BoundQuery, policy: CachePolicy, now: number): void {
+    if (this.#pinned.get(key)?.bound.query === bound.query) return;
+    this.#requested.delete(key);
     this.#pinned.set(key, { ...newHotKey(key, bound, policy, now), pinned: true, refreshAt: now });
   }
 
@@ -81,6 +83,34 @@ export class HotKeys {
     hotKey.failures += 1;
     const waitMs = Math.min(firstRetryMs * 2 ** (hotKey.failures - 1), longestRetryMs);
     hotKey.refreshAt = now + waitMs * (0.5 + 0.5 * Math.random());
+  }
+
+  /**
+   * Drops the keys of queries that are no longer there, and unpins those of queries that have changed. A key that the new
+   * version of a query has too is kept, with its new policy.
+   *
+   * @param parseKey the bound query of a key; undefined if no query has it
+   */
+  replaceQueries(queries: ReadonlySet<SavedQuery>, parseKey: (key: string) => BoundQuery | undefined): void {
+    for (const [key, hotKey] of this.#pinned) {
+      if (queries.has(hotKey.bound.query)) continue;
+      this.#pinned.delete(key);
+      this.#addChanged(hotKey, parseKey(key));
+    }
+    for (const [key, hotKey] of [...this.#requested.entries()]) {
+      if (queries.has(hotKey.bound.query)) continue;
+      this.#requested.delete(key);
+      this.#addChanged(hotKey, parseKey(key));
+    }
+  }
+
+  /** Keeps a key for the query's new version: what was known of its results is still true. */
+  #addChanged(hotKey: HotKey, bound: BoundQuery | undefined): void {
+    if (bound === undefined || bound.query.caching === 'disabled') return;
+    const { caching: policy } = bound.query;
+    const { computedAt } = hotKey;
+    this.#requested.set(hotKey.key, { ...hotKey, bound, policy, pinned: false, computedAt: undefined });
+    if (computedAt !== undefined) this.recordResult(hotKey.key, computedAt);
   }
 
   /** Whether the engine has failed since the newest result. */

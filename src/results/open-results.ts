@@ -37,6 +37,8 @@ interface ResultsOptions {
 
 export interface Results {
   readonly get: GetResult;
+  /** From now on results of this version's queries are kept warm, and no others. */
+  replaceCatalog(catalog: Catalog): void;
   readonly counters: Readonly<Counters>;
   /** How many keys are kept warm. */
   hotKeys(): number;
@@ -56,7 +58,8 @@ const maxDocumentsBeingBuilt = 4;
 
 /** The cache between bound queries and the engine. */
 export function openResults(options: ResultsOptions): Results {
-  const { catalog, engine, engineConcurrency, engineTimeoutMs, memoryBytes, openShared } = options;
+  const { engine, engineConcurrency, engineTimeoutMs, memoryBytes, openShared } = options;
+  let { catalog } = options;
   const { clock, log, onCost, turns = new LoopTurns() } = options;
   const counters = zeroCounters();
   const memory = openMemoryStore(memoryBytes, counters);
@@ -108,6 +111,11 @@ export function openResults(options: ResultsOptions): Results {
   const { close } = warmer;
   return {
     get: buildGetResult({ ...compute, keyOf, singleFlight }),
+    replaceCatalog(next) {
+      catalog = next;
+      hotKeys.replaceQueries(new Set(next.queries), parseKey);
+      pinWarm(next, hotKeys, keyOf, clock);
+    },
     counters,
     hotKeys: () => hotKeys.size,
     refreshLagMs: () => hotKeys.lagMs(clock.now().getTime()),

@@ -37,7 +37,7 @@ test('an unforeseen error is a problem of its query, and the others are prepared
   try {
     const queries = [failing, unsupported];
     await expect(
-      prepareCatalog(connection, { queries, tables: [], definedMacros: new Set() }),
+      prepareCatalog(connection, { queries, tables: [], defineMacros: async () => {} }),
     ).rejects.toMatchObject({
       problems: [
         { file: 'q.sql', line: 1, message: expect.stringMatching(message) },

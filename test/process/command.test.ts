@@ -1,6 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -139,9 +148,12 @@ describe('querygate in a folder of its own', () => {
     expect(await gateway.end()).toBe(0);
   });
 
-  test('dev starts again when a saved query changes, also after it could not start', async () => {
+  test('dev serves changed queries without a restart, and shows problems with their source', async () => {
     const queries = join(folder, 'queries');
     cpSync('queries', queries, { recursive: true });
+    const file = join(queries, 'logs.all.sql');
+    const text = readFileSync(file, 'utf8');
+    writeFileSync(file, text.replace('id:', 'idd:'));
     const gateway = startIn(folder, [
       'dev',
       '--data-dir',
@@ -151,13 +163,38 @@ describe('querygate in a folder of its own', () => {
       '--log-level',
       'silent',
     ]);
-    await gateway.until(/Querygate is ready/);
-    const file = join(queries, 'logs.all.sql');
-    const text = readFileSync(file, 'utf8');
-    writeFileSync(file, text.replace('id:', 'idd:'));
-    await gateway.until(/unknown: idd[\s\S]*starts again when a file changes/, 'errors');
+    // It starts again after it could not start.
+    await gateway.until(/unknown: idd\n2 \| idd: [\s\S]*starts again when a file changes/, 'errors');
     writeFileSync(file, text);
-    await gateway.until(/Querygate is ready[\s\S]*Querygate is ready/);
+    await gateway.until(/Querygate is ready/);
+    const { output } = gateway.text;
+
+    writeFileSync(file, text.replace(/^with$/m, 'wiht'));
+    await gateway.until(
+      /found "wiht"[^\n]*\n\d+ \| wiht\n +\| \^\nIts last good version is served/,
+      'errors',
+    );
+    writeFileSync(file, text);
+    await gateway.until(/No longer broken: queries\/logs\.all\.sql/, 'errors');
+    expect(gateway.text.output).toBe(output);
     expect(await gateway.end()).toBe(0);
+  });
+
+  test('dev restarts when the settings change, and keeps the data of the demo', async () => {
+    const temporary = join(folder, 'tmp');
+    mkdirSync(temporary);
+    const gateway = startIn(folder, ['dev', '--demo'], { TMPDIR: temporary });
+    await gateway.until(/Querygate is ready/);
+    const [made = ''] = readdirSync(temporary).filter((name) => name.startsWith('querygate-dev-'));
+    const store = join(temporary, made, 'demo.duckdb');
+    const { ino, size } = statSync(store);
+    writeFileSync(join(folder, 'querygate.yaml'), 'log_level: debug\n');
+    await gateway.until(/Querygate is ready[\s\S]*Querygate is ready/);
+    expect(gateway.text.errors).toContain('Restarting: a file has changed');
+    expect(statSync(store).ino).toBe(ino);
+    // The data made again would be as much once more.
+    expect(statSync(store).size).toBeLessThan(1.5 * size);
+    expect(await gateway.end()).toBe(0);
+    expect(readdirSync(temporary)).not.toContain(made);
   });
 });

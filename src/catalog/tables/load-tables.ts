@@ -1,15 +1,26 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import type { Problem } from '../../errors.ts';
 import { readYaml } from '../../files/read-yaml.ts';
 import { describeIssue } from '../../files/schema-problems.ts';
+import {
+  type CatalogFiles,
+  type FileContent,
+  isTablePath,
+  readContent,
+  statFile,
+} from '../folder/read-folder.ts';
 import { type Field, fieldTypes, type TableSchema } from './table-schema.ts';
 
 interface LoadedTables {
   readonly tables: readonly TableSchema[];
   readonly problems: readonly Problem[];
 }
+
+export type ParsedTable =
+  | { readonly table: TableSchema; readonly problems: readonly [] }
+  | { readonly table?: undefined; readonly problems: readonly Problem[] };
 
 /**
  * Loads the tables that saved queries may read: each file `<table>.json` of the folder, in the format that
@@ -18,11 +29,29 @@ interface LoadedTables {
  * @returns the tables without problems, ordered by name, and every problem of the others
  */
 export function loadTables(folder: string): LoadedTables {
-  const files = existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith('.json')) : [];
-  const loaded = files.sort().map((file) => loadTable(join(folder, file)));
+  const names = existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith('.json')) : [];
+  const files = names.sort().flatMap((name): [string, FileContent][] => {
+    const stats = statFile(join(folder, name));
+    return stats === undefined ? [] : [[name, readContent(join(folder, name), stats)]];
+  });
+  return parseTables(folder, files);
+}
+
+/** The tables among the files of a queries folder, as `loadTables` gives them. */
+export function tablesOf(folder: string, files: CatalogFiles): LoadedTables {
+  return parseTables(
+    folder,
+    [...files].filter(([path]) => isTablePath(path)),
+  );
+}
+
+function parseTables(folder: string, files: readonly (readonly [string, FileContent])[]): LoadedTables {
+  const parsed = files.map(([path, content]) => parseTableFile(join(folder, path), content));
+  const tables = parsed.flatMap(({ table }) => table ?? []);
+  const duplicates = duplicateTables(files.map(([path]) => join(folder, path)));
   return {
-    tables: loaded.flatMap(({ tables }) => tables).filter(isFirstOfName),
-    problems: [...loaded.flatMap(({ problems }) => problems), ...duplicateNames(folder, files)],
+    tables: tables.filter(isFirstOfName),
+    problems: [...parsed.flatMap(({ problems }) => problems), ...duplicates],
   };
 }
 
@@ -59,16 +88,14 @@ const fieldsSchema = z
     }
   });
 
-const loadTable = (file: string): LoadedTables => parseTable(file, readFileSync(file, 'utf8'));
-
-/** Parses the schema of one table. @param file its path, which has the name of the table */
-export function parseTable(file: string, text: string): LoadedTables {
-  const json = readYaml(text, 'json');
-  if ('problems' in json)
-    return { tables: [], problems: json.problems.map((problem) => ({ file, ...problem })) };
+/** The table of one file, whose name is the table's. */
+export function parseTableFile(file: string, content: FileContent): ParsedTable {
+  if ('problem' in content) return { problems: [{ file, message: content.problem }] };
+  const json = readYaml(content.text, 'json');
+  if ('problems' in json) return { problems: json.problems.map((problem) => ({ file, ...problem })) };
   const parsed = fieldsSchema.safeParse(json.data, { error: describeIssue });
   if (parsed.success) {
-    return { tables: [{ name: basename(file, '.json'), fields: parsed.data }], problems: [] };
+    return { table: { name: basename(file, '.json'), fields: parsed.data }, problems: [] };
   }
   const problems = parsed.error.issues.map(({ path, message }) => ({
     file,
@@ -76,19 +103,19 @@ export function parseTable(file: string, text: string): LoadedTables {
     // The line locates the field, so the message needs only the name of the property.
     message: [...path.slice(-1).filter((part) => typeof part === 'string'), message].join(': '),
   }));
-  return { tables: [], problems };
+  return { problems };
 }
 
 const isFirstOfName = ({ name }: TableSchema, index: number, tables: readonly TableSchema[]) =>
   tables.findIndex((other) => other.name.toLowerCase() === name.toLowerCase()) === index;
 
-function duplicateNames(folder: string, files: readonly string[]): Problem[] {
+/** The files whose table is that of an earlier one. */
+export function duplicateTables(files: readonly string[]): readonly (Problem & { readonly file: string })[] {
   const names = files.map((file) => file.toLowerCase());
   return files.flatMap((file) => {
     const first = files[names.indexOf(file.toLowerCase())];
     if (first === undefined || first === file) return [];
-    return [
-      { file: join(folder, file), message: `the same table as ${first}: table names are not case-sensitive` },
-    ];
+    const message = `the same table as ${basename(first)}: table names are not case-sensitive`;
+    return [{ file, message }];
   });
 }

@@ -5,6 +5,7 @@ export const settingMeanings: Readonly<Record<SettingName, string>> = {
   PORT: 'TCP port to listen on; 0 takes a free port',
   HOST: 'address to listen on; 0.0.0.0 for all',
   QUERIES_DIR: 'folder of saved queries',
+  RELOAD: 'whether changed saved queries are served without a restart: on or off',
   DATA_DIR: 'folder of local log files; without it, the demo',
   STORE_FILE: 'where imported rows are stored, or :memory:',
   DATA_REFRESH_SECONDS: 'how often the data folder is scanned',

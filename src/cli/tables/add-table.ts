@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { parseTable } from '../../catalog/tables/load-tables.ts';
+import { parseTableFile } from '../../catalog/tables/load-tables.ts';
 import type { Field } from '../../catalog/tables/table-schema.ts';
 import { readConfig } from '../../config.ts';
 import type { InferredFields } from '../../engine/duckdb/infer-fields.ts';
@@ -43,7 +43,7 @@ export async function addTable(
     return inferFields(data, config);
   });
   const text = `${fieldsText(fields)}\n`;
-  const { problems } = parseTable(file, text);
+  const { problems } = parseTableFile(file, { text });
   if (problems.length > 0) {
     throw new StartError(
       'The fields cannot be those of a table',
@@ -89,8 +89,7 @@ function schemaIn(text: string): readonly Field[] | undefined {
   }
   const fields = Array.isArray(data) ? data : fieldsMember(data);
   if (fields === undefined) return undefined;
-  const { tables } = parseTable('schema.json', JSON.stringify(fields));
-  return tables[0]?.fields;
+  return parseTableFile('schema.json', { text: JSON.stringify(fields) }).table?.fields;
 }
 
 function fieldsMember(data: unknown): unknown {

@@ -1,6 +1,8 @@
+import type { Catalog, SavedQuery } from '../../catalog/saved-query.ts';
 import { LoopTurns } from '../../concurrency/loop-turns.ts';
 import { Semaphore } from '../../concurrency/semaphore.ts';
-import type { Engine, EngineOptions } from '../engine.ts';
+import type { BigqueryConfig } from '../../config.ts';
+import type { CatalogUpdates, Engine, EngineOptions, QueryCheck } from '../engine.ts';
 import { engineClosing, queueFull } from '../engine-errors.ts';
 import { openClient } from './api/client.ts';
 import { checkAll, requireNoProblems } from './check-queries.ts';
@@ -28,8 +30,8 @@ export async function openBigquery({
     overflow: queueFull,
   });
 
-  const check = async () => {
-    const checks = await checkAll(catalog, { client, config, signal: closing.signal });
+  const check = async (queries: readonly SavedQuery[]) => {
+    const checks = await checkAll({ ...catalog, queries }, { client, config, signal: closing.signal });
     if (!closing.signal.aborted) for (const result of checks) listener.queryChecked?.(result);
     return checks;
   };
@@ -48,17 +50,53 @@ export async function openBigquery({
 
   const { startCheck } = config.bigquery;
   // Problems that are only reported do not delay the start.
-  if (startCheck === 'report') check().catch(() => {});
+  if (startCheck === 'report') check(catalog.queries).catch(() => {});
   if (startCheck === 'stop') {
     try {
-      requireNoProblems(await check());
+      requireNoProblems(await check(catalog.queries));
     } catch (error) {
       await close();
       throw error;
     }
   }
-  const textToRun = buildTextToRun(catalog, turns);
+  let { tables } = catalog;
+  const textToRun = buildTextToRun(() => tables, turns);
   const run = openRun({ client, queue, config, closing: closing.signal, textToRun, cancelJob: jobs.cancel });
   const { project, dataset, apiEndpoint = '' } = config.bigquery;
-  return { source: `bigquery ${project}.${dataset} ${apiEndpoint}`.trim(), run, close };
+  return {
+    updates: buildUpdates(catalog, startCheck, check, (next) => {
+      tables = next.tables;
+    }),
+    source: `bigquery ${project}.${dataset} ${apiEndpoint}`.trim(),
+    run,
+    close,
+  };
+}
+
+/** Changed queries are checked as all are at start. Any query can be run, so that nothing has to be prepared. */
+function buildUpdates(
+  first: Catalog,
+  startCheck: BigqueryConfig['startCheck'],
+  check: (queries: readonly SavedQuery[]) => Promise<readonly QueryCheck[]>,
+  onReplaced: (catalog: Catalog) => void,
+): CatalogUpdates {
+  const checked = new WeakSet(first.queries);
+  const newOf = ({ queries }: Catalog) => queries.filter((query) => !checked.has(query));
+  return {
+    async check(catalog) {
+      if (startCheck !== 'stop') return new Map();
+      const checks = await check(newOf(catalog));
+      for (const { query, problems } of checks) if (problems.length === 0) checked.add(query);
+      return new Map(
+        checks.flatMap(({ query, problems }) => (problems.length > 0 ? [[query, problems] as const] : [])),
+      );
+    },
+    async replace(catalog) {
+      const added = newOf(catalog);
+      for (const query of added) checked.add(query);
+      onReplaced(catalog);
+      if (startCheck === 'report' && added.length > 0) check(added).catch(() => {});
+      return async () => {};
+    },
+  };
 }

@@ -11,12 +11,22 @@ import { openSandbox, type Sandbox } from '../dialect/sandbox/open-sandbox.ts';
  */
 export type TextToRun = (bound: BoundQuery, owner: Owner) => string | Promise<string>;
 
-/** Callers' SQL is judged here, before anything is sent, and in turns of the event loop. */
-export function buildTextToRun({ tables }: Catalog, turns: LoopTurns): TextToRun {
-  const sandboxes = new Map<SavedQuery, Sandbox>();
-  const sandboxOf = (query: SavedQuery) => {
-    const sandbox = sandboxes.get(query) ?? openSandbox(query, tables, { hasOpenTables: true });
-    sandboxes.set(query, sandbox);
+/**
+ * Callers' SQL is judged here, before anything is sent, and in turns of the event loop.
+ *
+ * @param tables of the version of the catalog that is served now
+ */
+export function buildTextToRun(tables: () => Catalog['tables'], turns: LoopTurns): TextToRun {
+  const sandboxes = new WeakMap<
+    SavedQuery,
+    { readonly tables: Catalog['tables']; readonly sandbox: Sandbox }
+  >();
+  const sandboxOf = (query: SavedQuery): Sandbox => {
+    const current = tables();
+    const known = sandboxes.get(query);
+    if (known?.tables === current) return known.sandbox;
+    const sandbox = openSandbox(query, current, { hasOpenTables: true });
+    sandboxes.set(query, { tables: current, sandbox });
     return sandbox;
   };
   return ({ query, sql }, owner) => {

@@ -6,6 +6,7 @@ import { quote } from '../dialect/types.ts';
 import type { CheckOptions, SqlOptions } from '../engine.ts';
 import { openDatabase } from './open-database.ts';
 import { prepareCatalog } from './prepare/prepare-catalog.ts';
+import { buildDefineMacros } from './run/define-macros.ts';
 import { columnType } from './store/column-type.ts';
 
 /**
@@ -15,7 +16,11 @@ import { columnType } from './store/column-type.ts';
  */
 export async function checkQueries({ catalog, config }: CheckOptions): Promise<void> {
   await withEmptyTables(catalog.tables, config, (connection) =>
-    prepareCatalog(connection, { ...catalog, definedMacros: new Set(), planAll: true }),
+    prepareCatalog(connection, {
+      ...catalog,
+      defineMacros: buildDefineMacros(connection, new Set()),
+      planAll: true,
+    }),
   );
 }
 
@@ -25,7 +30,7 @@ export function generatedSql({ catalog, config, query }: SqlOptions): Promise<st
     const prepared = await prepareCatalog(connection, {
       ...catalog,
       queries: [query],
-      definedMacros: new Set(),
+      defineMacros: buildDefineMacros(connection, new Set()),
     });
     return prepared.get(query)?.prepared.generic ?? '';
   });

@@ -10,12 +10,11 @@ import type { Engine, EngineOptions } from '../engine.ts';
 import { forgetTable } from './import/scan/manifest.ts';
 import { type LocalData, openData, requireDataDir } from './open-data.ts';
 import { asStartError, openDatabase } from './open-database.ts';
+import { openVersions, type Versions } from './open-versions.ts';
 import { planInBackground } from './prepare/plan-in-background.ts';
-import { equalityColumnsOf, prepareCatalog } from './prepare/prepare-catalog.ts';
 import { ConnectionPool } from './run/connection-pool.ts';
 import { buildDefineMacros } from './run/define-macros.ts';
 import { buildRun } from './run/run-query.ts';
-import { VersionedRef } from './run/versioned-ref.ts';
 import { openStore, type Store } from './store/open-store.ts';
 import { openTables } from './store/stored-tables.ts';
 
@@ -42,11 +41,13 @@ export async function openDuckdb({
   let data: LocalData | undefined;
   let pool: ConnectionPool | undefined;
   let planning: Promise<void> | undefined;
+  let versions: Versions | undefined;
   const closeAll = async () => {
     closing.abort();
     await pool?.close();
     await planning;
     await data?.close();
+    await versions?.idle();
     database.close();
     await store?.close();
   };
@@ -61,15 +62,18 @@ export async function openDuckdb({
     await adminConnection.run(globalSettings);
     store = await openStore(adminConnection, config.storeFile);
     const tables = await openTables(await connect(), catalog.tables, forgetTable);
-    const definedMacros = new Set<string>();
-    const prepare = () =>
-      prepareCatalog(adminConnection, { queries: catalog.queries, tables: tables.all, definedMacros });
-    const runnable = new VersionedRef(await prepare());
-    tables.setSortColumns((table) => equalityColumnsOf(table, runnable.value.values()));
+    const defineMacros = buildDefineMacros(await connect(), new Set());
+    versions = await openVersions({
+      connection: adminConnection,
+      catalog,
+      tables,
+      defineMacros,
+      closing: closing.signal,
+    });
+    const { runnable } = versions;
     const workers: DuckDBConnection[] = [];
     for (let left = config.engineConcurrency; left > 0; left -= 1) workers.push(await connect());
-    const onRebuilt = async () => runnable.replace(await prepare());
-    data = await openData({ connect, config, store, tables, onRebuilt, now, listener });
+    data = await openData({ connect, config, store, tables, onRebuilt: versions.onRebuilt, now, listener });
     await adminConnection.run(lockdown(store, config));
     pool = new ConnectionPool(workers, {
       maxSlow: config.duckdbThreads,
@@ -83,7 +87,7 @@ export async function openDuckdb({
       turns,
       reading: new OnePerOwner(),
       now,
-      defineMacros: buildDefineMacros(await connect(), definedMacros),
+      defineMacros,
       closing: closing.signal,
     });
     const { catchUp } = data;
@@ -100,6 +104,7 @@ export async function openDuckdb({
     });
     return {
       source: `duckdb ${config.dataDir === undefined ? 'demo' : resolve(config.dataDir)}`,
+      updates: versions.updates(data),
       run: catchUp === undefined ? run : (bound, options) => catchUp().then(() => run(bound, options)),
       close,
     };

@@ -23,14 +23,17 @@ export interface LogflareCompat {
   /** Answers GET, HEAD and POST. */
   readonly rest: Answer;
   readonly replyError: (error: unknown, log: Logger) => Reply;
-  /** @returns the handler, for requests as Logflare's clients send them */
-  accepting(handle: Handler): Handler;
 }
 
 export function buildLogflareCompat(options: LogflareOptions): LogflareCompat {
   return {
     rest: buildCompatRest(options),
     replyError: replyLogflareError,
-    accepting: (handle) => (head, readBody) => handle(translateRequest(head), readBody),
   };
 }
+
+/** The handler, for requests as Logflare's clients send them. */
+export const acceptLogflareRequests =
+  (handle: Handler): Handler =>
+  (head, readBody) =>
+    handle(translateRequest(head), readBody);

@@ -9,20 +9,20 @@ import type { Reply } from '../reply.ts';
 /** GraphiQL as a single page that loads nothing from other sites. */
 export interface GraphiqlPages {
   /** For a browser on this machine: with a tab for every saved query, and with the key if there is one to fill in. */
-  local(): Promise<Reply>;
+  local(catalog: Catalog): Promise<Reply>;
   /** For anybody: it shows nothing of the catalog before its user has entered a key. */
   remote(head: RequestHead): Promise<Reply>;
 }
 
 /** @param apiKey is filled into the local page */
-export function buildGraphiqlPages(catalog: Catalog, apiKey: string | undefined): GraphiqlPages {
-  // Nine megabytes: rendered once, when the page is first opened.
-  let local: Promise<Reply> | undefined;
+export function buildGraphiqlPages(apiKey: string | undefined): GraphiqlPages {
+  // Nine megabytes: rendered once for a catalog, when the page is first opened.
+  let local: { readonly catalog: Catalog; readonly page: Promise<Reply> } | undefined;
   let remote: Promise<CompressedPage> | undefined;
   return {
-    local() {
-      local ??= renderPage(graphqlExamples(catalog), apiKey);
-      return local;
+    local(catalog) {
+      if (local?.catalog !== catalog) local = { catalog, page: renderPage(graphqlExamples(catalog), apiKey) };
+      return local.page;
     },
     async remote({ headers }) {
       remote ??= renderPage([], undefined).then(compressPage);

@@ -17,7 +17,6 @@ import { buildSchemaFor } from './visible-schemas.ts';
 import { buildAnswerWithYoga } from './yoga.ts';
 
 interface GraphqlOptions {
-  readonly catalog: Catalog;
   readonly getResult: GetResult;
   /** Whether callers may query the schema. */
   readonly introspection: boolean;
@@ -33,44 +32,50 @@ interface GraphqlOptions {
 /**
  * GraphQL over HTTP; every operation needs a key, introspection too. Operations on saved queries are compiled
  * (`compiled/`); Yoga answers everything else, and is the reference for what they must return.
+ *
+ * @returns makes what answers for one version of the catalog: what is prepared for its schema belongs to it
  */
-export function buildGraphql(options: GraphqlOptions): Answer {
-  const { catalog, getResult, introspection, derived, budget, turns, audit, log, now } = options;
+export function buildGraphql(options: GraphqlOptions): (catalog: Catalog) => Answer {
+  const { getResult, introspection, derived, budget, turns, audit, log, now } = options;
   const answerCompiled = buildAnswerCompiled({ getResult, derived, budget, turns, audit, log, now });
-  const schemaFor = buildSchemaFor(catalog, (part, share) => {
-    const schema = buildSchema(part);
-    const checkDocument = buildCheckDocument(schema, introspection, share);
-    return {
-      findHidden: buildFindHidden(catalog, part, checkDocument),
-      readOperationRequest: buildReadOperationRequest(schema, part, checkDocument, turns, share),
-      answerWithYoga: buildAnswerWithYoga({
-        schema,
-        checkDocument,
-        getResult,
-        budget,
-        turns,
-        audit,
-        log,
-        now,
-      }),
+  const buildSchemas = (catalog: Catalog) =>
+    buildSchemaFor(catalog, (part, share) => {
+      const schema = buildSchema(part);
+      const checkDocument = buildCheckDocument(schema, introspection, share);
+      return {
+        findHidden: buildFindHidden(catalog, part, checkDocument),
+        readOperationRequest: buildReadOperationRequest(schema, part, checkDocument, turns, share),
+        answerWithYoga: buildAnswerWithYoga({
+          schema,
+          checkDocument,
+          getResult,
+          budget,
+          turns,
+          audit,
+          log,
+          now,
+        }),
+      };
+    });
+  return (catalog) => {
+    const schemaFor = buildSchemas(catalog);
+    return async (head, request, admission, readBody) => {
+      checkMediaTypes(head);
+      const body = head.method === 'GET' ? undefined : await readBody();
+      const { id } = admission.principal;
+      const { readOperationRequest, findHidden, answerWithYoga } = schemaFor(
+        admission.principal,
+        request.url,
+        body,
+      );
+      const read = readOperationRequest(request.url, body, id);
+      const operation = read instanceof Promise ? await read : read;
+      const reply = operation && (await answerCompiled(operation, head, admission));
+      if (reply !== undefined) return reply;
+      for (const endpoint of findHidden(request.url, body)) {
+        audit(unknownQuery({ reason: 'endpoint', endpoint }), head, id);
+      }
+      return answerWithYoga({ head, url: request.url, body, admission });
     };
-  });
-  return async (head, request, admission, readBody) => {
-    checkMediaTypes(head);
-    const body = head.method === 'GET' ? undefined : await readBody();
-    const { id } = admission.principal;
-    const { readOperationRequest, findHidden, answerWithYoga } = schemaFor(
-      admission.principal,
-      request.url,
-      body,
-    );
-    const read = readOperationRequest(request.url, body, id);
-    const operation = read instanceof Promise ? await read : read;
-    const reply = operation && (await answerCompiled(operation, head, admission));
-    if (reply !== undefined) return reply;
-    for (const endpoint of findHidden(request.url, body)) {
-      audit(unknownQuery({ reason: 'endpoint', endpoint }), head, id);
-    }
-    return answerWithYoga({ head, url: request.url, body, admission });
   };
 }

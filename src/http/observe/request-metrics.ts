@@ -21,6 +21,8 @@ export interface RequestMetrics {
    * @param path as the access log shows it
    */
   record(method: string, path: string, reply: Reply, seconds: number): void;
+  /** Counts by the endpoints of another version of the catalog from now on. */
+  replaceCatalog(catalog: Catalog): void;
   readonly families: readonly MetricFamily[];
 }
 
@@ -45,16 +47,12 @@ interface CountedReply {
 }
 
 /** What the gateway answers, by path. It is called for every request, so series are looked up by short keys. */
-export function buildRequestMetrics({ queries }: Catalog): RequestMetrics {
+export function buildRequestMetrics(catalog: Catalog): RequestMetrics {
   const requests = new Counts();
   const bytes = new Counts();
   const durations = new Histograms('api');
-  const endpoints = new Map(
-    queries.flatMap(({ id, name }) => [
-      [endpointPath + id, name],
-      [endpointPath + name, name],
-    ]),
-  );
+  let current = catalog;
+  let endpoints = endpointsByPath(catalog);
   const known = new Map<string, PathCounts>();
   const openCounts = (path: string): PathCounts => {
     const endpoint = endpoints.get(path) ?? '';
@@ -92,6 +90,12 @@ export function buildRequestMetrics({ queries }: Catalog): RequestMetrics {
       if (method !== 'HEAD') counts.bytes.value += counted.bytes;
       counts.durations.observe(seconds);
     },
+    replaceCatalog(next) {
+      // Requests in flight may be for endpoints that are no longer there.
+      endpoints = new Map([...endpointsByPath(current), ...endpointsByPath(next)]);
+      current = next;
+      known.clear();
+    },
     families: [
       requests.family(
         'querygate_http_requests_total',
@@ -105,6 +109,14 @@ export function buildRequestMetrics({ queries }: Catalog): RequestMetrics {
     ],
   };
 }
+
+const endpointsByPath = ({ queries }: Catalog): ReadonlyMap<string, string> =>
+  new Map(
+    queries.flatMap(({ id, name }) => [
+      [endpointPath + id, name],
+      [endpointPath + name, name],
+    ]),
+  );
 
 const apiOf: ReadonlyMap<string, string> = new Map([
   [graphqlPath, 'graphql'],

@@ -1,9 +1,8 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { Catalog } from '../../catalog/saved-query.ts';
 import type { Config } from '../../config.ts';
 import { concurrencyLimiterFor, rateLimitFor } from '../keyring.ts';
-import { hidesEndpoints, type Principal, resolveEndpoints } from '../principal.ts';
+import { type EndpointNames, hidesEndpoints, type Principal, resolveEndpoints } from '../principal.ts';
 import type { NewRateLimit } from '../rates/rate-limiter.ts';
 import type { TokenClaims } from './claims.ts';
 
@@ -11,7 +10,8 @@ import type { TokenClaims } from './claims.ts';
 const maxSubjects = 50_000;
 
 interface TokenPrincipalsOptions extends Pick<Config, 'hideEndpoints'> {
-  readonly catalog: Catalog;
+  /** Those that are served now. */
+  readonly queries: () => EndpointNames;
   readonly newRateLimit: NewRateLimit;
 }
 
@@ -20,7 +20,7 @@ interface TokenPrincipalsOptions extends Pick<Config, 'hideEndpoints'> {
  * token is no new rate.
  */
 export function buildTokenPrincipals({
-  catalog,
+  queries,
   hideEndpoints,
   newRateLimit,
 }: TokenPrincipalsOptions): (claims: TokenClaims) => Principal {
@@ -32,7 +32,7 @@ export function buildTokenPrincipals({
     const principal = {
       id,
       permissions: new Set(permissions),
-      endpoints: resolveEndpoints(catalog, claims).ids,
+      endpoints: resolveEndpoints({ queries: queries() }, claims).ids,
       tenants: tenants && new Set(tenants),
       hidesEndpoints: hidesEndpoints(hideEndpoints, tenants !== undefined),
       rateLimiter: rateLimitFor(id, rate.requests_per_minute, previous?.rateLimiter, newRateLimit),

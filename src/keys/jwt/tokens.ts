@@ -1,11 +1,12 @@
 import { hash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { errors, type JWTPayload, type JWTVerifyOptions, type JWTVerifyResult, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { Catalog } from '../../catalog/saved-query.ts';
 import type { Config } from '../../config.ts';
 import type { Refusal } from '../../errors.ts';
-import type { Principal } from '../principal.ts';
+import { type EndpointNames, namesOf, type Principal } from '../principal.ts';
 import type { NewRateLimit } from '../rates/rate-limiter.ts';
 import { readClaims } from './claims.ts';
 import { type KeySource, openKeySource } from './key-source.ts';
@@ -20,6 +21,8 @@ export interface Tokens {
   isToken(text: string): boolean;
   /** It never rejects. */
   verify(text: string): Promise<{ readonly principal: Principal } | { readonly refusal: Refusal }>;
+  /** Resolves endpoints in another version of the catalog: tokens are verified again. */
+  replaceQueries(queries: EndpointNames): void;
   close(): Promise<void>;
 }
 
@@ -43,19 +46,24 @@ interface KnownToken {
   readonly validUntil: number;
   /** Of the keys that verified it. */
   readonly generation: number;
+  /** In which its endpoints were found. */
+  readonly queries: EndpointNames;
 }
 
 export async function openTokens(options: TokensOptions): Promise<Tokens> {
   const { jwt, log, now } = options;
   const source = await openKeySource(jwt, log);
-  const principalOf = buildTokenPrincipals(options);
+  let queries = namesOf(options.catalog.queries);
+  const principalOf = buildTokenPrincipals({ ...options, queries: () => queries });
   const known = new LRUCache<string, KnownToken>({ max: maxKnown });
   const recent = new LRUCache<string, KnownToken>({
     maxSize: maxRecentLength,
     sizeCalculation: (_, text) => text.length,
   });
-  const isValid = ({ generation, validUntil }: KnownToken) =>
-    generation === source.generation() && now().getTime() < validUntil;
+  const isValid = (token: KnownToken) =>
+    token.generation === source.generation() &&
+    token.queries === queries &&
+    now().getTime() < token.validUntil;
   const skewMs = jwt.clockSkewSeconds * 1000;
 
   const verify = async (text: string) => {
@@ -74,7 +82,7 @@ export async function openTokens(options: TokensOptions): Promise<Tokens> {
     const principal = principalOf(read.claims);
     // One of an earlier generation may be kept by the text.
     recent.delete(text);
-    known.set(keyOf(text), { principal, validUntil: expiryOf(payload) + skewMs, generation });
+    known.set(keyOf(text), { principal, validUntil: expiryOf(payload) + skewMs, generation, queries });
     return { principal };
   };
   return {
@@ -94,6 +102,10 @@ export async function openTokens(options: TokensOptions): Promise<Tokens> {
       } catch (error) {
         return { refusal: refusalOf(error) };
       }
+    },
+    replaceQueries(next) {
+      const names = namesOf(next);
+      if (!isDeepStrictEqual(names, queries)) queries = names;
     },
     close: () => source.close(),
   };

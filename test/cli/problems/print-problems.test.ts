@@ -1,3 +1,6 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { problemsText, withSources } from '../../../src/cli/problems/print-problems.ts';
 import { githubAnnotation } from '../../../src/cli/problems/report-problems.ts';
@@ -37,6 +40,25 @@ describe('a problem', () => {
     expect(withSources([{ message: 'PORT: wrong' }])).toBe('PORT: wrong\n');
     expect(withSources([{ file: 'none.sql', line: 3, message: 'wrong' }])).toBe('none.sql:3 wrong\n');
     expect(shown({ line: 99, message: 'wrong' })).toBe('a.sql:99 wrong\n');
+  });
+
+  test('in a file of settings or keys: only its place', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
+    mkdirSync(join(folder, 'tests'));
+    for (const [name, isShown] of [
+      ['keys.yaml', false],
+      ['querygate.yaml', false],
+      ['a.ndjson', false],
+      ['a.sql', true],
+      ['tests/a.yaml', true],
+    ] as const) {
+      const file = join(folder, name);
+      writeFileSync(file, 'secret: 1\n');
+      expect(withSources([{ file, line: 1, column: 1, message: 'x' }]).includes('secret'), name).toBe(
+        isShown,
+      );
+    }
+    rmSync(folder, { recursive: true });
   });
 
   test('characters that control a terminal are blanks', () => {

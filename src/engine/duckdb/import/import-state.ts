@@ -37,7 +37,8 @@ export interface ImportState {
   /** The connection for copies, opened when it is first needed. */
   readonly connectForCopies: () => Promise<DuckDBConnection>;
   readonly manifest: Manifest;
-  readonly schemas: ReadonlyMap<string, TableSchema>;
+  /** The tables by name, as they are now. */
+  schemas(): ReadonlyMap<string, TableSchema>;
   /** Numbers of the files whose incomplete last line has been rejected. */
   readonly incomplete: Set<number>;
   readonly unreadable: UnreadableFiles;
@@ -74,7 +75,7 @@ export async function openState(options: ImportOptions): Promise<ImportState> {
       return copying;
     },
     manifest,
-    schemas: new Map(options.tables.all.map((table) => [table.name, table])),
+    schemas: () => new Map(options.tables.all.map((table) => [table.name, table])),
     incomplete: new Set(await loadNumbersRejectedFor(connection, incompleteLine)),
     unreadable: buildUnreadableFiles(),
     problems: new Map(),
@@ -108,7 +109,8 @@ export async function runTransaction(
 
 /** Removes files from the manifest, with their rows. */
 export async function forgetFiles(state: ImportState, numbers: readonly number[]): Promise<void> {
-  const { connection, incomplete, manifest, options, schemas } = state;
+  const { connection, incomplete, manifest, options } = state;
+  const schemas = state.schemas();
   const entries = numbers.flatMap((number) => manifest.entries.get(number) ?? []);
   const deletes = [...Map.groupBy(entries, ({ table }) => table)]
     // Rows of a table that is no longer declared are dropped with the table.
@@ -121,6 +123,16 @@ export async function forgetFiles(state: ImportState, numbers: readonly number[]
     );
   await runTransaction(connection, [...deletes, ...manifest.remove(entries.map(({ number }) => number))]);
   for (const { number } of entries) {
+    manifest.entries.delete(number);
+    incomplete.delete(number);
+  }
+}
+
+/** Forgets the files of a table whose rows have been dropped, after the store has. */
+export function forgetFilesOf({ manifest, incomplete, unreadable }: ImportState, table: string): void {
+  unreadable.forgetTable(table);
+  for (const [number, entry] of manifest.entries) {
+    if (entry.table !== table) continue;
     manifest.entries.delete(number);
     incomplete.delete(number);
   }

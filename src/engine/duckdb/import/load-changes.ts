@@ -30,10 +30,10 @@ const maxReasons = 1000;
  * @throws Error if the import is closed, or DuckDB fails for another reason than a file's content
  */
 export async function loadChanges(state: ImportState, changes: readonly Change[]): Promise<LoadedChanges> {
-  const { options, schemas } = state;
+  const { options } = state;
   const totals = startTotals(changes);
   const results = readBatches(changes, {
-    tables: schemas,
+    tables: state.schemas(),
     scratch: options.scratch,
     connect: state.connectForCopies,
     limits: options.batchLimits ?? defaultBatchLimits,

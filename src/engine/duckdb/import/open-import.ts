@@ -1,5 +1,7 @@
+import { buildExclusive } from '../../../concurrency/exclusive.ts';
 import {
   forgetFiles,
+  forgetFilesOf,
   type ImportOptions,
   type ImportState,
   incompleteLine,
@@ -24,6 +26,8 @@ interface ImportSummary {
 export interface Import {
   /** Imports the changes of the data folder. A second call waits for the first. */
   sync(): Promise<ImportSummary>;
+  /** Does some work while no sync runs, after which the rows of some tables are no longer there: the next sync imports them. */
+  reset(tables: readonly string[], work: () => Promise<void>): Promise<void>;
   /** Why files of a table cannot be read, by the table's name, as of the last sync. */
   readonly problems: ReadonlyMap<string, string>;
   /** Waits for a running sync, which the signal ends, and closes the connections. */
@@ -33,18 +37,16 @@ export interface Import {
 /** Imports the files of a data folder into the store and follows their changes; every row is imported once. */
 export async function openImport(options: ImportOptions): Promise<Import> {
   const state = await openState(options);
-  let running: Promise<unknown> = Promise.resolve();
+  const exclusive = buildExclusive();
   return {
     problems: state.problems,
-    sync() {
-      const syncing = running.then(() => sync(state));
-      running = syncing.catch(() => undefined);
-      return syncing;
-    },
-    async close() {
-      await running;
-      state.close();
-    },
+    sync: () => exclusive(() => sync(state)),
+    reset: (tables, work) =>
+      exclusive(async () => {
+        await work();
+        for (const table of tables) forgetFilesOf(state, table);
+      }),
+    close: () => exclusive(async () => state.close()),
   };
 }
 

@@ -6,6 +6,8 @@ export interface UnreadableFiles {
   add(file: DataFile, error: unknown): void;
   /** Forgets the files that have changed since they were added, or are missing. */
   keepUnchanged(files: readonly DataFile[]): void;
+  /** Forgets the files of a table. */
+  forgetTable(table: string): void;
   /** Why a file cannot be read; undefined for a file that was not added. */
   problemOf(file: DataFile): string | undefined;
 }
@@ -19,6 +21,9 @@ export function buildUnreadableFiles(): UnreadableFiles {
     keepUnchanged(files) {
       const versions = new Map(files.map((file) => [keyOf(file), versionOf(file)]));
       for (const [key, { version }] of byKey) if (versions.get(key) !== version) byKey.delete(key);
+    },
+    forgetTable(table) {
+      for (const key of byKey.keys()) if (JSON.parse(key)[0] === table) byKey.delete(key);
     },
     problemOf: (file) => byKey.get(keyOf(file))?.problem,
   };

@@ -1,10 +1,10 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { SavedQuery } from '../../../catalog/saved-query.ts';
 import { type Problem, StartError } from '../../../errors.ts';
 import { calledMacros } from '../../dialect/called-macros.ts';
 import { type Compiled, compile } from '../../dialect/compile.ts';
 import { equalityColumns } from '../../dialect/equality-columns.ts';
-import { macroDefinitions } from '../../dialect/macros/macros.ts';
 import { openSandbox } from '../../dialect/sandbox/open-sandbox.ts';
 import type { Origin, StoredTable } from '../../dialect/stored-table.ts';
 import { queryProblems } from '../../query-problems.ts';
@@ -20,6 +20,8 @@ export interface Runnable {
   readonly prepared: PreparedQuery;
   /** The tables whose data the query needs. */
   readonly tables: readonly string[];
+  /** The same, as they are stored: with other ones, it has to be prepared again. */
+  readonly storedTables: readonly StoredTable[];
   /** The columns that the query, or SQL of a caller over it, compares with a parameter for equality; found when first used. */
   readonly equalityColumns: readonly Origin[];
   /** Prepares callers' SQL over the query; undefined if it takes none. */
@@ -30,10 +32,20 @@ interface PrepareOptions {
   readonly queries: readonly SavedQuery[];
   /** The tables that queries may read, as the database has them. */
   readonly tables: readonly StoredTable[];
-  /** The macros that the database has; those that the queries call are added. */
-  readonly definedMacros: Set<string>;
+  /** Defines the macros that queries call. */
+  readonly defineMacros: (names: readonly string[]) => Promise<void>;
   /** Whether DuckDB plans every query now; by default only those with columns whose types are not known otherwise. */
   readonly planAll?: boolean;
+  /** What was prepared before: used again if its tables are still stored as they were. */
+  readonly known?: WeakMap<SavedQuery, Runnable>;
+  /** Given if other work of the process is to be done between two queries: it stops when the signal is aborted. */
+  readonly inTurns?: AbortSignal;
+}
+
+export interface PreparedCatalog {
+  readonly runnable: ReadonlyMap<SavedQuery, Runnable>;
+  /** Of the queries that cannot run. */
+  readonly problems: ReadonlyMap<SavedQuery, readonly Problem[]>;
 }
 
 /**
@@ -45,32 +57,63 @@ interface PrepareOptions {
  */
 export async function prepareCatalog(
   connection: DuckDBConnection,
-  { queries, tables, definedMacros, planAll = false }: PrepareOptions,
+  options: PrepareOptions,
 ): Promise<ReadonlyMap<SavedQuery, Runnable>> {
-  const problems: Problem[] = [];
+  const { runnable, problems } = await prepareQueries(connection, options);
+  if (problems.size > 0)
+    throw new StartError('Saved queries cannot be served from DuckDB', [...problems.values()].flat());
+  return runnable;
+}
+
+/** As `prepareCatalog`, with the problems of queries that cannot run beside the others. */
+export async function prepareQueries(
+  connection: DuckDBConnection,
+  { queries, tables, defineMacros, planAll = false, known, inTurns }: PrepareOptions,
+): Promise<PreparedCatalog> {
+  const problems = new Map<SavedQuery, readonly Problem[]>();
   const compiled = new Map<SavedQuery, Compiled>();
+  const runnable = new Map<SavedQuery, Runnable>();
   for (const query of queries) {
+    const before = known?.get(query);
+    if (before !== undefined && isUpToDate(before, query, tables)) {
+      runnable.set(query, before);
+      continue;
+    }
+    if (inTurns !== undefined) await nextTurn();
+    inTurns?.throwIfAborted();
     await collectProblems(problems, query, () => {
       const tree = compile(query, tables);
       compiled.set(query, tree);
-      problems.push(...unfilteredProblems(query, tree));
+      const unfiltered = unfilteredProblems(query, tree);
+      if (unfiltered.length > 0) problems.set(query, unfiltered);
     });
   }
   const called = [...compiled.values()].flatMap(({ query }) => calledMacros(query));
-  const definitions = macroDefinitions(called, definedMacros);
-  if (definitions !== '') await connection.run(definitions);
+  await defineMacros(called);
 
-  const runnable = new Map<SavedQuery, Runnable>();
   for (const [query, tree] of compiled) {
+    if (inTurns !== undefined) await nextTurn();
+    inTurns?.throwIfAborted();
     await collectProblems(problems, query, async () => {
-      const known = planAll ? undefined : compiledTypes(query, tree);
-      const types = known ?? (await plannedTypes(connection, query, tree));
-      runnable.set(query, buildRunnable(query, tree, types, tables));
+      const types =
+        (planAll ? undefined : compiledTypes(query, tree)) ?? (await plannedTypes(connection, query, tree));
+      const prepared = buildRunnable(query, tree, types, tables);
+      if (problems.has(query)) return;
+      known?.set(query, prepared);
+      runnable.set(query, prepared);
     });
   }
-  if (problems.length > 0) throw new StartError('Saved queries cannot be served from DuckDB', problems);
-  return runnable;
+  return { runnable, problems };
 }
+
+function isUpToDate({ storedTables }: Runnable, query: SavedQuery, tables: readonly StoredTable[]): boolean {
+  if (readsAny(query) && storedTables.length !== tables.length) return false;
+  return storedTables.every((table) => tables.includes(table));
+}
+
+/** Whether it reads every table whose name fits, or callers choose what they read of its common tables. */
+const readsAny = ({ sql, querySandboxing }: SavedQuery): boolean =>
+  querySandboxing === 'enabled' || /\*\s*`/.test(sql);
 
 function buildRunnable(
   query: SavedQuery,
@@ -88,6 +131,7 @@ function buildRunnable(
       return prepared;
     },
     tables: compiled.tables,
+    storedTables: readsAny(query) ? tables : tables.filter(({ name }) => compiled.tables.includes(name)),
     get equalityColumns() {
       const trees = [compiled, ...(sandbox?.tables.map(sandbox.readAll) ?? [])];
       compared ??= trees.flatMap(({ query: tree }) => equalityColumns(tree));
@@ -106,10 +150,14 @@ export function* equalityColumnsOf(table: string, queries: Iterable<Runnable>): 
 }
 
 /** Adds the problems of a query if the work on it fails. */
-async function collectProblems(problems: Problem[], query: SavedQuery, work: () => unknown): Promise<void> {
+async function collectProblems(
+  problems: Map<SavedQuery, readonly Problem[]>,
+  query: SavedQuery,
+  work: () => unknown,
+): Promise<void> {
   try {
     await work();
   } catch (error) {
-    problems.push(...queryProblems(query, error));
+    problems.set(query, [...(problems.get(query) ?? []), ...queryProblems(query, error)]);
   }
 }

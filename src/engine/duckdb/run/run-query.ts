@@ -4,6 +4,7 @@ import type { SavedQuery } from '../../../catalog/saved-query.ts';
 import { openLinkedAbort } from '../../../concurrency/abort.ts';
 import { computingOwner, type LoopTurns } from '../../../concurrency/loop-turns.ts';
 import type { OnePerOwner } from '../../../concurrency/one-per-owner.ts';
+import type { VersionedRef } from '../../../concurrency/versioned-ref.ts';
 import { callerDisconnected, GatewayError } from '../../../errors.ts';
 import type { Engine, Rows, RunOptions } from '../../engine.ts';
 import { deadlineExceeded, engineClosing } from '../../engine-errors.ts';
@@ -18,12 +19,16 @@ import type { DefineMacros } from './define-macros.ts';
 import { explainFailure } from './explain-failure.ts';
 import { interruptOnAbort } from './interrupt-on-abort.ts';
 import { runCallerSql } from './run-caller-sql.ts';
-import type { VersionedRef } from './versioned-ref.ts';
 import type { Worker } from './worker.ts';
+
+/** The queries that can run. */
+export interface RunnableQueries {
+  get(query: SavedQuery): Runnable | undefined;
+}
 
 interface RunContext {
   readonly pool: ConnectionPool;
-  readonly runnable: VersionedRef<ReadonlyMap<SavedQuery, Runnable>>;
+  readonly runnable: VersionedRef<RunnableQueries>;
   /** Why a table's data cannot be read, by table. */
   readonly dataProblems: ReadonlyMap<string, string>;
   readonly timeoutMs: number;

@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { TableSchema } from '../../../catalog/tables/table-schema.ts';
+import { buildExclusive } from '../../../concurrency/exclusive.ts';
 import { type Origin, type StoredColumn, type StoredTable, storedValue } from '../../dialect/stored-table.ts';
 import { printExpression } from '../../dialect/tree/print.ts';
 import { quoteText } from '../../dialect/tree/quote-text.ts';
@@ -45,6 +46,14 @@ export interface StoredTables {
   deleteSql(name: string, files: readonly number[]): string;
   /** Writes a table again, sorted and in another layout. Statements may read the old table until `drop`. */
   rebuild(name: string, repeatedPaths: ReadonlySet<string>): Promise<Rebuilt>;
+  /** Makes an empty table for a new or changed schema beside the current one. The store has no record of it before `adopt`. */
+  stage(schema: TableSchema): Promise<TableInStore>;
+  /** Makes a staged table the current one of its name. */
+  adopt(staged: TableInStore): Promise<void>;
+  /** Ends a table: it is no longer one of `all`. Statements may read it until `drop`. */
+  remove(name: string): Promise<void>;
+  /** Drops a table that is not a current one. */
+  drop(table: TableInStore): Promise<void>;
   /** Sets the columns that queries compare for equality; rows that are written from now on are sorted by the first. */
   setSortColumns(columnsOf: SortColumns): void;
 }
@@ -53,6 +62,7 @@ export interface StoredTables {
 type SortColumns = (table: string) => Iterable<Origin>;
 
 interface Rebuilt {
+  readonly old: TableInStore;
   drop(): Promise<void>;
 }
 
@@ -76,6 +86,28 @@ export async function openTables(
   for (const schema of schemas) tables.set(schema.name, await openTable(connection, schema, onReset));
   await dropLeftovers(connection, [...tables.values()]);
   let sortColumns: SortColumns = () => [];
+  /** The latest by table: a number is used once, also if its table is no longer there. */
+  const generations = new Map([...tables].map(([name, { relation }]) => [name, generationOf(relation)]));
+  const nextRelation = (name: string) => {
+    const generation = (generations.get(name) ?? 0) + 1;
+    generations.set(name, generation);
+    return relationName(name, generation);
+  };
+  // The connection has one transaction at a time.
+  const exclusive = buildExclusive();
+  const inTransaction = (work: () => Promise<void>) =>
+    exclusive(async () => {
+      await connection.run('BEGIN');
+      try {
+        await work();
+        await connection.run('COMMIT');
+      } catch (error) {
+        await connection.run('ROLLBACK');
+        throw error;
+      }
+    });
+  const drop = ({ relation }: TableInStore) =>
+    exclusive(async () => void (await connection.run(`DROP TABLE IF EXISTS ${relation}`)));
 
   const get = (name: string): TableInStore => {
     const table = tables.get(name);
@@ -106,21 +138,37 @@ export async function openTables(
     },
     async rebuild(name, repeatedPaths) {
       const old = get(name);
-      const rebuilt = tableInStore(old, relationName(name, generationOf(old.relation) + 1), repeatedPaths);
-      await connection.run('BEGIN');
-      try {
+      const rebuilt = tableInStore(old, nextRelation(name), repeatedPaths);
+      await inTransaction(async () => {
         await create(connection, rebuilt);
         const source = `(SELECT ${declaredList(old, 'o')}, ${quote(fileColumn)} FROM ${old.relation} AS o)`;
         const sourceColumns = await describeSource(connection, source);
         await connection.run(insertInto(rebuilt, sourceColumns, source, `r.${quote(fileColumn)}`));
-        await connection.run('COMMIT');
-      } catch (error) {
-        await connection.run('ROLLBACK');
-        throw error;
-      }
+      });
       tables.set(name, rebuilt);
-      return { drop: async () => void (await connection.run(`DROP TABLE ${old.relation}`)) };
+      return { old, drop: () => drop(old) };
     },
+    async stage(schema) {
+      const staged = tableInStore(schema, nextRelation(schema.name), new Set());
+      await exclusive(() => createRelation(connection, staged));
+      return staged;
+    },
+    async adopt(staged) {
+      await inTransaction(async () => {
+        await record(connection, staged);
+        await onReset(connection, staged.name);
+      });
+      tables.set(staged.name, staged);
+    },
+    async remove(name) {
+      await inTransaction(async () => {
+        await connection.run(`DELETE FROM ${layouts} WHERE "table" = ${quoteText(name)}`);
+        await connection.run(`DROP VIEW IF EXISTS ${viewOf(name)}`);
+        await onReset(connection, name);
+      });
+      tables.delete(name);
+    },
+    drop,
   };
 }
 
@@ -165,14 +213,23 @@ const relationName = (name: string, generation: number) =>
 const generationOf = (relation: string) => Number(/ (\d+)"$/.exec(relation)?.[1] ?? 1);
 
 /** The definition for which a stored table was created; when it changes, the table is imported again. */
-const definitionOf = ({ fields }: TableSchema) =>
+export const definitionOf = ({ fields }: TableSchema) =>
   JSON.stringify(fields, (key, value) => (key === 'description' ? undefined : value));
 
 async function create(connection: DuckDBConnection, table: TableInStore): Promise<void> {
+  await createRelation(connection, table);
+  await record(connection, table);
+}
+
+async function createRelation(connection: DuckDBConnection, table: TableInStore): Promise<void> {
   const columns = shreddedColumns(table, table.columns).map(({ name, type }) => `${quote(name)} ${type}`);
   await connection.run(
     `CREATE TABLE ${table.relation} (${columns.join(', ')}, ${quote(fileColumn)} INTEGER)`,
   );
+}
+
+/** Records which relation is the table, for the next start. */
+async function record(connection: DuckDBConnection, table: TableInStore): Promise<void> {
   const repeatedPaths = [...table.repeatedPaths].map(quoteText).join(', ');
   await connection.run(`INSERT OR REPLACE INTO ${layouts} VALUES (${quoteText(table.name)},
     ${quoteText(table.relation)}, [${repeatedPaths}]::VARCHAR[], ${quoteText(definitionOf(table))})`);
@@ -182,9 +239,11 @@ async function create(connection: DuckDBConnection, table: TableInStore): Promis
 /** A view of the table with the declared columns, for people who open the store's file with DuckDB. */
 async function createView(connection: DuckDBConnection, table: TableInStore): Promise<void> {
   await connection.run(
-    `CREATE OR REPLACE VIEW ${storeName}.main.${quote(table.name)} AS SELECT ${declaredList(table, 'o')} FROM ${table.relation} AS o`,
+    `CREATE OR REPLACE VIEW ${viewOf(table.name)} AS SELECT ${declaredList(table, 'o')} FROM ${table.relation} AS o`,
   );
 }
+
+const viewOf = (name: string) => `${storeName}.main.${quote(name)}`;
 
 const declaredList = ({ columns }: TableInStore, alias: string) =>
   columns

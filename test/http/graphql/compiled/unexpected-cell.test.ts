@@ -27,7 +27,6 @@ async function answer(query: string, rowCount: number) {
     return { document, caching: 'disabled', cacheStatus: 'HIT' } as never;
   };
   const graphql = buildGraphql({
-    catalog,
     getResult,
     introspection: true,
     audit: () => {},
@@ -36,7 +35,7 @@ async function answer(query: string, rowCount: number) {
     turns: new LoopTurns(),
     log,
     now: () => new Date(),
-  });
+  })(catalog);
   const url = new URL('http://gateway.test/graphql');
   const headers = { 'content-type': 'application/json' };
   const head: RequestHead = {

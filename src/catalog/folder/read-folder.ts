@@ -1,0 +1,92 @@
+import { readdirSync, readFileSync, type Stats, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { StartError } from '../../errors.ts';
+
+/** What a file of a queries folder contains, or why it cannot be read. */
+export type FileContent = { readonly text: string } | { readonly problem: string };
+
+/** The files of a queries folder by their paths in it: saved queries `<name>.sql`, and tables `tables/<name>.json`. */
+export type CatalogFiles = ReadonlyMap<string, FileContent>;
+
+/** The folder of tables in a queries folder. */
+export const tablesFolder = 'tables';
+
+export const isTablePath = (path: string): boolean => path.startsWith(`${tablesFolder}/`);
+
+/** A larger file was hardly written by a person; BigQuery does not accept longer SQL either. */
+const maxFileBytes = 1024 * 1024;
+
+/**
+ * The paths of the files of a queries folder, ordered by name. Hidden files are not among them: editors and Kubernetes
+ * keep their own under such names.
+ *
+ * @throws Error if the folder cannot be read
+ */
+export function listFolder(folder: string): readonly string[] {
+  const queries = namesIn(folder, '.sql');
+  let tables: readonly string[] = [];
+  try {
+    tables = namesIn(join(folder, tablesFolder), '.json');
+  } catch (error) {
+    // A folder without tables need not exist.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+  return [...queries, ...tables.map((name) => `${tablesFolder}/${name}`)];
+}
+
+function namesIn(folder: string, ending: string): readonly string[] {
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.name.endsWith(ending) && !entry.name.startsWith('.') && !entry.isDirectory())
+    .map(({ name }) => name)
+    .sort();
+}
+
+/** Information about a file, or the error; undefined for a link to a folder. */
+export function statFile(file: string): Stats | Error | undefined {
+  try {
+    const stats = statSync(file);
+    return stats.isDirectory() ? undefined : stats;
+  } catch (error) {
+    return error as Error;
+  }
+}
+
+/** @param stats as `statFile` gives them; a pipe or a device must not be opened, which could wait forever */
+export function readContent(file: string, stats: Stats | Error): FileContent {
+  if (stats instanceof Error) return { problem: unreadable(stats) };
+  if (!stats.isFile()) return { problem: 'is not a regular file' };
+  if (stats.size > maxFileBytes) {
+    return { problem: `has ${stats.size} bytes; at most ${maxFileBytes} are read` };
+  }
+  try {
+    return { text: readFileSync(file, 'utf8') };
+  } catch (error) {
+    return { problem: unreadable(error) };
+  }
+}
+
+const unreadable = (error: unknown) => `cannot be read (${(error as NodeJS.ErrnoException).code})`;
+
+/**
+ * Reads a queries folder.
+ *
+ * @throws StartError if it cannot be read, or contains no saved query
+ */
+export function readFolder(folder: string): CatalogFiles {
+  let paths: readonly string[];
+  try {
+    paths = listFolder(folder);
+  } catch {
+    throw new StartError('The saved queries cannot be read', [
+      { file: folder, message: 'is not a readable folder; QUERIES_DIR must name one' },
+    ]);
+  }
+  const files = paths.flatMap((path): [string, FileContent][] => {
+    const stats = statFile(join(folder, path));
+    return stats === undefined ? [] : [[path, readContent(join(folder, path), stats)]];
+  });
+  if (files.some(([path]) => !isTablePath(path))) return new Map(files);
+  throw new StartError('There are no saved queries', [{ file: folder, message: noQueries }]);
+}
+
+export const noQueries = 'contains no *.sql file';

@@ -1,0 +1,11 @@
+/** Does pieces of work one after the other, in the order of the calls. */
+export type Exclusive = <T>(work: () => Promise<T>) => Promise<T>;
+
+export function buildExclusive(): Exclusive {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const result = last.then(work);
+    last = result.catch(() => undefined);
+    return result;
+  };
+}
