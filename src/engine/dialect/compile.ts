@@ -1,7 +1,7 @@
 import type { Source } from '../../catalog/saved-query.ts';
 import { type Problem, StartError } from '../../errors.ts';
 import { problemAt } from './problem-at.ts';
-import { buildContext, type Rules } from './rules/context.ts';
+import { buildContext, type Observer, type Rules } from './rules/context.ts';
 import { resolveExpression } from './rules/expressions/expression.ts';
 import { resolveFrom } from './rules/from/from.ts';
 import { tableRelations } from './rules/from/tables.ts';
@@ -23,7 +23,7 @@ export interface Compiled {
   readonly tables: readonly string[];
 }
 
-interface CompileOptions {
+interface CompileOptions extends Observer {
   /** True if the query may read other tables too: their columns are not known, and the tree can't be printed. */
   readonly hasOpenTables?: boolean;
   /**
@@ -47,10 +47,10 @@ export const rules: Rules = { expression: resolveExpression, query: resolveQuery
 export function compile(
   { sql, source }: { readonly sql: string; readonly source: Source },
   tables: readonly StoredTable[],
-  { hasOpenTables = false, checkColumns = () => [] }: CompileOptions = {},
+  { hasOpenTables = false, checkColumns = () => [], ...observer }: CompileOptions = {},
 ): Compiled {
   const statement = parse(sql, source);
-  const { context, problems } = buildContext(rules);
+  const { context, problems } = buildContext(rules, observer);
   const scope = {
     ...emptyScope,
     relations: tableRelations(tables),
