@@ -42,6 +42,8 @@ function comparable(row: Row): Row {
 }
 
 function plain(value: unknown): unknown {
+  // Integers that JSON numbers cannot hold are texts for callers' SQL; the emulator has rounded them.
+  if (typeof value === 'string' && /^-?\d{16,19}$/.test(value)) return plain(Number(value));
   if (typeof value === 'number') return Number(value.toPrecision(14));
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value !== 'object' || value === null) return value;

@@ -182,3 +182,29 @@ describe('what BigQuery refuses', () => {
     expect(messagesOf(sql)).toEqual([message]);
   });
 });
+
+describe('values of many megabytes are not made', () => {
+  test.each([
+    ["LENGTH(REPEAT('x', 1048576))", '1048576'],
+    ["REPEAT('', 1000000000000)", ''],
+    ["TO_HEX(REPEAT(b'\\x01\\x02', 2))", '01020102'],
+    ['ARRAY_LENGTH(GENERATE_ARRAY(1, 1048575))', '1048575'],
+    ['ARRAY_LENGTH(GENERATE_ARRAY(0.5, 3))', '3'],
+  ])('%s is %s', async (expression, expected) => {
+    expect(await valueFor(expression)).toBe(expected);
+  });
+
+  test.each([
+    ["REPEAT('x', 1048577)", 'Output of REPEAT exceeds max allowed output size of 1MB'],
+    ["REPEAT(REPEAT('ü', 1000), 1000)", 'Output of REPEAT exceeds'],
+    ["REPEAT(b'xy', 1000000000000)", 'Output of REPEAT exceeds'],
+    ["LPAD('x', 2000000000)", 'Output of LPAD/RPAD exceeds max allowed output size of 1MB'],
+    ["RPAD(b'x', 1048577, b'y')", 'Output of LPAD/RPAD exceeds'],
+    ['GENERATE_ARRAY(1, 100000000)', 'Cannot generate arrays with more than 1048575 elements'],
+    ['GENERATE_ARRAY(-9223372036854775808, 9223372036854775807, 2)', 'Cannot generate arrays'],
+    ["GENERATE_ARRAY(NUMERIC '0', 1e9)", 'Cannot generate arrays'],
+    ['GENERATE_ARRAY(0.0, 1e300, 0.1)', 'Cannot generate arrays'],
+  ])('%s fails', async (expression, message) => {
+    await expect(valueFor(expression)).rejects.toThrow(message);
+  });
+});

@@ -67,7 +67,7 @@ create macro bq.ltrim(b blob, set blob) as case when octet_length(set) = 0 then 
 create macro bq.rtrim(s varchar) as regexp_replace(s, '[\p{Z}\x09-\x0d\x{85}]+$', ''); -- varchar
 create macro bq.rtrim(s varchar, set varchar) as case when set = '' then s else rtrim(s, set) end; -- varchar
 create macro bq.rtrim(b blob, set blob) as case when octet_length(set) = 0 then b else bq.text_as_bytes(rtrim(bq.bytes_as_text(b), bq.bytes_as_text(set))) end; -- blob
-create macro bq.padding(s, n, pattern) as case when s is null or n is null or pattern is null then null when n < 0 then bq.fail('LPAD/RPAD to a negative length') when pattern = '' then bq.fail('LPAD/RPAD with an empty pattern') else left(repeat(pattern, cast(ceil(greatest(n - length(s), 0) / length(pattern)) as bigint)), greatest(n - length(s), 0)) end; -- varchar
+create macro bq.padding(s, n, pattern) as case when s is null or n is null or pattern is null then null when n < 0 then bq.fail('LPAD/RPAD to a negative length') when n > 1048576 then bq.fail('Output of LPAD/RPAD exceeds max allowed output size of 1MB') when pattern = '' then bq.fail('LPAD/RPAD with an empty pattern') else left(repeat(pattern, cast(ceil(greatest(n - length(s), 0) / length(pattern)) as bigint)), greatest(n - length(s), 0)) end; -- varchar
 create macro bq.lpad(s varchar, n bigint) as list_transform([s], lambda bound: bq.padding(bound, n, ' ') || left(bound, n))[1]; -- varchar
 create macro bq.lpad(s varchar, n bigint, pattern varchar) as list_transform([s], lambda bound: bq.padding(bound, n, pattern) || left(bound, n))[1]; -- varchar
 create macro bq.lpad(b blob, n bigint) as bq.text_as_bytes(list_transform([bq.bytes_as_text(b)], lambda bound: bq.padding(bound, n, ' ') || left(bound, n))[1]); -- blob
@@ -77,8 +77,10 @@ create macro bq.rpad(s varchar, n bigint, pattern varchar) as list_transform([s]
 create macro bq.rpad(b blob, n bigint) as bq.text_as_bytes(list_transform([bq.bytes_as_text(b)], lambda bound: left(bound, n) || bq.padding(bound, n, ' '))[1]); -- blob
 create macro bq.rpad(b blob, n bigint, pattern blob) as bq.text_as_bytes(list_transform([bq.bytes_as_text(b)], lambda bound: left(bound, n) || bq.padding(bound, n, bq.bytes_as_text(pattern)))[1]); -- blob
 -- Transformations
-create macro bq.repeat(s varchar, n bigint) as case when s is null then null when n < 0 then bq.fail('REPEAT with a negative count') else repeat(s, n) end; -- varchar
-create macro bq.repeat(b blob, n bigint) as case when b is null then null when n < 0 then bq.fail('REPEAT with a negative count') else unhex(repeat(hex(b), n)) end; -- blob
+-- A value of many gigabytes would be made in one step, which neither the memory limit nor an interrupt stops.
+create macro bq.repeated(s, n, size) as case when s is null or n is null then null when n < 0 then bq.fail('REPEAT with a negative count') when size > 0 and n > 1048576 // size then bq.fail('Output of REPEAT exceeds max allowed output size of 1MB') when size > 0 then repeat(s, n) else s end; -- varchar
+create macro bq.repeat(s varchar, n bigint) as list_transform([s], lambda bound: bq.repeated(bound, n, strlen(bound)))[1]; -- varchar
+create macro bq.repeat(b blob, n bigint) as unhex(list_transform([hex(b)], lambda bound: bq.repeated(bound, n, strlen(bound) // 2))[1]); -- blob
 create macro bq.replace(s varchar, part varchar, other varchar) as case when part = '' and other is not null then s else replace(s, part, other) end; -- varchar
 create macro bq.replace(b blob, part blob, other blob) as case when octet_length(part) = 0 and other is not null then b else bq.text_as_bytes(replace(bq.bytes_as_text(b), bq.bytes_as_text(part), bq.bytes_as_text(other))) end; -- blob
 create macro bq.reverse(s varchar) as array_to_string(list_reverse(bq.characters(s)), ''); -- varchar
