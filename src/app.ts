@@ -49,6 +49,7 @@ import { buildInfo } from './metrics/build-info.ts';
 import { buildCatalogMetrics } from './metrics/catalog-metrics.ts';
 import { buildEngineMetrics, type EngineMetrics } from './metrics/engine-metrics.ts';
 import { buildImportMetrics } from './metrics/import-metrics.ts';
+import { openKeptEndpoints } from './metrics/kept-endpoints.ts';
 import { type Metrics, openRegistry } from './metrics/open-registry.ts';
 import { buildResultMetrics } from './metrics/result-metrics.ts';
 import { type FilesReport, openReload } from './reload/open-reload.ts';
@@ -155,6 +156,8 @@ export async function openApp(options: AppOptions): Promise<App> {
   const getResult = options.tracer === undefined ? results.get : traceResults(results.get);
   const requestMetrics = buildRequestMetrics(catalog);
   const resultMetrics = buildResultMetrics(results);
+  const namesOf = ({ queries }: Catalog) => queries.map(({ name }) => name);
+  const keptEndpoints = openKeptEndpoints(namesOf(catalog));
   const catalogMetrics = buildCatalogMetrics(() => {
     const { queries, broken, problem, loadedAt } = reload.state;
     return { queries, problems: broken.length + Number(problem !== undefined), loadedAt };
@@ -202,7 +205,10 @@ export async function openApp(options: AppOptions): Promise<App> {
         keys.replaceQueries(next.queries);
         tokens?.replaceQueries(next.queries);
         results.replaceCatalog(next);
-        requestMetrics.replaceCatalog(next);
+        const kept = keptEndpoints(namesOf(next));
+        requestMetrics.replaceCatalog(next, kept);
+        resultMetrics.keepEndpoints(kept);
+        engineMetrics.keepEndpoints(kept);
         return versions.replace(version);
       };
     },

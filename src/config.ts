@@ -91,10 +91,14 @@ const settings = z.object({
   ).optional(),
   BIGQUERY_DATASET: matching(/^\w{1,1024}$/, 'the name of a dataset, without its project').optional(),
   BIGQUERY_LOCATION: matching(/^[a-zA-Z0-9-]+$/, 'a location, as in EU or us-east1').optional(),
-  BIGQUERY_API_ENDPOINT: matching(
-    /^https?:\/\/[^\s/]+$/,
-    'the URL of an emulator, as in http://127.0.0.1:9050',
-  ).optional(),
+  BIGQUERY_API_ENDPOINT: z
+    .string()
+    .regex(/^https?:\/\/[^\s/]+$/, {
+      // What is before an @ may be a password.
+      error: ({ input }) =>
+        `${String(input).includes('@') ? '' : `got ${JSON.stringify(input)}; `}must be the URL of an emulator, as in http://127.0.0.1:9050`,
+    })
+    .optional(),
   BIGQUERY_MAXIMUM_BYTES_BILLED: matching(/^[1-9]\d{0,14}$/, 'a whole number of bytes')
     .transform(Number)
     .optional(),

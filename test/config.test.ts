@@ -66,6 +66,12 @@ describe('configuration', () => {
       expect(message).toContain(`  ${name}: got "${value}"; must be `);
   });
 
+  test('a URL with a password is not shown', () => {
+    expect(() => readConfig({ BIGQUERY_API_ENDPOINT: 'http://me:hunter2@emulator/x' })).toThrow(
+      /BIGQUERY_API_ENDPOINT: must be(?!.*hunter2)/s,
+    );
+  });
+
   test('a short API_KEY is for development only', () => {
     const short = { API_KEY: 'nineteen-characters' };
     for (const more of [{}, { HOST: 'localhost' }, { HOST: '::1', NODE_ENV: 'test' }]) {

@@ -1,3 +1,4 @@
+import { get } from 'node:http';
 import { readConfig } from '../config.ts';
 import { livePath } from '../http/paths.ts';
 import type { LoadedSettings } from './settings/load-settings.ts';
@@ -11,7 +12,7 @@ export async function checkHealth({ values, label }: LoadedSettings): Promise<bo
   const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   const origin = `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
   try {
-    const { status } = await fetch(origin + livePath, { signal: AbortSignal.timeout(timeoutMs) });
+    const status = await statusOf(origin + livePath);
     process.stdout.write(`${origin}${livePath} answers ${status}\n`);
     return status === 200;
   } catch (error) {
@@ -19,4 +20,15 @@ export async function checkHealth({ values, label }: LoadedSettings): Promise<bo
     process.stderr.write(`${origin}${livePath} does not answer: ${String(cause ?? message)}\n`);
     return false;
   }
+}
+
+/** By node:http: fetch refuses ports that browsers block, 6000 for example, on which a gateway may well listen. */
+function statusOf(url: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const request = get(url, { signal: AbortSignal.timeout(timeoutMs), agent: false }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    request.once('error', reject);
+  });
 }

@@ -249,9 +249,12 @@ function rejectOptionsAsValues(program: Command, args: readonly string[]): void 
   }
 }
 
-/** The reader of `querygate config | head` has seen enough. */
+/** The reader of `querygate config | head` has seen enough; a full disk is reported. */
 function ignoreClosedPipe(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
+    if (error.code === 'EPIPE') return;
+    // A gateway goes on: only its banner is lost.
+    process.stderr.write(`standard output cannot be written: ${error.message}\n`);
+    process.exitCode = exitCode.problems;
   });
 }

@@ -28,8 +28,10 @@ export async function start({ values, label }: LoadedSettings, options: StartOpt
   // What this process writes, the rows of all tenants among it, is for its own user only, also what DuckDB writes.
   process.umask(0o077);
   const removeExitOnSignal = exitOnSignal();
+  const hangUp = handleHangUp();
   try {
-    await serve(readConfig(values, label), options, removeExitOnSignal);
+    const app = await serve(readConfig(values, label), options, removeExitOnSignal);
+    hangUp.setAction(app.reload);
   } catch (error) {
     if (!(error instanceof StartError) || !options.showsSource) throw error;
     process.stderr.write(withSources(error.problems));
@@ -41,7 +43,7 @@ async function serve(
   config: Config,
   { showsSource }: StartOptions,
   onSignalsHandled: () => void,
-): Promise<void> {
+): Promise<App> {
   // Every running query occupies a thread of libuv's pool; with the default of four, none would be left to read files.
   process.env.UV_THREADPOOL_SIZE ??= String(config.engineConcurrency + 4);
   const { log, writeLine } = openLog(config);
@@ -53,7 +55,7 @@ async function serve(
     writeToLog: (line) => log.info(line),
     now: Date.now,
   });
-  const tracer = await configuredTracer(process.env);
+  const tracer = await configuredTracer(process.env, log);
   const onFiles = showsSource ? showFiles : undefined;
   const app = await openApp({ config, apiKey, log, writeLine, tracer, onProgress: progress.show, onFiles });
   progress.end();
@@ -62,25 +64,34 @@ async function serve(
   await listenForMetrics(app, config, log);
   shutDownOnSignal(server, connections, app, log);
   onSignalsHandled();
-  reloadOnSignal(app, config);
 
   const { port } = server.address() as AddressInfo;
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   // A configured key is the operator's secret; a generated key is shown nowhere else.
   const shownKey = config.apiKey === undefined ? (apiKey ?? '$KEY') : '$API_KEY';
   process.stdout.write(startBanner(app.catalog, `http://${host}:${port}`, shownKey, config.graphiql));
+  return app;
 }
 
-/** As services do on SIGHUP. A terminal sends it when it is closed: then it ends the process. */
-function reloadOnSignal(app: App, { reload }: Config): void {
-  if (reload && !process.stdin.isTTY && !process.stderr.isTTY) process.on('SIGHUP', app.reload);
+/**
+ * On SIGHUP services read their files again, which a start does anyway: until there is an action, the signal does nothing, so
+ * that `systemctl reload` does not end an import. A terminal sends it when it is closed: then it ends the process.
+ */
+function handleHangUp(): { setAction(action: () => void): void } {
+  let act = () => {};
+  if (!process.stdin.isTTY && !process.stderr.isTTY) process.on('SIGHUP', () => act());
+  return {
+    setAction(action) {
+      act = action;
+    },
+  };
 }
 
 /** As the variables of OpenTelemetry say; nothing of it is loaded if none is set. */
-async function configuredTracer(env: NodeJS.ProcessEnv): Promise<Tracer | undefined> {
+async function configuredTracer(env: NodeJS.ProcessEnv, log: Logger): Promise<Tracer | undefined> {
   const isSet = Object.entries(env).some(([name, value]) => name.startsWith('OTEL_') && value !== '');
   if (!isSet || env.OTEL_SDK_DISABLED === 'true' || env.OTEL_TRACES_EXPORTER === 'none') return undefined;
-  return (await import('../trace/open-tracer.ts')).openTracer(env);
+  return (await import('../trace/open-tracer.ts')).openTracer(env, log);
 }
 
 async function listenForMetrics({ metrics }: App, { metricsPort, host }: Config, log: Logger): Promise<void> {

@@ -1,4 +1,4 @@
-import { isNode, LineCounter, parseDocument, YAMLMap, YAMLSeq } from 'yaml';
+import { type Document, isNode, LineCounter, parseDocument, visit, YAMLMap, YAMLSeq } from 'yaml';
 
 /** Parsed YAML, not validated yet. Lines count from 1. */
 export interface YamlData {
@@ -17,8 +17,13 @@ interface YamlProblems {
  * Parses YAML with line numbers.
  *
  * @param format `json` accepts JSON only: JSON is a subset of YAML, and this parser knows the line of each value
+ * @param options `numbersAsText` returns numbers as they are written: as numbers, `0123` and 21 digits would be changed
  */
-export function readYaml(text: string, format: 'yaml' | 'json' = 'yaml'): YamlData | YamlProblems {
+export function readYaml(
+  text: string,
+  format: 'yaml' | 'json' = 'yaml',
+  { numbersAsText = false } = {},
+): YamlData | YamlProblems {
   const lines = new LineCounter();
   const document = parseDocument(text, {
     lineCounter: lines,
@@ -31,6 +36,7 @@ export function readYaml(text: string, format: 'yaml' | 'json' = 'yaml'): YamlDa
     message: `not valid ${format.toUpperCase()}: ${error.message.split('\n')[0]?.replace(/ at line.*/, '') ?? ''}`,
   }));
   if (problems.length > 0) return { problems };
+  if (numbersAsText) writeNumbersAsText(document);
   try {
     return {
       data: document.toJS(),
@@ -40,6 +46,14 @@ export function readYaml(text: string, format: 'yaml' | 'json' = 'yaml'): YamlDa
   } catch {
     return { problems: [{ line: 1, message: 'not valid YAML: its aliases expand to too many values' }] };
   }
+}
+
+function writeNumbersAsText(document: Document): void {
+  visit(document, {
+    Scalar(_, node) {
+      if (typeof node.value === 'number') node.value = node.source ?? String(node.value);
+    },
+  });
 }
 
 function offsetOf(root: unknown, path: readonly PropertyKey[]): number {

@@ -16,6 +16,14 @@ export class Counts {
     return getOrAdd(this.#counts, key, () => ({ labels, value: 0 }));
   }
 
+  /** Drops the counts of other endpoints than these; those without an endpoint stay. */
+  keepEndpoints(kept: ReadonlySet<string>): void {
+    for (const [key, { labels }] of this.#counts) {
+      const { endpoint } = labels;
+      if (endpoint !== undefined && endpoint !== '' && !kept.has(String(endpoint))) this.#counts.delete(key);
+    }
+  }
+
   family(name: string, help: string): MetricFamily {
     return { name, help, type: 'counter', samples: () => [...this.#counts.values()] };
   }

@@ -8,6 +8,8 @@ export interface EngineMetrics {
   /** The engine, with every run counted and measured. */
   measure(engine: Engine): Engine;
   addCost(endpoint: string, cost: Cost): void;
+  /** Drops the series of other endpoints than these. */
+  keepEndpoints(kept: ReadonlySet<string>): void;
   readonly families: readonly MetricFamily[];
 }
 
@@ -70,6 +72,10 @@ export function buildEngineMetrics(): EngineMetrics {
       bytesProcessed.of({ endpoint }).value += cost.bytesProcessed ?? 0;
       bytesBilled.of({ endpoint }).value += cost.bytesBilled ?? 0;
       slotSeconds.of({ endpoint }).value += (cost.slotMs ?? 0) / 1000;
+    },
+    keepEndpoints(kept) {
+      for (const counts of [runs, bytesProcessed, bytesBilled, slotSeconds]) counts.keepEndpoints(kept);
+      durations.keep(kept);
     },
     families: [
       runs.family(

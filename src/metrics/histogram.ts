@@ -44,6 +44,11 @@ export class Histograms {
     return getOrAdd(this.#histograms, value, () => new Histogram());
   }
 
+  /** Drops the histograms of other values of the label than these. */
+  keep(values: ReadonlySet<string>): void {
+    for (const value of this.#histograms.keys()) if (!values.has(value)) this.#histograms.delete(value);
+  }
+
   family(name: string, help: string): MetricFamily {
     const samples = () =>
       [...this.#histograms].flatMap(([value, histogram]) =>

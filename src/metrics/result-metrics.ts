@@ -9,6 +9,8 @@ import { type MetricFamily, plainFamily } from './metric-family.ts';
 export interface ResultMetrics {
   /** The same function, with every result counted. */
   count(getResult: GetResult): GetResult;
+  /** Drops the series of other endpoints than these. */
+  keepEndpoints(kept: ReadonlySet<string>): void;
   readonly families: readonly MetricFamily[];
 }
 
@@ -65,6 +67,10 @@ export function buildResultMetrics(state: ResultState): ResultMetrics {
         );
       } else record(bound, result);
       return result;
+    },
+    keepEndpoints(kept) {
+      results.keepEndpoints(kept);
+      known.clear();
     },
     families: [
       results.family(

@@ -6,9 +6,10 @@ import {
   SpanStatusCode,
   trace,
 } from '@opentelemetry/api';
-import { W3CTraceContextPropagator } from '@opentelemetry/core';
+import { ExportResultCode, W3CTraceContextPropagator } from '@opentelemetry/core';
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base';
+import type { Logger } from 'pino';
 import { GatewayError, StartError } from '../errors.ts';
 import { packageVersion } from '../version.ts';
 import type { Attributes, Span, Tracer } from './span.ts';
@@ -24,17 +25,17 @@ const closeTimeoutMs = 2_000;
  * Exports traces by OTLP, as the variables of OpenTelemetry say. This module is imported only if one of them is set: its
  * libraries would slow down every start.
  *
- * @throws StartError if the protocol is not supported
+ * @throws StartError if the protocol is not supported, or the collector's address is not a URL
  * @see https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
  */
-export async function openTracer(env: Environment): Promise<Tracer> {
+export async function openTracer(env: Environment, log: Logger): Promise<Tracer> {
   const resource = resourceFromAttributes({
     'service.name': 'querygate',
     'service.version': packageVersion(),
   });
   const provider = new BasicTracerProvider({
     resource: resource.merge(detectResources({ detectors: [envDetector] })),
-    spanProcessors: [new BatchSpanProcessor(await openExporter(env))],
+    spanProcessors: [new BatchSpanProcessor(reportingExporter(await openExporter(env), log))],
   });
   const tracer = provider.getTracer('querygate');
   const propagator = new W3CTraceContextPropagator();
@@ -76,11 +77,47 @@ async function openExporter(env: Environment): Promise<SpanExporter> {
     const message = `OTEL_EXPORTER_OTLP_PROTOCOL: got ${JSON.stringify(protocol)}; must be one of ${protocols.join(', ')}`;
     throw new StartError('The configuration has problems', [{ message }]);
   }
+  for (const name of ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'OTEL_EXPORTER_OTLP_ENDPOINT']) {
+    // The library would export to this machine instead. The value is not shown: it may contain a password.
+    if (!env[name] || /^https?:$/.test(URL.parse(env[name])?.protocol ?? '')) continue;
+    const message = `${name}: must be the URL of a collector, as in http://collector:4318`;
+    throw new StartError('The configuration has problems', [{ message }]);
+  }
   const { OTLPTraceExporter } =
     protocol === 'http/json'
       ? await import('@opentelemetry/exporter-trace-otlp-http')
       : await import('@opentelemetry/exporter-trace-otlp-proto');
   return new OTLPTraceExporter();
+}
+
+/** The library drops spans without a word: the log says once that they are lost, and once that they are exported again. */
+function reportingExporter(exporter: SpanExporter, log: Logger): SpanExporter {
+  let isFailing = false;
+  return {
+    export(spans, done) {
+      exporter.export(spans, (result) => {
+        const hasFailed = result.code !== ExportResultCode.SUCCESS;
+        if (hasFailed && !isFailing) {
+          log.warn(
+            { reason: reasonOf(result.error) },
+            'traces cannot be exported; they are dropped meanwhile',
+          );
+        } else if (!hasFailed && isFailing) {
+          log.info('traces are exported again');
+        }
+        isFailing = hasFailed;
+        done(result);
+      });
+    },
+    shutdown: () => exporter.shutdown(),
+    ...(exporter.forceFlush && { forceFlush: () => exporter.forceFlush?.() ?? Promise.resolve() }),
+  };
+}
+
+/** A code of the network, or a status of HTTP: the collector's own text is not repeated. */
+function reasonOf(error: unknown): string {
+  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
+  return String(code ?? message ?? 'unknown');
 }
 
 const getter = {

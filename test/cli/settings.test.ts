@@ -30,6 +30,18 @@ describe('the file of settings', () => {
     ]);
   });
 
+  test('keeps numbers as they are written', () => {
+    const text =
+      'jwt_audience: 123456789012345678901\napi_key: 00123456789012345678901234567890\njwt_issuer: 1.10\ncors_headers: [0x1F, 1e999]\n';
+    const settings = [...parseConfigFile('a.yaml', text)].map(([name, { text }]) => [name, text]);
+    expect(settings).toEqual([
+      ['JWT_AUDIENCE', '123456789012345678901'],
+      ['API_KEY', '00123456789012345678901234567890'],
+      ['JWT_ISSUER', '1.10'],
+      ['CORS_HEADERS', '0x1F,1e999'],
+    ]);
+  });
+
   test('is refused with every unknown key, its line and the nearest name', () => {
     const text = '# mine\nprot: 1\nDATA_DIR: data\nfrobnicate: 1\nhost: { a: 1 }\n';
     expect(() => parseConfigFile('a.yaml', text)).toThrow(

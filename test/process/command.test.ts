@@ -1,15 +1,18 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  closeSync,
   cpSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -55,6 +58,17 @@ function startIn(cwd: string, args: readonly string[], env: Record<string, strin
       return child.exitCode;
     },
   };
+}
+
+async function listenOnFirstFree(server: Server, ports: readonly number[]): Promise<number> {
+  for (const port of ports) {
+    const isListening = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false));
+      server.listen(port, '127.0.0.1', () => resolve(true));
+    });
+    if (isListening) return port;
+  }
+  throw new Error(`none of the ports ${ports.join(', ')} is free`);
 }
 
 describe('querygate', () => {
@@ -120,6 +134,28 @@ describe('querygate', () => {
 });
 
 describe('querygate in a folder of its own', () => {
+  test('config on a full disk ends with 1, without a stack', () => {
+    const full = openSync('/dev/full', 'w');
+    const { status, stderr } = spawnSync(process.execPath, [main, 'config'], {
+      cwd: folder,
+      stdio: ['ignore', full, 'pipe'],
+    });
+    closeSync(full);
+    expect(status).toBe(1);
+    expect(String(stderr)).toMatch(/^standard output cannot be written: ENOSPC.*\n$/);
+  });
+
+  test('health reaches a gateway on a port that fetch refuses', async () => {
+    // Browsers block these; one is likely to be free.
+    const blocked = [6000, 6566, 6665, 6669, 6697, 10_080];
+    const server = createServer((_, response) => response.end('{}'));
+    const port = await listenOnFirstFree(server, blocked);
+    const { exitCode, output } = await runQuerygate(['health', '--port', String(port)]);
+    server.close();
+    expect(output).toBe(`http://127.0.0.1:${port}/livez answers 200\n`);
+    expect(exitCode).toBe(0);
+  });
+
   test('start without saved queries says how to run the demo', async () => {
     const { ended, text } = startIn(folder, ['start']);
     expect(await ended).toBe(2);

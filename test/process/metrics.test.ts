@@ -157,6 +157,7 @@ test('/metrics beside the API needs a key with the permission, the other port se
   for (; status === 401; await new Promise((done) => setTimeout(done, 250)))
     ({ status } = await get({ 'x-api-key': other.output.trim() }));
   expect(status).toBe(403);
+  await untilLogged('"reason":"permission","status":403');
   expect((await fetch(`${metricsOrigin}/graphql`)).status).toBe(404);
   expect((await fetch(`${metricsOrigin}/metrics`, { method: 'POST' })).status).toBe(404);
 });

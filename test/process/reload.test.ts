@@ -1,4 +1,6 @@
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -167,6 +169,29 @@ test('SIGHUP looks for changes, and does not end the process', async () => {
   queries.remove('edited.sql');
   await eventually(async () => expect((await edited()).status).toBe(404));
 });
+
+test('SIGHUP during the start, and with RELOAD=off, does not end the process', async () => {
+  const starting = spawn(process.execPath, ['src/main.ts', 'start', '--demo'], {
+    env: { PATH: process.env.PATH, PORT: '0', RELOAD: 'off' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  starting.stdout.on('data', (chunk) => {
+    output += chunk;
+  });
+  // The signals that a process handles are a mask, in which SIGHUP is the lowest bit.
+  const handled = () =>
+    /^SigCgt:\s*(\w+)/m.exec(readFileSync(`/proc/${starting.pid}/status`, 'utf8'))?.[1] ?? '0';
+  await eventually(() => expect(Number.parseInt(handled().slice(-1), 16) % 2).toBe(1));
+  starting.kill('SIGHUP');
+  expect(output).toBe('');
+  await eventually(() => expect(output).toContain('GraphQL:'), 60_000);
+  starting.kill('SIGHUP');
+  await new Promise((done) => setTimeout(done, 200));
+  starting.kill('SIGTERM');
+  await once(starting, 'close');
+  expect(starting.exitCode).toBe(0);
+}, 90_000);
 
 test('a thousand files at once, as a checkout of another branch does; requests go on', async () => {
   const endLoad = beginLoad();

@@ -1,7 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import {
   completeBody,
   type FakeBigquery,
@@ -196,4 +199,44 @@ test('a collector that does not answer delays neither requests nor the exit for 
   const startedAt = performance.now();
   expect(await gateway.end()).toBe(0);
   expect(performance.now() - startedAt).toBeLessThan(4_000);
+});
+
+test('the log says once that traces cannot be exported, and once that they are again', async () => {
+  fake.respondWith(reply(completeBody([7])));
+  let status = 400;
+  const server = createServer((request, response) => {
+    request.resume();
+    response.writeHead(status).end('{"text":"of the collector"}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const gateway = await startGateway({
+    ...onBigquery(),
+    ...exporting(),
+    OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
+    OTEL_BSP_SCHEDULE_DELAY: '50',
+  });
+  const ask = () => fetch(gateway.origin + path, { headers: { 'x-api-key': 'key' } });
+  const count = (text: string) => gateway.log().split(text).length - 1;
+  const lost = '"reason":"400","msg":"traces cannot be exported';
+  for (let at = 0; at < 3; at += 1) {
+    await ask();
+    await eventually(() => expect(count(lost)).toBe(1));
+    await new Promise((done) => setTimeout(done, 150));
+  }
+  status = 200;
+  await ask();
+  await eventually(() => expect(count('traces are exported again')).toBe(1));
+  expect(count(lost)).toBe(1);
+  expect(gateway.log()).not.toContain('of the collector');
+  expect(await gateway.end()).toBe(0);
+  server.close().closeAllConnections();
+});
+
+test("a collector's address that is not a URL is refused, and not shown", async () => {
+  const env = { ...onBigquery(), OTEL_EXPORTER_OTLP_ENDPOINT: 'me:hunter2@collector:4318' };
+  const { exitCode, errors } = await runQuerygate(['start'], env);
+  expect(exitCode).toBe(2);
+  expect(errors).toContain('OTEL_EXPORTER_OTLP_ENDPOINT: must be the URL of a collector');
+  expect(errors).not.toContain('hunter2');
 });

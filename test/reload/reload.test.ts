@@ -301,6 +301,39 @@ test('a tenant filter that is missing keeps the last good version', async () => 
   expect(await rows('a?project=1')).toEqual([{ n: 1 }]);
 });
 
+test('metrics: of removed endpoints the last hundred keep their series', async () => {
+  const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => from + at);
+  const seriesOf = async () => {
+    const text = (await app.metrics?.render()) ?? '';
+    return Map.groupBy(text.matchAll(/^(querygate_\w+)\{.*endpoint="(\w+)"/gm), ([, , name = '']) => name);
+  };
+  const serve = async (at: number) => {
+    queries.write(`q${at}.sql`, queryText({ id: uuidOf(at) }));
+    await eventually(async () => expect((await get(`q${at}`)).status).toBe(200));
+  };
+  await open({ 'kept.sql': queryText({ id: uuidOf(1000) }) });
+  await get('kept');
+  const before = await seriesOf();
+  for (const at of numbers(0, 60)) queries.write(`q${at}.sql`, queryText({ id: uuidOf(at) }));
+  await serve(60);
+  for (const at of numbers(0, 60)) await get(`q${at}`);
+  for (const at of numbers(0, 61)) queries.remove(`q${at}.sql`);
+  for (const at of numbers(100, 160)) queries.write(`q${at}.sql`, queryText({ id: uuidOf(at) }));
+  await serve(160);
+  for (const at of numbers(100, 160)) await get(`q${at}`);
+  // 122 endpoints with results, and two more versions of the catalog.
+  expect((await seriesOf()).size).toBe(123);
+  for (const at of numbers(100, 161)) queries.remove(`q${at}.sql`);
+  await serve(200);
+  await serve(201);
+
+  const after = await seriesOf();
+  expect(after.get('kept')?.map(([, name]) => name)).toEqual(before.get('kept')?.map(([, name]) => name));
+  expect([...after.keys()].filter((name) => /^q(\d|\d\d|1\d\d)$/.test(name))).toHaveLength(100);
+  expect(after.has('q160')).toBe(true);
+  expect((await get('kept')).cache).toBe('hit');
+}, 60_000);
+
 test('hundreds of versions leave nothing in memory', async () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;

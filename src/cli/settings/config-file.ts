@@ -36,7 +36,7 @@ export function readConfigFile(named: string | undefined): FileSettings {
 }
 
 export function parseConfigFile(file: string, text: string): FileSettings {
-  const yaml = readYaml(text);
+  const yaml = readYaml(text, 'yaml', { numbersAsText: true });
   if ('problems' in yaml) throw fileError(yaml.problems.map((problem) => ({ file, ...problem })));
   const { data, lineOf } = yaml;
   if (data === null || data === undefined) return new Map();
@@ -69,7 +69,7 @@ function unknownKey(key: string): string {
 function plainText(value: unknown): string | undefined {
   if (value === null) return '';
   if (typeof value === 'boolean') return value ? 'on' : 'off';
-  if (typeof value === 'string' || typeof value === 'number') return String(value);
+  if (typeof value === 'string') return value;
   if (!Array.isArray(value)) return undefined;
   const items = value.map((item: unknown) => (Array.isArray(item) ? undefined : plainText(item)));
   return items.includes(undefined) ? undefined : items.join(',');

@@ -6,7 +6,9 @@ import type { Answer } from '../routes.ts';
 export function buildMetricsRoute({ contentType, render }: Metrics): Answer {
   return async (_head, _request, { principal }) => {
     if (!principal.permissions.has('metrics')) {
-      throw new GatewayError('FORBIDDEN', 'This key may not read metrics; it needs the permission metrics');
+      throw new GatewayError('FORBIDDEN', 'This key may not read metrics; it needs the permission metrics', {
+        refusal: { reason: 'permission' },
+      });
     }
     const text = await render();
     const headers = {

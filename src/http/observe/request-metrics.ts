@@ -24,8 +24,12 @@ export interface RequestMetrics {
   record(method: string, path: string, reply: Reply, seconds: number): void;
   /** Counts the bytes of a body whose length was not known before. */
   addBytes(path: string, bytes: number): void;
-  /** Counts by the endpoints of another version of the catalog from now on. */
-  replaceCatalog(catalog: Catalog): void;
+  /**
+   * Counts by the endpoints of another version of the catalog from now on.
+   *
+   * @param kept the endpoints whose series are not dropped
+   */
+  replaceCatalog(catalog: Catalog, kept: ReadonlySet<string>): void;
   readonly families: readonly MetricFamily[];
 }
 
@@ -97,11 +101,13 @@ export function buildRequestMetrics(catalog: Catalog): RequestMetrics {
       if (method !== 'HEAD') counts.bytes.value += counted.bytes;
       counts.durations.observe(seconds);
     },
-    replaceCatalog(next) {
+    replaceCatalog(next, kept) {
       // Requests in flight may be for endpoints that are no longer there.
       endpoints = new Map([...endpointsByPath(current), ...endpointsByPath(next)]);
       current = next;
       known.clear();
+      requests.keepEndpoints(kept);
+      bytes.keepEndpoints(kept);
     },
     families: [
       requests.family(
