@@ -1,4 +1,5 @@
 /*---
+# yaml-language-server: $schema=../schemas/saved-query.schema.json
 id: 8d5a1f0e-6c3b-4f7e-9a52-1b7c0e4d2f63
 # The name that Supabase Studio used before.
 aliases: [functions.inv-stats]

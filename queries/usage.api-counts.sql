@@ -1,4 +1,5 @@
 /*---
+# yaml-language-server: $schema=../schemas/saved-query.schema.json
 id: c41e8b72-93da-4d05-b6f1-5a2e7f80c9d4
 description: Time-bucketed counts of API requests of one project, by API area - REST, storage, auth and realtime.
 max_rows: 1000

@@ -8,5 +8,6 @@ import { cpSync, rmSync } from 'node:fs';
 rmSync('dist', { recursive: true, force: true });
 const { status } = spawnSync('tsc', ['--project', 'tsconfig.build.json'], { stdio: 'inherit' });
 if (status !== 0) process.exit(1);
-const macros = 'engine/dialect/macros/sql';
-cpSync(`src/${macros}`, `dist/${macros}`, { recursive: true });
+for (const place of ['engine/dialect/macros/sql', 'http/openapi/reader/reader.html']) {
+  cpSync(`src/${place}`, `dist/${place}`, { recursive: true });
+}

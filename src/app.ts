@@ -26,11 +26,14 @@ import { buildFinish } from './http/finish.ts';
 import { buildDerivedCache } from './http/graphql/compiled/derived-cache.ts';
 import { buildGraphiqlPages } from './http/graphql/graphiql.ts';
 import { buildGraphql } from './http/graphql/graphql.ts';
+import { loadTrustedDocuments, type TrustedDocuments } from './http/graphql/persisted/trusted.ts';
 import { buildHandler, type CatalogVersion, type Handler } from './http/handle.ts';
 import { buildMetricsRoute } from './http/observe/metrics-route.ts';
 import { buildReadiness, type Readiness } from './http/observe/readiness.ts';
 import { buildRequestMetrics, type RequestMetrics } from './http/observe/request-metrics.ts';
 import { buildOpenTrace, idsOf } from './http/observe/request-trace.ts';
+import { buildOpenapi } from './http/openapi/openapi.ts';
+import { buildReader } from './http/openapi/reader/reader.ts';
 import { pathsToLog } from './http/paths.ts';
 import { buildPrepareRequest } from './http/prepare-request.ts';
 import { buildRest } from './http/rest/rest.ts';
@@ -109,6 +112,8 @@ export async function openApp(options: AppOptions): Promise<App> {
   const files = readFolder(config.queriesDir);
   const history = openHistory(config.queriesDir, files, now);
   const { catalog } = history;
+  const { trustedDocumentsFile } = config;
+  const trusted = trustedDocumentsFile === undefined ? undefined : loadTrustedDocuments(trustedDocumentsFile);
   const rates = await sharedRates(config, log, now);
   const newRateLimit = rates?.newRateLimit ?? newLocalRateLimit;
   const keys = openKeys({
@@ -175,6 +180,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     catalog,
     keyring: keys.keyring,
     tokens,
+    trusted,
     getResult: metrics === undefined ? getResult : resultMetrics.count(getResult),
     metrics,
     requestMetrics: metrics === undefined ? undefined : requestMetrics,
@@ -242,6 +248,7 @@ interface HttpOptions extends Pick<AppOptions, 'config' | 'apiKey' | 'log' | 'wr
   readonly catalog: Catalog;
   readonly keyring: Keyring;
   readonly tokens: Tokens | undefined;
+  readonly trusted: TrustedDocuments | undefined;
   readonly getResult: GetResult;
   readonly derived: DerivedStore;
   readonly metrics: Metrics | undefined;
@@ -268,6 +275,7 @@ function buildHttpHandler({
   catalog,
   keyring,
   tokens,
+  trusted,
   getResult,
   derived,
   metrics,
@@ -286,6 +294,7 @@ function buildHttpHandler({
   const buildGraphqlOf = buildGraphql({
     getResult,
     introspection: config.introspection,
+    trusted,
     derived: buildDerivedCache(derived),
     budget,
     turns,
@@ -294,8 +303,9 @@ function buildHttpHandler({
     now,
   });
   const rejectKeys = buildRejectKeys(isKeyText);
+  const reader = buildReader();
   const buildVersion = (version: Catalog): CatalogVersion => {
-    const rest = buildRest({ catalog: version, getResult, turns, now });
+    const rest = buildRest({ catalog: version, getResult, turns, now, derived, budget });
     const page: RouteOptions['page'] = (head, { url }) =>
       isFromLoopback(url, head) ? pages.local(version) : pages.remote(head);
     return {
@@ -307,6 +317,8 @@ function buildHttpHandler({
             ? undefined
             : buildLogflareCompat({ catalog: version, rest, rejectKeys }),
         graphql: buildGraphqlOf(version),
+        openapi: buildOpenapi(version, turns),
+        reader: config.graphiql ? reader : undefined,
         page: config.graphiql ? page : undefined,
         metrics: metrics === undefined ? undefined : buildMetricsRoute(metrics),
         readiness,
@@ -355,6 +367,11 @@ function configuredEngine(
     now,
     listener: {
       problem: (message) => log.warn(log.isLevelEnabled('debug') ? message : problemWithoutValues(message)),
+      // An uncaught error ends the process in order, so that its supervisor starts it again.
+      unusable: (error) =>
+        setImmediate(() => {
+          throw error;
+        }),
       news: (message) => log.info(message),
       imported,
       ...(onProgress && { progress: onProgress }),

@@ -75,6 +75,7 @@ const settings = z.object({
   COMPAT: oneOf(['logflare']).optional(),
   GRAPHIQL: oneOf(onOff).optional(),
   GRAPHQL_INTROSPECTION: oneOf(onOff).optional(),
+  TRUSTED_DOCUMENTS: z.string().optional(),
   ENGINE: oneOf(['duckdb', 'bigquery']).default('duckdb'),
   ENGINE_TIMEOUT_MS: wholeNumber(1, 3_600_000).default(30_000),
   ENGINE_CONCURRENCY: wholeNumber(1, 64).default(4),
@@ -220,6 +221,8 @@ function toConfig(read: Settings) {
     graphiql: (read.GRAPHIQL ?? exploring) === 'on',
     /** Whether GraphQL introspection is allowed. */
     introspection: (read.GRAPHQL_INTROSPECTION ?? exploring) === 'on',
+    /** The file of the only GraphQL documents that are answered; undefined for any. */
+    trustedDocumentsFile: read.TRUSTED_DOCUMENTS,
     engine: read.ENGINE,
     engineTimeoutMs: read.ENGINE_TIMEOUT_MS,
     /** How many queries run at the same time. */

@@ -42,11 +42,12 @@ export interface Refusal {
     | 'address'
     | 'token'
     | 'endpoint'
+    | 'no such endpoint'
     | 'tenant'
     | 'permission'
     | 'rate'
     | 'concurrency';
-  /** The name of the saved query that was requested. */
+  /** The name of the saved query that was requested; of one that does not exist, a text that looks like a name. */
   readonly endpoint?: string;
   /** The tenant that was requested, as the caller wrote it. */
   readonly tenant?: string;

@@ -18,6 +18,7 @@ const rooms = [
   'keys',
   'engine',
   'results',
+  'formats',
   'metrics',
   'http',
   'reload',

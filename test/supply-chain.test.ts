@@ -18,6 +18,13 @@ describe('the lockfiles', () => {
     );
   });
 
+  test('of the clients that are tried has no problems, and is installed by its own script', () => {
+    expect(lockfileProblems(readJson('test/typed-clients/package-lock.json'))).toEqual([]);
+    expect(readJson('package.json').scripts['typed-clients']).toContain(
+      'npm ci --prefix test/typed-clients --ignore-scripts',
+    );
+  });
+
   test('pin the Node that runs the gateway, on each platform', () => {
     const { optionalDependencies } = readJson('package.json');
     const { packages } = readJson('package-lock.json');

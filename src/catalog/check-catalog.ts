@@ -17,7 +17,6 @@ const reservedTypes = new Set([
     'ID',
     'Int',
     'JSON',
-    'LocalDateTime',
     'SafeInt',
     'SqlColumn',
     'SqlResult',

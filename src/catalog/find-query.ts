@@ -10,10 +10,15 @@ import type { Catalog, SavedQuery } from './saved-query.ts';
 export function findQuery(catalog: Catalog, address: string): SavedQuery {
   const found = lookUpQuery(catalog, address);
   if (found !== undefined) return found;
-  throw unknownQuery();
+  // An operator is to see what clients miss.
+  throw unknownQuery(looksLikeName(address) ? { reason: 'no such endpoint', endpoint: address } : undefined);
 }
 
-/** @param refusal if the query exists, but the caller is not to see that */
+/** Whether a text is rather the name of an endpoint than a key, or another secret that was pasted into a path. */
+const looksLikeName = (text: string): boolean =>
+  text.length <= 64 && /^[a-z]{1,24}\d{0,3}(?:[._-][a-z]{1,24}\d{0,3})*$/.test(text);
+
+/** @param refusal what the operator is to see of it */
 export function unknownQuery(refusal?: Refusal): GatewayError {
   return new GatewayError(
     'UNKNOWN_QUERY',

@@ -7,7 +7,7 @@ import { type ParsedQuery, parseQuery } from './header/parse-query.ts';
 import type { Catalog } from './saved-query.ts';
 import { tablesOf } from './tables/load-tables.ts';
 
-const namePattern = /^[a-z][a-z0-9]*(?:[._-][a-z0-9]+)*$/;
+export const namePattern = /^[a-z][a-z0-9]*(?:[._-][a-z0-9]+)*$/;
 
 /**
  * Loads a queries folder: each `*.sql` in it is a saved query, each `tables/*.json` a table.

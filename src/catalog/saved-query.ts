@@ -85,6 +85,22 @@ export interface Tenant {
   readonly pattern: string | undefined;
 }
 
+/** One metric of the text that Prometheus scrapes: a sample for each row. */
+interface PrometheusMetric {
+  readonly name: string;
+  readonly type: 'gauge' | 'counter';
+  readonly help: string;
+  /** The column with the values. */
+  readonly column: string;
+}
+
+/** How rows become text that Prometheus scrapes. */
+export interface PrometheusText {
+  readonly metrics: readonly PrometheusMetric[];
+  /** Columns whose values distinguish the samples of a metric. */
+  readonly labels: readonly string[];
+}
+
 /** The place of a text, for messages: the file, and the line (from 1) of its first character. */
 export interface Source {
   readonly file: string;
@@ -117,6 +133,8 @@ export interface SavedQuery {
   /** The author's reason why it is not checked that the SQL returns rows of the tenant only. */
   readonly tenantUnchecked: string | undefined;
   readonly columns: readonly Column[];
+  /** undefined: the rows are not available as Prometheus text. */
+  readonly prometheus?: PrometheusText | undefined;
   /** Whether a caller may send a SELECT over the query's common tables, which runs in place of its own last SELECT. */
   readonly querySandboxing: 'enabled' | 'disabled';
 }

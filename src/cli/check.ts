@@ -1,25 +1,73 @@
+import { readFileSync } from 'node:fs';
+import { unfinishedTexts } from '../catalog/header/unfinished.ts';
 import { loadCatalog } from '../catalog/load-catalog.ts';
-import { readConfig } from '../config.ts';
+import type { Catalog } from '../catalog/saved-query.ts';
+import { type Config, readConfig } from '../config.ts';
 import type { QueryCheck } from '../engine/engine.ts';
 import { engines } from '../engine/engines.ts';
 import { uncheckedQueries } from '../engine/tenant-filters.ts';
+import { type Problem, StartError } from '../errors.ts';
 import { commandError } from './arguments.ts';
+import { problemsText } from './problems/print-problems.ts';
+import { githubAnnotation } from './problems/report-problems.ts';
 import type { LoadedSettings } from './settings/load-settings.ts';
 
 interface CheckOptions {
   /** As `--maximum-bytes` gives it. */
   readonly maximumBytes?: string;
+  readonly json?: boolean;
+  readonly github?: boolean;
 }
 
-/** `querygate check`: checks every saved query without starting the service. @throws StartError with all problems */
-export async function checkQueries({ values, label }: LoadedSettings, options: CheckOptions): Promise<void> {
+/** What a check has found. */
+interface CheckReport {
+  /** Undefined if the files could not be loaded. */
+  readonly catalog: Catalog | undefined;
+  readonly problems: readonly Problem[];
+  readonly summary: string;
+  readonly checks: readonly QueryCheck[];
+}
+
+/**
+ * `querygate check`: checks every saved query without starting the service.
+ *
+ * @returns whether all are valid
+ * @throws StartError if the settings are wrong
+ */
+export async function checkQueries(
+  { values, label }: LoadedSettings,
+  options: CheckOptions,
+): Promise<boolean> {
   const maximumBytes = parseBytes(options.maximumBytes);
   const config = readConfig(values, label);
-  const catalog = loadCatalog(config.queriesDir);
-  await engines[config.engine].check({ catalog, config, maximumBytes, onChecked: printBytes });
-  for (const line of uncheckedQueries(catalog)) process.stdout.write(`${line}\n`);
-  process.stdout.write(`${catalog.queries.length} saved queries are valid\n`);
+  const report = await check(config, maximumBytes);
+  if (options.json) printJson(report);
+  else printText(report);
+  if (options.github) for (const problem of report.problems) process.stdout.write(githubAnnotation(problem));
+  return report.problems.length === 0;
 }
+
+async function check(config: Config, maximumBytes: number | undefined): Promise<CheckReport> {
+  const checks: QueryCheck[] = [];
+  let catalog: Catalog | undefined;
+  try {
+    catalog = loadCatalog(config.queriesDir);
+    const onChecked = (check: QueryCheck) => void checks.push(check);
+    await engines[config.engine].check({ catalog, config, maximumBytes, onChecked });
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error;
+    const problems = [...error.problems, ...unfinishedProblems(catalog)];
+    const [summary = ''] = error.message.split(':\n');
+    return { catalog, problems, summary, checks };
+  }
+  const summary = 'Saved queries have texts that are not filled in';
+  return { catalog, problems: unfinishedProblems(catalog), summary, checks };
+}
+
+const unfinishedProblems = (catalog: Catalog | undefined): readonly Problem[] =>
+  (catalog?.queries ?? []).flatMap(({ source: { file } }) =>
+    unfinishedTexts(file, readFileSync(file, 'utf8')),
+  );
 
 function parseBytes(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
@@ -27,7 +75,27 @@ function parseBytes(text: string | undefined): number | undefined {
   throw commandError(`--maximum-bytes: got ${JSON.stringify(text)}; must be a whole number of bytes`);
 }
 
+function printText({ catalog, checks, problems, summary }: CheckReport): void {
+  for (const check of checks) printBytes(check);
+  if (problems.length > 0) return void process.stderr.write(problemsText(new StartError(summary, problems)));
+  if (catalog === undefined) return;
+  for (const line of uncheckedQueries(catalog)) process.stdout.write(`${line}\n`);
+  process.stdout.write(`${catalog.queries.length} saved queries are valid\n`);
+}
+
 function printBytes({ query, bytesProcessed, problems }: QueryCheck): void {
   const bytes = bytesProcessed === undefined ? 'an unknown number of' : bytesProcessed.toLocaleString('en');
   if (problems.length === 0) process.stdout.write(`${query.name} would read ${bytes} bytes\n`);
+}
+
+function printJson({ catalog, checks, problems }: CheckReport): void {
+  const queries = catalog?.queries.map(({ id, name, source, tenantUnchecked }) => ({
+    name,
+    id,
+    file: source.file,
+    bytesProcessed: checks.find(({ query }) => query.name === name)?.bytesProcessed,
+    tenantUnchecked,
+  }));
+  const document = { valid: problems.length === 0, queries: queries ?? [], problems };
+  process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
 }

@@ -3,6 +3,8 @@ import { type SettingName, settingDefault, settingNames } from '../config.ts';
 import { GatewayError, StartError } from '../errors.ts';
 import { exitCode } from '../http/server/graceful-shutdown.ts';
 import { packageVersion } from '../version.ts';
+import { addAuthoring } from './authoring/add-commands.ts';
+import { problemsText } from './problems/print-problems.ts';
 import { defaultConfigFile } from './settings/config-file.ts';
 import { type FlagSettings, type LoadedSettings, loadSettings } from './settings/load-settings.ts';
 import { settingMeanings } from './settings/meanings.ts';
@@ -46,7 +48,8 @@ export async function runProgram(args: readonly string[]): Promise<void> {
       return;
     }
     if (!(error instanceof StartError || error instanceof GatewayError)) throw error;
-    process.stderr.write(`${error.message}\n`);
+    const isShown = error instanceof StartError && !isStart;
+    process.stderr.write(isShown ? problemsText(error) : `${error.message}\n`);
     process.exit(isStart ? exitCode.badStart : exitCode.problems);
   }
 }
@@ -74,14 +77,28 @@ function buildProgram(isBare: boolean): Command {
   addSettings(program.command('check'), ['ENGINE', 'QUERIES_DIR'])
     .description('check every saved query without starting the gateway')
     .option('--maximum-bytes <number>', 'the most bytes that a query may read on BigQuery')
+    .option('--json', 'print JSON')
+    .option('--github', 'print problems as annotations of GitHub Actions, too')
     .action(async (values: Values) => {
-      await (await import('./check.ts')).checkQueries(settingsOf(values), values);
+      const isValid = await (await import('./check.ts')).checkQueries(settingsOf(values), values);
+      process.exitCode = isValid ? exitCode.ok : exitCode.problems;
     });
+  addAuthoring(program, { addSettings, settingsOf });
   addKeys(program);
   addSettings(program.command('schema'), ['QUERIES_DIR'])
     .description('print the GraphQL schema')
     .action(async (values: Values) => {
-      (await import('./schema.ts')).printGraphqlSchema(settingsOf(values));
+      (await import('./print/schema.ts')).printGraphqlSchema(settingsOf(values));
+    });
+  addSettings(program.command('openapi'), ['QUERIES_DIR'])
+    .description('print the REST interface as an OpenAPI document')
+    .action(async (values: Values) => {
+      (await import('./print/openapi.ts')).printOpenapi(settingsOf(values));
+    });
+  addSettings(program.command('types'), ['QUERIES_DIR'])
+    .description('print TypeScript types for REST and GraphQL')
+    .action(async (values: Values) => {
+      (await import('./print/types.ts')).printTypes(settingsOf(values));
     });
   addSettings(program.command('compile <query>'), ['ENGINE', 'QUERIES_DIR'])
     .description('print the SQL that the engine runs for a saved query, given by name or UUID')

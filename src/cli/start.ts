@@ -12,8 +12,9 @@ import { openLog } from '../open-log.ts';
 import { openProgressLine } from '../progress-line.ts';
 import { startBanner } from '../start-banner.ts';
 import type { Tracer } from '../trace/span.ts';
+import { withSources } from './problems/print-problems.ts';
 import type { LoadedSettings } from './settings/load-settings.ts';
-import { showFiles, withSources } from './show-problems.ts';
+import { showFiles } from './show-problems.ts';
 
 interface StartOptions {
   /** Whether problems of saved queries are shown with their source, for people who edit them. */

@@ -1,4 +1,5 @@
 import type { Column } from '../catalog/saved-query.ts';
+import { didYouMean } from '../files/nearest-name.ts';
 
 /** A column of a SQL result, in the words of a saved query's header. */
 export interface ResultColumn {
@@ -18,7 +19,11 @@ export function checkColumns(
 ): readonly string[] {
   const differences = declared.flatMap((column) => {
     const found = returned.find(({ name }) => isSameColumn(name, column.name));
-    if (found === undefined) return [`columns.${column.name}: declared, but the SQL returns no such column`];
+    if (found === undefined) {
+      const names = returned.map(({ name }) => name);
+      const hint = didYouMean(column.name, names);
+      return [`columns.${column.name}: declared, but the SQL returns no such column${hint}`];
+    }
     if (accepts(column, found)) return [];
     return [`columns.${column.name}: declared ${describe(column)}, but the SQL returns ${describe(found)}`];
   });

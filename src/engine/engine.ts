@@ -1,5 +1,6 @@
 import type { BoundQuery } from '../catalog/binding/bind.ts';
-import type { Catalog, SavedQuery } from '../catalog/saved-query.ts';
+import type { Catalog, SavedQuery, Source } from '../catalog/saved-query.ts';
+import type { TableSchema } from '../catalog/tables/table-schema.ts';
 import type { Owner } from '../concurrency/fair-share.ts';
 import type { LoopTurns } from '../concurrency/loop-turns.ts';
 import type { Config } from '../config.ts';
@@ -107,6 +108,8 @@ export interface ImportReport {
 export interface EngineListener {
   /** A problem that the operator should fix. */
   problem(message: string): void;
+  /** Called when the engine can't run anything until it is opened again. */
+  unusable?(error: Error): void;
   /** A completed action, for the log: rows imported, rows dropped. */
   news(message: string): void;
   /** Called whenever an engine that imports files has looked for changes. */
@@ -140,4 +143,13 @@ export interface SqlOptions {
   readonly catalog: Catalog;
   readonly config: Config;
   readonly query: SavedQuery;
+}
+
+export interface ColumnsOptions {
+  readonly sql: string;
+  readonly source: Source;
+  readonly tables: readonly TableSchema[];
+  /** The names of the parameters in the SQL. */
+  readonly parameters: readonly string[];
+  readonly config: Config;
 }

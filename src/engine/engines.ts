@@ -2,7 +2,15 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Catalog, SavedQuery } from '../catalog/saved-query.ts';
 import type { Config } from '../config.ts';
 import { type Problem, StartError } from '../errors.ts';
-import type { CatalogUpdates, CheckOptions, Engine, EngineOptions, SqlOptions } from './engine.ts';
+import type { ResultColumn } from './check-columns.ts';
+import type {
+  CatalogUpdates,
+  CheckOptions,
+  ColumnsOptions,
+  Engine,
+  EngineOptions,
+  SqlOptions,
+} from './engine.ts';
 import { sandboxProblemsOf, tenantProblemsOf, uncheckedQueries } from './tenant-filters.ts';
 
 interface EngineEntry {
@@ -12,6 +20,8 @@ interface EngineEntry {
   check(options: CheckOptions): Promise<void>;
   /** The SQL that the engine runs for a saved query. @throws StartError if the query cannot run on it */
   sqlOf(options: SqlOptions): Promise<string>;
+  /** The columns that SQL without a header returns. @throws StartError if the SQL cannot run on the engine */
+  columnsOf(options: ColumnsOptions): Promise<readonly ResultColumn[]>;
   /** True if `open` and `check` refuse a query that may return rows of several tenants themselves. */
   readonly checksTenants?: boolean;
 }
@@ -22,12 +32,14 @@ const libraries: Readonly<Record<Config['engine'], EngineEntry>> = {
     open: async (options) => (await import('./duckdb/open-duckdb.ts')).openDuckdb(options),
     check: async (options) => (await import('./duckdb/check-queries.ts')).checkQueries(options),
     sqlOf: async (options) => (await import('./duckdb/check-queries.ts')).generatedSql(options),
+    columnsOf: async (options) => (await import('./duckdb/describe-columns.ts')).describeColumns(options),
     checksTenants: true,
   },
   bigquery: {
     open: async (options) => (await import('./bigquery/open-bigquery.ts')).openBigquery(options),
     check: async (options) => (await import('./bigquery/check-queries.ts')).checkQueries(options),
     sqlOf: async ({ query }) => query.sql,
+    columnsOf: async (options) => (await import('./bigquery/describe-columns.ts')).describeColumns(options),
   },
 };
 
@@ -37,7 +49,13 @@ export const engines: Readonly<Record<Config['engine'], EngineEntry>> = {
   bigquery: withTenantFilters(libraries.bigquery),
 };
 
-function withTenantFilters({ open, check, sqlOf, checksTenants = false }: EngineEntry): EngineEntry {
+function withTenantFilters({
+  open,
+  check,
+  sqlOf,
+  columnsOf,
+  checksTenants = false,
+}: EngineEntry): EngineEntry {
   const problemsOfQuery: ProblemsOfQuery = (query, tables) => [
     ...(checksTenants ? [] : tenantProblemsOf(query, tables)),
     ...sandboxProblemsOf(query, tables),
@@ -60,6 +78,7 @@ function withTenantFilters({ open, check, sqlOf, checksTenants = false }: Engine
       if (problems.length + others.length > 0) throw new StartError(title, [...problems, ...others]);
     },
     sqlOf,
+    columnsOf,
   };
 }
 

@@ -2,14 +2,31 @@
 const maxEdits = 3;
 
 /** The name that a misspelled one probably means; undefined if none is similar. */
-export function nearestName(text: string, names: Iterable<string>): string | undefined {
+export function nearestName(
+  text: string,
+  names: Iterable<string>,
+  most = Math.min(maxEdits, Math.ceil(text.length / 2)),
+): string | undefined {
   let nearest: string | undefined;
-  let least = Math.min(maxEdits, Math.ceil(text.length / 2)) + 1;
+  let least = most + 1;
   for (const name of names) {
     const edits = editDistance(text, name);
     if (edits < least) [nearest, least] = [name, edits];
   }
   return nearest;
+}
+
+/** Names are no longer: to compare longer texts takes time. */
+const maxLength = 100;
+
+/** The end of a message about an unknown name: the nearest known one, whatever its case, or nothing. */
+export function didYouMean(text: string, names: Iterable<string>): string {
+  if (text.length < 2 || text.length > maxLength) return '';
+  const byLowerCase = new Map([...names].map((name) => [name.toLowerCase(), name]));
+  // Among many names, a short one has many neighbors.
+  const most = Math.min(maxEdits, Math.max(1, Math.floor(text.length / 3)));
+  const nearest = nearestName(text.toLowerCase(), byLowerCase.keys(), most);
+  return nearest === undefined ? '' : `; did you mean ${byLowerCase.get(nearest)}?`;
 }
 
 /** Levenshtein's distance: how many characters must be inserted, deleted or replaced. */

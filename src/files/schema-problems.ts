@@ -1,9 +1,15 @@
 import type { z } from 'zod';
+import { didYouMean } from './nearest-name.ts';
 
 /** One problem of a document, at the path of the value that has it. */
 export interface SchemaProblem {
   readonly path: readonly PropertyKey[];
   readonly message: string;
+}
+
+/** A problem whose message begins with its path. */
+export function problem(path: readonly (string | number)[], message: string): SchemaProblem {
+  return { path, message: `${path.join('.')}: ${message}` };
 }
 
 /** Zod's issues as problems whose messages begin with the path, as in `keys.0.name: is missing`. */
@@ -24,12 +30,18 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
       return `must be at least ${issue.minimum}`;
     case 'too_big':
       return `must be at most ${issue.maximum}`;
-    case 'invalid_value':
-      return `must be one of ${issue.values.join(', ')}`;
+    case 'invalid_value': {
+      const values = issue.values.map(String);
+      const hint = typeof issue.input === 'string' ? didYouMean(issue.input, values) : '';
+      return `must be one of ${values.join(', ')}${hint}`;
+    }
     case 'invalid_key':
       return issue.issues[0]?.message ?? 'is not a valid name';
-    case 'unrecognized_keys':
-      return `unknown: ${issue.keys.join(', ')}`;
+    case 'unrecognized_keys': {
+      const [key = '', another] = issue.keys;
+      const hint = another === undefined ? didYouMean(key, knownKeys(issue.inst)) : '';
+      return `unknown: ${issue.keys.join(', ')}${hint}`;
+    }
     default:
       return undefined;
   }
@@ -39,4 +51,10 @@ function withArticle(type: string): string {
   if (type === 'int') return 'a whole number';
   const name = type === 'record' ? 'object' : type;
   return `${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name}`;
+}
+
+/** The keys of the schema of an object. */
+function knownKeys(schema: unknown): readonly string[] {
+  const { shape } = (schema as { readonly def?: { readonly shape?: object } } | undefined)?.def ?? {};
+  return Object.keys(shape ?? {});
 }

@@ -43,3 +43,14 @@ function offsetMinutes(zone: string): number | undefined {
   if (hours > 23 || minutes > 59) return undefined;
   return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes);
 }
+
+/**
+ * A timestamp as `parseTimestamp` writes it.
+ *
+ * @param micros since the epoch
+ */
+export function isoText(micros: number): string {
+  const fraction = ((micros % 1_000_000) + 1_000_000) % 1_000_000;
+  const seconds = new Date((micros - fraction) / 1000).toISOString().slice(0, 19);
+  return `${seconds}.${String(fraction).padStart(6, '0')}Z`;
+}

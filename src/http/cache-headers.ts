@@ -5,6 +5,9 @@ import type { Reply } from './reply.ts';
 /** Request headers that change a response, by whose key or by the client's preference: caches must distinguish them. */
 export const variesBy = 'X-API-KEY, Authorization, Accept-Encoding';
 
+/** The same where `Accept` chooses the format. */
+export const variesByFormat = `${variesBy}, Accept`;
+
 /**
  * What HTTP caches and people may know about the results in a response: `ETag`, `Age`, `Cache-Control`, `Cache-Status`,
  * `Vary`. Caches may use a result until its next refresh (`max-age`), during the refresh until it is older than

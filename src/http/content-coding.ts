@@ -1,11 +1,14 @@
-import { type Coding, codings, type Encodings } from '../results/result-document.ts';
+import { type Coding, codings } from '../results/result-document.ts';
 
 /**
  * The coding that a caller accepts by its `Accept-Encoding` and that costs least.
  *
  * @see RFC 9110, 12.5.3
  */
-export function chooseCoding(encodings: Encodings, accepted: string): Coding {
+export function chooseCoding(
+  encodings: Readonly<Partial<Record<Coding, unknown>>>,
+  accepted: string,
+): Coding {
   if (encodings.zstd === undefined) return 'identity';
   const weights = new Map(accepted.split(',').map(parseWeight));
   const weightOf = (coding: Coding) =>

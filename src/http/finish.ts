@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { CallerInfo } from './access/admission.ts';
 import type { Cors } from './access/cors.ts';
 import type { AccessLog } from './access-log.ts';
@@ -75,7 +76,11 @@ export function buildFinish(cors: Cors, accessLog: AccessLog, metrics?: RequestM
     });
     endRequestSpan(head, path, status);
     metrics?.record(head.method, path, reply, ms / 1000);
-    return { status, headers, body, recycle, keyId: caller.keyId };
+    const onSent =
+      body instanceof Readable && !('content-length' in reply.headers)
+        ? (bytes: number) => metrics?.addBytes(path, bytes)
+        : undefined;
+    return { status, headers, body, recycle, onSent, keyId: caller.keyId };
   };
 }
 

@@ -81,7 +81,7 @@ export function buildHandler({
     return finish(reply, exchange);
   };
   const complete = (reply: Reply, exchange: OpenExchange) => {
-    if (typeof reply.body === 'object') budget.requireRoom(exchange.caller.keyId, reply.body);
+    if (reply.body instanceof Uint8Array) budget.requireRoom(exchange.caller.keyId, reply.body);
     return end(reply, exchange);
   };
   const fail = (error: unknown, exchange: OpenExchange) => {

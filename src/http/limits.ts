@@ -50,6 +50,8 @@ export const httpLimits = {
   maxDocumentErrors: 10,
   /** Characters of an error message: a quoted value may be as long as a body. */
   maxErrorLength: 300,
+  /** Bytes of the documents that clients have stored under their hash (automatic persisted queries). */
+  maxPersistedBytes: 8_000_000,
   /** Bytes of rows in one GraphQL response, which is in memory several times while it is written. */
   maxResponseBytes: 64_000_000,
   /**
@@ -62,6 +64,8 @@ export const httpLimits = {
    * see `concurrency/fair-share.ts`.
    */
   maxUnsentBytes: 80_000_000,
+  /** Bytes of a JSON result that is converted to another format as a whole. A larger one is converted while it is sent. */
+  maxConvertedBytes: 4_000_000,
 
   /**
    * Requests in flight in one process. A thousand dashboards that send the same cold request at once wait for one run and

@@ -1,8 +1,9 @@
 import type { Catalog } from '../catalog/saved-query.ts';
+import { formatNames } from '../formats/format.ts';
 
 export const graphqlPath = '/graphql';
 
-/** Every response below this path is JSON. */
+/** Every error below this path is JSON. */
 export const apiPath = '/api/';
 
 /** Followed by the name or UUID of a saved query. */
@@ -15,16 +16,37 @@ export const plainHealthPath = '/health';
 export const readinessPath = '/readyz';
 export const metricsPath = '/metrics';
 
+/** The REST interface as an OpenAPI document. */
+export const openapiPath = '/openapi.json';
+/** The same for people, as a page. */
+export const readerPath = '/openapi';
+
+/** What may follow an address in the path of an endpoint. */
+export const formatSuffixes: readonly string[] = formatNames.map((name) => `.${name}`);
+
 /**
  * The paths that the access log shows, and what it shows: for an alias the path with the query's own name. Others are logged
  * as `unknown`: they may contain anything, for example a key pasted into the wrong place.
  */
 export function pathsToLog({ queries }: Catalog): ReadonlyMap<string, string> {
-  const others = [graphqlPath, healthPath, livePath, plainHealthPath, readinessPath, metricsPath];
+  const others = [
+    graphqlPath,
+    healthPath,
+    livePath,
+    plainHealthPath,
+    readinessPath,
+    metricsPath,
+    openapiPath,
+    readerPath,
+  ];
   const paths = new Map(others.map((path) => [path, path]));
-  for (const { id, name, aliases } of queries) {
-    for (const address of [id, name]) paths.set(endpointPath + address, endpointPath + address);
-    for (const alias of aliases) paths.set(endpointPath + alias, endpointPath + name);
+  // A name may look like another one with a format.
+  for (const suffix of [...formatSuffixes, '']) {
+    for (const { id, name, aliases } of queries) {
+      for (const address of [id, name])
+        paths.set(endpointPath + address + suffix, endpointPath + address + suffix);
+      for (const alias of aliases) paths.set(endpointPath + alias + suffix, endpointPath + name + suffix);
+    }
   }
   return paths;
 }

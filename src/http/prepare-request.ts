@@ -4,6 +4,7 @@ import { GatewayError } from '../errors.ts';
 import type { EndpointRequest } from './access/authorize.ts';
 import { httpLimits } from './limits.ts';
 import { unknownPath } from './paths.ts';
+import type { EndpointAddress } from './rest/requested-format.ts';
 
 /** What the steps of the request path derive from a URL; kept for later requests with the same URL. */
 export interface PreparedRequest {
@@ -14,6 +15,8 @@ export interface PreparedRequest {
   parameters?: RawParameters;
   /** The saved query that a REST path names, with the outcomes of binding it. */
   endpoint?: EndpointRequest;
+  /** What a REST path addresses, and the format that the URL names. */
+  address?: EndpointAddress;
 }
 
 /** @throws GatewayError BAD_REQUEST if the URL is missing or invalid */

@@ -1,4 +1,5 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
+import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import { errorToLog } from '../engine/without-values.ts';
 import { GatewayError } from '../errors.ts';
@@ -7,12 +8,15 @@ import { GatewayError } from '../errors.ts';
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: Uint8Array | string | undefined;
+  /** A stream is made while it is read, and must be destroyed if it is not. */
+  readonly body: Uint8Array | string | Readable | undefined;
   /**
    * Called once, when nothing will read the body any more: its memory is used for another one. Only a body that no other
    * reply has comes with it, and it may be left out.
    */
   readonly recycle?: (() => void) | undefined;
+  /** Called when a body that is a stream has ended, with the bytes that were sent of it. */
+  readonly onSent?: ((bytes: number) => void) | undefined;
   /** Set by `finish`, which makes it once of a reply that is sent again: all its headers, but those of one caller. */
   complete?: ReplyHeaders;
   /** In the same way: the reply to a caller who has the rows already. */

@@ -12,7 +12,9 @@ import {
   healthPath,
   livePath,
   metricsPath,
+  openapiPath,
   plainHealthPath,
+  readerPath,
   readinessPath,
 } from './paths.ts';
 import type { PreparedRequest } from './prepare-request.ts';
@@ -48,6 +50,9 @@ export interface RouteOptions {
   /** Answers REST requests in its place, POST too; undefined without COMPAT. */
   readonly compat: CompatRest | undefined;
   readonly graphql: Answer;
+  readonly openapi: Answer;
+  /** The page that shows it; undefined if it is off. */
+  readonly reader: Answer | undefined;
   /** GraphiQL; undefined if it is off. */
   readonly page: Answer | undefined;
   /** `/metrics`; undefined if nothing is counted. */
@@ -71,13 +76,15 @@ const compatMethods = 'GET, HEAD, POST, OPTIONS';
  * |---|---|---|---|
  * | `/healthz`, `/livez`, `/health`, `/readyz` | health | 405 | methods |
  * | `/metrics` | metrics | 405 | methods |
+ * | `/openapi.json` | OpenAPI document | 405 | methods |
+ * | `/openapi` | the page that shows it | 405 | methods |
  * | `/api/endpoints/query/<name or UUID>` | REST | 405; with COMPAT REST | methods |
  * | `/api/…` | 404 | 404 | methods |
  * | `/graphql` | operation (GET), or GraphiQL for browsers | operation | methods |
  * | any other | 404 | 404 | 404 |
  */
 export function buildRoutes(options: RouteOptions): RouteOf {
-  const { rest, compat, graphql, page, metrics, readiness, cors, log } = options;
+  const { rest, compat, graphql, openapi, reader, page, metrics, readiness, cors, log } = options;
   const optionsRoute = (methods: string, base: Base = anybody): Route => ({
     ...base,
     answer: (head: RequestHead) => ({
@@ -100,8 +107,13 @@ export function buildRoutes(options: RouteOptions): RouteOf {
     [livePath, liveness],
     [plainHealthPath, liveness],
     [readinessPath, readinessRoutes(health(readiness.brief), health(readiness.verbose), readiness)],
+    [openapiPath, byMethod({ ...keyed, answer: openapi }, optionsRoute(readMethods), failing(notAllowed))],
     [graphqlPath, graphqlRoutes(graphql, page, optionsRoute(graphqlMethods), log)],
   ]);
+  if (reader !== undefined) {
+    const route: Route = { ...anybody, allowsCors: false, answer: reader };
+    exact.set(readerPath, byMethod(route, optionsRoute(readMethods), failing(notAllowed)));
+  }
   if (metrics !== undefined) {
     const route: Route = { ...keyed, allowsCors: false, answer: metrics };
     exact.set(metricsPath, byMethod(route, optionsRoute(readMethods), failing(notAllowed)));

@@ -19,13 +19,23 @@ export function* rowParts(
     yield parseRows(document);
     return;
   }
+  for (const text of rowTexts(identity, partBytes)) yield JSON.parse(`[${text}]`) as readonly Row[];
+}
+
+/**
+ * The rows of a document in parts, as JSON text with commas between them; none if it has no rows.
+ *
+ * @param identity the document without a coding
+ * @throws TypeError if it is not a document as `buildDocument` writes it
+ */
+export function* rowTexts(identity: Buffer, partBytes: number = defaultPartBytes): Generator<string> {
   const last = identity.byteLength - end.length;
   if (identity.toString('latin1', 0, start.length) !== start || identity.toString('latin1', last) !== end) {
     throw new TypeError('a document that is not {"result":[…]}');
   }
   for (let from = start.length; from < last; ) {
     const to = rowsEnd(identity, from, from + partBytes, last);
-    yield JSON.parse(`[${identity.toString('utf8', from, to)}]`) as readonly Row[];
+    yield identity.toString('utf8', from, to);
     // The next row begins after a comma.
     from = to + 1;
   }

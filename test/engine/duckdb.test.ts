@@ -171,6 +171,27 @@ describe('slow queries', () => {
   });
 });
 
+test('a query whose types DuckDB resolves only with values is checked by the types that the compiler knows', async () => {
+  const parameters = { list: '{ type: string, description: L. }' };
+  const sql = "select x from unnest(split(@list, ',')) as x order by x";
+  const valid = draftQuery({ columns: { x: 'string' }, parameters, sql });
+  const wrong = draftQuery({ columns: { x: 'integer' }, parameters, sql });
+  const check = (query: SavedQuery) =>
+    checkQueries({
+      catalog: { queries: [query], tables: [] },
+      config: readConfig({}),
+      maximumBytes: undefined,
+      onChecked: () => {},
+    });
+  await check(valid);
+  await expect(check(wrong)).rejects.toThrow('columns.x: declared integer, but the SQL returns string');
+  const engine = await open([valid]);
+  const { signal } = new AbortController();
+  const { rows } = await engine.run({ query: valid, parameters: { list: 'b,a' } }, { signal });
+  expect(rows).toEqual(['{"x":"a"}', '{"x":"b"}']);
+  await engine.close();
+});
+
 describe('duckdb at start', () => {
   test.each([
     ['a file function', "select * from read_csv('/etc/passwd')", 'x: string', /draft\.sql:9/],
@@ -202,6 +223,12 @@ describe('duckdb at start', () => {
       'select 1 as y',
       'x: integer',
       /columns\.x: declared, but the SQL returns no such column/,
+    ],
+    [
+      'a column too few, which a clause names',
+      'select * from (select 1 as y) order by x',
+      'x: integer',
+      /columns\.x: declared, but the SQL returns no such column[\s\S]*draft\.sql:9:40 no column is named x/,
     ],
     [
       'a column too many',

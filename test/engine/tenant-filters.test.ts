@@ -84,6 +84,11 @@ describe('a query that takes SQL of callers restricts each of its common tables'
       'q.sql:10 query_sandboxing: enabled does not work with WITH RECURSIVE',
     ],
     [
+      'a common table whose name is one of a table in a data set',
+      'with `a.b` as (select id from logs where project = @project) select 1 as id',
+      'q.sql:10 query_sandboxing: enabled does not work with the common table a.b: its name has a dot',
+    ],
+    [
       'SQL that is not known here',
       'with a as (select session_user() as id from logs where project = @project) select id from a',
       'q.sql:10 query_sandboxing: enabled needs SQL that Querygate can check: ',

@@ -1,18 +1,21 @@
-import type { SchemaProblem } from '../../files/schema-problems.ts';
-import { sqlParameter } from '../binding/caller-sql.ts';
+import { problem, type SchemaProblem } from '../../files/schema-problems.ts';
 import { checkPlain } from '../binding/check-value.ts';
 import { exampleTenantPattern, tenantPatternProblem } from '../binding/tenant-pattern.ts';
 import { isCredentialName } from '../credential-names.ts';
 import { camelCase } from '../names.ts';
+import { reservedParameters } from '../reserved-parameters.ts';
+import { checkPrometheus } from './check-prometheus.ts';
 import type { Header } from './header-schema.ts';
 
 /** Checks that the schema cannot express: relations between keys, default values, names. */
 export function checkHeader(header: Header): readonly SchemaProblem[] {
-  return [...checkCaching(header), ...checkParameters(header), ...checkTenant(header), ...checkNames(header)];
-}
-
-function problem(path: readonly string[], message: string): SchemaProblem {
-  return { path, message: `${path.join('.')}: ${message}` };
+  return [
+    ...checkCaching(header),
+    ...checkParameters(header),
+    ...checkTenant(header),
+    ...checkNames(header),
+    ...checkPrometheus(header),
+  ];
 }
 
 function checkCaching({ caching, cache_warming, stale_if_error, warm }: Header): readonly SchemaProblem[] {
@@ -132,9 +135,9 @@ function checkNames(header: Header): readonly SchemaProblem[] {
       if (section === 'parameters' && isCredentialName(name)) {
         return problem(path, 'is a name for API keys, which must not be in a URL; choose another name');
       }
-      if (section === 'parameters' && name.toLowerCase() === sqlParameter) {
-        return problem(path, "is reserved for a caller's own SQL (query_sandboxing); choose another name");
-      }
+      const reservedFor = section === 'parameters' ? reservedParameters.get(name.toLowerCase()) : undefined;
+      if (reservedFor !== undefined)
+        return problem(path, `is reserved for ${reservedFor}; choose another name`);
       if (camel === '' || /^[0-9]/.test(camel)) {
         return problem(path, 'must have a letter before the first digit');
       }

@@ -1,4 +1,5 @@
 import type { Problem } from '../../errors.ts';
+import { didYouMean } from '../../files/nearest-name.ts';
 import { type HeaderAndSql, lineAt } from './read-header.ts';
 
 /**
@@ -27,7 +28,10 @@ export function checkParameterUse({
       .filter(([name]) => !declared.includes(name))
       .map(([name, index]) => ({
         line: sqlLine + lineAt(sql, index) - 1,
-        message: `@${name} is used, but not declared under parameters`,
+        message: `@${name} is used, but not declared under parameters${didYouMean(
+          `@${name}`,
+          declared.map((other) => `@${other}`),
+        )}`,
       })),
   ];
 }

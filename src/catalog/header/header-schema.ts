@@ -3,10 +3,11 @@ import { lowerCaseUuid } from '../find-query.ts';
 import { labelKey } from '../labels.ts';
 import { columnTypes } from '../saved-query.ts';
 
+// Patterns have no flags: the JSON Schema for editors could not express them.
 const identifier = z
   .string()
-  .regex(/^[a-z_][a-z0-9_]*$/i, 'must be letters, digits and _, not starting with a digit');
-const graphqlName = z.string().regex(/^(?!__)[_a-z][_a-z0-9]*$/i, 'must be a GraphQL name');
+  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be letters, digits and _, not starting with a digit');
+const graphqlName = z.string().regex(/^(?!__)[_A-Za-z][_A-Za-z0-9]*$/, 'must be a GraphQL name');
 const text = z.string().trim().min(1, 'must not be empty');
 
 const seconds = z
@@ -23,7 +24,7 @@ const scalarText = z
 /** A segment of a path that needs no percent-encoding. */
 const alias = z
   .string()
-  .regex(/^[a-z0-9][a-z0-9._-]{0,127}$/i, 'must be letters, digits, ., _ and -, at most 128, or a UUID')
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/, 'must be letters, digits, ., _ and -, at most 128, or a UUID')
   .transform(lowerCaseUuid);
 
 const parameterBase = {
@@ -71,6 +72,27 @@ const column = z.strictObject({
   description: text,
 });
 
+const metricName = z
+  .string()
+  .regex(/^[a-z_:][a-z0-9_:]*$/i, 'must be letters, digits, _ and :, not starting with a digit');
+
+const prometheus = z.strictObject({
+  labels: z
+    .array(identifier, { error: 'must be a list of columns, as in [project, status]' })
+    .max(20)
+    .default([]),
+  metrics: z
+    .record(
+      metricName,
+      z.strictObject({
+        column: identifier,
+        type: z.enum(['gauge', 'counter']).default('gauge'),
+        help: text.optional(),
+      }),
+    )
+    .refine((metrics) => Object.keys(metrics).length > 0, 'must list at least one metric'),
+});
+
 const parameter = z.discriminatedUnion('type', [plainParameter, enumParameter], {
   error: ({ code }) => (code === 'invalid_union' ? `must be one of ${parameterTypes.join(', ')}` : undefined),
 });
@@ -104,6 +126,7 @@ export const headerSchema = z.strictObject({
   columns: z
     .record(identifier, column)
     .refine((columns) => Object.keys(columns).length > 0, 'must list at least one column'),
+  prometheus: prometheus.optional(),
 });
 
 export type Header = z.output<typeof headerSchema>;

@@ -1,7 +1,7 @@
 import { GatewayError, type Problem } from '../../errors.ts';
 import { describeIssue, schemaProblems } from '../../files/schema-problems.ts';
 import { bind, plainParameters } from '../binding/bind.ts';
-import type { CachePolicy, Column, Parameter, SavedQuery, Tenant } from '../saved-query.ts';
+import type { CachePolicy, Column, Parameter, PrometheusText, SavedQuery, Tenant } from '../saved-query.ts';
 import { checkHeader } from './check-header.ts';
 import { checkParameterUse } from './check-parameter-use.ts';
 import { type Header, headerSchema } from './header-schema.ts';
@@ -58,6 +58,7 @@ function toQuery(name: string, header: Header, sql: string, source: SavedQuery['
     columns: Object.entries(header.columns).map(
       ([name, column]): Column => ({ ...column, name, unit: column.unit }),
     ),
+    prometheus: toPrometheus(header),
     querySandboxing: header.query_sandboxing,
   };
 }
@@ -74,6 +75,16 @@ function toCachePolicy({ caching, cache_warming, stale_if_error }: Header): Cach
 function toTenant({ parameters }: Header): Tenant | undefined {
   const found = Object.entries(parameters).find(([, { tenant }]) => tenant);
   return found && { parameter: found[0], pattern: found[1].tenant_pattern };
+}
+
+function toPrometheus({ prometheus, columns }: Header): PrometheusText | undefined {
+  if (prometheus === undefined) return undefined;
+  const metrics = Object.entries(prometheus.metrics).map(([name, metric]) => ({
+    ...metric,
+    name,
+    help: metric.help ?? columns[metric.column]?.description ?? '',
+  }));
+  return { metrics, labels: prometheus.labels };
 }
 
 function toParameter(name: string, declared: Header['parameters'][string]): Parameter {

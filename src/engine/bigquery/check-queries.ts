@@ -80,7 +80,7 @@ function byteProblems(
 }
 
 /** BigQuery's own text, for the author of the query, at the position in the file that it ends with: `… at [3:14]`. */
-function toProblem({ source }: SavedQuery, error: unknown): Problem {
+export function toProblem({ source }: SavedQuery, error: unknown): Problem {
   const cause = error instanceof GatewayError ? (error.cause ?? error) : error;
   const [message = ''] = (cause instanceof Error ? cause.message : String(cause)).split('\n');
   const position = /\[(?:at )?(?<line>\d+):(?<column>\d+)\]/.exec(message)?.groups;

@@ -1,7 +1,7 @@
 import type { Source } from '../../catalog/saved-query.ts';
 import { type Problem, StartError } from '../../errors.ts';
 import { problemAt } from './problem-at.ts';
-import { buildContext, type Rules } from './rules/context.ts';
+import { buildContext, type Observer, type Rules } from './rules/context.ts';
 import { resolveExpression } from './rules/expressions/expression.ts';
 import { resolveFrom } from './rules/from/from.ts';
 import { tableRelations } from './rules/from/tables.ts';
@@ -23,9 +23,14 @@ export interface Compiled {
   readonly tables: readonly string[];
 }
 
-interface CompileOptions {
+interface CompileOptions extends Observer {
   /** True if the query may read other tables too: their columns are not known, and the tree can't be printed. */
   readonly hasOpenTables?: boolean;
+  /**
+   * Finds what is wrong with the columns that the query returns. It is called only if a part of the query is wrong too: a
+   * clause that names a missing column would otherwise be the only problem that is reported.
+   */
+  readonly checkColumns?: (columns: readonly RelationColumn[]) => readonly string[];
 }
 
 /** The rules of GoogleSQL. */
@@ -42,10 +47,10 @@ export const rules: Rules = { expression: resolveExpression, query: resolveQuery
 export function compile(
   { sql, source }: { readonly sql: string; readonly source: Source },
   tables: readonly StoredTable[],
-  { hasOpenTables = false }: CompileOptions = {},
+  { hasOpenTables = false, checkColumns = () => [], ...observer }: CompileOptions = {},
 ): Compiled {
   const statement = parse(sql, source);
-  const { context, problems } = buildContext(rules);
+  const { context, problems } = buildContext(rules, observer);
   const scope = {
     ...emptyScope,
     relations: tableRelations(tables),
@@ -54,7 +59,11 @@ export function compile(
   };
   const resolved = context.attempt(() => context.query(statement.query, scope), undefined);
   if (!resolved || problems.length > 0) {
-    throw startError(problems.map(({ place, message }) => problemAt(sql, source, place.start, message)));
+    const ofColumns = resolved && !resolved.acceptsAnyColumn ? checkColumns(resolved.columns) : [];
+    throw startError([
+      ...ofColumns.map((message) => ({ ...source, message })),
+      ...problems.map(({ place, message }) => problemAt(sql, source, place.start, message)),
+    ]);
   }
   const { query, columns } = resolved;
   return { query, columns, tables: tablesOf(query) };

@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { Catalog } from '../../catalog/saved-query.ts';
+import type { TableSchema } from '../../catalog/tables/table-schema.ts';
 import type { Config } from '../../config.ts';
 import { sessionSettings } from '../dialect/macros/macros.ts';
 import { quote } from '../dialect/types.ts';
@@ -15,7 +15,7 @@ import { columnType } from './store/column-type.ts';
  * @throws StartError with every problem, as opening the engine would
  */
 export async function checkQueries({ catalog, config }: CheckOptions): Promise<void> {
-  await withEmptyTables(catalog, config, (connection) =>
+  await withEmptyTables(catalog.tables, config, (connection) =>
     prepareCatalog(connection, {
       ...catalog,
       defineMacros: buildDefineMacros(connection, new Set()),
@@ -26,7 +26,7 @@ export async function checkQueries({ catalog, config }: CheckOptions): Promise<v
 
 /** The SQL that DuckDB runs for any values of the query's parameters. @throws StartError if it cannot run the query */
 export function generatedSql({ catalog, config, query }: SqlOptions): Promise<string> {
-  return withEmptyTables(catalog, config, async (connection) => {
+  return withEmptyTables(catalog.tables, config, async (connection) => {
     const prepared = await prepareCatalog(connection, {
       ...catalog,
       queries: [query],
@@ -36,8 +36,9 @@ export function generatedSql({ catalog, config, query }: SqlOptions): Promise<st
   });
 }
 
-async function withEmptyTables<T>(
-  { tables }: Catalog,
+/** Runs a step on a database that has the tables, without rows. */
+export async function withEmptyTables<T>(
+  tables: readonly TableSchema[],
   config: Config,
   work: (connection: DuckDBConnection) => Promise<T>,
 ): Promise<T> {

@@ -88,6 +88,7 @@ export async function openDuckdb({
       reading: new OnePerOwner(),
       now,
       defineMacros,
+      onUnusable: (error) => listener.unusable?.(error),
       closing: closing.signal,
     });
     const { catchUp } = data;

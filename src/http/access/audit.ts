@@ -10,13 +10,13 @@ import { logOf } from '../observe/request-trace.ts';
  */
 export type Audit = (error: unknown, head: RequestHead, keyId: string | undefined) => void;
 
-/** Characters of a tenant's name: it is the caller's text. */
-const maxTenantLength = 200;
+/** Characters of a caller's text. */
+const maxTextLength = 200;
 
 /** @param isKeyText recognizes keys and tokens, which are pasted into wrong places */
 export function buildAudit(log: Logger, isKeyText: (text: string) => boolean): Audit {
-  const readable = (tenant: string) =>
-    isKeyText(tenant) ? '(a key)' : tenant.slice(0, maxTenantLength).toWellFormed();
+  const readable = (text: string) =>
+    isKeyText(text) ? '(a key)' : text.slice(0, maxTextLength).toWellFormed();
   return (error, head, keyId) => {
     if (!(error instanceof GatewayError) || error.refusal === undefined) return;
     const { reason, endpoint, tenant, keyId: rejectedKey, problem } = error.refusal;
@@ -29,7 +29,7 @@ export function buildAudit(log: Logger, isKeyText: (text: string) => boolean): A
         method,
         ...(address !== undefined && { address }),
         ...(key !== undefined && { key }),
-        ...(endpoint !== undefined && { endpoint }),
+        ...(endpoint !== undefined && { endpoint: readable(endpoint) }),
         ...(tenant !== undefined && { tenant: readable(tenant) }),
         ...(problem !== undefined && { problem }),
       },

@@ -2,11 +2,13 @@ import type { RawParameters } from '../../catalog/binding/bind.ts';
 import { sqlParameter } from '../../catalog/binding/caller-sql.ts';
 import type { Catalog, SavedQuery } from '../../catalog/saved-query.ts';
 import { GatewayError } from '../../errors.ts';
+import { formats } from '../../formats/format.ts';
 import type { EndpointRequest } from '../access/authorize.ts';
 import type { RejectKeys } from '../access/reject-keys-in-urls.ts';
 import { variesBy } from '../cache-headers.ts';
 import { type Reply, replyJson } from '../reply.ts';
-import { endpointOf } from '../rest/rest.ts';
+import type { EndpointAddress } from '../rest/requested-format.ts';
+import { addressOf } from '../rest/rest.ts';
 import type { Answer } from '../routes.ts';
 import { parametersReader } from './body-parameters.ts';
 
@@ -20,17 +22,20 @@ interface CompatRestOptions {
 /** REST with the parameters of Logflare's clients: by GET and POST, the last of a repeated one. */
 export function buildCompatRest({ catalog, rest, rejectKeys }: CompatRestOptions): Answer {
   const answerGet: Answer = (head, request, admission, readBody) => {
-    request.endpoint ??= lastOfEach(endpointOf(catalog, request), request.parameters);
-    return rowsOrNone(request.endpoint.query, () => rest(head, request, admission, readBody));
+    const address = addressOf(catalog, request);
+    request.endpoint ??= lastOfEach(address.query, request.parameters);
+    return rowsOrNone(address, () => rest(head, request, admission, readBody));
   };
-  const answerPost: Answer = async (head, { url, loggedPath, parameters }, admission, readBody) => {
-    const query = endpointOf(catalog, { url });
+  const answerPost: Answer = async (head, received, admission, readBody) => {
+    const { url, loggedPath, parameters } = received;
+    const address = addressOf(catalog, received);
+    const { query } = address;
     const readParameters = parametersReader(head.headers, namesOf(query));
     const fromBody = readParameters(await readBody());
     rejectKeys(fromBody);
     const endpoint = lastOfEach(query, new Map([...(parameters ?? []), ...fromBody]));
-    const request = { url, loggedPath, parameters: endpoint.parameters, endpoint };
-    return notStored(await rowsOrNone(query, () => rest(head, request, admission, readBody)));
+    const request = { url, loggedPath, parameters: endpoint.parameters, address, endpoint };
+    return notStored(await rowsOrNone(address, () => rest(head, request, admission, readBody)));
   };
   return (head, ...others) => (head.method === 'POST' ? answerPost : answerGet)(head, ...others);
 }
@@ -51,9 +56,12 @@ function lastOfEach(query: SavedQuery, received: RawParameters = new Map()): End
  * Logflare runs a query without a value that it requires, or with one that it has no case for, and comparisons with it are
  * then true for no row.
  */
-function rowsOrNone(query: SavedQuery, reply: () => Reply | Promise<Reply>): Reply | Promise<Reply> {
+function rowsOrNone(
+  { query, format = formats.json }: EndpointAddress,
+  reply: () => Reply | Promise<Reply>,
+): Reply | Promise<Reply> {
   const noRows = (error: unknown) => {
-    if (selectsNothing(query, error)) return replyJson(200, '{"result":[]}');
+    if (format === formats.json && selectsNothing(query, error)) return replyJson(200, '{"result":[]}');
     throw error;
   };
   try {

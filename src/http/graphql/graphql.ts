@@ -11,7 +11,9 @@ import type { DerivedCache } from './compiled/derived-cache.ts';
 import { buildReadOperationRequest } from './compiled/operation-request.ts';
 import { buildCheckDocument } from './documents.ts';
 import { buildFindHidden } from './hidden-fields.ts';
-import { checkMediaTypes } from './read-operation.ts';
+import { buildAutomaticDocuments } from './persisted/automatic.ts';
+import { buildTrustedDocuments, type TrustedDocuments, warnOfInvalid } from './persisted/trusted.ts';
+import { checkMediaTypes, type FindDocument } from './read-operation.ts';
 import { buildSchema } from './schema/schema.ts';
 import { buildSchemaFor } from './visible-schemas.ts';
 import { buildAnswerWithYoga } from './yoga.ts';
@@ -20,6 +22,8 @@ interface GraphqlOptions {
   readonly getResult: GetResult;
   /** Whether callers may query the schema. */
   readonly introspection: boolean;
+  /** The only documents that are answered; undefined for any. */
+  readonly trusted?: TrustedDocuments | undefined;
   /** Keeps what is made of results for compiled operations. */
   readonly derived: DerivedCache;
   readonly budget: ByteBudget;
@@ -36,18 +40,21 @@ interface GraphqlOptions {
  * @returns makes what answers for one version of the catalog: what is prepared for its schema belongs to it
  */
 export function buildGraphql(options: GraphqlOptions): (catalog: Catalog) => Answer {
-  const { getResult, introspection, derived, budget, turns, audit, log, now } = options;
+  const { getResult, introspection, trusted, derived, budget, turns, audit, log, now } = options;
   const answerCompiled = buildAnswerCompiled({ getResult, derived, budget, turns, audit, log, now });
+  const persisted = trusted === undefined ? buildAutomaticDocuments() : buildTrustedDocuments(trusted);
   const buildSchemas = (catalog: Catalog) =>
     buildSchemaFor(catalog, (part, share) => {
       const schema = buildSchema(part);
       const checkDocument = buildCheckDocument(schema, introspection, share);
+      if (part === catalog) warnOfInvalid(trusted, checkDocument, log);
       return {
         findHidden: buildFindHidden(catalog, part, checkDocument),
-        readOperationRequest: buildReadOperationRequest(schema, part, checkDocument, turns, share),
+        readOperationRequest: buildReadOperationRequest(schema, part, checkDocument, persisted, turns, share),
         answerWithYoga: buildAnswerWithYoga({
           schema,
           checkDocument,
+          persisted,
           getResult,
           budget,
           turns,
@@ -63,16 +70,18 @@ export function buildGraphql(options: GraphqlOptions): (catalog: Catalog) => Ans
       checkMediaTypes(head);
       const body = head.method === 'GET' ? undefined : await readBody();
       const { id } = admission.principal;
+      const findDocument: FindDocument = (members) => persisted.documentOf(members, id);
       const { readOperationRequest, findHidden, answerWithYoga } = schemaFor(
         admission.principal,
         request.url,
         body,
+        findDocument,
       );
       const read = readOperationRequest(request.url, body, id);
       const operation = read instanceof Promise ? await read : read;
       const reply = operation && (await answerCompiled(operation, head, admission));
       if (reply !== undefined) return reply;
-      for (const endpoint of findHidden(request.url, body)) {
+      for (const endpoint of findHidden(request.url, body, findDocument)) {
         audit(unknownQuery({ reason: 'endpoint', endpoint }), head, id);
       }
       return answerWithYoga({ head, url: request.url, body, admission });

@@ -1,13 +1,17 @@
 import { camelCase, sqlField } from '../../catalog/names.ts';
 import type { Catalog } from '../../catalog/saved-query.ts';
 import type { CheckDocument } from './documents.ts';
-import { parseOperation } from './read-operation.ts';
+import { type FindDocument, parseOperation } from './read-operation.ts';
 
 /**
  * The endpoints that a request names although its key's schema does not have them. The caller gets the error of an unknown
  * field; the operator is to see a refusal.
  */
-export type FindHidden = (url: URL, body: Uint8Array | undefined) => readonly string[];
+export type FindHidden = (
+  url: URL,
+  body: Uint8Array | undefined,
+  findDocument: FindDocument,
+) => readonly string[];
 
 export function buildFindHidden(catalog: Catalog, part: Catalog, checkDocument: CheckDocument): FindHidden {
   const hidden = new Map(
@@ -15,10 +19,10 @@ export function buildFindHidden(catalog: Catalog, part: Catalog, checkDocument: 
       .filter((query) => !part.queries.includes(query))
       .flatMap(({ name }) => [camelCase(name), sqlField(name)].map((field) => [field, name] as const)),
   );
-  return (url, body) => {
+  return (url, body, findDocument) => {
     if (hidden.size === 0) return [];
     try {
-      const { query } = parseOperation(url, body);
+      const { query } = parseOperation(url, body, findDocument);
       const { errors } = checkDocument(String(query));
       return errors.flatMap(({ message }) => hidden.get(unknownRootField.exec(message)?.[1] ?? '') ?? []);
     } catch {

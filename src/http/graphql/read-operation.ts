@@ -2,6 +2,7 @@ import type { GraphQLParams } from 'graphql-yoga';
 import { GatewayError } from '../../errors.ts';
 import type { RequestHead } from '../head.ts';
 import { requestError } from './errors.ts';
+import type { RequestMembers } from './persisted/persisted-documents.ts';
 
 const requestTypes = ['application/json', 'application/graphql+json'];
 const plainCodings = ['', 'identity'];
@@ -50,28 +51,52 @@ function typesOf(list: string): readonly string[] {
 }
 
 /**
+ * Gives the document of a request: its own, or the one that it names.
+ *
+ * @returns undefined if the request has neither
+ * @throws GraphQLError
+ */
+export type FindDocument = (members: RequestMembers) => unknown;
+
+/**
  * The operation of a POST's body, or of a GET's URL.
  *
- * @throws GraphQLError BAD_REQUEST
+ * @throws GraphQLError BAD_REQUEST, and as `findDocument` does
  */
-export function parseOperation(url: URL, body: Uint8Array | undefined): GraphQLParams {
-  return body === undefined ? fromUrl(url) : fromBody(body);
+export function parseOperation(
+  url: URL,
+  body: Uint8Array | undefined,
+  findDocument: FindDocument,
+): GraphQLParams {
+  const members = body === undefined ? fromUrl(url) : fromBody(body);
+  const query = findDocument(members);
+  if (query === undefined) {
+    const right = body === undefined ? 'send ?query={…}, or POST' : rightBody;
+    throw requestError('BAD_REQUEST', `query: is missing; ${right}`);
+  }
+  if (query === members.query) return members;
+  const { documentId: _, ...others } = members;
+  return { ...others, query: query as string };
 }
 
-function fromUrl({ searchParams }: URL): GraphQLParams {
-  for (const name of ['query', 'operationName', 'variables', 'extensions']) {
+const rightBody = 'send {"query": "…", "variables": {…}}';
+
+function fromUrl({ searchParams }: URL): RequestMembers {
+  for (const name of ['query', 'documentId', 'operationName', 'variables', 'extensions']) {
     if (searchParams.getAll(name).length > 1) {
       throw requestError('BAD_REQUEST', `${name}: given more than once; give it once`);
     }
   }
-  const [query, operationName] = [searchParams.get('query'), searchParams.get('operationName')];
+  const [query, documentId, operationName] = ['query', 'documentId', 'operationName'].map((name) =>
+    searchParams.get(name),
+  );
   const [variables, extensions] = [
     parseObject(searchParams, 'variables'),
     parseObject(searchParams, 'extensions'),
   ];
-  if (query === null) throw requestError('BAD_REQUEST', 'query: is missing; send ?query={…}, or POST');
   return {
-    query,
+    ...(query !== null && { query }),
+    ...(documentId && { documentId }),
     ...(operationName && { operationName }),
     ...(variables && { variables }),
     ...(extensions && { extensions }),
@@ -89,14 +114,12 @@ function parseObject(searchParams: URLSearchParams, name: string): JsonObject | 
   throw requestError('BAD_REQUEST', `${name}: must be a JSON object`);
 }
 
-function fromBody(bytes: Uint8Array): GraphQLParams {
-  const right = 'send {"query": "…", "variables": {…}}';
-  const body = parseJson(decodeBody(bytes), `The body is not valid JSON; ${right}`);
+function fromBody(bytes: Uint8Array): RequestMembers {
+  const body = parseJson(decodeBody(bytes), `The body is not valid JSON; ${rightBody}`);
   if (Array.isArray(body)) {
     throw requestError('BAD_REQUEST', 'Batches are not supported; send each operation in its own request');
   }
-  if (!isObject(body)) throw requestError('BAD_REQUEST', `The body is not a JSON object; ${right}`);
-  if (body.query === undefined) throw requestError('BAD_REQUEST', `query: is missing; ${right}`);
+  if (!isObject(body)) throw requestError('BAD_REQUEST', `The body is not a JSON object; ${rightBody}`);
   return body;
 }
 

@@ -2,9 +2,15 @@ import { LRUCache } from 'lru-cache';
 import type { Catalog, SavedQuery } from '../../catalog/saved-query.ts';
 import type { Principal } from '../../keys/principal.ts';
 import { mayQuery } from '../access/authorize.ts';
+import { type FindDocument, parseOperation } from './read-operation.ts';
 
 /** Which schema a request is answered with. */
-export type SchemaFor<T> = (principal: Principal, url: URL, body: Uint8Array | undefined) => T;
+export type SchemaFor<T> = (
+  principal: Principal,
+  url: URL,
+  body: Uint8Array | undefined,
+  findDocument: FindDocument,
+) => T;
 
 /** How many schemas of a part of the catalog are kept: keys of a team often permit the same endpoints. */
 const maxParts = 32;
@@ -41,20 +47,29 @@ export function buildSchemaFor<T>(
     parts.set(key, part);
     return part.schema;
   };
-  return (principal, url, body) => {
+  return (principal, url, body, findDocument) => {
     if (principal.endpoints === undefined && principal.tenants === undefined) return whole;
     const visible = visibleQueries(principal);
     if (visible === 'all') return whole;
-    return principal.hidesEndpoints || mayIntrospect(url, body) ? partOf(visible) : whole;
+    return principal.hidesEndpoints || mayIntrospect(url, body, findDocument) ? partOf(visible) : whole;
   };
 }
 
 /** False only if the request certainly does not query the schema, which no text without these names can. */
-function mayIntrospect(url: URL, body: Uint8Array | undefined): boolean {
+function mayIntrospect(url: URL, body: Uint8Array | undefined, findDocument: FindDocument): boolean {
   const text =
     body === undefined
-      ? url.searchParams.getAll('query').join()
+      ? [...url.searchParams].join()
       : Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1');
   // In JSON, a name may be written with escapes.
-  return /__schema|__type(?!name)|\\u/i.test(text);
+  if (schemaNames.test(text) || text.includes('\\u')) return true;
+  if (!/persistedQuery|documentId/.test(text)) return false;
+  try {
+    return schemaNames.test(String(parseOperation(url, body, findDocument).query));
+  } catch {
+    // Another request may store the document before this one is read.
+    return true;
+  }
 }
+
+const schemaNames = /__schema|__type(?!name)/;

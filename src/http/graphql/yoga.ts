@@ -17,11 +17,13 @@ import type { Reply } from '../reply.ts';
 import { buildContext, type Context, type OperationOutcome } from './context.ts';
 import type { CheckDocument } from './documents.ts';
 import { maskError } from './errors.ts';
+import type { PersistedDocuments } from './persisted/persisted-documents.ts';
 import { parseOperation } from './read-operation.ts';
 
 export interface YogaOptions {
   readonly schema: GraphQLSchema;
   readonly checkDocument: CheckDocument;
+  readonly persisted: PersistedDocuments;
   readonly getResult: GetResult;
   readonly budget: ByteBudget;
   readonly turns: LoopTurns;
@@ -48,6 +50,7 @@ interface ServerContext {
 export function buildAnswerWithYoga({
   schema,
   checkDocument,
+  persisted,
   getResult,
   budget,
   turns,
@@ -59,7 +62,7 @@ export function buildAnswerWithYoga({
     schema,
     context: ({ head, admission, outcome, charge }) =>
       buildContext({ getResult, head, admission, outcome, charge, turns, audit }),
-    plugins: [readRequest, recordOutcome, checkDocuments(checkDocument)],
+    plugins: [readRequest(persisted), recordOutcome, checkDocuments(checkDocument)],
     parserAndValidationCache: false,
     graphqlEndpoint: graphqlPath,
     maskedErrors: { maskError: (error) => maskError(error, requestLog.getStore() ?? log) },
@@ -106,11 +109,12 @@ const requestLog = new AsyncLocalStorage<Logger>();
 const yogaUrl = `http://localhost${graphqlPath}`;
 
 /** Yoga's own parsers report some malformed requests as bugs of the server, and quote others. */
-const readRequest: Plugin<object, ServerContext> = {
-  onRequestParse({ serverContext: { url, body }, setRequestParser }) {
-    setRequestParser(() => parseOperation(url, body));
+const readRequest = (persisted: PersistedDocuments): Plugin<object, ServerContext> => ({
+  onRequestParse({ serverContext: { url, body, admission }, setRequestParser }) {
+    const { id } = admission.principal;
+    setRequestParser(() => parseOperation(url, body, (members) => persisted.documentOf(members, id)));
   },
-};
+});
 
 /** A response with errors must not be cached. */
 const recordOutcome: Plugin<object, ServerContext> = {

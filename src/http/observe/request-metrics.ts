@@ -5,6 +5,7 @@ import { type Histogram, Histograms } from '../../metrics/histogram.ts';
 import type { MetricFamily } from '../../metrics/metric-family.ts';
 import {
   endpointPath,
+  formatSuffixes,
   graphqlPath,
   healthPath,
   livePath,
@@ -21,6 +22,8 @@ export interface RequestMetrics {
    * @param path as the access log shows it
    */
   record(method: string, path: string, reply: Reply, seconds: number): void;
+  /** Counts the bytes of a body whose length was not known before. */
+  addBytes(path: string, bytes: number): void;
   /**
    * Counts by the endpoints of another version of the catalog from now on.
    *
@@ -83,9 +86,13 @@ export function buildRequestMetrics(catalog: Catalog): RequestMetrics {
       bytes: body === undefined ? 0 : Number(headers['content-length'] ?? 0),
     };
   };
+  const countsOf = (path: string) => known.get(path) ?? getOrAdd(known, path, () => openCounts(path));
   return {
+    addBytes(path, added) {
+      countsOf(path).bytes.value += added;
+    },
     record(method, path, reply, seconds) {
-      const counts = known.get(path) ?? getOrAdd(known, path, () => openCounts(path));
+      const counts = countsOf(path);
       const { recent } = counts;
       const isRecent = recent?.headers === reply.headers && recent.status === reply.status;
       const counted = isRecent ? recent : lookUp(counts, reply);
@@ -118,10 +125,12 @@ export function buildRequestMetrics(catalog: Catalog): RequestMetrics {
 
 const endpointsByPath = ({ queries }: Catalog): ReadonlyMap<string, string> =>
   new Map(
-    queries.flatMap(({ id, name }) => [
-      [endpointPath + id, name],
-      [endpointPath + name, name],
-    ]),
+    // A name may look like another one with a format.
+    [...formatSuffixes, ''].flatMap((suffix) =>
+      queries.flatMap(({ id, name }) =>
+        [id, name].map((address) => [endpointPath + address + suffix, name] as const),
+      ),
+    ),
   );
 
 const apiOf: ReadonlyMap<string, string> = new Map([

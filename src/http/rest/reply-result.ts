@@ -1,9 +1,10 @@
 import type { CachedResult } from '../../results/get-result.ts';
 import type { Coding, ResultDocument } from '../../results/result-document.ts';
-import { ageSeconds, cacheHeaders } from '../cache-headers.ts';
+import { ageSeconds, cacheHeaders, variesByFormat } from '../cache-headers.ts';
 import { chooseCoding } from '../content-coding.ts';
 import type { RequestHeaders } from '../head.ts';
 import { jsonType, type Reply } from '../reply.ts';
+import { resultHeaders } from './result-headers.ts';
 
 /** `{"result":[…]}` and nothing else, as existing clients read it. */
 export function replyResult(result: CachedResult, headers: RequestHeaders, now: Date): Reply {
@@ -34,6 +35,8 @@ function renderResult(result: CachedResult, coding: Coding, now: Date): Reply {
     'content-length': String(body.byteLength),
     ...(coding === 'identity' ? {} : { 'content-encoding': coding }),
     ...cacheHeaders([result], digest, now),
+    vary: variesByFormat,
+    ...resultHeaders(result),
   };
   return { status: 200, headers, body };
 }

@@ -1,21 +1,28 @@
-import { findQuery } from '../../catalog/find-query.ts';
-import type { Catalog, SavedQuery } from '../../catalog/saved-query.ts';
+import type { Catalog } from '../../catalog/saved-query.ts';
 import type { Owner } from '../../concurrency/fair-share.ts';
 import type { LoopTurns } from '../../concurrency/loop-turns.ts';
+import { formats } from '../../formats/format.ts';
 import type { CachedResult, GetResult } from '../../results/get-result.ts';
+import type { DerivedStore } from '../../results/memory-store.ts';
 import type { Admission } from '../access/admission.ts';
 import { authorizeAndBind, type EndpointRequest } from '../access/authorize.ts';
+import type { ByteBudget } from '../byte-budget.ts';
 import type { RequestHead, RequestHeaders } from '../head.ts';
 import { endpointPath } from '../paths.ts';
 import { decodeText, type PreparedRequest } from '../prepare-request.ts';
 import type { Answer } from '../routes.ts';
+import type { FormattedRequest } from './formatted/formatted-request.ts';
+import { buildReplyFormatted } from './formatted/reply-formatted.ts';
 import { replyResult } from './reply-result.ts';
+import { chooseFormat, type EndpointAddress, type FormatOfUrl, findEndpoint } from './requested-format.ts';
 
 interface RestOptions {
   readonly catalog: Catalog;
   readonly getResult: GetResult;
   readonly turns: LoopTurns;
   readonly now: () => Date;
+  readonly derived: DerivedStore;
+  readonly budget: ByteBudget;
 }
 
 /**
@@ -23,47 +30,67 @@ interface RestOptions {
  *
  * @see spec "Common call shape"
  */
-export function buildRest({ catalog, getResult, turns, now }: RestOptions): Answer {
-  /** All who waited for one run continue, or fail, in one turn of the event loop. */
-  const replyInTurn = async (running: Promise<CachedResult>, headers: RequestHeaders, owner: Owner) => {
-    let result: CachedResult;
+export function buildRest(options: RestOptions): Answer {
+  const { catalog, getResult, turns, now } = options;
+  const replyFormatted = buildReplyFormatted(options);
+  /** All who waited for one run fail, each in a turn of the event loop. */
+  const resultOf = async (running: CachedResult | Promise<CachedResult>, owner: Owner) => {
     try {
-      result = await running;
+      return await running;
     } catch (error) {
       await turns.wait(owner);
       throw error;
     }
+  };
+  /** All who waited for one run continue in the same way. */
+  const replyInTurn = async (running: Promise<CachedResult>, headers: RequestHeaders, owner: Owner) => {
+    const result = await resultOf(running, owner);
     const turn = result.cacheStatus === 'HIT' ? undefined : turns.next(owner);
     if (turn !== undefined) await turn;
     return replyResult(result, headers, now());
   };
-  const reply = (endpoint: EndpointRequest, head: RequestHead, admission: Admission) => {
+  const replyInFormat = async (
+    running: CachedResult | Promise<CachedResult>,
+    request: Omit<FormattedRequest, 'result'>,
+  ) => replyFormatted({ ...request, result: await resultOf(running, request.owner) });
+  const reply = (
+    endpoint: EndpointRequest,
+    ofUrl: FormatOfUrl | undefined,
+    head: RequestHead,
+    admission: Admission,
+  ) => {
     const { principal, noCache, schedule } = admission;
     const { id: owner } = principal;
     const bound = authorizeAndBind(principal, endpoint, head.headers);
+    const { query } = bound;
+    const format = chooseFormat(ofUrl, head.headers.accept, bound);
     const result = schedule(() => getResult(bound, { caller: head, noCache, owner }), head);
+    if (format !== formats.json) return replyInFormat(result, { format, query, head, owner });
     return result instanceof Promise
       ? replyInTurn(result, head.headers, owner)
       : replyResult(result, head.headers, now());
   };
   return (head, request, admission) => {
-    request.endpoint ??= {
-      query: endpointOf(catalog, request),
-      parameters: request.parameters ?? new Map(),
-    };
+    const { query, format } = addressOf(catalog, request);
+    request.endpoint ??= { query, parameters: request.parameters ?? new Map() };
     const { endpoint } = request;
     if (endpoint.bound !== undefined || endpoint.forTenant !== undefined) {
-      return reply(endpoint, head, admission);
+      return reply(endpoint, format, head, admission);
     }
     // To check a pattern takes up to two milliseconds, and many requests may arrive in one turn of the event loop.
     const turn = turns.next(admission.principal.id);
     return turn === undefined
-      ? reply(endpoint, head, admission)
-      : turn.then(() => reply(endpoint, head, admission));
+      ? reply(endpoint, format, head, admission)
+      : turn.then(() => reply(endpoint, format, head, admission));
   };
 }
 
-/** The saved query that a path addresses. @throws GatewayError UNKNOWN_QUERY */
-export function endpointOf(catalog: Catalog, { url }: Pick<PreparedRequest, 'url'>): SavedQuery {
-  return findQuery(catalog, decodeText(url.pathname.slice(endpointPath.length)));
+/** What the path of a request addresses, and in which format. @throws GatewayError UNKNOWN_QUERY */
+export function addressOf(catalog: Catalog, request: PreparedRequest): EndpointAddress {
+  request.address ??= findEndpoint(
+    catalog,
+    decodeText(request.url.pathname.slice(endpointPath.length)),
+    request.parameters ?? new Map(),
+  );
+  return request.address;
 }

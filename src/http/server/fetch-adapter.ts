@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { bodyOfFetch } from '../body.ts';
 import type { Handler } from '../handle.ts';
 import { headOfFetch } from '../head.ts';
@@ -6,10 +7,9 @@ import { headOfFetch } from '../head.ts';
 export function buildFetch(handle: Handler): (request: Request) => Promise<Response> {
   return async (request) => {
     const { status, headers, body } = await handle(headOfFetch(request), () => bodyOfFetch(request));
+    const init = { status, headers: [...headers.entries()] };
+    if (body instanceof Readable) return new Response(Readable.toWeb(body) as ReadableStream, init);
     const hasBody = request.method !== 'HEAD' && body !== undefined;
-    return new Response(hasBody ? new Uint8Array(Buffer.from(body)) : null, {
-      status,
-      headers: [...headers.entries()],
-    });
+    return new Response(hasBody ? new Uint8Array(Buffer.from(body as Uint8Array)) : null, init);
   };
 }

@@ -1,4 +1,5 @@
 import type { RequestListener, ServerResponse } from 'node:http';
+import { pipeline, Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import type { AddressList } from '../../config/address-list.ts';
@@ -29,7 +30,11 @@ export function buildNodeListener({
   /** @returns a promise if the response has to wait for its turn */
   const send = (reply: FinishedReply, response: ServerResponse): Promise<void> | undefined => {
     const { body, keyId } = reply;
-    if (typeof body !== 'object' || !budget.isLarge(body.byteLength)) {
+    if (body instanceof Readable) {
+      stream(reply, body, response, log);
+      return undefined;
+    }
+    if (!(body instanceof Uint8Array) || !budget.isLarge(body.byteLength)) {
       write(reply, response);
       return undefined;
     }
@@ -71,6 +76,21 @@ async function sendInTurn(
   write(reply, response);
 }
 
+/** Sends a body as fast as the client takes it. One that cannot be completed ends with the connection, so that the client notices. */
+function stream(reply: FinishedReply, body: Readable, response: ServerResponse, log: Logger): void {
+  writeHead(reply, response);
+  let bytes = 0;
+  body.on('data', (part: Buffer) => {
+    bytes += part.byteLength;
+  });
+  pipeline(body, response, (err) => {
+    reply.onSent?.(bytes);
+    if (err !== undefined && err !== null && err.code !== 'ERR_STREAM_PREMATURE_CLOSE') {
+      log.error({ err }, 'a bug in the gateway');
+    }
+  });
+}
+
 /** Whether a part of the response is still in memory: the system takes as much as it can at once. */
 function isWaiting(response: ServerResponse): boolean {
   return response.writableLength > 0;
@@ -81,10 +101,15 @@ function releaseOnClose(response: ServerResponse, charge: ByteCharge): void {
   response.once('close', () => charge.release());
 }
 
+function writeHead({ status, headers }: FinishedReply, response: ServerResponse): ServerResponse {
+  if (response instanceof PreparedResponse) return response.writePrepared(status, headers);
+  return response.writeHead(status, headers.entries().flat());
+}
+
 /** Node omits the body of a response to HEAD. */
-function write({ status, headers, body, recycle }: FinishedReply, response: ServerResponse): void {
-  if (response instanceof PreparedResponse) response.writePrepared(status, headers).end(body);
-  else response.writeHead(status, headers.entries().flat()).end(body);
+function write(reply: FinishedReply, response: ServerResponse): void {
+  const { body, recycle } = reply;
+  writeHead(reply, response).end(body);
   if (recycle === undefined) return;
   if (isWaiting(response)) response.once('close', recycle);
   else recycle();

@@ -323,3 +323,89 @@ describe('a saved-query file', () => {
     ).toEqual([]);
   });
 });
+
+describe('parameters with reserved names', () => {
+  test.each([
+    ['format', 'the format of a REST response'],
+    ['Format', 'the format of a REST response'],
+    ['sql', "a caller's own SQL (query_sandboxing)"],
+    ['SQL', "a caller's own SQL (query_sandboxing)"],
+  ])('%s is refused', (name, meaning) => {
+    const text = header(
+      [...plain, 'parameters:', `  ${name}: { type: string, description: Mine. }`],
+      `select length(@${name}) as x`,
+    );
+    expect(problemsOf(text)).toEqual([
+      `9 parameters.${name}: is reserved for ${meaning}; choose another name`,
+    ]);
+  });
+
+  test('a column may have them', () => {
+    const text = header([
+      'max_rows: 10',
+      'caching: 900s',
+      'columns:',
+      '  format: { type: string, description: F. }',
+    ]);
+    expect(problemsOf(text)).toEqual([]);
+  });
+});
+
+describe('prometheus', () => {
+  const columns = [
+    'max_rows: 10',
+    'caching: 900s',
+    'columns:',
+    '  x: { type: integer, description: How many. }',
+    '  name: { type: string, description: Whose. }',
+    '  list: { type: integer, repeated: true, description: Several. }',
+    '  __own: { type: string, description: Theirs. }',
+    'prometheus:',
+  ];
+  const declare = (...lines: string[]) => header([...columns, ...lines]);
+
+  test('declares metrics over columns; their help is that of the column unless it is given', () => {
+    const text = declare(
+      '  labels: [name]',
+      '  metrics:',
+      '    things: { column: x }',
+      '    things_total: { column: x, type: counter, help: All things. }',
+    );
+    expect(parseQuery('draft', 'draft.sql', text).query?.prometheus).toEqual({
+      labels: ['name'],
+      metrics: [
+        { name: 'things', column: 'x', type: 'gauge', help: 'How many.' },
+        { name: 'things_total', column: 'x', type: 'counter', help: 'All things.' },
+      ],
+    });
+  });
+
+  test('has columns of fitting types, and names as promtool requires them', () => {
+    const text = declare(
+      '  labels: [name, list, missing, __own, name]',
+      '  metrics:',
+      '    a: { column: name }',
+      '    b_total: { column: x }',
+      '    c: { column: x, type: counter }',
+    );
+    expect(problemsOf(text)).toEqual([
+      '14 prometheus.metrics.a.column: name must have one of the types integer, float, numeric, boolean, and not be repeated',
+      '15 prometheus.metrics.b_total: only a counter may end in _total',
+      '16 prometheus.metrics.c: a counter must end in _total',
+      '12 prometheus.labels.1: list must have one of the types string, integer, boolean, timestamp, datetime, date, time, and not be repeated',
+      '12 prometheus.labels.2: no column is named missing',
+      '12 prometheus.labels.3: __own: names that begin with __ belong to Prometheus',
+      '12 prometheus.labels.4: name is listed twice',
+    ]);
+  });
+
+  test('needs metrics with valid names', () => {
+    expect(problemsOf(declare('  labels: [name]'))).toEqual(['11 prometheus.metrics: is missing']);
+    expect(problemsOf(declare('  metrics: {}'))).toEqual([
+      '12 prometheus.metrics: must list at least one metric',
+    ]);
+    expect(problemsOf(declare('  metrics: { "a-b": { column: x } }'))).toEqual([
+      '12 prometheus.metrics.a-b: must be letters, digits, _ and :, not starting with a digit',
+    ]);
+  });
+});

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openSandbox } from '../../../src/engine/dialect/sandbox/open-sandbox.ts';
 import { draftQuery } from '../../support/queries.ts';
 import { type FakeSetup, openWithFake } from './open-with-fake.ts';
 
@@ -47,6 +48,10 @@ describe('SQL of a caller on BigQuery', () => {
     [`select '''a\n'b''' || r"\\d" as x`, "select 'a\\u000a\\u0027b' || '\\u005cd' as x"],
     ["select b'\\x00a' as x", "select b'\\x00\\x61' as x"],
     ['(select id from logs)', 'select id from logs'],
+    [
+      'select x.id from logs as `my-logs`, my-logs.list as x',
+      'select x.id from logs as `my-logs`, UNNEST(`my-logs`.`list`) as x',
+    ],
   ])('%s is sent as its tokens, after the common tables', async (sql, expected) => {
     expect(await sent(sql)).toBe(`${saved}\n${expected}\n`);
   });
@@ -55,6 +60,20 @@ describe('SQL of a caller on BigQuery', () => {
     expect(await sent('with a as (select id from logs) select * from a where @who != id')).toBe(
       `${saved},\na as (select id from logs)\nselect * from a where @who != id\n`,
     );
+  });
+
+  test('the name of a common table with a dash is written so that no table can be meant', async () => {
+    expect(await sent('with `my-ids` as (select id from logs) select * from my-ids')).toBe(
+      `${saved},\n\`my-ids\` as (select id from logs)\nselect * from \`my-ids\`\n`,
+    );
+  });
+
+  test('parentheses around the whole saved query are left out', () => {
+    const source = { file: 'draft.sql', line: 1 };
+    const functions = 'create temp function f(x int64) as ((x));\n';
+    const inside = { ...query, sql: `${functions}((${query.sql}))`, source };
+    const { bigqueryText } = openSandbox(inside, [], { hasOpenTables: true }).judge('select id from logs');
+    expect(bigqueryText()).toBe(`${functions}${saved}\nselect id from logs\n`);
   });
 
   test.each([

@@ -204,3 +204,43 @@ describe('aggregates', () => {
     expect(await dialect.query(sql)).toEqual([['2', '1', '700', 350]]);
   });
 });
+
+describe('IN over a common table, of a column of an outer query', () => {
+  const v = 'WITH v AS (SELECT id FROM events WHERE id > 1)';
+  test.each([
+    [
+      'in EXISTS',
+      `${v} SELECT l.id FROM logs l WHERE EXISTS (SELECT 1 FROM projects WHERE l.id IN (SELECT id FROM v))`,
+    ],
+    [
+      'twice inside',
+      `${v} SELECT l.id FROM logs l WHERE EXISTS (SELECT 1 FROM projects WHERE EXISTS (SELECT 1 FROM events WHERE l.id IN (SELECT id FROM v)))`,
+    ],
+    [
+      'with a column of the subquery',
+      `${v} SELECT l.id FROM logs l WHERE EXISTS (SELECT 1 FROM projects p WHERE l.id + 0 * LENGTH(p.tier) IN (SELECT id FROM v))`,
+    ],
+    [
+      'NOT IN',
+      `${v} SELECT l.id FROM logs l WHERE NOT EXISTS (SELECT 1 FROM projects WHERE l.id NOT IN (SELECT id FROM v))`,
+    ],
+    [
+      'NOT IN a NULL',
+      'WITH v AS (SELECT NULLIF(id, 1) AS id FROM events) SELECT l.id FROM logs l WHERE l.id > 1 AND NOT EXISTS (SELECT 1 FROM projects WHERE l.id NOT IN (SELECT id FROM v))',
+    ],
+    [
+      'in a scalar subquery',
+      `${v} SELECT l.id FROM logs l WHERE (SELECT COUNT(*) FROM projects WHERE l.id IN (SELECT id FROM v)) = 2`,
+    ],
+    [
+      'in an array',
+      `${v} SELECT l.id FROM logs l WHERE ARRAY_LENGTH(ARRAY(SELECT l.id IN (SELECT id FROM v) FROM projects)) = 2 AND l.id > 1`,
+    ],
+    [
+      'of an array',
+      `${v} SELECT l.id FROM logs l WHERE l.id > 1 AND NOT EXISTS (SELECT 1 FROM UNNEST([1, l.id]) AS x WHERE l.id NOT IN (SELECT id FROM v))`,
+    ],
+  ])('%s', async (_, sql) => {
+    expect(await dialect.query(`${sql} ORDER BY 1`)).toEqual([['2'], ['3'], ['4']]);
+  });
+});

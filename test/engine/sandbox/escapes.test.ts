@@ -81,3 +81,29 @@ describe('what a filter does to rows of another tenant cannot be observed', () =
     expect(await world.run(sql)).toMatch(/^\[/);
   });
 });
+
+/** DuckDB can't be interrupted while it plans: what takes it long is refused before. */
+describe('calls inside each other', () => {
+  const nested = (times: number, call: (inner: string) => string, innermost: string): string =>
+    times === 0 ? innermost : call(nested(times - 1, call, innermost));
+
+  test.each<[string, number, (inner: string) => string, string]>([
+    ['signs', 66, (x) => `-(${x})`, 'id'],
+    ['signs of a NUMERIC', 66, (x) => `-(${x})`, "NUMERIC '1'"],
+    ['sums', 130, (x) => `(${x} + 1)`, '1.5'],
+    ['texts', 190, (x) => `(${x} || ${'id'})`, "'a'"],
+    ['calls with two values', 60, (x) => `safe_add(${x}, ${'id'})`, 'id'],
+    ['structs', 190, (x) => `struct(${x} as a)`, 'id'],
+    ['arrays', 190, (x) => `[${x}][offset(0)]`, 'id'],
+    ['times', 60, (x) => `timestamp_add(${x}, interval 1 day)`, 'timestamp'],
+  ])('%s', { timeout: 20_000 }, async (_, times, call, innermost) => {
+    const before = process.cpuUsage();
+    const outcome = await world.run(`select ${nested(times, call, innermost)} as r from logs`);
+    const { user, system } = process.cpuUsage(before);
+    expect(outcome).toMatch(/^\[|^INVALID_PARAMETER sql: line 1, column \d+: .*inside each other/);
+    expect(user + system).toBeLessThan(3_000_000);
+    expect(await world.run(`select ${nested(4, call, innermost)} as r from logs where id = 1`)).toMatch(
+      /^\[/,
+    );
+  });
+});

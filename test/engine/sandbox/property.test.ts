@@ -188,7 +188,7 @@ const reach = ['events', 'logs', 'projects'];
 test('no text reads a table, a file, a setting or a tenant beside the common tables', {
   timeout: Math.max(120_000, 200 * texts),
 }, async () => {
-  const counts = { refused: 0, failed: 0, defects: 0, returned: 0, withRows: 0, differing: 0 };
+  const counts = { refused: 0, failed: 0, defects: 0, returned: 0, withRows: 0, differing: 0, late: 0 };
   await fc.assert(
     fc.asyncProperty(anyText, async (sql) => {
       const judged = judge(sql);
@@ -216,6 +216,11 @@ test('no text reads a table, a file, a setting or a tenant beside the common tab
       if (/rand|uuid/i.test(sql)) return;
       const own = await alone.run(sql);
       if (own === outcome) return;
+      // Without enough processor time a query is late; how often is checked below.
+      if (`${own}${outcome}`.includes('ENGINE_TIMEOUT')) {
+        counts.late += 1;
+        return;
+      }
       counts.differing += 1;
       expect(sortedRows(outcome), `${sql}\n${judged.bigqueryText()}`).toBe(sortedRows(own));
     }),
@@ -226,6 +231,9 @@ test('no text reads a table, a file, a setting or a tenant beside the common tab
     },
   );
   if (process.env.SANDBOX_TEXTS) console.log(counts);
+  // None of 50,000 is known to meet a defect of DuckDB.
+  expect(counts.defects).toBeLessThanOrEqual(texts / 1000);
+  expect(counts.late).toBeLessThan(texts / 200);
   expect(counts.withRows).toBeGreaterThan(texts / 50);
   expect(counts.refused).toBeGreaterThan(texts / 10);
 });

@@ -161,7 +161,29 @@ describe('each refusal is a line of the log', () => {
     const line = { ...common, reason: 'endpoint', status: 404, key: file.idOf('hidden') };
     expect(refusals()).toEqual([
       { ...line, endpoint: 'usage.api-counts' },
+      { ...line, reason: 'no such endpoint', endpoint: 'nope' },
       { ...line, endpoint: 'usage.api-counts', method: 'POST' },
+    ]);
+  });
+
+  test('an endpoint that does not exist, but nothing that may be a secret', async () => {
+    const secrets = [
+      ...[
+        'sk_live_51H8xQ2eZvKYlo2C',
+        'hunter2hunter2',
+        'AKIAIOSFODNN7EXAMPLE',
+        'a'.repeat(25),
+        '%22%3Cscript%3E',
+      ],
+      ...['2f7c1b90-7b1e-4c55-8f0a-6a3c51d4b7e2', 'x'.repeat(2_000)],
+    ];
+    for (const text of ['functions.req-stats', 'logs.all2', ...secrets]) {
+      expect(await send(`/api/endpoints/query/${text}`, keyed('bound'))).toBe(404);
+    }
+    const line = { ...common, reason: 'no such endpoint', status: 404, key: file.idOf('bound') };
+    expect(refusals()).toEqual([
+      { ...line, endpoint: 'functions.req-stats' },
+      { ...line, endpoint: 'logs.all2' },
     ]);
   });
 

@@ -62,7 +62,7 @@ describe('CORS with origins', () => {
 
   test('responses vary by origin', async () => {
     const response = await app.fetch(endpoint);
-    expect(response.headers.get('vary')).toBe('X-API-KEY, Authorization, Accept-Encoding, Origin');
+    expect(response.headers.get('vary')).toBe('X-API-KEY, Authorization, Accept-Encoding, Accept, Origin');
   });
 
   test('a preflight of an allowed origin lists what it may send', async () => {

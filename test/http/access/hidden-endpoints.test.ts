@@ -71,6 +71,11 @@ describe.each(['tenants', 'all', 'off'])('with HIDE_ENDPOINTS=%s', (setting) => 
     const refused = await rest(name, `${path}/${endpoint}?project=abc`);
     if (hides(name)) expect(refused).toEqual(await rest(name, `${path}/nope?project=abc`));
     else expect(refused[0]).toBe(403);
+    for (const format of ['.csv?', '.xlsx?', '?format=xml&', '?format=csv&format=csv&']) {
+      const formatted = await rest(name, `${path}/${endpoint}${format}project=abc`);
+      if (hides(name)) expect(formatted).toEqual(await rest(name, `${path}/nope${format}project=abc`));
+      else expect(formatted[0], format).toBe(403);
+    }
     expect((await rest(name, `${path}/open.one?project=abc`))[0]).toBe(200);
     expect((await rest('all', `${path}/${endpoint}?project=abc`))[0]).toBe(200);
   });

@@ -312,6 +312,27 @@ describe('COMPAT=logflare', () => {
     });
   });
 
+  describe('other formats', () => {
+    test.each([
+      ['an extension', `${path}/a.one.csv?tenant=t&unit=s`],
+      ['the older path', '/endpoints/query/a.one.csv?tenant=t&unit=s'],
+      ['a parameter', `${path}/a.one?tenant=t&unit=s&format=csv`],
+    ])('are chosen by %s', async (_, target) => {
+      expect(await get(target)).toMatchObject({ status: 200, body: 'x\r\n1\r\n' });
+    });
+
+    test('are chosen by POST in the same way', async () => {
+      const { status, headers, body } = await post(`${path}/a.one.csv`, json, '{"tenant":"t","unit":"s"}');
+      expect([status, body]).toEqual([200, 'x\r\n1\r\n']);
+      expect(headers.get('cache-control')).toBe('private, no-store');
+    });
+
+    test('are refused instead of a JSON document without rows', async () => {
+      expect(await get(`${path}/a.one.csv?unit=s`)).toMatchObject({ status: 400 });
+      expect(await get(`${path}/a.one?tenant=t&unit=s&format=xml`)).toMatchObject({ status: 406 });
+    });
+  });
+
   describe('failures', () => {
     test('another wrong value is a failed query', async () => {
       expect(await get(`${path}/a.one?tenant=t&unit=s&n=x`)).toMatchObject({
@@ -519,7 +540,15 @@ describe('COMPAT=logflare', () => {
       }
       expect(lines.length).toBeGreaterThan(1000);
       const paths = new Set(lines.map((line) => (JSON.parse(line) as { path?: string }).path));
-      const known = ['/graphql', '/healthz', '/readyz', `${path}/a.one`, 'unknown', undefined];
+      const known = [
+        '/graphql',
+        '/healthz',
+        '/readyz',
+        `${path}/a.one`,
+        `${path}/a.one.csv`,
+        'unknown',
+        undefined,
+      ];
       expect([...paths].filter((logged) => !known.includes(logged))).toEqual([]);
     });
   });
@@ -608,9 +637,10 @@ describe('without COMPAT', () => {
     await compat.close();
   });
 
+  const timeHeaders = ['age', 'querygate-computed-at'];
   const answer = async (app: TestApp, target: string, init?: RequestInit) => {
     const response = await app.fetch(target, init);
-    const headers = [...response.headers].filter(([name]) => name !== 'age');
+    const headers = [...response.headers].filter(([name]) => !timeHeaders.includes(name));
     return { status: response.status, headers, body: await response.text() };
   };
 

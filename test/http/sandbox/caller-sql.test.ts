@@ -1,9 +1,10 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type KeyFile, writeKeyFile } from '../../support/key-files.ts';
-import { ago, apiKey, openTestApp, type TestApp } from '../../support/test-app.ts';
+import { ago, apiKey, now, openTestApp, type TestApp } from '../../support/test-app.ts';
 
 /** The shipped queries; logs.all takes SQL, and its results are cached. */
 const queries = mkdtempSync(join(tmpdir(), 'querygate-test-'));
@@ -24,6 +25,15 @@ const row = (project: string, id: string) => ({
   metadata: [{ request: [{ path: '/rest/v1', method: 'GET' }] }],
 });
 
+const secret = 'a secret of at least thirty-two bytes';
+
+/** A token for the tenant "a", as a backend makes it. */
+const tokenWith = (permissions: readonly string[]) =>
+  new SignJWT({ tenants: ['a'], permissions })
+    .setProtectedHeader({ alg: 'HS256' })
+    .setExpirationTime(new Date(now.getTime() + 900_000))
+    .sign(new TextEncoder().encode(secret));
+
 let keys: KeyFile;
 let app: TestApp;
 beforeAll(async () => {
@@ -35,7 +45,7 @@ beforeAll(async () => {
   });
   app = await openTestApp(
     { edge_logs: [row('a', '1'), row('a', '2'), row('b', '3')], auth_logs: [row('b', '4')] },
-    { QUERIES_DIR: queries, API_KEYS_FILE: keys.path },
+    { QUERIES_DIR: queries, API_KEYS_FILE: keys.path, JWT_SECRET: secret },
   );
 });
 afterAll(async () => {
@@ -135,6 +145,22 @@ describe('the permission sql', () => {
     expect(await get({ project: 'a', sql: count }, keys.keyOf('bound without'))).toMatchObject({
       status: 403,
     });
+  });
+
+  test('a token needs it in its claim permissions', async () => {
+    const withToken = async (permissions: readonly string[], project: string) => {
+      const search = new URLSearchParams({ project, sql: count });
+      const headers = { authorization: `Bearer ${await tokenWith(permissions)}` };
+      const response = await app.fetch(`/api/endpoints/query/logs.all?${search}`, { headers });
+      return { status: response.status, body: await response.json() };
+    };
+    expect(await withToken(['sql'], 'a')).toEqual({ status: 200, body: { result: [{ n: 2 }] } });
+    expect(await withToken(['sql'], 'b')).toMatchObject({ status: 403 });
+    for (const permissions of [[], ['fresh'], ['SQL', 'read:sql']])
+      expect(await withToken(permissions, 'a')).toMatchObject({
+        status: 403,
+        body: { error: { code: 'FORBIDDEN', parameter: 'sql' } },
+      });
   });
 
   test('other keys have it', async () => {

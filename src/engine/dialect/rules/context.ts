@@ -2,7 +2,7 @@ import type * as Syntax from '../syntax/nodes.ts';
 import { nullLiteral, select } from '../tree/build.ts';
 import { unusedName } from '../tree/fresh-names.ts';
 import type { Expression, From, Member, Query } from '../tree/nodes.ts';
-import { unknown } from '../types.ts';
+import { scalar, type Type, unknown } from '../types.ts';
 import type { Range, RelationColumn, Scope } from './scope.ts';
 import { type Place, Unsupported } from './unsupported.ts';
 
@@ -51,6 +51,8 @@ export interface Context {
   from(node: Syntax.FromItem, scope: Scope): ResolvedFrom;
   /** Runs a step whose failure must not hide the problems of the other steps. */
   attempt<T>(step: () => T, otherwise: T): T;
+  /** The declared type of a parameter: those of saved queries are STRING. */
+  parameterType(name: string): Type;
   /** A name that occurs nowhere else in the tree. */
   fresh(prefix: string): string;
   /** Counts a call whose function's body takes its place. @throws Unsupported if there are too many of them */
@@ -60,8 +62,17 @@ export interface Context {
 /** Functions that call others repeatedly would otherwise grow exponentially. */
 const maxInlinedCalls = 1000;
 
+/** What a tool may learn of a query while it is resolved. */
+export interface Observer {
+  readonly parameterType?: (name: string) => Type;
+  readonly onExpression?: (node: Syntax.Expression, type: Type) => void;
+}
+
 /** @returns the context, and the list to which it adds every problem that it finds */
-export function buildContext(rules: Rules): {
+export function buildContext(
+  rules: Rules,
+  { parameterType = () => scalar('STRING'), onExpression }: Observer = {},
+): {
   readonly context: Context;
   readonly problems: readonly Unsupported[];
 } {
@@ -70,8 +81,12 @@ export function buildContext(rules: Rules): {
   let inlinedCalls = 0;
 
   const context: Context = {
-    expression: (node, scope) =>
-      context.attempt(() => rules.expression(node, scope, context), nullLiteral(unknown)),
+    expression(node, scope) {
+      const value = context.attempt(() => rules.expression(node, scope, context), nullLiteral(unknown));
+      onExpression?.(node, value.type);
+      return value;
+    },
+    parameterType,
     query: (node, scope) => rules.query(node, scope, context),
     from: (node, scope) => rules.from(node, scope, context),
     attempt(step, otherwise) {

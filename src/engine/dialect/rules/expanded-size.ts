@@ -1,4 +1,4 @@
-import { signaturesOf } from '../macros/macro-size.ts';
+import { type Expansion, signaturesOf } from '../macros/macro-size.ts';
 import { macroSizes, macros } from '../macros/macros.ts';
 import { forEachPart } from '../tree/map.ts';
 import type { Expression, Node } from '../tree/nodes.ts';
@@ -16,9 +16,8 @@ export function expandedSize(node: Node): number {
 
 function measure(node: Node): number {
   if (node.kind === 'call') {
-    const uses = argumentUses(node.function, node.args);
-    const args = node.args.reduce((sum, arg, at) => sum + expandedSize(arg) * (uses?.[at] ?? 1), 0);
-    return args + (uses ? macroSize(node.function, node.args) : 3);
+    const { size = 3, uses } = expansionOf(node.function, node.args) ?? {};
+    return node.args.reduce((sum, arg, at) => sum + expandedSize(arg) * (uses?.[at] ?? 1), size);
   }
   let size = 3;
   forEachPart(node, (part) => {
@@ -27,13 +26,18 @@ function measure(node: Node): number {
   return size;
 }
 
-const macroSize = (callee: string, args: readonly Expression[]): number =>
-  macroSizes.expansionOfCall({ signatures: signaturesOf(callee, args, macros), args: args.map(() => []) })
-    .size;
-
 /** How often a macro uses each of its arguments; undefined for other functions. */
-export function argumentUses(callee: string, args: readonly Expression[]): readonly number[] | undefined {
+export const argumentUses = (callee: string, args: readonly Expression[]): readonly number[] | undefined =>
+  expansionOf(callee, args)?.uses;
+
+/** What DuckDB binds for the call of a macro; undefined for other functions. */
+export const argumentBinds = (
+  callee: string,
+  args: readonly Expression[],
+): Pick<Expansion, 'work' | 'binds'> | undefined => expansionOf(callee, args);
+
+function expansionOf(callee: string, args: readonly Expression[]): Expansion | undefined {
   const signatures = signaturesOf(callee, args, macros);
   if (signatures.length === 0) return undefined;
-  return macroSizes.expansionOfCall({ signatures, args: args.map(() => []) }).uses;
+  return macroSizes.expansionOfCall({ signatures, args: args.map(() => []) });
 }

@@ -137,6 +137,27 @@ function withoutGuesses(ranges: readonly Range[]): readonly Range[] {
 export const isColumn = (scope: Scope, name: string): boolean =>
   findColumns(scope, name).some(({ type }) => type.kind !== 'unknown');
 
+/** The names that a bare name may be, in all scopes, for messages. */
+export function columnNames(scope: Scope | undefined): readonly string[] {
+  if (scope === undefined) return [];
+  const { aliases = new Map(), merged, parent, ranges } = scope;
+  const names = ranges.flatMap((range) => [
+    ...(range.name === undefined ? [] : [range.name]),
+    ...(range.isQualifiedOnly ? [] : namesInRange(range)),
+  ]);
+  return [...aliases.keys(), ...merged.map(({ name }) => name), ...names, ...columnNames(parent)];
+}
+
+/** The names of the columns of a FROM item, or of the fields of its value. */
+export function namesInRange({ columns, value }: Range): readonly string[] {
+  const members = value?.type.kind === 'struct' ? value.type.fields : columns;
+  return members.map(({ name }) => name).filter((name) => name !== '');
+}
+
+/** The names of the tables that FROM may name. */
+export const relationNames = (scope: Scope | undefined): readonly string[] =>
+  scope === undefined ? [] : [...scope.relations.keys(), ...relationNames(scope.parent)];
+
 /** The columns of that name in one FROM item, including the fields of its value. */
 export function columnsIn(range: Range, name: string): readonly Expression[] {
   const { value } = range;

@@ -6,44 +6,58 @@ import { walk } from '../syntax/walk.ts';
 /**
  * A saved query whose last SELECT is replaced by that of a caller. Of the caller's text only the tokens that were judged
  * are written, each in one plain form, without comments: what another lexer would read differently does not occur. A
- * path in FROM that has several names was judged to be an array, and is written so that it can be nothing else.
+ * path in FROM that has several names was judged to be an array, and is written so that it can be nothing else; so is the
+ * name of a common table that has dashes.
  *
- * @param saved the text of the saved query, up to the end of its WITH clause
+ * @param saved from `untilLastSelect`
  * @param statement of the caller's text, which has been judged
  */
 export function bigqueryText(saved: string, sql: string, { query }: Statement): string {
-  const arrays = new Map<number, Table>();
+  const paths = new Map<number, Table>();
   walk(query, (node) => {
-    if (node.kind === 'Table' && node.path.parts.length > 1) arrays.set(node.path.start, node);
+    if (node.kind === 'Table') paths.set(node.path.start, node);
   });
   const tokens = tokenize(sql);
   const { with: commonTables } = query;
   const [first] = commonTables?.tables ?? [];
   const bodyStart = commonTables?.end ?? query.start;
   const tables =
-    commonTables && first ? `,\n${write(tokens, { start: first.start, end: commonTables.end }, arrays)}` : '';
-  return `${saved}${tables}\n${write(tokens, { start: bodyStart, end: query.end }, arrays)}\n`;
+    commonTables && first ? `,\n${write(tokens, { start: first.start, end: commonTables.end }, paths)}` : '';
+  return `${saved}${tables}\n${write(tokens, { start: bodyStart, end: query.end }, paths)}\n`;
 }
 
-function write(
-  tokens: readonly Token[],
-  { start, end }: Located,
-  arrays: ReadonlyMap<number, Table>,
-): string {
+/**
+ * The text of a saved query up to the end of its WITH clause, without the parentheses around all of it.
+ *
+ * @param statement of the text
+ */
+export function untilLastSelect(sql: string, { functions }: Statement, { start, end }: Located): string {
+  const bodyStart = functions.at(-1)?.end ?? 0;
+  const opening = tokenize(sql).find((token) => token.start >= bodyStart && token.key === '(');
+  return sql.slice(0, Math.min(opening?.start ?? start, start)) + sql.slice(start, end);
+}
+
+function write(tokens: readonly Token[], { start, end }: Located, paths: ReadonlyMap<number, Table>): string {
   let text = '';
   let writtenTo = start;
   for (const token of tokens) {
     if (token.start < writtenTo || token.end > end || token.kind === 'end') continue;
-    const array = arrays.get(token.start);
+    const table = paths.get(token.start);
+    const isPlain = table === undefined || isOneToken(table, token);
     // Between two tokens that are not adjacent there is a blank, and nothing else.
     if (text !== '' && token.start > writtenTo) text += ' ';
-    text += array ? arrayText(array) : tokenText(token);
-    writtenTo = array ? array.path.end : token.end;
+    text += isPlain ? tokenText(token) : tableText(table);
+    writtenTo = isPlain ? token.end : table.path.end;
   }
   return text;
 }
 
-function arrayText({ path, alias }: Table): string {
+/** False for the one token `a.b` in backquotes, too: it has two names. */
+const isOneToken = ({ path }: Table, token: Token): boolean =>
+  path.parts.length === 1 && path.end === token.end;
+
+function tableText({ path, alias }: Table): string {
+  if (path.parts.length === 1) return pathText(path);
   const array = `UNNEST(${pathText(path)})`;
   const implied = path.parts.at(-1)?.name ?? '';
   return alias ? array : `${array} AS ${quoteName(implied)}`;

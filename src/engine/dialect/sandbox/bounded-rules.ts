@@ -5,6 +5,7 @@ import { forEachPart } from '../tree/map.ts';
 import type { Node } from '../tree/nodes.ts';
 import type { Type } from '../types.ts';
 import { isTooDeep } from './costly-depth.ts';
+import { planningWork } from './planning-work.ts';
 
 /** It ends the work at once, which a problem of one part does not. */
 export class TooLarge extends Error {
@@ -19,6 +20,9 @@ export class TooLarge extends Error {
 /** About how many tokens an expression may have with its macros expanded, as DuckDB plans it. */
 const maxExpandedSize = 15_000;
 
+/** What DuckDB may bind to plan a query: about a quarter of a second. */
+export const maxPlanningWork = 20_000;
+
 /** Nodes of one tree: so many are made in some milliseconds. */
 const maxNodes = 10_000;
 
@@ -27,6 +31,9 @@ const maxColumns = 300;
 
 /** Scalars of one type: structs of structs grow exponentially. */
 const maxTypeSize = 1_000;
+
+/** Structs and arrays inside each other; BigQuery's tables may have 15. */
+const maxTypeDepth = 15;
 
 /**
  * Rules that refuse what grows too large. A short text can name one subquery, alias or row repeatedly, and that again: each
@@ -40,7 +47,7 @@ export function boundedRules({ expression, query, from }: Rules): Rules {
       count(node, resolved);
       if (expandedSize(resolved) > maxExpandedSize)
         throw new TooLarge(node, 'this expression becomes too large; compute parts of it in a common table');
-      if (isTooDeep(resolved))
+      if (isTooDeep(resolved) || planningWork(resolved) > maxPlanningWork)
         throw new TooLarge(
           node,
           'too many calls and subqueries are inside each other; compute parts of it in a common table',
@@ -55,7 +62,7 @@ export function boundedRules({ expression, query, from }: Rules): Rules {
       if (columns.length > maxColumns)
         throw new TooLarge(node, `this query has ${columns.length} columns; the limit is ${maxColumns}`);
       for (const { type } of columns) requireSmall(node, type);
-      if (expandedSize(resolved.query) > maxExpandedSize)
+      if (expandedSize(resolved.query) > maxExpandedSize || planningWork(resolved.query) > maxPlanningWork)
         throw new TooLarge(node, 'this query becomes too large; ask for less at once');
       return resolved;
     },
@@ -80,28 +87,40 @@ function buildNodeCount(): (place: Place, root: Node) => void {
 }
 
 function requireSmall(place: Place, type: Type): void {
-  if (sizeOf(type) > maxTypeSize) throw new TooLarge(place, 'this value has too many fields; select fewer');
+  const { size, depth } = measureOf(type);
+  if (size > maxTypeSize) throw new TooLarge(place, 'this value has too many fields; select fewer');
+  if (depth > maxTypeDepth)
+    throw new TooLarge(place, `structs and arrays may be inside each other ${maxTypeDepth} times, not more`);
+}
+
+interface Measure {
+  readonly size: number;
+  readonly depth: number;
 }
 
 /** Parts of a type are shared: each is measured once. */
-const sizes = new WeakMap<Type, number>();
+const measures = new WeakMap<Type, Measure>();
 
-function sizeOf(type: Type): number {
-  const known = sizes.get(type);
+function measureOf(type: Type): Measure {
+  const known = measures.get(type);
   if (known !== undefined) return known;
-  const size = measure(type);
-  sizes.set(type, size);
-  return size;
+  const parts = partsOf(type).map(measureOf);
+  const measure = {
+    size: parts.reduce((sum, { size }) => sum + size, 1),
+    depth: Math.max(0, ...parts.map(({ depth }) => depth + 1)),
+  };
+  measures.set(type, measure);
+  return measure;
 }
 
-function measure(type: Type): number {
+function partsOf(type: Type): readonly Type[] {
   switch (type.kind) {
     case 'array':
     case 'range':
-      return 1 + sizeOf(type.element);
+      return [type.element];
     case 'struct':
-      return type.fields.reduce((sum, field) => sum + sizeOf(field.type), 1);
+      return type.fields.map((field) => field.type);
     default:
-      return 1;
+      return [];
   }
 }

@@ -8,8 +8,28 @@ import type { Node } from '../tree/nodes.ts';
  */
 const maxCostlyDepth = 8;
 
+/** What a call over values that are computed once counts: each level copies those inside it. */
+const computedOnceDepth = 0.25;
+
+/** How many nodes of a tree may be inside each other: DuckDB's time grows with the third power of it. */
+const maxDepth = 100;
+
 /** Whether a tree takes DuckDB too long to plan. */
-export const isTooDeep = (node: Node): boolean => costlyDepth(node) > maxCostlyDepth;
+export const isTooDeep = (node: Node): boolean =>
+  costlyDepth(node) > maxCostlyDepth || depthOf(node) > maxDepth;
+
+const depths = new WeakMap<Node, number>();
+
+function depthOf(node: Node): number {
+  const known = depths.get(node);
+  if (known !== undefined) return known;
+  let depth = 0;
+  forEachPart(node, (part) => {
+    depth = Math.max(depth, depthOf(part));
+  });
+  depths.set(node, depth + 1);
+  return depth + 1;
+}
 
 const costlyDepths = new WeakMap<Node, number>();
 
@@ -20,11 +40,16 @@ function costlyDepth(node: Node): number {
   forEachPart(node, (part) => {
     depth = Math.max(depth, costlyDepth(part));
   });
-  const isCostly =
-    node.kind === 'lambda' || node.kind === 'subquery' || (node.kind === 'call' && hasLambda(node.function));
-  const own = depth + (isCostly ? 1 : 0);
+  const own = depth + ownDepth(node);
   costlyDepths.set(node, own);
   return own;
+}
+
+function ownDepth(node: Node): number {
+  if (node.kind === 'lambda' || node.kind === 'subquery') return 1;
+  if (node.kind !== 'call') return 0;
+  if (hasLambda(node.function)) return 1;
+  return node.args.some(({ kind }) => kind === 'lambda') ? computedOnceDepth : 0;
 }
 
 /** Whether a macro, or one that it calls, has a lambda. */

@@ -12,12 +12,14 @@ import type { StoredTable } from '../stored-table.ts';
 import type { CommonTable, Query, With } from '../syntax/nodes.ts';
 import { parseQuery } from '../syntax/parse-query.ts';
 import { SyntaxProblem } from '../syntax/syntax-problem.ts';
+import type { CommonTable as TreeTable } from '../tree/nodes.ts';
 import { withTables } from '../tree/with-tables.ts';
-import { bigqueryText } from './bigquery-text.ts';
+import { bigqueryText, untilLastSelect } from './bigquery-text.ts';
 import { boundedRules, TooLarge } from './bounded-rules.ts';
 import { callerProblem } from './caller-problem.ts';
 import { requireColumns } from './check-columns.ts';
 import { checkSyntax, type Names, tablesOf } from './check-syntax.ts';
+import { filterFirst } from './filter-first.ts';
 import { requireSelect } from './require-select.ts';
 
 /** A saved query whose last SELECT callers may replace by their own. */
@@ -52,12 +54,13 @@ interface SandboxOptions {
  * @throws StartError if the saved query has no common tables, or recursive ones, or can't be compiled
  */
 export function openSandbox(
-  { sql: savedSql, source, parameters }: Pick<SavedQuery, 'sql' | 'source' | 'parameters'>,
+  { sql: savedSql, source, parameters, tenant }: Pick<SavedQuery, 'sql' | 'source' | 'parameters' | 'tenant'>,
   tables: readonly StoredTable[],
   { hasOpenTables = false }: SandboxOptions = {},
 ): Sandbox {
-  const { functions, query: savedQuery } = parse(savedSql, source);
-  const commonTables = requireCommonTables(savedQuery, source);
+  const saved = parse(savedSql, source);
+  const { functions } = saved;
+  const commonTables = requireCommonTables(saved.query, source);
   const names: Names = {
     tables: commonTables.tables.map(({ name }) => name.name),
     parameters: parameters.map(({ name }) => name),
@@ -65,17 +68,21 @@ export function openSandbox(
   };
   const relations = tableRelations(tables);
 
-  const resolve = (query: Query): { readonly resolved: ResolvedQuery; readonly tree: Compiled } => {
+  const resolve = (
+    query: Query,
+    prepare: (table: TreeTable, context: Context) => TreeTable = (table) => table,
+  ): { readonly resolved: ResolvedQuery; readonly tree: Compiled } => {
     const { context, problems, bound } = buildSwitchedContext();
     const root: Scope = { ...emptyScope, relations, hasOpenTables, functions: sqlFunctions(functions) };
-    const read = neededTables(commonTables, query);
-    const given = resolveWith({ ...commonTables, tables: read }, childOf(root), context);
+    const needed = neededTables(commonTables, query);
+    const given = resolveWith({ ...commonTables, tables: needed }, childOf(root), context);
     if (problems.length > 0) throw new Error(`the common tables of a saved query: ${problems[0]?.message}`);
     bound();
     const resolved = context.attempt(() => context.query(query, callerScope(given)), undefined);
     const [problem] = [...problems].sort((a, b) => a.place.start - b.place.start);
     if (problem || !resolved) throw problem ?? new Error('a query without a problem and without a tree');
-    const tree = withTables(given.tables, resolved.query);
+    const read = given.tables.map((table) => prepare(table, context));
+    const tree = withTables(read, resolved.query);
     return { resolved, tree: { query: tree, columns: resolved.columns, tables: tablesReadBy(tree) } };
   };
 
@@ -86,11 +93,13 @@ export function openSandbox(
         requireSelect(sql, names);
         const statement = parseQuery(sql);
         checkSyntax(statement, names);
-        const { resolved, tree } = resolve(statement.query);
+        const { resolved, tree } = resolve(statement.query, (table, { fresh }) =>
+          filterFirst(table, tenant, fresh),
+        );
         requireColumns(statement.query, resolved);
         return {
           compiled: tree,
-          bigqueryText: () => bigqueryText(savedSql.slice(0, commonTables.end), sql, statement),
+          bigqueryText: () => bigqueryText(untilLastSelect(savedSql, saved, commonTables), sql, statement),
         };
       }),
     readAll: (table) => resolve(parseQuery(`SELECT * FROM \`${table}\``).query).tree,
@@ -98,12 +107,20 @@ export function openSandbox(
 }
 
 function requireCommonTables({ with: commonTables }: Query, source: SavedQuery['source']): With {
-  if (commonTables && !commonTables.recursive) return commonTables;
-  const message =
-    commonTables === undefined
-      ? "query_sandboxing: enabled needs a WITH clause: its common tables are what a caller's SQL reads"
-      : 'query_sandboxing: enabled does not work with WITH RECURSIVE';
-  throw new StartError('A saved query cannot take SQL', [{ ...source, message }]);
+  const problem = commonTablesProblem(commonTables);
+  if (commonTables && problem === undefined) return commonTables;
+  throw new StartError('A saved query cannot take SQL', [
+    { ...source, message: `query_sandboxing: enabled ${problem}` },
+  ]);
+}
+
+function commonTablesProblem(commonTables: With | undefined): string | undefined {
+  if (commonTables === undefined)
+    return "needs a WITH clause: its common tables are what a caller's SQL reads";
+  if (commonTables.recursive) return 'does not work with WITH RECURSIVE';
+  // In FROM it is the name of a data set and a table.
+  const withDot = commonTables.tables.find(({ name }) => name.name.includes('.'));
+  return withDot && `does not work with the common table ${withDot.name.name}: its name has a dot`;
 }
 
 /**

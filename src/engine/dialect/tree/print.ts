@@ -1,4 +1,5 @@
 import { duckdbType, isScalar, quote, type Type } from '../types.ts';
+import { someExpression } from './map.ts';
 import type {
   Aggregate,
   Bound,
@@ -29,6 +30,8 @@ export const printExpression = (expression: Expression): string => new Printer()
 class Printer {
   /** The names of lambda parameters, in the order of their appearance. */
   readonly #locals = new Map<number, string>();
+  /** The aliases of the FROM items of the innermost select. */
+  #aliases: ReadonlySet<string> = new Set();
 
   query(node: Query): string {
     switch (node.kind) {
@@ -190,8 +193,17 @@ class Printer {
         return `EXISTS (${text})`;
       case 'in':
       case 'not in':
-        return `(${value ? this.expression(value) : ''} ${form.toUpperCase()} (${text}))`;
+        return `(${value ? this.#inValue(value) : ''} ${form.toUpperCase()} (${text}))`;
     }
+  }
+
+  /**
+   * The value of IN. DuckDB fails to plan `x IN (SELECT … FROM common_table)` if x is a column of an outer query
+   * ("Failed to bind column reference"), but not if x is a query.
+   */
+  #inValue(value: Expression): string {
+    const isOuter = someExpression(value, (node) => node.kind === 'column' && !this.#aliases.has(node.from));
+    return isOuter ? `(SELECT ${this.expression(value)})` : this.expression(value);
   }
 
   #with(tables: readonly CommonTable[], body: Query): string {
@@ -205,6 +217,14 @@ class Printer {
   }
 
   #select(node: Select): string {
+    const outer = this.#aliases;
+    this.#aliases = node.from ? aliasesOf(node.from) : new Set();
+    const text = this.#selectText(node);
+    this.#aliases = outer;
+    return text;
+  }
+
+  #selectText(node: Select): string {
     const columns = node.columns.map(({ name, value }) => `${this.expression(value)} AS ${quote(name)}`);
     const windows = node.windows.map(({ name, window }) => `${quote(name)} AS (${this.#window(window)})`);
     const parts = [
@@ -260,6 +280,20 @@ class Printer {
     const condition = on ? ` ON ${this.expression(on)}` : '';
     return `${this.#from(left)} ${join} JOIN ${isLateral ? 'LATERAL ' : ''}${inner}${condition}`;
   }
+}
+
+/** The aliases of the items of FROM, without those inside subqueries. */
+function aliasesOf(node: From): ReadonlySet<string> {
+  const aliases = new Set<string>();
+  const add = (item: From): void => {
+    if (item.kind === 'join') {
+      add(item.left);
+      add(item.right);
+    } else if (item.kind === 'sample') add(item.of);
+    else aliases.add(item.alias);
+  };
+  add(node);
+  return aliases;
 }
 
 function literalText({ type, value }: Literal): string {

@@ -3,7 +3,9 @@ import type { TimeExpression } from '../../dialect/passes/constants/time-values.
 import { runPasses } from '../../dialect/passes/passes.ts';
 import { renderRows } from '../../dialect/passes/row-text.ts';
 import { expandedSize } from '../../dialect/rules/expanded-size.ts';
+import { maxPlanningWork } from '../../dialect/sandbox/bounded-rules.ts';
 import { isTooDeep } from '../../dialect/sandbox/costly-depth.ts';
+import { planningWork } from '../../dialect/sandbox/planning-work.ts';
 import { column, integerLiteral, select } from '../../dialect/tree/build.ts';
 import { freshNames } from '../../dialect/tree/fresh-names.ts';
 import { forEachPart, mapExpression, someNode } from '../../dialect/tree/map.ts';
@@ -107,7 +109,7 @@ export function callerPlan(
   const isLarge = expandedSize(query) > maxSizeForPasses || isDeeper(query, maxDepthForPasses);
   const tree = isLarge ? undefined : optimized(query, columns, maxRows, known, withoutThresholds);
   // Passes write calls inside others that were in queries of their own.
-  if (tree && !isTooDeep(tree)) return printPlan(tree, true);
+  if (tree && !isTooDeep(tree) && planningWork(tree) <= maxPlanningWork) return printPlan(tree, true);
   return { sql: genericPlan(query, columns, maxRows), constants: [], thresholds: [] };
 }
 

@@ -11,7 +11,7 @@ import { queryProblems } from '../../query-problems.ts';
 import { unfilteredProblems } from '../../tenant-filters.ts';
 import { buildPrepareCallerSql, type PrepareCallerSql } from './caller-sql.ts';
 import { type PreparedQuery, prepareQuery } from './prepare-query.ts';
-import { compiledTypes, plannedTypes, type ResultTypes } from './result-types.ts';
+import { buildColumnCheck, compiledTypes, plannedTypes, type ResultTypes } from './result-types.ts';
 
 /** A query that can run. */
 export interface Runnable {
@@ -82,7 +82,7 @@ export async function prepareQueries(
     if (inTurns !== undefined) await nextTurn();
     inTurns?.throwIfAborted();
     await collectProblems(problems, query, () => {
-      const tree = compile(query, tables);
+      const tree = compile(query, tables, { checkColumns: buildColumnCheck(query) });
       compiled.set(query, tree);
       const unfiltered = unfilteredProblems(query, tree);
       if (unfiltered.length > 0) problems.set(query, unfiltered);

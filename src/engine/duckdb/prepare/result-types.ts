@@ -1,10 +1,13 @@
-import type { DuckDBConnection, DuckDBType } from '@duckdb/node-api';
+import { type DuckDBConnection, type DuckDBType, DuckDBTypeId } from '@duckdb/node-api';
 import type { SavedQuery } from '../../../catalog/saved-query.ts';
 import { StartError } from '../../../errors.ts';
 import { checkColumns, type ResultColumn } from '../../check-columns.ts';
 import type { Compiled } from '../../dialect/compile.ts';
+import { nullLiteral } from '../../dialect/tree/build.ts';
+import { mapExpressions } from '../../dialect/tree/map.ts';
+import type { Query } from '../../dialect/tree/nodes.ts';
 import { printQuery } from '../../dialect/tree/print.ts';
-import { type Column, duckdbType, sameName } from '../../dialect/types.ts';
+import { type Column, duckdbType, sameName, type Type, unknown } from '../../dialect/types.ts';
 import { bigqueryType } from '../wire/bigquery-type.ts';
 import { resultColumnOf, toResultColumn } from './result-column.ts';
 
@@ -36,35 +39,44 @@ export async function plannedTypes(
   query: SavedQuery,
   compiled: Compiled,
 ): Promise<ResultTypes> {
-  const returned = await describeResult(connection, query, printQuery(compiled.query));
+  const returned = await describeResult(connection, query, compiled);
   requireDeclared(
     query,
-    returned.map(({ name, type }) => toResultColumn(name, type)),
+    returned.map(({ name, type, known }) =>
+      type === undefined ? resultColumnOf(name, known) : toResultColumn(name, type),
+    ),
   );
-  return returned.map(({ name, type }) => {
-    const known = compiled.columns.find(({ column }) => sameName(column, name))?.type;
-    return { name, type: known && duckdbType(known) !== undefined ? known : bigqueryType(type) };
-  });
+  return returned.map(({ name, type, known }) => ({
+    name,
+    type: type === undefined || duckdbType(known) !== undefined ? known : bigqueryType(type),
+  }));
 }
 
 interface ReturnedColumn {
   readonly name: string;
-  readonly type: DuckDBType;
+  /** Undefined if DuckDB knows it only when the parameters have values; the compiler knows it then. */
+  readonly type: DuckDBType | undefined;
+  /** The type as far as the compiler knows it. */
+  readonly known: Type;
 }
 
-async function describeResult(
+/** The columns of a query as DuckDB plans it. @throws StartError if it cannot */
+export async function describeResult(
   connection: DuckDBConnection,
-  { source }: SavedQuery,
-  sql: string,
+  { source }: Pick<SavedQuery, 'source'>,
+  { query, columns }: Compiled,
 ): Promise<readonly ReturnedColumn[]> {
   try {
-    const statement = await connection.prepare(sql);
-    const columns = Array.from({ length: statement.columnCount }, (_, at) => ({
-      name: statement.columnName(at),
-      type: statement.columnType(at),
-    }));
-    statement.destroySync();
-    return columns;
+    const planned = await plannedColumns(connection, query);
+    const known = planned.map(
+      ({ name }) => columns.find(({ column }) => sameName(column, name))?.type ?? unknown,
+    );
+    const isComplete = planned.every(
+      ({ type }, at) => type !== undefined || duckdbType(known[at] ?? unknown) !== undefined,
+    );
+    // A NULL in place of each parameter leaves no type open.
+    const complete = isComplete ? planned : await plannedColumns(connection, withoutParameters(query));
+    return complete.map((column, at) => ({ ...column, known: known[at] ?? unknown }));
   } catch (error) {
     const [message] = (error instanceof Error ? error.message : String(error)).split('\n\n');
     throw new StartError('A saved query does not run', [
@@ -72,6 +84,34 @@ async function describeResult(
     ]);
   }
 }
+
+/** Compares the columns that the header declares with those that a query returns, as far as their types are known. */
+export const buildColumnCheck =
+  ({ columns: declared }: SavedQuery) =>
+  (returned: Compiled['columns']): readonly string[] =>
+    checkColumns(
+      declared,
+      returned.map(({ column, type }) => {
+        const known = resultColumnOf(column, type);
+        return duckdbType(type) === undefined ? { ...known, type: undefined } : known;
+      }),
+    );
+
+async function plannedColumns(
+  connection: DuckDBConnection,
+  query: Query,
+): Promise<readonly Omit<ReturnedColumn, 'known'>[]> {
+  const statement = await connection.prepare(printQuery(query));
+  const columns = Array.from({ length: statement.columnCount }, (_, at) => ({
+    name: statement.columnName(at),
+    type: statement.columnTypeId(at) === DuckDBTypeId.INVALID ? undefined : statement.columnType(at),
+  }));
+  statement.destroySync();
+  return columns;
+}
+
+const withoutParameters = (query: Query): Query =>
+  mapExpressions(query, (node) => (node.kind === 'parameter' ? nullLiteral(node.type) : node));
 
 /** @throws StartError if the columns of the SQL are not those of the header */
 function requireDeclared({ columns, source }: SavedQuery, returned: readonly ResultColumn[]): void {

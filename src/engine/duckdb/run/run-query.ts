@@ -13,6 +13,7 @@ import type { Runnable } from '../prepare/prepare-catalog.ts';
 import type { PreparedQuery } from '../prepare/prepare-query.ts';
 import { type Bindings, bindingsOf } from '../wire/bindings.ts';
 import { rowTexts } from '../wire/rows.ts';
+import { isDatabaseUnusable } from '../wire/unusable-database.ts';
 import { withThresholds } from './compute-constants.ts';
 import type { ConnectionPool } from './connection-pool.ts';
 import type { DefineMacros } from './define-macros.ts';
@@ -37,13 +38,14 @@ interface RunContext {
   readonly reading: OnePerOwner;
   readonly now: () => Date;
   readonly defineMacros: DefineMacros;
+  readonly onUnusable: (error: Error) => void;
   /** Aborted when the engine closes; it stops every run. */
   readonly closing: AbortSignal;
 }
 
 /** Runs prepared queries, each within one deadline that includes the wait for a worker. */
 export function buildRun(context: RunContext): Engine['run'] {
-  const { closing, runnable, timeoutMs, dataProblems } = context;
+  const { closing, runnable, timeoutMs, dataProblems, onUnusable } = context;
   const callers = {
     ...context,
     requireData: (tables: readonly string[]) => requireData(tables, dataProblems),
@@ -60,6 +62,7 @@ export function buildRun(context: RunContext): Engine['run'] {
       return await run({ ...options, signal: abort.signal });
     } catch (cause) {
       if (closing.aborted) throw engineClosing(cause);
+      if (isDatabaseUnusable(cause)) onUnusable(cause);
       if (abort.signal.reason === timedOut) throw deadlineExceeded(timeoutMs, cause);
       if (abort.signal.aborted) throw callerDisconnected(cause);
       throw cause instanceof GatewayError ? cause : explainFailure(cause, bound);

@@ -113,8 +113,10 @@ function wireScalar(
     }
     case 'FLOAT64':
       return caseWhen(call('isfinite', [value], scalar('BOOL')), value);
-    case 'NUMERIC':
-    case 'BIGNUMERIC': {
+    case 'BIGNUMERIC':
+      // It is stored as an integer.
+      return call('host_bignumeric_text', [value], text);
+    case 'NUMERIC': {
       const zeros = textLiteral('(\\.\\d*[1-9])0+$|\\.0+$');
       return call('regexp_replace', [castTo(value, text), zeros, textLiteral('\\1')], text);
     }

@@ -1,8 +1,8 @@
 import type { FragmentDefinitionNode, GraphQLObjectType } from 'graphql';
 import type { SavedQuery } from '../../../catalog/saved-query.ts';
+import { isoText } from '../../../files/timestamps.ts';
 import type { CachedResult } from '../../../results/get-result.ts';
 import { type RowSize, rowSizeOf } from '../row-size.ts';
-import { isoText } from '../schema/scalars.ts';
 import { type BinaryText, toBinaryText } from './binary-text.ts';
 import type { ColumnGroup, DocumentCells } from './cell-blocks.ts';
 import { type CollectedField, type Conditions, collectFields, selectionsBelow } from './collect-fields.ts';

@@ -5,6 +5,7 @@ import type { Owner } from '../../../concurrency/fair-share.ts';
 import type { LoopTurns } from '../../../concurrency/loop-turns.ts';
 import type { EndpointRequest } from '../../access/authorize.ts';
 import type { CheckDocument, CheckedDocument } from '../documents.ts';
+import type { PersistedDocuments } from '../persisted/persisted-documents.ts';
 import { parseOperation } from '../read-operation.ts';
 import {
   type PreparedOperation,
@@ -63,6 +64,7 @@ export function buildReadOperationRequest(
   schema: GraphQLSchema,
   catalog: Catalog,
   checkDocument: CheckDocument,
+  persisted: PersistedDocuments,
   turns: LoopTurns,
   share = 1,
 ): ReadOperationRequest {
@@ -84,8 +86,8 @@ export function buildReadOperationRequest(
     if (operation !== undefined) operations.set(operationName, operation);
     return operation;
   };
-  const read = (id: number, url: URL, body: Uint8Array | undefined) => {
-    const parameters = parseOperation(url, body);
+  const read = (id: number, url: URL, body: Uint8Array | undefined, owner: Owner) => {
+    const parameters = parseOperation(url, body, (members) => persisted.documentOf(members, owner));
     if (!hasKnownShape(parameters)) return undefined;
     const { query, operationName, variables } = parameters;
     const members = operationOf(query, operationName ?? undefined)?.bind(variables ?? {});
@@ -93,13 +95,13 @@ export function buildReadOperationRequest(
     return buildRequest(id, members);
   };
 
-  const readAndKeep = (text: string, url: URL, body: Uint8Array | undefined) => {
+  const readAndKeep = (text: string, url: URL, body: Uint8Array | undefined, owner: Owner) => {
     const known = requests.get(text);
     if (known === undefined) lastId += 1;
     const id = known?.id ?? lastId;
     let request: OperationRequest | undefined;
     try {
-      request = read(id, url, body);
+      request = read(id, url, body, owner);
     } catch {
       // Yoga reports what is wrong with it.
       return undefined;
@@ -118,7 +120,9 @@ export function buildReadOperationRequest(
     const known = requests.get(text)?.read;
     if (known !== undefined) return known.request;
     const turn = turns.next(owner);
-    return turn === undefined ? readAndKeep(text, url, body) : turn.then(() => readAndKeep(text, url, body));
+    return turn === undefined
+      ? readAndKeep(text, url, body, owner)
+      : turn.then(() => readAndKeep(text, url, body, owner));
   };
 }
 

@@ -3,7 +3,7 @@ import type { Owner } from '../../../concurrency/fair-share.ts';
 import type { LoopTurns } from '../../../concurrency/loop-turns.ts';
 import type { CachedResult } from '../../../results/get-result.ts';
 import { type Coding, type Encodings, encode } from '../../../results/result-document.ts';
-import { cacheHeaders, variesBy } from '../../cache-headers.ts';
+import { cacheHeaders, variesBy, variesByFormat } from '../../cache-headers.ts';
 import { chooseCoding } from '../../content-coding.ts';
 import type { RequestHead } from '../../head.ts';
 import type { Reply } from '../../reply.ts';
@@ -73,7 +73,7 @@ export class RenderedResponse {
     if (method !== 'GET') return this.#replyToPost(mediaType, coding);
     if (results.length === 0) return this.#reply(mediaType, coding, { 'cache-control': 'no-store' });
     if (this.#digest === undefined) throw new Error('a body that was not hashed');
-    const caching = { ...cacheHeaders(results, this.#digest, now()), vary: `${variesBy}, Accept` };
+    const caching = { ...cacheHeaders(results, this.#digest, now()), vary: variesByFormat };
     return this.#reply(mediaType, coding, caching);
   }
 

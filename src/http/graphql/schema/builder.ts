@@ -5,9 +5,8 @@ export interface SchemaTypes {
   Context: Context;
   DefaultFieldNullability: false;
   Scalars: {
-    DateTime: { Input: string; Output: Date | number };
+    DateTime: { Input: string; Output: string };
     JSON: { Input: unknown; Output: unknown };
-    LocalDateTime: { Input: string; Output: string };
     SafeInt: { Input: number; Output: number };
     UUID: { Input: string; Output: string };
   };

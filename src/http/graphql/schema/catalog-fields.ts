@@ -78,8 +78,7 @@ function endpointType(builder: Builder) {
   return builder.objectRef<SavedQuery>('Endpoint').implement({
     description: 'A saved query: its addresses, its SQL and its limits.',
     fields: (t) => ({
-      id: t.expose('id', {
-        type: 'UUID',
+      id: t.exposeID('id', {
         description: 'Its UUID, usable as the last segment of the REST path.',
       }),
       name: t.exposeString('name', {

@@ -7,18 +7,15 @@ export function addCostType(builder: Builder) {
     description:
       'What computing the rows cost, as reported by the query engine; fields it does not report are null.',
     fields: (t) => ({
-      bytesProcessed: t.expose('bytesProcessed', {
-        type: 'SafeInt',
+      bytesProcessed: t.exposeFloat('bytesProcessed', {
         nullable: true,
         description: 'Bytes read.',
       }),
-      bytesBilled: t.expose('bytesBilled', {
-        type: 'SafeInt',
+      bytesBilled: t.exposeFloat('bytesBilled', {
         nullable: true,
         description: 'Bytes billed.',
       }),
-      slotMs: t.expose('slotMs', {
-        type: 'SafeInt',
+      slotMs: t.exposeFloat('slotMs', {
         nullable: true,
         description: 'Milliseconds of one slot, summed over all slots.',
       }),

@@ -1,6 +1,7 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { camelCase, pascalCase } from '../../../catalog/names.ts';
 import type { Column, SavedQuery } from '../../../catalog/saved-query.ts';
+import { isoText } from '../../../files/timestamps.ts';
 import type { CachedResult, CacheStatus } from '../../../results/get-result.ts';
 import { parseRows } from '../../../results/result-document.ts';
 import { collectFields } from '../compiled/collect-fields.ts';
@@ -35,7 +36,7 @@ export function addCacheStatus(builder: Builder) {
 export function addResultType(builder: Builder, query: SavedQuery, shared: SharedTypes) {
   const name = pascalCase(query.name);
   const row = builder.objectRef<Row>(`${name}Row`).implement({
-    description: `One row of ${query.name}.`,
+    description: describeRow(query),
     fields: (t) =>
       Object.fromEntries(
         query.columns.map((column) => [
@@ -44,7 +45,7 @@ export function addResultType(builder: Builder, query: SavedQuery, shared: Share
             type: column.repeated && column.type !== 'record' ? [columnType(column)] : columnType(column),
             nullable: !column.required,
             description: describe(column),
-            resolve: (values) => values[column.name] as never,
+            resolve: (values) => outputValue(column, values[column.name]) as never,
           }),
         ]),
       ),
@@ -93,9 +94,9 @@ export const metadataFields = (t: ResultFields, { cost, cacheStatus }: SharedTyp
     resolve: ({ document }) => document.metadata.cost,
   }),
   computedAt: t.field({
-    type: 'DateTime',
-    description: 'When the rows were computed.',
-    resolve: ({ document }) => new Date(document.computedAt),
+    type: 'String',
+    description: `When the rows were computed. ${textFormats.timestamp}`,
+    resolve: ({ document }) => isoText(document.computedAt * 1000),
   }),
   stale: t.boolean({
     description:
@@ -114,14 +115,18 @@ function selectedRowSize({ fieldNodes, fragments, variableValues }: GraphQLResol
   return rowSizeOf(collectFields(selections, new Map(Object.entries(fragments)), variableValues.coerced));
 }
 
+/**
+ * Scalars of GraphQL itself, whose types every code generator knows. `Float` because counts outgrow the 32 bits of `Int`: it is
+ * exact for whole numbers up to 2^53.
+ */
 const scalarOf = {
   string: 'String',
-  integer: 'SafeInt',
+  integer: 'Float',
   float: 'Float',
   numeric: 'String',
   boolean: 'Boolean',
-  timestamp: 'DateTime',
-  datetime: 'LocalDateTime',
+  timestamp: 'String',
+  datetime: 'String',
   date: 'String',
   time: 'String',
   bytes: 'String',
@@ -133,14 +138,39 @@ function columnType({ type }: Column) {
   return scalarOf[type];
 }
 
-const textFormats: Partial<Record<Column['type'], string>> = {
+/** A cell as the field of its column returns it. @throws TypeError if it does not fit its declared type */
+function outputValue({ type, repeated }: Column, cell: unknown): unknown {
+  if (type !== 'integer' && type !== 'timestamp') return cell;
+  return repeated && Array.isArray(cell)
+    ? cell.map((one) => outputNumber(type, one))
+    : outputNumber(type, cell);
+}
+
+function outputNumber(type: 'integer' | 'timestamp', cell: unknown): unknown {
+  if (cell === undefined || cell === null) return cell;
+  if (!Number.isSafeInteger(cell)) throw new TypeError('a cell is not an exact integer');
+  return type === 'timestamp' ? isoText(Number(cell)) : cell;
+}
+
+/** Clients with normalized caches take the field `id` for the identity of an object, unless they are configured. */
+function describeRow({ name, columns }: SavedQuery): string {
+  const hasId = columns.some((column) => camelCase(column.name) === 'id');
+  const warning =
+    'Not an entity: rows of other arguments may have the same id, so caches must not merge them by it.';
+  return `One row of ${name}.${hasId ? ` ${warning}` : ''}`;
+}
+
+const textFormats = {
+  integer: 'A whole number.',
+  timestamp: 'RFC 3339 in UTC with microseconds, as in 2026-01-31T12:00:00.000000Z.',
   numeric: 'Decimal text, exact.',
-  datetime: 'In UTC, without a time zone.',
+  datetime: 'In UTC, without a time zone, as in 2026-01-31T12:00:00.',
   date: 'YYYY-MM-DD.',
   time: 'HH:MM:SS, with the fraction of a second unless it is zero.',
   bytes: 'Base64.',
-};
+} satisfies Partial<Record<Column['type'], string>>;
 
 function describe({ description, unit, type }: Column): string {
-  return [description, unit && `Unit: ${unit}.`, textFormats[type]].filter(Boolean).join(' ');
+  const formats: Partial<Record<Column['type'], string>> = textFormats;
+  return [description, unit && `Unit: ${unit}.`, formats[type]].filter(Boolean).join(' ');
 }

@@ -1,16 +1,16 @@
 import { GraphQLScalarType, Kind } from 'graphql';
+import { GraphQLUUID } from 'graphql-scalars';
 import { parseTimestamp } from '../../../files/timestamps.ts';
 
 /**
- * Our own DateTime: the one in graphql-scalars goes through a JavaScript Date, which loses microseconds. Resolvers
- * return an integer of microseconds, as REST rows have it; arguments are ISO 8601 text.
+ * The type of arguments that are points in time. Our own: the one in graphql-scalars goes through a JavaScript Date, which
+ * loses microseconds.
  */
 export const dateTime = new GraphQLScalarType<string, string>({
   name: 'DateTime',
-  description:
-    'A point in time as an RFC 3339 timestamp in UTC with microseconds, as in 2026-01-31T12:00:00.000000Z.',
+  description: 'A point in time as ISO 8601 text, as in 2026-01-31T12:00:00Z; without a zone it is UTC.',
   specifiedByURL: 'https://scalars.graphql.org/andimarek/date-time.html',
-  serialize: (value) => (value instanceof Date ? isoText(value.getTime() * 1000) : isoText(Number(value))),
+  serialize: String,
   parseValue: parseDateTime,
   parseLiteral: (node) => parseDateTime(node.kind === Kind.STRING ? node.value : undefined),
 });
@@ -21,9 +21,9 @@ function parseDateTime(value: unknown): string {
   throw new TypeError('must be an ISO 8601 timestamp, as in 2026-01-31T12:00:00Z');
 }
 
-/** @param micros since the epoch */
-export function isoText(micros: number): string {
-  const fraction = ((micros % 1_000_000) + 1_000_000) % 1_000_000;
-  const seconds = new Date((micros - fraction) / 1000).toISOString().slice(0, 19);
-  return `${seconds}.${String(fraction).padStart(6, '0')}Z`;
-}
+/** The type of arguments that are UUIDs. */
+export const uuid = new GraphQLScalarType({
+  ...GraphQLUUID.toConfig(),
+  description: 'A UUID.',
+  specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc9562',
+});

@@ -1,6 +1,6 @@
 import SchemaBuilder from '@pothos/core';
 import type { GraphQLSchema } from 'graphql';
-import { GraphQLJSON, GraphQLLocalDateTime, GraphQLSafeInt, GraphQLUUID } from 'graphql-scalars';
+import { GraphQLJSON, GraphQLSafeInt } from 'graphql-scalars';
 import { sqlParameter } from '../../../catalog/binding/caller-sql.ts';
 import { camelCase, sqlField } from '../../../catalog/names.ts';
 import type { Catalog, SavedQuery } from '../../../catalog/saved-query.ts';
@@ -9,7 +9,7 @@ import type { Builder, SchemaTypes } from './builder.ts';
 import { addCatalogFields } from './catalog-fields.ts';
 import { addCostType } from './cost-type.ts';
 import { addCacheStatus, addResultType } from './result-type.ts';
-import { dateTime } from './scalars.ts';
+import { dateTime, uuid } from './scalars.ts';
 import { addSqlResultType } from './sql-result-type.ts';
 
 /**
@@ -19,9 +19,8 @@ export function buildSchema(catalog: Catalog): GraphQLSchema {
   const builder: Builder = new SchemaBuilder<SchemaTypes>({ defaultFieldNullability: false });
   builder.addScalarType('DateTime', dateTime);
   builder.addScalarType('JSON', GraphQLJSON);
-  builder.addScalarType('LocalDateTime', GraphQLLocalDateTime);
   builder.addScalarType('SafeInt', GraphQLSafeInt);
-  builder.addScalarType('UUID', GraphQLUUID);
+  builder.addScalarType('UUID', uuid);
   builder.queryType({ description: 'One field per saved query, and the catalog that describes them.' });
 
   const argumentTypes = buildArgumentTypes(builder);

@@ -11,6 +11,7 @@ import { buildAnswerCompiled } from '../../../../src/http/graphql/compiled/answe
 import { buildDerivedCache } from '../../../../src/http/graphql/compiled/derived-cache.ts';
 import { buildReadOperationRequest } from '../../../../src/http/graphql/compiled/operation-request.ts';
 import { buildCheckDocument } from '../../../../src/http/graphql/documents.ts';
+import { buildAutomaticDocuments } from '../../../../src/http/graphql/persisted/automatic.ts';
 import { buildSchema } from '../../../../src/http/graphql/schema/schema.ts';
 import { buildAnswerWithYoga } from '../../../../src/http/graphql/yoga.ts';
 import type { RequestHead } from '../../../../src/http/head.ts';
@@ -96,7 +97,7 @@ async function getResultOf(
 
 /** Errors of fields that run side by side have no order. */
 function comparable({ status, headers, body }: Reply): unknown {
-  const text = Buffer.from(body ?? '').toString();
+  const text = Buffer.from((body ?? '') as string).toString();
   const parsed = JSON.parse(text) as { errors?: { path?: unknown }[] };
   if ((parsed.errors?.length ?? 0) < 2) return { status, headers: sorted(headers), text };
   const errors = parsed.errors?.map((error) => JSON.stringify(error)).sort();
@@ -113,7 +114,8 @@ test('a compiled operation is answered as Yoga answers it, byte for byte', async
     const checkDocument = buildCheckDocument(schema, true);
     const turns = new LoopTurns();
     const getResult = await getResultOf(catalog, rows, cost, status);
-    const read = buildReadOperationRequest(schema, catalog, checkDocument, turns);
+    const persisted = buildAutomaticDocuments();
+    const read = buildReadOperationRequest(schema, catalog, checkDocument, persisted, turns);
     const load = { budget: new ByteBudget(undefined, largeBytes), turns, audit: () => {} };
     const memory = openMemoryStore(100_000, zeroCounters());
     const compiled = buildAnswerCompiled({
@@ -123,7 +125,7 @@ test('a compiled operation is answered as Yoga answers it, byte for byte', async
       log,
       now,
     });
-    const yoga = buildAnswerWithYoga({ schema, checkDocument, getResult, ...load, log, now });
+    const yoga = buildAnswerWithYoga({ schema, checkDocument, persisted, getResult, ...load, log, now });
     const allowed = new Set(catalog.queries.slice(0, endpoints).map(({ id }) => id));
     const principal: Principal = {
       ...unrestricted('test'),

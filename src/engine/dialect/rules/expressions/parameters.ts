@@ -3,21 +3,18 @@ import { call, caseWhen, castTo, compareWith, integerLiteral, textLiteral } from
 import { someNode } from '../../tree/map.ts';
 import type { Expression } from '../../tree/nodes.ts';
 import { nowParameter, ownPrefix } from '../../tree/own-parameters.ts';
-import { describeType, isScalar, scalar, type Type } from '../../types.ts';
+import { describeType, isScalar } from '../../types.ts';
 import type { Context, Rule } from '../context.ts';
 import type { Scope } from '../scope.ts';
 import { Unsupported } from '../unsupported.ts';
 
-/** The declared type of a parameter: those of saved queries are STRING. */
-const typeOfParameter = (_name: string): Type => scalar('STRING');
-
-export const namedParameter: Rule<Syntax.NamedParameter> = (node) => {
+export const namedParameter: Rule<Syntax.NamedParameter> = (node, _scope, context) => {
   const { name } = node;
   const lower = name.name.toLowerCase();
   if (!/^[a-z_]\w*$/.test(lower)) throw new Unsupported(node, `@${name.name} is not a parameter name`);
   if (lower === nowParameter || lower.startsWith(ownPrefix))
     throw new Unsupported(node, `a parameter can't be named ${name.name}`);
-  return { kind: 'parameter', name: name.name, type: typeOfParameter(name.name) };
+  return { kind: 'parameter', name: name.name, type: context.parameterType(name.name) };
 };
 
 export const positionalParameter: Rule<Syntax.PositionalParameter> = (node) => {

@@ -1,10 +1,20 @@
+import { didYouMean } from '../../../../files/nearest-name.ts';
 import type * as Syntax from '../../syntax/nodes.ts';
 import { call, field, nullLiteral, struct, textLiteral } from '../../tree/build.ts';
 import type { Expression } from '../../tree/nodes.ts';
 import { describeType, isScalar, scalar, structOf, unknown } from '../../types.ts';
 import type { Rule } from '../context.ts';
 import { callMacro } from '../macro-call.ts';
-import { columnsIn, fieldValue, findColumns, findRange, type Range, type Scope } from '../scope.ts';
+import {
+  columnNames,
+  columnsIn,
+  fieldValue,
+  findColumns,
+  findRange,
+  namesInRange,
+  type Range,
+  type Scope,
+} from '../scope.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 
 /** `a.b.c`: a column or a FROM item, and fields of it; or a function without parentheses. */
@@ -18,8 +28,15 @@ export const path: Rule<Syntax.Path> = (node, scope, context) => {
   const range = alias ? undefined : findRange(scope, first.name);
   const [column, ...fields] = rest;
   if (range && !range.value && column)
-    return fields.reduce(fieldOf, onlyCandidate(column, columnsIn(range, column.name)));
-  const value = alias ?? (range ? rowValue(range) : onlyCandidate(first, findColumns(scope, first.name)));
+    return fields.reduce(
+      fieldOf,
+      onlyCandidate(column, columnsIn(range, column.name), () => namesInRange(range)),
+    );
+  const value =
+    alias ??
+    (range
+      ? rowValue(range)
+      : onlyCandidate(first, findColumns(scope, first.name), () => columnNames(scope)));
   return rest.reduce(fieldOf, value);
 };
 
@@ -74,7 +91,10 @@ export function fieldOf(of: Expression, name: Syntax.Identifier): Expression {
   throw new Unsupported(
     name,
     type.kind === 'struct'
-      ? `no field is named ${name.name}`
+      ? `no field is named ${name.name}${didYouMean(
+          name.name,
+          type.fields.map((known) => known.name),
+        )}`
       : `cannot read ${name.name} from ${describeType(type)}, which has no fields`,
   );
 }
@@ -88,12 +108,16 @@ export function jsonField(place: Place, of: Expression, name: Expression): Expre
   return call('json_extract', [of, textLiteral(pointer)], scalar('JSON'));
 }
 
-function onlyCandidate(name: Syntax.Identifier, candidates: readonly Expression[]): Expression {
+function onlyCandidate(
+  name: Syntax.Identifier,
+  candidates: readonly Expression[],
+  known: () => Iterable<string>,
+): Expression {
   const [found, another] = candidates;
   // An unsupported FROM item has any column.
   const any = candidates.find(({ type }) => type.kind === 'unknown');
   if (any) return any;
-  if (!found) throw new Unsupported(name, `no column is named ${name.name}`);
+  if (!found) throw new Unsupported(name, `no column is named ${name.name}${didYouMean(name.name, known())}`);
   if (another) throw new Unsupported(name, `${name.name} is ambiguous: qualify it with the table's name`);
   return found;
 }

@@ -1,8 +1,9 @@
+import { didYouMean } from '../../../../files/nearest-name.ts';
 import type * as Syntax from '../../syntax/nodes.ts';
 import { type Context, type ResolvedFrom, unknownQuery } from '../context.ts';
 import { functionName } from '../functions/function-name.ts';
 import { rangeOf } from '../queries/outputs.ts';
-import { findRelation, type Relation, type Scope } from '../scope.ts';
+import { findRelation, type Relation, relationNames, type Scope } from '../scope.ts';
 import { Unsupported } from '../unsupported.ts';
 import { derivedFrom } from './derived.ts';
 import { resolveJoin } from './joins.ts';
@@ -52,7 +53,7 @@ function resolveTable(node: Syntax.Table, scope: Scope, context: Context): Resol
   if (!relation) {
     return context.attempt<ResolvedFrom>(
       () => {
-        throw new Unsupported(path, `no table is named ${shown}`);
+        throw new Unsupported(path, `no table is named ${shown}${didYouMean(name, relationNames(scope))}`);
       },
       { from: undefined, ranges: [{ name: range, columns: [], acceptsAnyColumn: true }], merged: [] },
     );

@@ -1,3 +1,4 @@
+import { didYouMean } from '../../../../files/nearest-name.ts';
 import { macros } from '../../macros/macros.ts';
 import type * as Syntax from '../../syntax/nodes.ts';
 import { call, caseWhen, compareWith, integerLiteral } from '../../tree/build.ts';
@@ -130,5 +131,12 @@ function unsupportedMessage(name: string, suffix: string): string {
   if (reason !== undefined) return `the function ${shown} is not supported: ${reason}`;
   const hasParts = [...macros.keys()].some((key) => key.startsWith(`${name}_`));
   if (suffix !== '' && hasParts) return `${shown} does not support ${suffix.slice(1).toUpperCase()}`;
-  return `the function ${shown} is not supported`;
+  const known = [...functionNames].filter((other) => !unsupportedFunctions.has(other));
+  const hint = functionNames.has(name)
+    ? ''
+    : didYouMean(
+        shown,
+        known.map((other) => other.toUpperCase()),
+      );
+  return `the function ${shown} is not supported${hint}`;
 }

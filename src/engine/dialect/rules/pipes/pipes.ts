@@ -1,3 +1,4 @@
+import { didYouMean } from '../../../../files/nearest-name.ts';
 import type * as Syntax from '../../syntax/nodes.ts';
 import { someNode } from '../../tree/map.ts';
 import { sameName } from '../../types.ts';
@@ -145,7 +146,10 @@ function findOutput(name: Syntax.Identifier, { columns }: Rows): Output {
   const [found, another] = columns.filter(
     (output) => !output.isAnonymous && sameName(output.name, name.name),
   );
-  if (!found) throw new Unsupported(name, `no column is named ${name.name}`);
+  if (!found) {
+    const known = columns.map((output) => output.name);
+    throw new Unsupported(name, `no column is named ${name.name}${didYouMean(name.name, known)}`);
+  }
   if (another) throw new Unsupported(name, `${name.name} is ambiguous`);
   return found;
 }

@@ -1,3 +1,4 @@
+import { didYouMean } from '../../../../files/nearest-name.ts';
 import type * as Syntax from '../../syntax/nodes.ts';
 import { struct } from '../../tree/build.ts';
 import { anonymousField, sameName, structOf } from '../../types.ts';
@@ -57,8 +58,10 @@ function modified(
 ): readonly Output[] {
   const isComplete = !scope.ranges.some(({ acceptsAnyColumn }) => acceptsAnyColumn);
   for (const { name, ...place } of [...except, ...replace.map((replaced) => replaced.name)]) {
-    if (isComplete && !columns.some((column) => sameName(column.name, name)))
-      throw new Unsupported(place, `no column is named ${name}`);
+    if (isComplete && !columns.some((column) => sameName(column.name, name))) {
+      const known = columns.map((column) => column.name);
+      throw new Unsupported(place, `no column is named ${name}${didYouMean(name, known)}`);
+    }
   }
   const kept = columns.filter((column) => !except.some(({ name }) => sameName(name, column.name)));
   if (isComplete && kept.length === 0 && columns.length > 0 && except[0])

@@ -1,0 +1,50 @@
+import type { Command } from 'commander';
+import type { SettingName } from '../../config.ts';
+import { exitCode } from '../../http/server/graceful-shutdown.ts';
+import type { LoadedSettings } from '../settings/load-settings.ts';
+
+type Values = Readonly<Record<string, unknown>>;
+
+interface CommandTools {
+  /** Adds an option for every setting; the help shows some. */
+  addSettings(command: Command, shown: readonly SettingName[]): Command;
+  settingsOf(values: Values): LoadedSettings;
+}
+
+/** The commands with which saved queries are written and tested. */
+export function addAuthoring(program: Command, { addSettings, settingsOf }: CommandTools): void {
+  addSettings(program.command('new <name> [file]'), ['ENGINE', 'QUERIES_DIR'])
+    .description('write a saved query from SQL in a file or on standard input')
+    .option('--force', 'replace the file if it exists; its id and descriptions stay')
+    .action(async (name: string, file: string | undefined, values: Values) => {
+      const { newQuery } = await import('../new/new-query.ts');
+      const isWritten = await newQuery(settingsOf(values), name, file, { force: values.force === true });
+      process.exitCode = isWritten ? exitCode.ok : exitCode.problems;
+    });
+
+  const tables = program
+    .command('tables')
+    .description('manage the tables that saved queries read')
+    .helpCommand('help [command]', 'print the help of a command');
+  addSettings(tables.command('add <name> [file]'), ['QUERIES_DIR'])
+    .description(
+      'write the schema file of a table, from a data file (NDJSON, JSON, CSV, Parquet), or from what bq show --schema --format=prettyjson prints, in a file or on standard input',
+    )
+    .option('--force', 'replace the file if it exists')
+    .action(async (name: string, file: string | undefined, values: Values) => {
+      const { addTable } = await import('../tables/add-table.ts');
+      await addTable(settingsOf(values), name, file, { force: values.force === true });
+    });
+
+  addSettings(program.command('test [name...]'), ['ENGINE', 'QUERIES_DIR'])
+    .description('run the tests of saved queries, by name or all')
+    .option('--watch', 'run them again when a file of the queries folder changes')
+    .option('--update', 'write the rows of failed tests into their files as the expected ones')
+    .option('--junit <file>', "write the outcomes as JUnit's XML, too")
+    .option('--mutate', 'change the queries, and list the changes that no test notices')
+    .action(async (names: string[], values: Values) => {
+      const { testCommand } = await import('../query-tests/test-command.ts');
+      const isPassing = await testCommand(settingsOf(values), names, values);
+      process.exitCode = isPassing ? exitCode.ok : exitCode.problems;
+    });
+}

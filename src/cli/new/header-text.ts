@@ -1,0 +1,116 @@
+import { Document, isMap, type YAMLMap } from 'yaml';
+import { fillIn } from '../../catalog/header/unfinished.ts';
+import { pascalCase } from '../../catalog/names.ts';
+import type {
+  DescribedColumn,
+  DescribedParameter,
+  SqlDescription,
+} from '../../engine/describe/describe-sql.ts';
+
+/** What an existing file of the same name says, which stays. */
+export interface EarlierHeader {
+  readonly id?: string;
+  readonly description?: string;
+  /** Descriptions by path: `columns.count`. */
+  readonly descriptions: ReadonlyMap<string, string>;
+}
+
+interface HeaderOptions {
+  readonly name: string;
+  readonly id: string;
+  readonly description: SqlDescription;
+  /** The parameter that is the tenant. */
+  readonly tenant: string | undefined;
+  readonly earlier: EarlierHeader;
+}
+
+const defaultMaxRows = 1000;
+const mostMaxRows = 100_000;
+
+/** The YAML between the marks of a saved query's header. */
+export function headerText({ name, id, description, tenant, earlier }: HeaderOptions): string {
+  const { columns, limit, parameters } = description;
+  const textAt = (path: string, otherwise: string) => earlier.descriptions.get(path) ?? otherwise;
+  const document = new Document({
+    id,
+    description: earlier.description ?? fillIn('what the query returns, and for which time.'),
+    max_rows: limit === undefined || limit === 0 ? defaultMaxRows : Math.min(limit, mostMaxRows),
+    caching: 'disabled',
+    ...(parameters.length > 0 && {
+      parameters: Object.fromEntries(
+        parameters.map((parameter) => [
+          parameter.name,
+          parameterData(name, parameter, parameter.name === tenant, textAt),
+        ]),
+      ),
+    }),
+    columns: Object.fromEntries(columns.map((column) => [column.name, columnData(column, textAt)])),
+  });
+  const caching = document.get('caching', true) as { comment?: string } | undefined;
+  if (caching) caching.comment = ' how long a result is fresh, as in 60s';
+  for (const pair of mapAt(document, 'columns').items) if (isMap(pair.value)) pair.value.flow = true;
+  return document.toString({ lineWidth: 0, flowCollectionPadding: true });
+}
+
+const mapAt = (document: Document, key: string) => document.get(key, true) as YAMLMap;
+
+type TextAt = (path: string, otherwise: string) => string;
+
+function parameterData(
+  query: string,
+  parameter: DescribedParameter,
+  isTenant: boolean,
+  textAt: TextAt,
+): object {
+  const { name, isList, required, type, values } = parameter;
+  const what = isList ? `which values of ${name} are returned, separated by commas.` : `what ${name} means.`;
+  return {
+    type: isTenant && type === 'enum' ? 'string' : type,
+    ...(type === 'enum' && !isTenant && { enum: pascalCase(`${query}.${name}`) }),
+    description: textAt(`parameters.${name}`, fillIn(isTenant ? 'whose rows are returned.' : what)),
+    ...(required && { required }),
+    ...(isTenant && { tenant: true }),
+    ...(type === 'enum' && !isTenant && { values: enumValues(name, values, textAt) }),
+  };
+}
+
+function enumValues(parameter: string, values: readonly string[], textAt: TextAt): object {
+  const names = new Set<string>();
+  return Object.fromEntries(
+    values.map((value) => {
+      const plain =
+        value
+          .toUpperCase()
+          .replace(/[^A-Z0-9_]+/g, '_')
+          .replace(/^__+/, '_') || 'VALUE';
+      let name = /^\d/.test(plain) ? `_${plain}` : plain;
+      while (names.has(name)) name += '_';
+      names.add(name);
+      return [
+        value,
+        {
+          name,
+          description: textAt(`parameters.${parameter}.values.${value}`, fillIn(`what ${value} means.`)),
+        },
+      ];
+    }),
+  );
+}
+
+function columnData(
+  { name, type, repeated, required, description }: DescribedColumn,
+  textAt: TextAt,
+): object {
+  const otherwise = description ?? fillIn(`what ${name} contains.`);
+  return {
+    type: type ?? 'string',
+    ...(repeated && { repeated }),
+    ...(required && { required }),
+    description: textAt(
+      `columns.${name}`,
+      type === undefined
+        ? fillIn(`what ${name} contains, and its type: the SQL returns only NULL.`)
+        : otherwise,
+    ),
+  };
+}

@@ -1,0 +1,62 @@
+import { unfinishedTexts } from '../../catalog/header/unfinished.ts';
+import type { SqlDescription } from '../../engine/describe/describe-sql.ts';
+
+interface NotesOptions {
+  readonly file: string;
+  /** Of the written file. */
+  readonly text: string;
+  readonly description: SqlDescription;
+}
+
+const usualConversion = "every parameter reaches the SQL as a STRING, which is '' if it is absent";
+
+/** What the author of a new file should know and decide, for standard error. */
+export function notesOf({ file, text, description }: NotesOptions): string {
+  const { columns, conversions, parameters, proposals, sql, tenants } = description;
+  const sqlLine = text.slice(0, text.indexOf('---*/\n')).split('\n').length + 1;
+  const lineOf = (offset: number) => sqlLine + sql.slice(0, offset).split('\n').length - 1;
+  const lines = [
+    `Wrote ${file}: ${count(columns.length, 'column')}, ${count(parameters.length, 'parameter')}.`,
+    ...list(
+      `Changed in the SQL, because ${usualConversion}:`,
+      conversions.map(({ line, before, after }) => `${file}:${sqlLine + line - 1} ${before} → ${after}`),
+    ),
+    ...tenantNotes(tenants),
+    ...list(
+      'Could be parameters; nothing is changed:',
+      proposals.map(
+        ({ start, text: literal, instead }) => `${file}:${lineOf(start)} ${oneLine(literal)} → ${instead}`,
+      ),
+    ),
+  ];
+  const open = unfinishedTexts(file, text);
+  if (open.length > 0) {
+    lines.push(`To be filled in by you, which querygate check lists: ${count(open.length, 'text')}.`);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+function tenantNotes([tenant, ...others]: SqlDescription['tenants']): readonly string[] {
+  if (tenant === undefined) return [];
+  const { column, parameter, unfiltered } = tenant;
+  const notes = [
+    `@${parameter} is the tenant, because it is compared with ${column}: keys can be restricted to it.`,
+  ];
+  for (const table of unfiltered) {
+    notes.push(
+      `  ${table} is read without such a comparison: the query is refused until it has one, or tenant_unchecked.`,
+    );
+  }
+  for (const other of others)
+    notes.push(
+      `  @${other.parameter} is compared with ${other.column}, but only one parameter can be the tenant.`,
+    );
+  return notes;
+}
+
+const list = (title: string, items: readonly string[]): readonly string[] =>
+  items.length === 0 ? [] : [title, ...items.map((item) => `  ${item}`)];
+
+const count = (amount: number, noun: string) => `${amount} ${noun}${amount === 1 ? '' : 's'}`;
+
+const oneLine = (text: string) => text.replace(/\s+/g, ' ');

@@ -1,0 +1,240 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Catalog, SavedQuery } from '../../catalog/saved-query.ts';
+import type { Field, TableSchema } from '../../catalog/tables/table-schema.ts';
+import { type Problem, StartError } from '../../errors.ts';
+import { didYouMean } from '../../files/nearest-name.ts';
+import { readYaml, type YamlData } from '../../files/read-yaml.ts';
+import { describeIssue, schemaProblems } from '../../files/schema-problems.ts';
+import { type TestFileData, testFileSchema } from './test-schema.ts';
+
+export type FixtureRow = Readonly<Record<string, unknown>>;
+
+/** The rows of a table before a test runs. */
+export type Fixture = { readonly rows: readonly FixtureRow[] } | { readonly file: string };
+
+export interface QueryTest {
+  readonly name: string;
+  /** Its place in the list of its file. */
+  readonly at: number;
+  /** From 1. */
+  readonly line: number;
+  readonly now: Date;
+  readonly tenant: string | undefined;
+  /** Columns whose values may differ between engines. */
+  readonly approximate: readonly string[];
+  readonly parameters: Readonly<Record<string, readonly string[]>>;
+  readonly tables: Readonly<Record<string, Fixture>>;
+  readonly expect: TestFileData['tests'][number]['expect'];
+}
+
+export interface TestFile {
+  readonly file: string;
+  readonly query: SavedQuery;
+  readonly tests: readonly QueryTest[];
+  readonly unnoticed: NonNullable<TestFileData['unnoticed']>;
+}
+
+/** The time of tests that give none: it is the same in every run. */
+const defaultNow = '2026-01-31T12:00:00Z';
+
+export const testsFolder = (queriesDir: string): string => join(queriesDir, 'tests');
+
+/**
+ * Loads the tests of saved queries: `tests/<name>.yaml` in the queries folder.
+ *
+ * @param names of saved queries; empty for all
+ * @throws StartError with the problems of all files
+ */
+export function loadTests(
+  catalog: Catalog,
+  queriesDir: string,
+  names: readonly string[],
+): readonly TestFile[] {
+  const folder = testsFolder(queriesDir);
+  const known = catalog.queries.map(({ name }) => name);
+  const problems: Problem[] = names
+    .filter((name) => !known.includes(name))
+    .map((name) => ({ message: `no saved query is named ${name}${didYouMean(name, known)}` }));
+  const files: TestFile[] = [];
+  const found = existsSync(folder) ? readdirSync(folder).filter((file) => /\.ya?ml$/.test(file)) : [];
+  for (const name of found.sort()) {
+    const file = join(folder, name);
+    const queryName = name.replace(/\.ya?ml$/, '');
+    if (names.length > 0 && !names.includes(queryName)) continue;
+    const query = catalog.queries.find((one) => one.name === queryName);
+    if (query === undefined) {
+      const message = `no saved query is named ${queryName}${didYouMean(queryName, known)}`;
+      problems.push({ file, message });
+      continue;
+    }
+    const parsed = parseTests(file, query, catalog.tables);
+    if (Array.isArray(parsed)) problems.push(...parsed);
+    else files.push(parsed as TestFile);
+  }
+  for (const name of names.filter((one) => known.includes(one))) {
+    const hasTests = found.some((file) => file.replace(/\.ya?ml$/, '') === name);
+    if (!hasTests)
+      problems.push({
+        file: join(folder, `${name}.yaml`),
+        message: 'does not exist: the query has no tests',
+      });
+  }
+  if (problems.length > 0) throw new StartError('The tests have problems', problems);
+  return files;
+}
+
+function parseTests(
+  file: string,
+  query: SavedQuery,
+  tables: readonly TableSchema[],
+): TestFile | readonly Problem[] {
+  const yaml = readYaml(readFileSync(file, 'utf8'));
+  if ('problems' in yaml) return yaml.problems.map((problem) => ({ file, ...problem }));
+  const parsed = testFileSchema.safeParse(yaml.data, { error: describeIssue });
+  if (!parsed.success) {
+    return schemaProblems(parsed.error).map(({ path, message }) => ({
+      file,
+      line: yaml.lineOf(path),
+      message,
+    }));
+  }
+  const problems = checkNames(parsed.data, query, tables).map(({ path, message }) => ({
+    file,
+    line: yaml.lineOf(path),
+    message: `${path.join('.')}: ${message}`,
+  }));
+  if (problems.length > 0) return problems;
+  return {
+    file,
+    query,
+    tests: parsed.data.tests.map((_, at) => toTest(file, parsed.data, at, yaml)),
+    unnoticed: parsed.data.unnoticed ?? [],
+  };
+}
+
+function toTest(file: string, data: TestFileData, at: number, { lineOf }: YamlData): QueryTest {
+  const test = data.tests[at];
+  if (test === undefined) throw new Error('no such test');
+  const parameters = Object.entries({ ...data.parameters, ...test.parameters });
+  const tables = Object.entries({ ...data.tables, ...test.tables });
+  return {
+    name: test.name,
+    at,
+    line: lineOf(['tests', at, 'name']),
+    now: new Date(test.now ?? data.now ?? defaultNow),
+    tenant: test.tenant ?? data.tenant,
+    approximate: test.approximate ?? data.approximate ?? [],
+    parameters: Object.fromEntries(
+      parameters.map(([name, value]) => [name, (Array.isArray(value) ? value : [value]).map(String)]),
+    ),
+    tables: Object.fromEntries(
+      tables.map(([name, rows]) => [
+        name,
+        Array.isArray(rows) ? { rows } : { file: join(dirname(file), rows.file) },
+      ]),
+    ),
+    expect: test.expect,
+  };
+}
+
+interface NameProblem {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+}
+
+/** Misspelled names of tables, fields, parameters and columns: their values would be ignored. */
+function checkNames(
+  data: TestFileData,
+  query: SavedQuery,
+  tables: readonly TableSchema[],
+): readonly NameProblem[] {
+  const columns = query.columns.map(({ name }) => name);
+  const shared = [
+    ...unknownNames(data.approximate ?? [], columns, ['approximate'], 'column'),
+    ...checkTables(data.tables, ['tables'], tables),
+    ...checkParameters(data.parameters, ['parameters'], query),
+  ];
+  const own = data.tests.flatMap((test, at) => [
+    ...checkTables(test.tables, ['tests', at, 'tables'], tables),
+    ...checkParameters(test.parameters, ['tests', at, 'parameters'], query),
+    ...unknownNames(test.approximate ?? [], columns, ['tests', at, 'approximate'], 'column'),
+    ...(test.expect?.rows ?? []).flatMap((row, rowAt) =>
+      unknownNames(Object.keys(row), columns, ['tests', at, 'expect', 'rows', rowAt], 'column'),
+    ),
+  ]);
+  const names = data.tests.map(({ name }) => name);
+  const twins = names.flatMap((name, at) =>
+    names.indexOf(name) < at ? [{ path: ['tests', at, 'name'], message: 'another test has this name' }] : [],
+  );
+  return [...shared, ...own, ...twins];
+}
+
+/** Parameters that the query does not declare may be sent: they are ignored. Here they are mistakes. */
+const checkParameters = (given: object | undefined, path: readonly PropertyKey[], query: SavedQuery) =>
+  unknownNames(
+    Object.keys(given ?? {}),
+    query.parameters.map(({ name }) => name),
+    path,
+    'parameter',
+  );
+
+function checkTables(
+  given: TestFileData['tables'],
+  path: readonly PropertyKey[],
+  tables: readonly TableSchema[],
+): readonly NameProblem[] {
+  return Object.entries(given ?? {}).flatMap(([name, rows]) => {
+    const table = tables.find((one) => one.name === name);
+    if (table === undefined)
+      return unknownNames(
+        [name],
+        tables.map((one) => one.name),
+        path,
+        'table',
+      );
+    if (!Array.isArray(rows)) return [];
+    return rows.flatMap((row, at) => checkFields(row, table.fields, [...path, name, at]));
+  });
+}
+
+function checkFields(
+  row: FixtureRow,
+  fields: readonly Field[],
+  path: readonly PropertyKey[],
+): readonly NameProblem[] {
+  const names = fields.map(({ name }) => name.toLowerCase());
+  const unknown = Object.keys(row).filter((name) => !names.includes(name.toLowerCase()));
+  const nested = Object.entries(row).flatMap(([name, value]) => {
+    const inner = fields.find((field) => field.name.toLowerCase() === name.toLowerCase())?.fields;
+    if (inner === undefined) return [];
+    const records: readonly unknown[] = Array.isArray(value) ? value : [value];
+    return records.flatMap((record, at) =>
+      typeof record === 'object' && record !== null
+        ? checkFields(record as FixtureRow, inner, [...path, name, ...(Array.isArray(value) ? [at] : [])])
+        : [],
+    );
+  });
+  return [
+    ...unknownNames(
+      unknown,
+      fields.map(({ name }) => name),
+      path,
+      'field',
+    ),
+    ...nested,
+  ];
+}
+
+const unknownNames = (
+  given: readonly string[],
+  names: readonly string[],
+  path: readonly PropertyKey[],
+  what: string,
+): readonly NameProblem[] =>
+  given
+    .filter((name) => !names.includes(name))
+    .map((name) => ({
+      path: [...path, name],
+      message: `no ${what} is named ${name}${didYouMean(name, names)}`,
+    }));

@@ -1,0 +1,91 @@
+import type { SavedQuery } from '../../catalog/saved-query.ts';
+import { Semaphore } from '../../concurrency/semaphore.ts';
+import { StartError } from '../../errors.ts';
+import type { QueryTest, TestFile } from './load-tests.ts';
+import type { OpenFixtures } from './open-fixtures.ts';
+import { judge, runTest, type TestResult, type Verdict } from './run-test.ts';
+
+export interface TestOutcome {
+  readonly file: TestFile;
+  readonly test: QueryTest;
+  readonly verdict: Verdict;
+  /** Undefined if the rows of the test could not be read. */
+  readonly result: TestResult | undefined;
+  readonly elapsedMs: number;
+}
+
+/** Opens an engine with the rows of some tests. */
+export type Open = (queries: readonly SavedQuery[], fixtures: QueryTest['tables']) => Promise<OpenFixtures>;
+
+interface RunOptions {
+  readonly open: Open;
+  /** How many engines are open at once. */
+  readonly parallel: number;
+}
+
+/** Tests with the same rows share an engine. */
+export interface TestGroup {
+  readonly file: TestFile;
+  readonly tests: readonly QueryTest[];
+}
+
+export const groupsOf = (file: TestFile): readonly TestGroup[] =>
+  [...Map.groupBy(file.tests, ({ tables }) => JSON.stringify(tables)).values()].map((tests) => ({
+    file,
+    tests,
+  }));
+
+/** Runs all tests, in the order of the files. */
+export async function runFiles(
+  files: readonly TestFile[],
+  { open, parallel }: RunOptions,
+): Promise<readonly TestOutcome[]> {
+  const groups = files.flatMap(groupsOf);
+  const outcomes = await inParallel(groups, parallel, (group) => runGroup(group, open));
+  const all = outcomes.flat();
+  return files.flatMap((file) =>
+    all.filter((outcome) => outcome.file === file).sort((a, b) => a.test.at - b.test.at),
+  );
+}
+
+/** Calls a function for each item, for some of them at the same time. */
+export function inParallel<Item, Result>(
+  items: readonly Item[],
+  parallel: number,
+  work: (item: Item) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const queue = new Semaphore({
+    permits: parallel,
+    queueLength: items.length,
+    overflow: () => new Error('the queue is too short'),
+  });
+  const { signal } = new AbortController();
+  return Promise.all(items.map((item) => queue.run(signal, () => work(item))));
+}
+
+async function runGroup({ file, tests }: TestGroup, open: Open): Promise<readonly TestOutcome[]> {
+  const { query } = file;
+  const openedAt = performance.now();
+  let fixtures: OpenFixtures;
+  try {
+    fixtures = await open([query], tests[0]?.tables ?? {});
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error;
+    const verdict = { passed: false, reason: error.message } as const;
+    const elapsedMs = performance.now() - openedAt;
+    return tests.map((test) => ({ file, test, verdict, result: undefined, elapsedMs }));
+  }
+  try {
+    const outcomes: TestOutcome[] = [];
+    let startedAt = openedAt;
+    for (const test of tests) {
+      const result = await runTest(query, test, fixtures);
+      const verdict = judge(query, test, result);
+      outcomes.push({ file, test, verdict, result, elapsedMs: performance.now() - startedAt });
+      startedAt = performance.now();
+    }
+    return outcomes;
+  } finally {
+    await fixtures.close();
+  }
+}

@@ -1,0 +1,291 @@
+import type { Source } from '../../catalog/saved-query.ts';
+import { columnTypes } from '../../catalog/saved-query.ts';
+import type { Field, TableSchema } from '../../catalog/tables/table-schema.ts';
+import { StartError } from '../../errors.ts';
+import type { ResultColumn } from '../check-columns.ts';
+import { type Compiled, compile } from '../dialect/compile.ts';
+import { layoutColumns } from '../dialect/stored-table.ts';
+import type * as Syntax from '../dialect/syntax/nodes.ts';
+import { parseQuery } from '../dialect/syntax/parse-query.ts';
+import { unfilteredTables } from '../dialect/tenant-filter.ts';
+import { type Type, unknown } from '../dialect/types.ts';
+import { columnOrigin } from './column-origin.ts';
+import { type LiteralProposal, literalProposals } from './literal-parameters.ts';
+import { isNeverNull } from './never-null.ts';
+import { conversionText, type ParameterUse, parameterUses } from './parameter-uses.ts';
+
+/** A column of the result, as far as the SQL and the tables say what it is. */
+export interface DescribedColumn {
+  readonly name: string;
+  /** One of the header's types; undefined if the SQL returns NULL only. */
+  readonly type: string | undefined;
+  readonly repeated: boolean;
+  /** True if it surely is never NULL. */
+  readonly required: boolean;
+  /** Of the table's field that it is. */
+  readonly description: string | undefined;
+}
+
+/** A parameter, as its uses show it. */
+export interface DescribedParameter {
+  readonly name: string;
+  readonly type: 'string' | 'pattern' | 'timestamp' | 'integer' | 'float' | 'boolean' | 'enum';
+  /** True if the SQL does not foresee that it is absent. */
+  readonly required: boolean;
+  /** The values of an enum. */
+  readonly values: readonly string[];
+  /** True if several values, separated by commas, are meant. */
+  readonly isList: boolean;
+}
+
+/** What is changed in the SQL because every parameter reaches it as a STRING. */
+export interface Conversion {
+  /** From 1, a line of the SQL. */
+  readonly line: number;
+  readonly before: string;
+  readonly after: string;
+}
+
+export interface TenantCandidate {
+  readonly parameter: string;
+  /** The column with which it is compared. */
+  readonly column: string;
+  /** Tables that the query reads without comparing. */
+  readonly unfiltered: readonly string[];
+}
+
+/** What a saved query's header can say without its author. */
+export interface SqlDescription {
+  /** The SQL with the conversions. */
+  readonly sql: string;
+  readonly conversions: readonly Conversion[];
+  readonly columns: readonly DescribedColumn[];
+  readonly parameters: readonly DescribedParameter[];
+  readonly tenants: readonly TenantCandidate[];
+  readonly proposals: readonly LiteralProposal[];
+  /** The LIMIT of the whole query. */
+  readonly limit: number | undefined;
+  readonly readsClock: boolean;
+}
+
+export interface DescribeOptions {
+  readonly sql: string;
+  readonly source: Source;
+  readonly tables: readonly TableSchema[];
+  /** Names of columns that are compared with tenants, in lower case. */
+  readonly tenantColumns: ReadonlySet<string>;
+  /** True if the query may read tables whose columns are not known. */
+  readonly hasOpenTables: boolean;
+  /** The columns as the engine reports them, after the conversions. @throws StartError */
+  readonly resultColumns: (sql: string, parameters: readonly string[]) => Promise<readonly ResultColumn[]>;
+}
+
+/**
+ * Describes SQL that has no header yet: its columns, parameters and tenant.
+ *
+ * @throws StartError with every part of the SQL that is wrong or unsupported
+ */
+export async function describeSql(options: DescribeOptions): Promise<SqlDescription> {
+  const { hasOpenTables, source, tenantColumns } = options;
+  const tables = options.tables.map((table) => ({
+    ...table,
+    columns: layoutColumns(table.fields, () => false),
+  }));
+  const statement = parseStatement(options.sql, tables, source);
+  const uses = parameterUses(statement, typesWithoutParameters(options, tables));
+  const parameters = describeParameters(uses);
+  const { sql, conversions } = convertUses(options.sql, uses, parameters);
+
+  const compiled = compile({ sql, source }, tables, { hasOpenTables });
+  const reported = await options.resultColumns(
+    sql,
+    parameters.map(({ name }) => name),
+  );
+  const columns = reported.map((column, at) => describeColumn(column, at, compiled, options.tables));
+  requireColumns(columns, source);
+  const converted = parseQuery(sql);
+  return {
+    sql,
+    conversions,
+    columns,
+    parameters,
+    tenants: tenantCandidates(uses, compiled, tenantColumns),
+    proposals: literalProposals(sql, converted),
+    limit: limitOf(converted),
+    readsClock: /\bcurrent_(?:timestamp|date|datetime|time)\b/i.test(sql),
+  };
+}
+
+/** @throws StartError if the SQL is no query */
+function parseStatement(sql: string, tables: readonly TableSchema[], source: Source): Syntax.Statement {
+  try {
+    return parseQuery(sql);
+  } catch {
+    // It has the place of the problem.
+    compile({ sql, source }, tables);
+    throw new Error('unreachable');
+  }
+}
+
+/** The types of the expressions of a query whose parameters may have any type. */
+function typesWithoutParameters(
+  { sql, source }: DescribeOptions,
+  tables: readonly TableSchema[],
+): (node: Syntax.Node) => Type {
+  const types = new Map<string, Type>();
+  const keyOf = ({ kind, start, end }: Syntax.Node) => `${kind} ${start} ${end}`;
+  const onExpression = (node: Syntax.Node, type: Type) => {
+    if (type.kind !== 'unknown' && type.kind !== 'null') types.set(keyOf(node), type);
+  };
+  try {
+    compile({ sql, source }, tables, { hasOpenTables: true, parameterType: () => unknown, onExpression });
+  } catch (error) {
+    // What is wrong is reported when the types are known.
+    if (!(error instanceof StartError)) throw error;
+  }
+  return (node) => types.get(keyOf(node)) ?? unknown;
+}
+
+function describeParameters(uses: readonly ParameterUse[]): readonly DescribedParameter[] {
+  const byName = Map.groupBy(uses, ({ name }) => name);
+  return [...byName].map(([name, own]): DescribedParameter => {
+    const values = [...new Set(own.flatMap(({ values: texts = [] }) => texts))].filter((text) => text !== '');
+    const isList = own.some(({ conversion }) => conversion === 'list');
+    const types = own.map(headerType).filter((type) => type !== undefined);
+    const plain = isList ? 'string' : (types.find((type) => type !== 'string') ?? 'string');
+    return {
+      name,
+      type: plain === 'string' && values.length > 0 && !isList ? 'enum' : plain,
+      required: !own.some(({ isOptional }) => isOptional),
+      values,
+      isList,
+    };
+  });
+}
+
+function headerType({ type, isPattern }: ParameterUse): DescribedParameter['type'] | undefined {
+  if (isPattern) return 'pattern';
+  if (type.kind !== 'scalar') return undefined;
+  switch (type.name) {
+    case 'INT64':
+      return 'integer';
+    case 'FLOAT64':
+    case 'NUMERIC':
+    case 'BIGNUMERIC':
+      return 'float';
+    case 'BOOL':
+      return 'boolean';
+    case 'TIMESTAMP':
+    case 'DATETIME':
+      return 'timestamp';
+    default:
+      return 'string';
+  }
+}
+
+interface Edit {
+  readonly start: number;
+  readonly end: number;
+  readonly after: string;
+}
+
+function convertUses(
+  sql: string,
+  uses: readonly ParameterUse[],
+  parameters: readonly DescribedParameter[],
+): Pick<SqlDescription, 'sql' | 'conversions'> {
+  const edits = uses.flatMap((use): readonly Edit[] => {
+    const { node, nullTest, conversion } = use;
+    // In Querygate an absent parameter is '', not NULL.
+    if (nullTest) {
+      const { start, end, negated } = nullTest;
+      return [{ start, end, after: `@${use.name} ${negated ? '!=' : '='} ''` }];
+    }
+    if (conversion === undefined) return [];
+    const isOptional = parameters.find(({ name }) => name === use.name)?.required === false;
+    const after = conversionText(use, isOptional);
+    return after === undefined ? [] : [{ start: node.start, end: node.end, after }];
+  });
+  let converted = sql;
+  for (const { start, end, after } of edits.toReversed()) {
+    converted = converted.slice(0, start) + after + converted.slice(end);
+  }
+  const conversions = edits.map(({ start, end, after }) => ({
+    line: sql.slice(0, start).split('\n').length,
+    before: sql.slice(start, end),
+    after,
+  }));
+  return { sql: converted, conversions };
+}
+
+function describeColumn(
+  { name, type, repeated }: ResultColumn,
+  at: number,
+  { query }: Compiled,
+  tables: readonly TableSchema[],
+): DescribedColumn {
+  const origin = columnOrigin(query, at);
+  return {
+    name,
+    type,
+    repeated,
+    // A NULL array is returned as an empty one.
+    required: repeated || isNeverNull(query, at),
+    description:
+      origin &&
+      fieldAt(tables.find((table) => table.name === origin.table)?.fields, origin.path)?.description,
+  };
+}
+
+function fieldAt(
+  fields: readonly Field[] | undefined,
+  [name, ...rest]: readonly string[],
+): Field | undefined {
+  const found = fields?.find((field) => field.name === name);
+  return rest.length === 0 ? found : fieldAt(found?.fields, rest);
+}
+
+/** @throws StartError if a header can't declare a column */
+function requireColumns(columns: readonly DescribedColumn[], source: Source): void {
+  const names = columns.map(({ name }) => name.toLowerCase());
+  const messages = columns.flatMap(({ name, type }, at) => {
+    if (/^f\d+_$/.test(name) || name === '')
+      return [`column ${at + 1} of the result has no name: add AS and a name`];
+    if (!/^[a-z_]\w*$/i.test(name))
+      return [`the column ${name} needs a name of letters, digits and _: add AS and a name`];
+    if (names.indexOf(name.toLowerCase()) < at) return [`two columns of the result are named ${name}`];
+    const isKnown = type === undefined || (columnTypes as readonly string[]).includes(type);
+    return isKnown
+      ? []
+      : [`the column ${name} is ${type}, which no header can declare: CAST it, for example AS STRING`];
+  });
+  if (messages.length === 0) return;
+  throw new StartError(
+    "The result of the SQL can't be declared",
+    messages.map((message) => ({ ...source, message })),
+  );
+}
+
+function tenantCandidates(
+  uses: readonly ParameterUse[],
+  { query }: Compiled,
+  tenantColumns: ReadonlySet<string>,
+): readonly TenantCandidate[] {
+  const found = new Map<string, string>();
+  for (const { name, equals } of uses) {
+    if (equals !== undefined && tenantColumns.has(equals.toLowerCase()) && !found.has(name))
+      found.set(name, equals);
+  }
+  return [...found].map(([parameter, column]) => ({
+    parameter,
+    column,
+    unfiltered: [
+      ...new Set(unfilteredTables(query, { name: parameter, isPattern: false }).map(({ name }) => name)),
+    ],
+  }));
+}
+
+function limitOf({ query: { limit } }: Syntax.Statement): number | undefined {
+  const count = limit?.count;
+  return count?.kind === 'IntegerLiteral' ? Number(count.value) : undefined;
+}

@@ -1,0 +1,148 @@
+import { macroName } from '../dialect/macros/macro-name.ts';
+import type { Aggregate, Expression, From, Query, Select } from '../dialect/tree/nodes.ts';
+import { resultMembers } from '../dialect/tree/result-members.ts';
+
+/** The common tables that a query may read, by name, each with those that it may read itself. */
+type Tables = ReadonlyMap<string, CommonTable>;
+
+interface CommonTable {
+  readonly query: Query;
+  readonly tables: Tables;
+}
+
+/** Whether a column of a query's result surely is never NULL; false if that is not known. */
+export function isNeverNull(query: Query, at: number, tables: Tables = new Map()): boolean {
+  switch (query.kind) {
+    case 'set':
+      return query.inputs.every((input) => isNeverNull(input, at, tables));
+    case 'with': {
+      const known = new Map(tables);
+      for (const { name, query: inner, recursive } of query.tables) {
+        if (!recursive) known.set(name, { query: inner, tables: new Map(known) });
+      }
+      return isNeverNull(query.body, at, known);
+    }
+    case 'select': {
+      const value = query.columns[at]?.value;
+      return value !== undefined && isValue(value, query, tables);
+    }
+  }
+}
+
+/** Operators whose result is NULL only if an operand is. */
+const strictOperators: ReadonlySet<string> = new Set([
+  'AND',
+  'OR',
+  '=',
+  '<>',
+  '<',
+  '<=',
+  '>',
+  '>=',
+  '||',
+  '+',
+  '-',
+  '*',
+  '%',
+  '&',
+  '|',
+  'NOT',
+  'BETWEEN',
+  'NOT BETWEEN',
+]);
+const testOperators = /^IS /;
+
+/** Functions whose result is NULL only if an argument is. */
+const strictFunction =
+  /^(?:(?:timestamp|datetime|date|time)(?:_(?:add|sub|diff|trunc)(?:_\w+)?)?|extract_\w+|lower|upper|l?r?trim|length|abs|round|ceil|ceiling|floor|format_(?:timestamp|date|datetime)|to_hex|to_base64|unix_(?:seconds|millis|micros|date)|countif)$/;
+
+const countingFunctions: ReadonlySet<string> = new Set([
+  'count',
+  'row_number',
+  'rank',
+  'dense_rank',
+  'ntile',
+]);
+const extremes: ReadonlySet<string> = new Set([
+  'min',
+  'max',
+  'sum',
+  'avg',
+  'any_value',
+  'first',
+  'list',
+  'array_agg',
+]);
+
+function isValue(value: Expression, select: Select, tables: Tables): boolean {
+  const every = (parts: readonly Expression[]) => parts.every((part) => isValue(part, select, tables));
+  switch (value.kind) {
+    case 'literal':
+      return value.value !== null;
+    case 'parameter':
+    case 'struct':
+    case 'list':
+      return true;
+    case 'subquery':
+      return value.form === 'exists' || value.form === 'array';
+    case 'column':
+      return value.required === true || isColumn(value.from, value.name, select, tables);
+    case 'cast':
+      return isValue(value.value, select, tables);
+    case 'case':
+      return (
+        value.otherwise !== undefined &&
+        every([value.otherwise, ...value.branches.map(({ result }) => result)])
+      );
+    case 'operation':
+      if (testOperators.test(value.operator)) return true;
+      return strictOperators.has(value.operator) && every(value.operands);
+    case 'call': {
+      if (value.function === 'coalesce') return value.args.some((arg) => isValue(arg, select, tables));
+      return strictFunction.test(macroName(value.function) ?? value.function) && every(value.args);
+    }
+    case 'aggregate':
+      return isAggregate(value, select, tables);
+    default:
+      return false;
+  }
+}
+
+function isAggregate(value: Aggregate, select: Select, tables: Tables): boolean {
+  const name = macroName(value.function) ?? value.function;
+  if (countingFunctions.has(name)) return true;
+  // A group has at least one row; without keys, there may be no row at all.
+  const hasRows = select.groupBy !== undefined && select.groupBy.keys.length > 0 && !select.groupBy.sets;
+  return (
+    extremes.has(name) &&
+    hasRows &&
+    value.filter === undefined &&
+    value.over === undefined &&
+    value.args.every((arg) => isValue(arg, select, tables))
+  );
+}
+
+function isColumn(alias: string, name: string, { from, groupBy }: Select, tables: Tables): boolean {
+  // Keys of other grouping sets are NULL.
+  if (!from || groupBy?.sets) return false;
+  const item = certainItem(from, alias);
+  if (item?.kind === 'derived') return isMember(item.query, name, tables);
+  const common = item?.kind === 'reference' ? tables.get(item.name) : undefined;
+  return common !== undefined && isMember(common.query, name, common.tables);
+}
+
+function isMember(query: Query, name: string, tables: Tables): boolean {
+  const at = resultMembers(query).findIndex((member) => member.name === name);
+  return at >= 0 && isNeverNull(query, at, tables);
+}
+
+/** The item of FROM with the alias, unless an outer join may leave it out. */
+function certainItem(from: From, alias: string): From | undefined {
+  if (from.kind === 'join') {
+    const left = from.join === 'RIGHT' || from.join === 'FULL' ? undefined : certainItem(from.left, alias);
+    if (left !== undefined) return left;
+    return from.join === 'LEFT' || from.join === 'FULL' ? undefined : certainItem(from.right, alias);
+  }
+  if (from.kind === 'sample') return certainItem(from.of, alias);
+  return from.alias === alias ? from : undefined;
+}

@@ -1,0 +1,245 @@
+import type * as Syntax from '../dialect/syntax/nodes.ts';
+import { walk } from '../dialect/syntax/walk.ts';
+import { describeType, isScalar, scalar, type Type, unknown } from '../dialect/types.ts';
+
+/** One place where a query uses a parameter. */
+export interface ParameterUse {
+  readonly name: string;
+  readonly node: Syntax.NamedParameter;
+  /** The type of the values that the place takes; `unknown` if it takes any. */
+  readonly type: Type;
+  /** What must be written around the parameter, which is a STRING. */
+  readonly conversion?: 'cast' | 'list';
+  /** True if an absent parameter is foreseen here: by a comparison with '', NULLIF, SAFE_CAST, ELSE. */
+  readonly isOptional?: boolean;
+  /** True for the pattern of a function for regular expressions. */
+  readonly isPattern?: boolean;
+  /** The texts that it is compared with. */
+  readonly values?: readonly string[];
+  /** `@name IS NULL`, which never holds for a STRING that is '' if it is absent. */
+  readonly nullTest?: Syntax.Is;
+  /** The name of the column that it equals: `project` for `t.project = @p`. */
+  readonly equals?: string;
+}
+
+type Use = Omit<ParameterUse, 'name' | 'node'>;
+
+const string = scalar('STRING');
+const anything: Use = { type: unknown };
+
+/**
+ * Every use of every parameter, in the order of the text.
+ *
+ * @param typeOf the types of expressions as far as they are known without the types of the parameters
+ */
+export function parameterUses(
+  statement: Syntax.Statement,
+  typeOf: (node: Syntax.Node) => Type,
+): readonly ParameterUse[] {
+  const uses: ParameterUse[] = [];
+  walk(statement, (node, around) => {
+    if (node.kind !== 'NamedParameter') return;
+    uses.push({ name: node.name.name, node, ...useOf(node, around, typeOf) });
+  });
+  return uses;
+}
+
+type TypeOf = (node: Syntax.Node) => Type;
+
+function useOf(node: Syntax.Node, around: readonly Syntax.Node[], typeOf: TypeOf): Use {
+  const parent = around.at(-1);
+  const outer = around.slice(0, -1);
+  switch (parent?.kind) {
+    case 'Comparison':
+      return comparisonUse(
+        parent.left === node ? parent.right : parent.left,
+        parent.operator === '=',
+        typeOf,
+      );
+    case 'IsDistinctFrom':
+      return comparisonUse(parent.left === node ? parent.right : parent.left, !parent.negated, typeOf);
+    case 'Between':
+      return firstKnown([parent.operand, parent.low, parent.high], node, typeOf);
+    case 'In':
+      return parent.values.kind === 'ExpressionList' ? listUse(parent.values.items, typeOf) : anything;
+    case 'ExpressionList': {
+      const [owner] = outer.slice(-1);
+      return owner?.kind === 'In' ? converted(typeOf(owner.operand)) : anything;
+    }
+    case 'UnnestedValues': {
+      const [owner] = outer.slice(-1);
+      const element = owner?.kind === 'In' ? typeOf(owner.operand) : string;
+      return { type: element, conversion: 'list' };
+    }
+    case 'Unnest':
+      return { type: string, conversion: 'list' };
+    case 'Cast':
+      return { type: castType(parent.type), ...(parent.safe && { isOptional: true }) };
+    case 'Case':
+      return parent.operand === node ? caseUse(parent) : useOf(parent, outer, typeOf);
+    case 'Limit':
+    case 'IntervalLiteral':
+      return converted(scalar('INT64'));
+    case 'Binary':
+      return arithmeticUse(parent.left === node ? parent.right : parent.left, typeOf);
+    case 'Select':
+    case 'On':
+    case 'PipeWhere':
+    case 'Logical':
+    case 'Not':
+      return converted(scalar('BOOL'));
+    case 'Is':
+      if (parent.value !== 'NULL') return converted(scalar('BOOL'));
+      return node.kind === 'NamedParameter'
+        ? { type: unknown, isOptional: true, nullTest: parent }
+        : { type: unknown, isOptional: true };
+    case 'Like':
+      return { type: string };
+    case 'FunctionCall':
+      return callUse(parent, node, outer, typeOf);
+    default:
+      return anything;
+  }
+}
+
+function comparisonUse(other: Syntax.Expression, isEqual: boolean, typeOf: TypeOf): Use {
+  if (other.kind === 'StringLiteral') {
+    return other.value === '' ? { type: unknown, isOptional: true } : { type: string, values: [other.value] };
+  }
+  const column = other.kind === 'Path' ? other.parts.at(-1)?.name : undefined;
+  return { ...converted(typeOf(other)), ...(isEqual && column !== undefined && { equals: column }) };
+}
+
+function listUse(items: readonly Syntax.Expression[], typeOf: TypeOf): Use {
+  const texts = items.flatMap((item) => (item.kind === 'StringLiteral' ? [item.value] : []));
+  if (texts.length === items.length) return { type: string, values: texts };
+  const [first] = items;
+  return first === undefined ? anything : converted(typeOf(first));
+}
+
+function firstKnown(nodes: readonly Syntax.Expression[], self: Syntax.Node, typeOf: TypeOf): Use {
+  const types = nodes.filter((node) => node !== self).map(typeOf);
+  return converted(types.find(({ kind }) => kind !== 'unknown') ?? unknown);
+}
+
+/** The texts of `CASE @name WHEN 'a' … WHEN 'b' …`. */
+function caseUse({ branches, otherwise }: Syntax.Case): Use {
+  const values = branches.flatMap(({ when }) => (when.kind === 'StringLiteral' ? [when.value] : []));
+  return { type: string, values, ...(otherwise !== undefined && { isOptional: true }) };
+}
+
+function arithmeticUse(other: Syntax.Expression, typeOf: TypeOf): Use {
+  const type = typeOf(other);
+  return converted(isScalar(type, 'FLOAT64', 'NUMERIC', 'BIGNUMERIC') ? type : scalar('INT64'));
+}
+
+/** A value of the type, for which the parameter's text must be cast. */
+const converted = (type: Type): Use =>
+  type.kind === 'unknown' || isScalar(type, 'STRING') ? { type } : { type, conversion: 'cast' };
+
+const patternFunctions = /^(?:safe\.)?regexp_/;
+/** Functions that read a text as a moment. */
+const textFunctions: Readonly<Record<string, Type>> = {
+  timestamp: scalar('TIMESTAMP'),
+  datetime: scalar('DATETIME'),
+  date: scalar('DATE'),
+};
+/** Functions whose arguments of any place have the type in their name. */
+const typedFunctions = /^(timestamp|datetime|date)_(?:add|sub|diff|trunc)$/;
+const arrayFunctions: Readonly<Record<string, Type>> = {
+  generate_timestamp_array: scalar('TIMESTAMP'),
+  generate_date_array: scalar('DATE'),
+  generate_array: scalar('INT64'),
+};
+
+function callUse(
+  call: Syntax.FunctionCall,
+  node: Syntax.Node,
+  outer: readonly Syntax.Node[],
+  typeOf: TypeOf,
+): Use {
+  const name = call.name.parts.map((part) => part.name.toLowerCase()).join('.');
+  const at = call.args.indexOf(node as Syntax.Expression);
+  const plain = name.replace(/^safe\./, '');
+  if (patternFunctions.test(name)) return at === 1 ? { type: string, isPattern: true } : { type: string };
+  if (plain === 'nullif' || plain === 'coalesce' || plain === 'ifnull') {
+    const around = useOf(call, outer, typeOf);
+    const { conversion: _, ...rest } = around;
+    const known = rest.type.kind === 'unknown' ? rest : { ...rest, type: rest.type };
+    return { ...known, isOptional: true };
+  }
+  const text = textFunctions[plain];
+  if (text !== undefined) return { type: text };
+  const typed = typedFunctions.exec(plain)?.[1]?.toUpperCase();
+  if (typed === 'TIMESTAMP' || typed === 'DATETIME' || typed === 'DATE') return converted(scalar(typed));
+  const element = arrayFunctions[plain];
+  if (element !== undefined) return converted(element);
+  if (plain === 'greatest' || plain === 'least' || (plain === 'if' && at > 0)) {
+    const others = call.args.filter(
+      (arg): arg is Syntax.Expression => arg.kind !== 'NamedArgument' && arg.kind !== 'StarArgument',
+    );
+    return firstKnown(plain === 'if' ? others.slice(1) : others, node, typeOf);
+  }
+  return { type: string };
+}
+
+/** The type of CAST, by its name. */
+function castType(type: Syntax.Type): Type {
+  if (type.kind !== 'NamedType') return string;
+  const name = type.name.parts[0].name.toUpperCase();
+  const found = castNames[name];
+  return found === undefined ? string : scalar(found);
+}
+
+const castNames: Readonly<Record<string, Parameters<typeof scalar>[0]>> = {
+  INT64: 'INT64',
+  INT: 'INT64',
+  INTEGER: 'INT64',
+  SMALLINT: 'INT64',
+  BIGINT: 'INT64',
+  TINYINT: 'INT64',
+  BYTEINT: 'INT64',
+  FLOAT64: 'FLOAT64',
+  NUMERIC: 'NUMERIC',
+  DECIMAL: 'NUMERIC',
+  BIGNUMERIC: 'BIGNUMERIC',
+  BIGDECIMAL: 'BIGNUMERIC',
+  BOOL: 'BOOL',
+  BOOLEAN: 'BOOL',
+  TIMESTAMP: 'TIMESTAMP',
+  DATETIME: 'DATETIME',
+  DATE: 'DATE',
+  TIME: 'TIME',
+};
+
+/** The text that converts a parameter, a STRING, to the type that a place takes; undefined if no text can. */
+export function conversionText(
+  { name, type, conversion }: ParameterUse,
+  isOptional: boolean,
+): string | undefined {
+  const text = isOptional ? `nullif(@${name}, '')` : `@${name}`;
+  if (conversion === 'list') {
+    const list = `split(@${name}, ',')`;
+    if (type.kind === 'unknown' || isScalar(type, 'STRING')) return list;
+    return `array(select cast(item as ${describeType(type).toLowerCase()}) from unnest(${list}) as item)`;
+  }
+  if (type.kind !== 'scalar') return undefined;
+  switch (type.name) {
+    case 'TIMESTAMP':
+      return `timestamp(${text})`;
+    // The text of a parameter of type timestamp has a time and a zone.
+    case 'DATE':
+      return `date(timestamp(${text}))`;
+    case 'DATETIME':
+      return `datetime(timestamp(${text}))`;
+    case 'INT64':
+    case 'FLOAT64':
+    case 'NUMERIC':
+    case 'BIGNUMERIC':
+    case 'BOOL':
+    case 'TIME':
+      return `cast(${text} as ${type.name.toLowerCase()})`;
+    default:
+      return undefined;
+  }
+}

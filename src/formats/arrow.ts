@@ -1,0 +1,56 @@
+import * as arrow from '@uwdata/flechette';
+import { type ArrowType, arrowType } from './arrow-types.ts';
+import type { CellTexts } from './cell-texts.ts';
+import { parseExact } from './exact-json.ts';
+import { cellParts, plainText, type Rows } from './rows.ts';
+import type { Shape } from './shape.ts';
+
+/**
+ * Rows as an Arrow IPC stream, in parts: the schema, then record batches.
+ *
+ * @see https://arrow.apache.org/docs/format/Columnar.html#ipc-streaming-format
+ */
+export function* arrowParts(rows: Rows, shapes: readonly Shape[]): Generator<Uint8Array> {
+  const columns = shapes.map((shape, at) => buildColumn(rows.columns[at]?.name ?? '', shape));
+  const schema: arrow.Schema = {
+    version: arrow.Version.V5,
+    endianness: arrow.Endianness.Little,
+    fields: columns.map(({ name, type, metadata }) => arrow.field(name, type, true, metadata)),
+    metadata: null,
+  };
+  const stream = (part: readonly CellTexts[]): Uint8Array => {
+    const children = columns.map(({ readCell, builtAs }, at) =>
+      arrow.columnFromArray(
+        part.map((cells) => readCell(cells[at])),
+        builtAs,
+      ),
+    );
+    const bytes = arrow.tableToIPC(new arrow.Table(schema, children), { format: 'stream' });
+    if (bytes === null) throw new TypeError('the library gave no bytes');
+    return bytes;
+  };
+  // The messages of streams with one schema follow each other in one stream.
+  const empty = stream([]);
+  const schemaBytes = empty.byteLength - endBytes;
+  yield empty.subarray(0, schemaBytes);
+  for (const part of cellParts(rows)) {
+    const bytes = stream(part);
+    yield bytes.subarray(schemaBytes, bytes.byteLength - endBytes);
+  }
+  yield empty.subarray(schemaBytes);
+}
+
+/** Bytes of the mark that ends a stream. */
+const endBytes = 8;
+
+function buildColumn(name: string, shape: Shape) {
+  const type = arrowType(shape);
+  return { name, ...type, readCell: cellReader(shape, type) };
+}
+
+function cellReader({ kind }: Shape, { toArrow }: ArrowType): (cell: string | undefined) => unknown {
+  // As it is: parsing and writing it again could change its spelling.
+  if (kind === 'json') return (cell) => plainText(cell, true) ?? null;
+  if (kind === 'string') return (cell) => plainText(cell) ?? null;
+  return (cell) => (cell === undefined ? null : toArrow(parseExact(cell)));
+}

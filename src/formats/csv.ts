@@ -1,0 +1,56 @@
+import { isoText } from '../files/timestamps.ts';
+import { cellParts, plainText, type Rows } from './rows.ts';
+import { isNested } from './shape.ts';
+
+const byteOrderMark = '\uFEFF';
+
+/**
+ * Rows as CSV, in parts: a line of names, then a line for each row. A NULL is empty, and an empty text is `""`.
+ *
+ * @see RFC 4180
+ */
+export function* csvParts(rows: Rows, hasByteOrderMark: boolean): Generator<string> {
+  const { columns } = rows;
+  const cells = columns.map((column) => {
+    const isJson = isNested(column);
+    const isTimestamp = !isJson && column.type === 'timestamp';
+    return (cell: string | undefined): string => {
+      const text = plainText(cell, isJson);
+      if (text === undefined) return nullText;
+      return isTimestamp ? timestampText(text) : quoted(text);
+    };
+  });
+  // Readers skip an empty line.
+  const nullText = columns.length === 1 ? '""' : '';
+  const names = columns.map(({ name }) => quoted(name)).join(',');
+  yield `${hasByteOrderMark ? byteOrderMark : ''}${names}${lineEnd}`;
+  for (const part of cellParts(rows)) {
+    let text = '';
+    for (const row of part) {
+      for (let at = 0; at < cells.length; at += 1) text += `${at > 0 ? ',' : ''}${cells[at]?.(row[at])}`;
+      text += lineEnd;
+    }
+    yield text;
+  }
+}
+
+const lineEnd = '\r\n';
+
+/** Spaces at the ends are quoted, because some readers cut them off. */
+const needsQuotes = /[",\r\n]|^\s|\s$/;
+
+function quoted(text: string): string {
+  if (text === '') return '""';
+  return needsQuotes.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** @param micros of any year: after 2255 a number is not exact */
+function timestampText(micros: string): string {
+  const number = Number(micros);
+  if (Number.isSafeInteger(number)) return isoText(number);
+  const fraction = ((BigInt(micros) % perSecond) + perSecond) % perSecond;
+  const seconds = isoText(Number(BigInt(micros) - fraction)).slice(0, 'YYYY-MM-DDTHH:MM:SS.'.length);
+  return `${seconds}${String(fraction).padStart(6, '0')}Z`;
+}
+
+const perSecond = 1_000_000n;

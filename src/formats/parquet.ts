@@ -1,0 +1,132 @@
+import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Rows } from './rows.ts';
+import { decimalDigits, type ScalarShape, type Shape } from './shape.ts';
+
+/**
+ * Writes rows as a Parquet file, in threads of DuckDB and through two temporary files: one with the rows as JSON, which need
+ * not be in DuckDB's memory as a whole, and one with the result.
+ */
+export async function writeParquet(rows: Rows, shapes: readonly Shape[]): Promise<Buffer> {
+  const folder = await mkdtemp(join(tmpdir(), 'querygate-'));
+  try {
+    const [from, to] = [join(folder, 'rows.json'), join(folder, 'rows.parquet')];
+    await writeRows(rows.identity, from);
+    await convert(copyStatement(rows, shapes, from, to), folder);
+    return await readFile(to);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The rows of all tenants may be in it. */
+const ownerOnly = 0o600;
+
+const before = '{"result":'.length;
+const after = '}'.length;
+
+/** The array of rows, without the object around it. */
+async function writeRows(identity: Buffer, path: string): Promise<void> {
+  const file = await open(path, 'wx', ownerOnly);
+  try {
+    await file.writeFile(identity.subarray(before, identity.byteLength - after));
+  } finally {
+    await file.close();
+  }
+}
+
+/** Memory of DuckDB for one conversion. */
+const memoryLimit = '200MB';
+
+async function convert(statement: string, folder: string): Promise<void> {
+  // Loaded when it is first needed: not every gateway runs its queries in DuckDB.
+  const { DuckDBInstance } = await import('@duckdb/node-api');
+  const instance = await DuckDBInstance.create(':memory:', {
+    threads: '1',
+    memory_limit: memoryLimit,
+    temp_directory: folder,
+    autoinstall_known_extensions: 'false',
+    autoload_known_extensions: 'false',
+    allow_community_extensions: 'false',
+  });
+  try {
+    const connection = await instance.connect();
+    try {
+      await connection.run(`SET allowed_directories = [${text(folder)}]; SET enable_external_access = false;
+        SET lock_configuration = true;`);
+      await connection.run(statement);
+    } finally {
+      connection.closeSync();
+    }
+  } finally {
+    instance.closeSync();
+  }
+}
+
+/** So many rows are in memory while they are written. */
+const rowsPerGroup = 20_480;
+
+/** DuckDB reads as much at once, and takes twice as much memory for it; a longer row cannot be read. */
+const maxRowBytes = 64 * 1024 * 1024;
+
+function copyStatement({ identity, columns }: Rows, shapes: readonly Shape[], from: string, to: string) {
+  const read = columns.map(({ name }, at) => `${text(name)}: ${text(readType(shapes[at]))}`);
+  const select = columns.map(
+    ({ name }, at) => `${value(identifier(name), shapes[at])} AS ${identifier(name)}`,
+  );
+  const rowBytes = Math.min(Math.max(identity.byteLength, 1024 * 1024), maxRowBytes);
+  return `COPY (SELECT ${select.join(', ')} FROM read_json(${text(from)}, format = 'array', records = true,
+    maximum_object_size = ${rowBytes}, columns = {${read.join(', ')}}))
+    TO ${text(to)} (FORMAT parquet, ROW_GROUP_SIZE ${rowsPerGroup})`;
+}
+
+interface ScalarTypes {
+  /** The type that DuckDB reads from JSON. */
+  readonly read: string;
+  /** What makes a value of it the one that is written. */
+  readonly convert?: (read: string) => string;
+}
+
+const as = (type: string) => (read: string) => `CAST(${read} AS ${type})`;
+
+const scalars: Readonly<Record<ScalarShape, ScalarTypes>> = {
+  string: { read: 'VARCHAR' },
+  integer: { read: 'BIGINT' },
+  float: { read: 'DOUBLE' },
+  decimal: { read: 'VARCHAR', convert: as(`DECIMAL(${decimalDigits.precision}, ${decimalDigits.scale})`) },
+  boolean: { read: 'BOOLEAN' },
+  timestamp: { read: 'BIGINT', convert: (micros) => `make_timestamptz(${micros})` },
+  datetime: { read: 'VARCHAR', convert: as('TIMESTAMP') },
+  date: { read: 'VARCHAR', convert: as('DATE') },
+  time: { read: 'VARCHAR', convert: as('TIME') },
+  bytes: { read: 'VARCHAR', convert: (base64) => `from_base64(${base64})` },
+  json: { read: 'JSON' },
+};
+
+const untyped: Shape = { kind: 'json' };
+
+function readType(shape: Shape = untyped): string {
+  switch (shape.kind) {
+    case 'list':
+      return `${readType(shape.element)}[]`;
+    case 'struct':
+      return `STRUCT(${shape.fields.map(({ name, shape: inner }) => `${identifier(name)} ${readType(inner)}`).join(', ')})`;
+    default:
+      return scalars[shape.kind].read;
+  }
+}
+
+/** Fields of records are written as they are read. */
+function value(column: string, shape: Shape = untyped): string {
+  if (shape.kind === 'struct') return column;
+  if (shape.kind !== 'list') return scalars[shape.kind].convert?.(column) ?? column;
+  const { element } = shape;
+  const convert =
+    element.kind === 'list' || element.kind === 'struct' ? undefined : scalars[element.kind].convert;
+  return convert === undefined ? column : `list_transform(${column}, lambda one: ${convert('one')})`;
+}
+
+const text = (content: string) => `'${content.replaceAll("'", "''")}'`;
+
+const identifier = (name: string) => `"${name.replaceAll('"', '""')}"`;

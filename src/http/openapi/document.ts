@@ -1,0 +1,82 @@
+import type { SavedQuery } from '../../catalog/saved-query.ts';
+import { packageVersion } from '../../version.ts';
+import { endpointPath, healthPath, readinessPath } from '../paths.ts';
+import { sharedHeaders } from './headers.ts';
+import type { JsonObject } from './json-schema.ts';
+import { fileOperation, operation, rowName, sqlOperation } from './operations.ts';
+import { sharedParameters } from './parameters.ts';
+import { sharedResponses } from './responses.ts';
+import { rowSchema } from './row-schema.ts';
+
+interface DocumentOptions {
+  /** Whether the reader may send SQL of its own to the queries that take it. */
+  readonly mayPassSql: boolean;
+}
+
+/**
+ * The REST interface of some saved queries as an OpenAPI 3.1 document. It describes what callers send and get, never the
+ * SQL.
+ */
+export function openapiDocument(
+  queries: readonly SavedQuery[],
+  { mayPassSql }: DocumentOptions = { mayPassSql: true },
+): JsonObject {
+  const takingSql = queries.filter(({ querySandboxing }) => mayPassSql && querySandboxing === 'enabled');
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Querygate',
+      version: packageVersion(),
+      description:
+        'Saved queries as GET requests. Parameters that an endpoint does not declare are ignored, and an empty value counts as absent.',
+    },
+    servers: [{ url: '/' }],
+    security: [{ ApiKey: [] }, { Bearer: [] }],
+    tags: [
+      { name: 'endpoints', description: 'One path for each saved query.' },
+      { name: 'health', description: 'For load balancers; no key is needed.' },
+    ],
+    paths: {
+      ...Object.fromEntries(queries.map((query) => [endpointPath + query.name, { get: operation(query) }])),
+      ...Object.fromEntries(
+        takingSql.map((query) => [endpointPath + query.id, { get: sqlOperation(query) }]),
+      ),
+      ...Object.fromEntries(
+        queries.map((query) => [`${endpointPath}${query.name}.{format}`, { get: fileOperation(query) }]),
+      ),
+      ...healthPaths,
+    },
+    components: {
+      schemas: Object.fromEntries(queries.map((query) => [rowName(query), rowSchema(query)])),
+      parameters: sharedParameters,
+      headers: sharedHeaders,
+      responses: sharedResponses,
+      securitySchemes: {
+        ApiKey: { type: 'apiKey', in: 'header', name: 'X-API-KEY' },
+        Bearer: { type: 'http', scheme: 'bearer', description: 'A key, or a JSON Web Token.' },
+      },
+    },
+  };
+}
+
+const healthReply: JsonObject = {
+  description: 'The state of the process.',
+  content: {
+    'application/json': {
+      schema: { type: 'object', required: ['status'], properties: { status: { type: 'string' } } },
+    },
+  },
+};
+
+/** No query has such an operation id: `_` separates words. */
+const healthOperation = (operationId: string, summary: string, responses: JsonObject): JsonObject => ({
+  get: { operationId, tags: ['health'], summary, security: [], responses },
+});
+
+const healthPaths: JsonObject = {
+  [healthPath]: healthOperation('health_live', 'Whether the process lives.', { 200: healthReply }),
+  [readinessPath]: healthOperation('health_ready', 'Whether it takes requests.', {
+    200: healthReply,
+    503: { ...healthReply, description: 'The process shuts down.' },
+  }),
+};

@@ -1,0 +1,65 @@
+import { hash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { Catalog, SavedQuery } from '../../catalog/saved-query.ts';
+import type { LoopTurns } from '../../concurrency/loop-turns.ts';
+import { mayPassSql } from '../../keys/principal.ts';
+import { type Encodings, encode } from '../../results/result-document.ts';
+import { mayQuery } from '../access/authorize.ts';
+import { variesBy } from '../cache-headers.ts';
+import { chooseCoding } from '../content-coding.ts';
+import { jsonType } from '../reply.ts';
+import type { Answer } from '../routes.ts';
+import { openapiDocument } from './document.ts';
+
+/** Bytes of the documents that are kept, in all codings: keys of a team often permit the same endpoints. */
+const maxKeptBytes = 16_000_000;
+
+interface Rendered {
+  readonly encodings: Encodings;
+  readonly etag: string;
+}
+
+/** `GET /openapi.json`: the endpoints that the key may query, as the GraphQL field `endpoints` lists them. */
+export function buildOpenapi({ queries }: Catalog, turns: LoopTurns): Answer {
+  const kept = new LRUCache<string, Rendered>({
+    maxSize: maxKeptBytes,
+    sizeCalculation: ({ encodings }, key) =>
+      key.length + Object.values(encodings).reduce((sum, { byteLength }) => sum + byteLength, 0),
+  });
+  return async ({ headers }, _request, { principal }) => {
+    const visible = queries.filter((query) => mayQuery(principal, query));
+    const options = { mayPassSql: mayPassSql(principal) };
+    const key = [options.mayPassSql, ...visible.map(({ id }) => id)].join();
+    let rendered = kept.get(key);
+    if (rendered === undefined) {
+      // A large catalog has megabytes of columns.
+      await turns.wait(principal.id);
+      rendered = await render(visible, options);
+      kept.set(key, rendered);
+    }
+    const { encodings, etag } = rendered;
+    const coding = chooseCoding(encodings, headers['accept-encoding'] ?? '');
+    const body = encodings[coding] ?? encodings.identity;
+    return {
+      status: 200,
+      headers: {
+        'content-type': jsonType,
+        'content-length': String(body.byteLength),
+        ...(coding === 'identity' ? {} : { 'content-encoding': coding }),
+        etag,
+        'cache-control': 'private, no-cache',
+        vary: variesBy,
+      },
+      body,
+    };
+  };
+}
+
+async function render(
+  queries: readonly SavedQuery[],
+  options: { readonly mayPassSql: boolean },
+): Promise<Rendered> {
+  const text = Buffer.from(JSON.stringify(openapiDocument(queries, options)));
+  // Weak: the same text has several codings.
+  return { encodings: await encode(text), etag: `W/"${hash('sha256', text, 'base64url')}"` };
+}

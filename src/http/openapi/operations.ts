@@ -1,0 +1,120 @@
+import { maxSqlLength, sqlParameter } from '../../catalog/binding/caller-sql.ts';
+import { camelCase, pascalCase, sqlField } from '../../catalog/names.ts';
+import type { CachePolicy, SavedQuery } from '../../catalog/saved-query.ts';
+import { type Format, formats } from '../../formats/format.ts';
+import { endpointPath } from '../paths.ts';
+import { headersOf } from './headers.ts';
+import { type JsonObject, refTo } from './json-schema.ts';
+import { requestParameters } from './parameters.ts';
+import { otherResponses } from './responses.ts';
+
+/** The name of the schema of a query's rows. */
+export const rowName = ({ name }: SavedQuery): string => `${pascalCase(name)}Row`;
+
+/** Reads the rows of a saved query. */
+export function operation(query: SavedQuery): JsonObject {
+  const { id, name, aliases, description, maxRows, caching } = query;
+  const addresses = [id, ...aliases].map((address) => endpointPath + address).join(' and ');
+  return {
+    operationId: camelCase(name),
+    tags: ['endpoints'],
+    summary: description,
+    description: `At most ${maxRows} rows. ${describeCaching(caching)} Also at ${addresses}.`,
+    parameters: requestParameters(query),
+    responses: { 200: result(refTo('schemas', rowName(query)), maxRows), ...otherResponses },
+  };
+}
+
+/**
+ * Runs a caller's SQL over the common tables of a saved query. It has the path with the UUID: the same endpoint at another
+ * address, because its rows have another schema.
+ */
+export function sqlOperation(query: SavedQuery): JsonObject {
+  const { name, maxRows } = query;
+  const sql = {
+    name: sqlParameter,
+    in: 'query',
+    required: true,
+    description: 'One SELECT in the BigQuery SQL dialect; it may use the other parameters as @name.',
+    schema: { type: 'string', maxLength: maxSqlLength },
+  };
+  const row = {
+    type: 'object',
+    description: 'A column that is NULL is left out.',
+    additionalProperties: true,
+  };
+  return {
+    operationId: sqlField(name),
+    tags: ['endpoints'],
+    summary: `One SELECT over the common tables of ${name}.`,
+    description: `At most ${maxRows} rows, with the columns of the SELECT. Without ${sqlParameter}, this is the same as ${endpointPath}${name}.`,
+    parameters: [sql, ...requestParameters(query)],
+    responses: { 200: result(row, maxRows), ...otherResponses },
+  };
+}
+
+/**
+ * The rows of a saved query in the other formats, named by the extension of the path. They are an operation of their own: a
+ * client generated from one operation with all of them would have no type for the JSON.
+ */
+export function fileOperation(query: SavedQuery): JsonObject {
+  const available = Object.values<Format>(formats).filter(
+    (format) => format !== formats.json && (format !== formats.prometheus || query.prometheus !== undefined),
+  );
+  const format = {
+    name: 'format',
+    in: 'path',
+    required: true,
+    description:
+      'The extension of the path. ?format= and Accept choose a format too, at the path without extension.',
+    schema: { type: 'string', enum: available.map(({ names: [name] }) => name) },
+  };
+  const content = available.flatMap(({ mediaTypes: [mediaType] }) =>
+    mediaType === undefined
+      ? []
+      : [[mediaType, /^text|json/.test(mediaType) ? { schema: { type: 'string' } } : {}]],
+  );
+  return {
+    operationId: `${camelCase(query.name)}_file`,
+    tags: ['endpoints'],
+    summary: `The rows of ${query.name} in other formats.`,
+    parameters: [format, ...requestParameters(query)],
+    responses: {
+      200: {
+        description: 'The rows, in the order of the query.',
+        headers: headersOf('ContentDisposition', ...resultHeaders),
+        content: Object.fromEntries(content),
+      },
+      ...otherResponses,
+    },
+  };
+}
+
+function describeCaching(caching: CachePolicy | 'disabled'): string {
+  if (caching === 'disabled') return 'Results are not cached.';
+  const { ttlSeconds, warmingSeconds } = caching;
+  const warming =
+    warmingSeconds === undefined ? '' : `, and refreshed every ${warmingSeconds} s while they are used`;
+  return `Results are cached for ${ttlSeconds} s${warming}.`;
+}
+
+const resultHeaders = [
+  ...['RowCount', 'Truncated', 'ComputedAt', 'Cost', 'ETag', 'Age', 'CacheControl', 'CacheStatus', 'Vary'],
+  ...['RequestId', 'RateLimit', 'RateLimitPolicy'],
+];
+
+function result(row: JsonObject, maxRows: number): JsonObject {
+  return {
+    description: 'The rows, in the order of the query.',
+    headers: headersOf(...resultHeaders),
+    content: {
+      'application/json': {
+        schema: {
+          type: 'object',
+          required: ['result'],
+          properties: { result: { type: 'array', maxItems: maxRows, items: row } },
+        },
+      },
+    },
+  };
+}

@@ -1,0 +1,125 @@
+import { maxValueLength } from '../../catalog/binding/bind.ts';
+import { exampleValue } from '../../catalog/example-parameters.ts';
+import type { EnumParameter, Parameter, PlainParameter, SavedQuery } from '../../catalog/saved-query.ts';
+import { labelsHeader } from '../access/authorize.ts';
+import { type JsonObject, refTo } from './json-schema.ts';
+
+/** What a request to an endpoint may carry: the query's own parameters, and headers. */
+export function requestParameters(query: SavedQuery): readonly JsonObject[] {
+  const shared = Object.keys(sharedParameters).map((name) => refTo('parameters', name));
+  return [...queryParameters(query), ...(query.labels.length > 0 ? [labelsParameter(query)] : []), ...shared];
+}
+
+interface QueryParameter extends JsonObject {
+  readonly name: string;
+  readonly required: boolean;
+  readonly description: string;
+  readonly schema: JsonObject;
+}
+
+/** What a query string may have. */
+export const queryParameters = (query: SavedQuery): readonly QueryParameter[] =>
+  query.parameters.map((parameter) => queryParameter(query, parameter));
+
+function queryParameter({ tenant }: SavedQuery, parameter: Parameter): QueryParameter {
+  const { name, required } = parameter;
+  const isTenant = tenant?.parameter === name;
+  const example = exampleValue(parameter);
+  return {
+    name,
+    in: 'query',
+    required,
+    description: describe(parameter, isTenant),
+    schema: parameterSchema(parameter),
+    ...(example !== undefined && { example: typedValue(parameter, example) }),
+    ...(isTenant && { 'x-tenant': true }),
+  };
+}
+
+function describe(parameter: Parameter, isTenant: boolean): string {
+  return [
+    parameter.description,
+    parameter.type === 'pattern' ? 'A regular expression in the syntax of RE2.' : undefined,
+    isTenant ? 'A key that is restricted to tenants must name one of its own.' : undefined,
+    ...(parameter.type === 'enum' ? ['', ...parameter.values.map(describeValue)] : []),
+  ]
+    .filter((text) => text !== undefined)
+    .join('\n');
+}
+
+const describeValue = ({ value, also, description }: EnumParameter['values'][number]): string =>
+  `- \`${value}\`: ${description}${also.length > 0 ? ` Also written ${also.join(', ')}.` : ''}`;
+
+function parameterSchema(parameter: Parameter): JsonObject {
+  const { default: text } = parameter;
+  return {
+    ...(parameter.type === 'enum' ? enumSchema(parameter) : schemas[parameter.type]),
+    ...(text !== undefined && { default: typedValue(parameter, text) }),
+  };
+}
+
+/** Generators of code name the values by `x-enum-varnames`. */
+function enumSchema({ values }: EnumParameter): JsonObject {
+  return {
+    type: 'string',
+    enum: values.map(({ value }) => value),
+    'x-enum-varnames': values.map(({ name }) => name),
+    'x-enum-descriptions': values.map(({ description }) => description),
+  };
+}
+
+const text = { type: 'string', maxLength: maxValueLength };
+
+const schemas: Readonly<Record<PlainParameter['type'], JsonObject>> = {
+  string: text,
+  pattern: text,
+  timestamp: { type: 'string', format: 'date-time' },
+  integer: { type: 'integer', format: 'int64' },
+  float: { type: 'number', format: 'double' },
+  boolean: { type: 'boolean' },
+};
+
+/** A value of a query's header as its JSON Schema has it. */
+function typedValue({ type }: Parameter, value: string): unknown {
+  if (type === 'boolean') return value.toLowerCase() === 'true';
+  return type === 'integer' || type === 'float' ? Number(value) : value;
+}
+
+function labelsParameter({ labels }: SavedQuery): JsonObject {
+  return {
+    name: labelsHeader,
+    in: 'header',
+    description: `Labels for the bill of the query engine, as in ${labels[0]}=a-value. Allowed: ${labels.join(', ')}.`,
+    schema: { type: 'string' },
+  };
+}
+
+/** Headers that every endpoint reads. */
+export const sharedParameters: Readonly<Record<string, JsonObject>> = {
+  IfNoneMatch: {
+    name: 'If-None-Match',
+    in: 'header',
+    description: 'The ETag of an earlier response: the response is 304 if the rows are the same.',
+    schema: { type: 'string' },
+  },
+  CacheControl: {
+    name: 'Cache-Control',
+    in: 'header',
+    description:
+      'no-cache runs the query again if the key has the permission fresh; other values are ignored.',
+    schema: { type: 'string' },
+    example: 'no-cache',
+  },
+  RequestId: {
+    name: 'X-Request-ID',
+    in: 'header',
+    description: 'An id of the request, for the log; it is repeated in the response.',
+    schema: { type: 'string', maxLength: 128 },
+  },
+  TraceParent: {
+    name: 'traceparent',
+    in: 'header',
+    description: "The caller's trace, as W3C Trace Context defines it.",
+    schema: { type: 'string' },
+  },
+};

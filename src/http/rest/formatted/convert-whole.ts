@@ -1,0 +1,65 @@
+import type { LoopTurns } from '../../../concurrency/loop-turns.ts';
+import { convertRows, type Part } from '../../../formats/convert-rows.ts';
+import { formats } from '../../../formats/format.ts';
+import type { Rows } from '../../../formats/rows.ts';
+import { toOwnMemory } from '../../../results/result-document.ts';
+import type { ByteBudget } from '../../byte-budget.ts';
+import { ConvertedRows } from './converted-rows.ts';
+import type { FormattedRequest } from './formatted-request.ts';
+import { writeParquetInTurn } from './write-parquet-in-turn.ts';
+
+/** Converts rows to a body that is in memory as a whole. @throws GatewayError OVERLOADED; ENGINE_FAILED */
+export type ConvertWhole = (digest: string, rows: Rows, request: FormattedRequest) => Promise<ConvertedRows>;
+
+interface ConvertOptions {
+  readonly budget: ByteBudget;
+  readonly turns: LoopTurns;
+}
+
+/** Equal requests of a key that arrive during a conversion wait for it. */
+export function buildConvertWhole(options: ConvertOptions): ConvertWhole {
+  const running = new Map<string, Promise<ConvertedRows>>();
+  return async (digest, rows, request) => {
+    // Another key's share of memory must not decide about this one's.
+    const key = `${request.owner} ${digest}`;
+    const known = running.get(key);
+    if (known !== undefined) return known;
+    const converting = convert(rows, request, options);
+    running.set(key, converting);
+    try {
+      return await converting;
+    } finally {
+      running.delete(key);
+    }
+  };
+}
+
+async function convert(
+  rows: Rows,
+  { format, query, owner }: FormattedRequest,
+  { budget, turns }: ConvertOptions,
+): Promise<ConvertedRows> {
+  // While it is made, a text is in memory twice, in parts and as a whole; Parquet takes a part of what JSON does.
+  const copies = format === formats.parquet ? 0.5 : 2;
+  const charge = budget.reserve(owner, copies * rows.identity.byteLength);
+  try {
+    const body =
+      format === formats.parquet
+        ? await writeParquetInTurn(rows, turns, owner)
+        : await turns.run(owner, collect(convertRows(format, rows, query.prometheus)));
+    budget.settle(charge, body);
+    return new ConvertedRows(body);
+  } finally {
+    // By then all requests that await the body have begun to send it, and hold it.
+    setImmediate(() => charge.release());
+  }
+}
+
+function* collect(parts: Iterable<Part>): Generator<void, Buffer> {
+  const buffers: Buffer[] = [];
+  for (const part of parts) {
+    if (part !== undefined) buffers.push(Buffer.from(part as string));
+    yield;
+  }
+  return toOwnMemory(Buffer.concat(buffers));
+}

@@ -1,0 +1,43 @@
+import type { Owner } from '../../../concurrency/fair-share.ts';
+import type { LoopTurns } from '../../../concurrency/loop-turns.ts';
+import { Places } from '../../../concurrency/places.ts';
+import { GatewayError } from '../../../errors.ts';
+import { columnShapes } from '../../../formats/column-shapes.ts';
+import { writeParquet } from '../../../formats/parquet.ts';
+import type { Rows } from '../../../formats/rows.ts';
+
+/** Each takes memory of DuckDB, a thread, and room for temporary files. */
+const maxConversions = 1;
+
+const places = new Places(maxConversions);
+
+/** Other callers may wait for a file when the one for whom it is written has disconnected. */
+const never = new AbortController().signal;
+
+/**
+ * Writes a Parquet file when it is the owner's turn.
+ *
+ * @throws GatewayError OVERLOADED if memory or disk do not suffice, or temporary files cannot be written
+ */
+export async function writeParquetInTurn(rows: Rows, turns: LoopTurns, owner: Owner): Promise<Buffer> {
+  const place = places.placeFor(owner);
+  try {
+    await place.take(never);
+    return await writeParquet(rows, await turns.run(owner, columnShapes(rows)));
+  } catch (cause) {
+    if (!isOutOfRoom(cause)) throw cause;
+    throw new GatewayError(
+      'OVERLOADED',
+      'There is not enough memory or disk space for a Parquet file of these rows now; try again, or use another format',
+      { cause, retryAfterSeconds: 5 },
+    );
+  } finally {
+    place.giveBack();
+  }
+}
+
+/** By the code of a file system, or the first words of DuckDB's message. */
+const isOutOfRoom = (error: unknown): boolean =>
+  error instanceof Error &&
+  (('code' in error && /^(EACCES|EDQUOT|EMFILE|ENOENT|ENOSPC|EPERM|EROFS)$/.test(String(error.code))) ||
+    /^(Out of Memory|IO Error|Failed to allocate)/.test(error.message));

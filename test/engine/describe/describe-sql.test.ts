@@ -1,0 +1,196 @@
+import { describe, expect, test } from 'vitest';
+import type { TableSchema } from '../../../src/catalog/tables/table-schema.ts';
+import { readConfig } from '../../../src/config.ts';
+import { describeSql } from '../../../src/engine/describe/describe-sql.ts';
+import { tenantColumns } from '../../../src/engine/describe/tenant-columns.ts';
+import { describeColumns } from '../../../src/engine/duckdb/describe-columns.ts';
+import { StartError } from '../../../src/errors.ts';
+
+const config = readConfig({ DUCKDB_THREADS: '1' });
+
+const tables: readonly TableSchema[] = [
+  {
+    name: 'logs',
+    fields: [
+      { name: 'ts', type: 'TIMESTAMP', mode: 'REQUIRED', description: 'When it happened.' },
+      { name: 'project', type: 'STRING', mode: 'NULLABLE' },
+      { name: 'status', type: 'INT64', mode: 'NULLABLE' },
+      { name: 'cost', type: 'FLOAT64', mode: 'NULLABLE' },
+      { name: 'day', type: 'DATE', mode: 'NULLABLE' },
+      { name: 'tags', type: 'STRING', mode: 'REPEATED' },
+      {
+        name: 'request',
+        type: 'RECORD',
+        mode: 'NULLABLE',
+        fields: [{ name: 'path', type: 'STRING', mode: 'NULLABLE', description: 'Path of the URL.' }],
+      },
+    ],
+  },
+  { name: 'users', fields: [{ name: 'id', type: 'STRING', mode: 'REQUIRED' }] },
+];
+
+const source = { file: 'a.sql', line: 1 };
+
+const describeText = (sql: string) =>
+  describeSql({
+    sql,
+    source,
+    tables,
+    tenantColumns: tenantColumns([]),
+    hasOpenTables: false,
+    resultColumns: (converted) => describeColumns({ sql: converted, source, tables, config }),
+  });
+
+describe('columns', () => {
+  test.each([
+    ['ts', 'ts', 'timestamp required'],
+    ['timestamp_trunc(ts, hour) as h', 'h', 'timestamp required'],
+    ['count(*) as n', 'n', 'integer required'],
+    ['countif(status > 1) as n', 'n', 'integer required'],
+    ['max(status) as n', 'n', 'integer'],
+    ['max(ts) as n', 'n', 'timestamp'],
+    ["coalesce(project, '') as p", 'p', 'string required'],
+    ['status is null as b', 'b', 'boolean required'],
+    ['status > 1 as b', 'b', 'boolean'],
+    ['tags', 'tags', 'string repeated required'],
+    ['request', 'request', 'record'],
+    ['cast(cost as numeric) as c', 'c', 'numeric'],
+    ['date(ts) as d', 'd', 'date required'],
+    ['null as nothing', 'nothing', 'integer'],
+  ])('%s is %s: %s', async (item, name, expected) => {
+    const isAggregate = /^(?:count|countif|max)\(/.test(item);
+    const { columns } = await describeText(`select ${item} from logs${isAggregate ? '' : ' as l'}`);
+    const [column] = columns;
+    expect(column?.name).toBe(name);
+    const words = [
+      column?.type ?? 'undefined',
+      column?.repeated && 'repeated',
+      column?.required && 'required',
+    ];
+    expect(words.filter(Boolean).join(' ')).toBe(expected);
+  });
+
+  test('an extreme of a group is not NULL if no value is, the nullable side of an outer join may be', async () => {
+    const grouped = await describeText('select project, max(ts) as last from logs group by project');
+    expect(grouped.columns.map(({ required }) => required)).toEqual([false, true]);
+    const joined = await describeText(
+      'with u as (select id, 1 as one from users) select l.ts, u.id, u.one from logs as l left join u on u.id = l.project',
+    );
+    expect(joined.columns.map(({ required }) => required)).toEqual([true, false, false]);
+  });
+
+  test('a column that is a field of a table has its description', async () => {
+    const { columns } = await describeText(
+      'with a as (select l.ts, l.request from logs as l) select ts, request.path from a',
+    );
+    expect(columns.map(({ description }) => description)).toEqual(['When it happened.', 'Path of the URL.']);
+  });
+
+  test.each([
+    ['select 1', 'column 1 of the result has no name: add AS and a name'],
+    ['select status as a, cost as A from logs', 'two columns of the result are named A'],
+    ['select interval 1 day as i', 'the column i is INTERVAL'],
+    ['select x from logs', 'no column is named x'],
+    ['select ts from log', 'no table is named log'],
+    ['selec 1', 'expected'],
+  ])('%s is refused: %s', async (sql, message) => {
+    const error = await describeText(sql).catch((cause: unknown) => cause);
+    expect(error).toBeInstanceOf(StartError);
+    expect((error as StartError).problems[0]?.message).toContain(message);
+  });
+});
+
+describe('parameters', () => {
+  test.each([
+    ['status >= @p', 'integer required', 'status >= cast(@p as int64)'],
+    ['status between @p and 5', 'integer required', 'status between cast(@p as int64) and 5'],
+    ['status in (@p, 2)', 'integer required', 'status in (cast(@p as int64), 2)'],
+    ['status + @p > 5', 'integer required', 'status + cast(@p as int64) > 5'],
+    ['cost > @p', 'float required', 'cost > cast(@p as float64)'],
+    ['ts > @p', 'timestamp required', 'ts > timestamp(@p)'],
+    ['ts > timestamp(@p)', 'timestamp required', 'ts > timestamp(@p)'],
+    ["ts > timestamp(nullif(@p, ''))", 'timestamp', "ts > timestamp(nullif(@p, ''))"],
+    [
+      'ts > timestamp_sub(current_timestamp(), interval @p hour)',
+      'integer required',
+      'ts > timestamp_sub(current_timestamp(), interval cast(@p as int64) hour)',
+    ],
+    ['day = @p', 'string required', 'day = date(timestamp(@p))'],
+    ['project = @p', 'string required', 'project = @p'],
+    ["(@p = '' or project = @p)", 'string', "(@p = '' or project = @p)"],
+    ['(@p is null or project = @p)', 'string', "(@p = '' or project = @p)"],
+    ['(@p is null or status = @p)', 'integer', "(@p = '' or status = cast(nullif(@p, '') as int64))"],
+    ['regexp_contains(project, @p)', 'pattern required', 'regexp_contains(project, @p)'],
+    ['status = cast(@p as int64)', 'integer required', 'status = cast(@p as int64)'],
+    ['status = safe_cast(@p as int64)', 'integer', 'status = safe_cast(@p as int64)'],
+    ['project in unnest(@p)', 'string required', "project in unnest(split(@p, ','))"],
+    [
+      'status in unnest(@p)',
+      'string required',
+      "status in unnest(array(select cast(item as int64) from unnest(split(@p, ',')) as item))",
+    ],
+    ['@p', 'boolean required', '@p'],
+    ['@p and status = 1', 'boolean required', 'cast(@p as bool) and status = 1'],
+    [
+      "case @p when 'a' then status = 1 when 'b' then status = 2 end",
+      'enum required a b',
+      "case @p when 'a' then status = 1 when 'b' then status = 2 end",
+    ],
+    [
+      "case @p when 'a' then status = 1 else status = 2 end",
+      'enum a',
+      "case @p when 'a' then status = 1 else status = 2 end",
+    ],
+    ["(@p = 'x' and status = 1)", 'enum required x', "(@p = 'x' and status = 1)"],
+  ])('of %s: %s', async (condition, expected, converted) => {
+    const bare = condition === '@p';
+    const { parameters, sql } = await describeText(`select ts from logs where ${condition}`);
+    const [parameter] = parameters;
+    const words = [
+      parameter?.type,
+      parameter?.required && 'required',
+      ...(parameter?.type === 'enum' ? parameter.values : []),
+    ];
+    expect(words.filter(Boolean).join(' ')).toBe(expected);
+    expect(sql).toBe(`select ts from logs where ${bare ? 'cast(@p as bool)' : converted}`);
+  });
+
+  test('LIMIT and OFFSET take integers', async () => {
+    const { parameters, sql, limit } = await describeText('select ts from logs limit @n offset @m');
+    expect(parameters.map(({ name, type }) => `${name} ${type}`)).toEqual(['n integer', 'm integer']);
+    expect(sql).toBe('select ts from logs limit cast(@n as int64) offset cast(@m as int64)');
+    expect(limit).toBeUndefined();
+  });
+});
+
+describe('tenant', () => {
+  test('the parameter that is compared with a column of that name, with the tables that are not', async () => {
+    const { tenants } = await describeText(
+      'select l.ts from logs as l join users as u on u.id = l.tags[offset(0)] where l.project = @ref',
+    );
+    expect(tenants).toEqual([{ parameter: 'ref', column: 'project', unfiltered: ['users'] }]);
+  });
+
+  test('a column that other saved queries compare with their tenant', () => {
+    const query = {
+      sql: 'select 1 as a from logs where status = cast(@p as int64) and request.path = @p',
+      tenant: { parameter: 'p', pattern: undefined },
+    } as Parameters<typeof tenantColumns>[0][number];
+    expect(tenantColumns([query]).has('path')).toBe(true);
+    expect(tenantColumns([]).has('path')).toBe(false);
+  });
+});
+
+test('dates, ids and intervals are proposed and not changed', async () => {
+  const sql = `select ts from logs
+where ts >= timestamp '2026-01-31' and ts > timestamp_sub(current_timestamp(), interval 7 day)
+  and project = 'abc' and day = '2026-01-31' and status = 404 and request.path = '/x'`;
+  const described = await describeText(sql);
+  expect(described.sql).toBe(sql);
+  expect(described.proposals.map(({ kind, text }) => `${kind} ${text}`)).toEqual([
+    "date timestamp '2026-01-31'",
+    'interval interval 7 day',
+    "id 'abc'",
+    "date '2026-01-31'",
+  ]);
+});

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import { didYouMean } from '../../src/files/nearest-name.ts';
+
+test.each([
+  ['edge_log', ['edge_logs', 'auth_logs'], '; did you mean edge_logs?'],
+  ['CACHNG', ['caching', 'columns'], '; did you mean caching?'],
+  ['cout', ['COUNT'], '; did you mean COUNT?'],
+  ['foo', ['cos', 'max'], ''],
+  ['x', ['y'], ''],
+  ['x'.repeat(200), ['x'.repeat(199)], ''],
+  ['anything', [], ''],
+])('%s among %j: %j', (text, names, expected) => {
+  expect(didYouMean(text, names)).toBe(expected);
+});

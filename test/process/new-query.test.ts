@@ -1,0 +1,157 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runQuerygate } from '../support/gateway-process.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
+const queries = join(folder, 'queries');
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const write = (name: string, text: string) => {
+  writeFileSync(join(folder, name), text);
+  return join(folder, name);
+};
+const run = (...args: readonly string[]) => runQuerygate(args, { QUERIES_DIR: queries });
+
+const row = {
+  ts: '2026-01-31T12:00:00Z',
+  project: 'abc',
+  status: 200,
+  request: { path: '/a', ms: 1.5 },
+  tags: ['x'],
+};
+
+beforeAll(async () => {
+  const data = write('web.ndjson', `${JSON.stringify(row)}\n`);
+  expect(await run('tables', 'add', 'web', data)).toMatchObject({ exitCode: 0 });
+});
+
+describe('querygate tables add', () => {
+  const schemaOf = (name: string) =>
+    JSON.parse(readFileSync(join(queries, 'tables', `${name}.json`), 'utf8')) as unknown;
+
+  test('writes the schema of NDJSON', () => {
+    expect(schemaOf('web')).toEqual([
+      { name: 'ts', type: 'TIMESTAMP', mode: 'NULLABLE' },
+      { name: 'project', type: 'STRING', mode: 'NULLABLE' },
+      { name: 'status', type: 'INTEGER', mode: 'NULLABLE' },
+      {
+        name: 'request',
+        type: 'RECORD',
+        mode: 'NULLABLE',
+        fields: [
+          { name: 'path', type: 'STRING', mode: 'NULLABLE' },
+          { name: 'ms', type: 'FLOAT', mode: 'NULLABLE' },
+        ],
+      },
+      { name: 'tags', type: 'STRING', mode: 'REPEATED' },
+    ]);
+  });
+
+  test('writes the schema of CSV, and says what the rows do not show', async () => {
+    const data = write('visits.csv', 'created_at,n,day\n1769860800,1.5,2026-01-31\n');
+    const { errors } = await run('tables', 'add', 'visits', data);
+    expect(errors).toContain('created_at is INTEGER: write TIMESTAMP if it counts seconds');
+    expect(schemaOf('visits')).toEqual([
+      { name: 'created_at', type: 'INTEGER', mode: 'NULLABLE' },
+      { name: 'n', type: 'FLOAT', mode: 'NULLABLE' },
+      { name: 'day', type: 'DATE', mode: 'NULLABLE' },
+    ]);
+  });
+
+  test('takes what bq show prints, with or without --schema', async () => {
+    const fields = [{ name: 'a', type: 'STRING', description: 'A text.' }];
+    const expected = [{ name: 'a', type: 'STRING', mode: 'NULLABLE', description: 'A text.' }];
+    for (const [name, output] of [
+      ['plain', fields],
+      ['full', { kind: 'bigquery#table', schema: { fields } }],
+    ] as const) {
+      expect(await run('tables', 'add', name, write(`${name}.json`, JSON.stringify(output)))).toMatchObject({
+        exitCode: 0,
+      });
+      expect(schemaOf(name)).toEqual(expected);
+    }
+  });
+
+  test('overwrites only with --force, and refuses files that it cannot read', async () => {
+    const data = write('web2.csv', 'a\n1\n');
+    expect((await run('tables', 'add', 'web', data)).errors).toContain(
+      'web.json exists already; --force replaces it',
+    );
+    expect((await run('tables', 'add', 'other', write('a.txt', 'a'))).errors).toContain(
+      'a.txt must end in .ndjson',
+    );
+    const broken = await run('tables', 'add', 'other', write('broken.ndjson', '{"a":\n'));
+    expect(broken.exitCode).toBe(1);
+    expect(broken.errors).toContain('broken.ndjson cannot be read');
+    expect(existsSync(join(queries, 'tables', 'other.json'))).toBe(false);
+  });
+});
+
+describe('querygate new', () => {
+  const sql = `SELECT status, COUNT(*) AS requests
+FROM web AS w
+WHERE w.project = @project AND w.ts > TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL 7 DAY) AND status >= @at_least
+GROUP BY status;
+`;
+  const file = join(queries, 'web.by-status.sql');
+  const written = () => readFileSync(file, 'utf8');
+
+  test('writes a file that compiles, and says what it changed and proposes', async () => {
+    const { exitCode, errors } = await run('new', 'web.by-status', write('in.sql', sql));
+    expect(exitCode).toBe(0);
+    expect(written()).toMatch(/^\/\*---\n/);
+    expect(written()).toContain('AND status >= cast(@at_least as int64)\nGROUP BY status\n');
+    expect(written()).toMatch(/project:\n {4}type: string\n.*\n {4}required: true\n {4}tenant: true\n/);
+    expect(written()).toMatch(/at_least:\n {4}type: integer\n/);
+    expect(written()).toContain('requests: { type: integer, required: true, description: "Fill in: ');
+    expect(errors).toContain('@at_least → cast(@at_least as int64)');
+    expect(errors).toContain('@project is the tenant, because it is compared with project');
+    expect(errors).toContain('INTERVAL 7 DAY → interval cast(@days as int64) day');
+  });
+
+  test('check lists the texts to fill in, and is content when they are filled in', async () => {
+    const { exitCode, errors } = await run('check');
+    expect(exitCode).toBe(1);
+    const line =
+      written()
+        .split('\n')
+        .findIndex((one) => one.startsWith('description:')) + 1;
+    expect(errors).toContain(
+      `web.by-status.sql:${line} description: is not filled in yet: what the query returns`,
+    );
+    expect(errors.match(/is not filled in yet/g)).toHaveLength(5);
+    writeFileSync(file, written().replaceAll('Fill in: ', 'It is '));
+    expect(await run('check')).toMatchObject({ exitCode: 0, output: '1 saved queries are valid\n' });
+  });
+
+  test('--force keeps the id and what was filled in; nothing is overwritten without it', async () => {
+    const before = written();
+    const refused = await run('new', 'web.by-status', write('in.sql', sql));
+    expect(refused).toMatchObject({ exitCode: 1 });
+    expect(refused.errors).toContain('exists already; --force replaces it');
+    expect(written()).toBe(before);
+    const wider = sql.replace('COUNT(*) AS requests', 'COUNT(*) AS requests, MAX(ts) AS last');
+    expect(await run('new', 'web.by-status', write('in.sql', wider), '--force')).toMatchObject({
+      exitCode: 0,
+    });
+    expect(written().split('\n')[1]).toBe(before.split('\n')[1]);
+    expect(written()).toContain('It is what requests contains.');
+    expect(written()).toContain('last: { type: timestamp, description: "Fill in: what last contains." }');
+  });
+
+  test('a table that is not declared: the command that declares it', async () => {
+    const { exitCode, errors } = await run('new', 'other', write('in2.sql', 'select a from visitz'));
+    expect(exitCode).toBe(1);
+    expect(errors).toContain('in2.sql:1:15 no table is named visitz');
+    expect(errors).toContain('  1 | select a from visitz\n    |               ^^^^^^\n');
+    expect(errors).toContain('querygate tables add visitz <data file');
+    expect(existsSync(join(queries, 'other.sql'))).toBe(false);
+  });
+
+  test('a wrong name and empty SQL are refused', async () => {
+    expect((await run('new', 'Bad Name', write('in.sql', sql))).errors).toContain('got the name "Bad Name"');
+    expect((await run('new', 'empty')).errors).toContain('expected SQL on standard input, which is empty');
+  });
+});

@@ -1,0 +1,250 @@
+import { spawn } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { skipsEmulator, startEmulator } from '../support/bigquery-emulator.ts';
+import { runQuerygate } from '../support/gateway-process.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const file = join(folder, 'tests', 'hits.yaml');
+
+const query = (condition = 'status >= 400') => `/*---
+id: 8d5a1f0e-6c3b-4f7e-9a52-1b7c0e4d2f60
+description: Failed requests.
+max_rows: 10
+caching: disabled
+parameters:
+  project: { type: string, required: true, tenant: true, description: Whose. }
+columns:
+  ts: { type: timestamp, description: When. }
+  status: { type: integer, description: Status code. }
+---*/
+select ts, status from web where project = @project and ${condition} and ts > timestamp_sub(current_timestamp(), interval 1 day)
+order by ts
+`;
+
+const tests = `# A comment that stays.
+now: 2026-03-10T12:00:00Z
+tables:
+  web:
+    - { ts: 2026-03-10T11:00:00Z, project: abc, status: 399 }
+    - { ts: 2026-03-10T11:00:01.5Z, project: abc, status: 400 }
+    - { ts: 2026-03-10T11:00:02Z, project: other, status: 500 }
+    - { ts: 2026-03-09T12:00:00Z, project: abc, status: 500 }
+    - { ts: 2026-03-09T12:00:00.000001Z, project: abc, status: 503 }
+parameters: { project: abc }
+tests:
+  - name: the last day
+    expect:
+      rows:
+        - { ts: 2026-03-09T12:00:00.000001Z, status: 503 }
+        - { ts: 2026-03-10T11:00:01.5Z, status: 400 }
+  - name: another tenant
+    tenant: other
+    expect: { error: FORBIDDEN }
+  # And this one.
+  - name: no rows
+    tables: { web: [] }
+    expect:
+      rows: []
+`;
+
+beforeEach(() => {
+  rmSync(folder, { recursive: true });
+  mkdirSync(join(folder, 'tests'), { recursive: true });
+  mkdirSync(join(folder, 'tables'));
+  const fields = [
+    { name: 'ts', type: 'TIMESTAMP' },
+    { name: 'project', type: 'STRING' },
+    { name: 'status', type: 'INT64' },
+  ];
+  writeFileSync(join(folder, 'tables', 'web.json'), JSON.stringify(fields));
+  writeFileSync(join(folder, 'hits.sql'), query());
+  writeFileSync(file, tests);
+});
+
+const run = (...args: readonly string[]) => runQuerygate(['test', ...args], { QUERIES_DIR: folder });
+const withTests = (from: string, to: string) => writeFileSync(file, tests.replace(from, to));
+
+describe('querygate test', () => {
+  test('passes, and says so', async () => {
+    const { exitCode, output } = await run();
+    expect(output.replace(/\d+ ms/g, '5 ms').replace(/[\d.]+ s/, '1 s')).toBe(
+      '✓ hits › the last day 5 ms\n✓ hits › another tenant 5 ms\n✓ hits › no rows 5 ms\n\n3 passed (1 s)\n',
+    );
+    expect(exitCode).toBe(0);
+  });
+
+  test('shows what differs, with the place of the test', async () => {
+    writeFileSync(join(folder, 'hits.sql'), query('status > 400'));
+    withTests('status: 503 }\n        -', 'status: 502 }\n        -');
+    const { exitCode, output } = await run();
+    expect(exitCode).toBe(1);
+    expect(output).toContain('✗ hits › the last day');
+    expect(output).toContain(
+      `hits.yaml:12
+    rows differ: 2 expected, 1 returned
+    ~ row 1 { ts: 2026-03-09T12:00:00.000001Z }
+        - status: 502
+        + status: 503
+    - row 2 { ts: 2026-03-10T11:00:01.500000Z, status: 400 }`.replace('.500000', '.5'),
+    );
+    expect(output).toContain('1 failed, 2 passed');
+  });
+
+  test('an unexpected error, a missing one, a wrong one', async () => {
+    withTests('error: FORBIDDEN', 'error: INVALID_PARAMETER');
+    expect((await run()).output).toContain(
+      'expected the error INVALID_PARAMETER; got FORBIDDEN: project: this key has no access',
+    );
+    withTests('tenant: other\n    expect: { error: FORBIDDEN }', 'expect: { error: FORBIDDEN }');
+    expect((await run()).output).toContain('expected the error FORBIDDEN, got 2 rows');
+    withTests('tables: { web: [] }', 'parameters: { project: "" }');
+    expect((await run()).output).toContain('failed with MISSING_PARAMETER: project: is required');
+  });
+
+  test.each([
+    [
+      'project: abc, status: 399',
+      'projct: abc, status: 399',
+      ':5 tables.web.0.projct: no field is named projct; did you mean project?',
+    ],
+    ['  web:\n', '  webs:\n', ':4 tables.webs: no table is named webs; did you mean web?'],
+    [
+      'parameters: { project',
+      'parameters: { projekt',
+      ':10 parameters.projekt: no parameter is named projekt; did you mean project?',
+    ],
+    ['status: 400 }\n  -', 'statuz: 400 }\n  -', 'no column is named statuz; did you mean status?'],
+    ['expect: { error', 'expct: { error', ':19 tests.1: unknown: expct'],
+    ['now: 2026-03-10T12:00:00Z', 'now: yesterday', ':2 now: must be an ISO 8601 timestamp'],
+  ])('a mistake in the file: %s → %s', async (from, to, message) => {
+    withTests(from, to);
+    const { exitCode, errors } = await run();
+    expect(errors).toContain(message);
+    expect(exitCode).toBe(1);
+  });
+
+  test('a row that cannot be imported fails its tests', async () => {
+    withTests('status: 399', 'status: many');
+    const { output } = await run();
+    expect(output).toContain('The rows of a test cannot be imported');
+    expect(output).toContain('2 failed, 1 passed');
+  });
+
+  test('rows of a data file', async () => {
+    writeFileSync(join(folder, 'tests', 'rows.csv'), 'ts,project,status\n2026-03-10T11:00:01.5Z,abc,400\n');
+    withTests(
+      'tables: { web: [] }\n    expect:\n      rows: []',
+      'tables: { web: { file: rows.csv } }\n    expect: { count: 1 }',
+    );
+    expect((await run()).output).toContain('3 passed');
+    withTests('tables: { web: [] }', 'tables: { web: { file: other.csv } }');
+    expect((await run()).output).toContain('other.csv does not exist');
+  });
+
+  test('--update writes the rows, and leaves all else as it is', async () => {
+    const edited = tests
+      .replace('01Z, status: 503', '01Z, status: 502')
+      .replace('    expect:\n      rows: []\n', '');
+    writeFileSync(file, edited);
+    expect((await run('--update')).output).toContain('updated the expected rows of 2 tests');
+    expect(readFileSync(file, 'utf8')).toBe(tests);
+    expect(await run()).toMatchObject({ exitCode: 0 });
+  });
+
+  test('--junit writes XML for CI', async () => {
+    withTests('status: 503 }', 'status: 502 }');
+    const xml = join(folder, 'junit.xml');
+    await run('--junit', xml);
+    const text = readFileSync(xml, 'utf8');
+    expect(text).toMatch(
+      /^<\?xml version="1.0" encoding="UTF-8"\?>\n<testsuites name="querygate" tests="3" failures="1" errors="0" time="/,
+    );
+    expect(text).toContain('<testsuite name="hits" tests="3" failures="1"');
+    expect(text).toMatch(
+      /<testcase name="the last day" classname="hits" file=".*hits.yaml" line="12" time="[\d.]+">\n {6}<failure message="rows differ: 2 expected, 2 returned">/,
+    );
+  });
+
+  test('--mutate lists what no test notices, unless it is explained', async () => {
+    const loose = tests.replace('status: 399', 'status: 100');
+    writeFileSync(file, loose);
+    const { exitCode, output } = await run('--mutate');
+    expect(exitCode).toBe(1);
+    expect(output).toContain('hits.sql:12 bound: 400 → 399');
+    const [, noticed, counted] = /hits: (\d+) of (\d+) changes noticed/.exec(output) ?? [];
+    expect(Number(noticed)).toBeGreaterThan(8);
+    const lines = [...output.matchAll(/not noticed \S+ [\w ]+: (.*)/g)].map(([, change = '']) => change);
+    expect(lines.length).toBe(Number(counted) - Number(noticed));
+    const entries = lines.map((change) => `  - { change: ${JSON.stringify(change)}, reason: A reason. }\n`);
+    writeFileSync(file, `${loose}unnoticed:\n${entries.join('')}  - { change: a → b, reason: Another. }\n`);
+    const explained = await run('--mutate');
+    expect(explained.exitCode).toBe(0);
+    expect(explained.output).toContain('explained ');
+    expect(explained.output).toContain('explains a change that is noticed, or is not made any more: a → b');
+  });
+
+  test('--watch runs again at a change', async () => {
+    const child = spawn(process.execPath, ['src/main.ts', 'test', '--watch'], {
+      env: { PATH: process.env.PATH, QUERIES_DIR: folder },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let output = '';
+    const seen = async (text: string) => {
+      while (!output.includes(text)) await new Promise((resolve) => setTimeout(resolve, 20));
+    };
+    child.stdout.on('data', (chunk) => {
+      output += chunk;
+    });
+    await seen('waiting for changes');
+    output = '';
+    withTests('status: 503 }', 'status: 502 }');
+    await seen('1 failed, 2 passed');
+    await seen('waiting for changes');
+    output = '';
+    writeFileSync(join(folder, 'hits.sql'), query('stats > 1'));
+    await seen('no column is named stats');
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGTERM');
+    expect(await ended).toBe(1);
+  });
+
+  test('a name that no query has, and a query without tests', async () => {
+    expect((await run('hts')).errors).toContain('no saved query is named hts; did you mean hits?');
+    cpSync(join(folder, 'hits.sql'), join(folder, 'other.sql'));
+    writeFileSync(join(folder, 'other.sql'), query().replace('f60', 'f61'));
+    expect((await run()).output).toContain('without tests: other\n3 passed');
+    expect((await run('other')).errors).toContain('other.yaml does not exist: the query has no tests');
+  });
+});
+
+describe('the tests of the shipped queries', () => {
+  test('pass, and notice at least 90 % of the changes; the others are explained', async () => {
+    const { exitCode, output } = await runQuerygate(['test', '--mutate']);
+    expect(output).not.toContain('✗');
+    const shares = [...output.matchAll(/^(\S+): \d+ of \d+ changes noticed \(([\d.]+) %\)$/gm)];
+    expect(shares.map(([, name]) => name)).toEqual([
+      'functions.invocation-stats',
+      'logs.all',
+      'usage.api-counts',
+      'all',
+    ]);
+    for (const [, name, share] of shares) expect(Number(share), name).toBeGreaterThanOrEqual(90);
+    expect(exitCode).toBe(0);
+  });
+
+  test.skipIf(skipsEmulator)('pass on the emulator of BigQuery, without any table', async () => {
+    const emulator = await startEmulator();
+    const { exitCode, output } = await runQuerygate(['test', '--engine', 'bigquery'], {
+      BIGQUERY_PROJECT: emulator.project,
+      BIGQUERY_DATASET: 'none',
+      BIGQUERY_API_ENDPOINT: emulator.endpoint,
+    });
+    await emulator.close();
+    expect(output).not.toContain('✗');
+    expect(exitCode).toBe(0);
+  });
+});

@@ -1,0 +1,187 @@
+import { execFile } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openapiDocument } from '../../src/http/openapi/document.ts';
+import { runCommand, runQuerygate } from '../support/gateway-process.ts';
+import { queryText } from '../support/queries.ts';
+import { randomCatalog } from '../support/random-catalog.ts';
+import { ago, apiKey, openTestApp, type TestApp } from '../support/test-app.ts';
+
+/** Clients and generators as their users have them: generated, compiled under strict, and run in a process of their own. */
+const folder = import.meta.dirname;
+const generated = join(folder, 'src/generated');
+const build = join(folder, 'build');
+/** By `npm run typed-clients`: generators are large. */
+const isInstalled = existsSync(join(folder, 'node_modules'));
+
+/** Its column `id` is the same in each window, its numbers are not. */
+const usageById = queryText({
+  name: 'usage.by-id',
+  parameters: { hours: '{ type: integer, required: true, description: H. }' },
+  columns: { id: 'string', requests: 'integer' },
+  sql: `select t.project as id, count(*) as requests from edge_logs as t
+    where t.timestamp >= timestamp_sub(current_timestamp(), interval cast(@hours as int64) hour)
+    group by t.project`,
+});
+
+const edgeRecord = (hours: number) => ({
+  id: `log${hours}`,
+  timestamp: ago({ hours, minutes: 1 }),
+  project: 'p',
+  event_message: 'GET | 200 | /rest/v1/things',
+  metadata: [
+    { request: [{ method: 'GET', path: '/rest/v1/things', url: 'https://p.example.com/rest/v1/things' }] },
+  ],
+});
+
+const functionRecord = {
+  timestamp: ago({ minutes: 5 }),
+  metadata: [{ project_ref: 'p', function_id: 'f', execution_time_ms: 12, response: [{ status_code: 500 }] }],
+};
+
+const rows = {
+  edge_logs: [0, 0, 3, 5, 7].map(edgeRecord),
+  function_edge_logs: [functionRecord],
+};
+
+/** The documented configuration, so that the documentation is tried as it is. */
+function codegenConfig(): string {
+  const [, config = ''] =
+    /```ts\n(import type \{ CodegenConfig[\s\S]*?)```/.exec(readFileSync('docs/clients.md', 'utf8')) ?? [];
+  return (
+    config
+      .replace("'schema.graphql'", "'src/generated/schema.graphql'")
+      .replace("'src/**/*.ts'", "'src/graphql-client.ts'")
+      .replace("'src/gql/'", "'src/generated/gql/'")
+      // Bundlers find modules without an extension, Node does not.
+      .replace('generates:', "importExtension: '.js', generates:")
+  );
+}
+
+describe.skipIf(!isInstalled)('typed clients', () => {
+  const scratch = mkdtempSync(join(tmpdir(), 'querygate-test-'));
+  const queries = join(scratch, 'queries');
+  const servers: Server[] = [];
+  const apps: TestApp[] = [];
+  let url: string;
+
+  const serve = async (env: Record<string, string> = {}) => {
+    const app = await openTestApp(rows, { QUERIES_DIR: queries, ...env });
+    const server = createServer(app.listener as RequestListener).listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    apps.push(app);
+    servers.push(server);
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  };
+  const tool = async (name: string, ...args: string[]) => {
+    const file = join(folder, 'node_modules', name);
+    const { stdout, error } = await new Promise<{ stdout: string; error: Error | null }>((resolve) =>
+      execFile(process.execPath, [file, ...args], { cwd: folder }, (error, stdout) =>
+        resolve({ stdout, error }),
+      ),
+    );
+    // The compiler writes what is wrong to its standard output.
+    expect(error === null ? '' : `${name}: ${error.message}\n${stdout}`).toBe('');
+  };
+  const run = async (program: string, gatewayUrl = url, args: string[] = []) => {
+    const env = { GATEWAY_URL: gatewayUrl, GATEWAY_KEY: apiKey };
+    const { exitCode, output, errors } = await runCommand(join(build, `${program}.js`), env, args);
+    expect({ exitCode, errors }).toEqual({ exitCode: 0, errors: '' });
+    return JSON.parse(output);
+  };
+  const print = async (command: string, file: string) => {
+    const { output } = await runQuerygate([command, '--queries-dir', queries]);
+    writeFileSync(join(generated, file), output);
+  };
+
+  beforeAll(async () => {
+    cpSync('queries', queries, { recursive: true });
+    writeFileSync(join(queries, 'usage.by-id.sql'), usageById);
+    for (const old of [generated, build]) rmSync(old, { recursive: true, force: true });
+    mkdirSync(generated);
+    url = await serve();
+    await print('openapi', 'openapi.json');
+    await print('types', 'querygate.ts');
+    await print('schema', 'schema.graphql');
+    writeFileSync(join(generated, 'codegen.ts'), codegenConfig());
+    await tool(
+      'openapi-typescript/bin/cli.js',
+      'src/generated/openapi.json',
+      '-o',
+      'src/generated/openapi.ts',
+    );
+    await tool('@graphql-codegen/cli/cjs/bin.js', '--config', 'src/generated/codegen.ts');
+    rmSync(join(generated, 'codegen.ts'));
+    await tool('typescript/bin/tsc', '--project', '.');
+  });
+  afterAll(async () => {
+    for (const server of servers) server.closeAllConnections();
+    await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+    await Promise.all(apps.map((app) => app.close()));
+    rmSync(scratch, { recursive: true });
+  });
+
+  test('a client that openapi-typescript generates compiles and gets typed rows and errors', async () => {
+    expect(await run('openapi-client')).toEqual({
+      count: 1,
+      maximum: 12,
+      first: 'string',
+      isWrong: true,
+      parameter: 'interval',
+      unchanged: 304,
+      incomplete: 'MISSING_PARAMETER',
+    });
+  });
+
+  test('OpenAPI documents are valid, and describe the rows and errors that are sent', async () => {
+    const documents = join(scratch, 'documents');
+    mkdirSync(documents);
+    for (const [at, { queries }] of fc.sample(randomCatalog, 50).entries()) {
+      writeFileSync(join(documents, `${at}.json`), JSON.stringify(openapiDocument(queries)));
+    }
+    expect(await run('validate-openapi', url, [documents])).toEqual({ errors: [], rows: [1, 5, 1, 1] });
+  });
+
+  test('a client that graphql-codegen generates compiles without a map of scalars, and sends trusted documents', async () => {
+    const trusted = await serve({ TRUSTED_DOCUMENTS: join(generated, 'gql/persisted-documents.json') });
+    expect(await run('graphql-client', trusted)).toEqual({
+      count: 1,
+      slowest: 12,
+      first: true,
+      computedAt: true,
+      bytes: 0,
+      ids: 4,
+      logs: ['log0', 'log0', 'log3', 'log5', 'log7'],
+    });
+  });
+
+  test('two windows of one query stay right in the cache of Apollo Client, configured as documented', async () => {
+    const { unconfigured, ...configured } = await run('apollo-cache');
+    const right = { separate: [[2], [5]], together: [[2], [5]] };
+    expect(configured).toEqual({ everything: right, oneType: right, allTypes: right });
+    // What the configuration is for: rows with one id are merged.
+    expect(unconfigured.separate).toEqual([[5], [5]]);
+  });
+
+  test('and in the caches of urql', async () => {
+    const { unconfiguredGraphcache, ...right } = await run('urql-cache');
+    const windows = { separate: [[2], [5]], together: [[2], [5]] };
+    expect(right).toEqual({ documentCache: windows, graphcache: windows });
+    expect(unconfiguredGraphcache.separate).toEqual([[5], [5]]);
+  });
+
+  test('automatic persisted queries of Apollo Client and urql send a document once', async () => {
+    const once = { counts: [1, 1, 1], documents: 1, hashes: 3 };
+    expect(await run('persisted-queries')).toEqual({
+      apolloPost: once,
+      apolloGet: once,
+      urqlPost: once,
+      urqlGet: once,
+    });
+  });
+});
