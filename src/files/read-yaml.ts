@@ -1,4 +1,4 @@
-import { type Document, isNode, LineCounter, parseDocument, visit, YAMLMap, YAMLSeq } from 'yaml';
+import { isNode, LineCounter, parseDocument, type Tags, YAMLMap, YAMLSeq } from 'yaml';
 
 /** Parsed YAML, not validated yet. Lines count from 1. */
 export interface YamlData {
@@ -29,6 +29,7 @@ export function readYaml(
     lineCounter: lines,
     uniqueKeys: true,
     ...(format === 'json' && { schema: 'json' }),
+    ...(numbersAsText && { customTags: withoutNumbers }),
   });
   const lineOfOffset = (offset: number) => lines.linePos(offset).line;
   const problems = document.errors.map((error) => ({
@@ -36,7 +37,6 @@ export function readYaml(
     message: `not valid ${format.toUpperCase()}: ${error.message.split('\n')[0]?.replace(/ at line.*/, '') ?? ''}`,
   }));
   if (problems.length > 0) return { problems };
-  if (numbersAsText) writeNumbersAsText(document);
   try {
     return {
       data: document.toJS(),
@@ -48,13 +48,9 @@ export function readYaml(
   }
 }
 
-function writeNumbersAsText(document: Document): void {
-  visit(document, {
-    Scalar(_, node) {
-      if (typeof node.value === 'number') node.value = node.source ?? String(node.value);
-    },
-  });
-}
+/** What no tag recognizes is text. */
+const withoutNumbers = (tags: Tags): Tags =>
+  tags.filter((tag) => typeof tag === 'string' || !/:(int|float)$/.test(tag.tag));
 
 function offsetOf(root: unknown, path: readonly PropertyKey[]): number {
   let node = root;
