@@ -200,14 +200,17 @@ describe('querygate in a folder of its own', () => {
       'silent',
     ]);
     // It starts again after it could not start.
-    await gateway.until(/unknown: idd\n2 \| idd: [\s\S]*starts again when a file changes/, 'errors');
+    await gateway.until(
+      /unknown: idd; did you mean id\?\n3 \| idd: [\s\S]*starts again when a file changes/,
+      'errors',
+    );
     writeFileSync(file, text);
     await gateway.until(/Querygate is ready/);
     const { output } = gateway.text;
 
     writeFileSync(file, text.replace(/^with$/m, 'wiht'));
     await gateway.until(
-      /found "wiht"[^\n]*\n\d+ \| wiht\n +\| \^\nIts last good version is served/,
+      /found "wiht"[^\n]*\n\d+ \| wiht\n +\| \^+\nIts last good version is served/,
       'errors',
     );
     writeFileSync(file, text);
