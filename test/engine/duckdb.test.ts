@@ -228,7 +228,7 @@ describe('duckdb at start', () => {
       'a column too few, which a clause names',
       'select * from (select 1 as y) order by x',
       'x: integer',
-      /columns\.x: declared, but the SQL returns no such column[\s\S]*draft\.sql:9:40 no column is named x/,
+      /draft\.sql:9:40 no column is named x[\s\S]*columns\.x: declared, but the SQL returns no such column/,
     ],
     [
       'a column too many',

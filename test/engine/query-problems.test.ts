@@ -41,8 +41,8 @@ test('an unforeseen error is a problem of its query, and the others are prepared
     ).rejects.toMatchObject({
       problems: [
         { file: 'q.sql', line: 1, message: expect.stringMatching(message) },
-        { file: 'q.sql', line: 20, message: expect.stringContaining('column') },
         { file: 'q.sql', line: 20, message: expect.stringContaining('ST_AREA') },
+        { file: 'q.sql', line: 20, message: expect.stringContaining('column') },
       ],
     });
   } finally {

@@ -132,7 +132,7 @@ test('a broken file is named in the log, by /readyz?verbose for those who may se
         line: 9,
         column: expect.any(Number),
         problem: expect.stringContaining('nothing'),
-        more: 0,
+        more: 1,
         served: 'nothing',
         since: expect.any(String),
       },

@@ -61,8 +61,8 @@ export function compile(
   if (!resolved || problems.length > 0) {
     const ofColumns = resolved && !resolved.acceptsAnyColumn ? checkColumns(resolved.columns) : [];
     throw startError([
-      ...ofColumns.map((message) => ({ ...source, message })),
       ...problems.map(({ place, message }) => problemAt(sql, source, place.start, message)),
+      ...ofColumns.map((message) => ({ ...source, message })),
     ]);
   }
   const { query, columns } = resolved;
