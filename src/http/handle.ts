@@ -5,7 +5,7 @@ import type { Audit } from './access/audit.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import type { Exchange, Finish } from './finish.ts';
 import type { RequestHead } from './head.ts';
-import { logOf, type OpenTrace } from './observe/request-trace.ts';
+import { logOfError, type OpenTrace } from './observe/request-trace.ts';
 import { unknownPath } from './paths.ts';
 import type { PrepareRequest } from './prepare-request.ts';
 import type { FinishedReply, Reply } from './reply.ts';
@@ -86,7 +86,7 @@ export function buildHandler({
   };
   const fail = (error: unknown, exchange: OpenExchange) => {
     audit(error, exchange.head, exchange.caller.keyId);
-    return end(exchange.route.replyError(error, logOf(exchange.head, log)), exchange);
+    return end(exchange.route.replyError(error, logOfError(error, exchange.head, log)), exchange);
   };
   return (head, readBody) => {
     const startedAt = performance.now();

@@ -32,6 +32,11 @@ export function logOf({ trace }: Pick<RequestHead, 'trace'>, log: Logger): Logge
   return trace === undefined ? log : log.child(idsOf(trace));
 }
 
+/** The same for what an error's reply logs: nothing, if the error is the caller's. A logger takes long to make. */
+export function logOfError(error: unknown, head: Pick<RequestHead, 'trace'>, log: Logger): Logger {
+  return error instanceof GatewayError && error.status < 500 ? log : logOf(head, log);
+}
+
 /** As lines of the log name a request. */
 export function idsOf({ requestId, span }: RequestTrace): { requestId: string; traceId?: string } {
   return span === undefined ? { requestId } : { requestId, traceId: span.traceId };
