@@ -79,7 +79,11 @@ export class GatewayError extends Error {
   readonly refusal: Refusal | undefined;
 
   constructor(code: ErrorCode, message: string, options: GatewayErrorOptions = {}) {
+    // The stack is never shown, what went wrong inside is in the cause, and collecting it takes as long as a refusal.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    Error.stackTraceLimit = stackTraceLimit;
     this.name = 'GatewayError';
     this.code = code;
     this.parameter = options.parameter;
