@@ -1,49 +1,23 @@
 import type { RequestListener } from 'node:http';
 import type { Logger } from 'pino';
+import { openConfiguredEngine } from './app/configured-engine.ts';
+import { buildHttpHandler } from './app/http-handler.ts';
+import { acceptedTokens, sharedCache, sharedRates } from './app/optional-parts.ts';
 import { openHistory } from './catalog/folder/catalog-history.ts';
 import { readFolder } from './catalog/folder/read-folder.ts';
 import type { Catalog } from './catalog/saved-query.ts';
 import { type Clock, systemClock } from './concurrency/clock.ts';
 import { LoopTurns } from './concurrency/loop-turns.ts';
-import { VersionedRef } from './concurrency/versioned-ref.ts';
-import { isLoopback } from './config/loopback.ts';
 import type { Config } from './config.ts';
-import type { Engine, ImportReport } from './engine/engine.ts';
-import { engines } from './engine/engines.ts';
-import { problemWithoutValues } from './engine/without-values.ts';
-import { describeProblem } from './errors.ts';
-import { buildAdmit } from './http/access/admission.ts';
-import { buildAudit } from './http/access/audit.ts';
-import { buildCors } from './http/access/cors.ts';
-import { isFromLoopback } from './http/access/loopback.ts';
-import { buildRecognizeKeys } from './http/access/recognize-keys.ts';
-import { buildRejectKeys, buildRejectKeysInUrls } from './http/access/reject-keys-in-urls.ts';
-import { buildRejectWrongKey } from './http/access/wrong-keys.ts';
-import { buildAccessLog } from './http/access-log.ts';
+import type { Engine } from './engine/engine.ts';
 import { ByteBudget } from './http/byte-budget.ts';
-import { acceptLogflareRequests, buildLogflareCompat } from './http/compat/logflare.ts';
-import { buildFinish } from './http/finish.ts';
-import { buildDerivedCache } from './http/graphql/compiled/derived-cache.ts';
-import { buildGraphiqlPages } from './http/graphql/graphiql.ts';
-import { buildGraphql } from './http/graphql/graphql.ts';
-import { loadTrustedDocuments, type TrustedDocuments } from './http/graphql/persisted/trusted.ts';
-import { buildHandler, type CatalogVersion, type Handler } from './http/handle.ts';
-import { buildMetricsRoute } from './http/observe/metrics-route.ts';
-import { buildReadiness, type Readiness } from './http/observe/readiness.ts';
-import { buildRequestMetrics, type RequestMetrics } from './http/observe/request-metrics.ts';
-import { buildOpenTrace, idsOf } from './http/observe/request-trace.ts';
-import { buildOpenapi } from './http/openapi/openapi.ts';
-import { buildReader } from './http/openapi/reader/reader.ts';
-import { pathsToLog } from './http/paths.ts';
-import { buildPrepareRequest } from './http/prepare-request.ts';
-import { buildRest } from './http/rest/rest.ts';
-import { buildRoutes, type RouteOptions } from './http/routes.ts';
+import { loadTrustedDocuments } from './http/graphql/persisted/trusted.ts';
+import { buildReadiness } from './http/observe/readiness.ts';
+import { buildRequestMetrics } from './http/observe/request-metrics.ts';
+import { idsOf } from './http/observe/request-trace.ts';
 import { buildFetch } from './http/server/fetch-adapter.ts';
 import { buildNodeListener } from './http/server/node-listener.ts';
-import type { Tokens, TokensOptions } from './keys/jwt/tokens.ts';
-import type { Keyring } from './keys/keyring.ts';
 import { openKeys } from './keys/open-keys.ts';
-import type { SharedRates } from './keys/rates/open-shared-rates.ts';
 import { newLocalRateLimit } from './keys/rates/rate-limiter.ts';
 import { buildInfo } from './metrics/build-info.ts';
 import { buildCatalogMetrics } from './metrics/catalog-metrics.ts';
@@ -54,12 +28,7 @@ import { type Metrics, openRegistry } from './metrics/open-registry.ts';
 import { buildResultMetrics } from './metrics/result-metrics.ts';
 import { type FilesReport, openReload } from './reload/open-reload.ts';
 import type { Counters } from './results/counters.ts';
-import type { GetResult } from './results/get-result.ts';
-import { hotKeyLimit } from './results/hot-keys.ts';
-import type { DerivedStore } from './results/memory-store.ts';
 import { openResults } from './results/open-results.ts';
-import { describeExposure } from './results/redis/exposure.ts';
-import type { OpenSharedCache } from './results/shared/shared-cache.ts';
 import { traceResults } from './results/trace-results.ts';
 import type { Tracer } from './trace/span.ts';
 
@@ -131,7 +100,8 @@ export async function openApp(options: AppOptions): Promise<App> {
   const turns = new LoopTurns();
   const engineMetrics = buildEngineMetrics();
   const importMetrics = buildImportMetrics(now);
-  const openEngine = () => configuredEngine(options, catalog, turns, now, importMetrics.record);
+  const openEngine = () =>
+    openConfiguredEngine({ ...options, catalog, turns, now, imported: importMetrics.record });
   const engine = measured(config, engineMetrics, options.engine ?? (await openEngine()));
 
   const results = openResults({
@@ -244,173 +214,5 @@ export async function openApp(options: AppOptions): Promise<App> {
   };
 }
 
-interface HttpOptions extends Pick<AppOptions, 'config' | 'apiKey' | 'log' | 'writeLine' | 'tracer'> {
-  readonly catalog: Catalog;
-  readonly keyring: Keyring;
-  readonly tokens: Tokens | undefined;
-  readonly trusted: TrustedDocuments | undefined;
-  readonly getResult: GetResult;
-  readonly derived: DerivedStore;
-  readonly metrics: Metrics | undefined;
-  readonly requestMetrics: RequestMetrics | undefined;
-  readonly readiness: Readiness;
-  readonly budget: ByteBudget;
-  readonly turns: LoopTurns;
-  readonly now: () => Date;
-}
-
-interface HttpHandler {
-  readonly handle: Handler;
-  /** The current version is that of the catalog. */
-  readonly versions: VersionedRef<CatalogVersion>;
-  readonly buildVersion: (catalog: Catalog) => CatalogVersion;
-}
-
-function buildHttpHandler({
-  config,
-  apiKey,
-  log,
-  writeLine,
-  tracer,
-  catalog,
-  keyring,
-  tokens,
-  trusted,
-  getResult,
-  derived,
-  metrics,
-  requestMetrics,
-  readiness,
-  budget,
-  turns,
-  now,
-}: HttpOptions): HttpHandler {
-  // A configured key is the operator's secret; one that was generated at start is also printed in the start banner.
-  const showsKey = config.apiKey === undefined && !config.production && isLoopback(config.host);
-  const pages = buildGraphiqlPages(showsKey ? apiKey : undefined);
-  const isKeyText = buildRecognizeKeys(apiKey, tokens !== undefined);
-  const audit = buildAudit(log, isKeyText);
-  const cors = buildCors(config.corsOrigins, config.corsHeaders);
-  const buildGraphqlOf = buildGraphql({
-    getResult,
-    introspection: config.introspection,
-    trusted,
-    derived: buildDerivedCache(derived),
-    budget,
-    turns,
-    audit,
-    log,
-    now,
-  });
-  const rejectKeys = buildRejectKeys(isKeyText);
-  const reader = buildReader();
-  const buildVersion = (version: Catalog): CatalogVersion => {
-    const rest = buildRest({ catalog: version, getResult, turns, now, derived, budget });
-    const page: RouteOptions['page'] = (head, { url }) =>
-      isFromLoopback(url, head) ? pages.local(version) : pages.remote(head);
-    return {
-      prepareRequest: buildPrepareRequest(pathsToLog(version)),
-      routeOf: buildRoutes({
-        rest,
-        compat:
-          config.compat === undefined
-            ? undefined
-            : buildLogflareCompat({ catalog: version, rest, rejectKeys }),
-        graphql: buildGraphqlOf(version),
-        openapi: buildOpenapi(version, turns),
-        reader: config.graphiql ? reader : undefined,
-        page: config.graphiql ? page : undefined,
-        metrics: metrics === undefined ? undefined : buildMetricsRoute(metrics),
-        readiness,
-        cors,
-        log,
-      }),
-    };
-  };
-  const versions = new VersionedRef(buildVersion(catalog));
-  const handle = buildHandler({
-    versions,
-    admit: buildAdmit({
-      keyring,
-      tokens,
-      rejectKeysInUrls: buildRejectKeysInUrls(isKeyText),
-      rejectWrongKey: buildRejectWrongKey(now),
-      now,
-    }),
-    audit,
-    finish: buildFinish(cors, buildAccessLog(log, writeLine), requestMetrics),
-    openTrace: buildOpenTrace(tracer, isKeyText),
-    budget,
-    log,
-  });
-  return {
-    handle: config.compat === undefined ? handle : acceptLogflareRequests(handle),
-    versions,
-    buildVersion,
-  };
-}
-
 const measured = ({ metrics }: Config, { measure }: EngineMetrics, engine: Engine) =>
   metrics ? measure(engine) : engine;
-
-function configuredEngine(
-  { config, log, onProgress }: AppOptions,
-  catalog: Catalog,
-  turns: LoopTurns,
-  now: () => Date,
-  imported: (report: ImportReport) => void,
-): Promise<Engine> {
-  return engines[config.engine].open({
-    catalog,
-    config,
-    turns,
-    now,
-    listener: {
-      problem: (message) => log.warn(log.isLevelEnabled('debug') ? message : problemWithoutValues(message)),
-      // An uncaught error ends the process in order, so that its supervisor starts it again.
-      unusable: (error) =>
-        setImmediate(() => {
-          throw error;
-        }),
-      news: (message) => log.info(message),
-      imported,
-      ...(onProgress && { progress: onProgress }),
-      queryChecked: ({ query: { name: endpoint }, bytesProcessed, problems }) => {
-        log.info({ endpoint, bytesProcessed }, 'query checked');
-        for (const problem of problems) log.warn({ endpoint }, describeProblem(problem));
-      },
-    },
-  });
-}
-
-/** What verifies tokens is imported only if tokens are accepted. */
-async function acceptedTokens(
-  { jwt, hideEndpoints }: Config,
-  options: Omit<TokensOptions, 'jwt' | 'hideEndpoints'>,
-): Promise<Tokens | undefined> {
-  if (jwt === undefined) return undefined;
-  const { openTokens } = await import('./keys/jwt/tokens.ts');
-  return openTokens({ jwt, hideEndpoints, ...options });
-}
-
-/** Of the keys that can have rates; as with the cache, the Redis client is imported only if it is used. */
-async function sharedRates(
-  { cacheUrl: url, cacheSecret: secret, apiKeysFile, jwt }: Config,
-  log: Logger,
-  now: () => Date,
-): Promise<SharedRates | undefined> {
-  if (url === undefined || (apiKeysFile === undefined && jwt === undefined)) return undefined;
-  const { openSharedRates } = await import('./keys/rates/open-shared-rates.ts');
-  return openSharedRates({ url, secret, log, now });
-}
-
-/** The Redis client is imported only if it is used: it would slow down every start. */
-async function sharedCache(
-  { cacheUrl: url, cacheSecret: secret }: Config,
-  log: Logger,
-): Promise<OpenSharedCache | undefined> {
-  if (url === undefined) return undefined;
-  const { openRedisCache } = await import('./results/redis/redis-shared-cache.ts');
-  for (const warning of describeExposure({ url, secret })) log.warn(warning);
-  return (onConnected) => openRedisCache({ url, secret, log, onConnected, hotKeyLimit });
-}

@@ -1,4 +1,4 @@
-/** A name of a query, parameter or column (`api.invocation-stats`) as a GraphQL field (`apiInvocationStats`). */
+/** A name of a query, parameter or column (`orders.by-day`) as a GraphQL field (`ordersByDay`). */
 export function camelCase(name: string): string {
   // Most names are one word, and a schema has thousands.
   if (!/[._-]/.test(name)) return name;
@@ -12,5 +12,5 @@ export function pascalCase(name: string): string {
   return camel.charAt(0).toUpperCase() + camel.slice(1);
 }
 
-/** The GraphQL field of a caller's SQL over a saved query: `logs.all` → `logsAllSql`. */
+/** The GraphQL field of a caller's SQL over a saved query: `orders.by-day` → `ordersByDaySql`. */
 export const sqlField = (name: string): string => `${camelCase(name)}Sql`;

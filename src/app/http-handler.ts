@@ -1,0 +1,151 @@
+import type { Logger } from 'pino';
+import type { Catalog } from '../catalog/saved-query.ts';
+import type { LoopTurns } from '../concurrency/loop-turns.ts';
+import { VersionedRef } from '../concurrency/versioned-ref.ts';
+import { isLoopback } from '../config/loopback.ts';
+import type { Config } from '../config.ts';
+import { buildAdmit } from '../http/access/admission.ts';
+import { buildAudit } from '../http/access/audit.ts';
+import { buildCors } from '../http/access/cors.ts';
+import { isFromLoopback } from '../http/access/loopback.ts';
+import { buildRecognizeKeys } from '../http/access/recognize-keys.ts';
+import { buildRejectKeys, buildRejectKeysInUrls } from '../http/access/reject-keys-in-urls.ts';
+import { buildRejectWrongKey } from '../http/access/wrong-keys.ts';
+import { buildAccessLog } from '../http/access-log.ts';
+import type { ByteBudget } from '../http/byte-budget.ts';
+import { acceptLogflareRequests, buildLogflareCompat } from '../http/compat/logflare.ts';
+import { buildFinish } from '../http/finish.ts';
+import { buildDerivedCache } from '../http/graphql/compiled/derived-cache.ts';
+import { buildGraphiqlPages } from '../http/graphql/graphiql.ts';
+import { buildGraphql } from '../http/graphql/graphql.ts';
+import type { TrustedDocuments } from '../http/graphql/persisted/trusted.ts';
+import { buildHandler, type CatalogVersion, type Handler } from '../http/handle.ts';
+import { buildMetricsRoute } from '../http/observe/metrics-route.ts';
+import type { Readiness } from '../http/observe/readiness.ts';
+import type { RequestMetrics } from '../http/observe/request-metrics.ts';
+import { buildOpenTrace } from '../http/observe/request-trace.ts';
+import { buildOpenapi } from '../http/openapi/openapi.ts';
+import { buildReader } from '../http/openapi/reader/reader.ts';
+import { pathsToLog } from '../http/paths.ts';
+import { buildPrepareRequest } from '../http/prepare-request.ts';
+import { buildRest } from '../http/rest/rest.ts';
+import { buildRoutes, type RouteOptions } from '../http/routes.ts';
+import type { Tokens } from '../keys/jwt/tokens.ts';
+import type { Keyring } from '../keys/keyring.ts';
+import type { Metrics } from '../metrics/open-registry.ts';
+import type { GetResult } from '../results/get-result.ts';
+import type { DerivedStore } from '../results/memory-store.ts';
+import type { Tracer } from '../trace/span.ts';
+
+interface HttpOptions {
+  readonly config: Config;
+  /** As in `AppOptions`, like the next three. */
+  readonly apiKey: string | undefined;
+  readonly log: Logger;
+  readonly writeLine?: ((line: string) => void) | undefined;
+  readonly tracer?: Tracer | undefined;
+  readonly catalog: Catalog;
+  readonly keyring: Keyring;
+  readonly tokens: Tokens | undefined;
+  readonly trusted: TrustedDocuments | undefined;
+  readonly getResult: GetResult;
+  readonly derived: DerivedStore;
+  readonly metrics: Metrics | undefined;
+  readonly requestMetrics: RequestMetrics | undefined;
+  readonly readiness: Readiness;
+  readonly budget: ByteBudget;
+  readonly turns: LoopTurns;
+  readonly now: () => Date;
+}
+
+interface HttpHandler {
+  readonly handle: Handler;
+  /** The current version is that of the catalog. */
+  readonly versions: VersionedRef<CatalogVersion>;
+  readonly buildVersion: (catalog: Catalog) => CatalogVersion;
+}
+
+/** Connects what answers requests: the parts of one version of the catalog, and those that live as long as the process. */
+export function buildHttpHandler({
+  config,
+  apiKey,
+  log,
+  writeLine,
+  tracer,
+  catalog,
+  keyring,
+  tokens,
+  trusted,
+  getResult,
+  derived,
+  metrics,
+  requestMetrics,
+  readiness,
+  budget,
+  turns,
+  now,
+}: HttpOptions): HttpHandler {
+  // A configured key is the operator's secret; one that was generated at start is also printed in the start banner.
+  const showsKey = config.apiKey === undefined && !config.production && isLoopback(config.host);
+  const pages = buildGraphiqlPages(showsKey ? apiKey : undefined);
+  const isKeyText = buildRecognizeKeys(apiKey, tokens !== undefined);
+  const audit = buildAudit(log, isKeyText);
+  const cors = buildCors(config.corsOrigins, config.corsHeaders);
+  const buildGraphqlOf = buildGraphql({
+    getResult,
+    introspection: config.introspection,
+    trusted,
+    derived: buildDerivedCache(derived),
+    budget,
+    turns,
+    audit,
+    log,
+    now,
+  });
+  const rejectKeys = buildRejectKeys(isKeyText);
+  const reader = buildReader();
+  const buildVersion = (version: Catalog): CatalogVersion => {
+    const rest = buildRest({ catalog: version, getResult, turns, now, derived, budget });
+    const page: RouteOptions['page'] = (head, { url }) =>
+      isFromLoopback(url, head) ? pages.local(version) : pages.remote(head);
+    return {
+      prepareRequest: buildPrepareRequest(pathsToLog(version)),
+      routeOf: buildRoutes({
+        rest,
+        compat:
+          config.compat === undefined
+            ? undefined
+            : buildLogflareCompat({ catalog: version, rest, rejectKeys }),
+        graphql: buildGraphqlOf(version),
+        openapi: buildOpenapi(version, turns),
+        reader: config.graphiql ? reader : undefined,
+        page: config.graphiql ? page : undefined,
+        metrics: metrics === undefined ? undefined : buildMetricsRoute(metrics),
+        readiness,
+        cors,
+        log,
+      }),
+    };
+  };
+  const versions = new VersionedRef(buildVersion(catalog));
+  const handle = buildHandler({
+    versions,
+    admit: buildAdmit({
+      keyring,
+      tokens,
+      rejectKeysInUrls: buildRejectKeysInUrls(isKeyText),
+      rejectWrongKey: buildRejectWrongKey(now),
+      now,
+    }),
+    audit,
+    finish: buildFinish(cors, buildAccessLog(log, writeLine), requestMetrics),
+    openTrace: buildOpenTrace(tracer, isKeyText),
+    budget,
+    log,
+  });
+  return {
+    handle: config.compat === undefined ? handle : acceptLogflareRequests(handle),
+    versions,
+    buildVersion,
+  };
+}
