@@ -120,6 +120,7 @@ export function buildHttpHandler({
         openapi: buildOpenapi(version, turns),
         reader: config.graphiql ? reader : undefined,
         page: config.graphiql ? page : undefined,
+        assets: new Map(),
         metrics: metrics === undefined ? undefined : buildMetricsRoute(metrics),
         readiness,
         cors,

@@ -21,6 +21,9 @@ export const openapiPath = '/openapi.json';
 /** The same for people, as a page. */
 export const readerPath = '/openapi';
 
+/** Files that pages load: `/assets/<set>/<hash>/<name>`. */
+export const assetsPath = '/assets/';
+
 /** What may follow an address in the path of an endpoint. */
 export const formatSuffixes: readonly string[] = formatNames.map((name) => `.${name}`);
 
@@ -52,3 +55,8 @@ export function pathsToLog({ queries }: Catalog): ReadonlyMap<string, string> {
 }
 
 export const unknownPath = 'unknown';
+
+/** The same for any other path: the folder of a page's files, whose names change with the version. */
+export function folderToLog(pathname: string): string {
+  return pathname.startsWith(assetsPath) ? assetsPath : unknownPath;
+}

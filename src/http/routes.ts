@@ -7,6 +7,7 @@ import type { RequestHead } from './head.ts';
 import type { Readiness } from './observe/readiness.ts';
 import {
   apiPath,
+  assetsPath,
   endpointPath,
   graphqlPath,
   healthPath,
@@ -55,6 +56,8 @@ export interface RouteOptions {
   readonly reader: Answer | undefined;
   /** GraphiQL; undefined if it is off. */
   readonly page: Answer | undefined;
+  /** The files of the pages that are on, by the name of their set. */
+  readonly assets: ReadonlyMap<string, Answer>;
   /** `/metrics`; undefined if nothing is counted. */
   readonly metrics: Answer | undefined;
   readonly readiness: Readiness;
@@ -81,10 +84,11 @@ const compatMethods = 'GET, HEAD, POST, OPTIONS';
  * | `/api/endpoints/query/<name or UUID>` | REST | 405; with COMPAT REST | methods |
  * | `/api/…` | 404 | 404 | methods |
  * | `/graphql` | operation (GET), or GraphiQL for browsers | operation | methods |
+ * | `/assets/<set>/…` | a file of a page | 405 | methods |
  * | any other | 404 | 404 | 404 |
  */
 export function buildRoutes(options: RouteOptions): RouteOf {
-  const { rest, compat, graphql, openapi, reader, page, metrics, readiness, cors, log } = options;
+  const { rest, compat, graphql, openapi, reader, page, assets, metrics, readiness, cors, log } = options;
   const optionsRoute = (methods: string, base: Base = anybody): Route => ({
     ...base,
     answer: (head: RequestHead) => ({
@@ -118,9 +122,16 @@ export function buildRoutes(options: RouteOptions): RouteOf {
     const route: Route = { ...keyed, allowsCors: false, answer: metrics };
     exact.set(metricsPath, byMethod(route, optionsRoute(readMethods), failing(notAllowed)));
   }
+  const files = new Map(
+    [...assets].map(([set, answer]) => {
+      const route: Route = { ...anybody, allowsCors: false, answer };
+      return [set, byMethod(route, optionsRoute(readMethods), failing(notAllowed))];
+    }),
+  );
   return (head, pathname) => {
     if (pathname.startsWith(apiPath)) return (endpointPattern.test(pathname) ? endpoint : otherApi)(head);
-    return exact.get(pathname)?.(head) ?? notFoundRoute;
+    const route = exact.get(pathname) ?? files.get(setPattern.exec(pathname)?.groups?.set ?? '');
+    return route?.(head) ?? notFoundRoute;
   };
 }
 
@@ -138,6 +149,8 @@ function readinessRoutes(
     return isRead && (key !== undefined || authorization !== undefined) ? withKey : verbose(head);
   };
 }
+
+const setPattern = new RegExp(`^${assetsPath}(?<set>[^/]+)/`);
 
 const endpointPattern = new RegExp(`^${endpointPath}[^/]+$`);
 
