@@ -26,6 +26,7 @@ import type { RequestMetrics } from '../http/observe/request-metrics.ts';
 import { buildOpenTrace } from '../http/observe/request-trace.ts';
 import { buildOpenapi } from '../http/openapi/openapi.ts';
 import { buildReader } from '../http/openapi/reader/reader.ts';
+import { buildPages, pagesSet } from '../http/pages/pages.ts';
 import { pathsToLog } from '../http/paths.ts';
 import { buildPrepareRequest } from '../http/prepare-request.ts';
 import { buildRest } from '../http/rest/rest.ts';
@@ -87,7 +88,11 @@ export function buildHttpHandler({
 }: HttpOptions): HttpHandler {
   // A configured key is the operator's secret; one that was generated at start is also printed in the start banner.
   const showsKey = config.apiKey === undefined && !config.production && isLoopback(config.host);
-  const pages = buildGraphiqlPages(showsKey ? apiKey : undefined);
+  const graphiqlPages = buildGraphiqlPages(showsKey ? apiKey : undefined);
+  const pages = config.pages
+    ? buildPages({ apiKey: showsKey ? apiKey : undefined, graphiql: config.graphiql })
+    : undefined;
+  const assets = new Map(pages === undefined ? [] : [[pagesSet, pages.assets]]);
   const isKeyText = buildRecognizeKeys(apiKey, tokens !== undefined);
   const audit = buildAudit(log, isKeyText);
   const cors = buildCors(config.corsOrigins, config.corsHeaders);
@@ -107,7 +112,7 @@ export function buildHttpHandler({
   const buildVersion = (version: Catalog): CatalogVersion => {
     const rest = buildRest({ catalog: version, getResult, turns, now, derived, budget });
     const page: RouteOptions['page'] = (head, { url }) =>
-      isFromLoopback(url, head) ? pages.local(version) : pages.remote(head);
+      isFromLoopback(url, head) ? graphiqlPages.local(version) : graphiqlPages.remote(head);
     return {
       prepareRequest: buildPrepareRequest(pathsToLog(version)),
       routeOf: buildRoutes({
@@ -118,9 +123,10 @@ export function buildHttpHandler({
             : buildLogflareCompat({ catalog: version, rest, rejectKeys }),
         graphql: buildGraphqlOf(version),
         openapi: buildOpenapi(version, turns),
-        reader: config.graphiql ? reader : undefined,
+        reader: config.pages ? reader : undefined,
         page: config.graphiql ? page : undefined,
-        assets: new Map(),
+        pages: pages?.page,
+        assets,
         metrics: metrics === undefined ? undefined : buildMetricsRoute(metrics),
         readiness,
         cors,

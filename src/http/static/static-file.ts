@@ -48,7 +48,7 @@ export function buildReplyFile(body: Buffer, headers: Reply['headers']): ReplyFi
   };
 }
 
-/** The media type of a file by its name. @throws Error for a kind of file that nobody has needed yet */
+/** The media type of a file by its name. @throws Error for an unknown kind of file */
 export function mediaTypeOf(name: string): string {
   const type = mediaTypes[extname(name)];
   if (type === undefined) throw new Error(`${name}: its media type is not known`);

@@ -6,7 +6,7 @@ import type { Answer } from '../routes.ts';
 import { buildReplyFile, mediaTypeOf, type ReplyFile } from './static-file.ts';
 
 export interface StaticFile {
-  /** The last part of its path; the extension gives its media type. */
+  /** Its path below the folder of the set; the extension gives its media type. */
   readonly name: string;
   readonly body: Buffer;
   /** Further headers, for example the policy of a worker. */
