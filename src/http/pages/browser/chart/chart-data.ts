@@ -1,6 +1,7 @@
 import type { Column } from '../endpoint.ts';
 import type { Json, JsonObject } from '../json.ts';
-import { timestampText, valueIn } from '../result/cell.ts';
+import { timestampText } from '../result/timestamp.ts';
+import { valueIn } from '../result/value-in.ts';
 
 /** What the chart shows. */
 export interface ChartChoice {

@@ -106,7 +106,7 @@ function buildField(parameter: Parameter, id: string, tenants: readonly string[]
     showProblem,
     check() {
       const missing = required && control.read().length === 0 && !parameter.fallback.length;
-      const message = control.problem() || (missing ? 'A value is required.' : '');
+      const message = missing ? 'A value is required.' : control.problem();
       showProblem(message);
       return message !== '';
     },
