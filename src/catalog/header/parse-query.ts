@@ -1,11 +1,12 @@
 import { GatewayError, type Problem } from '../../errors.ts';
 import { describeIssue, schemaProblems } from '../../files/schema-problems.ts';
 import { bind, plainParameters } from '../binding/bind.ts';
-import type { CachePolicy, Column, Parameter, PrometheusText, SavedQuery, Tenant } from '../saved-query.ts';
+import type { CachePolicy, Column, PrometheusText, SavedQuery, Tenant } from '../saved-query.ts';
 import { checkHeader } from './check-header.ts';
 import { checkParameterUse } from './check-parameter-use.ts';
 import { type Header, headerSchema } from './header-schema.ts';
 import { readHeader } from './read-header.ts';
+import { toParameter } from './to-parameter.ts';
 
 export type ParsedQuery =
   | {
@@ -85,14 +86,6 @@ function toPrometheus({ prometheus, columns }: Header): PrometheusText | undefin
     help: metric.help ?? columns[metric.column]?.description ?? '',
   }));
   return { metrics, labels: prometheus.labels };
-}
-
-function toParameter(name: string, declared: Header['parameters'][string]): Parameter {
-  const { default: defaultText, example, tenant: _, tenant_pattern: __, ...rest } = declared;
-  const common = { name, default: defaultText, example };
-  if (rest.type !== 'enum') return { ...rest, ...common };
-  const values = Object.entries(rest.values).map(([value, described]) => ({ value, ...described }));
-  return { ...rest, ...common, values };
 }
 
 /** A parameter set to keep warm must be one that a caller could send. */
