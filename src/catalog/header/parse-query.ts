@@ -5,6 +5,7 @@ import type { CachePolicy, Column, PrometheusText, SavedQuery, Tenant } from '..
 import { checkHeader } from './check-header.ts';
 import { checkParameterUse } from './check-parameter-use.ts';
 import { type Header, headerSchema } from './header-schema.ts';
+import { checkLimits, withLimits } from './limit-parameters.ts';
 import { readHeader } from './read-header.ts';
 import { toParameter } from './to-parameter.ts';
 
@@ -33,6 +34,7 @@ export function parseQuery(name: string, file: string, text: string): ParsedQuer
   const problems = [
     ...headerProblems.map(({ path, message }) => ({ file, line: parts.lineOf(path), message })),
     ...checkParameterUse(parts).map((problem) => ({ file, ...problem })),
+    ...(header.success ? checkLimits(header.data, parts) : []).map((problem) => ({ file, ...problem })),
   ];
   if (!header.success || problems.length > 0) return { problems };
   const query = toQuery(name, header.data, parts.sql, { file, line: parts.sqlLine });
@@ -55,7 +57,10 @@ function toQuery(name: string, header: Header, sql: string, source: SavedQuery['
     labels: header.labels,
     tenant: toTenant(header),
     tenantUnchecked: header.tenant_unchecked,
-    parameters: Object.entries(header.parameters).map(([name, declared]) => toParameter(name, declared)),
+    parameters: withLimits(
+      Object.entries(header.parameters).map(([name, declared]) => toParameter(name, declared)),
+      sql,
+    ),
     columns: Object.entries(header.columns).map(
       ([name, column]): Column => ({ ...column, name, unit: column.unit }),
     ),

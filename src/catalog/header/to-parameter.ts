@@ -3,7 +3,7 @@ import { isRelative } from '../binding/times.ts';
 import type { BindType, Parameter, ParameterText } from '../saved-query.ts';
 import type { Header } from './header-schema.ts';
 
-/** The types in the SQL that a parameter of each type can have. The last one is that of a list whose header names none. */
+/** The types in the SQL that a parameter of each type can have. A list has the second one, if there is one, by default. */
 export const bindTypesOf: Readonly<Record<Parameter['type'], readonly BindType[]>> = {
   string: ['STRING'],
   pattern: ['STRING'],
@@ -11,7 +11,7 @@ export const bindTypesOf: Readonly<Record<Parameter['type'], readonly BindType[]
   date: ['STRING', 'DATE'],
   datetime: ['STRING', 'DATETIME'],
   timestamp: ['STRING', 'TIMESTAMP'],
-  integer: ['STRING', 'FLOAT64', 'INT64'],
+  integer: ['STRING', 'INT64', 'FLOAT64'],
   float: ['STRING', 'FLOAT64'],
   boolean: ['STRING', 'BOOL'],
 };
@@ -19,7 +19,7 @@ export const bindTypesOf: Readonly<Record<Parameter['type'], readonly BindType[]
 /** A parameter as the header declares it. What a header leaves out is not set. */
 export function toParameter(name: string, declared: Header['parameters'][string]): Parameter {
   const { type, description, required, bind, repeated, min, max, max_items, max_length, pattern } = declared;
-  const bound = bind ?? (repeated ? bindTypesOf[type].at(-1) : undefined) ?? 'STRING';
+  const bound = bind ?? (repeated ? bindTypesOf[type][1] : undefined) ?? 'STRING';
   const common = {
     name,
     description,

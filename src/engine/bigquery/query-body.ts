@@ -2,6 +2,7 @@ import type { BoundQuery, BoundValue } from '../../catalog/binding/bind.ts';
 import { asLabelValue } from '../../catalog/labels.ts';
 import type { Parameter } from '../../catalog/saved-query.ts';
 import type { BigqueryConfig } from '../../config.ts';
+import { emulatorSql } from './api/emulator-sql.ts';
 
 /**
  * The fields of jobs.query's body that runs and dry runs share: the saved SQL, unchanged, and every parameter.
@@ -11,12 +12,12 @@ import type { BigqueryConfig } from '../../config.ts';
  */
 export function buildQueryBody(
   bound: BoundQuery,
-  { project, dataset, location, maximumBytesBilled }: BigqueryConfig,
+  { project, dataset, location, maximumBytesBilled, apiEndpoint }: BigqueryConfig,
   sql: string = bound.query.sql,
 ) {
   const { query, labels } = bound;
   return {
-    query: sql,
+    query: apiEndpoint === undefined ? sql : emulatorSql(sql, query.parameters),
     useLegacySql: false,
     ...(query.parameters.length === 0
       ? {}
@@ -45,7 +46,9 @@ interface QueryParameter {
 
 /** Every parameter of a bound query, each with the type that its header binds it as. */
 const queryParameters = ({ query, parameters }: BoundQuery): readonly QueryParameter[] =>
-  query.parameters.map((parameter) => queryParameter(parameter, parameters[parameter.name] ?? ''));
+  query.parameters.map((parameter) =>
+    queryParameter(parameter, parameters[parameter.name] ?? (parameter.repeated ? [] : '')),
+  );
 
 function queryParameter({ name, bind: type = 'STRING' }: Parameter, value: BoundValue): QueryParameter {
   if (typeof value !== 'string') {
