@@ -42,7 +42,7 @@ const queries: Readonly<Record<string, Parameters<typeof queryText>[0]>> = {
     },
     sql: `select array_length(@names) + array_length(@kinds) as n, if(array_length(@names) > 0, @names[offset(0)], null) as first,
   array_to_string(array(select cast(date_add(d, interval 1 day) as string) from unnest(@days) as d order by d), ',') as days,
-  (select string_agg(cast(unix_micros(m) as string), ',' order by m) from unnest(@moments) as m) as moments,
+  array_to_string(array(select cast(unix_micros(m) as string) from unnest(@moments) as m order by m), ',') as moments,
   (select countif(f) from unnest(@flags) as f) as flags,
   (select sum(f) from unnest(@floats) as f) as floats`,
   },

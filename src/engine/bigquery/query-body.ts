@@ -17,7 +17,7 @@ export function buildQueryBody(
 ) {
   const { query, labels } = bound;
   return {
-    query: apiEndpoint === undefined ? sql : emulatorSql(sql, query.parameters),
+    query: apiEndpoint === undefined ? sql : emulatorSql(sql, bound),
     useLegacySql: false,
     ...(query.parameters.length === 0
       ? {}

@@ -1,3 +1,4 @@
+import type { BoundQuery, BoundValue } from '../../../catalog/binding/bind.ts';
 import type { Parameter } from '../../../catalog/saved-query.ts';
 import { parseQuery } from '../../dialect/syntax/parse-query.ts';
 import { SyntaxProblem } from '../../dialect/syntax/syntax-problem.ts';
@@ -6,11 +7,12 @@ import { sameName } from '../../dialect/types.ts';
 
 /**
  * SQL that means the same and whose parameters the emulator reads as BigQuery does: it takes the elements of every array for
- * STRING, a DATE for STRING, and a DATETIME for TIMESTAMP (bigquery-emulator 0.8.1, googlesqlite 0.3.1). BigQuery itself
- * gets the text as it is written, because it prunes partitions by parameters, and not by subqueries.
+ * STRING, a DATE for STRING, a DATETIME for TIMESTAMP, and a NULL for any type that fits each of its places (bigquery-emulator
+ * 0.8.1, googlesqlite 0.3.1). BigQuery itself gets the text as it is written, because it prunes partitions by parameters, and
+ * not by subqueries.
  */
-export function emulatorSql(sql: string, parameters: readonly Parameter[]): string {
-  const misread = parameters.filter(isMisread);
+export function emulatorSql(sql: string, { query, parameters: values }: BoundQuery): string {
+  const misread = query.parameters.filter((parameter) => isMisread(parameter, values[parameter.name]));
   if (misread.length === 0) return sql;
   const edits: { readonly start: number; readonly end: number; readonly text: string }[] = [];
   try {
@@ -29,8 +31,8 @@ export function emulatorSql(sql: string, parameters: readonly Parameter[]): stri
     .reduce((text, { start, end, text: edit }) => text.slice(0, start) + edit + text.slice(end), sql);
 }
 
-const isMisread = ({ bind = 'STRING', repeated }: Parameter): boolean =>
-  repeated ? bind !== 'STRING' : bind === 'DATE' || bind === 'DATETIME';
+const isMisread = ({ bind = 'STRING', repeated }: Parameter, value: BoundValue = ''): boolean =>
+  bind !== 'STRING' && (repeated || value === '' || bind === 'DATE' || bind === 'DATETIME');
 
 const typedText = ({ name, bind, repeated }: Parameter): string =>
   repeated
