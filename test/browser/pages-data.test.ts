@@ -29,6 +29,13 @@ const columns = {
   tags: '{ type: string, repeated: true, description: Several. }',
 };
 
+const listParameters = {
+  statuses: '{ type: integer, repeated: true, max_items: 5, bind: INT64, min: 100, description: Statuses. }',
+  kinds: `{ type: enum, enum: Kind, repeated: true, description: Kinds., values: { all: { name: ALL, description: 'All ${markup}' }, some: { name: SOME, description: Some } } }`,
+  day: '{ type: date, default: -1d, bind: DATE, description: The day. }',
+  from: '{ type: datetime, description: A time of the clock. }',
+};
+
 const hour = 3_600_000_000;
 const start = Date.UTC(2026, 0, 1) * 1000;
 
@@ -83,6 +90,11 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
     const files = {
       'a.hostile': text({}),
       'b.many': text({ parameters: {}, sql: 'select 1' }),
+      'd.lists': text({
+        parameters: listParameters,
+        columns: { seen: 'string' },
+        sql: 'select @statuses, @kinds, @day, @from',
+      }),
       'c.more': text({ columns: { n: 'integer' }, parameters: {}, sql: 'select 1' }),
     };
     for (const [at, [name, file]] of Object.entries(files).entries())
@@ -97,8 +109,10 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
       { API_KEY: apiKey, QUERIES_DIR: folder.folder, API_KEYS_FILE: keys.path },
       1,
       {
-        rows: ({ query, parameters: { kind } }) =>
-          query.name === 'b.many' ? many : kind === 'some' ? [] : rows,
+        rows: ({ query, parameters }) => {
+          if (query.name === 'd.lists') return [JSON.stringify({ seen: JSON.stringify(parameters) })];
+          return query.name === 'b.many' ? many : parameters.kind === 'some' ? [] : rows;
+        },
       },
     );
     origin = `http://127.0.0.1:${served.port}`;
@@ -206,6 +220,43 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
     expect(await page.getByLabel('kind').inputValue()).toBe('');
     await page.goForward();
     await page.getByText(/^0 rows\./).waitFor();
+    await page.close();
+  });
+
+  test('lists, dates and times have fields of their own', async () => {
+    const { page, watched } = await open('/queries/d.lists');
+    await page.getByText(/^1 row\./).waitFor();
+    await page.getByLabel('statuses').fill('200\n404\n');
+    await page.getByLabel(/all:/).check();
+    await page.getByLabel('day').fill('2026-02-28');
+    await page.getByLabel('from', { exact: true }).fill('2026-02-28T10:00');
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    const search = '?statuses=200&statuses=404&kinds=all&day=2026-02-28&from=2026-02-28T10%3A00%3A00';
+    await page.waitForURL((url) => url.search === search);
+    const seen = page.locator('.rows td').filter({ hasText: '["200","404"]' });
+    await seen.waitFor();
+    expect(JSON.parse((await seen.textContent()) ?? '')).toMatchObject({ kinds: ['all'], day: '2026-02-28' });
+    await page.getByRole('tab', { name: 'BigQuery console' }).click();
+    const script = page.locator('#snippet-panel code');
+    for (const text of [
+      'ARRAY<INT64>[CAST("200" AS INT64), CAST("404" AS INT64)] AS statuses',
+      'ARRAY<STRING>["all"] AS kinds',
+      'CAST("2026-02-28" AS DATE) AS day',
+    ])
+      await script.filter({ hasText: text }).waitFor();
+    await page.getByLabel('statuses').fill('200\n99');
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByText(/^statuses: value 2: /).waitFor();
+    // Not a day, an unknown value: they are shown, not lost.
+    await page.goto(`${origin}/queries/d.lists?day=2026-02-31&kinds=other`);
+    await page
+      .locator('.field .problem')
+      .filter({ hasText: /day|kinds/ })
+      .first()
+      .waitFor();
+    expect(await page.getByLabel('day').inputValue()).toBe('2026-02-31');
+    expect(await page.getByLabel('other', { exact: true }).isChecked()).toBe(true);
+    expect(watched).toEqual({ elsewhere: [], errors: [] });
     await page.close();
   });
 
