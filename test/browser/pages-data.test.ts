@@ -260,6 +260,24 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
     await page.close();
   });
 
+  test('with COMPAT=logflare, where a failed query is a 200, its error is shown too', async () => {
+    const compat = await serveTestApp({
+      API_KEY: apiKey,
+      QUERIES_DIR: folder.folder,
+      API_KEYS_FILE: keys.path,
+      COMPAT: 'logflare',
+    });
+    const page = await browser.newPage();
+    await page.addInitScript(`sessionStorage.setItem('querygate:key', '${keys.keyOf('all')}')`);
+    await page.goto(`http://127.0.0.1:${compat.port}${address}&at_least=x`);
+    await page
+      .locator('.field .problem')
+      .getByText(/^at_least: got/)
+      .waitFor();
+    await page.close();
+    await compat.close();
+  });
+
   test('what is wrong with a value is beside its field, by the browser and by the gateway', async () => {
     const { page } = await open(address);
     const field = page.getByLabel('at_least');
