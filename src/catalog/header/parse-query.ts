@@ -6,6 +6,7 @@ import { checkHeader } from './check-header.ts';
 import { checkParameterUse } from './check-parameter-use.ts';
 import { type Header, headerSchema } from './header-schema.ts';
 import { readHeader } from './read-header.ts';
+import { checkVersion, toDeprecation, toShadow } from './version-keys.ts';
 
 export type ParsedQuery =
   | {
@@ -30,7 +31,9 @@ export function parseQuery(name: string, file: string, text: string): ParsedQuer
   const header = headerSchema.safeParse(parts.header, { error: describeIssue });
   const headerProblems = header.success ? checkHeader(header.data) : schemaProblems(header.error);
   const problems = [
-    ...headerProblems.map(({ path, message }) => ({ file, line: parts.lineOf(path), message })),
+    ...[...headerProblems, ...(header.success ? checkVersion(name, header.data) : [])].map(
+      ({ path, message }) => ({ file, line: parts.lineOf(path), message }),
+    ),
     ...checkParameterUse(parts).map((problem) => ({ file, ...problem })),
   ];
   if (!header.success || problems.length > 0) return { problems };
@@ -44,6 +47,9 @@ function toQuery(name: string, header: Header, sql: string, source: SavedQuery['
   return {
     id: header.id,
     name,
+    isDefault: header.default,
+    deprecated: toDeprecation(header),
+    shadow: toShadow(header),
     aliases: header.aliases,
     description: header.description,
     sql,

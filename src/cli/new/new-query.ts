@@ -4,9 +4,9 @@ import { join, relative } from 'node:path';
 import { parseQuery } from '../../catalog/header/parse-query.ts';
 import { readHeader } from '../../catalog/header/read-header.ts';
 import { isFilledIn } from '../../catalog/header/unfinished.ts';
-import { namePattern } from '../../catalog/load-catalog.ts';
 import type { SavedQuery } from '../../catalog/saved-query.ts';
 import { loadTables } from '../../catalog/tables/load-tables.ts';
+import { namePattern, nameRule } from '../../catalog/versions/version-name.ts';
 import { readConfig } from '../../config.ts';
 import { describeSql, type SqlDescription } from '../../engine/describe/describe-sql.ts';
 import { tenantColumns } from '../../engine/describe/tenant-columns.ts';
@@ -39,9 +39,7 @@ export async function newQuery(
 ): Promise<boolean> {
   const config = readConfig(values, label);
   if (!namePattern.test(name)) {
-    throw commandError(
-      `got the name ${JSON.stringify(name)}; must be lowercase words joined by . _ or -, as in area.query-name`,
-    );
+    throw commandError(`got the name ${JSON.stringify(name)}; ${nameRule}`);
   }
   const file = join(config.queriesDir, `${name}.sql`);
   const isThere = existsSync(file);
