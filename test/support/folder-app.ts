@@ -35,6 +35,7 @@ interface FolderAppOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly level?: string;
   readonly engine?: Engine;
+  readonly now?: () => Date;
 }
 
 export const apiKey = 'a-key-for-tests-only';
@@ -42,7 +43,7 @@ export const apiKey = 'a-key-for-tests-only';
 /** A gateway over a folder of queries, on DuckDB in memory. */
 export async function openFolderApp(
   files: Readonly<Record<string, string>>,
-  { env = {}, level = 'info', engine }: FolderAppOptions = {},
+  { env = {}, level = 'info', engine, now }: FolderAppOptions = {},
 ): Promise<FolderApp> {
   const queries = makeQueryFolder(files);
   const dataDir = mkdtempSync(join(tmpdir(), 'querygate-test-'));
@@ -68,6 +69,7 @@ export async function openFolderApp(
     apiKey,
     log: pino({ level }, { write }),
     ...(engine && { engine }),
+    ...(now && { now }),
   }).catch((error: unknown) => {
     close();
     throw error;
