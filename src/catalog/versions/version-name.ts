@@ -2,7 +2,7 @@
 export const namePattern = /^[a-z][a-z0-9]*(?:[._-][a-z0-9]+)*(?:@[1-9][0-9]{0,3})?$/;
 
 export const nameRule =
-  'must be lowercase words joined by . _ or -, as in area.query-name, or such a name with the number of a version, as in area.query-name@2';
+  'must be lowercase words joined by . _ or -, as in area.query-name; a version has its number after it, as in area.query-name@2';
 
 /** Which version of which query a name means. */
 export interface VersionName {
