@@ -1,4 +1,5 @@
 import { type BoundQuery, bind } from '../catalog/binding/bind.ts';
+import { textsOf } from '../catalog/binding/raw-texts.ts';
 import type { SavedQuery } from '../catalog/saved-query.ts';
 import { computingOwner, type LoopTurns } from '../concurrency/loop-turns.ts';
 import type { Cost, Engine } from '../engine/engine.ts';
@@ -101,7 +102,7 @@ const owner = computingOwner(undefined);
 function rebind({ parameters }: BoundQuery, other: SavedQuery): BoundQuery | undefined {
   const raw = other.parameters.flatMap(({ name }) => {
     const value = parameters[name];
-    return value === undefined ? [] : [[name, [value]] as const];
+    return value === undefined ? [] : [[name, textsOf(value)] as const];
   });
   try {
     return bind(other, new Map(raw));

@@ -205,7 +205,9 @@ export function openShadows(options: ShadowsOptions): Shadows {
     const sampling = samplingOf(query);
     if (now() < sampling.differenceLoggedAt + logEveryMs) return;
     sampling.differenceLoggedAt = now();
-    const set = query.parameters.filter(({ name, default: text = '' }) => String(parameters[name]) !== text);
+    const set = query.parameters.filter(
+      ({ name, default: text = '' }) => String(parameters[name]) !== String(text),
+    );
     log.warn({ ...names, ...difference, parameters: set.map(({ name }) => name) }, 'shadow differs');
   };
   const logFailure = (query: SavedQuery, target: SavedQuery, error: unknown) => {
