@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import { skipsEmulator, startEmulator } from '../support/bigquery-emulator.ts';
 import { eventually } from '../support/eventually.ts';
+import { completeBody, reply, startFakeBigquery } from '../support/fake-bigquery.ts';
 import { type FolderApp, openFolderApp } from '../support/folder-app.ts';
 import { uuidOf } from '../support/query-folder.ts';
 
@@ -225,4 +227,64 @@ test('the use of a deprecated endpoint is counted, and logged once an hour for e
   expect(linesOf('a deprecated endpoint is used')).toMatchObject([
     { endpoint: 'q', key: 'API_KEY', results: 1, sunset: '2026-06-01' },
   ]);
+});
+
+describe('a shadow on BigQuery', () => {
+  const bigquery = (endpoint: string, project: string) => ({
+    ENGINE: 'bigquery',
+    BIGQUERY_PROJECT: project,
+    BIGQUERY_DATASET: 'logs',
+    BIGQUERY_API_ENDPOINT: endpoint,
+    BIGQUERY_START_CHECK: 'off',
+    BIGQUERY_MAXIMUM_BYTES_BILLED: '5000000',
+  });
+
+  test('is billed at most the maximum, each run under the name of its version, and its cost is in log and metrics', async () => {
+    const fake = await startFakeBigquery();
+    const rows = (numbers: readonly number[]) => ({
+      ...completeBody(numbers),
+      schema: { fields: [{ name: 'n', type: 'INTEGER', mode: 'NULLABLE' }] },
+    });
+    fake.respondWith((response, received, at) => {
+      const isShadow = String(received.body.query).includes('42');
+      reply(rows(isShadow ? [1, 2, 4] : [1, 2, 3]))(response, received, at);
+    });
+    gateway = await openFolderApp(
+      { 'q.sql': version(1, { header: shadow }), 'q@2.sql': version(2, { select: 'IF(x = 42, 0, x) AS n' }) },
+      { env: bigquery(fake.endpoint, 'our-project') },
+    );
+    expect(await (await gateway.get('q')).json()).toEqual({ result: [{ n: 1 }, { n: 2 }, { n: 3 }] });
+    await eventually(() => expect(linesOf('shadow differs')).toHaveLength(1));
+    expect(fake.received.map(({ body }) => [body.maximumBytesBilled, body.labels])).toEqual([
+      ['5000000', expect.objectContaining({ endpoint: 'q' })],
+      ['5000000', expect.objectContaining({ endpoint: 'q_2' })],
+      ['5000000', expect.objectContaining({ endpoint: 'q' })],
+    ]);
+    expect(linesOf('query ran').map(({ endpoint }) => endpoint)).toEqual(['q', 'q@2', 'q']);
+    expect(await gateway.metric('querygate_engine_billed_bytes_total{endpoint="q@2"}')).toBe(2000);
+    await fake.close();
+  });
+
+  test.skipIf(skipsEmulator)(
+    'that differs in one row of a hundred is in the log, on an emulator',
+    async () => {
+      const emulator = await startEmulator();
+      gateway = await openFolderApp(
+        {
+          'q.sql': version(1, { header: shadow }),
+          'q@2.sql': version(2, { select: 'IF(x = 42, -4242, x) AS n' }),
+        },
+        { env: bigquery(emulator.endpoint, emulator.project) },
+      );
+      expect((await gateway.get('q')).status).toBe(200);
+      await eventually(() => expect(linesOf('shadow differs')).toHaveLength(1));
+      expect(linesOf('shadow differs')[0]).toMatchObject({
+        rows: 100,
+        onlyOld: 1,
+        onlyNew: 1,
+        columns: ['n'],
+      });
+      await emulator.close();
+    },
+  );
 });

@@ -30,14 +30,16 @@ export function addCatalogFields(builder: Builder, catalog: Catalog): void {
           description: 'The unique name of the endpoint, name@2 for a version, or one of its aliases.',
         }),
       },
-      resolve: (_root, { id, name }, { principal }) =>
-        queries.find(
+      resolve: (_root, { id, name }, { principal }) => {
+        const named = name == null ? undefined : lookUpName({ queries: all }, name);
+        return queries.find(
           (query) =>
             (id ?? name) != null &&
             mayQuery(principal, query) &&
             (id == null || hasId(query, id)) &&
-            (name == null || lookUpName({ queries: all }, name) === query),
-        ),
+            (name == null || query === named),
+        );
+      },
     }),
   }));
 }
