@@ -8,6 +8,11 @@ import { cpSync, rmSync } from 'node:fs';
 rmSync('dist', { recursive: true, force: true });
 const { status } = spawnSync('tsc', ['--project', 'tsconfig.build.json'], { stdio: 'inherit' });
 if (status !== 0) process.exit(1);
-for (const place of ['engine/dialect/macros/sql', 'http/openapi/reader/reader.html']) {
+const places = [
+  'engine/dialect/macros/sql',
+  'http/graphql/graphiql/built',
+  'http/openapi/reader/reader.html',
+];
+for (const place of places) {
   cpSync(`src/${place}`, `dist/${place}`, { recursive: true });
 }

@@ -16,7 +16,7 @@ import type { ByteBudget } from '../http/byte-budget.ts';
 import { acceptLogflareRequests, buildLogflareCompat } from '../http/compat/logflare.ts';
 import { buildFinish } from '../http/finish.ts';
 import { buildDerivedCache } from '../http/graphql/compiled/derived-cache.ts';
-import { buildGraphiqlPages } from '../http/graphql/graphiql.ts';
+import { buildGraphiql } from '../http/graphql/graphiql/graphiql.ts';
 import { buildGraphql } from '../http/graphql/graphql.ts';
 import type { TrustedDocuments } from '../http/graphql/persisted/trusted.ts';
 import { buildHandler, type CatalogVersion, type Handler } from '../http/handle.ts';
@@ -87,7 +87,7 @@ export function buildHttpHandler({
 }: HttpOptions): HttpHandler {
   // A configured key is the operator's secret; one that was generated at start is also printed in the start banner.
   const showsKey = config.apiKey === undefined && !config.production && isLoopback(config.host);
-  const pages = buildGraphiqlPages(showsKey ? apiKey : undefined);
+  const graphiql = buildGraphiql(showsKey ? apiKey : undefined);
   const isKeyText = buildRecognizeKeys(apiKey, tokens !== undefined);
   const audit = buildAudit(log, isKeyText);
   const cors = buildCors(config.corsOrigins, config.corsHeaders);
@@ -107,7 +107,7 @@ export function buildHttpHandler({
   const buildVersion = (version: Catalog): CatalogVersion => {
     const rest = buildRest({ catalog: version, getResult, turns, now, derived, budget });
     const page: RouteOptions['page'] = (head, { url }) =>
-      isFromLoopback(url, head) ? pages.local(version) : pages.remote(head);
+      isFromLoopback(url, head) ? graphiql.local(version, head) : graphiql.remote(head);
     return {
       prepareRequest: buildPrepareRequest(pathsToLog(version)),
       routeOf: buildRoutes({
@@ -120,7 +120,7 @@ export function buildHttpHandler({
         openapi: buildOpenapi(version, turns),
         reader: config.graphiql ? reader : undefined,
         page: config.graphiql ? page : undefined,
-        assets: new Map(),
+        assets: new Map(config.graphiql ? [['graphiql', graphiql.files.answer]] : []),
         metrics: metrics === undefined ? undefined : buildMetricsRoute(metrics),
         readiness,
         cors,
