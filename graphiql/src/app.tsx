@@ -48,7 +48,12 @@ export function App({ data }: { readonly data: PageData }): ReactNode {
 
   const storage = useMemo(() => {
     const opened = openStorage(area);
-    updateExamples(opened, data.examples);
+    try {
+      updateExamples(opened, data.examples);
+    } catch {
+      // There is no room for more, or what was kept cannot be read: GraphiQL opens the examples itself.
+      opened.clear();
+    }
     // A pane would cover the editor.
     if (matchMedia('(max-width: 700px)').matches) opened.removeItem('graphiql:visiblePlugin');
     return opened;
@@ -56,6 +61,7 @@ export function App({ data }: { readonly data: PageData }): ReactNode {
 
   const commit = (text: string) => {
     clearTimeout(pause.current);
+    if (text.trim() === '') rememberKey('');
     setKey(text.trim());
   };
   const linked = useLinkedOperation();

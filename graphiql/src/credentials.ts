@@ -1,16 +1,25 @@
 import type { PageData } from './page-data.ts';
 
-/** Lives as long as the browser's tab: a reload keeps the key, and nobody finds it there later. */
+/** Shared with the pages of saved queries (`src/http/pages/browser/key.ts`). */
 const keyItem = 'querygate:key';
 
-/** The key to begin with: the one that was typed before the reload, or else the one in the page. */
+/** The key to begin with: the one that was typed earlier in this tab of the browser, or else the one in the page. */
 export function initialKey({ apiKey }: PageData): string {
-  return sessionStorage.getItem(keyItem) ?? apiKey ?? '';
+  try {
+    return sessionStorage.getItem(keyItem) ?? apiKey ?? '';
+  } catch {
+    return apiKey ?? '';
+  }
 }
 
+/** It lives as long as the browser's tab: a reload keeps it, and it cannot be found there later. */
 export function rememberKey(key: string): void {
-  if (key === '') sessionStorage.removeItem(keyItem);
-  else sessionStorage.setItem(keyItem, key);
+  try {
+    if (key === '') sessionStorage.removeItem(keyItem);
+    else sessionStorage.setItem(keyItem, key);
+  } catch {
+    // A browser may refuse to store anything. The key is then typed again after a reload.
+  }
 }
 
 /** The headers of a tab as an object; undefined while they are no JSON object of texts. */

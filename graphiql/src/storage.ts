@@ -6,15 +6,16 @@
  */
 export function openStorage(area: string): Storage {
   const prefix = `querygate${area}:`;
-  const names = () => Object.keys(localStorage).filter((name) => name.startsWith(prefix));
+  const items = browserItems();
+  const names = () => Object.keys(items).filter((name) => name.startsWith(prefix));
   return {
-    getItem: (name) => localStorage.getItem(prefix + name),
+    getItem: (name) => items.getItem(prefix + name),
     setItem(name, text) {
-      if (!headerItems.has(name)) localStorage.setItem(prefix + name, withoutHeaders(text));
+      if (!headerItems.has(name)) items.setItem(prefix + name, withoutHeaders(text));
     },
-    removeItem: (name) => localStorage.removeItem(prefix + name),
+    removeItem: (name) => items.removeItem(prefix + name),
     clear() {
-      for (const name of names()) localStorage.removeItem(name);
+      for (const name of names()) items.removeItem(name);
     },
     key: (at) => names()[at]?.slice(prefix.length) ?? null,
     get length() {
@@ -22,6 +23,30 @@ export function openStorage(area: string): Storage {
     },
   };
 }
+
+type Items = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
+
+/** A browser may refuse to store anything: then it is kept as long as the page. */
+function browserItems(): Items {
+  try {
+    return localStorage;
+  } catch {
+    return pageItems;
+  }
+}
+
+/** Like `localStorage`, an object whose properties are its items. */
+const pageItems: Items = Object.create({
+  getItem(this: Record<string, string>, name: string) {
+    return Object.hasOwn(this, name) ? this[name] : null;
+  },
+  setItem(this: Record<string, string>, name: string, text: string) {
+    this[name] = text;
+  },
+  removeItem(this: Record<string, string>, name: string) {
+    delete this[name];
+  },
+});
 
 /**
  * The area of a key. A digest of 32 bits keeps users apart, and is far too short to find a key by it. It must work on
@@ -48,5 +73,5 @@ function withoutHeaders(text: string): string {
 /** Removes what the page of earlier versions kept, with keys. */
 export function removeOldItems(): void {
   for (const name of ['tabState', 'query', 'variables', 'headers'])
-    localStorage.removeItem(`graphiql:${name}`);
+    browserItems().removeItem(`graphiql:${name}`);
 }

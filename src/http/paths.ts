@@ -21,6 +21,11 @@ export const openapiPath = '/openapi.json';
 /** The same for people, as a page. */
 export const readerPath = '/openapi';
 
+/** The page that lists the endpoints. */
+export const homePath = '/';
+/** Followed by the name of a saved query: its page. */
+export const queryPagePath = '/queries/';
+
 /** Files that pages load: `/assets/<set>/<hash>/<name>`. */
 export const assetsPath = '/assets/';
 
@@ -41,8 +46,10 @@ export function pathsToLog({ queries }: Catalog): ReadonlyMap<string, string> {
     metricsPath,
     openapiPath,
     readerPath,
+    homePath,
   ];
-  const paths = new Map(others.map((path) => [path, path]));
+  const pages = queries.map(({ name }) => queryPagePath + name);
+  const paths = new Map([...others, ...pages].map((path) => [path, path]));
   // A name may look like another one with a format.
   for (const suffix of [...formatSuffixes, '']) {
     for (const { id, name, aliases } of queries) {

@@ -11,6 +11,15 @@ import { rowSchema } from './row-schema.ts';
 interface DocumentOptions {
   /** Whether the reader may send SQL of its own to the queries that take it. */
   readonly mayPassSql: boolean;
+  /** What the reader's key permits; undefined if the document is for anybody. */
+  readonly key?: ReadersKey;
+}
+
+/** For pages that show only what a key may do. */
+export interface ReadersKey {
+  readonly permissions: readonly string[];
+  /** Left out for a key that is not restricted to tenants, and for one with very many. */
+  readonly tenants?: readonly string[];
 }
 
 /**
@@ -19,7 +28,7 @@ interface DocumentOptions {
  */
 export function openapiDocument(
   queries: readonly SavedQuery[],
-  { mayPassSql }: DocumentOptions = { mayPassSql: true },
+  { mayPassSql, key }: DocumentOptions = { mayPassSql: true },
 ): JsonObject {
   const takingSql = queries.filter(({ querySandboxing }) => mayPassSql && querySandboxing === 'enabled');
   return {
@@ -31,6 +40,7 @@ export function openapiDocument(
         'Saved queries as GET requests. Parameters that an endpoint does not declare are ignored, and an empty value counts as absent.',
     },
     servers: [{ url: '/' }],
+    ...(key && { 'x-key': key }),
     security: [{ ApiKey: [] }, { Bearer: [] }],
     tags: [
       { name: 'endpoints', description: 'One path for each saved query.' },

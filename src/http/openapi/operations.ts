@@ -2,6 +2,7 @@ import { maxSqlLength, sqlParameter } from '../../catalog/binding/caller-sql.ts'
 import { camelCase, pascalCase, sqlField } from '../../catalog/names.ts';
 import type { CachePolicy, SavedQuery } from '../../catalog/saved-query.ts';
 import { type Format, formats } from '../../formats/format.ts';
+import { graphqlOperation } from '../examples.ts';
 import { endpointPath } from '../paths.ts';
 import { headersOf } from './headers.ts';
 import { type JsonObject, refTo } from './json-schema.ts';
@@ -22,6 +23,10 @@ export function operation(query: SavedQuery): JsonObject {
     description: `At most ${maxRows} rows. ${describeCaching(caching)} Also at ${addresses}.`,
     parameters: requestParameters(query),
     responses: { 200: result(refTo('schemas', rowName(query)), maxRows), ...otherResponses },
+    ...(caching !== 'disabled' && {
+      'x-caching': { ttl: caching.ttlSeconds, warming: caching.warmingSeconds },
+    }),
+    'x-graphql': graphqlOperation(query),
   };
 }
 

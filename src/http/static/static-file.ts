@@ -55,7 +55,7 @@ export function buildReplyFile(
   };
 }
 
-/** The media type of a file by its name. @throws Error for a kind of file that is not listed here */
+/** The media type of a file by its name. @throws Error for an unknown kind of file */
 export function mediaTypeOf(name: string): string {
   const type = mediaTypes[extname(name)];
   if (type === undefined) throw new Error(`${name}: its media type is not known`);

@@ -6,7 +6,7 @@ import type { Answer } from '../routes.ts';
 import { type BodyCoding, buildReplyFile, mediaTypeOf, type ReplyFile } from './static-file.ts';
 
 export interface StaticFile {
-  /** The last part of its path; the extension gives its media type. */
+  /** Its path below the folder of the set; the extension gives its media type. */
   readonly name: string;
   readonly body: Buffer;
   /** `br` if the body is compressed already. */

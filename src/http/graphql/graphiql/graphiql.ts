@@ -4,6 +4,7 @@ import type { Catalog } from '../../../catalog/saved-query.ts';
 import { graphqlExamples } from '../../examples.ts';
 import type { RequestHead } from '../../head.ts';
 import type { Reply } from '../../reply.ts';
+import type { Answer } from '../../routes.ts';
 import { buildReplyFile, type ReplyFile } from '../../static/static-file.ts';
 import { buildStaticFiles, type StaticFiles } from '../../static/static-files.ts';
 
@@ -13,13 +14,16 @@ export interface Graphiql {
   local(catalog: Catalog, head: RequestHead): Promise<Reply>;
   /** For anybody: it shows nothing of the catalog before its user has entered a key. */
   remote(head: RequestHead): Promise<Reply>;
-  /** Its files, which are the same for everybody. */
-  readonly files: StaticFiles;
+  /** Answers for its files, which are the same for everybody. */
+  readonly assets: Answer;
 }
+
+/** The name of its files in their paths. */
+export const graphiqlSet = 'graphiql';
 
 /** @param apiKey is filled into the local page */
 export function buildGraphiql(apiKey: string | undefined): Graphiql {
-  const files = buildStaticFiles('graphiql', readFiles);
+  const files = buildStaticFiles(graphiqlSet, readFiles);
   let local: { readonly catalog: Catalog; readonly reply: ReplyFile } | undefined;
   let remote: ReplyFile | undefined;
   return {
@@ -39,7 +43,7 @@ export function buildGraphiql(apiKey: string | undefined): Graphiql {
       }
       return remote(headers);
     },
-    files,
+    assets: files.answer,
   };
 }
 

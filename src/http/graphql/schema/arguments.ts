@@ -28,6 +28,12 @@ export function buildArgumentTypes(builder: Builder): ArgumentTypes {
   };
 }
 
+/** The GraphQL type of a parameter as a document declares its variable. */
+export function argumentType(parameter: Parameter): string {
+  const name = parameter.type === 'enum' ? parameter.enum : scalarOf[parameter.type];
+  return parameter.required ? `${name}!` : name;
+}
+
 function addEnum(builder: Builder, { enum: name, description, values }: EnumParameter): EnumRef {
   return builder.enumType(name, {
     description,
