@@ -147,7 +147,7 @@ export function buildHttpHandler({
       now,
     }),
     audit,
-    finish: buildFinish(cors, buildAccessLog(log, writeLine), requestMetrics),
+    finish: buildFinish(cors, buildAccessLog(log, writeLine, isKeyText), requestMetrics),
     openTrace: buildOpenTrace(tracer, isKeyText),
     budget,
     log,
