@@ -1,22 +1,18 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isWithoutBrowser, openBrowser, watchPage } from '../support/browser.ts';
 import { type GatewayProcess, startGateway } from '../support/gateway-process.ts';
 import { type KeyFile, writeKeyFile } from '../support/key-files.ts';
 import { queryText } from '../support/queries.ts';
 import { type ServedApp, serveTestApp } from '../support/served-app.ts';
-import { browserFlags, browserPath, watchPage } from './open-browser.ts';
 
-const missing = browserPath === undefined;
-if (missing && !process.env.CI)
-  console.warn('skipped: GraphiQL in a browser needs chromium (apt-get install chromium)');
-
-describe.skipIf(missing && !process.env.CI)('GraphiQL in a browser', { timeout: 60_000 }, () => {
+describe.skipIf(isWithoutBrowser)('GraphiQL in a browser', { timeout: 60_000 }, () => {
   let browser: Browser;
   beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: browserPath ?? 'chromium', args: [...browserFlags] });
+    browser = await openBrowser();
   });
   afterAll(() => browser.close());
 
@@ -47,7 +43,7 @@ describe.skipIf(missing && !process.env.CI)('GraphiQL in a browser', { timeout: 
 
     const open = async (context: BrowserContext) => {
       const page = await context.newPage();
-      const seen = watchPage(page, gateway.origin);
+      const seen = await watchPage(page, gateway.origin);
       const response = await page.goto(`${gateway.origin}/graphql`);
       expect(response?.headers()['content-security-policy']).toMatch(/script-src 'sha256-\S+' 'self';/);
       await loaded(page);
@@ -83,14 +79,14 @@ describe.skipIf(missing && !process.env.CI)('GraphiQL in a browser', { timeout: 
       await history.getByText('Mine').waitFor();
       await history.getByText('FunctionsInvocationStats').waitFor();
       expect(seen.elsewhere).toEqual([]);
-      expect(seen.problems).toEqual([]);
+      expect(seen.errors).toEqual([]);
 
       // Scripts injected into the page are not run.
       await page.evaluate(
         "document.body.append(Object.assign(document.createElement('script'), { text: 'window.ran = 1' }))",
       );
       expect(await page.evaluate('window.ran')).toBeUndefined();
-      expect(seen.problems.join()).toContain('Content Security Policy');
+      expect(seen.errors.join()).toContain('Content Security Policy');
       await context.close();
     });
 
