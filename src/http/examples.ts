@@ -1,14 +1,15 @@
+import { textsOf } from '../catalog/binding/raw-texts.ts';
 import { exampleValue } from '../catalog/example-parameters.ts';
 import { camelCase, pascalCase } from '../catalog/names.ts';
-import type { Catalog, Parameter, SavedQuery } from '../catalog/saved-query.ts';
+import type { Catalog, Parameter, ParameterText, SavedQuery } from '../catalog/saved-query.ts';
 import { argumentType } from './graphql/schema/arguments.ts';
 import { endpointPath } from './paths.ts';
 
 /** An example request for every saved query in REST: the path with its query string. */
 export function restExamples({ queries }: Catalog): readonly string[] {
   return queries.map((query) => {
-    const parameters = exampleValues(query).map(
-      ([{ name }, value]) => `${name}=${encodeURIComponent(value)}`,
+    const parameters = exampleValues(query).flatMap(([{ name }, value]) =>
+      textsOf(value).map((text) => `${name}=${encodeURIComponent(text)}`),
     );
     return [`${endpointPath}${query.name}`, parameters.join('&')].filter(Boolean).join('?');
   });
@@ -69,14 +70,15 @@ ${columns.map(({ name }) => `      ${camelCase(name)}`).join('\n')}
     computedAt`;
 
 /** Parameters that have an example, and required ones without, with a placeholder. */
-function exampleValues({ parameters }: SavedQuery): readonly (readonly [Parameter, string])[] {
+function exampleValues({ parameters }: SavedQuery): readonly (readonly [Parameter, ParameterText])[] {
   return parameters.flatMap((parameter) => {
     const value = exampleValue(parameter);
     return value === undefined ? [] : [[parameter, value] as const];
   });
 }
 
-function graphqlLiteral(parameter: Parameter, value: string): string {
+function graphqlLiteral(parameter: Parameter, value: ParameterText): string {
+  if (typeof value !== 'string') return `[${value.map((one) => graphqlLiteral(parameter, one)).join(', ')}]`;
   if (parameter.type === 'enum')
     return parameter.values.find((enumValue) => enumValue.value === value)?.name ?? value;
   return ['integer', 'float', 'boolean'].includes(parameter.type) ? value : JSON.stringify(value);

@@ -81,7 +81,7 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over the demo', () => {
   /** For the documentation: `SCREENSHOTS=1 npx vitest run test/browser/pages.test.ts` */
   async function takeScreenshot(page: Page, width: number): Promise<void> {
     await page.evaluate('document.activeElement.blur(); scrollTo(0, 0)');
-    const height = width === 390 ? 1600 : 1200;
+    const height = width === 390 ? 1600 : 1100;
     await page.setViewportSize({ width, height });
     await page.waitForTimeout(300);
     await page.screenshot({ path: width === 390 ? 'docs/pages-phone.png' : 'docs/pages.png' });

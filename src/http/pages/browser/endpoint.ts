@@ -8,11 +8,11 @@ export interface ValueSchema {
   readonly 'x-enum-descriptions'?: readonly string[];
   readonly 'x-enum-varnames'?: readonly string[];
   readonly default?: Json;
+  /** As in `-1d`: a default that the gateway resolves when it gets the request. */
+  readonly 'x-relative-default'?: Json;
   readonly minimum?: number;
   readonly maximum?: number;
   readonly maxLength?: number;
-  readonly pattern?: string;
-  readonly maxItems?: number;
   readonly items?: ValueSchema;
 }
 
@@ -26,6 +26,8 @@ export interface Parameter {
   /** The value that the SQL gets if the caller sends none. */
   readonly fallback: readonly string[];
   readonly isTenant: boolean;
+  /** Its type in the SQL. */
+  readonly bind: string;
 }
 
 export interface Column {
@@ -94,6 +96,7 @@ interface RawParameter {
   readonly schema: ValueSchema;
   readonly example?: Json;
   readonly 'x-tenant'?: boolean;
+  readonly 'x-bind'?: string;
 }
 
 interface Content {
@@ -167,9 +170,11 @@ function parameterOf(raw: RawParameter): Parameter {
     description: description.split('\n\n- `', 1)[0] ?? '',
     required,
     schema,
-    example: textsOf(example),
-    fallback: textsOf(schema.default),
+    // The gateway's own word where the author gives no text.
+    example: textsOf(example).filter((text) => text !== 'example'),
+    fallback: textsOf(schema.default ?? schema['x-relative-default']),
     isTenant: raw['x-tenant'] === true,
+    bind: raw['x-bind'] ?? 'STRING',
   };
 }
 

@@ -15,7 +15,8 @@ export class GatewayError extends Error {
     super(message);
     this.status = status;
     this.parameter = parameter;
-    this.retryAfterSeconds = retryAfter ? Number(retryAfter) : undefined;
+    // A proxy may send a date.
+    this.retryAfterSeconds = /^\d{1,9}$/.test(retryAfter ?? '') ? Number(retryAfter) : undefined;
   }
 }
 
@@ -62,14 +63,18 @@ export function openGateway(key: string): Gateway {
     async rows(url, signal, again) {
       const init = { signal, ...(again && { cache: 'reload' as const }) };
       const response = await request(url, init);
-      const { result } = parseJson(await textOf(response, signal)) as { result: JsonObject[] };
-      return { rows: result, headers: response.headers, at: Date.now() };
+      const body = parseJson(await textOf(response, signal)) as RowsBody;
+      if (body.result === undefined) throw compatError(body.error ?? 'There are no rows.', response.status);
+      return { rows: body.result, headers: response.headers, at: Date.now() };
     },
     async file(url) {
       const response = await request(url);
       const name = /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '')?.[1];
       const blob = await response.blob().catch(cutShort);
-      return { blob, name: name ?? url.split(/[/?]/).at(-2) ?? 'rows' };
+      const start = await blob.slice(0, compatStart.length).text();
+      if (start === compatStart)
+        throw compatError((JSON.parse(await blob.text()) as RowsBody).error ?? '', 200);
+      return { blob, name: name ?? new URL(url, location.origin).pathname.split('/').at(-1) ?? 'rows' };
     },
     async sql(name) {
       const query = 'query EndpointSql($name: String!) { endpoint(name: $name) { query } }';
@@ -91,6 +96,20 @@ export function openGateway(key: string): Gateway {
   };
 }
 
+/** With `COMPAT=logflare` the error is a text, and the status 200 if the query has failed. */
+interface RowsBody {
+  readonly result?: readonly JsonObject[];
+  readonly error?: string;
+}
+
+const compatStart = '{"error":';
+
+/** Such a text begins with the parameter that is wrong, if it is one. */
+function compatError(message: string, status: number): GatewayError {
+  const parameter = /^(\w+): /.exec(message)?.[1];
+  return new GatewayError(message, { status, ...(parameter !== undefined && { parameter }) });
+}
+
 async function textOf(response: Response, signal: AbortSignal): Promise<string> {
   return response.text().catch((error: unknown) => {
     if (signal.aborted) throw error;
@@ -108,9 +127,10 @@ async function errorOf(response: Response): Promise<GatewayError> {
   const retryAfter = headers.get('retry-after');
   try {
     const body = (await response.json()) as {
-      error?: { message: string; parameter?: string };
+      error?: string | { message: string; parameter?: string };
       errors?: { message: string }[];
     };
+    if (typeof body.error === 'string') return compatError(body.error, status);
     const message = body.error?.message ?? body.errors?.[0]?.message ?? `${status} ${statusText}`;
     const parameter = body.error?.parameter;
     return new GatewayError(message, { status, retryAfter, ...(parameter !== undefined && { parameter }) });

@@ -10,8 +10,8 @@ type Reviver = (key: string, value: unknown, context?: { readonly source?: strin
 
 const parseWith = JSON.parse as (text: string, reviver?: Reviver) => unknown;
 
-/** Sixteen digits may be beyond 2^53. */
-const mayHoldLargeIntegers = /\d{16}/;
+/** An integer that may be beyond 2^53, which has sixteen digits and begins with 9. Microseconds of this century are less. */
+const mayHoldLargeIntegers = /(?<![.\d])(?:\d{17}|9\d{15})/;
 
 /** As JSON.parse, without losing digits of integers. @throws SyntaxError */
 export function parseJson(text: string): Json {

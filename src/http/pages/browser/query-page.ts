@@ -69,7 +69,7 @@ export function showQuery({ main, gateway, endpoint, key, onWrongKey }: QueryPag
   function readAddress(): void {
     const values = valuesOf(location.search, parameters);
     view = viewOf(location.hash);
-    form.write(values.size === 0 ? withExamples(endpoint) : values);
+    form.write(values.size === 0 ? withExamples(endpoint, key) : values);
     snippets.refresh();
     if (isComplete(values, parameters)) void result.run(values, false);
     else result.clear();
@@ -96,10 +96,12 @@ export function showQuery({ main, gateway, endpoint, key, onWrongKey }: QueryPag
 }
 
 /** Values to start with: where one is required, the example of the author. The key's own tenant is filled in by its field. */
-const withExamples = ({ parameters }: Endpoint): ParameterValues =>
+const withExamples = ({ parameters }: Endpoint, { tenants }: ReadersKey): ParameterValues =>
   new Map(
-    parameters.flatMap(({ name, required, example }) =>
-      required && example.length > 0 ? [[name, example] as const] : [],
+    parameters.flatMap(({ name, required, example, isTenant }) =>
+      required && example.length > 0 && !(isTenant && tenants !== undefined)
+        ? [[name, example] as const]
+        : [],
     ),
   );
 
@@ -123,5 +125,9 @@ function columnsTable(columns: readonly Column[]): HTMLElement {
     element('thead', {}, element('tr', {}, ...head)),
     element('tbody', {}, ...rows),
   );
-  return element('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Columns' }, table);
+  return element(
+    'div',
+    { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Columns, scrollable' },
+    table,
+  );
 }

@@ -1,6 +1,7 @@
 import type { Column } from '../endpoint.ts';
 import type { Json, JsonObject } from '../json.ts';
-import { timestampText, valueIn } from '../result/cell.ts';
+import { timestampText } from '../result/timestamp.ts';
+import { valueIn } from '../result/value-in.ts';
 
 /** What the chart shows. */
 export interface ChartChoice {
@@ -30,6 +31,9 @@ export interface ChartData {
 
 /** More lines cannot be distinguished. */
 export const maxSeries = 12;
+
+/** Characters of a line's name that are shown. */
+const maxNameLength = 80;
 
 const timeTypes = new Set(['timestamp', 'datetime', 'date']);
 const numberTypes = new Set(['integer', 'float', 'numeric']);
@@ -96,7 +100,7 @@ export function chartData(
   const { times, empty, buckets } = fillBuckets([...seen].sort((a, b) => a - b));
   const kept = [...lines].sort(([, a], [, b]) => sumOf(b.byTime) - sumOf(a.byTime)).slice(0, maxSeries);
   const series = (lines.size > maxSeries ? kept : [...lines]).map(([name, { column, byTime }]) => ({
-    name,
+    name: name.length > maxNameLength ? `${name.slice(0, maxNameLength)}…` : name,
     unit: column.unit ?? '',
     points: times.map((at) => byTime.get(at) ?? null),
   }));
@@ -111,7 +115,7 @@ export function chartData(
 }
 
 const splitText = (value: Json | undefined) =>
-  value === undefined ? 'NULL' : value === '' ? 'empty text' : String(value).slice(0, 80);
+  value === undefined ? 'NULL' : value === '' ? 'empty text' : String(value);
 
 const sumOf = (byTime: ReadonlyMap<number, number | null>) =>
   [...byTime.values()].reduce<number>((sum, value) => sum + Math.abs(value ?? 0), 0);

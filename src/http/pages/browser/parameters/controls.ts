@@ -38,7 +38,7 @@ export function buildControl(
   }
   if (schema.format === 'date') return dateField(id, required);
   if (schema.type === 'integer' || schema.type === 'number') return numberField(id, required, schema);
-  return textField(id, required, schema);
+  return textField(id, required);
 }
 
 const first = (values: readonly string[]) => values[0] ?? '';
@@ -89,10 +89,7 @@ function moment(id: string, required: boolean, isMoment: boolean): Control {
     read: () => single(input.type === 'text' ? input.value.trim() : fromDateField(input.value, isMoment)),
     write(texts) {
       const text = first(texts);
-      const value = text === '' ? '' : toDateField(text);
-      // What a date field cannot show is not lost.
-      input.type = value === undefined ? 'text' : 'datetime-local';
-      input.value = value ?? text;
+      writeDate(input, 'datetime-local', text, text === '' ? '' : toDateField(text));
     },
     problem: () => input.validationMessage,
   };
@@ -105,11 +102,23 @@ function dateField(id: string, required: boolean): Control {
     read: () => single(input.value.trim()),
     write(texts) {
       const text = first(texts);
-      input.type = text === '' || /^\d{4}-\d\d-\d\d$/.test(text) ? 'date' : 'text';
-      input.value = text;
+      writeDate(input, 'date', text, text);
     },
     problem: () => input.validationMessage,
   };
+}
+
+/**
+ * Shows a value in a date field, or as text what the field cannot show: it would become empty.
+ *
+ * @param value as the field takes it; undefined if it does not
+ */
+function writeDate(input: HTMLInputElement, type: string, text: string, value: string | undefined): void {
+  input.type = type;
+  input.value = value ?? '';
+  if (value !== undefined && (value === '' || input.value !== '')) return;
+  input.type = 'text';
+  input.value = text;
 }
 
 /** A text field: a number field would round large integers, and hide what it cannot read. */
@@ -141,8 +150,8 @@ function numberField(id: string, required: boolean, { type, minimum, maximum }: 
   };
 }
 
-function textField(id: string, required: boolean, { maxLength }: ValueSchema): Control {
-  const attributes = { id, required, maxlength: maxLength, autocomplete: 'off', autocapitalize: 'off' };
+function textField(id: string, required: boolean): Control {
+  const attributes = { id, required, autocomplete: 'off', autocapitalize: 'off' };
   // One line, but it keeps the line breaks of a value.
   const input = element('textarea', { ...attributes, rows: 1, spellcheck: 'false', class: 'one-line' });
   input.addEventListener('keydown', submitOnEnter);
@@ -177,26 +186,23 @@ function lines(id: string): Control {
   };
 }
 
-/** A list of values that are known. */
+/** A list of values that are known. An address may have others, as for one value. */
 function checkboxes(id: string, values: readonly string[], descriptions: readonly string[]): Control {
-  const boxes = values.map((value, at) => ({
-    value,
-    box: element('input', { type: 'checkbox', id: `${id}-${at}`, value }),
-    text: descriptions[at] ?? '',
-  }));
-  const input = element(
-    'div',
-    { id, class: 'choices' },
-    ...boxes.map(({ value, box, text }) =>
-      element('label', { for: box.id }, box, ` ${value}`, ...(text === '' ? [] : [`: ${text}`])),
-    ),
-  );
+  const input = element('div', { id, class: 'choices' });
+  const boxes = new Map<string, HTMLInputElement>();
+  const add = (value: string, text = '') => {
+    const box = element('input', { type: 'checkbox', id: `${id}-${boxes.size}`, value });
+    boxes.set(value, box);
+    input.append(element('label', { for: box.id }, box, ` ${value}${text === '' ? '' : `: ${text}`}`));
+  };
+  for (const [at, value] of values.entries()) add(value, descriptions[at]);
   return {
     input,
     isGroup: true,
-    read: () => boxes.flatMap(({ box, value }) => (box.checked ? [value] : [])),
+    read: () => [...boxes].flatMap(([value, box]) => (box.checked ? [value] : [])),
     write(texts) {
-      for (const { box, value } of boxes) box.checked = texts.includes(value);
+      for (const text of texts) if (!boxes.has(text)) add(text);
+      for (const [value, box] of boxes) box.checked = texts.includes(value);
     },
     problem: () => '',
   };

@@ -106,43 +106,33 @@ function buildField(parameter: Parameter, id: string, tenants: readonly string[]
     showProblem,
     check() {
       const missing = required && control.read().length === 0 && !parameter.fallback.length;
-      const message = control.problem() || (missing ? 'A value is required.' : '');
+      const message = missing ? 'A value is required.' : control.problem();
       showProblem(message);
       return message !== '';
     },
   };
 }
 
-/** What people need to know of the values, beside the author's description. */
+/** What people need to know of the values: the author's description with bounds, and what the type of the field means. */
 function helpOf(
   { description, schema, fallback, example, isTenant }: Parameter,
   tenants?: readonly string[],
 ) {
-  const { type, format, minimum, maximum, pattern, maxItems, items } = schema;
-  const isList = type === 'array';
-  const value = isList ? (items ?? {}) : schema;
-  const kind = value.format ?? format;
-  const isChoice = value.enum !== undefined || (isTenant && tenants !== undefined);
+  const isList = schema.type === 'array';
+  const { enum: choices, format } = isList ? (schema.items ?? {}) : schema;
+  const isChoice = choices !== undefined || (isTenant && tenants !== undefined);
+  const isDescribed = schema['x-relative-default'] !== undefined;
   return [
-    // The key's own tenants stand in the field.
-    isTenant
-      ? description.replace(/\n?A key that is restricted to tenants must name one of its own\.$/, '')
-      : description,
+    // The key's own tenants are the choices of the field.
+    isTenant ? description.replace(tenantSentence, '') : description,
     isList && !isChoice ? 'One value on each line.' : '',
-    maxItems !== undefined && isList ? `At most ${maxItems} values.` : '',
-    kind === 'date-time' ? 'The time is in UTC.' : '',
-    kind === 'date-time-local' ? 'A date and time without a zone.' : '',
-    boundsText(value.minimum ?? minimum, value.maximum ?? maximum),
-    (value.pattern ?? pattern) === undefined ? '' : `It must match ${value.pattern ?? pattern}.`,
-    fallback.length > 0 && !isChoice ? `Default: ${fallback.join(', ')}.` : '',
+    format === 'date-time' ? 'The time is in UTC.' : '',
+    format === 'date-time-local' ? 'A date and time without a zone.' : '',
+    fallback.length > 0 && !isChoice && !isDescribed ? `Default: ${fallback.join(', ')}.` : '',
     example.length > 0 && !isChoice ? `For example ${example.join(', ')}.` : '',
   ]
     .filter((text) => text !== '')
     .join(' ');
 }
 
-function boundsText(minimum: number | undefined, maximum: number | undefined): string {
-  if (minimum !== undefined && maximum !== undefined) return `From ${minimum} to ${maximum}.`;
-  if (minimum !== undefined) return `At least ${minimum}.`;
-  return maximum === undefined ? '' : `At most ${maximum}.`;
-}
+const tenantSentence = /\n?A key that is restricted to tenants must name one of its own\.$/;

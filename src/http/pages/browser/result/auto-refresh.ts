@@ -20,8 +20,11 @@ const uncachedSeconds = 60;
 /** The gateway needs a moment to have the newer rows. */
 const marginSeconds = 2;
 
-/** The least interval. */
-const minSeconds = 5;
+/** The least interval, for rows that are older than the gateway should have them. */
+const minSeconds = 30;
+
+/** Browsers take a longer time for none. */
+const maxDelayMs = 2_000_000_000;
 
 /** Requests the rows again in step with the cache, but not while the page is hidden. */
 export function buildAutoRefresh(caching: Caching | undefined, refresh: () => void): AutoRefresh {
@@ -41,11 +44,11 @@ export function buildAutoRefresh(caching: Caching | undefined, refresh: () => vo
         dueAt = undefined;
         refresh();
       },
-      Math.max(dueAt - Date.now(), 0),
+      Math.min(Math.max(dueAt - Date.now(), 0), maxDelayMs),
     );
   };
   const dueIn = (seconds: number) => {
-    dueAt = Date.now() + Math.max(seconds, minSeconds) * 1000;
+    dueAt = Date.now() + Math.max(seconds, Math.min(minSeconds, everySeconds)) * 1000;
     schedule();
   };
   box.addEventListener('change', () => {

@@ -1,24 +1,7 @@
 import { element } from '../element.ts';
 import type { Column } from '../endpoint.ts';
-import { type Json, type JsonObject, jsonText } from '../json.ts';
-
-/** The value of a column; undefined for NULL. A column may be named like a member of every object. */
-export function valueIn(row: JsonObject, { name }: Column): Json | undefined {
-  const value = Object.hasOwn(row, name) ? row[name] : undefined;
-  return value === null ? undefined : value;
-}
-
-/** A timestamp, integer microseconds since 1970, as people read it: in UTC, without zeros at the end. */
-export function timestampText(value: number | bigint): string {
-  const micros = BigInt(value);
-  const fraction = ((micros % million) + million) % million;
-  const date = new Date(Number((micros - fraction) / million) * 1000);
-  if (Number.isNaN(date.getTime())) return String(value);
-  const text = date.toISOString().replace('T', ' ').replace('.000Z', '');
-  return fraction === 0n ? text : `${text}.${String(fraction).padStart(6, '0').replace(/0+$/, '')}`;
-}
-
-const million = 1_000_000n;
+import { type Json, jsonText } from '../json.ts';
+import { timestampText } from './timestamp.ts';
 
 const isNumeric = ({ type, repeated }: Column) =>
   !repeated && (type === 'integer' || type === 'float' || type === 'numeric');

@@ -1,6 +1,6 @@
 import type { Column } from '../endpoint.ts';
 import { type Json, type JsonObject, jsonText } from '../json.ts';
-import { valueIn } from './cell.ts';
+import { valueIn } from './value-in.ts';
 
 export interface Order {
   readonly column: string;

@@ -130,7 +130,9 @@ export function buildResult({ gateway, endpoint, view, onView, onProblem }: Resu
     if (isSame) return;
     table.sort(view().order);
     table.show(rows);
-    await chart?.show(rows, view().chart);
+    // The browser shows the table before it draws many points.
+    await new Promise((resolve) => setTimeout(resolve));
+    if (shown?.search === search && shown.etag === etag) await chart?.show(rows, view().chart);
   }
 
   return {

@@ -1,8 +1,9 @@
 import { button, element } from '../element.ts';
 import type { Column } from '../endpoint.ts';
 import type { JsonObject } from '../json.ts';
-import { alignment, cellContent, valueIn } from './cell.ts';
+import { alignment, cellContent } from './cell.ts';
 import { type Order, sortRows } from './order.ts';
+import { valueIn } from './value-in.ts';
 
 export interface RowTable {
   readonly element: HTMLElement;

@@ -2,7 +2,7 @@ import type { Caching } from '../endpoint.ts';
 
 /** A time as people say it: `45 s`, `15 min`, `2 h`. */
 export function durationText(seconds: number): string {
-  if (seconds < 120) return `${Math.round(seconds)} s`;
+  if (seconds < 120) return `${Math.round(seconds * 10) / 10} s`;
   const [unit, size] =
     seconds < 7200
       ? (['min', 60] as const)

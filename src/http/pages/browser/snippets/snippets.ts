@@ -123,10 +123,28 @@ function variableValue(text: string, schema: ValueSchema): Json {
   return schema.type === 'number' && Number.isFinite(Number(text)) ? Number(text) : text;
 }
 
-function bigqueryValue({ name, schema, fallback }: Parameter, values: ParameterValues): string {
-  const texts = values.get(name) ?? fallback;
-  if (schema.type === 'array') return `[${texts.map(codeText).join(', ')}]`;
-  return codeText(texts[0] ?? '');
+function bigqueryValue({ name, schema, fallback, bind }: Parameter, values: ParameterValues): string {
+  const texts = values.get(name) ?? fallback.map((text) => resolveRelative(text, schema.items ?? schema));
+  const typed = (text: string) => (bind === 'STRING' ? codeText(text) : `CAST(${codeText(text)} AS ${bind})`);
+  if (schema.type === 'array') return `ARRAY<${bind}>[${texts.map(typed).join(', ')}]`;
+  const [text] = texts;
+  return text === undefined && bind !== 'STRING' ? `CAST(NULL AS ${bind})` : typed(text ?? '');
+}
+
+const unitMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
+/** A default as in `-1d` as it is now; any other text as it is. */
+function resolveRelative(text: string, { format }: ValueSchema): string {
+  const {
+    sign,
+    count = '',
+    unit = '',
+  } = /^(?<sign>[+-]?)(?<count>\d{1,5})(?<unit>[mhdw])$/.exec(text)?.groups ?? {};
+  if (unit === '' || (format !== 'date' && format?.startsWith('date-time') !== true)) return text;
+  const distance = Number(count) * (unitMs[unit] ?? 0);
+  const moment = new Date(Date.now() + (sign === '-' ? -distance : distance)).toISOString();
+  if (format === 'date') return moment.slice(0, 10);
+  return `${moment.slice(0, 16)}:00${format === 'date-time' ? 'Z' : ''}`;
 }
 
 /** A string literal that leaves SQL readable: backslashes mean themselves in a raw one. */
