@@ -61,23 +61,26 @@ test.skipIf(isWithoutBrowser)(
   },
 );
 
-test.skipIf(isWithoutBrowser)('axe finds nothing in it, light and dark, on a phone and on a desk', async () => {
-  const served = await serveTestApp();
-  const browser = await openBrowser();
-  try {
-    for (const width of [390, 1280]) {
-      for (const colorScheme of ['light', 'dark'] as const) {
-        const page = await browser.newPage({ viewport: { width, height: 800 }, colorScheme });
-        await page.goto(`http://127.0.0.1:${served.port}/openapi`);
-        await page.getByLabel('API key').fill(apiKey);
-        await page.keyboard.press('Enter');
-        await page.locator('#usageApiCounts').waitFor();
-        expect(await violationsOf(page), `${width} ${colorScheme}`).toEqual([]);
-        await page.close();
+test.skipIf(isWithoutBrowser)(
+  'axe finds nothing in it, light and dark, on a phone and on a desk',
+  async () => {
+    const served = await serveTestApp();
+    const browser = await openBrowser();
+    try {
+      for (const width of [390, 1280]) {
+        for (const colorScheme of ['light', 'dark'] as const) {
+          const page = await browser.newPage({ viewport: { width, height: 800 }, colorScheme });
+          await page.goto(`http://127.0.0.1:${served.port}/openapi`);
+          await page.getByLabel('API key').fill(apiKey);
+          await page.keyboard.press('Enter');
+          await page.locator('#usageApiCounts').waitFor();
+          expect(await violationsOf(page), `${width} ${colorScheme}`).toEqual([]);
+          await page.close();
+        }
       }
+    } finally {
+      await browser.close();
+      await served.close();
     }
-  } finally {
-    await browser.close();
-    await served.close();
-  }
-});
+  },
+);
