@@ -96,6 +96,12 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
         sql: 'select @statuses, @kinds, @day, @from',
       }),
       'c.more': text({ columns: { n: 'integer' }, parameters: {}, sql: 'select 1' }),
+      'c.more@2': text({
+        columns: { n: 'integer', m: 'integer' },
+        parameters: {},
+        sql: 'select 1, 2',
+        caching: ['caching: disabled', 'deprecated: { since: 2026-01-01, reason: "Too slow." }'],
+      }),
     };
     for (const [at, [name, file]] of Object.entries(files).entries())
       folder.write(`${name}.sql`, file.replace(/^id: .*$/m, `id: ${uuidOf(at)}`));
@@ -276,6 +282,22 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
       .waitFor();
     await page.close();
     await compat.close();
+  });
+
+  test('a version has a page of its own, and a deprecated one says so', async () => {
+    const { page, watched } = await open('/');
+    await page.getByRole('link', { name: 'c.more@2' }).click();
+    await page.getByText(/Deprecated since 2026-01-01: Too slow/).waitFor();
+    await page.getByText('5 rows.').waitFor();
+    await page.getByRole('tab', { name: 'GraphQL' }).click();
+    await page
+      .locator('#snippet-panel code')
+      .first()
+      .filter({ hasText: /rows \{\s+n\s+m\s+\}/ })
+      .waitFor();
+    expect(page.url()).toBe(`${origin}/queries/c.more@2#tab=graphql`);
+    expect(watched).toEqual({ elsewhere: [], errors: [] });
+    await page.close();
   });
 
   test('what is wrong with a value is beside its field, by the browser and by the gateway', async () => {

@@ -16,15 +16,47 @@ const seconds = z
   .regex(/^[1-9][0-9]{0,7}s$/, 'must be seconds, as in 900s')
   .transform((value) => Number.parseInt(value, 10));
 
+const inQuotes = 'must be in quotes: as a number of YAML it would be rounded';
+
 // YAML parses `yes`, `1` and `1.5` as booleans and numbers; requests carry text only.
 const scalarText = z
   .union([z.string(), z.number(), z.boolean()], { error: 'must be text, a number, true or false' })
   .refine(
     (value) => typeof value !== 'number' || !Number.isInteger(value) || Number.isSafeInteger(value),
-    'must be in quotes: as a number of YAML it would be rounded',
+    inQuotes,
   )
   .transform(String)
   .refine((value) => value !== '', 'must not be empty');
+
+const day = z
+  .string()
+  .regex(/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/, 'must be a day, as in 2026-01-31')
+  .refine((value) => isDay(value), 'must be a day of the calendar');
+
+const isDay = (value: string) => {
+  const date = new Date(`${value}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value);
+};
+
+const deprecated = z.strictObject({
+  since: day,
+  sunset: day.optional(),
+  reason: text.optional(),
+  successor: text.optional(),
+});
+
+const versionOf = z.union(
+  [
+    z.int().min(1).max(9999),
+    z.string().regex(/@[1-9][0-9]{0,3}$/, 'must be a name with a number, as in area.query-name@2'),
+  ],
+  { error: 'must be the number of a version, or its name, as in area.query-name@2' },
+);
+
+const shadow = z.union(
+  [versionOf, z.strictObject({ version: versionOf, share: z.number().gt(0).max(1).optional() })],
+  { error: 'must be a version, as in area.query-name@2, or { version: area.query-name@2, share: 0.1 }' },
+);
 
 /** A segment of a path that needs no percent-encoding. */
 const alias = z
@@ -32,9 +64,14 @@ const alias = z
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/, 'must be letters, digits, ., _ and -, at most 128, or a UUID')
   .transform(lowerCaseUuid);
 
+/** Whether a value, or one of a list, is an integer that YAML has rounded. */
+const roundedNumber = ({ input }: { readonly input?: unknown }): boolean =>
+  [input].flat().some((one) => Number.isInteger(one) && !Number.isSafeInteger(one));
+
 /** A value of a parameter: a list of them if it is repeated. */
 const parameterText = z.union([scalarText, z.array(scalarText).max(maxListItems)], {
-  error: 'must be text, a number, true or false, or a list of them',
+  error: (issue) =>
+    roundedNumber(issue) ? inQuotes : 'must be text, a number, true or false, or a list of them',
 });
 
 const parameterBase = {
@@ -132,6 +169,9 @@ export const headerSchema = z.strictObject({
   id: z.guid('must be a UUID').transform((id) => id.toLowerCase()),
   aliases: z.array(alias, { error: 'must be a list, as in [area.old-name]' }).max(20).default([]),
   description: text,
+  default: z.boolean().default(false),
+  deprecated: deprecated.optional(),
+  shadow: shadow.optional(),
   max_rows: z.int().min(1).max(100_000),
   tenant_unchecked: text.optional(),
   caching: z.union([z.literal('disabled'), seconds], { error: 'must be seconds, as in 900s, or disabled' }),

@@ -28,8 +28,8 @@ export function buildOpenapi({ queries }: Catalog, turns: LoopTurns): Answer {
   });
   return async ({ headers }, _request, { principal }) => {
     const visible = queries.filter((query) => mayQuery(principal, query));
-    const options = { mayPassSql: mayPassSql(principal), key: readersKey(principal) };
-    const key = JSON.stringify([options, visible.map(({ id }) => id)]);
+    const options = { mayPassSql: mayPassSql(principal), all: queries, key: readersKey(principal) };
+    const key = JSON.stringify([options.mayPassSql, options.key, visible.map(({ id }) => id)]);
     let rendered = kept.get(key);
     if (rendered === undefined) {
       // A large catalog has megabytes of columns.

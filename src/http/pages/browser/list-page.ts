@@ -52,7 +52,7 @@ function listItem({ name, summary, parameters, isDeprecated }: Endpoint): HTMLLI
   return element(
     'li',
     {},
-    element('a', { href: `/queries/${encodeURIComponent(name)}` }, name),
+    element('a', { href: `/queries/${name}` }, name),
     ...(isDeprecated ? [' ', element('span', { class: 'badge' }, 'deprecated')] : []),
     element('p', {}, summary),
     element(

@@ -18,7 +18,7 @@ interface QueryPageOptions {
 
 /** The page of one endpoint: its parameters, the result, and how programs send the request. */
 export function showQuery({ main, gateway, endpoint, key, onWrongKey }: QueryPageOptions): void {
-  const { name, summary, parameters, maxRows, caching, isDeprecated } = endpoint;
+  const { name, summary, description, parameters, maxRows, caching, isDeprecated } = endpoint;
   let view = viewOf(location.hash);
   const setView = (part: Partial<View>) => {
     view = { ...view, ...part };
@@ -80,7 +80,9 @@ export function showQuery({ main, gateway, endpoint, key, onWrongKey }: QueryPag
   main.replaceChildren(
     element('p', {}, element('a', { href: '/' }, 'All endpoints')),
     element('h1', {}, name),
-    ...(isDeprecated ? [element('p', {}, element('span', { class: 'badge' }, 'deprecated'))] : []),
+    ...(isDeprecated
+      ? [element('p', {}, element('span', { class: 'badge' }, 'deprecated'), ` ${description}`)]
+      : []),
     element('p', { class: 'summary' }, summary),
     element(
       'p',
