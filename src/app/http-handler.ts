@@ -16,7 +16,7 @@ import type { ByteBudget } from '../http/byte-budget.ts';
 import { acceptLogflareRequests, buildLogflareCompat } from '../http/compat/logflare.ts';
 import { buildFinish } from '../http/finish.ts';
 import { buildDerivedCache } from '../http/graphql/compiled/derived-cache.ts';
-import { buildGraphiqlPages } from '../http/graphql/graphiql.ts';
+import { buildGraphiql, graphiqlSet } from '../http/graphql/graphiql/graphiql.ts';
 import { buildGraphql } from '../http/graphql/graphql.ts';
 import type { TrustedDocuments } from '../http/graphql/persisted/trusted.ts';
 import { buildHandler, type CatalogVersion, type Handler } from '../http/handle.ts';
@@ -30,7 +30,7 @@ import { buildPages, pagesSet } from '../http/pages/pages.ts';
 import { pathsToLog } from '../http/paths.ts';
 import { buildPrepareRequest } from '../http/prepare-request.ts';
 import { buildRest } from '../http/rest/rest.ts';
-import { buildRoutes, type RouteOptions } from '../http/routes.ts';
+import { type Answer, buildRoutes, type RouteOptions } from '../http/routes.ts';
 import type { Tokens } from '../keys/jwt/tokens.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import type { Metrics } from '../metrics/open-registry.ts';
@@ -88,11 +88,13 @@ export function buildHttpHandler({
 }: HttpOptions): HttpHandler {
   // A configured key is the operator's secret; one that was generated at start is also printed in the start banner.
   const showsKey = config.apiKey === undefined && !config.production && isLoopback(config.host);
-  const graphiqlPages = buildGraphiqlPages(showsKey ? apiKey : undefined);
+  const graphiql = buildGraphiql(showsKey ? apiKey : undefined);
   const pages = config.pages
     ? buildPages({ apiKey: showsKey ? apiKey : undefined, graphiql: config.graphiql })
     : undefined;
-  const assets = new Map(pages === undefined ? [] : [[pagesSet, pages.assets]]);
+  const assets = new Map<string, Answer>();
+  if (pages !== undefined) assets.set(pagesSet, pages.assets);
+  if (config.graphiql) assets.set(graphiqlSet, graphiql.assets);
   const isKeyText = buildRecognizeKeys(apiKey, tokens !== undefined);
   const audit = buildAudit(log, isKeyText);
   const cors = buildCors(config.corsOrigins, config.corsHeaders);
@@ -112,7 +114,7 @@ export function buildHttpHandler({
   const buildVersion = (version: Catalog): CatalogVersion => {
     const rest = buildRest({ catalog: version, getResult, turns, now, derived, budget });
     const page: RouteOptions['page'] = (head, { url }) =>
-      isFromLoopback(url, head) ? graphiqlPages.local(version) : graphiqlPages.remote(head);
+      isFromLoopback(url, head) ? graphiql.local(version, head) : graphiql.remote(head);
     return {
       prepareRequest: buildPrepareRequest(pathsToLog(version)),
       routeOf: buildRoutes({
@@ -145,7 +147,7 @@ export function buildHttpHandler({
       now,
     }),
     audit,
-    finish: buildFinish(cors, buildAccessLog(log, writeLine), requestMetrics),
+    finish: buildFinish(cors, buildAccessLog(log, writeLine, isKeyText), requestMetrics),
     openTrace: buildOpenTrace(tracer, isKeyText),
     budget,
     log,

@@ -89,3 +89,18 @@ export const unknownPath = 'unknown';
 export function folderToLog(pathname: string): string {
   return pathname.startsWith(assetsPath) ? assetsPath : unknownPath;
 }
+
+/**
+ * The name in the path of an endpoint that does not exist, for operators who look for what callers miss. It is one that a
+ * saved query could have and is words of letters only, which no key is that was made at random.
+ */
+export function missingNameToLog(url: string | undefined): string | undefined {
+  const pathname = url === undefined ? undefined : URL.parse(url)?.pathname;
+  if (pathname === undefined || !pathname.startsWith(endpointPath)) return undefined;
+  const name = pathname.slice(endpointPath.length);
+  return name.length <= maxLoggedName && namePattern.test(name) ? name : undefined;
+}
+
+const maxLoggedName = 64;
+
+const namePattern = /^[a-z]+(?:[._-][a-z]+)*$/;

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { extname } from 'node:path';
 import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
+import { brotliCompress, brotliDecompress, constants, gzip } from 'node:zlib';
 import { bestCoding } from '../content-coding.ts';
 import type { RequestHeaders } from '../head.ts';
 import type { Reply } from '../reply.ts';
@@ -14,13 +14,20 @@ const codings = ['br', 'gzip', 'identity'] as const;
 
 type Coding = (typeof codings)[number];
 
+export type BodyCoding = Extract<Coding, 'br' | 'identity'>;
+
 /**
  * A file that is sent again and again: compressed once, when it is first requested, and off the event loop.
  *
  * @param headers of every response, `content-type` and `cache-control` among them; `etag`, `vary` and those of the coding
  * are added
+ * @param bodyCoding `br` if the body is compressed already
  */
-export function buildReplyFile(body: Buffer, headers: Reply['headers']): ReplyFile {
+export function buildReplyFile(
+  body: Buffer,
+  headers: Reply['headers'],
+  bodyCoding: BodyCoding = 'identity',
+): ReplyFile {
   // Weak: the same text has several codings.
   const common = {
     ...headers,
@@ -33,7 +40,7 @@ export function buildReplyFile(body: Buffer, headers: Reply['headers']): ReplyFi
     const coding = bestCoding(available, accepted);
     let reply = replies.get(coding);
     if (reply === undefined) {
-      reply = compress[coding](body).then((encoded) => ({
+      reply = encode(body, bodyCoding, coding).then((encoded) => ({
         status: 200,
         headers: {
           ...common,
@@ -75,6 +82,11 @@ const isText = (mediaType: string) => /^(?:text\/|application\/json|image\/svg|f
 
 /** The highest quality takes seconds for megabytes, and saves little there. */
 const maxBestQualityBytes = 500_000;
+
+async function encode(body: Buffer, from: BodyCoding, to: Coding): Promise<Buffer> {
+  if (from === to) return body;
+  return compress[to](from === 'br' ? await promisify(brotliDecompress)(body) : body);
+}
 
 const compress: Readonly<Record<Coding, (body: Buffer) => Promise<Buffer>>> = {
   br: (body) =>

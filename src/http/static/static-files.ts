@@ -3,12 +3,14 @@ import { GatewayError } from '../../errors.ts';
 import { assetsPath } from '../paths.ts';
 import type { Reply } from '../reply.ts';
 import type { Answer } from '../routes.ts';
-import { buildReplyFile, mediaTypeOf, type ReplyFile } from './static-file.ts';
+import { type BodyCoding, buildReplyFile, mediaTypeOf, type ReplyFile } from './static-file.ts';
 
 export interface StaticFile {
   /** Its path below the folder of the set; the extension gives its media type. */
   readonly name: string;
   readonly body: Buffer;
+  /** `br` if the body is compressed already. */
+  readonly coding?: BodyCoding;
   /** Further headers, for example the policy of a worker. */
   readonly headers?: Reply['headers'];
 }
@@ -58,9 +60,9 @@ interface Opened {
 function openSet(set: string, files: readonly StaticFile[]): Opened {
   const digest = createHash('sha256');
   for (const { name, body } of files) digest.update(`${name}\0${body.byteLength}\0`).update(body);
-  const replies = files.map(({ name, body, headers }) => {
+  const replies = files.map(({ name, body, coding, headers }) => {
     const common = { 'content-type': mediaTypeOf(name), 'cache-control': forever, ...headers };
-    return [name, buildReplyFile(body, common)] as const;
+    return [name, buildReplyFile(body, common, coding)] as const;
   });
   return {
     folder: `${assetsPath}${set}/${digest.digest('base64url').slice(0, 16)}/`,

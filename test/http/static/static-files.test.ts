@@ -1,4 +1,4 @@
-import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { brotliCompressSync, brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import type { Admission } from '../../../src/http/access/admission.ts';
 import type { RequestHead } from '../../../src/http/head.ts';
@@ -51,6 +51,23 @@ describe('static files', () => {
     expect(zipped.headers['content-encoding']).toBe('gzip');
     expect(String(gunzipSync(zipped.body as Buffer))).toBe(text);
     expect(zipped.headers.etag).toBe(brotli.headers.etag);
+  });
+
+  test('that come compressed are sent so, and decompressed for others', async () => {
+    const body = brotliCompressSync(text);
+    const set = buildStaticFiles('test', () => [{ name: 'main.js', body, coding: 'br' }]);
+    const request = (accepted: string) =>
+      set.answer(
+        { headers: { 'accept-encoding': accepted } } as unknown as RequestHead,
+        prepare(`http://gateway.test${set.pathOf('main.js')}`),
+        {} as Admission,
+        async () => new Uint8Array(),
+      );
+    expect((await request('br')).body).toBe(body);
+    const zipped = await request('gzip');
+    expect(String(gunzipSync(zipped.body as Buffer))).toBe(text);
+    const plain = await request('');
+    expect([String(plain.body), plain.headers['content-length']]).toEqual([text, String(text.length)]);
   });
 
   test('that are compressed inside are sent as they are, with headers of their own', async () => {
