@@ -109,7 +109,7 @@ export function buildHttpHandler({
     const page: RouteOptions['page'] = (head, { url }) =>
       isFromLoopback(url, head) ? pages.local(version) : pages.remote(head);
     return {
-      prepareRequest: buildPrepareRequest(pathsToLog(version)),
+      prepareRequest: buildPrepareRequest(version, pathsToLog(version)),
       routeOf: buildRoutes({
         rest,
         compat:
