@@ -1,10 +1,10 @@
 import { problem, type SchemaProblem } from '../../files/schema-problems.ts';
 import { compareValues, hasOrder } from '../binding/bounds.ts';
-import { type Checked, checkPattern } from '../binding/check-pattern.ts';
+import { type Checked, checkPattern, expandedLength } from '../binding/check-pattern.ts';
 import { checkPlain, checkValue, oneOf } from '../binding/check-value.ts';
 import { textsOf } from '../binding/raw-texts.ts';
 import { isRelative, relativeProblem, resolveBound } from '../binding/times.ts';
-import { defaultMaxItems } from '../binding/value-limits.ts';
+import { defaultMaxItems, maxBoundPatternLength } from '../binding/value-limits.ts';
 import type { Parameter, ParameterText } from '../saved-query.ts';
 import type { Header } from './header-schema.ts';
 import { bindTypesOf, canonicalText, toParameter } from './to-parameter.ts';
@@ -80,9 +80,16 @@ function boundProblems(declared: Declared): readonly KeyProblem[] {
     if (compareValues(type, least, greatest) > 0)
       problems.push({ key: 'min', message: `${min} is more than max, ${max}` });
   }
-  const checked = pattern === undefined ? undefined : checkPattern(pattern);
-  if (checked && 'wrong' in checked) problems.push({ key: 'pattern', message: checked.wrong });
+  const message = pattern === undefined ? undefined : patternProblem(pattern);
+  if (message !== undefined) problems.push({ key: 'pattern', message });
   return problems;
+}
+
+function patternProblem(pattern: string): string | undefined {
+  const checked = checkPattern(pattern);
+  if ('wrong' in checked) return checked.wrong;
+  if (expandedLength(pattern) <= maxBoundPatternLength) return undefined;
+  return `must be a regular expression of at most ${maxBoundPatternLength} characters with its {counts} expanded`;
 }
 
 function boundProblem({ type }: Declared, text: string): string | undefined {

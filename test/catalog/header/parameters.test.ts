@@ -28,6 +28,10 @@ describe('the keys of a parameter', () => {
     ['type: string, pattern: "["', 'pattern: must be a regular expression in RE2 syntax'],
     ['type: string, pattern: "(?=a)"', 'pattern: must be a regular expression in RE2 syntax'],
     ['type: string, pattern: "(a{1000}){1000}"', 'pattern: must be a regular expression of at most'],
+    [
+      'type: string, pattern: "[a-z]{257}"',
+      'pattern: must be a regular expression of at most 256 characters',
+    ],
     ['type: string, min: a', 'min: only an integer, a float, a date, a datetime and a timestamp have bounds'],
     ['type: boolean, max: true', 'max: only an integer'],
     ['type: integer, min: 1.5', 'min: must be an integer'],
