@@ -4,7 +4,7 @@ import type { Catalog, SavedQuery } from '../catalog/saved-query.ts';
 import { GatewayError } from '../errors.ts';
 import type { EndpointRequest } from './access/authorize.ts';
 import { httpLimits } from './limits.ts';
-import { unknownPath } from './paths.ts';
+import { folderToLog } from './paths.ts';
 import type { EndpointAddress } from './rest/requested-format.ts';
 
 /** What the steps of the request path derive from a URL; kept for later requests with the same URL. */
@@ -31,12 +31,15 @@ const maxPrepared = 1_000;
 /** A longer URL is hardly sent twice, and would take memory. */
 const maxPreparedLength = 2_048;
 
-/** @param loggedPaths as `pathsToLog` gives them */
+/**
+ * @param loggedPaths as `pathsToLog` gives them
+ * @param catalog whose lists may have many values
+ */
 export function buildPrepareRequest(
-  { queries }: Catalog,
   loggedPaths: ReadonlyMap<string, string>,
+  catalog: Pick<Catalog, 'queries'> = { queries: [] },
 ): PrepareRequest {
-  const lists = new Set(queries.flatMap(listNames));
+  const lists = new Set(catalog.queries.flatMap(listNames));
   const prepared = new LRUCache<string, PreparedRequest>({ max: maxPrepared });
   return (text) => {
     const cached = text === undefined ? undefined : prepared.get(text);
@@ -48,7 +51,8 @@ export function buildPrepareRequest(
         'Invalid request target or Host header, or more than one Host or Authorization header',
       );
     }
-    const request = { url, loggedPath: loggedPaths.get(url.pathname) ?? unknownPath, lists };
+    const loggedPath = loggedPaths.get(url.pathname) ?? folderToLog(url.pathname);
+    const request = { url, loggedPath, lists };
     if (text.length <= maxPreparedLength) prepared.set(text, request);
     return request;
   };
