@@ -1,6 +1,7 @@
 import { GatewayError, type Problem } from '../../errors.ts';
 import { describeIssue, schemaProblems } from '../../files/schema-problems.ts';
 import { bind, plainParameters } from '../binding/bind.ts';
+import { withBounds } from '../binding/times.ts';
 import type { CachePolicy, Column, PrometheusText, SavedQuery, Tenant } from '../saved-query.ts';
 import { checkHeader } from './check-header.ts';
 import { checkParameterUse } from './check-parameter-use.ts';
@@ -99,14 +100,15 @@ function toPrometheus({ prometheus, columns }: Header): PrometheusText | undefin
   return { metrics, labels: prometheus.labels };
 }
 
-/** A parameter set to keep warm must be one that a caller could send. */
+/** A parameter set to keep warm must be one that a caller could send; at some time, if bounds are relative to it. */
 function warmProblems(query: SavedQuery): readonly string[] {
+  const parameters = query.parameters.map((parameter) => withBounds(parameter, false));
   const declared = new Set(query.parameters.map(({ name }) => name));
   return query.warm.flatMap((set, at) => {
     const undeclared = Object.keys(set).filter((name) => !declared.has(name));
     if (undeclared.length > 0) return [`warm.${at}: not declared under parameters: ${undeclared.join(', ')}`];
     try {
-      bind(query, plainParameters(set));
+      bind({ ...query, parameters }, plainParameters(set));
       return [];
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
