@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { lowerCaseUuid } from '../find-query.ts';
 import { labelKey } from '../labels.ts';
 import { columnTypes } from '../saved-query.ts';
+import { fieldsSchema } from './record-fields.ts';
 
 // Patterns have no flags: the JSON Schema for editors could not express them.
 const identifier = z
@@ -70,6 +71,7 @@ const column = z.strictObject({
   required: z.boolean().default(false),
   unit: text.optional(),
   description: text,
+  fields: fieldsSchema.optional(),
 });
 
 const metricName = z

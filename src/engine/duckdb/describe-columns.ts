@@ -5,8 +5,9 @@ import type { ResultColumn } from '../check-columns.ts';
 import { calledMacros } from '../dialect/called-macros.ts';
 import { compile } from '../dialect/compile.ts';
 import { macroDefinitions } from '../dialect/macros/macros.ts';
+import { resultColumnOf } from '../records/result-column-of.ts';
 import { withEmptyTables } from './check-queries.ts';
-import { resultColumnOf, toResultColumn } from './prepare/result-column.ts';
+import { toResultColumn } from './prepare/result-column.ts';
 import { describeResult } from './prepare/result-types.ts';
 
 interface DescribeColumnsOptions {
