@@ -1,6 +1,7 @@
 import { exampleValue } from '../catalog/example-parameters.ts';
+import { graphqlNames } from '../catalog/graphql-fields.ts';
 import { camelCase } from '../catalog/names.ts';
-import type { Catalog, Column, Parameter, SavedQuery } from '../catalog/saved-query.ts';
+import type { Catalog, Parameter, RecordField, SavedQuery } from '../catalog/saved-query.ts';
 import { endpointPath } from './paths.ts';
 
 /** An example request for every saved query in REST: the path with its query string. */
@@ -25,7 +26,7 @@ export function graphqlExamples({ queries }: Catalog): readonly string[] {
 query ${field.charAt(0).toUpperCase()}${field.slice(1)} {
   ${field}${args} {
     rows {
-${query.columns.map((column: Column) => `      ${camelCase(column.name)}`).join('\n')}
+${columnLines(query)}
     }
     rowCount
     truncated
@@ -34,6 +35,37 @@ ${query.columns.map((column: Column) => `      ${camelCase(column.name)}`).join(
 }
 `;
   });
+}
+
+/** All columns; of records as much as a reader overlooks. */
+function columnLines({ columns }: SavedQuery): string {
+  const left = { fields: maxRecordFields };
+  return columns
+    .flatMap((column) => fieldLines(column, camelCase(column.name), left))
+    .map((line) => `      ${line}`)
+    .join('\n');
+}
+
+/** Fields of records in one example. */
+const maxRecordFields = 24;
+/** Fields of one record that are no records. */
+const maxPlainFields = 3;
+
+function fieldLines({ fields }: RecordField, name: string, left: { fields: number }): readonly string[] {
+  if (fields === undefined) return [name];
+  const names = graphqlNames(fields);
+  const lines: string[] = [];
+  let plain = 0;
+  for (const [at, field] of fields.entries()) {
+    if (left.fields <= 0 && lines.length > 0) break;
+    if (field.fields === undefined && plain === maxPlainFields) continue;
+    if (field.fields === undefined) {
+      plain += 1;
+      left.fields -= 1;
+    }
+    lines.push(...fieldLines(field, names[at] ?? '', left));
+  }
+  return [`${name} {`, ...lines.map((line) => `  ${line}`), '}'];
 }
 
 /** Parameters that have an example, and required ones without, with a placeholder. */

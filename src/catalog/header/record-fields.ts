@@ -22,17 +22,19 @@ const text = z.string().trim().min(1, 'must not be empty');
 
 const fieldsText = 'must be any, or the fields by name, as in { path: string }';
 
-export const fieldsSchema: z.ZodType<DeclaredFields> = z.lazy(() =>
-  z.union(
-    [
-      z.literal('any'),
-      z
-        .record(z.string().min(1, 'a field needs a name'), fieldSchema)
-        .refine((fields) => Object.keys(fields).length > 0, 'must list at least one field'),
-    ],
-    { error: fieldsText },
-  ),
-);
+export const fieldsSchema: z.ZodType<DeclaredFields> = z
+  .lazy(() =>
+    z.union(
+      [
+        z.literal('any'),
+        z
+          .record(z.string().min(1, 'a field needs a name'), fieldSchema)
+          .refine((fields) => Object.keys(fields).length > 0, 'must list at least one field'),
+      ],
+      { error: fieldsText },
+    ),
+  )
+  .meta({ id: 'recordFields' });
 
 const fieldSchema: z.ZodType<DeclaredField> = z.union(
   [
