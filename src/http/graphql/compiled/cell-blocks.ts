@@ -31,6 +31,8 @@ export interface CellBlock {
   readonly unexpected: ReadonlySet<number>;
 }
 
+export const bytesOfBlock = ({ bytes, starts }: CellBlock): number => bytes.byteLength + starts.byteLength;
+
 /** Bytes beyond a text that `copyBytes` may read or write. */
 export const copyMargin = 3;
 
@@ -57,33 +59,34 @@ export class DocumentCells {
   /**
    * Makes the blocks that are missing, in steps of some milliseconds.
    *
-   * @param selected groups of this response alone, which are not kept: what an operation selects in records
+   * @param selected what an operation selects in records: blocks that are not kept here, with those that are known
    * @throws GatewayError QUERY_TOO_EXPENSIVE
    */
-  *make(groups: readonly ColumnGroup[], selected: readonly ColumnGroup[]): Generator<void, Cells> {
+  *make(
+    groups: readonly ColumnGroup[],
+    selected: ReadonlyMap<ColumnGroup, CellBlock | undefined>,
+  ): Generator<void, Cells> {
     const missing = groups.filter((group) => !this.#blocks.has(group));
-    const own = yield* this.#build(missing, selected);
+    const unknown = [...selected].flatMap(([group, block]) => (block === undefined ? [group] : []));
+    const own = yield* this.#build([...missing, ...unknown]);
     for (const group of missing) {
       const block = own.get(group);
       if (block === undefined) continue;
       this.#blocks.set(group, block);
-      this.bytes += block.bytes.byteLength + block.starts.byteLength;
+      this.bytes += bytesOfBlock(block);
     }
     return {
       block: (group) => {
-        const block = own.get(group) ?? this.#blocks.get(group);
+        const block = this.#blocks.get(group) ?? own.get(group) ?? selected.get(group);
         if (block === undefined) throw new Error('a column group that was not made');
         return block;
       },
     };
   }
 
-  *#build(
-    kept: readonly ColumnGroup[],
-    selected: readonly ColumnGroup[],
-  ): Generator<void, ReadonlyMap<ColumnGroup, CellBlock>> {
+  *#build(groups: readonly ColumnGroup[]): Generator<void, ReadonlyMap<ColumnGroup, CellBlock>> {
     const blocks = new Map<ColumnGroup, CellBlock>();
-    const builders = [...kept, ...selected].map((group) => ({ group, builder: new BlockBuilder(group) }));
+    const builders = groups.map((group) => ({ group, builder: new BlockBuilder(group) }));
     if (builders.length === 0) return blocks;
     for (const rows of rowParts(this.#document)) {
       for (const { builder } of builders) builder.add(rows);

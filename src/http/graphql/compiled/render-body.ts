@@ -126,8 +126,14 @@ function* makeCells(
 ): Generator<void, Cells> {
   const kept = derived.cellsOf(document);
   const { bytes } = kept;
-  const cells = yield* kept.make(writer.groups, writer.selected);
+  const selected = new Map(
+    writer.selected.map(({ group, selection }) => [group, derived.selectedCells(document, selection)]),
+  );
+  const cells = yield* kept.make(writer.groups, selected);
   if (kept.bytes > bytes) derived.keepCells(document, kept);
+  for (const { group, selection } of writer.selected) {
+    if (selected.get(group) === undefined) derived.keepSelectedCells(document, selection, cells.block(group));
+  }
   return cells;
 }
 

@@ -10,6 +10,8 @@ import type { RecordField } from '../../../../catalog/saved-query.ts';
 
 /** What a record returns, as far as writing it needs to know. */
 export interface RecordOutput {
+  /** Unique in the process: a type of another version of the catalog has another one. */
+  readonly id: number;
   readonly typeName: string;
   /** By the names of the fields in its type. */
   readonly fields: ReadonlyMap<string, FieldOutput>;
@@ -29,7 +31,9 @@ export function recordOutput(type: GraphQLObjectType, fields: readonly RecordFie
   if (known !== undefined) return known;
   const definitions = type.getFields();
   const names = graphqlNames(fields);
+  lastId += 1;
   const output = {
+    id: lastId,
     typeName: type.name,
     fields: new Map(
       fields.map((field, at) => {
@@ -42,6 +46,7 @@ export function recordOutput(type: GraphQLObjectType, fields: readonly RecordFie
   return output;
 }
 
+let lastId = 0;
 const outputs = new WeakMap<GraphQLObjectType, RecordOutput>();
 
 /** The type of a field's value, or of an element of it. */

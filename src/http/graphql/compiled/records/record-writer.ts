@@ -10,6 +10,12 @@ export interface RecordSelection {
   readonly conditions: Conditions;
 }
 
+export interface RecordWriter {
+  readonly write: WriteCell;
+  /** Equal for equal selections in the same type. */
+  readonly key: string;
+}
+
 /**
  * Compiles what writes the selected fields of a record, or of each record of a list, as JSON text. What the executor would
  * complain about is an unexpected cell.
@@ -21,23 +27,41 @@ export function compileRecord(
   type: GraphQLObjectType,
   collected: CollectedField,
   selection: RecordSelection,
-  lists: ListRules = listsOfRecords,
-): WriteCell {
+): RecordWriter {
+  const { id } = recordOutput(type, record.fields ?? []);
+  const { write, key } = compileFields(record, type, collected, selection, listsOfRecords);
+  return { write, key: `${id}${key}` };
+}
+
+function compileFields(
+  record: RecordField,
+  type: GraphQLObjectType,
+  collected: CollectedField,
+  selection: RecordSelection,
+  lists: ListRules,
+): RecordWriter {
   const { typeName, fields } = recordOutput(type, record.fields ?? []);
   const { fragments, conditions } = selection;
+  const keys: string[] = [];
   const members = collectFields(selectionsBelow(collected), fragments, conditions).map(
     (inner, at): Member => {
-      const start = `${at === 0 ? '{' : ','}${JSON.stringify(inner.responseKey)}:`;
-      const output = fields.get(inner.name);
-      if (output === undefined) return { start: start + JSON.stringify(typeName), name: undefined };
+      const { responseKey, name } = inner;
+      const start = `${at === 0 ? '{' : ','}${JSON.stringify(responseKey)}:`;
+      const output = fields.get(name);
+      if (output === undefined) {
+        keys.push(`${responseKey}:${name}`);
+        return { start: start + JSON.stringify(typeName), name: undefined };
+      }
       const { field, type: inType } = output;
-      const write = isObjectType(inType)
-        ? compileRecord(field, inType, inner, selection, listsInRecords)
-        : writerOf(field, inType, listsInRecords);
+      const { write, key } = isObjectType(inType)
+        ? compileFields(field, inType, inner, selection, listsInRecords)
+        : { write: writerOf(field, inType, listsInRecords), key: '' };
+      keys.push(`${responseKey}:${name}${key}`);
       return { start, name: field.name, isInherited: field.name in Object.prototype, write };
     },
   );
-  return withNulls(record, (value) => objectText(members, value), lists);
+  const write = withNulls(record, (value) => objectText(members, value), lists);
+  return { write, key: `{${keys.join()}}` };
 }
 
 /** A column that is a list of records. */
