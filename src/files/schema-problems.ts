@@ -23,7 +23,7 @@ export function schemaProblems({ issues }: z.core.$ZodError): readonly SchemaPro
 
 /**
  * The issues inside of the one variant of a union that a value is meant to be, because it has that variant's type; the
- * issue of the union itself if there is none.
+ * issue of the union itself if no variant has it.
  */
 function withinUnion(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
   if (issue.code !== 'invalid_union') return [issue];
