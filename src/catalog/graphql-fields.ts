@@ -18,7 +18,7 @@ export function graphqlNames(fields: readonly { readonly name: string }[]): read
 
 /** Whether the GraphQL name of a field is another one than a reader expects. */
 export const isRenamed = (name: string, graphqlName: string): boolean =>
-  graphqlName !== camelCase(name.replace(/^_+/, ''));
+  /[^A-Za-z0-9_]/.test(name) || graphqlName !== camelCase(name);
 
 function plainName(name: string): string {
   const camel = camelCase(name.replaceAll(/[^A-Za-z0-9_]/g, '-'));

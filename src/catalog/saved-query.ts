@@ -11,22 +11,47 @@ interface EnumValue {
   readonly description: string;
 }
 
+/** The types that a parameter, or an element of a list, can have in the SQL. */
+export const bindTypes = ['STRING', 'INT64', 'FLOAT64', 'BOOL', 'DATE', 'DATETIME', 'TIMESTAMP'] as const;
+
+export type BindType = (typeof bindTypes)[number];
+
+/** The raw text of a parameter; the texts of its elements, if it is a list. */
+export type ParameterText = string | readonly string[];
+
 interface ParameterBase {
   readonly name: string;
   readonly description: string;
   readonly required: boolean;
-  /** The raw text of an absent parameter; a required one has no default. */
-  readonly default: string | undefined;
-  /** A value that returns rows, for documentation and examples. */
-  readonly example: string | undefined;
+  /**
+   * The raw text of an absent parameter; a required one has no default. Of a date or a moment it may be relative: `-1d`
+   * (`files/relative-time.ts`).
+   */
+  readonly default: ParameterText | undefined;
+  /** A value that returns rows, for documentation and examples; relative as the default. */
+  readonly example: ParameterText | undefined;
+  /** Its type in the SQL; STRING if it is not set. */
+  readonly bind?: BindType;
+  /** True for a list, which reaches the SQL as an ARRAY. */
+  readonly repeated?: boolean;
+  /** The most values of a list. */
+  readonly maxItems?: number;
+  /** The least and the greatest value, raw: of numbers, and of dates and moments, where they may be relative. */
+  readonly min?: string;
+  readonly max?: string;
+  /** The most characters of a string. */
+  readonly maxLength?: number;
+  /** A regular expression of RE2 that a string must match somewhere. */
+  readonly pattern?: string;
 }
 
 /**
- * string: any text. pattern: a regular expression in RE2's syntax. timestamp: ISO 8601. The SQL receives every
- * parameter as a STRING, and an absent optional one as ''.
+ * string: any text. pattern: a regular expression in RE2's syntax. timestamp: ISO 8601, a point in time; datetime: the
+ * same without a zone; date: the day alone. The SQL receives every parameter as a STRING, and an absent optional one as '',
+ * unless the parameter has another `bind`: then an absent one is NULL. An absent list is empty.
  */
 export interface PlainParameter extends ParameterBase {
-  readonly type: 'string' | 'pattern' | 'timestamp' | 'integer' | 'float' | 'boolean';
+  readonly type: 'string' | 'pattern' | 'date' | 'datetime' | 'timestamp' | 'integer' | 'float' | 'boolean';
 }
 
 export interface EnumParameter extends ParameterBase {
@@ -92,7 +117,7 @@ export interface CachePolicy {
 
 /** The parameter that selects the tenant whose rows a query returns; keys can be restricted to tenants. */
 export interface Tenant {
-  /** The parameter's name; its type is string or pattern. */
+  /** The parameter's name; its type is string or pattern. Each value of a list must be one of the caller's tenants. */
   readonly parameter: string;
   /**
    * If the parameter is a pattern: the pattern that runs for restricted callers, with the placeholder `{parameter}`.
@@ -116,6 +141,24 @@ export interface PrometheusText {
   readonly labels: readonly string[];
 }
 
+/** That callers should use another query. */
+export interface Deprecation {
+  /** The day since which it is deprecated, as `YYYY-MM-DD`. */
+  readonly since: string;
+  /** The day on which it will be removed. */
+  readonly sunset: string | undefined;
+  readonly reason: string | undefined;
+  /** The name of the query to use instead. */
+  readonly successor: string | undefined;
+}
+
+/** Another version of the same name that is run beside this one, to compare the rows. */
+export interface Shadow {
+  readonly version: number;
+  /** Of the requests, more than 0 and at most 1. */
+  readonly share: number;
+}
+
 /** The place of a text, for messages: the file, and the line (from 1) of its first character. */
 export interface Source {
   readonly file: string;
@@ -129,7 +172,12 @@ export interface Source {
  */
 export interface SavedQuery {
   readonly id: string;
+  /** The name of its file: that of the endpoint, with `@<number>` if it is a numbered version. */
   readonly name: string;
+  /** Whether its header says that it is the version which the name without a number means. */
+  readonly isDefault?: boolean | undefined;
+  readonly deprecated?: Deprecation | undefined;
+  readonly shadow?: Shadow | undefined;
   /** Further addresses in REST paths and in key files; everything else knows the query by its name. UUIDs are in lower case. */
   readonly aliases: readonly string[];
   readonly description: string;
@@ -139,7 +187,7 @@ export interface SavedQuery {
   readonly maxRows: number;
   readonly caching: CachePolicy | 'disabled';
   /** Sets of raw parameters, by name, whose results are kept in the cache from the start on. */
-  readonly warm: readonly Readonly<Record<string, string>>[];
+  readonly warm: readonly Readonly<Record<string, ParameterText>>[];
   /** Keys of the labels that a request may set for the engine's bill. */
   readonly labels: readonly string[];
   readonly parameters: readonly Parameter[];
@@ -157,5 +205,7 @@ export interface SavedQuery {
 /** All saved queries, and the tables that they read. */
 export interface Catalog {
   readonly queries: readonly SavedQuery[];
+  /** All queries, if `queries` are a part of them: which version is the default does not depend on the part. */
+  readonly all?: readonly SavedQuery[] | undefined;
   readonly tables: readonly TableSchema[];
 }

@@ -20,5 +20,16 @@ export function parseExact(text: string): ExactJson {
 
 const integerText = /^-?\d+$/;
 
+/** The text of a value that `parseExact` gave. */
+export function exactText(value: ExactJson): string {
+  if (typeof value === 'bigint') return value.toString();
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (isList(value)) return `[${value.map(exactText).join(',')}]`;
+  const members = Object.entries(value).map(
+    ([name, member]) => `${JSON.stringify(name)}:${exactText(member)}`,
+  );
+  return `{${members.join(',')}}`;
+}
+
 /** `Array.isArray` does not narrow readonly arrays. */
 export const isList = (value: ExactJson): value is readonly ExactJson[] => Array.isArray(value);

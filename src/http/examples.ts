@@ -1,23 +1,24 @@
+import { textsOf } from '../catalog/binding/raw-texts.ts';
 import { exampleValue } from '../catalog/example-parameters.ts';
 import { graphqlNames } from '../catalog/graphql-fields.ts';
 import { camelCase } from '../catalog/names.ts';
-import type { Catalog, Parameter, RecordField, SavedQuery } from '../catalog/saved-query.ts';
+import type { Catalog, Parameter, ParameterText, RecordField, SavedQuery } from '../catalog/saved-query.ts';
+import { mainNames } from '../catalog/versions/versions.ts';
 import { endpointPath } from './paths.ts';
 
 /** An example request for every saved query in REST: the path with its query string. */
-export function restExamples({ queries }: Catalog): readonly string[] {
-  return queries.map((query) => {
-    const parameters = exampleValues(query).map(
-      ([{ name }, value]) => `${name}=${encodeURIComponent(value)}`,
+export function restExamples(catalog: Catalog): readonly string[] {
+  return [...mainNames(catalog).values()].map(({ name, query }) => {
+    const parameters = exampleValues(query).flatMap(([{ name }, value]) =>
+      textsOf(value).map((text) => `${name}=${encodeURIComponent(text)}`),
     );
-    return [`${endpointPath}${query.name}`, parameters.join('&')].filter(Boolean).join('?');
+    return [`${endpointPath}${name}`, parameters.join('&')].filter(Boolean).join('?');
   });
 }
 
 /** The same as GraphQL operations. */
-export function graphqlExamples({ queries }: Catalog): readonly string[] {
-  return queries.map((query) => {
-    const field = camelCase(query.name);
+export function graphqlExamples(catalog: Catalog): readonly string[] {
+  return [...mainNames(catalog).values()].map(({ field, query }) => {
     const values = exampleValues(query).map(
       ([parameter, value]) => `${camelCase(parameter.name)}: ${graphqlLiteral(parameter, value)}`,
     );
@@ -69,14 +70,15 @@ function fieldLines({ fields }: RecordField, name: string, left: { fields: numbe
 }
 
 /** Parameters that have an example, and required ones without, with a placeholder. */
-function exampleValues({ parameters }: SavedQuery): readonly (readonly [Parameter, string])[] {
+function exampleValues({ parameters }: SavedQuery): readonly (readonly [Parameter, ParameterText])[] {
   return parameters.flatMap((parameter) => {
     const value = exampleValue(parameter);
     return value === undefined ? [] : [[parameter, value] as const];
   });
 }
 
-function graphqlLiteral(parameter: Parameter, value: string): string {
+function graphqlLiteral(parameter: Parameter, value: ParameterText): string {
+  if (typeof value !== 'string') return `[${value.map((one) => graphqlLiteral(parameter, one)).join(', ')}]`;
   if (parameter.type === 'enum')
     return parameter.values.find((enumValue) => enumValue.value === value)?.name ?? value;
   return ['integer', 'float', 'boolean'].includes(parameter.type) ? value : JSON.stringify(value);

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { maxListItems, maxValueLength } from '../binding/value-limits.ts';
 import { lowerCaseUuid } from '../find-query.ts';
 import { labelKey } from '../labels.ts';
-import { columnTypes } from '../saved-query.ts';
+import { bindTypes, columnTypes } from '../saved-query.ts';
 import { fieldsSchema } from './record-fields.ts';
 
 // Patterns have no flags: the JSON Schema for editors could not express them.
@@ -16,11 +17,47 @@ const seconds = z
   .regex(/^[1-9][0-9]{0,7}s$/, 'must be seconds, as in 900s')
   .transform((value) => Number.parseInt(value, 10));
 
+const inQuotes = 'must be in quotes: as a number of YAML it would be rounded';
+
 // YAML parses `yes`, `1` and `1.5` as booleans and numbers; requests carry text only.
 const scalarText = z
   .union([z.string(), z.number(), z.boolean()], { error: 'must be text, a number, true or false' })
+  .refine(
+    (value) => typeof value !== 'number' || !Number.isInteger(value) || Number.isSafeInteger(value),
+    inQuotes,
+  )
   .transform(String)
   .refine((value) => value !== '', 'must not be empty');
+
+const day = z
+  .string()
+  .regex(/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/, 'must be a day, as in 2026-01-31')
+  .refine((value) => isDay(value), 'must be a day of the calendar');
+
+const isDay = (value: string) => {
+  const date = new Date(`${value}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value);
+};
+
+const deprecated = z.strictObject({
+  since: day,
+  sunset: day.optional(),
+  reason: text.optional(),
+  successor: text.optional(),
+});
+
+const versionOf = z.union(
+  [
+    z.int().min(1).max(9999),
+    z.string().regex(/@[1-9][0-9]{0,3}$/, 'must be a name with a number, as in area.query-name@2'),
+  ],
+  { error: 'must be the number of a version, or its name, as in area.query-name@2' },
+);
+
+const shadow = z.union(
+  [versionOf, z.strictObject({ version: versionOf, share: z.number().gt(0).max(1).optional() })],
+  { error: 'must be a version, as in area.query-name@2, or { version: area.query-name@2, share: 0.1 }' },
+);
 
 /** A segment of a path that needs no percent-encoding. */
 const alias = z
@@ -28,16 +65,42 @@ const alias = z
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/, 'must be letters, digits, ., _ and -, at most 128, or a UUID')
   .transform(lowerCaseUuid);
 
+/** Whether a value, or one of a list, is an integer that YAML has rounded. */
+const roundedNumber = ({ input }: { readonly input?: unknown }): boolean =>
+  [input].flat().some((one) => Number.isInteger(one) && !Number.isSafeInteger(one));
+
+/** A value of a parameter: a list of them if it is repeated. */
+const parameterText = z.union([scalarText, z.array(scalarText).max(maxListItems)], {
+  error: (issue) =>
+    roundedNumber(issue) ? inQuotes : 'must be text, a number, true or false, or a list of them',
+});
+
 const parameterBase = {
   description: text,
   required: z.boolean().default(false),
-  default: scalarText.optional(),
-  example: scalarText.optional(),
+  default: parameterText.optional(),
+  example: parameterText.optional(),
+  bind: z.enum(bindTypes).optional(),
+  repeated: z.boolean().default(false),
+  max_items: z.int().min(1).max(maxListItems).optional(),
+  min: scalarText.optional(),
+  max: scalarText.optional(),
+  max_length: z.int().min(1).max(maxValueLength).optional(),
+  pattern: text.optional(),
   tenant: z.boolean().default(false),
   tenant_pattern: text.optional(),
 };
 
-const plainTypes = ['string', 'pattern', 'timestamp', 'integer', 'float', 'boolean'] as const;
+const plainTypes = [
+  'string',
+  'pattern',
+  'date',
+  'datetime',
+  'timestamp',
+  'integer',
+  'float',
+  'boolean',
+] as const;
 const parameterTypes = [...plainTypes, 'enum'];
 
 const plainParameter = z.strictObject({
@@ -108,12 +171,15 @@ export const headerSchema = z.strictObject({
   id: z.guid('must be a UUID').transform((id) => id.toLowerCase()),
   aliases: z.array(alias, { error: 'must be a list, as in [area.old-name]' }).max(20).default([]),
   description: text,
+  default: z.boolean().default(false),
+  deprecated: deprecated.optional(),
+  shadow: shadow.optional(),
   max_rows: z.int().min(1).max(100_000),
   tenant_unchecked: text.optional(),
   caching: z.union([z.literal('disabled'), seconds], { error: 'must be seconds, as in 900s, or disabled' }),
   cache_warming: seconds.optional(),
   stale_if_error: seconds.optional(),
-  warm: z.array(z.record(identifier, scalarText)).max(100).default([]),
+  warm: z.array(z.record(identifier, parameterText)).max(100).default([]),
   query_sandboxing: z.enum(['enabled', 'disabled']).default('disabled'),
   labels: z
     .array(

@@ -1,12 +1,15 @@
 import { GatewayError, type Problem } from '../../errors.ts';
 import { describeIssue, schemaProblems } from '../../files/schema-problems.ts';
 import { bind, plainParameters } from '../binding/bind.ts';
-import type { CachePolicy, Column, Parameter, PrometheusText, SavedQuery, Tenant } from '../saved-query.ts';
+import type { CachePolicy, Column, PrometheusText, SavedQuery, Tenant } from '../saved-query.ts';
 import { checkHeader } from './check-header.ts';
 import { checkParameterUse } from './check-parameter-use.ts';
 import { type Header, headerSchema } from './header-schema.ts';
+import { checkLimits, withLimits } from './limit-parameters.ts';
 import { type HeaderAndSql, readHeader } from './read-header.ts';
 import { toRecordFields } from './record-fields.ts';
+import { toParameter } from './to-parameter.ts';
+import { checkVersion, toDeprecation, toShadow } from './version-keys.ts';
 
 export type ParsedQuery =
   | {
@@ -31,8 +34,11 @@ export function parseQuery(name: string, file: string, text: string): ParsedQuer
   const header = headerSchema.safeParse(parts.header, { error: describeIssue });
   const headerProblems = header.success ? checkHeader(header.data) : schemaProblems(header.error);
   const problems = [
-    ...headerProblems.map(({ path, message }) => ({ file, line: parts.lineOf(path), message })),
+    ...[...headerProblems, ...(header.success ? checkVersion(name, header.data) : [])].map(
+      ({ path, message }) => ({ file, line: parts.lineOf(path), message }),
+    ),
     ...checkParameterUse(parts).map((problem) => ({ file, ...problem })),
+    ...(header.success ? checkLimits(header.data, parts) : []).map((problem) => ({ file, ...problem })),
   ];
   if (!header.success || problems.length > 0) return { problems };
   const query = toQuery(name, header.data, parts, file);
@@ -50,6 +56,9 @@ function toQuery(
   return {
     id: header.id,
     name,
+    isDefault: header.default,
+    deprecated: toDeprecation(header),
+    shadow: toShadow(header),
     aliases: header.aliases,
     description: header.description,
     sql,
@@ -60,7 +69,10 @@ function toQuery(
     labels: header.labels,
     tenant: toTenant(header),
     tenantUnchecked: header.tenant_unchecked,
-    parameters: Object.entries(header.parameters).map(([name, declared]) => toParameter(name, declared)),
+    parameters: withLimits(
+      Object.entries(header.parameters).map(([name, declared]) => toParameter(name, declared)),
+      sql,
+    ),
     columns: Object.entries(header.columns).map(
       ([name, { fields, ...column }]): Column => ({
         ...column,
@@ -96,14 +108,6 @@ function toPrometheus({ prometheus, columns }: Header): PrometheusText | undefin
     help: metric.help ?? columns[metric.column]?.description ?? '',
   }));
   return { metrics, labels: prometheus.labels };
-}
-
-function toParameter(name: string, declared: Header['parameters'][string]): Parameter {
-  const { default: defaultText, example, tenant: _, tenant_pattern: __, ...rest } = declared;
-  const common = { name, default: defaultText, example };
-  if (rest.type !== 'enum') return { ...rest, ...common };
-  const values = Object.entries(rest.values).map(([value, described]) => ({ value, ...described }));
-  return { ...rest, ...common, values };
 }
 
 /** A parameter set to keep warm must be one that a caller could send. */

@@ -1,14 +1,18 @@
-import { hasId, hasName } from '../../../catalog/find-query.ts';
-import { camelCase } from '../../../catalog/names.ts';
-import type { Catalog, Column, Parameter, SavedQuery } from '../../../catalog/saved-query.ts';
+import { textsOf } from '../../../catalog/binding/raw-texts.ts';
+import { defaultMaxItems } from '../../../catalog/binding/value-limits.ts';
+import { hasId, lookUpName } from '../../../catalog/find-query.ts';
+import type { Catalog, Column, Deprecation, Parameter, SavedQuery } from '../../../catalog/saved-query.ts';
+import { parseVersionName } from '../../../catalog/versions/version-name.ts';
+import { isDefaultVersion, mainNames, seriesOf } from '../../../catalog/versions/versions.ts';
 import { GatewayError } from '../../../errors.ts';
 import { mayQuery } from '../../access/authorize.ts';
 import type { Context } from '../context.ts';
 import type { Builder } from './builder.ts';
 
 /** The root fields `endpoints` and `endpoint(id, name)`, which describe the catalog in the spec's words. */
-export function addCatalogFields(builder: Builder, { queries }: Catalog): void {
-  const endpoint = endpointType(builder);
+export function addCatalogFields(builder: Builder, catalog: Catalog): void {
+  const { queries, all = queries } = catalog;
+  const endpoint = endpointType(builder, catalog);
   builder.queryFields((t) => ({
     endpoints: t.field({
       type: [endpoint],
@@ -19,19 +23,23 @@ export function addCatalogFields(builder: Builder, { queries }: Catalog): void {
       type: endpoint,
       nullable: true,
       description:
-        'The endpoint with this id or name; null if it does not exist or the key may not query it.',
+        'The endpoint with this id or name; null if it does not exist or the key may not query it. A name without a number means its default version.',
       args: {
         id: t.arg({ type: 'UUID', description: 'The UUID of the endpoint.' }),
-        name: t.arg.string({ description: 'The unique name of the endpoint, or one of its aliases.' }),
+        name: t.arg.string({
+          description: 'The unique name of the endpoint, name@2 for a version, or one of its aliases.',
+        }),
       },
-      resolve: (_root, { id, name }, { principal }) =>
-        queries.find(
+      resolve: (_root, { id, name }, { principal }) => {
+        const named = name == null ? undefined : lookUpName({ queries: all }, name);
+        return queries.find(
           (query) =>
             (id ?? name) != null &&
             mayQuery(principal, query) &&
             (id == null || hasId(query, id)) &&
-            (name == null || hasName(query, name)),
-        ),
+            (name == null || query === named),
+        );
+      },
     }),
   }));
 }
@@ -42,18 +50,39 @@ function inTurn<T>({ nextTurn }: Context, get: () => T): T | Promise<T> {
   return turn === undefined ? get() : turn.then(get);
 }
 
-function endpointType(builder: Builder) {
-  const parameter = builder.objectRef<Parameter>('EndpointParameter').implement({
+const parameterRef = (builder: Builder) => builder.objectRef<Parameter>('EndpointParameter');
+
+/** Whether a query has parameters that need more fields than those of text and numbers do. */
+const hasDetails = ({ parameters }: SavedQuery): boolean =>
+  parameters.some(
+    ({ type, repeated, min, max, maxLength, pattern }) =>
+      type === 'date' ||
+      type === 'datetime' ||
+      repeated ||
+      [min, max, maxLength, pattern].some((bound) => bound !== undefined),
+  );
+
+/** Only schemas with lists, bounds and dates have fields for them. */
+function endpointType(builder: Builder, catalog: Catalog) {
+  const { queries, all = queries } = catalog;
+  const withDetails = queries.some(hasDetails);
+  const names = mainNames(catalog);
+  const deprecation = deprecationType(builder);
+  const parameter = parameterRef(builder).implement({
     description: 'A parameter that an endpoint declares.',
     fields: (t) => ({
       name: t.exposeString('name', { description: 'Its name in a query string and in the SQL.' }),
       type: t.exposeString('type', {
-        description: 'string, pattern, enum, timestamp, integer, float or boolean.',
+        description: withDetails
+          ? 'string, pattern, enum, date, datetime, timestamp, integer, float or boolean.'
+          : 'string, pattern, enum, timestamp, integer, float or boolean.',
       }),
+      ...(withDetails && parameterDetails(t)),
       required: t.exposeBoolean('required', { description: 'True if callers must send it.' }),
-      default: t.exposeString('default', {
+      default: t.string({
         nullable: true,
         description: 'The value used if the parameter is absent.',
+        resolve: ({ default: text }) => (text === undefined ? null : textsOf(text).join(',')),
       }),
       description: t.exposeString('description', { description: 'What it means.' }),
       values: t.stringList({
@@ -75,20 +104,47 @@ function endpointType(builder: Builder) {
       description: t.exposeString('description', { description: 'What it means.' }),
     }),
   });
-  return builder.objectRef<SavedQuery>('Endpoint').implement({
+  const endpoint = builder.objectRef<SavedQuery>('Endpoint');
+  return endpoint.implement({
     description: 'A saved query: its addresses, its SQL and its limits.',
     fields: (t) => ({
       id: t.exposeID('id', {
         description: 'Its UUID, usable as the last segment of the REST path.',
       }),
       name: t.exposeString('name', {
-        description: 'Its unique name, usable as the last segment of the REST path.',
+        description:
+          'Its unique name, usable as the last segment of the REST path. Without a number, that path leads to the default version.',
+      }),
+      version: t.int({
+        description: 'Its number among the versions of its name; 1 unless its name has a number.',
+        resolve: ({ name }) => parseVersionName(name).version,
+      }),
+      isDefault: t.boolean({
+        description: 'True if its name without a number means this version.',
+        resolve: (query) => isDefaultVersion(catalog, query),
+      }),
+      versions: t.field({
+        type: [endpoint],
+        description: 'All versions of its name that the key may query, this one too.',
+        resolve: ({ name }, _args, { principal }) =>
+          (seriesOf(all).get(parseVersionName(name).base)?.versions ?? []).filter((query) =>
+            mayQuery(principal, query),
+          ),
+      }),
+      deprecated: t.field({
+        type: deprecation,
+        nullable: true,
+        description: 'Set if callers should use another endpoint.',
+        resolve: ({ deprecated }) => deprecated,
       }),
       aliases: t.stringList({
         description: 'Further names and UUIDs that are usable in the same place.',
         resolve: ({ aliases }) => [...aliases],
       }),
-      field: t.string({ description: 'Its field in this schema.', resolve: ({ name }) => camelCase(name) }),
+      field: t.string({
+        description: 'Its field in this schema.',
+        resolve: (query) => names.get(query)?.field ?? '',
+      }),
       description: t.exposeString('description', { description: 'What it returns.' }),
       query: t.string({
         // Without the permission only this field is null; the others are still returned.
@@ -129,3 +185,53 @@ function endpointType(builder: Builder) {
     }),
   });
 }
+
+function deprecationType(builder: Builder) {
+  return builder.objectRef<Deprecation>('EndpointDeprecation').implement({
+    description: 'That an endpoint should not be used any more.',
+    fields: (t) => ({
+      since: t.exposeString('since', { description: 'The day since which it is deprecated: YYYY-MM-DD.' }),
+      sunset: t.exposeString('sunset', {
+        nullable: true,
+        description: 'The day on which it will be removed.',
+      }),
+      reason: t.exposeString('reason', { nullable: true, description: 'Why.' }),
+      successor: t.exposeString('successor', { nullable: true, description: 'The name to use instead.' }),
+    }),
+  });
+}
+
+type ObjectRef = ReturnType<typeof parameterRef>;
+type ParameterFields = Parameters<NonNullable<Parameters<ObjectRef['implement']>[0]['fields']>>[0];
+
+const parameterDetails = (t: ParameterFields) => ({
+  repeated: t.boolean({
+    description: 'True if it is a list.',
+    resolve: ({ repeated }) => repeated === true,
+  }),
+  maxItems: t.int({
+    nullable: true,
+    description: 'The most values of a list.',
+    resolve: ({ repeated, maxItems = defaultMaxItems }) => (repeated ? maxItems : null),
+  }),
+  min: t.string({
+    nullable: true,
+    description: 'The least value; relative to the time as in -90d.',
+    resolve: ({ min }) => min ?? null,
+  }),
+  max: t.string({
+    nullable: true,
+    description: 'The greatest value; relative to the time as in 0d.',
+    resolve: ({ max }) => max ?? null,
+  }),
+  maxLength: t.int({
+    nullable: true,
+    description: 'The most characters.',
+    resolve: ({ maxLength }) => maxLength ?? null,
+  }),
+  pattern: t.string({
+    nullable: true,
+    description: 'A regular expression of RE2 that a value must match.',
+    resolve: ({ pattern }) => pattern ?? null,
+  }),
+});
