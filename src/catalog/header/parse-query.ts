@@ -79,6 +79,7 @@ function toQuery(
         name,
         unit: column.unit,
         ...toRecordFields(fields, ['columns', name], lineOf),
+        ...(fields !== undefined && { line: lineOf(['columns', name]) }),
       }),
     ),
     prometheus: toPrometheus(header),
