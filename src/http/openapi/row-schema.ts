@@ -13,7 +13,7 @@ export function rowSchema({ name, columns }: SavedQuery): JsonObject {
 }
 
 function columnSchema(column: Column): JsonObject {
-  const more = describe(column);
+  const more = { ...describe(column), 'x-type': column.type };
   const item = itemSchema(column);
   if (!column.repeated) return { ...item, ...more };
   return { type: 'array', items: column.fields === undefined ? item : orNull(item), ...more };
