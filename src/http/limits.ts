@@ -31,8 +31,8 @@ export const httpLimits = {
   maxNameLength: 300,
   /** Brackets inside each other: parsing, and most later steps, recurse for every bracket. */
   maxBracketDepth: 50,
-  /** Levels of fields, with fragments expanded. */
-  maxFieldDepth: 15,
+  /** Levels of fields, with fragments expanded. Records of BigQuery are at most 15 levels deep. */
+  maxFieldDepth: 20,
   maxRootFields: 20,
   maxAliases: 50,
   /** How often one operation may select a field again under another alias, below root fields that have arguments. */

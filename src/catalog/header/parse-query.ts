@@ -7,7 +7,8 @@ import { checkHeader } from './check-header.ts';
 import { checkParameterUse } from './check-parameter-use.ts';
 import { type Header, headerSchema } from './header-schema.ts';
 import { checkLimits, withLimits } from './limit-parameters.ts';
-import { readHeader } from './read-header.ts';
+import { type HeaderAndSql, readHeader } from './read-header.ts';
+import { toRecordFields } from './record-fields.ts';
 import { toParameter } from './to-parameter.ts';
 import { checkVersion, toDeprecation, toShadow } from './version-keys.ts';
 
@@ -41,13 +42,18 @@ export function parseQuery(name: string, file: string, text: string): ParsedQuer
     ...(header.success ? checkLimits(header.data, parts) : []).map((problem) => ({ file, ...problem })),
   ];
   if (!header.success || problems.length > 0) return { problems };
-  const query = toQuery(name, header.data, parts.sql, { file, line: parts.sqlLine });
+  const query = toQuery(name, header.data, parts, file);
   const inWarm = warmProblems(query).map((message) => ({ file, line: parts.lineOf(['warm']), message }));
   if (inWarm.length > 0) return { problems: inWarm };
   return { query, problems: [], aliasLines: query.aliases.map((_, at) => parts.lineOf(['aliases', at])) };
 }
 
-function toQuery(name: string, header: Header, sql: string, source: SavedQuery['source']): SavedQuery {
+function toQuery(
+  name: string,
+  header: Header,
+  { sql, sqlLine, lineOf }: HeaderAndSql,
+  file: string,
+): SavedQuery {
   return {
     id: header.id,
     name,
@@ -57,7 +63,7 @@ function toQuery(name: string, header: Header, sql: string, source: SavedQuery['
     aliases: header.aliases,
     description: header.description,
     sql,
-    source,
+    source: { file, line: sqlLine },
     maxRows: header.max_rows,
     caching: toCachePolicy(header),
     warm: header.warm,
@@ -69,7 +75,13 @@ function toQuery(name: string, header: Header, sql: string, source: SavedQuery['
       sql,
     ),
     columns: Object.entries(header.columns).map(
-      ([name, column]): Column => ({ ...column, name, unit: column.unit }),
+      ([name, { fields, ...column }]): Column => ({
+        ...column,
+        name,
+        unit: column.unit,
+        ...toRecordFields(fields, ['columns', name], lineOf),
+        ...(fields !== undefined && { line: lineOf(['columns', name]) }),
+      }),
     ),
     prometheus: toPrometheus(header),
     querySandboxing: header.query_sandboxing,

@@ -49,7 +49,7 @@ describe('the keys of a parameter', () => {
     ['type: integer, default: [1, 2]', 'default: a list needs repeated: true'],
     ['type: integer, repeated: true, default: [1, x]', 'default: value 2: must be an integer'],
     ['type: integer, repeated: true, max_items: 1, default: [1, 2]', 'default: has 2 values; the limit is 1'],
-    ['type: integer, repeated: true, default: [1, [2]]', 'default: '],
+    ['type: integer, repeated: true, default: [1, [2]]', 'default.1: must be text, a number, true or false'],
     [
       'type: integer, repeated: true, required: true, default: [1]',
       'default: a required parameter cannot have a default',
