@@ -54,7 +54,7 @@ function placeIn(source: string, message: string): number | undefined {
 }
 
 /** Without characters that control the terminal; of the same length. */
-const printable = (text: string) => text.replace(/[^\P{Cc}\t\n]/gu, ' ');
+export const printable = (text: string) => text.replace(/[^\P{Cc}\t\n]/gu, ' ');
 
 /** The length of the word at a place, which the carets underline. */
 function wordLength(line: string, start: number): number {

@@ -1,0 +1,127 @@
+import type { Catalog, SavedQuery } from '../../catalog/saved-query.ts';
+import { type Change, change, type Pair, removal } from './change.ts';
+import { compareAddresses, reusedAddresses } from './compare/addresses.ts';
+import { compareColumns } from './compare/columns.ts';
+import { compareParameters } from './compare/parameters.ts';
+import { comparePolicy } from './compare/policy.ts';
+import { compareSandboxes } from './compare/sandbox.ts';
+import { compareSql, openTableComparison } from './compare/sql.ts';
+import { type JudgedChange, judge } from './judge.ts';
+import type { OldCatalog } from './load-before.ts';
+import { matchEndpoints } from './match-endpoints.ts';
+import { levels } from './rules.ts';
+import { compareSchemas } from './schema-changes.ts';
+
+/** What has become of one endpoint. */
+export interface EndpointDiff {
+  /** Its name; the former one, if it is removed. */
+  readonly name: string;
+  readonly before: SavedQuery | undefined;
+  readonly after: SavedQuery | undefined;
+  /** The most severe first. */
+  readonly changes: readonly JudgedChange[];
+}
+
+export interface CatalogDiff {
+  /** Endpoints that have changed, by name. */
+  readonly endpoints: readonly EndpointDiff[];
+  readonly unchanged: number;
+  /** Pairs whose runs may read other bytes. */
+  readonly measurable: readonly Pair[];
+  /** What could not be compared, and why. */
+  readonly notes: readonly string[];
+}
+
+/** More changes of an endpoint, from elsewhere than its files. */
+export type MoreChanges = (pair: Pair) => readonly Change[];
+
+/** Measures what runs of both versions cost. */
+export type Measure = (pairs: readonly Pair[]) => Promise<MoreChanges>;
+
+export async function compareCatalogs(
+  old: OldCatalog,
+  now: Catalog,
+  measure: Measure = async () => () => [],
+): Promise<CatalogDiff> {
+  const { queries } = now;
+  const matched = matchEndpoints(old.catalog.queries, queries, old.broken);
+  const compareTables = openTableComparison(old.catalog.tables, now.tables);
+  const changesOf = new Map<Pair, readonly Change[]>();
+  for (const pair of matched.pairs) {
+    // A file that has not changed was not parsed twice.
+    const ofFile = pair.before === pair.after ? [] : comparePair(pair, queries);
+    const ofTables = compareTables(pair.after);
+    const ofSandbox = compareSandboxes(pair, old.catalog.tables, now.tables);
+    changesOf.set(pair, [...ofFile, ...ofSandbox, ...ofTables]);
+  }
+  const measurable = matched.pairs.filter((pair) =>
+    (changesOf.get(pair) ?? []).some(({ path }) => mayReadOtherBytes(path)),
+  );
+  const measured = await measure(measurable);
+  const changedPairs = matched.pairs.filter(({ before, after }) => before !== after);
+  const schemas = await compareSchemas(changedPairs);
+
+  const endpoints: EndpointDiff[] = matched.pairs.map((pair) => ({
+    name: pair.after.name,
+    ...pair,
+    changes: judge([...(changesOf.get(pair) ?? []), ...measured(pair)], schemas.get(pair) ?? []),
+  }));
+  for (const after of matched.added)
+    endpoints.push({
+      name: after.name,
+      before: undefined,
+      after,
+      changes: judge([change('endpoint-added', [], 'endpoint added')], []),
+    });
+  for (const before of matched.removed) {
+    const changes = [
+      removal('endpoint-removed', [], 'endpoint removed'),
+      ...reusedAddresses(before, undefined, queries),
+    ];
+    endpoints.push({ name: before.name, before, after: undefined, changes: judge(changes, []) });
+  }
+  for (const { name } of matched.lost) {
+    const changes = judge([removal('endpoint-removed', [], 'endpoint removed')], []);
+    endpoints.push({ name, before: undefined, after: undefined, changes });
+  }
+  const changed = endpoints.filter(({ changes }) => changes.length > 0);
+  return {
+    endpoints: changed.map(mostSevereFirst).sort((a, b) => (a.name < b.name ? -1 : 1)),
+    unchanged: endpoints.length - changed.length,
+    measurable,
+    notes: notesOf(old, matched),
+  };
+}
+
+const comparePair = (pair: Pair, queries: readonly SavedQuery[]): readonly Change[] => [
+  ...compareAddresses(pair, queries),
+  ...compareParameters(pair),
+  ...compareColumns(pair),
+  ...comparePolicy(pair),
+  ...compareSql(pair),
+];
+
+const mayReadOtherBytes = ([key]: readonly string[]) => key === 'sql' || key === 'parameters';
+
+const mostSevereFirst = (endpoint: EndpointDiff): EndpointDiff => ({
+  ...endpoint,
+  changes: endpoint.changes.toSorted((a, b) => levels.indexOf(a.level) - levels.indexOf(b.level)),
+});
+
+function notesOf(old: OldCatalog, { unknown, lost }: ReturnType<typeof matchEndpoints>): readonly string[] {
+  const why = (problem: { readonly line?: number; readonly message: string }) =>
+    `${problem.line === undefined ? '' : `line ${problem.line}: `}${problem.message}`;
+  return [
+    ...unknown.map(
+      ({ broken, after }) =>
+        `${after.name} is not compared: today’s rules refuse its former file: ${why(broken.problem)}`,
+    ),
+    ...lost.map(
+      ({ name, problem }) =>
+        `${name} is removed; it is not compared, as today’s rules refuse its file: ${why(problem)}`,
+    ),
+    ...old.tableProblems.map(
+      (problem) => `the former schema ${problem.file} is not compared: ${why(problem)}`,
+    ),
+  ];
+}
