@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writ
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import { completeBody, errorReply, reply, startFakeBigquery } from '../support/fake-bigquery.ts';
 import { runQuerygate } from '../support/gateway-process.ts';
 import { queryText, uuidOf } from '../support/query-folder.ts';
 
@@ -265,5 +266,56 @@ describe('querygate diff', () => {
     const { exitCode, errors } = await diffIn(clone, ['HEAD~1']);
     expect(exitCode).toBe(2);
     expect(errors).toContain('this clone has only the newest commits');
+  });
+
+  test('on BigQuery: compares the bytes of both versions by dry runs, only where they may differ', async () => {
+    const parameter =
+      'parameters:\n  day: { type: string, default: 2026-01-01, example: 2026-02-02, description: a day }\n';
+    const withSql = (sql: string) => queryText({ header: parameter, sql });
+    const folder = makeRepository({
+      'queries/a.sql': withSql('SELECT 1 AS x, @day AS day').replace('2026-02-02', '2026-03-03'),
+      'queries/b.sql': queryText({ id: uuidOf(2) }),
+    });
+    write(folder, { 'queries/a.sql': withSql('SELECT 2 AS x, @day AS day') });
+    const fake = await startFakeBigquery();
+    const bytesOf = (sql: string) => (sql.includes('SELECT 2') ? '5000' : '1000');
+    fake.respondWith((response, received, at) =>
+      reply(completeBody([], { totalBytesProcessed: bytesOf(String(received.body.query)) }))(
+        response,
+        received,
+        at,
+      ),
+    );
+    const env = {
+      ENGINE: 'bigquery',
+      BIGQUERY_PROJECT: 'our-project',
+      BIGQUERY_DATASET: 'logs',
+      BIGQUERY_API_ENDPOINT: fake.endpoint,
+    };
+
+    const { exitCode, output, errors } = await diffIn(folder, ['HEAD'], env);
+    expect({ exitCode, errors }).toEqual({ exitCode: 0, errors: '' });
+    expect(output).toContain('a.sql:11 reads 1,000 → 5,000 bytes (5×) with its examples\n');
+    expect(fake.received).toHaveLength(2);
+    for (const { body } of fake.received) {
+      expect(body.dryRun).toBe(true);
+      expect(JSON.stringify(body)).toContain('2026-02-02');
+    }
+    const limited = await diffIn(folder, ['HEAD', '--max-bytes-ratio', '4.9'], env);
+    expect(limited.exitCode).toBe(1);
+    expect(limited.output).toContain('(5×) with its examples; at most 4.9× is allowed');
+    expect((await diffIn(folder, ['HEAD', '--max-bytes-ratio', '5'], env)).exitCode).toBe(0);
+    const billed = { ...env, BIGQUERY_MAXIMUM_BYTES_BILLED: '2000' };
+    expect((await diffIn(folder, ['HEAD'], billed)).output).toContain(
+      'at most 2,000 are allowed\n             requests get 422',
+    );
+
+    fake.respondWith(errorReply(404, 'notFound', 'Not found: Table p:d.gone'));
+    const failed = await diffIn(folder, ['HEAD'], env);
+    expect(failed.exitCode).toBe(0);
+    expect(failed.output).toMatch(
+      /note: the bytes of a are not compared: its former version .*Not found: Table p:d\.gone/,
+    );
+    await fake.close();
   });
 });
