@@ -54,9 +54,7 @@ export async function compareCatalogs(
     const ofSandbox = compareSandboxes(pair, old.catalog.tables, now.tables);
     changesOf.set(pair, [...ofFile, ...ofSandbox, ...ofTables]);
   }
-  const measurable = matched.pairs.filter((pair) =>
-    (changesOf.get(pair) ?? []).some(({ path }) => mayReadOtherBytes(path)),
-  );
+  const measurable = matched.pairs.filter((pair) => (changesOf.get(pair) ?? []).some(mayChangeBytes));
   const measured = await measure(measurable);
   const changedPairs = matched.pairs.filter(({ before, after }) => before !== after);
   const schemas = await compareSchemas(changedPairs);
@@ -101,7 +99,8 @@ const comparePair = (pair: Pair, queries: readonly SavedQuery[]): readonly Chang
   ...compareSql(pair),
 ];
 
-const mayReadOtherBytes = ([key]: readonly string[]) => key === 'sql' || key === 'parameters';
+const mayChangeBytes = ({ kind, path }: Change): boolean =>
+  kind === 'sql-changed' || (path[0] === 'parameters' && kind !== 'description');
 
 const mostSevereFirst = (endpoint: EndpointDiff): EndpointDiff => ({
   ...endpoint,

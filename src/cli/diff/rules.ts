@@ -96,7 +96,10 @@ export const rules = {
     'a parameter became required',
     'requests without it get 400',
   ),
-  'parameter-optional': rule('safe', 'safe', 'a parameter became optional', 'nothing'),
+  'parameter-optional': {
+    ...rule('safe', 'safe', 'a parameter became optional', 'nothing: each request has it'),
+    isStricterInSchema: true,
+  },
   'parameter-type-widened': rule(
     'safe',
     'breaking',

@@ -1,7 +1,7 @@
 import { CriticalityLevel, DiffRule, diff, type Change as SchemaChange } from '@graphql-inspector/core';
 import { buildASTSchema, type GraphQLSchema, parse, printSchema } from 'graphql';
 import { camelCase, pascalCase, sqlField } from '../../catalog/names.ts';
-import type { SavedQuery } from '../../catalog/saved-query.ts';
+import type { EnumParameter, SavedQuery } from '../../catalog/saved-query.ts';
 import { buildSchema } from '../../http/graphql/schema/schema.ts';
 import type { Pair } from './change.ts';
 import type { Level } from './rules.ts';
@@ -102,17 +102,15 @@ function openOwners(pairs: readonly Pair[]): (path: string) => readonly Owner[] 
     ofSqlField.set(sqlField(name), pair);
     ofRow.set(`${pascalCase(name)}Row`, pair);
     ofResult.set(`${pascalCase(name)}Result`, pair);
-    for (const { parameters } of [pair.after, pair.before])
-      for (const parameter of parameters)
-        if (parameter.type === 'enum') {
-          const owners = ofEnum.get(parameter.enum) ?? [];
-          ofEnum.set(parameter.enum, [...owners, { pair, header: ['parameters', parameter.name] }]);
-        }
+    // Where a parameter has got another enum, this is what has changed, whatever became of the former one.
+    for (const { name, enum: type } of enumsOf(pair.after))
+      if (enumsOf(pair.before).some((old) => old.name === name && old.enum === type))
+        ofEnum.set(type, [...(ofEnum.get(type) ?? []), { pair, header: ['parameters', name] }]);
   }
   return (path) => {
     const [type = '', member, argument] = path.split('.');
     const enums = ofEnum.get(type);
-    if (enums !== undefined) return uniqueOwners(enums.map((owner) => atValue(owner, member)));
+    if (enums !== undefined) return enums.map((owner) => atValue(owner, member));
     const ofSql = type === 'Query' ? ofSqlField.get(member ?? '') : undefined;
     if (ofSql !== undefined)
       return argument === undefined ? [{ pair: ofSql, header: ['query_sandboxing'] }] : [];
@@ -125,6 +123,9 @@ function openOwners(pairs: readonly Pair[]): (path: string) => readonly Owner[] 
     ];
   };
 }
+
+const enumsOf = ({ parameters }: SavedQuery): readonly EnumParameter[] =>
+  parameters.filter((parameter) => parameter.type === 'enum');
 
 function headerOf(
   { before, after }: Pair,
@@ -144,14 +145,4 @@ function atValue({ pair, header }: Owner, name: string | undefined): Owner {
     );
   const found = values.find((value) => value.name === name);
   return { pair, header: found === undefined ? header : [...header, 'values', found.value] };
-}
-
-function uniqueOwners(owners: readonly Owner[]): readonly Owner[] {
-  const seen = new Set<string>();
-  return owners.filter(({ pair, header }) => {
-    const key = `${pair.after.name}\n${header.join('\n')}`;
-    if (seen.has(key)) return false;
-    seen.add(key);
-    return true;
-  });
 }

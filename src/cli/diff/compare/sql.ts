@@ -64,17 +64,24 @@ export function openTableComparison(
     return [...readTables(query.sql)].flatMap((table): Change[] => {
       const name = lost.get(table);
       if (name !== undefined) return [change('table-changed', ['sql'], `schema of table ${name} removed`)];
-      const changed = differences.get(table);
-      return (changed?.found ?? []).flatMap(({ field, text, isAdded }) => {
-        // A field that the SQL does not name is read by * at most.
-        if (!isAdded && !words.has(field.toLowerCase()) && !words.has('*')) return [];
-        return [
-          change(isAdded ? 'table-extended' : 'table-changed', ['sql'], `table ${changed?.name}: ${text}`),
-        ];
+      const { name: ofTable = '', found = [] } = differences.get(table) ?? {};
+      // A field that the SQL does not name is read by * at most.
+      const read = found.filter(
+        ({ field, isAdded }) => isAdded || words.has(field.toLowerCase()) || words.has('*'),
+      );
+      return (['table-changed', 'table-extended'] as const).flatMap((kind) => {
+        const texts = read
+          .filter(({ isAdded }) => isAdded === (kind === 'table-extended'))
+          .map(({ text }) => text);
+        return texts.length === 0 ? [] : [change(kind, ['sql'], `table ${ofTable}: ${listed(texts)}`)];
       });
     });
   };
 }
+
+/** The first of many. */
+const listed = (texts: readonly string[]) =>
+  `${texts.slice(0, 3).join(', ')}${texts.length > 3 ? `, and ${texts.length - 3} more` : ''}`;
 
 interface FieldDifference {
   /** Its own name, without the records around it. */
