@@ -79,7 +79,12 @@ function buildProgram(isBare: boolean): Command {
     .option('--maximum-bytes <number>', 'the most bytes that a query may read on BigQuery')
     .option('--json', 'print JSON')
     .option('--github', 'print problems as annotations of GitHub Actions, too')
+    .option('--sqlfluff', 'only print settings of SQLFluff that fit saved queries')
     .action(async (values: Values) => {
+      if (values.sqlfluff === true) {
+        process.stdout.write((await import('./problems/sqlfluff-settings.ts')).sqlfluffSettings);
+        return;
+      }
       const isValid = await (await import('./check.ts')).checkQueries(settingsOf(values), values);
       process.exitCode = isValid ? exitCode.ok : exitCode.problems;
     });

@@ -1,3 +1,4 @@
+import { didYouMean } from '../../files/nearest-name.ts';
 import { problem, type SchemaProblem } from '../../files/schema-problems.ts';
 import { checkPlain } from '../binding/check-value.ts';
 import { exampleTenantPattern, tenantPatternProblem } from '../binding/tenant-pattern.ts';
@@ -86,7 +87,9 @@ function wrongValue(parameter: Header['parameters'][string], value: string): str
     return 'wrong' in checked ? checked.wrong : undefined;
   }
   const values = Object.keys(parameter.values);
-  return values.includes(value) ? undefined : `must be one of ${values.join(', ')}`;
+  return values.includes(value)
+    ? undefined
+    : `must be one of ${values.join(', ')}${didYouMean(value, values)}`;
 }
 
 function checkTenant({
