@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { bind, plainParameters } from '../../src/catalog/binding/bind.ts';
-import { bindTenant } from '../../src/catalog/binding/bind-tenant.ts';
+import { bindTenants } from '../../src/catalog/binding/bind-tenant.ts';
 import { loadCatalog } from '../../src/catalog/load-catalog.ts';
 import { cacheKey, parseCacheKey } from '../../src/results/cache-key.ts';
 import { draftQuery } from '../support/queries.ts';
@@ -23,6 +23,15 @@ describe('a cache key', () => {
     }),
     draftQuery({ name: 'c', columns: { x: 'string' }, parameters: { p: 'string' }, sql: 'select @p as x' }),
     draftQuery({ name: 'd', columns: { x: 'string' }, sql: "select '' as x" }),
+    draftQuery({
+      name: 'e',
+      columns: { x: 'string' },
+      parameters: {
+        p: "{ type: string, repeated: true, default: ['a'], description: P. }",
+        q: 'string',
+      },
+      sql: 'select @p[0] as x where @q = @q',
+    }),
   ];
   const catalog = { queries: [...queries, ...drafts], tables: [] };
   const nasty = fc.constantFrom(
@@ -49,8 +58,11 @@ describe('a cache key', () => {
     )
     .filter((value) => !value.includes('\0'));
   const boundQuery = fc
-    .tuple(fc.constantFrom(...drafts), text, text)
-    .map(([query, p, q]) => bind(query, plainParameters({ p, q, undeclared: `${p}${q}` })));
+    .tuple(fc.constantFrom(...drafts), text, text, fc.array(text.filter((item) => item !== '')))
+    .map(([query, p, q, list]) => {
+      const isList = query.parameters.some(({ repeated }) => repeated);
+      return bind(query, plainParameters({ p: isList ? list : p, q, undeclared: `${p}${q}` }));
+    });
 
   const effective = ({ query, parameters }: ReturnType<typeof bind>) =>
     [query.id, query.parameters.map(({ name }) => [name, parameters[name]])] as const;
@@ -83,10 +95,10 @@ describe('a cache key', () => {
       fc.property(
         text.filter((project) => project !== ''),
         (project) => {
-          const bound = bindTenant(usage, raw(project), project);
+          const bound = bindTenants(usage, raw(project), [project]);
           const executed = bound.parameters.project ?? '';
           expect(executed).toMatch(/^\^https\?:/);
-          expect(cacheKey(bound)).toBe(cacheKey(bind(usage, raw(executed))));
+          expect(cacheKey(bound)).toBe(cacheKey(bind(usage, raw(String(executed)))));
           expect(parseCacheKey(catalog, cacheKey(bound))).toEqual(bound);
         },
       ),

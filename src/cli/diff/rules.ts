@@ -112,6 +112,36 @@ export const rules = {
     'a type that refuses former values',
     'requests with other values get 400',
   ),
+  'parameter-list': rule(
+    'safe',
+    'breaking',
+    'a parameter became a list',
+    'REST accepts one value as before; variables of GraphQL have the old type',
+  ),
+  'parameter-single': rule(
+    'breaking',
+    'breaking',
+    'a list became one value',
+    'requests with several values get 400',
+  ),
+  'parameter-tightened': rule(
+    'breaking',
+    'breaking',
+    '`min`, `max`, `max_length` or `max_items` allow less, or `pattern` is added or changed',
+    'requests with values outside get 400',
+  ),
+  'parameter-loosened': rule(
+    'safe',
+    'safe',
+    '`min`, `max`, `max_length` or `max_items` allow more, or `pattern` is removed',
+    'nothing',
+  ),
+  'parameter-bind': rule(
+    'dangerous',
+    'dangerous',
+    'a parameter has another type in the SQL',
+    'the same values are accepted, but rows may differ',
+  ),
   'parameter-pattern-literal': rule(
     'dangerous',
     'dangerous',

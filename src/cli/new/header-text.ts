@@ -62,12 +62,15 @@ function parameterData(
   isTenant: boolean,
   textAt: TextAt,
 ): object {
-  const { name, isList, required, type, values } = parameter;
+  const { name, bind, isList, repeated, required, type, values } = parameter;
   const what = isList ? `which values of ${name} are returned, separated by commas.` : `what ${name} means.`;
   return {
     type: isTenant && type === 'enum' ? 'string' : type,
     ...(type === 'enum' && !isTenant && { enum: pascalCase(`${query}.${name}`) }),
     description: textAt(`parameters.${name}`, fillIn(isTenant ? 'whose rows are returned.' : what)),
+    ...(repeated && { repeated }),
+    // The type of a list says what it is bound as.
+    ...(bind !== undefined && !repeated && { bind }),
     ...(required && { required }),
     ...(isTenant && { tenant: true }),
     ...(type === 'enum' && !isTenant && { values: enumValues(name, values, textAt) }),

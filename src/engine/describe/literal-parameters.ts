@@ -53,8 +53,8 @@ export function literalProposals(sql: string, statement: Syntax.Statement): read
 
 const momentConversions: Readonly<Partial<Record<Syntax.LiteralType, string>>> = {
   TIMESTAMP: 'timestamp(@since)',
-  DATETIME: 'datetime(timestamp(@since))',
-  DATE: 'date(timestamp(@day))',
+  DATETIME: 'cast(@since as datetime)',
+  DATE: 'cast(@day as date)',
 };
 
 /** The name of the column with which a literal is compared. */

@@ -8,14 +8,16 @@ import { randomCatalog } from '../../support/random-catalog.ts';
 const plain = (name: string): fc.Arbitrary<Parameter> =>
   fc
     .record({
-      type: fc.constantFrom('string', 'pattern', 'timestamp', 'integer', 'float', 'boolean'),
+      type: fc.constantFrom('string', 'date', 'datetime', 'timestamp', 'integer', 'float', 'boolean'),
+      repeated: fc.boolean(),
       required: fc.boolean(),
       hasDefault: fc.boolean(),
     })
-    .map(({ type, required, hasDefault }) => ({
+    .map(({ type, required, repeated, hasDefault }) => ({
       name,
       type,
       required,
+      repeated,
       default: required || !hasDefault ? undefined : defaults[type],
       example: undefined,
       description: 'P.',
@@ -23,7 +25,8 @@ const plain = (name: string): fc.Arbitrary<Parameter> =>
 
 const defaults = {
   string: 'a',
-  pattern: 'a',
+  date: '2026-01-31',
+  datetime: '2026-01-31T12:00:00',
   timestamp: '2026-01-31',
   integer: '1',
   float: '1.5',

@@ -227,6 +227,77 @@ const prepared: readonly (readonly [
     ['parameter-pattern-literal dangerous/dangerous'],
   ],
   [
+    'a list instead of one value',
+    [['text: { type: string', 'text: { type: string, repeated: true']],
+    ['parameter-list safe/breaking'],
+  ],
+  [
+    'one value instead of a parameter list',
+    [['text: { type: string, repeated: true', 'text: { type: string']],
+    ['parameter-single breaking/breaking'],
+    [['text: { type: string', 'text: { type: string, repeated: true']],
+  ],
+  ['a bound', [['default: 5', 'default: 5, max: 9']], ['parameter-tightened breaking/breaking']],
+  [
+    'bounds that allow less',
+    [['min: 1, max: 10', 'min: 2, max: 9']],
+    ['parameter-tightened breaking/breaking', 'parameter-tightened breaking/breaking'],
+    [['default: 5', 'default: 5, min: 1, max: 10']],
+  ],
+  [
+    'bounds that allow more',
+    [['min: 1, max: 10', 'max: 100']],
+    ['parameter-loosened safe/safe', 'parameter-loosened safe/safe'],
+    [['default: 5', 'default: 5, min: 1, max: 10']],
+  ],
+  [
+    'a relative bound that allows more',
+    [['min: -7d', 'min: -4w']],
+    ['parameter-loosened safe/safe'],
+    [['since: { type: timestamp', 'since: { type: timestamp, min: -7d']],
+  ],
+  [
+    'a shorter text',
+    [['max_length: 9', 'max_length: 8']],
+    ['parameter-tightened breaking/breaking'],
+    [['text: { type: string', 'text: { type: string, max_length: 9']],
+  ],
+  [
+    'another pattern of a text',
+    [["'^a'", "'^b'"]],
+    ['parameter-tightened breaking/breaking'],
+    [['text: { type: string', "text: { type: string, pattern: '^a'"]],
+  ],
+  [
+    'more values of a list',
+    [['max_items: 5', 'max_items: 6']],
+    ['parameter-loosened safe/safe'],
+    [['text: { type: string', 'text: { type: string, repeated: true, max_items: 5']],
+  ],
+  [
+    'fewer values of a list than by default',
+    [['repeated: true', 'repeated: true, max_items: 5']],
+    ['parameter-tightened breaking/breaking'],
+    [['text: { type: string', 'text: { type: string, repeated: true']],
+  ],
+  [
+    'another type in the SQL',
+    [['count: { type: integer', 'count: { type: integer, bind: INT64']],
+    ['parameter-bind dangerous/dangerous'],
+  ],
+  [
+    'a date that may have a time',
+    [['since: { type: date,', 'since: { type: timestamp,']],
+    ['parameter-type-widened safe/breaking'],
+    [['since: { type: timestamp', 'since: { type: date']],
+  ],
+  [
+    'a default relative to the time',
+    [['default: -1d', 'default: -7d']],
+    ['parameter-default dangerous/dangerous'],
+    [['since: { type: timestamp', 'since: { type: timestamp, default: -1d']],
+  ],
+  [
     'an enum with spellings as text',
     [
       ['type: enum\n    enum: Interval', 'type: string'],

@@ -3,6 +3,7 @@ import type { EnumParameter, Parameter } from '../../../catalog/saved-query.ts';
 import { type Change, change, fromTo, matchBy, type Pair, removal, shown } from '../change.ts';
 import type { Kind } from '../rules.ts';
 import { compareEnums } from './enum-values.ts';
+import { compareLimits } from './limits.ts';
 
 /** What callers may send. */
 export function compareParameters({ before, after }: Pair): readonly Change[] {
@@ -44,6 +45,16 @@ function compareParameter(before: Parameter, after: Parameter): readonly Change[
 
   const kind = typeChange(before, after);
   if (kind !== undefined) add(kind, 'type', `type ${fromTo(before.type, after.type)}`);
+  const isList = after.repeated === true;
+  if ((before.repeated === true) !== isList)
+    add(
+      isList ? 'parameter-list' : 'parameter-single',
+      'repeated',
+      isList ? 'a list now' : 'one value instead of a list',
+    );
+  for (const { key, kind, text } of compareLimits(before, after)) add(kind, key, text);
+  const [oldBind, bind] = [before, after].map((parameter) => parameter.bind ?? 'STRING');
+  if (oldBind !== bind) add('parameter-bind', 'bind', `bind ${fromTo(oldBind, bind)}`);
   if (before.required !== after.required)
     add(
       after.required ? 'parameter-required' : 'parameter-optional',
@@ -67,6 +78,8 @@ const widerTypes: Partial<Record<Parameter['type'], readonly Parameter['type'][]
   float: ['string'],
   boolean: ['string'],
   timestamp: ['string'],
+  date: ['datetime', 'timestamp', 'string'],
+  datetime: ['timestamp', 'string'],
 };
 
 function typeChange(before: Parameter, after: Parameter): Kind | undefined {
