@@ -2,22 +2,22 @@ import { textsOf } from '../catalog/binding/raw-texts.ts';
 import { exampleValue } from '../catalog/example-parameters.ts';
 import { camelCase } from '../catalog/names.ts';
 import type { Catalog, Column, Parameter, ParameterText, SavedQuery } from '../catalog/saved-query.ts';
+import { mainNames } from '../catalog/versions/versions.ts';
 import { endpointPath } from './paths.ts';
 
 /** An example request for every saved query in REST: the path with its query string. */
-export function restExamples({ queries }: Catalog): readonly string[] {
-  return queries.map((query) => {
+export function restExamples(catalog: Catalog): readonly string[] {
+  return [...mainNames(catalog).values()].map(({ name, query }) => {
     const parameters = exampleValues(query).flatMap(([{ name }, value]) =>
       textsOf(value).map((text) => `${name}=${encodeURIComponent(text)}`),
     );
-    return [`${endpointPath}${query.name}`, parameters.join('&')].filter(Boolean).join('?');
+    return [`${endpointPath}${name}`, parameters.join('&')].filter(Boolean).join('?');
   });
 }
 
 /** The same as GraphQL operations. */
-export function graphqlExamples({ queries }: Catalog): readonly string[] {
-  return queries.map((query) => {
-    const field = camelCase(query.name);
+export function graphqlExamples(catalog: Catalog): readonly string[] {
+  return [...mainNames(catalog).values()].map(({ field, query }) => {
     const values = exampleValues(query).map(
       ([parameter, value]) => `${camelCase(parameter.name)}: ${graphqlLiteral(parameter, value)}`,
     );

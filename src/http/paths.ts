@@ -1,4 +1,5 @@
-import type { Catalog } from '../catalog/saved-query.ts';
+import type { Catalog, SavedQuery } from '../catalog/saved-query.ts';
+import { queriesByName } from '../catalog/versions/versions.ts';
 import { formatNames } from '../formats/format.ts';
 
 export const graphqlPath = '/graphql';
@@ -40,15 +41,36 @@ export function pathsToLog({ queries }: Catalog): ReadonlyMap<string, string> {
     readerPath,
   ];
   const paths = new Map(others.map((path) => [path, path]));
-  // A name may look like another one with a format.
-  for (const suffix of [...formatSuffixes, '']) {
-    for (const { id, name, aliases } of queries) {
-      for (const address of [id, name])
-        paths.set(endpointPath + address + suffix, endpointPath + address + suffix);
-      for (const alias of aliases) paths.set(endpointPath + alias + suffix, endpointPath + name + suffix);
-    }
-  }
+  for (const { path, shown } of endpointPaths({ queries })) paths.set(path, shown);
   return paths;
+}
+
+interface EndpointPath {
+  readonly path: string;
+  /** The same, but with the name instead of an alias, and without percent-encoding. */
+  readonly shown: string;
+  readonly query: SavedQuery;
+}
+
+/** Every path of every endpoint. Of two equal ones the later one counts: a name may look like another one with a format. */
+export function endpointPaths({ queries }: Pick<Catalog, 'queries'>): readonly EndpointPath[] {
+  const addresses = [
+    ...queries.flatMap((query) => [
+      { address: query.id, name: query.id, query },
+      ...query.aliases.map((address) => ({ address, name: query.name, query })),
+    ]),
+    ...[...queriesByName(queries)].flatMap(([name, query]) => [
+      { address: name, name, query },
+      ...(name.includes('@') ? [{ address: name.replace('@', '%40'), name, query }] : []),
+    ]),
+  ];
+  return [...formatSuffixes, ''].flatMap((suffix) =>
+    addresses.map(({ address, name, query }) => ({
+      path: endpointPath + address + suffix,
+      shown: endpointPath + name + suffix,
+      query,
+    })),
+  );
 }
 
 export const unknownPath = 'unknown';

@@ -1,6 +1,7 @@
 import type { Catalog, SavedQuery } from '../../catalog/saved-query.ts';
+import { parseVersionName, pinnedName } from '../../catalog/versions/version-name.ts';
 import { type Change, change, type Pair, removal } from './change.ts';
-import { compareAddresses, reusedAddresses } from './compare/addresses.ts';
+import { type BothCatalogs, compareAddresses, movedDefaults, reusedAddresses } from './compare/addresses.ts';
 import { compareColumns } from './compare/columns.ts';
 import { compareParameters } from './compare/parameters.ts';
 import { comparePolicy } from './compare/policy.ts';
@@ -43,13 +44,14 @@ export async function compareCatalogs(
   now: Catalog,
   measure: Measure = async () => () => [],
 ): Promise<CatalogDiff> {
-  const { queries } = now;
-  const matched = matchEndpoints(old.catalog.queries, queries, old.broken);
+  const all: BothCatalogs = { before: old.catalog.queries, after: now.queries };
+  const matched = matchEndpoints(all.before, all.after, old.broken);
   const compareTables = openTableComparison(old.catalog.tables, now.tables);
   const changesOf = new Map<Pair, readonly Change[]>();
   for (const pair of matched.pairs) {
     // A file that has not changed was not parsed twice.
-    const ofFile = pair.before === pair.after ? [] : comparePair(pair, queries);
+    const ofFile =
+      pair.before === pair.after ? [] : [...compareAddresses(pair, all), ...compareContents(pair)];
     const ofTables = compareTables(pair.after);
     const ofSandbox = compareSandboxes(pair, old.catalog.tables, now.tables);
     changesOf.set(pair, [...ofFile, ...ofSandbox, ...ofTables]);
@@ -74,10 +76,11 @@ export async function compareCatalogs(
   for (const before of matched.removed) {
     const changes = [
       removal('endpoint-removed', [], 'endpoint removed'),
-      ...reusedAddresses(before, undefined, queries),
+      ...reusedAddresses(before, undefined, all),
     ];
     endpoints.push({ name: before.name, before, after: undefined, changes: judge(changes, []) });
   }
+  endpoints.push(...(await compareDefaults(matched.pairs, all)));
   for (const { name } of matched.lost) {
     const changes = judge([removal('endpoint-removed', [], 'endpoint removed')], []);
     endpoints.push({ name, before: undefined, after: undefined, changes });
@@ -91,13 +94,27 @@ export async function compareCatalogs(
   };
 }
 
-const comparePair = (pair: Pair, queries: readonly SavedQuery[]): readonly Change[] => [
-  ...compareAddresses(pair, queries),
+const compareContents = (pair: Pair): readonly Change[] => [
   ...compareParameters(pair),
   ...compareColumns(pair),
   ...comparePolicy(pair),
   ...compareSql(pair),
 ];
+
+/** Names that mean another version: their callers get what this one has. */
+async function compareDefaults(pairs: readonly Pair[], all: BothCatalogs): Promise<readonly EndpointDiff[]> {
+  const moved = movedDefaults(pairs, all);
+  const schemas = await compareSchemas(moved);
+  return moved.map((pair) => {
+    const [was, is] = [pair.before, pair.after].map(({ name }) => pinnedName(parseVersionName(name)));
+    const path = pair.after.isDefault ? ['default'] : [];
+    const changes = [
+      change('default-version', path, `${pair.name} means ${is} instead of ${was}`),
+      ...compareContents(pair),
+    ];
+    return { ...pair, changes: judge(changes, schemas.get(pair) ?? []) };
+  });
+}
 
 const mayChangeBytes = ({ kind, path }: Change): boolean =>
   kind === 'sql-changed' || (path[0] === 'parameters' && kind !== 'description');

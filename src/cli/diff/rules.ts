@@ -40,7 +40,7 @@ export const rules = {
     'breaking',
     'breaking',
     'an endpoint has another name',
-    'the old name gives 404, and the root field and its types have other names',
+    'the old name gives 404 or another endpoint, and the root field and its types have other names',
   ),
   'endpoint-renamed-with-alias': rule(
     'safe',
@@ -60,6 +60,14 @@ export const rules = {
     'an endpoint has another UUID, and the old one as an alias',
     'nothing',
   ),
+  'default-version': rule(
+    'dangerous',
+    'breaking',
+    'a name means another version',
+    'its callers get the rows of the other version, whose differences are listed too; the field has another type',
+  ),
+  deprecation: rule('safe', 'safe', '`deprecated` is added, changed or removed', 'other headers and schemas'),
+  shadow: rule('safe', 'safe', '`shadow` is added, changed or removed', 'nothing but cost'),
   'alias-added': rule('safe', 'safe', 'an alias is new', 'a further path'),
   'alias-removed': rule(
     'breaking',

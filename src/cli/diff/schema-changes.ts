@@ -1,6 +1,6 @@
 import { CriticalityLevel, DiffRule, diff, type Change as SchemaChange } from '@graphql-inspector/core';
 import { buildASTSchema, type GraphQLSchema, parse, printSchema } from 'graphql';
-import { camelCase, pascalCase, sqlField } from '../../catalog/names.ts';
+import { camelCase, pascalCase, sqlFieldOf } from '../../catalog/names.ts';
 import type { EnumParameter, SavedQuery } from '../../catalog/saved-query.ts';
 import { buildSchema } from '../../http/graphql/schema/schema.ts';
 import type { Pair } from './change.ts';
@@ -60,14 +60,26 @@ interface Owner {
 function schemasOf(
   pairs: readonly Pair[],
 ): { readonly before: GraphQLSchema; readonly after: GraphQLSchema } | undefined {
-  const after = printedSchema(pairs.map((pair) => pair.after));
+  const after = printedSchema(pairs.map((pair) => asOnlyVersion(pair.after)));
   try {
     const renamed = pairs.map(({ before, after }) => ({ ...before, id: after.id, name: after.name }));
-    return { before: printedSchema(renamed), after };
+    return { before: printedSchema(renamed.map(asOnlyVersion)), after };
   } catch {
     return undefined;
   }
 }
+
+/** Each version is compared by itself: which one a name means, and which is deprecated, the header says. */
+const asOnlyVersion = (query: SavedQuery): SavedQuery => ({
+  ...query,
+  name: onlyName(query),
+  isDefault: undefined,
+  deprecated: undefined,
+  shadow: undefined,
+});
+
+/** `orders@2` has the types of `orders.v2`, a name that no other query may have. */
+const onlyName = ({ name }: SavedQuery): string => name.replace('@', '.v');
 
 const printedSchema = (queries: readonly SavedQuery[]) =>
   buildASTSchema(parse(printSchema(buildSchema({ queries, tables: [] }))));
@@ -97,9 +109,9 @@ function openOwners(pairs: readonly Pair[]): (path: string) => readonly Owner[] 
   const ofResult = new Map<string, Pair>();
   const ofEnum = new Map<string, Owner[]>();
   for (const pair of pairs) {
-    const { name } = pair.after;
+    const name = onlyName(pair.after);
     ofField.set(camelCase(name), pair);
-    ofSqlField.set(sqlField(name), pair);
+    ofSqlField.set(sqlFieldOf(camelCase(name)), pair);
     ofRow.set(`${pascalCase(name)}Row`, pair);
     ofResult.set(`${pascalCase(name)}Result`, pair);
     // Where a parameter has got another enum, this is what has changed, whatever became of the former one.

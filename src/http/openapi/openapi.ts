@@ -28,7 +28,7 @@ export function buildOpenapi({ queries }: Catalog, turns: LoopTurns): Answer {
   });
   return async ({ headers }, _request, { principal }) => {
     const visible = queries.filter((query) => mayQuery(principal, query));
-    const options = { mayPassSql: mayPassSql(principal) };
+    const options = { mayPassSql: mayPassSql(principal), all: queries };
     const key = [options.mayPassSql, ...visible.map(({ id }) => id)].join();
     let rendered = kept.get(key);
     if (rendered === undefined) {
@@ -57,7 +57,7 @@ export function buildOpenapi({ queries }: Catalog, turns: LoopTurns): Answer {
 
 async function render(
   queries: readonly SavedQuery[],
-  options: { readonly mayPassSql: boolean },
+  options: { readonly mayPassSql: boolean; readonly all: readonly SavedQuery[] },
 ): Promise<Rendered> {
   const text = Buffer.from(JSON.stringify(openapiDocument(queries, options)));
   // Weak: the same text has several codings.

@@ -437,6 +437,11 @@ const prepared: readonly (readonly [
   ],
   ['other labels of metrics', [['labels: [s]', 'labels: []']], ['metric-changed dangerous/safe']],
 
+  [
+    'deprecated',
+    [['labels: [team]', 'deprecated: { since: 2026-11-01 }\nlabels: [team]']],
+    ['deprecation safe/safe'],
+  ],
   ['SQL of callers', [['labels: [team]', sandbox]], ['sandboxing-enabled dangerous/dangerous']],
   [
     'no SQL of callers',
@@ -553,7 +558,7 @@ describe('endpoints', () => {
     const renamed = await compareFolders(files, { ...others, 'a.new.sql': query });
     expect(verdictsOf(renamed)).toEqual(['endpoint-renamed breaking/breaking']);
     expect(renamed.endpoints[0]?.changes[0]?.text).toBe(
-      'renamed from a.first to a.new; aliases: [a.first] would keep its path',
+      'a.first is a.new now; aliases: [a.first] would keep the path',
     );
     const withAlias = query.replace('[a.second]', '[a.second, a.first]');
     expect(verdictsOf(await compareFolders(files, { ...others, 'a.new.sql': withAlias }))).toEqual([
@@ -568,6 +573,46 @@ describe('endpoints', () => {
       'address-reused breaking/breaking',
       'address-reused breaking/breaking',
       'endpoint-renamed breaking/breaking',
+      'endpoint-renamed breaking/breaking',
+    ]);
+  });
+
+  test('are versions: a new one is safe, another default is compared with the former one', async () => {
+    const version = second
+      .replace('  f: { type: float, description: a float }\n', '')
+      .replace('max_rows: 100', 'max_rows: 200');
+    const both = { ...files, 'a.first@2.sql': version };
+    expect(verdictsOf(await compareFolders(files, both))).toEqual(['endpoint-added safe/safe']);
+    const asDefault = { ...files, 'a.first@2.sql': version.replace('labels:', 'default: true\nlabels:') };
+    const moved = await compareFolders(both, asDefault);
+    expect(verdictsOf(moved)).toEqual([
+      'default-version dangerous/breaking',
+      'column-removed breaking/breaking',
+      'max-rows-raised safe/safe',
+    ]);
+    expect(moved.endpoints[0]).toMatchObject({
+      name: 'a.first',
+      changes: [{ text: 'a.first means a.first@2 instead of a.first@1' }, {}, {}],
+    });
+    // The former version is removed: its number leads nowhere, its name means the default as before.
+    const { 'a.first.sql': _, ...without } = asDefault;
+    const withAlias = { ...without, 'a.first@2.sql': asDefault['a.first@2.sql'] ?? '' };
+    expect(verdictsOf(await compareFolders(asDefault, withAlias))).toEqual([
+      'endpoint-removed breaking/breaking',
+    ]);
+    // Without a default, the name leads nowhere.
+    const lost = { 'a.first@2.sql': version, 'tables/events.json': table };
+    expect(verdictsOf(await compareFolders(withAlias, lost))).toEqual(['endpoint-renamed breaking/breaking']);
+    const shadowed = { ...both, 'a.first.sql': query.replace('labels:', 'shadow: a.first@2\nlabels:') };
+    expect(verdictsOf(await compareFolders(both, shadowed))).toEqual(['shadow safe/safe']);
+  });
+
+  test('take another number, and their name means a new file', async () => {
+    const before = { ...files };
+    const after = { ...files, 'a.first.sql': second, 'a.first@2.sql': query };
+    expect(verdictsOf(await compareFolders(before, after)).toSorted()).toEqual([
+      'default-version dangerous/breaking',
+      'endpoint-added safe/safe',
       'endpoint-renamed breaking/breaking',
     ]);
   });

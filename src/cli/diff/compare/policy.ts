@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { PrometheusText, SavedQuery } from '../../../catalog/saved-query.ts';
 import { type Change, change, fromTo, matchBy, type Pair, removal } from '../change.ts';
 
@@ -22,6 +23,15 @@ export function comparePolicy(pair: Pair): readonly Change[] {
         `query_sandboxing ${fromTo(before.querySandboxing, after.querySandboxing)}`,
       ),
     );
+  }
+  for (const [key, kind] of [
+    ['deprecated', 'deprecation'],
+    ['shadow', 'shadow'],
+  ] as const) {
+    const [old, now] = [before[key], after[key]];
+    if (isDeepStrictEqual(old, now)) continue;
+    const what = old === undefined ? 'added' : now === undefined ? 'removed' : 'changed';
+    changes.push((now === undefined ? removal : change)(kind, [key], `${key} ${what}`));
   }
   if (before.description !== after.description)
     changes.push(change('description', ['description'], 'description changed'));
