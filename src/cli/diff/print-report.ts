@@ -1,4 +1,4 @@
-import { printable } from '../problems/print-problems.ts';
+import { printable as withoutControls } from '../problems/print-problems.ts';
 import { githubAnnotation } from '../problems/report-problems.ts';
 import type { Paint } from '../query-tests/print-outcomes.ts';
 import { countLevels, type Report, type ReportedChange, type ReportedEndpoint } from './report.ts';
@@ -44,6 +44,9 @@ function changeLines(change: ReportedChange, paint: Paint): readonly string[] {
     `${' '.repeat(width)}  ${paint('dim', printable(judged + withoutQuotes(effect)))}`,
   ];
 }
+
+/** On one line: a line of its own could be a command to GitHub's runner. */
+const printable = (text: string) => withoutControls(text).replace(/\s*\n\s*/g, ' ');
 
 /** Names are in backquotes for Markdown. */
 const withoutQuotes = (text: string) => text.replaceAll('`', '');

@@ -44,8 +44,11 @@ export function openGit({ cwd, usesVariables }: GitOptions): Git {
     run(args, input) {
       const { status, stdout, stderr, error } = call(args, input);
       if (status === 0) return stdout;
-      const [first = ''] = stderr.toString().split('\n');
-      throw gitError(`git: ${first.replace(/^fatal: /, '') || error?.message || `exit code ${status}`}`);
+      const [first = '', ...others] = stderr.toString().split('\n');
+      const what = first.replace(/^fatal: /, '') || error?.message || `exit code ${status}`;
+      // For a repository of another user, as in containers, git says how to trust it.
+      const advice = others.find((line) => line.includes('git config --global --add safe.directory'));
+      throw gitError(`git: ${what}${advice === undefined ? '' : `; ${advice.trim()} trusts it`}`);
     },
   };
 }
