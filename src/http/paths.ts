@@ -22,6 +22,14 @@ export const openapiPath = '/openapi.json';
 /** The same for people, as a page. */
 export const readerPath = '/openapi';
 
+/** The page that lists the endpoints. */
+export const homePath = '/';
+/** Followed by the name of a saved query: its page. */
+export const queryPagePath = '/queries/';
+
+/** Files that pages load: `/assets/<set>/<hash>/<name>`. */
+export const assetsPath = '/assets/';
+
 /** What may follow an address in the path of an endpoint. */
 export const formatSuffixes: readonly string[] = formatNames.map((name) => `.${name}`);
 
@@ -39,8 +47,10 @@ export function pathsToLog({ queries }: Catalog): ReadonlyMap<string, string> {
     metricsPath,
     openapiPath,
     readerPath,
+    homePath,
   ];
-  const paths = new Map(others.map((path) => [path, path]));
+  const pages = [...queriesByName(queries).keys()].map((name) => queryPagePath + name);
+  const paths = new Map([...others, ...pages].map((path) => [path, path]));
   for (const { path, shown } of endpointPaths({ queries })) paths.set(path, shown);
   return paths;
 }
@@ -74,3 +84,23 @@ export function endpointPaths({ queries }: Pick<Catalog, 'queries'>): readonly E
 }
 
 export const unknownPath = 'unknown';
+
+/** The same for any other path: the folder of a page's files, whose names change with the version. */
+export function folderToLog(pathname: string): string {
+  return pathname.startsWith(assetsPath) ? assetsPath : unknownPath;
+}
+
+/**
+ * The name in the path of an endpoint that does not exist, for operators who look for what callers miss. It is one that a
+ * saved query could have and is words of letters only, which no key is that was made at random.
+ */
+export function missingNameToLog(url: string | undefined): string | undefined {
+  const pathname = url === undefined ? undefined : URL.parse(url)?.pathname;
+  if (pathname === undefined || !pathname.startsWith(endpointPath)) return undefined;
+  const name = pathname.slice(endpointPath.length);
+  return name.length <= maxLoggedName && namePattern.test(name) ? name : undefined;
+}
+
+const maxLoggedName = 64;
+
+const namePattern = /^[a-z]+(?:[._-][a-z]+)*$/;

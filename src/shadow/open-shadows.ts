@@ -50,6 +50,9 @@ const cachedEveryMs = 30_000;
 /** Rows that are older when their comparison begins are computed again. */
 const freshMs = 5_000;
 
+/** After a comparison none begins for so many times as long as it took: they use the engine for a quarter of the time. */
+const pauseFactor = 3;
+
 /** Comparisons that wait, each of another query. */
 const maxWaiting = 4;
 
@@ -92,6 +95,8 @@ export function openShadows(options: ShadowsOptions): Shadows {
   const waiting = new Map<SavedQuery, Task>();
   let current: Running | undefined;
   let cancelStart: (() => void) | undefined;
+  /** As `performance.now()`. */
+  let pausedUntil = 0;
   const closing = new AbortController();
   /** Runs for callers and refreshes, in the engine or before it. */
   let otherRuns = 0;
@@ -132,8 +137,9 @@ export function openShadows(options: ShadowsOptions): Shadows {
   };
 
   const startLater = (ms: number) => {
+    pausedUntil = Math.max(pausedUntil, performance.now() + ms);
     if (cancelStart !== undefined || current !== undefined || waiting.size === 0) return;
-    cancelStart = clock.after(ms, () => {
+    cancelStart = clock.after(pausedUntil - performance.now(), () => {
       cancelStart = undefined;
       startNext();
     });
@@ -148,9 +154,10 @@ export function openShadows(options: ShadowsOptions): Shadows {
     const isServed = target !== undefined && catalog.queries.includes(query);
     if (isServed && otherRuns < engineConcurrency) {
       const yielding = new AbortController();
+      const startedAt = performance.now();
       const ended = compare(task, target, yielding.signal).finally(() => {
         current = undefined;
-        startLater(0);
+        startLater(pauseFactor * (performance.now() - startedAt));
       });
       current = { query, target, yielding, ended };
       return;

@@ -14,6 +14,15 @@ interface DocumentOptions {
   readonly mayPassSql: boolean;
   /** All queries, if the document describes a part of them. */
   readonly all?: readonly SavedQuery[];
+  /** What the reader's key permits; undefined if the document is for anybody. */
+  readonly key?: ReadersKey;
+}
+
+/** For pages that show only what a key may do. */
+export interface ReadersKey {
+  readonly permissions: readonly string[];
+  /** Left out for a key that is not restricted to tenants, and for one with very many. */
+  readonly tenants?: readonly string[];
 }
 
 /**
@@ -22,7 +31,7 @@ interface DocumentOptions {
  */
 export function openapiDocument(
   queries: readonly SavedQuery[],
-  { mayPassSql, all = queries }: DocumentOptions = { mayPassSql: true },
+  { mayPassSql, key, all = queries }: DocumentOptions = { mayPassSql: true },
 ): JsonObject {
   const names = publicNames({ queries, all });
   const takingSql = [...mainNames({ queries, all }).values()].filter(
@@ -37,6 +46,7 @@ export function openapiDocument(
         'Saved queries as GET requests. Parameters that an endpoint does not declare are ignored, and an empty value counts as absent.',
     },
     servers: [{ url: '/' }],
+    ...(key && { 'x-key': key }),
     security: [{ ApiKey: [] }, { Bearer: [] }],
     tags: [
       { name: 'endpoints', description: 'One path for each saved query.' },

@@ -4,6 +4,7 @@ import type { CachePolicy, Deprecation, SavedQuery } from '../../catalog/saved-q
 import { parseVersionName } from '../../catalog/versions/version-name.ts';
 import type { PublicName } from '../../catalog/versions/versions.ts';
 import { type Format, formats } from '../../formats/format.ts';
+import { graphqlOperation } from '../examples.ts';
 import { endpointPath } from '../paths.ts';
 import { headersOf } from './headers.ts';
 import { type JsonObject, refTo } from './json-schema.ts';
@@ -29,6 +30,10 @@ export function operation({ field, query, isPinned }: PublicName): JsonObject {
       200: result(refTo('schemas', rowName(query)), maxRows, headersOfResult(query)),
       ...otherResponses,
     },
+    ...(caching !== 'disabled' && {
+      'x-caching': { ttl: caching.ttlSeconds, warming: caching.warmingSeconds },
+    }),
+    'x-graphql': graphqlOperation({ field, query }),
   };
 }
 
