@@ -5,7 +5,7 @@ import { loadBefore } from '../../src/cli/diff/load-before.ts';
 
 type Texts = Readonly<Record<string, string>>;
 
-const asFiles = (texts: Texts): CatalogFiles =>
+export const asFiles = (texts: Texts): CatalogFiles =>
   new Map(Object.entries(texts).map(([path, text]) => [path, { text }]));
 
 /** Compares two versions of a queries folder, given by the texts of their files. */

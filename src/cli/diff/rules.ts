@@ -254,7 +254,7 @@ export const rules = {
   'column-removed': rule(
     'breaking',
     'breaking',
-    'a column is removed',
+    'a column, or a field of a record, is removed',
     'rows lack it, and operations that select it are invalid',
   ),
   'column-order': rule(
@@ -292,6 +292,12 @@ export const rules = {
     'breaking',
     'any other change of a column’s type, also between one value and a list',
     'values of another type or with another meaning',
+  ),
+  'column-record': rule(
+    'safe',
+    'breaking',
+    'a record has fields with types in GraphQL, or is any JSON again',
+    'REST is as before; operations must select fields, or must not',
   ),
   'column-nullable': rule(
     'breaking',

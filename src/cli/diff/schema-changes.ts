@@ -126,6 +126,10 @@ function openOwners(pairs: readonly Pair[]): (path: string) => readonly Owner[] 
     const ofSql = type === 'Query' ? ofSqlField.get(member ?? '') : undefined;
     if (ofSql !== undefined)
       return argument === undefined ? [{ pair: ofSql, header: ['query_sandboxing'] }] : [];
+    const [row = '', ...records] = type.split('_');
+    const ofRecord = records.length > 0 ? ofRow.get(row) : undefined;
+    if (ofRecord !== undefined)
+      return [{ pair: ofRecord, header: fieldHeader(ofRecord, [...records, member]) }];
     const pair = type === 'Query' ? ofField.get(member ?? '') : (ofRow.get(type) ?? ofResult.get(type));
     if (pair === undefined) return [];
     if (type === 'Query')
@@ -146,6 +150,24 @@ function headerOf(
 ): readonly string[] {
   const found = [...after[section], ...before[section]].find(({ name }) => camelCase(name) === field);
   return found === undefined ? [] : [section, found.name];
+}
+
+/** The key of a field of a record: its type is named after the row, and the fields that lead to it. */
+function fieldHeader({ before, after }: Pair, names: readonly (string | undefined)[]): readonly string[] {
+  const header: string[] = [];
+  let parts: readonly Part[] | undefined = [...after.columns, ...before.columns];
+  for (const name of names) {
+    const found: Part | undefined = parts?.find((part) => camelCase(part.name) === name);
+    if (found === undefined) break;
+    header.push(header.length === 0 ? 'columns' : 'fields', found.name);
+    parts = found.fields;
+  }
+  return header;
+}
+
+interface Part {
+  readonly name: string;
+  readonly fields?: readonly Part[] | undefined;
 }
 
 function atValue({ pair, header }: Owner, name: string | undefined): Owner {

@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { parseCatalog } from '../../../src/catalog/load-catalog.ts';
+import type { Catalog } from '../../../src/catalog/saved-query.ts';
 import { change } from '../../../src/cli/diff/change.ts';
+import { compareCatalogs } from '../../../src/cli/diff/compare-catalogs.ts';
 import { type Kind, rules } from '../../../src/cli/diff/rules.ts';
-import { verdictsOf as allVerdictsOf, compareFolders } from '../../support/compare-folders.ts';
+import { verdictsOf as allVerdictsOf, asFiles, compareFolders } from '../../support/compare-folders.ts';
 
 const kindsFound = new Set<string>();
 
@@ -650,6 +653,48 @@ describe('endpoints', () => {
     expect(verdictsOf(removed)).toEqual(['endpoint-removed breaking/breaking']);
     expect(removed.notes).toEqual([expect.stringMatching(/^a\.first is removed; it is not compared/)]);
   });
+});
+
+test('fields of records are compared at any depth, and records become typed', async () => {
+  const texts = { ...files, 'a.first.sql': query.replace('f: { type: float', 'f: { type: record') };
+  const { queries, tables } = parseCatalog('queries', asFiles(texts));
+  const field = (name: string, type: string, more: object = {}) => ({
+    name,
+    type,
+    repeated: false,
+    required: false,
+    ...more,
+  });
+  const withFields = (fields: readonly object[]) =>
+    ({
+      tables,
+      queries: queries.map((one) => ({
+        ...one,
+        columns: one.columns.map((column) => (column.name === 'f' ? { ...column, fields } : column)),
+      })),
+    }) as unknown as Catalog;
+  const compare = async (before: Catalog, after: Catalog) =>
+    compareCatalogs({ catalog: before, broken: [], tableProblems: [] }, after);
+  const before = withFields([
+    field('a', 'integer'),
+    field('b', 'record', { fields: [field('c', 'string'), field('d', 'date')] }),
+  ]);
+  const after = withFields([
+    field('a', 'string'),
+    field('b', 'record', { fields: [field('d', 'date', { required: true })] }),
+  ]);
+  const diff = await compare(before, after);
+  expect(verdictsOf(diff)).toEqual([
+    'column-type breaking/breaking',
+    'column-removed breaking/breaking',
+    'column-required safe/safe',
+  ]);
+  expect(diff.endpoints[0]?.changes.map(({ path, text }) => [path.join('.'), text])).toEqual([
+    ['columns.f.fields.a.type', 'field f.a: type integer → string'],
+    ['columns.f.fields.b.fields.c', 'field f.b.c removed'],
+    ['columns.f.fields.b.fields.d.required', 'field f.b.d: never NULL now'],
+  ]);
+  expect(verdictsOf(await compare({ queries, tables }, after))).toEqual(['column-record safe/breaking']);
 });
 
 test('bytes that runs read are compared for endpoints whose SQL or parameters have changed', async () => {

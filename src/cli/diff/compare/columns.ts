@@ -6,6 +6,14 @@ import type { Kind } from '../rules.ts';
 export const compareColumns = ({ before, after }: Pair): readonly Change[] =>
   compareLists(before.columns, after.columns, { path: ['columns'], noun: 'column', prefix: '' });
 
+/** A column, or a field of a record. */
+interface Part extends Pick<Column, 'name' | 'type' | 'repeated' | 'required'> {
+  readonly unit?: string | undefined;
+  readonly description?: string | undefined;
+  /** Of a record, as far as they are known. */
+  readonly fields?: readonly Part[] | undefined;
+}
+
 interface Place {
   readonly path: readonly string[];
   readonly noun: string;
@@ -13,7 +21,7 @@ interface Place {
   readonly prefix: string;
 }
 
-function compareLists(before: readonly Column[], after: readonly Column[], place: Place): readonly Change[] {
+function compareLists(before: readonly Part[], after: readonly Part[], place: Place): readonly Change[] {
   const { path, noun, prefix } = place;
   const { both, removed, added } = matchBy(before, after, ({ name }) => name);
   return [
@@ -33,7 +41,7 @@ function compareLists(before: readonly Column[], after: readonly Column[], place
 }
 
 /** Names the column that was perhaps meant as another name of a removed one. */
-function successor(removed: Column, added: readonly Column[]): string {
+function successor(removed: Part, added: readonly Part[]): string {
   const found = added.find(
     ({ type, repeated, description }) =>
       type === removed.type && repeated === removed.repeated && description === removed.description,
@@ -43,8 +51,8 @@ function successor(removed: Column, added: readonly Column[]): string {
 
 /** Positions matter in CSV. A column that takes the place of a removed one moves none. */
 function compareOrder(
-  before: readonly Column[],
-  after: readonly Column[],
+  before: readonly Part[],
+  after: readonly Part[],
   { path, noun, prefix }: Place,
 ): readonly Change[] {
   const places = new Map(before.map(({ name }, at) => [name, at]));
@@ -65,7 +73,7 @@ function compareOrder(
   return [];
 }
 
-function compareColumn(before: Column, after: Column, { path, noun, prefix }: Place): readonly Change[] {
+function compareColumn(before: Part, after: Part, { path, noun, prefix }: Place): readonly Change[] {
   const changes: Change[] = [];
   const add = (kind: Kind, key: string, text: string) =>
     void changes.push(change(kind, [...path, after.name, key], `${noun} ${prefix}${after.name}: ${text}`));
@@ -85,6 +93,18 @@ function compareColumn(before: Column, after: Column, { path, noun, prefix }: Pl
     add(isStated ? 'column-unit' : 'description', 'unit', `unit ${fromTo(before.unit, after.unit)}`);
   }
   if (before.description !== after.description) add('description', 'description', 'description changed');
+  if (before.type !== 'record' || after.type !== 'record') return changes;
+  const [old, now] = [before.fields, after.fields];
+  if (old !== undefined && now !== undefined) {
+    const within = {
+      path: [...path, after.name, 'fields'],
+      noun: 'field',
+      prefix: `${prefix}${after.name}.`,
+    };
+    return [...changes, ...compareLists(old, now, within)];
+  }
+  if (old !== now)
+    add('column-record', 'fields', now === undefined ? 'any JSON now' : 'fields with types now');
   return changes;
 }
 
