@@ -99,7 +99,7 @@ function sortMembers(value: ExactJson): ExactJson {
 }
 
 /** FNV-1a with the final mix of MurmurHash3, so that sums of hashes differ too. */
-function hashText(text: string): number {
+export function hashText(text: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at += 1) {
     hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);

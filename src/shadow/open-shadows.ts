@@ -12,6 +12,7 @@ import type { CachedResult, GetResult } from '../results/get-result.ts';
 import type { ResultDocument } from '../results/result-document.ts';
 import { compareVersions, type Difference } from './compare-versions.ts';
 import { compareColumns } from './hash-rows.ts';
+import { openRotation, type Rotation } from './rotation.ts';
 
 /** How a comparison has ended. dropped: the engine had no place for it. */
 export type ShadowOutcome = 'equal' | 'differs' | 'unstable' | 'incomparable' | 'failed' | 'dropped';
@@ -86,6 +87,7 @@ interface Sampling {
   differenceLoggedAt: number;
   problemLoggedAt: number;
   hasLoggedColumns: boolean;
+  readonly rotation: Rotation;
 }
 
 export function openShadows(options: ShadowsOptions): Shadows {
@@ -113,6 +115,7 @@ export function openShadows(options: ShadowsOptions): Shadows {
       differenceLoggedAt: never,
       problemLoggedAt: never,
       hasLoggedColumns: false,
+      rotation: openRotation(),
     };
     samplings.set(query, made);
     return made;
@@ -125,11 +128,13 @@ export function openShadows(options: ShadowsOptions): Shadows {
     if (cacheStatus === 'STALE' || closing.signal.aborted) return;
     const { query } = bound;
     const sampling = samplingOf(query);
+    sampling.rotation.note(bound.parameters);
     sampling.due = Math.min(1, sampling.due + shadow.share);
     // Sums of shares such as 0.1 are a little less than 1.
     if (sampling.due < 1 - 1e-9 || waiting.has(query) || waiting.size >= maxWaiting) return;
     const isComputed = cacheStatus === 'MISS' || cacheStatus === 'BYPASS';
     if (!isComputed && now() < sampling.startedAt + cachedEveryMs) return;
+    if (!sampling.rotation.take(bound.parameters, now())) return;
     sampling.due = 0;
     sampling.startedAt = now();
     waiting.set(query, { bound, shadow, document: isComputed ? document : undefined, at: now() });

@@ -9,6 +9,9 @@ import { type KeyFile, writeKeyFile } from '../support/key-files.ts';
 import { queryText } from '../support/queries.ts';
 import { type ServedApp, serveTestApp } from '../support/served-app.ts';
 
+/** On a busy machine. */
+const soon = { timeout: 15_000 };
+
 describe.skipIf(isWithoutBrowser)('GraphiQL in a browser', { timeout: 60_000 }, () => {
   let browser: Browser;
   beforeAll(async () => {
@@ -33,6 +36,11 @@ describe.skipIf(isWithoutBrowser)('GraphiQL in a browser', { timeout: 60_000 }, 
     const [, name = ''] = /query (\w+)/.exec(text) ?? [];
     await tabsOf(page).and(page.locator('[aria-selected=true]')).filter({ hasText: name }).waitFor();
   };
+
+  const stored = (page: Page) => page.evaluate('JSON.stringify(localStorage)').then(String);
+  /** GraphiQL writes what it keeps half a second later. */
+  const waitUntilKept = (page: Page, title: string) =>
+    expect.poll(async () => (await stored(page)).includes(`\\"title\\":\\"${title}\\"`), soon).toBe(true);
 
   describe('of the demo, on its own machine', () => {
     let gateway: GatewayProcess;
@@ -63,8 +71,7 @@ describe.skipIf(isWithoutBrowser)('GraphiQL in a browser', { timeout: 60_000 }, 
       await edit(page, 'query Mine { __typename }');
       await page.keyboard.press('Control+Enter');
       await result.getByText('"__typename"').waitFor();
-      // GraphiQL writes what it keeps half a second later.
-      await page.waitForTimeout(1000);
+      await waitUntilKept(page, 'Mine');
       await page.reload();
       await loaded(page);
       expect(await tabsOf(page).allTextContents()).toEqual([
@@ -73,7 +80,7 @@ describe.skipIf(isWithoutBrowser)('GraphiQL in a browser', { timeout: 60_000 }, 
         expect.stringContaining('UsageApiCounts'),
         expect.stringContaining('Mine'),
       ]);
-      await expect.poll(() => editorText(page)).toContain('query Mine { __typename }');
+      await expect.poll(() => editorText(page), soon).toContain('query Mine { __typename }');
       await page.getByRole('button', { name: 'Show History' }).click();
       const history = page.getByRole('region', { name: 'History' });
       await history.getByText('Mine').waitFor();
@@ -135,8 +142,8 @@ describe.skipIf(isWithoutBrowser)('GraphiQL in a browser', { timeout: 60_000 }, 
       await page.mouse.down();
       await page.mouse.move(box.x + at + moved, y + 1, { steps: 2 });
       await page.mouse.up();
-      await expect.poll(() => tab.getAttribute('aria-selected')).toBe('true');
-      await expect.poll(() => editorText(page)).toContain(`query ${name} {`);
+      await expect.poll(() => tab.getAttribute('aria-selected'), soon).toBe('true');
+      await expect.poll(() => editorText(page), soon).toContain(`query ${name} {`);
       await context.close();
     });
 
@@ -220,7 +227,6 @@ describe.skipIf(isWithoutBrowser)('GraphiQL in a browser', { timeout: 60_000 }, 
       await page.getByRole('button', { name: /^(Show|Hide) Documentation/ }).click();
       return text ?? '';
     };
-    const stored = (page: Page) => page.evaluate('JSON.stringify(localStorage)').then(String);
 
     test('loads the schema as soon as a key is typed, and says what is wrong with a wrong one', async () => {
       const { context, page } = await openRemote();
@@ -228,11 +234,11 @@ describe.skipIf(isWithoutBrowser)('GraphiQL in a browser', { timeout: 60_000 }, 
       page.on('request', (request) => {
         if (request.method() === 'POST') requests.push(request.headers()['x-api-key'] ?? '');
       });
-      await expect.poll(() => status(page).textContent()).toBe('Type an API key to load the schema.');
+      await expect.poll(() => status(page).textContent(), soon).toBe('Type an API key to load the schema.');
       expect(await page.content()).not.toMatch(/openOne|secretTwo/);
       const key = file.keyOf('ann');
       await page.getByLabel('API key').pressSequentially(`${key}x`, { delay: 5 });
-      await expect.poll(() => status(page).textContent()).toBe('This key is not valid.');
+      await expect.poll(() => status(page).textContent(), soon).toBe('This key is not valid.');
       await page.keyboard.press('Backspace');
       await loaded(page);
       // One request for each pause, not for each character; and no second attempt with a wrong key.
@@ -241,10 +247,10 @@ describe.skipIf(isWithoutBrowser)('GraphiQL in a browser', { timeout: 60_000 }, 
 
       await page.getByLabel('API key').fill('');
       await page.keyboard.press('Enter');
-      await expect.poll(() => status(page).textContent()).toBe('Type an API key to load the schema.');
+      await expect.poll(() => status(page).textContent(), soon).toBe('Type an API key to load the schema.');
       await page.getByRole('button', { name: /^(Show|Hide) Documentation/ }).click();
       await expect
-        .poll(() => page.getByRole('region', { name: 'Documentation Explorer' }).textContent())
+        .poll(() => page.getByRole('region', { name: 'Documentation Explorer' }).textContent(), soon)
         .not.toContain('OpenOneRow');
       await context.close();
     });
@@ -258,12 +264,12 @@ describe.skipIf(isWithoutBrowser)('GraphiQL in a browser', { timeout: 60_000 }, 
       await edit(page, 'query Bobs { secretTwo { rowCount } }');
       await page.keyboard.press('Control+Enter');
       await page.locator('.result-window').getByText('"rowCount"').waitFor();
-      await page.waitForTimeout(1000);
+      await waitUntilKept(page, 'Bobs');
       const kept = await stored(page);
       expect(kept).toContain('query Bobs');
       expect(kept).not.toContain(file.keyOf('bob'));
       await page.reload();
-      await expect.poll(() => editorText(page)).toContain('query Bobs');
+      await expect.poll(() => editorText(page), soon).toContain('query Bobs');
       await context.close();
     });
 
@@ -278,7 +284,7 @@ describe.skipIf(isWithoutBrowser)('GraphiQL in a browser', { timeout: 60_000 }, 
         await edit(page, text);
         await page.keyboard.press('Control+Enter');
         await page.locator('.result-window').getByText('"data"').waitFor();
-        await page.waitForTimeout(1000);
+        await waitUntilKept(page, /query (\w+)/.exec(text)?.[1] ?? '');
       };
       const historyOf = async () => {
         await page.getByRole('button', { name: 'Show History' }).click();
@@ -295,7 +301,7 @@ describe.skipIf(isWithoutBrowser)('GraphiQL in a browser', { timeout: 60_000 }, 
       expect(await typesOf(page)).toContain('SecretTwoRow');
       await run('query Bobs { secretTwo { rowCount } }');
       await enter('ann');
-      await expect.poll(() => editorText(page)).toContain('query Anns');
+      await expect.poll(() => editorText(page), soon).toContain('query Anns');
       expect(await historyOf()).not.toContain('Bobs');
       expect(await typesOf(page)).not.toContain('SecretTwo');
       const kept = await stored(page);
@@ -304,10 +310,10 @@ describe.skipIf(isWithoutBrowser)('GraphiQL in a browser', { timeout: 60_000 }, 
       // A reload keeps the key; another window, or another day, does not have it.
       await page.reload();
       await loaded(page);
-      await expect.poll(() => editorText(page)).toContain('query Anns');
+      await expect.poll(() => editorText(page), soon).toContain('query Anns');
       const other = await context.newPage();
       await other.goto(url);
-      await expect.poll(() => status(other).textContent()).toBe('Type an API key to load the schema.');
+      await expect.poll(() => status(other).textContent(), soon).toBe('Type an API key to load the schema.');
       expect(await other.getByLabel('API key').inputValue()).toBe('');
       await context.close();
     });
@@ -315,11 +321,11 @@ describe.skipIf(isWithoutBrowser)('GraphiQL in a browser', { timeout: 60_000 }, 
     test('opens the operation in its URL once', async () => {
       const { context, page } = await openRemote();
       await page.goto(`${url}?${new URLSearchParams({ query: 'query Linked { endpoints { name } }' })}`);
-      await expect.poll(() => editorText(page)).toContain('query Linked');
+      await expect.poll(() => editorText(page), soon).toContain('query Linked');
       expect(page.url()).toBe(url);
-      await page.waitForTimeout(1000);
+      await waitUntilKept(page, 'Linked');
       await page.reload();
-      await expect.poll(() => editorText(page)).toContain('query Linked');
+      await expect.poll(() => editorText(page), soon).toContain('query Linked');
       const titles = await tabsOf(page).allTextContents();
       expect(titles.filter((title) => title.includes('Linked'))).toHaveLength(1);
       await context.close();
