@@ -49,9 +49,17 @@ function renamedText(
   return free.length === 0 ? what : `${what}; aliases: [${free.join(', ')}] would keep the path`;
 }
 
+const publicNamesIn = new WeakMap<readonly SavedQuery[], ReadonlyMap<SavedQuery, readonly string[]>>();
+
 /** The names that are shown to callers: the endpoint's, and that of the version if there are several. */
-const publicNamesOf = (query: SavedQuery, queries: readonly SavedQuery[]): readonly string[] =>
-  publicNames({ queries }).flatMap((name) => (name.query === query ? name.name : []));
+function publicNamesOf(query: SavedQuery, queries: readonly SavedQuery[]): readonly string[] {
+  const known = publicNamesIn.get(queries);
+  if (known !== undefined) return known.get(query) ?? [];
+  const groups = Map.groupBy(publicNames({ queries }), (name) => name.query);
+  const names = new Map([...groups].map(([of, all]) => [of, all.map(({ name }) => name)]));
+  publicNamesIn.set(queries, names);
+  return names.get(query) ?? [];
+}
 
 /** The addresses of an endpoint that lead to another one now. */
 export function reusedAddresses(
