@@ -302,7 +302,7 @@ describe('tables and examples in the documentation', () => {
   const commandLines = [
     ...['', 'start', 'dev', 'check', 'keys', 'health', 'schema', 'compile', 'config', 'sql'],
     ...['keys create', 'keys list', 'keys revoke', 'keys roll'],
-    ...['new', 'test', 'tables', 'tables add'],
+    ...['new', 'test', 'diff', 'tables', 'tables add'],
   ];
 
   test.each(commandLines)('the docs show the help of `querygate %s` as it is', async (command) => {

@@ -11,7 +11,8 @@ import { loadTypedCatalog } from '../engine/records/complete-records.ts';
 import { uncheckedQueries } from '../engine/tenant-filters.ts';
 import { type Problem, StartError } from '../errors.ts';
 import { commandError } from './arguments.ts';
-import { problemsText } from './problems/print-problems.ts';
+import { atHeaderLines } from './problems/header-lines.ts';
+import { problemsText, readText } from './problems/print-problems.ts';
 import { githubAnnotation } from './problems/report-problems.ts';
 import type { LoadedSettings } from './settings/load-settings.ts';
 
@@ -43,7 +44,8 @@ export async function checkQueries(
 ): Promise<boolean> {
   const maximumBytes = parseBytes(options.maximumBytes);
   const config = readConfig(values, label);
-  const report = await check(config, maximumBytes);
+  const found = await check(config, maximumBytes);
+  const report = { ...found, problems: atHeaderLines(found.problems, readText) };
   if (options.json) printJson(report);
   else printText(report);
   if (options.github) for (const problem of report.problems) process.stdout.write(githubAnnotation(problem));

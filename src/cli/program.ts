@@ -13,7 +13,7 @@ import type { SqlFlags } from './sql/options.ts';
 import { sqlUsage } from './sql/usage.ts';
 
 /** Commands that exit with 2 if they cannot start; with 1 they end for another reason. */
-const startCommands: ReadonlySet<string> = new Set(['start', 'dev', 'sql']);
+const startCommands: ReadonlySet<string> = new Set(['start', 'dev', 'sql', 'diff']);
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -21,7 +21,7 @@ const exitCodes = `
 Exit codes:
   0  the command has succeeded, or the gateway was stopped and all requests have finished
   1  the command has found problems, or its command line is wrong; requests were cut off when the gateway was stopped
-  2  start, dev, sql: it cannot start, or its command line is wrong
+  2  start, dev, sql, diff: it cannot start, or its command line is wrong
   3  an uncaught error, which is logged
 `;
 
@@ -48,7 +48,7 @@ export async function runProgram(args: readonly string[]): Promise<void> {
       return;
     }
     if (!(error instanceof StartError || error instanceof GatewayError)) throw error;
-    const isShown = error instanceof StartError && !isStart;
+    const isShown = error instanceof StartError && (!isStart || words[0] === 'diff');
     process.stderr.write(isShown ? problemsText(error) : `${error.message}\n`);
     process.exit(isStart ? exitCode.badStart : exitCode.problems);
   }
@@ -79,7 +79,12 @@ function buildProgram(isBare: boolean): Command {
     .option('--maximum-bytes <number>', 'the most bytes that a query may read on BigQuery')
     .option('--json', 'print JSON')
     .option('--github', 'print problems as annotations of GitHub Actions, too')
+    .option('--sqlfluff', 'only print settings of SQLFluff that fit saved queries')
     .action(async (values: Values) => {
+      if (values.sqlfluff === true) {
+        process.stdout.write((await import('./problems/sqlfluff-settings.ts')).sqlfluffSettings);
+        return;
+      }
       const isValid = await (await import('./check.ts')).checkQueries(settingsOf(values), values);
       process.exitCode = isValid ? exitCode.ok : exitCode.problems;
     });

@@ -29,16 +29,19 @@ export function didYouMean(text: string, names: Iterable<string>): string {
   return nearest === undefined ? '' : `; did you mean ${byLowerCase.get(nearest)}?`;
 }
 
-/** Levenshtein's distance: how many characters must be inserted, deleted or replaced. */
+/** How many characters must be inserted, deleted or replaced, or exchanged with their neighbor. */
 function editDistance(from: string, to: string): number {
   let above = Array.from({ length: to.length + 1 }, (_, at) => at);
+  let twoAbove: readonly number[] = [];
   for (let row = 1; row <= from.length; row += 1) {
     const current = [row];
     for (let at = 1; at <= to.length; at += 1) {
       const replaced = (above[at - 1] ?? 0) + (from[row - 1] === to[at - 1] ? 0 : 1);
-      current.push(Math.min(replaced, (above[at] ?? 0) + 1, (current[at - 1] ?? 0) + 1));
+      const isExchanged = from[row - 1] === to[at - 2] && from[row - 2] === to[at - 1];
+      const exchanged = isExchanged ? (twoAbove[at - 2] ?? 0) + 1 : replaced;
+      current.push(Math.min(replaced, exchanged, (above[at] ?? 0) + 1, (current[at - 1] ?? 0) + 1));
     }
-    above = current;
+    [twoAbove, above] = [above, current];
   }
   return above[to.length] ?? 0;
 }

@@ -10,7 +10,7 @@ export interface YamlData {
 }
 
 interface YamlProblems {
-  readonly problems: readonly { readonly line: number; readonly message: string }[];
+  readonly problems: readonly { readonly line: number; readonly column: number; readonly message: string }[];
 }
 
 /**
@@ -34,6 +34,7 @@ export function readYaml(
   const lineOfOffset = (offset: number) => lines.linePos(offset).line;
   const problems = document.errors.map((error) => ({
     line: lineOfOffset(error.pos[0]),
+    column: lines.linePos(error.pos[0]).col,
     message: `not valid ${format.toUpperCase()}: ${error.message.split('\n')[0]?.replace(/ at line.*/, '') ?? ''}`,
   }));
   if (problems.length > 0) return { problems };
@@ -44,7 +45,9 @@ export function readYaml(
       endsWithBracket: endsWithBracket(document.contents),
     };
   } catch {
-    return { problems: [{ line: 1, message: 'not valid YAML: its aliases expand to too many values' }] };
+    return {
+      problems: [{ line: 1, column: 1, message: 'not valid YAML: its aliases expand to too many values' }],
+    };
   }
 }
 

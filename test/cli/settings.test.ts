@@ -57,8 +57,8 @@ describe('the file of settings', () => {
 
   test.each([
     ['- port', 'a.yaml:1 must be a list of settings'],
-    ['port: [', 'a.yaml:1 not valid YAML'],
-    ['port: 1\nport: 2', 'a.yaml:2 not valid YAML'],
+    ['port: [', 'a.yaml:1:8 not valid YAML'],
+    ['port: 1\nport: 2', 'a.yaml:2:1 not valid YAML'],
   ])('%j is refused', (text, message) => {
     expect(() => parseConfigFile('a.yaml', text)).toThrow(message);
   });

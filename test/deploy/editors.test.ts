@@ -6,6 +6,7 @@ import { headerSchema } from '../../src/catalog/header/header-schema.ts';
 import { problemsText } from '../../src/cli/problems/print-problems.ts';
 import { testFileSchema } from '../../src/cli/query-tests/test-schema.ts';
 import { StartError } from '../../src/errors.ts';
+import { runQuerygate } from '../support/gateway-process.ts';
 
 const read = (file: string) => readFileSync(file, 'utf8');
 
@@ -99,8 +100,10 @@ describe('the example workspace for VS Code', () => {
   });
 });
 
-test('the settings of SQLFluff in the documentation are those of the file', () => {
+test('the settings of SQLFluff in the documentation are those that check prints', async () => {
   const [, documented = ''] = /```ini\n([\s\S]*?)```/.exec(read('docs/editors.md')) ?? [];
   const settings = (text: string) => text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
-  expect(settings(documented)).toEqual(settings(read('deploy/editors/sqlfluff.cfg')));
+  const { exitCode, output } = await runQuerygate(['check', '--sqlfluff']);
+  expect(exitCode).toBe(0);
+  expect(settings(documented)).toEqual(settings(output));
 });

@@ -36,6 +36,75 @@ test('a wrong command line is reported with what would be right, and exits with 
   expect(errors).toContain('Did you mean --engine?');
 });
 
+test('check finds the usual mistakes, each at its place with what is probably meant', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
+  cpSync('queries/tables', join(folder, 'tables'), { recursive: true });
+  const text = `/*---
+id: 8d5a1f0e-6c3b-4f7e-9a52-1b7c0e4d2f62
+description: requests
+max_rows: 10
+caching: 900s
+parameters:
+  interval:
+    type: enum
+    enum: MyInterval
+    description: interval
+    default: 1day
+    values:
+      1day: { name: ONE_DAY, description: a day }
+columns:
+  requests: { type: integer, required: true, description: count }
+---*/
+select count(*) as requests
+from edge_logs as t
+where t.project = @interval and t.timestamp > timestamp_sub(current_timestamp(), interval 1 day)
+`;
+  const mistakes = [
+    ['count(*)', 'cuont(*)', '17:8 the function CUONT is not supported; did you mean COUNT?'],
+    ['caching: 900s\n', '', '1 caching: is missing'],
+    ['max_rows: 10\n', '', '1 max_rows: is missing'],
+    ['1day\n', '1dy\n', '11 parameters.interval.default: must be one of 1day; did you mean 1day?'],
+    [
+      'columns:\n',
+      'columns:\n  requets: { type: date, description: x }\n',
+      '15 columns.requets: declared, but the SQL returns no such column; did you mean requests?',
+    ],
+    [
+      '{ type: integer',
+      '{ type: string',
+      '15 columns.requests: declared string, but the SQL returns integer',
+    ],
+    ['caching: 900s', 'caching: 900s\ncaching: 900s', '6:1 not valid YAML: Map keys must be unique'],
+    ['---*/', '*/', '1 the header that starts here has no end: a line with ---*/ alone'],
+    ['select', 'selct', ' found "selct"; did you mean SELECT?'],
+    [
+      'where',
+      'whre true and\nwhere',
+      '19:1 expected the end of the query, found "whre"; did you mean WHERE?',
+    ],
+    ['where', 'gruop by 1\nwhere', '19:1 expected the end of the query, found "gruop"; did you mean GROUP?'],
+    [
+      'as requests',
+      'as requests max(t.project)',
+      '17:29 expected a comma, "FROM" or the end of the query, found "max"',
+    ],
+    ['1 day)', '1 dya)', 'TIMESTAMP_SUB does not support DYA; did you mean DAY?'],
+    [
+      'count(*) as requests',
+      'count(*) as requests, t.project as p',
+      '17 a column is selected or sorted by that is neither in GROUP BY nor in an aggregate',
+    ],
+  ] as const;
+  for (const [from, to, problem] of mistakes) {
+    expect(text).toContain(from);
+    writeFileSync(join(folder, 'a.sql'), text.replace(from, to));
+    const { exitCode, errors } = await runQuerygate(['check'], { QUERIES_DIR: folder });
+    expect(exitCode, problem).toBe(1);
+    expect(errors).toContain(problem);
+  }
+  rmSync(folder, { recursive: true });
+});
+
 test('check names the nearest tables, columns, fields, functions and keys, as text, JSON and annotations', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
   cpSync('queries', folder, { recursive: true });

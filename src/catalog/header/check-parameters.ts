@@ -1,3 +1,4 @@
+import { didYouMean } from '../../files/nearest-name.ts';
 import { problem, type SchemaProblem } from '../../files/schema-problems.ts';
 import { compareValues, hasOrder } from '../binding/bounds.ts';
 import { type Checked, checkPattern, expandedLength } from '../binding/check-pattern.ts';
@@ -5,7 +6,7 @@ import { checkPlain, checkValue, oneOf } from '../binding/check-value.ts';
 import { textsOf } from '../binding/raw-texts.ts';
 import { isRelative, relativeProblem, resolveBound, withBounds } from '../binding/times.ts';
 import { defaultMaxItems, maxBoundPatternLength } from '../binding/value-limits.ts';
-import type { Parameter, ParameterText } from '../saved-query.ts';
+import type { EnumParameter, Parameter, ParameterText } from '../saved-query.ts';
 import type { Header } from './header-schema.ts';
 import { bindTypesOf, canonicalText, toParameter } from './to-parameter.ts';
 
@@ -110,6 +111,12 @@ function valueProblems(parameter: Parameter): readonly KeyProblem[] {
   });
 }
 
+const meantValue = ({ values }: EnumParameter, text: string) =>
+  didYouMean(
+    text,
+    values.map(({ value }) => value),
+  );
+
 /**
  * Why a default or an example is not a value of its parameter. Relative ones are compared with relative bounds only, and others
  * with others: a file that is valid today must be valid tomorrow.
@@ -127,7 +134,7 @@ function textProblem(parameter: Parameter, value: ParameterText, now: number): s
       (isTimed ? relativeProblem(parameter, text) : undefined) ??
       ('wrong' in checked ? checked.wrong + (isTimed ? '' : relativeAdvice(type)) : undefined);
     if (wrong === undefined) continue;
-    const right = type === 'enum' ? `must be ${wrong}` : wrong;
+    const right = parameter.type === 'enum' ? `must be ${wrong}${meantValue(parameter, text)}` : wrong;
     return repeated ? `value ${at + 1}: ${right}` : right;
   }
   return undefined;

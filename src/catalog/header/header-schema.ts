@@ -176,7 +176,9 @@ export const headerSchema = z.strictObject({
   shadow: shadow.optional(),
   max_rows: z.int().min(1).max(100_000),
   tenant_unchecked: text.optional(),
-  caching: z.union([z.literal('disabled'), seconds], { error: 'must be seconds, as in 900s, or disabled' }),
+  caching: z.union([z.literal('disabled'), seconds], {
+    error: ({ input }) => (input === undefined ? 'is missing' : 'must be seconds, as in 900s, or disabled'),
+  }),
   cache_warming: seconds.optional(),
   stale_if_error: seconds.optional(),
   warm: z.array(z.record(identifier, parameterText)).max(100).default([]),

@@ -18,22 +18,37 @@ const frame = /^\uFEFF?\s*\/\*---[ \t]*\r?\n(?<header>[\s\S]*?)^[ \t]*---\*\/[ \
 export function readHeader(file: string, text: string): HeaderAndSql | readonly Problem[] {
   const found = frame.exec(text);
   if (found?.groups?.header === undefined || text.slice(0, found.index).trim() !== '') {
-    return [{ file, line: 1, message: 'must start with a YAML header between /*--- and ---*/' }];
+    const isOpen = /^\uFEFF?\s*\/\*---/.test(text);
+    const message = isOpen
+      ? 'the header that starts here has no end: a line with ---*/ alone'
+      : 'must start with a YAML header between /*--- and ---*/';
+    return [{ file, line: 1, message }];
   }
   const headerLine = lineAt(text, text.indexOf('/*---') + 5) + 1;
   const sqlStart = found.index + found[0].length;
 
   const yaml = readYaml(found.groups.header);
   if ('problems' in yaml) {
-    return yaml.problems.map(({ line, message }) => ({ file, line: headerLine + line - 1, message }));
+    return yaml.problems.map(({ line, column, message }) => ({
+      file,
+      line: headerLine + line - 1,
+      column,
+      message,
+    }));
   }
   return {
     header: yaml.data,
     sql: text.slice(sqlStart),
     sqlLine: lineAt(text, sqlStart),
-    lineOf: (path) => headerLine + yaml.lineOf(path) - 1,
+    // What is missing as a whole is missing in the header, not in its first key.
+    lineOf: ([key, ...rest]) =>
+      key !== undefined && isObject(yaml.data) && !Object.hasOwn(yaml.data, key)
+        ? headerLine - 1
+        : headerLine + yaml.lineOf(key === undefined ? [] : [key, ...rest]) - 1,
   };
 }
+
+const isObject = (data: unknown): data is object => typeof data === 'object' && data !== null;
 
 /** The line, from 1, of an offset in a text. */
 export function lineAt(text: string, offset: number): number {

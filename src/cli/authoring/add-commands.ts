@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { SettingName } from '../../config.ts';
 import { exitCode } from '../../http/server/graceful-shutdown.ts';
 import type { LoadedSettings } from '../settings/load-settings.ts';
@@ -45,6 +45,22 @@ export function addAuthoring(program: Command, { addSettings, settingsOf }: Comm
     .action(async (names: string[], values: Values) => {
       const { testCommand } = await import('../query-tests/test-command.ts');
       const isPassing = await testCommand(settingsOf(values), names, values);
+      process.exitCode = isPassing ? exitCode.ok : exitCode.problems;
+    });
+
+  addSettings(program.command('diff <ref>'), ['ENGINE', 'QUERIES_DIR'])
+    .description('compare the saved queries with those of a git commit, and say what changes for callers')
+    .addOption(
+      new Option('--fail-on <level>', 'with which changes it fails')
+        .choices(['breaking', 'dangerous', 'never'])
+        .default('breaking'),
+    )
+    .option('--max-bytes-ratio <number>', 'how many times as many bytes a query may read on BigQuery')
+    .option('--json', 'print JSON')
+    .option('--github', 'print changes that are not safe as annotations of GitHub Actions, too')
+    .action(async (ref: string, values: Values) => {
+      const { diffCommand } = await import('../diff/diff-command.ts');
+      const isPassing = await diffCommand(settingsOf(values), ref, values);
       process.exitCode = isPassing ? exitCode.ok : exitCode.problems;
     });
 }

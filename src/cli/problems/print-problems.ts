@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describeProblem, type Problem, type StartError } from '../../errors.ts';
+import { atHeaderLines } from './header-lines.ts';
 
 interface PrintOptions {
   /** The text of a file; undefined if there is no such file. By default it is read. */
@@ -23,7 +24,9 @@ export function problemsText({ message, problems }: StartError, options: PrintOp
 
 /** Problems with the lines of their files, and carets below the places. */
 export const withSources = (problems: readonly Problem[], { textOf = readText }: PrintOptions = {}): string =>
-  problems.map((problem) => `${printable(describeProblem(problem))}\n${excerpt(problem, textOf)}`).join('');
+  atHeaderLines(problems, textOf)
+    .map((problem) => `${printable(describeProblem(problem))}\n${excerpt(problem, textOf)}`)
+    .join('');
 
 function excerpt(
   { file, line, column, message }: Problem,
@@ -54,7 +57,7 @@ function placeIn(source: string, message: string): number | undefined {
 }
 
 /** Without characters that control the terminal; of the same length. */
-const printable = (text: string) => text.replace(/[^\P{Cc}\t\n]/gu, ' ');
+export const printable = (text: string) => text.replace(/[^\P{Cc}\t\n]/gu, ' ');
 
 /** The length of the word at a place, which the carets underline. */
 function wordLength(line: string, start: number): number {
@@ -65,7 +68,7 @@ function wordLength(line: string, start: number): number {
 /** Saved queries, tables and tests. Files of settings and keys have secrets, data files have rows. */
 const shownFile = /\.sql$|[/\\]tables[/\\][^/\\]+\.json$|[/\\]tests[/\\][^/\\]+\.ya?ml$/i;
 
-function readText(file: string): string | undefined {
+export function readText(file: string): string | undefined {
   if (!shownFile.test(file)) return undefined;
   try {
     return readFileSync(file, 'utf8');

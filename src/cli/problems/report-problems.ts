@@ -1,17 +1,20 @@
 import type { Problem } from '../../errors.ts';
 
 /** A problem as GitHub shows it beside the line: a workflow command. */
-export function githubAnnotation({ file, line, column, message }: Problem): string {
+export function githubAnnotation(
+  { file, line, column, message }: Problem,
+  { title = 'querygate check', command = 'error' }: { title?: string; command?: 'error' | 'warning' } = {},
+): string {
   const properties = [
     ['file', file],
     ['line', line],
     ['col', column],
-    ['title', 'querygate check'],
+    ['title', title],
   ] as const;
   const texts = properties.flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}=${escapeProperty(String(value))}`],
   );
-  return `::error ${texts.join(',')}::${escapeData(message)}\n`;
+  return `::${command} ${texts.join(',')}::${escapeData(message)}\n`;
 }
 
 const escapeData = (text: string) =>

@@ -541,6 +541,7 @@ describe('COMPAT=logflare', () => {
       expect(lines.length).toBeGreaterThan(1000);
       const paths = new Set(lines.map((line) => (JSON.parse(line) as { path?: string }).path));
       const known = [
+        '/',
         '/graphql',
         '/healthz',
         '/readyz',

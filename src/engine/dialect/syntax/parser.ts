@@ -1,3 +1,4 @@
+import { nearestName } from '../../../files/nearest-name.ts';
 import { isReserved } from './lexer/keywords.ts';
 import type { Token } from './lexer/tokens.ts';
 import type { Expression, FromItem, Identifier, Query, Type } from './nodes.ts';
@@ -208,7 +209,7 @@ export class Parser {
   /** Throws: the grammar does not allow the next token here. */
   fail(expected: string, token = this.token): never {
     if (token.kind === 'invalid') throw token.problem;
-    return this.problem(token.start, `expected ${expected}, found ${describe(token)}`);
+    return this.problem(token.start, `expected ${expected}, found ${describe(token)}${hintFor(token)}`);
   }
 
   problem(offset: number, message: string): never {
@@ -221,6 +222,18 @@ function alternatives(keys: readonly string[]): string {
   const quoted = keys.map((key) => `"${key}"`);
   const last = quoted.pop() ?? '';
   return quoted.length === 0 ? last : `${quoted.join(', ')} or ${last}`;
+}
+
+/** Words with which parts of a query begin: where another word is found, one of them is perhaps misspelled. */
+const clauseWords = [
+  ...['SELECT', 'FROM', 'WHERE', 'GROUP', 'HAVING', 'QUALIFY', 'WINDOW', 'ORDER', 'LIMIT', 'OFFSET', 'WITH'],
+  ...['JOIN', 'CROSS', 'INNER', 'LEFT', 'RIGHT', 'FULL', 'UNION', 'INTERSECT', 'EXCEPT', 'USING'],
+];
+
+function hintFor(token: Token): string {
+  if (token.kind !== 'word' || token.key.length < 4 || clauseWords.includes(token.key)) return '';
+  const meant = nearestName(token.key, clauseWords, 1);
+  return meant === undefined ? '' : `; did you mean ${meant}?`;
 }
 
 const longestShown = 40;

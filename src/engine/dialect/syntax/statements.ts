@@ -23,8 +23,11 @@ export function parseStatement(p: Parser): Statement {
   if (!startsQuery(p) && !p.at('(')) failStatement(p);
   const query = p.query();
   const { end } = p;
+  // Where a list of columns ends without FROM, a comma is often missing.
+  const isInList = query.body.kind === 'Select' && !query.body.from && query.pipes.length === 0 && p.atName();
   p.accept(';');
-  if (p.token.kind !== 'end') p.fail('the end of the query');
+  if (p.token.kind !== 'end')
+    p.fail(isInList ? 'a comma, "FROM" or the end of the query' : 'the end of the query');
   return { kind: 'Statement', start, end, functions, query };
 }
 

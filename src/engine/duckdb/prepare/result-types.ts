@@ -81,10 +81,16 @@ export async function describeResult(
   } catch (error) {
     const [message] = (error instanceof Error ? error.message : String(error)).split('\n\n');
     throw new StartError('A saved query does not run', [
-      { file: source.file, line: source.line, message: message?.replace(/^\w+ Error: /, '') ?? '' },
+      { file: source.file, line: source.line, message: readable(message?.replace(/^\w+ Error: /, '') ?? '') },
     ]);
   }
 }
+
+/** DuckDB names columns of the rewritten query, which the author has not written. */
+const readable = (message: string) =>
+  /^column .* must appear in the GROUP BY clause/.test(message)
+    ? 'a column is selected or sorted by that is neither in GROUP BY nor in an aggregate function, such as COUNT or ANY_VALUE'
+    : message;
 
 /** Compares the columns that the header declares with those that a query returns, as far as their types are known. */
 export const buildColumnCheck =

@@ -130,7 +130,13 @@ function unsupportedMessage(name: string, suffix: string): string {
   const reason = unsupportedFunctions.get(name);
   if (reason !== undefined) return `the function ${shown} is not supported: ${reason}`;
   const hasParts = [...macros.keys()].some((key) => key.startsWith(`${name}_`));
-  if (suffix !== '' && hasParts) return `${shown} does not support ${suffix.slice(1).toUpperCase()}`;
+  if (suffix !== '' && hasParts) {
+    const part = suffix.slice(1).toUpperCase();
+    const parts = [...macros.keys()].flatMap((key) =>
+      key.startsWith(`${name}_`) ? key.slice(name.length + 1).toUpperCase() : [],
+    );
+    return `${shown} does not support ${part}${didYouMean(part, parts)}`;
+  }
   const known = [...functionNames].filter((other) => !unsupportedFunctions.has(other));
   const hint = functionNames.has(name)
     ? ''

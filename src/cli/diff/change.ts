@@ -1,0 +1,61 @@
+import type { SavedQuery } from '../../catalog/saved-query.ts';
+import type { Kind } from './rules.ts';
+
+/** One difference between two versions of a saved query. */
+export interface Change {
+  readonly kind: Kind;
+  /** The key of the header that has changed, as in `['columns', 'status']`; `['sql']` for the SQL. */
+  readonly path: readonly string[];
+  /** What has changed, with the old and the new value. */
+  readonly text: string;
+  /** True if only the old version has the place. */
+  readonly isRemoved?: boolean;
+}
+
+/** Two versions of the same endpoint. */
+export interface Pair {
+  readonly before: SavedQuery;
+  readonly after: SavedQuery;
+}
+
+export function change(kind: Kind, path: readonly string[], text: string): Change {
+  return { kind, path, text };
+}
+
+/** A change whose place is only in the old version. */
+export function removal(kind: Kind, path: readonly string[], text: string): Change {
+  return { kind, path, text, isRemoved: true };
+}
+
+/** A name with its members before and after. */
+interface Matched<T> {
+  readonly both: readonly (readonly [before: T, after: T])[];
+  readonly removed: readonly T[];
+  readonly added: readonly T[];
+}
+
+/** Matches the members of two lists by a key, in the order of the newer list. */
+export function matchBy<T>(
+  before: readonly T[],
+  after: readonly T[],
+  keyOf: (member: T) => string,
+): Matched<T> {
+  const old = new Map(before.map((member) => [keyOf(member), member]));
+  const kept = new Set(after.map(keyOf));
+  return {
+    both: after.flatMap((member) => {
+      const other = old.get(keyOf(member));
+      return other === undefined ? [] : [[other, member] as const];
+    }),
+    removed: before.filter((member) => !kept.has(keyOf(member))),
+    added: after.filter((member) => !old.has(keyOf(member))),
+  };
+}
+
+/** A value in a message. */
+export const shown = (value: unknown): string => {
+  const text = value === undefined ? 'none' : typeof value === 'string' ? value : JSON.stringify(value);
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+};
+
+export const fromTo = (before: unknown, after: unknown): string => `${shown(before)} → ${shown(after)}`;

@@ -1,0 +1,54 @@
+import { compareValues } from '../../../catalog/binding/bounds.ts';
+import { resolveBound } from '../../../catalog/binding/times.ts';
+import { defaultMaxItems } from '../../../catalog/binding/value-limits.ts';
+import type { Parameter } from '../../../catalog/saved-query.ts';
+import { fromTo } from '../change.ts';
+import type { Kind } from '../rules.ts';
+
+interface LimitChange {
+  /** The key of the header. */
+  readonly key: string;
+  readonly kind: Kind;
+  readonly text: string;
+}
+
+/** Which values are allowed within the type of a parameter. */
+export function compareLimits(before: Parameter, after: Parameter): readonly LimitChange[] {
+  const changes: LimitChange[] = [];
+  const add = (key: string, old: unknown, now: unknown, isTighter: boolean) =>
+    changes.push({
+      key,
+      kind: isTighter ? 'parameter-tightened' : 'parameter-loosened',
+      text: `${key} ${fromTo(old, now)}`,
+    });
+  for (const key of ['min', 'max'] as const)
+    if (before[key] !== after[key]) add(key, before[key], after[key], isTighterBound(key, before, after));
+  if (before.maxLength !== after.maxLength)
+    add('max_length', before.maxLength, after.maxLength, isLess(after.maxLength, before.maxLength));
+  if (before.repeated && after.repeated && before.maxItems !== after.maxItems) {
+    const [old, now] = [before, after].map(({ maxItems }) => maxItems ?? defaultMaxItems);
+    if (old !== now) add('max_items', old, now, isLess(now, old));
+  }
+  // Whether a regular expression accepts all that another one accepts is not decided here.
+  if (before.pattern !== after.pattern)
+    add('pattern', before.pattern, after.pattern, after.pattern !== undefined);
+  return changes;
+}
+
+/** @param limit undefined for none */
+const isLess = (limit: number | undefined, other: number | undefined): boolean =>
+  (limit ?? Number.POSITIVE_INFINITY) < (other ?? Number.POSITIVE_INFINITY);
+
+function isTighterBound(key: 'min' | 'max', before: Parameter, after: Parameter): boolean {
+  const [old, now] = [before[key], after[key]];
+  if (now === undefined) return false;
+  if (old === undefined || before.type !== after.type || after.type === 'enum') return true;
+  // Relative bounds are compared as of the same moment.
+  const moment = Date.now();
+  const order = compareValues(
+    after.type,
+    resolveBound(before, old, moment),
+    resolveBound(after, now, moment),
+  );
+  return key === 'min' ? order < 0 : order > 0;
+}

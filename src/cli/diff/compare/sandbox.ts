@@ -1,0 +1,61 @@
+import type { Catalog, SavedQuery } from '../../../catalog/saved-query.ts';
+import { openSandbox } from '../../../engine/dialect/sandbox/open-sandbox.ts';
+import { describeType } from '../../../engine/dialect/types.ts';
+import { StartError } from '../../../errors.ts';
+import { type Change, change, fromTo, matchBy, type Pair } from '../change.ts';
+
+type Tables = Catalog['tables'];
+
+interface CommonTable {
+  readonly name: string;
+  readonly columns: readonly { readonly name: string; readonly type: string }[];
+}
+
+/** What the common tables have that callers may read by SQL of their own. */
+export function compareSandboxes(
+  { before, after }: Pair,
+  oldTables: Tables,
+  tables: Tables,
+): readonly Change[] {
+  if (before.querySandboxing !== 'enabled' || after.querySandboxing !== 'enabled') return [];
+  if (before.sql === after.sql && oldTables === tables) return [];
+  const old = commonTables(before, oldTables);
+  const now = commonTables(after, tables);
+  // Then only the SQL is compared, which `check` reports on.
+  if (old === undefined || now === undefined) return [];
+  const lowerName = ({ name }: { readonly name: string }) => name.toLowerCase();
+  const common = matchBy(old, now, lowerName);
+  const add = (kind: 'sandbox-removed' | 'sandbox-added', text: string) =>
+    change(kind, ['sql'], `common table ${text}`);
+  return [
+    ...common.removed.map(({ name }) => add('sandbox-removed', `${name} removed`)),
+    ...common.added.map(({ name }) => add('sandbox-added', `${name} added`)),
+    ...common.both.flatMap(([oldTable, table]) => {
+      const { both, removed, added } = matchBy(oldTable.columns, table.columns, lowerName);
+      return [
+        ...removed.map(({ name }) => add('sandbox-removed', `${table.name}: column ${name} removed`)),
+        ...added.map(({ name }) => add('sandbox-added', `${table.name}: column ${name} added`)),
+        ...both.flatMap(([a, b]) =>
+          a.type === b.type
+            ? []
+            : [add('sandbox-removed', `${table.name}: column ${b.name} ${fromTo(a.type, b.type)}`)],
+        ),
+      ];
+    }),
+  ];
+}
+
+function commonTables(query: SavedQuery, tables: Tables): readonly CommonTable[] | undefined {
+  try {
+    const sandbox = openSandbox(query, tables, { hasOpenTables: true });
+    return sandbox.tables.map((name) => ({
+      name,
+      columns: sandbox
+        .readAll(name)
+        .columns.map((column) => ({ name: column.name, type: describeType(column.type) })),
+    }));
+  } catch (error) {
+    if (error instanceof StartError || error instanceof Error) return undefined;
+    throw error;
+  }
+}

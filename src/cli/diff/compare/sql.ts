@@ -1,0 +1,143 @@
+import type { SavedQuery } from '../../../catalog/saved-query.ts';
+import type { Field, TableSchema } from '../../../catalog/tables/table-schema.ts';
+import { tablesRead } from '../../../engine/dialect/rules/queries/table-references.ts';
+import { tokenize } from '../../../engine/dialect/syntax/lexer/tokenize.ts';
+import type { Token } from '../../../engine/dialect/syntax/lexer/tokens.ts';
+import { parseQuery } from '../../../engine/dialect/syntax/parse-query.ts';
+import { SyntaxProblem } from '../../../engine/dialect/syntax/syntax-problem.ts';
+import { type Change, change, fromTo, matchBy, type Pair } from '../change.ts';
+
+/** Whether the SQL says something else, apart from its layout. */
+export function compareSql({ before, after }: Pair): readonly Change[] {
+  const [old, now] = [before, after].map(({ sql }) => sql.replaceAll('\r\n', '\n').trim());
+  if (old === now) return [];
+  const isSame = tokensOf(before.sql) === tokensOf(after.sql);
+  return [
+    isSame
+      ? change('sql-layout', ['sql'], 'comments or blanks of the SQL changed')
+      : change('sql-changed', ['sql'], 'SQL changed'),
+  ];
+}
+
+/** The SQL without comments and blanks. Words in lower and upper case mean the same, except in names of tables. */
+const tokensOf = (sql: string): string =>
+  JSON.stringify(tokenize(sql.replaceAll('\r\n', '\n')).map((token) => [token.kind, tokenText(token, sql)]));
+
+function tokenText(token: Token, sql: string): unknown {
+  switch (token.kind) {
+    case 'word':
+    case 'integer':
+    case 'float':
+      return token.text;
+    case 'quoted name':
+      return token.name;
+    case 'string':
+      return token.value;
+    case 'bytes':
+      return [...token.value];
+    case 'symbol':
+      return token.key;
+    case 'end':
+      return '';
+    // What comes after it is compared as it is.
+    case 'invalid':
+      return sql.slice(token.start);
+  }
+}
+
+/** Compares tables of two versions once, for all endpoints that read them. */
+export function openTableComparison(
+  before: readonly TableSchema[],
+  after: readonly TableSchema[],
+): (query: SavedQuery) => readonly Change[] {
+  const { both, removed } = matchBy(before, after, ({ name }) => name);
+  const differences = new Map(
+    both.flatMap(([old, now]) => {
+      const found = compareFields(old.fields, now.fields, '');
+      return found.length === 0 ? [] : [[now.name.toLowerCase(), { name: now.name, found }] as const];
+    }),
+  );
+  const lost = new Map(removed.map(({ name }) => [name.toLowerCase(), name]));
+  return (query) => {
+    if (differences.size + lost.size === 0) return [];
+    const words = wordsOf(query.sql);
+    return [...readTables(query.sql)].flatMap((table): Change[] => {
+      const name = lost.get(table);
+      if (name !== undefined) return [change('table-changed', ['sql'], `schema of table ${name} removed`)];
+      const { name: ofTable = '', found = [] } = differences.get(table) ?? {};
+      // A field that the SQL does not name is read by * at most.
+      const read = found.filter(
+        ({ field, isAdded }) => isAdded || words.has(field.toLowerCase()) || words.has('*'),
+      );
+      return (['table-changed', 'table-extended'] as const).flatMap((kind) => {
+        const texts = read
+          .filter(({ isAdded }) => isAdded === (kind === 'table-extended'))
+          .map(({ text }) => text);
+        return texts.length === 0 ? [] : [change(kind, ['sql'], `table ${ofTable}: ${listed(texts)}`)];
+      });
+    });
+  };
+}
+
+/** The first of many. */
+const listed = (texts: readonly string[]) =>
+  `${texts.slice(0, 3).join(', ')}${texts.length > 3 ? `, and ${texts.length - 3} more` : ''}`;
+
+interface FieldDifference {
+  /** Its own name, without the records around it. */
+  readonly field: string;
+  readonly text: string;
+  readonly isAdded: boolean;
+}
+
+function compareFields(
+  before: readonly Field[],
+  after: readonly Field[],
+  prefix: string,
+): readonly FieldDifference[] {
+  const { both, removed, added } = matchBy(before, after, ({ name }) => name.toLowerCase());
+  return [
+    ...removed.map(({ name }) => ({ field: name, text: `field ${prefix}${name} removed`, isAdded: false })),
+    ...added.map(({ name }) => ({ field: name, text: `field ${prefix}${name} added`, isAdded: true })),
+    ...both.flatMap(([old, now]) => {
+      const differences: FieldDifference[] = [];
+      const [oldType, type] = [old, now].map((field) => typeText(field));
+      if (oldType !== type)
+        differences.push({
+          field: now.name,
+          text: `field ${prefix}${now.name} ${fromTo(oldType, type)}`,
+          isAdded: false,
+        });
+      return [...differences, ...compareFields(old.fields ?? [], now.fields ?? [], `${prefix}${now.name}.`)];
+    }),
+  ];
+}
+
+/** Names that `bq` prints for the same type. */
+const sameTypes: Readonly<Record<string, string>> = {
+  INT64: 'INTEGER',
+  FLOAT64: 'FLOAT',
+  BOOL: 'BOOLEAN',
+  STRUCT: 'RECORD',
+};
+
+const typeText = ({ type, mode }: Field) => `${sameTypes[type] ?? type} ${mode}`;
+
+/** The tables that a query reads, in lower case; none if it can't be parsed. */
+function readTables(sql: string): ReadonlySet<string> {
+  try {
+    return tablesRead(parseQuery(sql).query);
+  } catch (error) {
+    if (error instanceof SyntaxProblem) return new Set();
+    throw error;
+  }
+}
+
+const wordsOf = (sql: string): ReadonlySet<string> =>
+  new Set(
+    tokenize(sql).flatMap((token) => {
+      if (token.kind === 'word') return [token.text.toLowerCase()];
+      if (token.kind === 'quoted name') return [token.name.toLowerCase()];
+      return token.key === '*' ? ['*'] : [];
+    }),
+  );

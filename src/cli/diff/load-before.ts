@@ -1,0 +1,78 @@
+import { basename, join } from 'node:path';
+import { checkAddresses } from '../../catalog/check-addresses.ts';
+import { checkCatalog } from '../../catalog/check-catalog.ts';
+import { type CatalogFiles, isTablePath } from '../../catalog/folder/read-folder.ts';
+import { readHeader } from '../../catalog/header/read-header.ts';
+import { parseQueryFile } from '../../catalog/load-catalog.ts';
+import type { Catalog, SavedQuery } from '../../catalog/saved-query.ts';
+import { tablesOf } from '../../catalog/tables/load-tables.ts';
+import type { Problem } from '../../errors.ts';
+
+/** A saved query of the older version that today's rules refuse. */
+export interface BrokenQuery {
+  readonly name: string;
+  /** Its UUID, if the header can be read. */
+  readonly id: string | undefined;
+  readonly problem: Problem;
+}
+
+export interface OldCatalog {
+  readonly catalog: Catalog;
+  readonly broken: readonly BrokenQuery[];
+  /** The problems of its tables. */
+  readonly tableProblems: readonly Problem[];
+}
+
+interface Newer {
+  readonly files: CatalogFiles;
+  readonly catalog: Catalog;
+}
+
+/**
+ * The older version of a queries folder, without the files that have problems: rules were fewer, or nothing was checked.
+ *
+ * @param newer a file that has not changed is not parsed twice
+ */
+export function loadBefore(folder: string, files: CatalogFiles, newer: Newer): OldCatalog {
+  const known = new Map(newer.catalog.queries.map((query) => [query.source.file, query]));
+  const textOf = (of: CatalogFiles, path: string) => {
+    const content = of.get(path);
+    return content !== undefined && 'text' in content ? content.text : undefined;
+  };
+  const parsed = [...files]
+    .filter(([path]) => !isTablePath(path))
+    .map(([path, content]) => {
+      const file = join(folder, path);
+      const text = textOf(files, path);
+      const same = text !== undefined && text === textOf(newer.files, path) ? known.get(file) : undefined;
+      const result =
+        same === undefined ? parseQueryFile(file, content) : { query: same, problems: [], aliasLines: [] };
+      return { file, text, result };
+    });
+  const valid = parsed.flatMap(({ result }) => (result.query === undefined ? [] : [result]));
+  const conflicts = [...checkCatalog(valid.map(({ query }) => query)), ...checkAddresses(valid)];
+  const problemOf = new Map<string, Problem>();
+  for (const problem of [...parsed.flatMap(({ result }) => result.problems), ...conflicts])
+    if (problem.file !== undefined && !problemOf.has(problem.file)) problemOf.set(problem.file, problem);
+
+  const { tables, problems: tableProblems } = tablesOf(folder, files);
+  return {
+    catalog: {
+      queries: valid.map(({ query }) => query).filter(({ source }) => !problemOf.has(source.file)),
+      tables,
+    },
+    broken: parsed.flatMap(({ file, text, result }) => {
+      const problem = problemOf.get(file);
+      if (problem === undefined) return [];
+      return [{ name: basename(file, '.sql'), id: result.query?.id ?? idIn(file, text), problem }];
+    }),
+    tableProblems,
+  };
+}
+
+function idIn(file: string, text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const parts = readHeader(file, text);
+  const id = 'header' in parts ? (parts.header as Partial<Pick<SavedQuery, 'id'>> | null)?.id : undefined;
+  return typeof id === 'string' ? id.toLowerCase() : undefined;
+}

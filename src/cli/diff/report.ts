@@ -1,0 +1,49 @@
+import type { Level } from './rules.ts';
+
+/** Where something is. Lines count from 1. */
+export interface Place {
+  readonly file: string;
+  readonly line: number;
+}
+
+/** A change as it is reported. */
+export interface ReportedChange {
+  readonly kind: string;
+  readonly level: Level;
+  readonly rest: Level;
+  readonly graphql: Level;
+  readonly message: string;
+  /** What callers see. */
+  readonly effect: string;
+  /** In the newer version; undefined if it no longer has the file. */
+  readonly place: Place | undefined;
+  /** In the older version, if only that one has it. */
+  readonly before: Place | undefined;
+  readonly schema: readonly {
+    readonly type: string;
+    readonly path: string;
+    readonly level: Level;
+    readonly message: string;
+  }[];
+}
+
+export interface ReportedEndpoint {
+  readonly name: string;
+  readonly changes: readonly ReportedChange[];
+}
+
+/** The outcome of a comparison. */
+export interface Report {
+  readonly ref: string;
+  readonly commit: string;
+  readonly endpoints: readonly ReportedEndpoint[];
+  readonly unchanged: number;
+  readonly notes: readonly string[];
+}
+
+/** How many changes have each level. */
+export function countLevels({ endpoints }: Report): Readonly<Record<Level, number>> {
+  const counts = { breaking: 0, dangerous: 0, safe: 0 };
+  for (const { changes } of endpoints) for (const { level } of changes) counts[level] += 1;
+  return counts;
+}

@@ -1,0 +1,20 @@
+import type { CatalogFiles } from '../../src/catalog/folder/read-folder.ts';
+import { parseCatalog } from '../../src/catalog/load-catalog.ts';
+import { type CatalogDiff, compareCatalogs, type Measure } from '../../src/cli/diff/compare-catalogs.ts';
+import { loadBefore } from '../../src/cli/diff/load-before.ts';
+
+type Texts = Readonly<Record<string, string>>;
+
+export const asFiles = (texts: Texts): CatalogFiles =>
+  new Map(Object.entries(texts).map(([path, text]) => [path, { text }]));
+
+/** Compares two versions of a queries folder, given by the texts of their files. */
+export function compareFolders(before: Texts, after: Texts, measure?: Measure): Promise<CatalogDiff> {
+  const files = asFiles(after);
+  const catalog = parseCatalog('queries', files);
+  return compareCatalogs(loadBefore('queries', asFiles(before), { files, catalog }), catalog, measure);
+}
+
+/** The changes of all endpoints: `<kind> <level in REST>/<level in GraphQL>`. */
+export const verdictsOf = ({ endpoints }: CatalogDiff): readonly string[] =>
+  endpoints.flatMap(({ changes }) => changes.map(({ kind, rest, graphql }) => `${kind} ${rest}/${graphql}`));
