@@ -331,6 +331,7 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
     await page.goto(`${origin}/queries/a.hostile?project=other`);
     await page.getByText('this key has no access to it').waitFor();
     const { page: two } = await open('/queries/a.hostile', { key: 'two' });
+    await two.getByLabel('project').waitFor();
     expect(await two.getByLabel('project').locator('option').allTextContents()).toEqual([
       'choose …',
       'mine',

@@ -1,7 +1,10 @@
 import { globSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadCatalog } from '../../../src/catalog/load-catalog.ts';
+import { columnTypes } from '../../../src/catalog/saved-query.ts';
 import { readConfig } from '../../../src/config.ts';
+import { endpointsOf, type OpenapiDocument } from '../../../src/http/pages/browser/endpoint.ts';
+import { graphqlVariables } from '../../../src/http/pages/browser/snippets/snippets.ts';
 import { openTestApp, type TestApp } from '../../support/test-app.ts';
 
 const { queries } = loadCatalog('queries');
@@ -94,6 +97,23 @@ describe('pages', () => {
     expect((await open('/', { accept: 'text/html' }, 'POST')).status).toBe(404);
     expect((await open('/queries/a/b')).status).toBe(404);
     expect((await open('/queries/')).status).toBe(404);
+  });
+
+  test('have a GraphQL document for every shipped query, records included, that the schema takes', async () => {
+    const document = (await (await app.fetch('/openapi.json')).json()) as OpenapiDocument;
+    const endpoints = endpointsOf(document);
+    expect(endpoints.map(({ name }) => name)).toEqual(queries.map(({ name }) => name));
+    for (const endpoint of endpoints) {
+      const values = new Map(
+        endpoint.parameters.flatMap(({ name, example }) =>
+          example.length > 0 ? [[name, example] as const] : [],
+        ),
+      );
+      const variables = JSON.parse(graphqlVariables({ origin: '', endpoint, values }));
+      const [result] = Object.values(await app.data(endpoint.graphql.document, variables));
+      expect(result, endpoint.name).toMatchObject({ rowCount: 0, truncated: false });
+      for (const { type } of endpoint.columns) expect(columnTypes).toContain(type);
+    }
   });
 
   test('refuse a key in their address, as every path does', async () => {
