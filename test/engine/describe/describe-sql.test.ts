@@ -79,6 +79,50 @@ describe('columns', () => {
     expect(joined.columns.map(({ required }) => required)).toEqual([true, false, false]);
   });
 
+  test.each([
+    ['status', "status > 1 and project = 'a'", true],
+    ['status', 'status > 1 or project is null', false],
+    ['status', 'status > 1 or status in (0, -1)', true],
+    ['status', 'status is not null', true],
+    ['status', 'status is null', false],
+    ['status', "coalesce(status, 1) = 1 and project != 'a'", false],
+    ['status', 'not (status > 1)', true],
+    ['date(day)', "date_diff(day, '2026-01-01', day) > 3", true],
+    ['request.path', "lower(request.path) = 'a'", true],
+    ['request.path', 'request is not null', false],
+    ['request', "request.path = 'a'", true],
+    ['status / 2', 'status between 1 and 5', true],
+    ['safe_divide(status, 2)', 'status = 1', false],
+    ['round((status + 1) / status, 2)', 'status = 1', true],
+    ['round(status / cost, 2)', 'status = 1', false],
+    ['safe_cast(project as int64)', "project = 'a'", false],
+    ['concat(project, cast(status as string))', "project = 'a' and status = 1", true],
+    ['status', 'regexp_contains(project, @p)', false],
+    ['project', "regexp_contains(project, 'p')", true],
+  ])('%s where %s is never NULL: %s', async (item, condition, expected) => {
+    const { columns } = await describeText(`select ${item} as x from logs where ${condition}`);
+    expect(columns[0]?.required).toBe(expected);
+  });
+
+  test('a condition of an inner join leaves no NULL, one of an outer join does', async () => {
+    const required = async (join: string) => {
+      const { columns } = await describeText(
+        `select l.project from logs as l ${join} join users as u on u.id = l.project`,
+      );
+      return columns[0]?.required;
+    };
+    expect(await required('inner')).toBe(true);
+    expect(await required('left')).toBe(false);
+    expect(await required('full')).toBe(false);
+  });
+
+  test('the rate of a group is not NULL', async () => {
+    const { columns } = await describeText(
+      'select round(countif(status > 499) / count(*) * 100, 2) as percent from logs group by project',
+    );
+    expect(columns[0]?.required).toBe(true);
+  });
+
   test('a column that is a field of a table has its description', async () => {
     const { columns } = await describeText(
       'with a as (select l.ts, l.request from logs as l) select ts, request.path from a',
