@@ -108,7 +108,8 @@ GROUP BY status;
     expect(written()).toContain('requests: { type: integer, required: true, description: "Fill in: ');
     expect(errors).toContain('@at_least → cast(@at_least as int64)');
     expect(errors).toContain('@project is the tenant, because it is compared with project');
-    expect(errors).toContain('INTERVAL 7 DAY → interval cast(@days as int64) day');
+    expect(errors).toContain('Could be parameters (with --parameter days):');
+    expect(errors).toContain('INTERVAL 7 DAY → interval @days day');
   });
 
   test('check lists the texts to fill in, and is content when they are filled in', async () => {
@@ -138,7 +139,31 @@ GROUP BY status;
     });
     expect(written().split('\n')[1]).toBe(before.split('\n')[1]);
     expect(written()).toContain('It is what requests contains.');
-    expect(written()).toContain('last: { type: timestamp, description: "Fill in: what last contains." }');
+    expect(written()).toContain(
+      'last: { type: timestamp, required: true, description: "Fill in: what last contains." }',
+    );
+  });
+
+  test('--parameter makes a literal a parameter with a default; comments are descriptions, and columns get names', async () => {
+    const text =
+      "-- Requests of a host\nSELECT status, -- of the response\n  COUNT(*) FROM web WHERE request.path = '/' AND project = 'abc' GROUP BY 1";
+    const { exitCode, errors } = await run(
+      'new',
+      'web.commented',
+      write('in3.sql', text),
+      '--parameter',
+      'all',
+    );
+    expect(exitCode).toBe(0);
+    expect(errors).toContain("'abc' → @project");
+    expect(errors).toContain('AS count');
+    const file = readFileSync(join(queries, 'web.commented.sql'), 'utf8');
+    expect(file).toContain('description: Requests of a host.\n');
+    expect(file).toContain('description: Of the response.');
+    expect(file).toMatch(
+      /project:\n {4}type: string\n.*\n {4}required: true\n {4}example: abc\n {4}tenant: true\n/,
+    );
+    rmSync(join(queries, 'web.commented.sql'));
   });
 
   test('a table that is not declared: the command that declares it', async () => {

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { SettingName } from '../../config.ts';
 import { exitCode } from '../../http/server/graceful-shutdown.ts';
+import type { NewOptions } from '../new/new-query.ts';
 import type { LoadedSettings } from '../settings/load-settings.ts';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -16,9 +17,14 @@ export function addAuthoring(program: Command, { addSettings, settingsOf }: Comm
   addSettings(program.command('new <name> [file]'), ['ENGINE', 'QUERIES_DIR'])
     .description('write a saved query from SQL in a file or on standard input')
     .option('--force', 'replace the file if it exists; its id and descriptions stay')
-    .action(async (name: string, file: string | undefined, values: Values) => {
+    .option(
+      '--parameter <name>',
+      'make a proposed literal this parameter, with the literal as its default; may be repeated; or all',
+      (name: string, before: readonly string[] = []) => [...before, name],
+    )
+    .action(async (name: string, file: string | undefined, values: Values & NewOptions) => {
       const { newQuery } = await import('../new/new-query.ts');
-      const isWritten = await newQuery(settingsOf(values), name, file, { force: values.force === true });
+      const isWritten = await newQuery(settingsOf(values), name, file, values);
       process.exitCode = isWritten ? exitCode.ok : exitCode.problems;
     });
 

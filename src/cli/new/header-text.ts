@@ -33,7 +33,8 @@ export function headerText({ name, id, description, tenant, earlier }: HeaderOpt
   const textAt = (path: string, otherwise: string) => earlier.descriptions.get(path) ?? otherwise;
   const document = new Document({
     id,
-    description: earlier.description ?? fillIn('what the query returns, and for which time.'),
+    description:
+      earlier.description ?? description.description ?? fillIn('what the query returns, and for which time.'),
     max_rows: limit === undefined || limit === 0 ? defaultMaxRows : Math.min(limit, mostMaxRows),
     caching: 'disabled',
     ...(parameters.length > 0 && {
@@ -65,10 +66,15 @@ function parameterData(
   const { name, isList, required, type, values } = parameter;
   const what = isList ? `which values of ${name} are returned, separated by commas.` : `what ${name} means.`;
   return {
-    type: isTenant && type === 'enum' ? 'string' : type,
+    // The names of tenants are texts, also where the SQL reads them as numbers.
+    type: isTenant && type !== 'pattern' ? 'string' : type,
     ...(type === 'enum' && !isTenant && { enum: pascalCase(`${query}.${name}`) }),
     description: textAt(`parameters.${name}`, fillIn(isTenant ? 'whose rows are returned.' : what)),
-    ...(required && { required }),
+    ...(parameter.default === undefined || isTenant
+      ? required && { required }
+      : { default: parameter.default }),
+    // No caller should get the rows of a tenant that it did not name.
+    ...(isTenant && parameter.default !== undefined && { example: parameter.default }),
     ...(isTenant && { tenant: true }),
     ...(type === 'enum' && !isTenant && { values: enumValues(name, values, textAt) }),
   };

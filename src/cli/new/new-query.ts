@@ -22,6 +22,8 @@ import { notesOf } from './notes.ts';
 
 export interface NewOptions {
   readonly force?: boolean;
+  /** Names of proposed parameters that take the place of their literals, or `all`. */
+  readonly parameter?: readonly string[];
 }
 
 /**
@@ -35,7 +37,7 @@ export async function newQuery(
   { values, label }: LoadedSettings,
   name: string,
   sqlFile: string | undefined,
-  { force = false }: NewOptions,
+  { force = false, parameter = [] }: NewOptions,
 ): Promise<boolean> {
   const config = readConfig(values, label);
   if (!namePattern.test(name)) {
@@ -61,6 +63,7 @@ export async function newQuery(
       sql,
       source,
       tables,
+      chosen: parameter,
       tenantColumns: tenantColumns(savedQueries(config.queriesDir)),
       hasOpenTables: config.engine === 'bigquery',
       resultColumns: (converted, parameters) => {

@@ -11,8 +11,10 @@ import { unfilteredTables } from '../dialect/tenant-filter.ts';
 import { type Type, unknown } from '../dialect/types.ts';
 import { columnOrigin } from './column-origin.ts';
 import { type LiteralProposal, literalProposals } from './literal-parameters.ts';
+import { columnNames, type Edit } from './name-columns.ts';
 import { isNeverNull } from './never-null.ts';
 import { conversionText, type ParameterUse, parameterUses } from './parameter-uses.ts';
+import { commentedTexts } from './sql-comments.ts';
 
 /** A column of the result, as far as the SQL and the tables say what it is. */
 export interface DescribedColumn {
@@ -22,7 +24,7 @@ export interface DescribedColumn {
   readonly repeated: boolean;
   /** True if it surely is never NULL. */
   readonly required: boolean;
-  /** Of the table's field that it is. */
+  /** From a comment beside it, or of the table's field that it is. */
   readonly description: string | undefined;
 }
 
@@ -36,9 +38,11 @@ export interface DescribedParameter {
   readonly values: readonly string[];
   /** True if several values, separated by commas, are meant. */
   readonly isList: boolean;
+  /** The literal that it takes the place of, as a caller would send it. */
+  readonly default: string | undefined;
 }
 
-/** What is changed in the SQL because every parameter reaches it as a STRING. */
+/** What is changed in the SQL. */
 export interface Conversion {
   /** From 1, a line of the SQL. */
   readonly line: number;
@@ -58,7 +62,14 @@ export interface TenantCandidate {
 export interface SqlDescription {
   /** The SQL with the conversions. */
   readonly sql: string;
+  /** The changes because every parameter reaches the SQL as a STRING. */
   readonly conversions: readonly Conversion[];
+  /** Names that columns of the result have got. */
+  readonly names: readonly Conversion[];
+  /** The comment before the query, as a sentence. */
+  readonly description: string | undefined;
+  /** The literals that have become parameters. */
+  readonly replacements: readonly Conversion[];
   readonly columns: readonly DescribedColumn[];
   readonly parameters: readonly DescribedParameter[];
   readonly tenants: readonly TenantCandidate[];
@@ -72,6 +83,8 @@ export interface DescribeOptions {
   readonly sql: string;
   readonly source: Source;
   readonly tables: readonly TableSchema[];
+  /** Names of proposed parameters that take the place of their literals, or `all`. */
+  readonly chosen?: readonly string[];
   /** Names of columns that are compared with tenants, in lower case. */
   readonly tenantColumns: ReadonlySet<string>;
   /** True if the query may read tables whose columns are not known. */
@@ -86,27 +99,48 @@ export interface DescribeOptions {
  * @throws StartError with every part of the SQL that is wrong or unsupported
  */
 export async function describeSql(options: DescribeOptions): Promise<SqlDescription> {
-  const { hasOpenTables, source, tenantColumns } = options;
+  const { chosen = [], hasOpenTables, source, tenantColumns } = options;
   const tables = options.tables.map((table) => ({
     ...table,
     columns: layoutColumns(table.fields, () => false),
   }));
-  const statement = parseStatement(options.sql, tables, source);
-  const uses = parameterUses(statement, typesWithoutParameters(options, tables));
-  const parameters = describeParameters(uses);
-  const { sql, conversions } = convertUses(options.sql, uses, parameters);
+  const asWritten = parseStatement(options.sql, tables, source);
+  const named = applyEdits(options.sql, columnNames(asWritten));
+  const comments = commentedTexts(options.sql, asWritten);
+  const proposed = literalProposals(named.sql, parseStatement(named.sql, tables, source));
+  checkChosen(chosen, proposed);
+  const taken = proposed.filter(({ name }) => chosen.includes(name) || chosen.includes('all'));
+  const withParameters = applyEdits(
+    named.sql,
+    taken.map(({ start, end, instead }) => ({ start, end, after: instead })),
+  );
+  const statement = parseStatement(withParameters.sql, tables, source);
+  const uses = parameterUses(
+    statement,
+    typesWithoutParameters({ ...options, sql: withParameters.sql }, tables),
+  );
+  const parameters = describeParameters(
+    uses,
+    new Map(taken.map((proposal) => [proposal.name, proposal.default])),
+  );
+  const { sql, changes: conversions } = convertUses(withParameters.sql, uses, parameters);
 
   const compiled = compile({ sql, source }, tables, { hasOpenTables });
   const reported = await options.resultColumns(
     sql,
     parameters.map(({ name }) => name),
   );
-  const columns = reported.map((column, at) => describeColumn(column, at, compiled, options.tables));
+  const columns = reported.map((column, at) =>
+    describeColumn(column, at, compiled, options.tables, comments.columns.get(at)),
+  );
   requireColumns(columns, source);
   const converted = parseQuery(sql);
   return {
     sql,
     conversions,
+    names: named.changes,
+    description: comments.query,
+    replacements: withParameters.changes,
     columns,
     parameters,
     tenants: tenantCandidates(uses, compiled, tenantColumns),
@@ -114,6 +148,18 @@ export async function describeSql(options: DescribeOptions): Promise<SqlDescript
     limit: limitOf(converted),
     readsClock: /\bcurrent_(?:timestamp|date|datetime|time)\b/i.test(sql),
   };
+}
+
+/** @throws StartError if a parameter is chosen that no literal is proposed for */
+function checkChosen(chosen: readonly string[], proposed: readonly LiteralProposal[]): void {
+  const names = [...new Set(proposed.map(({ name }) => name))];
+  const unknownNames = chosen.filter((name) => name !== 'all' && !names.includes(name));
+  if (unknownNames.length === 0) return;
+  const known = names.length === 0 ? 'no literal could be one' : `proposed are ${names.join(', ')}`;
+  throw new StartError(
+    'The literals cannot be parameters',
+    unknownNames.map((name) => ({ message: `no parameter ${name} is proposed; ${known}` })),
+  );
 }
 
 /** @throws StartError if the SQL is no query */
@@ -146,7 +192,10 @@ function typesWithoutParameters(
   return (node) => types.get(keyOf(node)) ?? unknown;
 }
 
-function describeParameters(uses: readonly ParameterUse[]): readonly DescribedParameter[] {
+function describeParameters(
+  uses: readonly ParameterUse[],
+  defaults: ReadonlyMap<string, string>,
+): readonly DescribedParameter[] {
   const byName = Map.groupBy(uses, ({ name }) => name);
   return [...byName].map(([name, own]): DescribedParameter => {
     const values = [...new Set(own.flatMap(({ values: texts = [] }) => texts))].filter((text) => text !== '');
@@ -159,6 +208,7 @@ function describeParameters(uses: readonly ParameterUse[]): readonly DescribedPa
       required: !own.some(({ isOptional }) => isOptional),
       values,
       isList,
+      default: defaults.get(name),
     };
   });
 }
@@ -183,17 +233,11 @@ function headerType({ type, isPattern }: ParameterUse): DescribedParameter['type
   }
 }
 
-interface Edit {
-  readonly start: number;
-  readonly end: number;
-  readonly after: string;
-}
-
 function convertUses(
   sql: string,
   uses: readonly ParameterUse[],
   parameters: readonly DescribedParameter[],
-): Pick<SqlDescription, 'sql' | 'conversions'> {
+): ReturnType<typeof applyEdits> {
   const edits = uses.flatMap((use): readonly Edit[] => {
     const { node, nullTest, conversion } = use;
     // In Querygate an absent parameter is '', not NULL.
@@ -206,16 +250,24 @@ function convertUses(
     const after = conversionText(use, isOptional);
     return after === undefined ? [] : [{ start: node.start, end: node.end, after }];
   });
-  let converted = sql;
+  return applyEdits(sql, edits);
+}
+
+/** The SQL with the edits, which are in the order of the text, and each of them as a change. */
+function applyEdits(
+  sql: string,
+  edits: readonly Edit[],
+): { readonly sql: string; readonly changes: readonly Conversion[] } {
+  let edited = sql;
   for (const { start, end, after } of edits.toReversed()) {
-    converted = converted.slice(0, start) + after + converted.slice(end);
+    edited = edited.slice(0, start) + after + edited.slice(end);
   }
-  const conversions = edits.map(({ start, end, after }) => ({
+  const changes = edits.map(({ start, end, after }) => ({
     line: sql.slice(0, start).split('\n').length,
     before: sql.slice(start, end),
     after,
   }));
-  return { sql: converted, conversions };
+  return { sql: edited, changes };
 }
 
 function describeColumn(
@@ -223,6 +275,7 @@ function describeColumn(
   at: number,
   { query }: Compiled,
   tables: readonly TableSchema[],
+  comment: string | undefined,
 ): DescribedColumn {
   const origin = columnOrigin(query, at);
   return {
@@ -232,8 +285,9 @@ function describeColumn(
     // A NULL array is returned as an empty one.
     required: repeated || isNeverNull(query, at),
     description:
-      origin &&
-      fieldAt(tables.find((table) => table.name === origin.table)?.fields, origin.path)?.description,
+      comment ??
+      (origin &&
+        fieldAt(tables.find((table) => table.name === origin.table)?.fields, origin.path)?.description),
   };
 }
 
@@ -253,7 +307,10 @@ function requireColumns(columns: readonly DescribedColumn[], source: Source): vo
       return [`column ${at + 1} of the result has no name: add AS and a name`];
     if (!/^[a-z_]\w*$/i.test(name))
       return [`the column ${name} needs a name of letters, digits and _: add AS and a name`];
-    if (names.indexOf(name.toLowerCase()) < at) return [`two columns of the result are named ${name}`];
+    if (names.indexOf(name.toLowerCase()) < at)
+      return [
+        `two columns of the result are named ${name}: add AS and another name, or leave one out with EXCEPT`,
+      ];
     const isKnown = type === undefined || (columnTypes as readonly string[]).includes(type);
     return isKnown
       ? []

@@ -1,76 +1,175 @@
 import type * as Syntax from '../dialect/syntax/nodes.ts';
 import { skip, walk } from '../dialect/syntax/walk.ts';
+import { dateOfSuffix, isoMoment, momentText, suffixTables } from './literal-moments.ts';
 
 /** A literal that could be a parameter. */
 export interface LiteralProposal {
   /** The offset of the literal in the SQL. */
   readonly start: number;
+  readonly end: number;
   /** As it is written. */
   readonly text: string;
   readonly kind: 'date' | 'id' | 'interval';
+  /** The name of the parameter; equal literals of the same use have one name. */
+  readonly name: string;
   /** What could be written instead. */
   readonly instead: string;
+  /** The value of the literal, as a caller would send it. */
+  readonly default: string;
 }
 
-const moment = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d(?::?\d\d)?)?)?$/;
 const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
-/** Names of columns that identify something. */
-const idColumn = /(?:^|_)(?:id|ids|uuid|guid|key|ref|slug|project|tenant|account|customer|user|org)$/i;
+/** Names of columns whose values a caller chooses: they identify or name something. A plain `key` is one of a map. */
+const idColumn =
+  /(?:^|_)(?:id|ids|uuid|guid|ref|slug|name|login|email|project|tenant|account|customer|user|username|org|organization|repo|repository|host|hostname|domain|site|country|region|city|currency|service|language|platform)$|_key$/i;
 
 /** Dates, ids and intervals that a caller may prefer to choose, in the order of the text. */
 export function literalProposals(sql: string, statement: Syntax.Statement): readonly LiteralProposal[] {
   const proposals: LiteralProposal[] = [];
-  const propose = ({ start, end }: Syntax.Located, kind: LiteralProposal['kind'], instead: string) =>
-    void proposals.push({ start, text: sql.slice(start, end), kind, instead });
+  const names = new Names(statement);
+  const propose = (
+    { start, end }: Syntax.Located,
+    kind: LiteralProposal['kind'],
+    value: string,
+    [base, instead]: readonly [name: string, instead: (parameter: string) => string],
+  ) => {
+    const name = names.nameOf(base, value);
+    proposals.push({
+      start,
+      end,
+      text: sql.slice(start, end),
+      kind,
+      name,
+      instead: instead(`@${name}`),
+      default: value,
+    });
+  };
+  const suffixes = suffixTables(statement);
   walk(statement, (node, around) => {
-    if (node.kind === 'TypedLiteral' && moment.test(node.value.value)) {
-      const instead = momentConversions[node.type];
-      if (instead !== undefined) propose(node, 'date', instead);
+    if (node.kind === 'TypedLiteral') {
+      const value = momentText(node.value.value);
+      const convert = conversions[node.type];
+      if (value !== undefined && convert !== undefined)
+        propose(node, 'date', value, [momentName(node, around, value), convert]);
       return skip;
     }
     if (node.kind === 'IntervalLiteral' && node.value.kind === 'IntegerLiteral') {
       const part = node.from.name.toLowerCase();
       // The steps of a series, and constant parts of a longer expression, are rarely a choice of the caller.
-      if (isWindow(around)) propose(node, 'interval', `interval cast(@${part}s as int64) ${part}`);
+      if (isWindow(around)) {
+        const instead = (parameter: string) => `interval ${parameter} ${part}`;
+        propose(node, 'interval', node.value.text, [`${part}s`, instead]);
+      }
       return skip;
+    }
+    if (node.kind !== 'StringLiteral' && node.kind !== 'IntegerLiteral') return undefined;
+    const value = node.kind === 'StringLiteral' ? node.value : node.text;
+    const moment = momentText(value);
+    if (moment !== undefined && (isComparedWithAny(node, around) || isReadAsMoment(around))) {
+      propose(node, 'date', moment, [momentName(node, around, moment), plain]);
+      return undefined;
     }
     const compared = comparedColumn(node, around);
     if (compared === undefined) return undefined;
-    if (node.kind === 'StringLiteral' && moment.test(node.value)) {
-      propose(node, 'date', `@${compared}`);
-    } else if (
-      node.kind === 'StringLiteral' &&
-      (uuid.test(node.value) || (idColumn.test(compared) && node.value !== ''))
-    ) {
-      propose(node, 'id', `@${compared}`);
-    } else if (node.kind === 'IntegerLiteral' && idColumn.test(compared)) {
-      propose(node, 'id', `cast(@${compared} as int64)`);
+    const day = dateOfSuffix(value, compared, suffixes);
+    if (day !== undefined) {
+      const instead = (parameter: string) => `format_date('${day.format}', ${parameter})`;
+      propose(node, 'date', day.date, [momentName(node, around, day.date), instead]);
+    } else if (/^\d{6}$/.test(value) && /(?:^|_)month$/i.test(compared)) {
+      propose(node, 'date', value, [compared.toLowerCase(), plain]);
+    } else if (uuid.test(value) || (idColumn.test(compared) && value !== '' && isCondition(around))) {
+      propose(node, 'id', value, [compared.toLowerCase(), plain]);
     }
     return undefined;
   });
   return proposals;
 }
 
-const momentConversions: Readonly<Partial<Record<Syntax.LiteralType, string>>> = {
-  TIMESTAMP: 'timestamp(@since)',
-  DATETIME: 'datetime(timestamp(@since))',
-  DATE: 'date(timestamp(@day))',
+/** Gives each value of a use one name, and different values different ones. */
+class Names {
+  readonly #valueOf = new Map<string, string | undefined>();
+
+  constructor(statement: Syntax.Statement) {
+    walk(statement, (node) => {
+      if (node.kind === 'NamedParameter') this.#valueOf.set(node.name.name.toLowerCase(), undefined);
+    });
+  }
+
+  nameOf(base: string, value: string): string {
+    for (let count = 1; ; count += 1) {
+      const name = count === 1 ? base : `${base}_${count}`;
+      if (!this.#valueOf.has(name)) this.#valueOf.set(name, value);
+      if (this.#valueOf.get(name) === value) return name;
+    }
+  }
+}
+
+const plain = (parameter: string) => parameter;
+
+const conversions: Readonly<Partial<Record<Syntax.LiteralType, (parameter: string) => string>>> = {
+  TIMESTAMP: (parameter) => `timestamp(${parameter})`,
+  DATETIME: (parameter) => `datetime(timestamp(${parameter}))`,
+  DATE: (parameter) => `date(timestamp(${parameter}))`,
 };
+
+/** `start_date` for a lower bound, `end_time` for an upper bound with a time, otherwise what the column is called. */
+function momentName(node: Syntax.Node, around: readonly Syntax.Node[], value: string): string {
+  const unit = isoMoment.test(value) ? 'time' : 'date';
+  let child = node;
+  for (const parent of around.toReversed()) {
+    if (parent.kind === 'Between') {
+      if (child === parent.low) return `start_${unit}`;
+      if (child === parent.high) return `end_${unit}`;
+    }
+    if (parent.kind === 'Comparison') {
+      const isLeft = child === parent.left;
+      if (parent.operator.startsWith(isLeft ? '<' : '>')) return `start_${unit}`;
+      if (parent.operator.startsWith(isLeft ? '>' : '<')) return `end_${unit}`;
+    }
+    if (parent.kind !== 'FunctionCall' && parent.kind !== 'Cast') break;
+    child = parent;
+  }
+  return unit === 'date' ? 'day' : 'moment';
+}
+
+/** What a literal is compared with, or `undefined`. */
+function comparedWith(node: Syntax.Node, around: readonly Syntax.Node[]): readonly Syntax.Expression[] {
+  const parent = around.at(-1);
+  const owner = around.at(-2);
+  if (parent?.kind === 'Comparison') return [parent.left, parent.right].filter((other) => other !== node);
+  if (parent?.kind === 'Between' && parent.operand !== node) return [parent.operand];
+  return parent?.kind === 'ExpressionList' && owner?.kind === 'In' ? [owner.operand] : [];
+}
 
 /** The name of the column with which a literal is compared. */
 function comparedColumn(node: Syntax.Node, around: readonly Syntax.Node[]): string | undefined {
-  const parent = around.at(-1);
-  const owner = around.at(-2);
-  const others =
-    parent?.kind === 'Comparison'
-      ? [parent.left, parent.right]
-      : parent?.kind === 'Between'
-        ? [parent.operand]
-        : parent?.kind === 'ExpressionList' && owner?.kind === 'In'
-          ? [owner.operand]
-          : [];
-  const column = others.find((other) => other !== node && other.kind === 'Path');
+  const column = comparedWith(node, around).find((other) => other.kind === 'Path');
   return column?.kind === 'Path' ? column.parts.at(-1)?.name : undefined;
+}
+
+const isComparedWithAny = (node: Syntax.Node, around: readonly Syntax.Node[]): boolean =>
+  comparedWith(node, around).some((other) => other.kind === 'Path' || other.kind === 'FunctionCall');
+
+/** Whether the literal is all that DATE, DATETIME or TIMESTAMP reads. */
+function isReadAsMoment(around: readonly Syntax.Node[]): boolean {
+  const parent = around.at(-1);
+  if (parent?.kind !== 'FunctionCall' || parent.args.length !== 1) return false;
+  return /^(?:date|datetime|timestamp)$/i.test(parent.name.parts.at(-1)?.name ?? '');
+}
+
+/** Whether a comparison must hold in every row that a query returns: it is in WHERE, HAVING or QUALIFY, below AND only. */
+function isCondition(around: readonly Syntax.Node[]): boolean {
+  const parent = around.at(-1);
+  if (parent?.kind !== 'Comparison' || parent.operator !== '=') return false;
+  let child: Syntax.Node = parent;
+  for (const node of around.slice(0, -1).toReversed()) {
+    if (node.kind === 'Select')
+      return [node.where, node.having, node.qualify].includes(child as Syntax.Expression);
+    if (node.kind === 'PipeWhere') return true;
+    if (node.kind !== 'Logical' || node.operator !== 'AND') return false;
+    child = node;
+  }
+  return false;
 }
 
 /** Whether an interval is the distance of a bound from now: an argument of `…_SUB` or `…_ADD`, or of a plain - or +. */

@@ -172,6 +172,9 @@ function callUse(
   if (text !== undefined) return { type: text };
   const typed = typedFunctions.exec(plain)?.[1]?.toUpperCase();
   if (typed === 'TIMESTAMP' || typed === 'DATETIME' || typed === 'DATE') return converted(scalar(typed));
+  const formatted = /^format_(date|datetime|timestamp)$/.exec(plain)?.[1]?.toUpperCase();
+  if (formatted === 'DATE' || formatted === 'DATETIME' || formatted === 'TIMESTAMP')
+    return at === 1 ? converted(scalar(formatted)) : { type: string };
   const element = arrayFunctions[plain];
   if (element !== undefined) return converted(element);
   if (plain === 'greatest' || plain === 'least' || (plain === 'if' && at > 0)) {
