@@ -60,6 +60,42 @@ describe('querygate tables add', () => {
     ]);
   });
 
+  test('a name that ends in * declares a table for each file, with the fields of all', async () => {
+    const first = write(
+      'events_20260131.ndjson',
+      '{"a":1,"value":{"string_value":"x","double_value":null}}\n',
+    );
+    const second = write(
+      'events_20260201.ndjson',
+      '{"a":2,"b":"y","c":null,"mixed":{"k":[1]}}\n{"mixed":"text"}\n',
+    );
+    const { exitCode, errors } = await run('tables', 'add', 'events_*', first, second);
+    expect(exitCode).toBe(0);
+    expect(errors).toContain('value.double_value is FLOAT, as its name says: the rows have no value of it');
+    expect(errors).toContain('c is STRING: the rows have no value of it');
+    expect(errors).toContain('mixed is JSON, because its rows have values of several types');
+    expect(schemaOf('events_20260131')).toEqual(schemaOf('events_20260201'));
+    expect(schemaOf('events_20260201')).toMatchObject([
+      { name: 'a', type: 'INTEGER' },
+      { name: 'value', fields: [{ type: 'STRING' }, { type: 'FLOAT' }] },
+      { name: 'b', type: 'STRING' },
+      { name: 'c', type: 'STRING' },
+      { name: 'mixed', type: 'JSON' },
+    ]);
+    for (const [args, message] of [
+      [['other', first, second], "got 2 files for one table; 'other*', in quotes"],
+      [['other*', first], 'events_20260131.ndjson is named after no table of other*'],
+      [['events_*'], 'needs data files that are named after their tables'],
+    ] as const) {
+      expect((await run('tables', 'add', ...args)).errors).toContain(message);
+    }
+  });
+
+  test('a name may begin with a digit', async () => {
+    const data = write('20260131.csv', 'a\n1\n');
+    expect(await run('tables', 'add', '20260131', data)).toMatchObject({ exitCode: 0 });
+  });
+
   test('takes what bq show prints, with or without --schema', async () => {
     const fields = [{ name: 'a', type: 'STRING', description: 'A text.' }];
     const expected = [{ name: 'a', type: 'STRING', mode: 'NULLABLE', description: 'A text.' }];

@@ -32,14 +32,14 @@ export function addAuthoring(program: Command, { addSettings, settingsOf }: Comm
     .command('tables')
     .description('manage the tables that saved queries read')
     .helpCommand('help [command]', 'print the help of a command');
-  addSettings(tables.command('add <name> [file]'), ['QUERIES_DIR'])
+  addSettings(tables.command('add <name> [file...]'), ['QUERIES_DIR'])
     .description(
-      'write the schema file of a table, from a data file (NDJSON, JSON, CSV, Parquet), or from what bq show --schema --format=prettyjson prints, in a file or on standard input',
+      "write the schema file of a table, from a data file (NDJSON, JSON, CSV, Parquet), or from what bq show --schema --format=prettyjson prints, in a file or on standard input; of a table for each file, if the name ends in *, as in 'events_*'",
     )
     .option('--force', 'replace the file if it exists')
-    .action(async (name: string, file: string | undefined, values: Values) => {
+    .action(async (name: string, files: string[], values: Values) => {
       const { addTable } = await import('../tables/add-table.ts');
-      await addTable(settingsOf(values), name, file, { force: values.force === true });
+      await addTable(settingsOf(values), name, files, { force: values.force === true });
     });
 
   addSettings(program.command('test [name...]'), ['ENGINE', 'QUERIES_DIR'])

@@ -125,9 +125,13 @@ function savedQueries(folder: string): readonly SavedQuery[] {
 function missingTableHint({ problems }: StartError): string {
   const names = problems.flatMap(({ message }) => /^no table is named ([\w.*-]+)/.exec(message)?.[1] ?? []);
   if (names.length === 0) return '';
-  const commands = [...new Set(names)].map(
-    (name) => `  querygate tables add ${name.split('.').at(-1)} <data file, or output of bq show>\n`,
-  );
+  const commands = [...new Set(names)].map((name) => {
+    const table = name.split('.').at(-1) ?? '';
+    const command = table.endsWith('*')
+      ? `'${table}' <data files that are named after their tables>`
+      : `${table} <data file, or output of bq show>`;
+    return `  querygate tables add ${command}\n`;
+  });
   return `Tables are declared in the folder tables:\n${commands.join('')}`;
 }
 
