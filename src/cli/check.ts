@@ -80,7 +80,8 @@ function printText({ catalog, checks, problems, summary }: CheckReport): void {
   if (problems.length > 0) return void process.stderr.write(problemsText(new StartError(summary, problems)));
   if (catalog === undefined) return;
   for (const line of uncheckedQueries(catalog)) process.stdout.write(`${line}\n`);
-  process.stdout.write(`${catalog.queries.length} saved queries are valid\n`);
+  const { length } = catalog.queries;
+  process.stdout.write(`${length} ${length === 1 ? 'saved query is' : 'saved queries are'} valid\n`);
 }
 
 function printBytes({ query, bytesProcessed, problems }: QueryCheck): void {

@@ -76,7 +76,6 @@ export interface SqlDescription {
   readonly proposals: readonly LiteralProposal[];
   /** The LIMIT of the whole query. */
   readonly limit: number | undefined;
-  readonly readsClock: boolean;
 }
 
 export interface DescribeOptions {
@@ -146,7 +145,6 @@ export async function describeSql(options: DescribeOptions): Promise<SqlDescript
     tenants: tenantCandidates(uses, compiled, tenantColumns),
     proposals: literalProposals(sql, converted),
     limit: limitOf(converted),
-    readsClock: /\bcurrent_(?:timestamp|date|datetime|time)\b/i.test(sql),
   };
 }
 

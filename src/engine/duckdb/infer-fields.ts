@@ -48,19 +48,7 @@ const readers: readonly (readonly [pattern: RegExp, source: (paths: string) => s
  * @throws StartError if a file has no known format, or cannot be read
  */
 export async function inferFields(files: readonly string[], config: Config): Promise<InferredFields> {
-  const [file = ''] = files;
-  const reader = readers.find(([pattern]) => pattern.test(file));
-  const other = files.find((one) => !reader?.[0].test(one));
-  if (reader === undefined || other !== undefined) {
-    throw fileError(
-      other ?? file,
-      reader === undefined
-        ? 'must end in .ndjson, .jsonl, .json, .csv (each may be followed by .gz or .zst) or .parquet'
-        : `must have the format of ${file}`,
-    );
-  }
-  const [, source, isText] = reader;
-  const relation = source(`[${files.map(globText).join(', ')}]`);
+  const { file, relation, isText } = relationOf(files);
   const database = await openDatabase(config);
   try {
     const connection = await database.connect();
@@ -85,6 +73,53 @@ export async function inferFields(files: readonly string[], config: Config): Pro
   } finally {
     database.close();
   }
+}
+
+/**
+ * The newest moment in the TIMESTAMP columns of a file; undefined if it has no moment.
+ *
+ * @throws StartError if the file has no known format
+ */
+export async function newestMoment(
+  file: string,
+  fields: readonly Field[],
+  config: Config,
+): Promise<Date | undefined> {
+  const columns = fields.filter(({ type, mode }) => type === 'TIMESTAMP' && mode !== 'REPEATED');
+  if (columns.length === 0) return undefined;
+  const { relation } = relationOf([file]);
+  const moments = columns.map(({ name }) => `max(try_cast(${quote(name)} AS TIMESTAMPTZ))`);
+  const database = await openDatabase(config);
+  try {
+    const connection = await database.connect();
+    await connection.run("SET TimeZone = 'UTC'");
+    const reader = await connection.runAndReadAll(
+      `SELECT epoch_ms(greatest(${moments.join(', ')})) FROM ${relation}`,
+    );
+    const newest = reader.getRows()[0]?.[0];
+    return typeof newest === 'bigint' ? new Date(Number(newest)) : undefined;
+  } catch {
+    // A column that the file lacks, or a value that is no moment: the author knows better.
+    return undefined;
+  } finally {
+    database.close();
+  }
+}
+
+/** @throws StartError if the files have no known format, or several */
+function relationOf(files: readonly string[]) {
+  const [file = ''] = files;
+  const reader = readers.find(([pattern]) => pattern.test(file));
+  if (reader === undefined) {
+    throw fileError(
+      file,
+      'must end in .ndjson, .jsonl, .json, .csv (each may be followed by .gz or .zst) or .parquet',
+    );
+  }
+  const [pattern, source, isText] = reader;
+  const other = files.find((one) => !pattern.test(one));
+  if (other !== undefined) throw fileError(other, `must have the format of ${file}`);
+  return { file, relation: source(`[${files.map(globText).join(', ')}]`), isText };
 }
 
 const fileError = (file: string, message: string) =>
