@@ -69,16 +69,23 @@ function parameterData(
     // The names of tenants are texts, also where the SQL reads them as numbers.
     type: isTenant && type !== 'pattern' ? 'string' : type,
     ...(type === 'enum' && !isTenant && { enum: pascalCase(`${query}.${name}`) }),
-    description: textAt(`parameters.${name}`, fillIn(isTenant ? 'whose rows are returned.' : what)),
+    description: textAt(
+      `parameters.${name}`,
+      parameter.description ?? fillIn(isTenant ? 'whose rows are returned.' : what),
+    ),
     ...(parameter.default === undefined || isTenant
       ? required && { required }
-      : { default: parameter.default }),
+      : { default: yamlValue(type, parameter.default) }),
     // No caller should get the rows of a tenant that it did not name.
     ...(isTenant && parameter.default !== undefined && { example: parameter.default }),
     ...(isTenant && { tenant: true }),
     ...(type === 'enum' && !isTenant && { values: enumValues(name, values, textAt) }),
   };
 }
+
+/** Numbers need no quotes, unless YAML would round them. */
+const yamlValue = (type: DescribedParameter['type'], text: string): string | number =>
+  type === 'integer' && Number.isSafeInteger(Number(text)) ? Number(text) : text;
 
 function enumValues(parameter: string, values: readonly string[], textAt: TextAt): object {
   const names = new Set<string>();

@@ -40,6 +40,8 @@ export interface DescribedParameter {
   readonly isList: boolean;
   /** The literal that it takes the place of, as a caller would send it. */
   readonly default: string | undefined;
+  /** What it means, if its use says so. */
+  readonly description: string | undefined;
 }
 
 /** What is changed in the SQL. */
@@ -118,10 +120,7 @@ export async function describeSql(options: DescribeOptions): Promise<SqlDescript
     statement,
     typesWithoutParameters({ ...options, sql: withParameters.sql }, tables),
   );
-  const parameters = describeParameters(
-    uses,
-    new Map(taken.map((proposal) => [proposal.name, proposal.default])),
-  );
+  const parameters = describeParameters(uses, new Map(taken.map((proposal) => [proposal.name, proposal])));
   const { sql, changes: conversions } = convertUses(withParameters.sql, uses, parameters);
 
   const compiled = compile({ sql, source }, tables, { hasOpenTables });
@@ -192,7 +191,7 @@ function typesWithoutParameters(
 
 function describeParameters(
   uses: readonly ParameterUse[],
-  defaults: ReadonlyMap<string, string>,
+  literals: ReadonlyMap<string, LiteralProposal>,
 ): readonly DescribedParameter[] {
   const byName = Map.groupBy(uses, ({ name }) => name);
   return [...byName].map(([name, own]): DescribedParameter => {
@@ -206,7 +205,8 @@ function describeParameters(
       required: !own.some(({ isOptional }) => isOptional),
       values,
       isList,
-      default: defaults.get(name),
+      default: literals.get(name)?.default,
+      description: literals.get(name)?.description,
     };
   });
 }

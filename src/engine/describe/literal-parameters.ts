@@ -16,6 +16,8 @@ export interface LiteralProposal {
   readonly instead: string;
   /** The value of the literal, as a caller would send it. */
   readonly default: string;
+  /** What the parameter means, if its use says so. */
+  readonly description: string | undefined;
 }
 
 const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
@@ -31,7 +33,8 @@ export function literalProposals(sql: string, statement: Syntax.Statement): read
     { start, end }: Syntax.Located,
     kind: LiteralProposal['kind'],
     value: string,
-    [base, instead]: readonly [name: string, instead: (parameter: string) => string],
+    [base, meaning]: readonly [name: string, meaning?: string],
+    instead: (parameter: string) => string = plain,
   ) => {
     const name = names.nameOf(base, value);
     proposals.push({
@@ -42,23 +45,27 @@ export function literalProposals(sql: string, statement: Syntax.Statement): read
       name,
       instead: instead(`@${name}`),
       default: value,
+      description: meaning,
     });
   };
   const suffixes = suffixTables(statement);
+  const aliases = tableNames(statement);
   walk(statement, (node, around) => {
     if (node.kind === 'TypedLiteral') {
       const value = momentText(node.value.value);
       const convert = conversions[node.type];
       if (value !== undefined && convert !== undefined)
-        propose(node, 'date', value, [momentName(node, around, value), convert]);
+        propose(node, 'date', value, momentUse(node, around, value), convert);
       return skip;
     }
     if (node.kind === 'IntervalLiteral' && node.value.kind === 'IntegerLiteral') {
       const part = node.from.name.toLowerCase();
       // The steps of a series, and constant parts of a longer expression, are rarely a choice of the caller.
       if (isWindow(around)) {
-        const instead = (parameter: string) => `interval ${parameter} ${part}`;
-        propose(node, 'interval', node.value.text, [`${part}s`, instead]);
+        const { start: from, end: to } = node.value;
+        const instead = (parameter: string) =>
+          `${sql.slice(node.start, from)}${parameter}${sql.slice(to, node.end)}`;
+        propose(node, 'interval', node.value.text, [`${part}s`, `The number of ${part}s.`], instead);
       }
       return skip;
     }
@@ -66,19 +73,20 @@ export function literalProposals(sql: string, statement: Syntax.Statement): read
     const value = node.kind === 'StringLiteral' ? node.value : node.text;
     const moment = momentText(value);
     if (moment !== undefined && (isComparedWithAny(node, around) || isReadAsMoment(around))) {
-      propose(node, 'date', moment, [momentName(node, around, moment), plain]);
+      propose(node, 'date', moment, momentUse(node, around, moment));
       return undefined;
     }
     const compared = comparedColumn(node, around);
     if (compared === undefined) return undefined;
     const day = dateOfSuffix(value, compared, suffixes);
     if (day !== undefined) {
-      const instead = (parameter: string) => `format_date('${day.format}', ${parameter})`;
-      propose(node, 'date', day.date, [momentName(node, around, day.date), instead]);
+      const name = /\bselect\b/.test(sql) ? 'format_date' : 'FORMAT_DATE';
+      const instead = (parameter: string) => `${name}('${day.format}', ${parameter})`;
+      propose(node, 'date', day.date, momentUse(node, around, day.date), instead);
     } else if (/^\d{6}$/.test(value) && /(?:^|_)month$/i.test(compared)) {
-      propose(node, 'date', value, [compared.toLowerCase(), plain]);
+      propose(node, 'date', value, [compared.toLowerCase()]);
     } else if (uuid.test(value) || (idColumn.test(compared) && value !== '' && isCondition(around))) {
-      propose(node, 'id', value, [compared.toLowerCase(), plain]);
+      propose(node, 'id', value, [idName(node, around, aliases)]);
     }
     return undefined;
   });
@@ -104,6 +112,27 @@ class Names {
   }
 }
 
+/** The names that stand for tables: `o.id` is the column `id`, `order.id` may be a field of the record `order`. */
+function tableNames(statement: Syntax.Statement): ReadonlySet<string> {
+  const names = new Set<string>();
+  walk(statement, (node) => {
+    if (node.kind === 'CommonTable') names.add(node.name.name.toLowerCase());
+    if (node.kind === 'Table') names.add(node.path.parts.at(-1)?.name.toLowerCase() ?? '');
+    if ('alias' in node && node.alias) names.add(node.alias.name.toLowerCase());
+  });
+  return names;
+}
+
+/** `repo` for `repo.name`, `repo_id` for `repo.id`, otherwise the name of the column. */
+function idName(node: Syntax.Node, around: readonly Syntax.Node[], tables: ReadonlySet<string>): string {
+  const path = comparedWith(node, around).find((other) => other.kind === 'Path');
+  const names = path?.kind === 'Path' ? path.parts.map(({ name }) => name.toLowerCase()) : [];
+  const [record, field = 'id'] = names.slice(-2).length === 2 ? names.slice(-2) : [undefined, names[0]];
+  if (record === undefined || tables.has(record) || !/^(?:id|name|uuid|ref|key|slug)$/.test(field))
+    return field;
+  return field === 'name' ? record : `${record}_${field}`;
+}
+
 const plain = (parameter: string) => parameter;
 
 const conversions: Readonly<Partial<Record<Syntax.LiteralType, (parameter: string) => string>>> = {
@@ -112,24 +141,47 @@ const conversions: Readonly<Partial<Record<Syntax.LiteralType, (parameter: strin
   DATE: (parameter) => `date(timestamp(${parameter}))`,
 };
 
-/** `start_date` for a lower bound, `end_time` for an upper bound with a time, otherwise what the column is called. */
-function momentName(node: Syntax.Node, around: readonly Syntax.Node[], value: string): string {
-  const unit = isoMoment.test(value) ? 'time' : 'date';
+/** `start_date` for a lower bound, `end_time` for an upper bound with a time, otherwise `day`; and what it means. */
+function momentUse(
+  node: Syntax.Node,
+  around: readonly Syntax.Node[],
+  value: string,
+): readonly [name: string, meaning: string] {
+  const isDay = !isoMoment.test(value);
+  const bound = boundOf(node, around);
+  switch (bound) {
+    case 'start':
+      return isDay ? ['start_date', 'The first day.'] : ['start_time', 'The earliest time.'];
+    case 'last':
+      return isDay ? ['end_date', 'The last day.'] : ['end_time', 'The latest time.'];
+    case 'end':
+      return isDay
+        ? ['end_date', 'The day after the last one.']
+        : ['end_time', 'The end of the time, which is excluded.'];
+    default:
+      return isDay ? ['day', 'The day.'] : ['moment', 'The time.'];
+  }
+}
+
+/** Which bound of a time a literal is, also as the argument of a function; `end` is excluded. */
+function boundOf(node: Syntax.Node, around: readonly Syntax.Node[]): 'start' | 'last' | 'end' | undefined {
   let child = node;
   for (const parent of around.toReversed()) {
     if (parent.kind === 'Between') {
-      if (child === parent.low) return `start_${unit}`;
-      if (child === parent.high) return `end_${unit}`;
+      if (child === parent.low) return 'start';
+      return child === parent.high ? 'last' : undefined;
     }
     if (parent.kind === 'Comparison') {
-      const isLeft = child === parent.left;
-      if (parent.operator.startsWith(isLeft ? '<' : '>')) return `start_${unit}`;
-      if (parent.operator.startsWith(isLeft ? '>' : '<')) return `end_${unit}`;
+      const { operator } = parent;
+      if (operator === '=' || operator === '!=') return undefined;
+      const isLower = operator.startsWith(child === parent.left ? '<' : '>');
+      if (isLower) return 'start';
+      return operator.endsWith('=') ? 'last' : 'end';
     }
-    if (parent.kind !== 'FunctionCall' && parent.kind !== 'Cast') break;
+    if (parent.kind !== 'FunctionCall' && parent.kind !== 'Cast') return undefined;
     child = parent;
   }
-  return unit === 'date' ? 'day' : 'moment';
+  return undefined;
 }
 
 /** What a literal is compared with, or `undefined`. */

@@ -65,7 +65,7 @@ export async function inferFields(files: readonly string[], config: Config): Pro
     const fields = columns.map(({ name, type }) =>
       fieldOf(name, type, { path: '', isText, notes, emptyPaths }),
     );
-    return { fields, notes };
+    return { fields, notes: groupNotes(notes) };
   } catch (error) {
     if (error instanceof StartError) throw error;
     const [message = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
@@ -124,6 +124,19 @@ function relationOf(files: readonly string[]) {
 
 const fileError = (file: string, message: string) =>
   new StartError('The data file cannot be used', [{ file, message }]);
+
+/** Equal notes as one, with the paths of all its fields: a note begins with the path. */
+function groupNotes(notes: readonly string[]): readonly string[] {
+  const splitNote = (note: string) => /^(\S+) ([\s\S]*)$/.exec(note)?.slice(1) ?? [note, ''];
+  const paths = Map.groupBy(notes, (note) => splitNote(note)[1] ?? '');
+  return [...paths].map(([rest, own]) => {
+    const [first = '', ...others] = own.map((note) => splitNote(note)[0] ?? '');
+    const last = others.pop();
+    return last === undefined
+      ? `${first} ${rest}`
+      : `${[first, ...others].join(', ')} and ${last}: each ${rest}`;
+  });
+}
 
 interface FieldContext {
   readonly path: string;
