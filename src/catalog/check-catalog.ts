@@ -35,6 +35,7 @@ export function checkCatalog(queries: readonly SavedQuery[]): readonly Problem[]
   /** Of SQL over queries that take it. */
   const sqlFields = new Map<string, string>();
   const resultTypes = new Map<string, string>();
+  const timeScalars = scalarsOfTimes(queries);
   const enums = new Map<string, { readonly parameter: EnumParameter; readonly file: string }>();
   return queries.flatMap((query) => {
     const { file } = query.source;
@@ -67,7 +68,7 @@ export function checkCatalog(queries: readonly SavedQuery[]): readonly Problem[]
     }
     for (const parameter of enumsOf(query)) {
       const { name, enum: type } = parameter;
-      if (reservedTypes.has(type) || resultTypes.has(type)) {
+      if (reservedTypes.has(type) || resultTypes.has(type) || timeScalars.has(type)) {
         add(`parameters.${name}: ${type} is another type of the schema; choose another enum name`);
       }
       const other = enums.get(type);
@@ -78,6 +79,15 @@ export function checkCatalog(queries: readonly SavedQuery[]): readonly Problem[]
     }
     return problems;
   });
+}
+
+/** The types that a schema has only if a query has such a parameter. */
+function scalarsOfTimes(queries: readonly SavedQuery[]): ReadonlySet<string> {
+  const types = queries.flatMap(({ parameters }) => parameters.map(({ type }) => type));
+  return new Set([
+    ...(types.includes('date') ? ['Date'] : []),
+    ...(types.includes('datetime') ? ['LocalDateTime'] : []),
+  ]);
 }
 
 /** @returns the file that has the name already */

@@ -1,22 +1,47 @@
-import type { Parameter, SavedQuery } from './saved-query.ts';
+import type { BoundValues } from './binding/bind.ts';
+import { textsOf } from './binding/raw-texts.ts';
+import { resolveDefault } from './binding/times.ts';
+import type { Parameter, ParameterText, SavedQuery } from './saved-query.ts';
 
-/** A parameter's example; for a required parameter without one, a value of its type. undefined: it can be omitted. */
-export function exampleValue(parameter: Parameter): string | undefined {
-  return parameter.example ?? (parameter.required ? placeholderValue(parameter) : undefined);
+/**
+ * A parameter's example, of today if it is relative; for a required parameter without one, a value of its type. undefined:
+ * it can be omitted.
+ */
+export function exampleValue(parameter: Parameter): ParameterText | undefined {
+  const text = parameter.example ?? (parameter.required ? placeholderValue(parameter) : undefined);
+  return text === undefined ? undefined : withoutRelative(parameter, text);
 }
 
-/** Every parameter of a typical request, as the SQL receives it: the example, else the default, else ''. */
-export function exampleParameters({ parameters }: SavedQuery): Readonly<Record<string, string>> {
+/** Every parameter of a typical request, as the SQL receives it: the example, else the default, else '' or []. */
+export function exampleParameters({ parameters }: SavedQuery): BoundValues {
   return Object.fromEntries(
-    parameters.map((parameter) => [parameter.name, exampleValue(parameter) ?? parameter.default ?? '']),
+    parameters.map((parameter) => {
+      const { default: text, name, repeated } = parameter;
+      const otherwise = text === undefined ? (repeated ? [] : '') : withoutRelative(parameter, text);
+      return [name, exampleValue(parameter) ?? otherwise];
+    }),
   );
 }
 
-function placeholderValue(parameter: Parameter): string {
+function withoutRelative(parameter: Parameter, value: ParameterText): ParameterText {
+  const texts = textsOf(value).map(
+    (text) => resolveDefault(parameter, text, 'disabled', Date.now())?.text ?? text,
+  );
+  return typeof value === 'string' ? (texts[0] ?? value) : texts;
+}
+
+function placeholderValue(parameter: Parameter): ParameterText {
+  const text = parameter.min ?? placeholderText(parameter);
+  return parameter.repeated ? [text] : text;
+}
+
+function placeholderText(parameter: Parameter): string {
   if (parameter.type === 'enum') return parameter.values[0]?.value ?? '';
   return {
     string: 'example',
     pattern: 'example',
+    date: '2026-01-31',
+    datetime: '2026-01-31T12:00:00',
     timestamp: '2026-01-31T12:00:00Z',
     integer: '1',
     float: '1.5',

@@ -11,22 +11,47 @@ interface EnumValue {
   readonly description: string;
 }
 
+/** The types that a parameter, or an element of a list, can have in the SQL. */
+export const bindTypes = ['STRING', 'INT64', 'FLOAT64', 'BOOL', 'DATE', 'DATETIME', 'TIMESTAMP'] as const;
+
+export type BindType = (typeof bindTypes)[number];
+
+/** The raw text of a parameter; the texts of its elements, if it is a list. */
+export type ParameterText = string | readonly string[];
+
 interface ParameterBase {
   readonly name: string;
   readonly description: string;
   readonly required: boolean;
-  /** The raw text of an absent parameter; a required one has no default. */
-  readonly default: string | undefined;
-  /** A value that returns rows, for documentation and examples. */
-  readonly example: string | undefined;
+  /**
+   * The raw text of an absent parameter; a required one has no default. Of a date or a moment it may be relative: `-1d`
+   * (`files/relative-time.ts`).
+   */
+  readonly default: ParameterText | undefined;
+  /** A value that returns rows, for documentation and examples; relative as the default. */
+  readonly example: ParameterText | undefined;
+  /** Its type in the SQL; STRING if it is not set. */
+  readonly bind?: BindType;
+  /** True for a list, which reaches the SQL as an ARRAY. */
+  readonly repeated?: boolean;
+  /** The most values of a list. */
+  readonly maxItems?: number;
+  /** The least and the greatest value, raw: of numbers, and of dates and moments, where they may be relative. */
+  readonly min?: string;
+  readonly max?: string;
+  /** The most characters of a string. */
+  readonly maxLength?: number;
+  /** A regular expression of RE2 that a string must match somewhere. */
+  readonly pattern?: string;
 }
 
 /**
- * string: any text. pattern: a regular expression in RE2's syntax. timestamp: ISO 8601. The SQL receives every
- * parameter as a STRING, and an absent optional one as ''.
+ * string: any text. pattern: a regular expression in RE2's syntax. timestamp: ISO 8601, a point in time; datetime: the
+ * same without a zone; date: the day alone. The SQL receives every parameter as a STRING, and an absent optional one as '',
+ * unless the parameter has another `bind`: then an absent one is NULL. An absent list is empty.
  */
 export interface PlainParameter extends ParameterBase {
-  readonly type: 'string' | 'pattern' | 'timestamp' | 'integer' | 'float' | 'boolean';
+  readonly type: 'string' | 'pattern' | 'date' | 'datetime' | 'timestamp' | 'integer' | 'float' | 'boolean';
 }
 
 export interface EnumParameter extends ParameterBase {
@@ -77,7 +102,7 @@ export interface CachePolicy {
 
 /** The parameter that selects the tenant whose rows a query returns; keys can be restricted to tenants. */
 export interface Tenant {
-  /** The parameter's name; its type is string or pattern. */
+  /** The parameter's name; its type is string or pattern. Each value of a list must be one of the caller's tenants. */
   readonly parameter: string;
   /**
    * If the parameter is a pattern: the pattern that runs for restricted callers, with the placeholder `{parameter}`.
@@ -124,7 +149,7 @@ export interface SavedQuery {
   readonly maxRows: number;
   readonly caching: CachePolicy | 'disabled';
   /** Sets of raw parameters, by name, whose results are kept in the cache from the start on. */
-  readonly warm: readonly Readonly<Record<string, string>>[];
+  readonly warm: readonly Readonly<Record<string, ParameterText>>[];
   /** Keys of the labels that a request may set for the engine's bill. */
   readonly labels: readonly string[];
   readonly parameters: readonly Parameter[];

@@ -1,9 +1,12 @@
 import type { BoundQuery } from '../catalog/binding/bind.ts';
+import { textsOf } from '../catalog/binding/raw-texts.ts';
 import { GatewayError } from '../errors.ts';
 
 /** The name of the first parameter whose value is quoted in the text of an engine's failure. */
 export function findQuotedParameter(text: string, { query, parameters }: BoundQuery): string | undefined {
-  return query.parameters.find(({ name }) => isQuoted(text, parameters[name] ?? ''))?.name;
+  return query.parameters.find(({ name }) =>
+    textsOf(parameters[name] ?? '').some((value) => isQuoted(text, value)),
+  )?.name;
 }
 
 /** The error for a parameter whose value made the query fail. The cause is for the log only. */

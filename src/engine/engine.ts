@@ -7,6 +7,7 @@ import type { Config } from '../config.ts';
 import type { Problem } from '../errors.ts';
 import type { Span } from '../trace/span.ts';
 import type { ResultColumn } from './check-columns.ts';
+import type { TypedParameter } from './dialect/parameter-types.ts';
 
 /** What one run needs besides the query and its parameters. */
 export interface RunOptions {
@@ -149,7 +150,7 @@ export interface ColumnsOptions {
   readonly sql: string;
   readonly source: Source;
   readonly tables: readonly TableSchema[];
-  /** The names of the parameters in the SQL. */
-  readonly parameters: readonly string[];
+  /** The parameters in the SQL. */
+  readonly parameters: readonly TypedParameter[];
   readonly config: Config;
 }

@@ -1,9 +1,9 @@
-import type { Catalog, SavedQuery } from '../catalog/saved-query.ts';
+import type { Catalog, SavedQuery, Tenant } from '../catalog/saved-query.ts';
 import { type Problem, StartError } from '../errors.ts';
 import { type Compiled, compile } from './dialect/compile.ts';
 import { problemAt } from './dialect/problem-at.ts';
 import { openSandbox } from './dialect/sandbox/open-sandbox.ts';
-import { unfilteredTables } from './dialect/tenant-filter.ts';
+import { type TenantParameter, unfilteredTables } from './dialect/tenant-filter.ts';
 import { queryProblems } from './query-problems.ts';
 
 /**
@@ -43,7 +43,7 @@ export function sandboxProblemsOf(query: SavedQuery, tables: Catalog['tables']):
     for (const common of sandbox.tables) {
       const { query: tree } = sandbox.readAll(common);
       if (tenant === undefined) continue;
-      const parameter = { name: tenant.parameter, isPattern: tenant.pattern !== undefined };
+      const parameter = tenantParameter(query, tenant);
       for (const { name, start } of unfilteredTables(tree, parameter)) {
         const problem = problemAt(sql, source, start, unfilteredCommonMessage(common, name, parameter));
         // A table that others read is named once, where it is read first.
@@ -67,11 +67,20 @@ export function sandboxProblemsOf(query: SavedQuery, tables: Catalog['tables']):
 export function unfilteredProblems(query: SavedQuery, { query: tree }: Compiled): readonly Problem[] {
   const { tenant, sql, source } = query;
   if (!tenant || !isChecked(query)) return [];
-  const parameter = { name: tenant.parameter, isPattern: tenant.pattern !== undefined };
+  const parameter = tenantParameter(query, tenant);
   return unfilteredTables(tree, parameter).map(({ name, start }) =>
     problemAt(sql, source, start, unfilteredMessage(name, parameter)),
   );
 }
+
+const tenantParameter = (
+  { parameters }: SavedQuery,
+  { parameter: name, pattern }: Tenant,
+): TenantParameter => ({
+  name,
+  isPattern: pattern !== undefined,
+  isList: parameters.some((parameter) => parameter.name === name && parameter.repeated),
+});
 
 const isChecked = ({ tenant, tenantUnchecked }: SavedQuery): boolean =>
   tenant !== undefined && tenantUnchecked === undefined;
@@ -86,17 +95,15 @@ export const uncheckedQueries = ({ queries }: Catalog): readonly string[] =>
 
 const optOut = 'if every caller may see what it returns, say why in the header: "tenant_unchecked: <reason>"';
 
-const comparisonWith = ({ name, isPattern }: { name: string; isPattern: boolean }) =>
-  isPattern ? `REGEXP_CONTAINS(column, @${name})` : `column = @${name}`;
+function comparisonWith({ name, isPattern, isList }: TenantParameter): string {
+  if (isPattern) return `REGEXP_CONTAINS(column, @${name})`;
+  return isList ? `column IN UNNEST(@${name})` : `column = @${name}`;
+}
 
-function unfilteredMessage(table: string, parameter: { name: string; isPattern: boolean }): string {
+function unfilteredMessage(table: string, parameter: TenantParameter): string {
   return `${table} is read without "${comparisonWith(parameter)}", so rows of other tenants could be returned; add it to the conditions of that table, joined by AND; ${optOut}`;
 }
 
-function unfilteredCommonMessage(
-  common: string,
-  table: string,
-  parameter: { name: string; isPattern: boolean },
-): string {
+function unfilteredCommonMessage(common: string, table: string, parameter: TenantParameter): string {
   return `the common table ${common} reads ${table} without "${comparisonWith(parameter)}", so that with query_sandboxing: enabled a caller's SQL could return rows of other tenants; add it to the conditions of that table inside of ${common}`;
 }

@@ -16,8 +16,35 @@ const latest = Date.parse('9999-12-31T23:59:59.999Z');
 export function parseTimestamp(text: string): string | undefined {
   const groups = pattern.exec(text)?.groups;
   if (groups === undefined) return undefined;
-  const part = (name: string) => Number(groups[name] ?? 0);
+  const date = dateOf(groups);
+  const offset = offsetMinutes(groups.zone ?? 'Z');
+  if (date === undefined || offset === undefined) return undefined;
 
+  const utc = date.getTime() - offset * 60_000;
+  if (utc < earliest || utc > latest) return undefined;
+  return `${new Date(utc).toISOString().slice(0, 19)}.${microsOf(groups)}Z`;
+}
+
+/**
+ * Parses a date and time without a zone, in the spellings of `parseTimestamp`, to `YYYY-MM-DDTHH:MM:SS.ffffff`.
+ *
+ * @returns undefined if the text is invalid, has a zone, or is outside the years 1 to 9999
+ */
+export function parseDatetime(text: string): string | undefined {
+  const groups = pattern.exec(text)?.groups;
+  return groups === undefined || groups.zone !== undefined ? undefined : parseTimestamp(text)?.slice(0, -1);
+}
+
+/** @returns the text if it is a calendar date of the years 1 to 9999, `YYYY-MM-DD` */
+export function parseDate(text: string): string | undefined {
+  return text.length === 10 && parseTimestamp(text) !== undefined ? text : undefined;
+}
+
+type Groups = Readonly<Record<string, string | undefined>>;
+
+/** The parts of the text as if they were UTC; undefined if there is no such date or time of day. */
+function dateOf(groups: Groups): Date | undefined {
+  const part = (name: string) => Number(groups[name] ?? 0);
   const date = new Date(0);
   date.setUTCFullYear(part('year'), part('month') - 1, part('day'));
   date.setUTCHours(part('hour'), part('minute'), part('second'));
@@ -27,14 +54,10 @@ export function parseTimestamp(text: string): string | undefined {
     date.getUTCHours() !== part('hour') ||
     date.getUTCMinutes() !== part('minute') ||
     date.getUTCSeconds() !== part('second');
-  const offset = offsetMinutes(groups.zone ?? 'Z');
-  if (rolledOver || offset === undefined) return undefined;
-
-  const utc = date.getTime() - offset * 60_000;
-  if (utc < earliest || utc > latest) return undefined;
-  const micros = (groups.fraction ?? '').padEnd(6, '0').slice(0, 6);
-  return `${new Date(utc).toISOString().slice(0, 19)}.${micros}Z`;
+  return rolledOver ? undefined : date;
 }
+
+const microsOf = ({ fraction = '' }: Groups): string => fraction.padEnd(6, '0').slice(0, 6);
 
 function offsetMinutes(zone: string): number | undefined {
   if (zone.toUpperCase() === 'Z') return 0;

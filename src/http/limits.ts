@@ -1,4 +1,4 @@
-import { maxValueLength } from '../catalog/binding/bind.ts';
+import { maxValueLength } from '../catalog/binding/value-limits.ts';
 import { maxTokenLength } from '../keys/jwt/token-shape.ts';
 
 /**
@@ -11,8 +11,8 @@ export const httpLimits = {
   maxHeaderBytes: 16_384,
   /** Bytes of a request body: operations are text that people write. */
   maxBodyBytes: 256 * 1024,
-  /** Parameters of a query string, including those that the query does not declare. */
-  maxParameters: 100,
+  /** Parameters of a query string, including those that the query does not declare, and every value of a list. */
+  maxParameters: 1_100,
   /** Characters of one parameter's value. */
   maxValueLength,
   /** Characters of a JSON Web Token; a longer one is not valid. */

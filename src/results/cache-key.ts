@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type BoundQuery, bind, plainParameters } from '../catalog/binding/bind.ts';
-import type { Catalog, SavedQuery } from '../catalog/saved-query.ts';
+import type { Catalog, ParameterText, SavedQuery } from '../catalog/saved-query.ts';
 import { GatewayError } from '../errors.ts';
 
 /**
@@ -21,20 +21,23 @@ export function cacheKey(bound: BoundQuery): string {
 const keys = new WeakMap<BoundQuery, string>();
 
 /** The bound query of a key; undefined if it is not a key of this catalog, as any text from the shared cache may be. */
-export function parseCacheKey({ queries }: Catalog, key: string): BoundQuery | undefined {
+export function parseCacheKey({ queries }: Catalog, key: string, now = Date.now()): BoundQuery | undefined {
   const query = queries.find((candidate) => key.startsWith(prefix(candidate)));
   if (query === undefined) return undefined;
   try {
     const values: unknown = JSON.parse(key.slice(prefix(query).length, -1));
     if (!Array.isArray(values)) return undefined;
-    const raw = query.parameters.map(({ name }, at) => [name, String(values[at] ?? '')] as const);
-    const bound = bind(query, plainParameters(Object.fromEntries(raw)));
+    const raw = query.parameters.map(({ name }, at) => [name, textOf(values[at])] as const);
+    const bound = bind(query, plainParameters(Object.fromEntries(raw)), now);
     return cacheKey(bound) === key ? bound : undefined;
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof GatewayError) return undefined;
     throw error;
   }
 }
+
+const textOf = (value: unknown): ParameterText =>
+  Array.isArray(value) ? value.map(String) : String(value ?? '');
 
 const prefixes = new WeakMap<SavedQuery, string>();
 
@@ -50,7 +53,7 @@ function prefix(query: SavedQuery): string {
 function definition({ sql, columns, parameters }: SavedQuery): string {
   const shape = [
     sql,
-    parameters.map(({ name }) => name),
+    parameters.map(({ name, bind: type, repeated }) => (type || repeated ? [name, type, repeated] : name)),
     columns.map(({ name, type, repeated, required }) => [name, type, repeated, required]),
   ];
   return createHash('sha256').update(JSON.stringify(shape)).digest('base64url');

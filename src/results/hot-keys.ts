@@ -42,6 +42,15 @@ export class HotKeys {
     this.#pinned.set(key, { ...newHotKey(key, bound, policy, now), pinned: true, refreshAt: now });
   }
 
+  /** Unpins the keys of other times: their queries are bound to other values by now. */
+  unpinOutdated(now: number): void {
+    for (const [key, hotKey] of this.#pinned) {
+      if ((hotKey.bound.validUntil ?? now + 1) > now) continue;
+      this.#pinned.delete(key);
+      this.#requested.set(key, { ...hotKey, pinned: false });
+    }
+  }
+
   /** Records a request to this gateway. */
   touch(key: string, bound: BoundQuery, policy: CachePolicy, now: number): void {
     const hotKey = this.#pinned.get(key) ?? this.#requested.get(key);

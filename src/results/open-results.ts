@@ -69,7 +69,9 @@ export function openResults(options: ResultsOptions): Results {
   const prefix = `${JSON.stringify(engine.source)} `;
   const keyOf = buildKeyOf(prefix);
   const parseKey = (key: string) =>
-    key.startsWith(prefix) ? parseCacheKey(catalog, key.slice(prefix.length)) : undefined;
+    key.startsWith(prefix)
+      ? parseCacheKey(catalog, key.slice(prefix.length), clock.now().getTime())
+      : undefined;
 
   let warmer: Warmer | undefined;
   const shared = openShared?.(() => warmer?.readDemand());
@@ -95,7 +97,12 @@ export function openResults(options: ResultsOptions): Results {
     if (outcome?.source === 'engine') counters.refreshes += 1;
     return outcome !== undefined;
   };
-  pinWarm(catalog, hotKeys, keyOf, clock);
+  let pinnedUntil = pinWarm(catalog, hotKeys, keyOf, clock);
+  const onTick = (now: number) => {
+    if (now < pinnedUntil) return;
+    hotKeys.unpinOutdated(now);
+    pinnedUntil = pinWarm(catalog, hotKeys, keyOf, clock);
+  };
   const onFailure = buildOnFailure(clock, log);
   warmer = openWarmer({
     hotKeys,
@@ -105,6 +112,7 @@ export function openResults(options: ResultsOptions): Results {
     engineConcurrency,
     refresh,
     onFailure,
+    onTick,
     parseKey,
   });
 
@@ -114,7 +122,7 @@ export function openResults(options: ResultsOptions): Results {
     replaceCatalog(next) {
       catalog = next;
       hotKeys.replaceQueries(new Set(next.queries), parseKey);
-      pinWarm(next, hotKeys, keyOf, clock);
+      pinnedUntil = pinWarm(next, hotKeys, keyOf, clock);
     },
     counters,
     hotKeys: () => hotKeys.size,
@@ -163,18 +171,26 @@ function buildOnFailure(clock: Clock, log: Logger): (endpoint: string | undefine
   };
 }
 
-/** Pins the parameter sets that queries list under `warm`; they were checked when the headers were read. */
+/**
+ * Pins the parameter sets that queries list under `warm`; they were checked when the headers were read.
+ *
+ * @returns until when they are these keys: defaults may be relative to the time. Milliseconds since the epoch
+ */
 function pinWarm(
   { queries }: Catalog,
   hotKeys: HotKeys,
   keyOf: (bound: BoundQuery) => string,
   clock: Clock,
-): void {
+): number {
+  const now = clock.now().getTime();
+  let until = Number.POSITIVE_INFINITY;
   for (const query of queries) {
     if (query.caching === 'disabled') continue;
     for (const parameters of query.warm) {
-      const bound = bind(query, plainParameters(parameters));
-      hotKeys.pin(keyOf(bound), bound, query.caching, clock.now().getTime());
+      const bound = bind(query, plainParameters(parameters), now);
+      hotKeys.pin(keyOf(bound), bound, query.caching, now);
+      until = Math.min(until, bound.validUntil ?? until);
     }
   }
+  return until;
 }

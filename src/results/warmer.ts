@@ -16,6 +16,8 @@ interface WarmerOptions {
   readonly refresh: (hotKey: HotKey, signal: AbortSignal) => Promise<boolean>;
   /** Called for every refresh that failed, because no caller sees its error. */
   readonly onFailure: (endpoint: string | undefined, error: unknown) => void;
+  /** Called before due keys are looked for. */
+  readonly onTick?: (now: number) => void;
   /** The bound query of a shared key, if it belongs to this catalog. */
   readonly parseKey: (key: string) => BoundQuery | undefined;
 }
@@ -63,6 +65,7 @@ export function openWarmer(options: WarmerOptions): Warmer {
 
   const tick = async () => {
     const now = clock.now().getTime();
+    options.onTick?.(now);
     for (const hotKey of hotKeys.due(now)) {
       if (running.has(hotKey.key) || singleFlight.has(hotKey.key)) continue;
       if (!hasRoom(options, running.size, hotKey, now)) break;

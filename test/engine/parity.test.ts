@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { BoundValues } from '../../src/catalog/binding/bind.ts';
 import { exampleParameters } from '../../src/catalog/example-parameters.ts';
 import { loadCatalog } from '../../src/catalog/load-catalog.ts';
 import { camelCase } from '../../src/catalog/names.ts';
@@ -14,7 +15,7 @@ import { now, openTestApp, type Rows, type TestApp } from '../support/test-app.t
 type Row = Record<string, unknown>;
 
 /** The example parameters, varied by every value of every enum. */
-function parameterSets(query: SavedQuery): readonly Record<string, string>[] {
+function parameterSets(query: SavedQuery): readonly BoundValues[] {
   const example = exampleParameters(query);
   const varied = query.parameters.flatMap((parameter) =>
     parameter.type === 'enum'
@@ -65,7 +66,7 @@ describe.skipIf(skipsEmulator)('both engines over the same files', () => {
   let duckdb: TestApp;
   let bigquery: TestApp;
   beforeAll(async () => {
-    for (const [table, rows] of Object.entries(randomRows(tables, project ?? 'p', now))) {
+    for (const [table, rows] of Object.entries(randomRows(tables, String(project ?? 'p'), now))) {
       writeFileSync(join(folder, `${table}.ndjson`), rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
     }
     duckdb = await openTestApp({}, { DATA_DIR: folder, QUERIES_DIR: atNow });
@@ -113,7 +114,7 @@ function inColumns({ columns }: SavedQuery, row: Row): Row {
   return Object.fromEntries(columns.map(({ name }) => [name, row[camelCase(name)]]));
 }
 
-function graphqlOperation(query: SavedQuery, parameters: Record<string, string>): string {
+function graphqlOperation(query: SavedQuery, parameters: BoundValues): string {
   const args = query.parameters
     .filter(({ name }) => parameters[name] !== '')
     .map((parameter) => {

@@ -209,7 +209,7 @@ describe('a query that may return rows of other tenants is refused', () => {
     expect(problemsOf(sql)).toEqual(expected);
   });
 
-  test('a string comparison is no filter for a pattern, and any other function is none', () => {
+  test('a string comparison does not filter by a pattern, nor does any other function', () => {
     const isPattern = true;
     expect(problemsOf('select id from logs where event_message = @project', { isPattern })).toEqual([
       'q.sql:10 logs',

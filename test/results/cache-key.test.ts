@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { bind, plainParameters } from '../../src/catalog/binding/bind.ts';
-import { bindTenant } from '../../src/catalog/binding/bind-tenant.ts';
+import { bindTenants } from '../../src/catalog/binding/bind-tenant.ts';
 import { loadCatalog } from '../../src/catalog/load-catalog.ts';
 import { cacheKey, parseCacheKey } from '../../src/results/cache-key.ts';
 import { draftQuery } from '../support/queries.ts';
@@ -83,10 +83,10 @@ describe('a cache key', () => {
       fc.property(
         text.filter((project) => project !== ''),
         (project) => {
-          const bound = bindTenant(usage, raw(project), project);
+          const bound = bindTenants(usage, raw(project), [project]);
           const executed = bound.parameters.project ?? '';
           expect(executed).toMatch(/^\^https\?:/);
-          expect(cacheKey(bound)).toBe(cacheKey(bind(usage, raw(executed))));
+          expect(cacheKey(bound)).toBe(cacheKey(bind(usage, raw(String(executed)))));
           expect(parseCacheKey(catalog, cacheKey(bound))).toEqual(bound);
         },
       ),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { plainParameters } from '../../src/catalog/binding/bind.ts';
-import { bindTenant } from '../../src/catalog/binding/bind-tenant.ts';
+import { bindTenants } from '../../src/catalog/binding/bind-tenant.ts';
 import { loadCatalog } from '../../src/catalog/load-catalog.ts';
 import { describeOnEngines } from '../support/on-engines.ts';
 import { ago, type TestApp } from '../support/test-app.ts';
@@ -32,7 +32,7 @@ describeOnEngines('the tenant_pattern of usage.api-counts', (openTestApp) => {
     if (usage === undefined) throw new Error('usage.api-counts does not exist');
     for (const [at, tenant] of tenants.entries()) {
       const raw = plainParameters({ project: tenant, interval: 'hourly' });
-      const { parameters } = bindTenant(usage, raw, tenant);
+      const { parameters } = bindTenants(usage, raw, [tenant]);
       const counted = (await app.rows('usage.api-counts', parameters)).map((row) => row.total_rest_requests);
       expect(counted, JSON.stringify(tenant)).toEqual([1 + (at % 3)]);
     }

@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Logger, pino } from 'pino';
 import { type App, openApp } from '../../src/app.ts';
+import type { BoundValues } from '../../src/catalog/binding/bind.ts';
+import { textsOf } from '../../src/catalog/binding/raw-texts.ts';
 import { loadTables } from '../../src/catalog/tables/load-tables.ts';
 import type { Field } from '../../src/catalog/tables/table-schema.ts';
 import { readConfig } from '../../src/config.ts';
@@ -24,7 +26,7 @@ export interface TestApp extends Pick<App, 'counters' | 'listener'> {
   readonly dataDir: string;
   fetch(path: string, init?: RequestInit): Promise<Response>;
   /** The rows of a REST call that succeeds. */
-  rows(name: string, parameters?: Record<string, string>): Promise<Record<string, unknown>[]>;
+  rows(name: string, parameters?: BoundValues): Promise<Record<string, unknown>[]>;
   /** The `data` of a GraphQL request that succeeds. */
   data(query: string, variables?: Record<string, unknown>): Promise<Record<string, unknown>>;
   close(): Promise<void>;
@@ -73,7 +75,7 @@ export async function openTestApp(
     dataDir,
     fetch,
     async rows(name, parameters = {}) {
-      const response = await fetch(`/api/endpoints/query/${name}?${new URLSearchParams(parameters)}`);
+      const response = await fetch(`/api/endpoints/query/${name}?${queryString(parameters)}`);
       const body = (await response.json()) as { result: Record<string, unknown>[] };
       if (response.status !== 200) throw new Error(JSON.stringify(body));
       return body.result;
@@ -93,6 +95,14 @@ export async function openTestApp(
       rmSync(dataDir, { recursive: true });
     },
   };
+}
+
+/** Every value of a list is a parameter of its own. */
+export function queryString(parameters: BoundValues): string {
+  const pairs = Object.entries(parameters).flatMap(([name, value]) =>
+    textsOf(value).map((text): [string, string] => [name, text]),
+  );
+  return String(new URLSearchParams(pairs));
 }
 
 /** Old rows, outside of every time window. */

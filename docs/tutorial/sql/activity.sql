@@ -2,15 +2,10 @@
 /* What happened in a repository, by day. */
 WITH events AS (
   SELECT
-    DATE(created_at) AS day,
-    actor.login AS login,
-    type,
-    JSON_VALUE(payload, '$.action') AS action,
+    DATE(created_at) AS day, actor.login, type, JSON_VALUE(payload, '$.action') AS action,
     JSON_VALUE(payload, '$.pull_request.merged') = 'true' AS is_merged
-  FROM `githubarchive.day.20*`
-  WHERE _TABLE_SUFFIX >= '261101'
-    AND repo.name = 'example/rocket'
-    AND NOT ENDS_WITH(actor.login, '[bot]')
+  FROM `githubarchive.day.2026*`
+  WHERE _TABLE_SUFFIX >= '1101' AND repo.name = 'example/rocket' AND NOT ENDS_WITH(actor.login, '[bot]')
 )
 SELECT
   day,

@@ -1,36 +1,43 @@
 import { GatewayError } from '../../errors.ts';
 import type { SavedQuery } from '../saved-query.ts';
-import { type BoundQuery, bindTexts, type RawParameters, singleText } from './bind.ts';
+import { type BoundQuery, bindTexts } from './bind.ts';
+import { type RawParameters, rawTexts, textsOf } from './raw-texts.ts';
 import { fillTenantPattern } from './tenant-pattern.ts';
 
-/** A query bound to one tenant; it reads no other tenant's rows. */
+/** A query bound to tenants; it reads no other tenant's rows. */
 export interface TenantBinding {
-  readonly tenant: string;
+  /** Those that the parameters name: one, or those of a list. */
+  readonly tenants: readonly string[];
   readonly bound: BoundQuery;
 }
 
 /**
- * As `bind`, for a caller who is restricted to some tenants: the parameters must name one of them.
+ * As `bind`, for a caller who is restricted to some tenants: the parameters must name one of them, or a list of them.
  *
  * @throws GatewayError FORBIDDEN, before any other parameter is checked; then as `bind` does
  */
 export function bindForTenants(
   query: SavedQuery,
   raw: RawParameters,
-  tenants: ReadonlySet<string>,
+  allowed: ReadonlySet<string>,
+  now = Date.now(),
 ): TenantBinding {
-  const tenant = tenantOf(query, raw);
-  if (!tenants.has(tenant)) throw forbiddenTenant(query, tenant);
-  return { tenant, bound: bindTenant(query, raw, tenant) };
+  const tenants = tenantsOf(query, raw);
+  if (!areAllowed(tenants, allowed)) throw forbiddenTenant(query, tenants, allowed);
+  return { tenants, bound: bindTenants(query, raw, tenants, now) };
 }
 
+/** Whether a caller may read every one of the tenants, of which there must be one. */
+export const areAllowed = (tenants: readonly string[], allowed: ReadonlySet<string>): boolean =>
+  tenants.length > 0 && tenants.every((tenant) => allowed.has(tenant));
+
 /**
- * The tenant that the parameters name, as the caller wrote it: it is compared literally, so it is not matched,
- * trimmed or lowercased. '' if they name none.
+ * The tenants that the parameters name, as the caller wrote them: they are compared literally, so they are not matched,
+ * trimmed or lowercased. None if the parameter is absent, or a list without values.
  *
- * @throws GatewayError FORBIDDEN if the query has no tenant; INVALID_PARAMETER if the parameter is repeated
+ * @throws GatewayError FORBIDDEN if the query has no tenant; INVALID_PARAMETER if the parameter is repeated and no list
  */
-export function tenantOf(query: SavedQuery, raw: RawParameters): string {
+export function tenantsOf(query: SavedQuery, raw: RawParameters): readonly string[] {
   const { tenant } = query;
   const parameter = query.parameters.find(({ name }) => name === tenant?.parameter);
   if (parameter === undefined) {
@@ -40,30 +47,42 @@ export function tenantOf(query: SavedQuery, raw: RawParameters): string {
       { refusal: { reason: 'endpoint', endpoint: query.name } },
     );
   }
-  return singleText(parameter, raw) || (parameter.default ?? '');
+  return rawTexts(parameter, raw) ?? (parameter.default === undefined ? [] : textsOf(parameter.default));
 }
 
-/** The error for another tenant. It does not reveal whether that tenant has rows. */
-export function forbiddenTenant(query: SavedQuery, tenant: string): GatewayError {
-  const parameter = query.tenant?.parameter ?? '';
+/** The error for other tenants. It does not reveal whether they have rows. */
+export function forbiddenTenant(
+  query: SavedQuery,
+  tenants: readonly string[],
+  allowed: ReadonlySet<string>,
+): GatewayError {
+  const name = query.tenant?.parameter ?? '';
+  const at = tenants.findIndex((tenant) => !allowed.has(tenant));
+  const isList = query.parameters.some((parameter) => parameter.name === name && parameter.repeated);
+  const place = isList && at >= 0 ? `value ${at + 1}: ` : '';
+  const right = isList ? 'send only tenants' : 'send one of the tenants';
   return new GatewayError(
     'FORBIDDEN',
-    `${parameter}: this key has no access to it; send one of the tenants that the key is restricted to, spelled exactly`,
-    { parameter, refusal: { reason: 'tenant', endpoint: query.name, tenant } },
+    `${name}: ${place}this key has no access to it; ${right} that the key is restricted to, spelled exactly`,
+    { parameter: name, refusal: { reason: 'tenant', endpoint: query.name, tenant: tenants[at] ?? '' } },
   );
 }
 
 /**
- * The query for one tenant. If the parameter is a pattern, the query's `tenant_pattern` replaces the caller's.
+ * The query for some tenants. If the parameter is a pattern, the query's `tenant_pattern` replaces the caller's.
  *
- * @param tenant from `tenantOf`, and one that the caller may read
+ * @param tenants from `tenantsOf`, and such that the caller may read
  * @throws GatewayError as `bind` does
  */
-export function bindTenant(query: SavedQuery, raw: RawParameters, tenant: string): BoundQuery {
+export function bindTenants(
+  query: SavedQuery,
+  raw: RawParameters,
+  tenants: readonly string[],
+  now = Date.now(),
+): BoundQuery {
   if (query.tenant === undefined) throw new Error(`${query.name} has no tenant`);
   const { parameter, pattern } = query.tenant;
-  const tenantText = pattern === undefined ? tenant : fillTenantPattern(pattern, parameter, tenant);
-  return bindTexts(query, (declared) =>
-    declared.name === parameter ? tenantText : singleText(declared, raw),
-  );
+  const texts =
+    pattern === undefined ? tenants : tenants.map((tenant) => fillTenantPattern(pattern, parameter, tenant));
+  return bindTexts(query, (declared) => (declared.name === parameter ? texts : rawTexts(declared, raw)), now);
 }

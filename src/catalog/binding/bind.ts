@@ -1,23 +1,27 @@
 import { GatewayError } from '../../errors.ts';
-import type { EnumParameter, Parameter, SavedQuery } from '../saved-query.ts';
-import { checkPlain } from './check-value.ts';
+import type { Parameter, SavedQuery } from '../saved-query.ts';
+import { checkPlain, checkValue, oneOf } from './check-value.ts';
+import { invalid, type RawParameters, rawTexts, textsOf } from './raw-texts.ts';
+import { isRelative, type ResolvedText, resolveDefault } from './times.ts';
 
-/** The longest value that a parameter may have, in characters. */
-export const maxValueLength = 4_096;
+export { plainParameters, type RawParameters } from './raw-texts.ts';
 
-/** Parameters as received: all values of each name, in the order of the request. */
-export type RawParameters = ReadonlyMap<string, readonly string[]>;
+/** The value of a parameter as canonical text; that of a list as the texts of its elements. */
+export type BoundValue = string | readonly string[];
 
-/** Raw parameters with one value for each name. */
-export function plainParameters(values: Readonly<Record<string, string>>): RawParameters {
-  return new Map(Object.entries(values).map(([name, value]) => [name, [value]]));
-}
+/** By the names of parameters. */
+export type BoundValues = Readonly<Record<string, BoundValue>>;
 
 /** A saved query with checked parameters: what an engine runs. Defaults and fallbacks are applied. */
 export interface BoundQuery {
   readonly query: SavedQuery;
-  /** One entry for every declared parameter; '' for an absent optional one. */
-  readonly parameters: Readonly<Record<string, string>>;
+  /** One entry for every declared parameter; '' for an absent optional one, and [] for an absent list. */
+  readonly parameters: BoundValues;
+  /**
+   * From then on the same request is bound to other values, or refused: it has a default or a bound that is relative to
+   * the time. Milliseconds since the epoch.
+   */
+  readonly validUntil?: number;
   /**
    * A caller's SELECT over the common tables of the query, to run in place of its last SELECT. It is not checked yet: an
    * engine runs it only through `engine/sandbox`.
@@ -31,70 +35,107 @@ export interface BoundQuery {
  * Checks a caller's parameters against the declarations of a saved query.
  *
  * @param raw names that the query does not declare are ignored
+ * @param now what relative defaults and bounds count from, in milliseconds since the epoch
  * @throws GatewayError MISSING_PARAMETER | INVALID_PARAMETER, naming the parameter and what would be right
  */
-export function bind(query: SavedQuery, raw: RawParameters): BoundQuery {
-  return bindTexts(query, (parameter) => singleText(parameter, raw));
+export function bind(query: SavedQuery, raw: RawParameters, now = Date.now()): BoundQuery {
+  return bindTexts(query, (parameter) => rawTexts(parameter, raw), now);
 }
 
-/** As `bind`, with the text of each parameter from a function; '' means absent. */
-export function bindTexts(query: SavedQuery, textOf: (parameter: Parameter) => string): BoundQuery {
-  const parameters = query.parameters.map(
-    (parameter) => [parameter.name, checkText(parameter, textOf(parameter))] as const,
-  );
-  return { query, parameters: Object.fromEntries(parameters) };
+/** As `bind`, with the texts of each parameter from a function; undefined means absent. */
+export function bindTexts(
+  query: SavedQuery,
+  textsOfParameter: (parameter: Parameter) => readonly string[] | undefined,
+  now: number,
+): BoundQuery {
+  let validUntil = Number.POSITIVE_INFINITY;
+  const values = query.parameters.map((parameter) => {
+    const texts = textsOfParameter(parameter);
+    const { value, until } =
+      texts === undefined
+        ? defaultValue(parameter, query.caching, now)
+        : { value: checkTexts(parameter, texts, now), until: boundsHoldUntil(parameter, now) };
+    validUntil = Math.min(validUntil, until);
+    return [parameter.name, value] as const;
+  });
+  const bound = { query, parameters: Object.fromEntries(values) };
+  return validUntil === Number.POSITIVE_INFINITY ? bound : { ...bound, validUntil };
 }
 
-/**
- * The one text of a parameter; '' if it is absent. Empty equals absent: existing clients send `function_id=` for "all
- * functions".
- *
- * @throws GatewayError INVALID_PARAMETER if there are several, or one that no parameter may have
- */
-export function singleText(parameter: Parameter, raw: RawParameters): string {
-  const values = raw.get(parameter.name) ?? [];
-  if (values.length > 1) throw invalid(parameter, 'is repeated; send it once');
-  const [value = ''] = values;
-  if (value.length > maxValueLength) {
-    throw invalid(parameter, `has ${value.length} characters; the limit is ${maxValueLength}`);
+interface TimedValue {
+  readonly value: BoundValue;
+  /** From then on it may be another one, in milliseconds since the epoch. */
+  readonly until: number;
+}
+
+/** The value of an absent parameter. Its header was checked when it was loaded, so a default has no bounds. */
+function defaultValue(parameter: Parameter, caching: SavedQuery['caching'], now: number): TimedValue {
+  const { default: text, repeated, required } = parameter;
+  if (text === undefined) {
+    if (required) throw missing(parameter);
+    return { value: repeated ? [] : '', until: Number.POSITIVE_INFINITY };
   }
-  if (value.includes('\0')) throw invalid(parameter, 'contains a NUL byte; remove it');
-  if (!value.isWellFormed()) {
-    throw invalid(parameter, 'is not well-formed Unicode; send UTF-8, percent-encoded');
-  }
-  return value;
+  const resolved = textsOf(text).map((one) => defaultText(parameter, one, caching, now));
+  const values = resolved.map((one) => one.text);
+  const until = Math.min(...resolved.map((one) => one.until));
+  return { value: repeated ? values : (values[0] ?? ''), until };
 }
 
-function checkText(parameter: Parameter, text: string): string {
-  const value = text === '' ? (parameter.default ?? '') : text;
-  if (value === '') {
-    if (!parameter.required) return '';
-    throw new GatewayError('MISSING_PARAMETER', `${parameter.name}: is required; ${rightValue(parameter)}`, {
-      parameter: parameter.name,
-    });
-  }
-  if (parameter.type === 'enum') return checkEnum(parameter, value);
-  const checked = checkPlain(parameter.type, value);
-  if ('wrong' in checked) throw invalid(parameter, `got ${shorten(value)}; ${checked.wrong}`);
-  return checked.value;
+function defaultText(
+  parameter: Parameter,
+  text: string,
+  caching: SavedQuery['caching'],
+  now: number,
+): ResolvedText {
+  const relative = resolveDefault(parameter, text, caching, now);
+  if (relative !== undefined) return relative;
+  const checked = parameter.type === 'enum' ? { value: text } : checkPlain(parameter.type, text);
+  return { text: 'value' in checked ? checked.value : text, until: Number.POSITIVE_INFINITY };
 }
 
-function checkEnum(parameter: EnumParameter, value: string): string {
-  const listed = parameter.values.find((allowed) => allowed.value === value || allowed.also.includes(value));
-  if (listed !== undefined) return listed.value;
-  if (parameter.unknown === 'default' && parameter.default !== undefined) return parameter.default;
-  throw invalid(parameter, `got ${shorten(value)}; ${rightValue(parameter)}`);
+function checkTexts(parameter: Parameter, texts: readonly string[], now: number): BoundValue {
+  if (parameter.repeated) {
+    if (texts.length === 0 && parameter.required) throw missing(parameter);
+    return texts.map((text, at) => checkText(parameter, text, now, at));
+  }
+  return checkText(parameter, texts[0] ?? '', now, 0);
+}
+
+/** @param at its place in a list, from 0 */
+function checkText(parameter: Parameter, text: string, now: number, at: number): string {
+  const checked = checkValue(parameter, text, now);
+  if ('value' in checked) return checked.value;
+  if (parameter.type === 'enum' && parameter.unknown === 'default' && typeof parameter.default === 'string')
+    return parameter.default;
+  throw invalid(parameter, `got ${shorten(text)}; ${checked.wrong}${listAdvice(parameter, text)}`, at);
+}
+
+/** Many services take lists with commas. */
+function listAdvice({ name, type, repeated }: Parameter, text: string): string {
+  if (!repeated || type === 'string' || !text.includes(',')) return '';
+  return `; repeat the parameter instead of separating values by commas: ${name}=…&${name}=…`;
+}
+
+/** How long a value that is within relative bounds is taken to be so. */
+const boundsHoldMs = 60_000;
+
+function boundsHoldUntil(parameter: Parameter, now: number): number {
+  const { min = '', max = '' } = parameter;
+  const isTimed = isRelative(parameter, min) || isRelative(parameter, max);
+  return isTimed ? now + boundsHoldMs : Number.POSITIVE_INFINITY;
+}
+
+function missing(parameter: Parameter): GatewayError {
+  const { name } = parameter;
+  const message = `${name}: is required; ${rightValue(parameter)}`;
+  return new GatewayError('MISSING_PARAMETER', message, { parameter: name });
 }
 
 function rightValue(parameter: Parameter): string {
-  if (parameter.type === 'enum') return `one of ${parameter.values.map(({ value }) => value).join(', ')}`;
+  if (parameter.type === 'enum') return oneOf(parameter.values);
   return parameter.description.charAt(0).toLowerCase() + parameter.description.slice(1);
 }
 
 function shorten(value: string): string {
   return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
-}
-
-function invalid(parameter: Parameter, what: string): GatewayError {
-  return new GatewayError('INVALID_PARAMETER', `${parameter.name}: ${what}`, { parameter: parameter.name });
 }

@@ -1,8 +1,29 @@
-import { parseTimestamp } from '../../files/timestamps.ts';
-import type { PlainParameter } from '../saved-query.ts';
+import { parseDate, parseDatetime, parseTimestamp } from '../../files/timestamps.ts';
+import type { Parameter, PlainParameter } from '../saved-query.ts';
+import { boundsProblem } from './bounds.ts';
 import { type Checked, checkPattern } from './check-pattern.ts';
 
-/** Checks a parameter's text. A value with several spellings (timestamps, numbers) becomes canonical. */
+/**
+ * Checks one value of a parameter: its type, and its bounds. A value with several spellings (timestamps, numbers, enums)
+ * becomes canonical.
+ *
+ * @param now what relative bounds count from, in milliseconds since the epoch
+ */
+export function checkValue(parameter: Parameter, text: string, now: number): Checked {
+  if (parameter.type === 'enum') {
+    const listed = parameter.values.find(({ value, also }) => value === text || also.includes(text));
+    return listed === undefined ? { wrong: oneOf(parameter.values) } : { value: listed.value };
+  }
+  const checked = checkPlain(parameter.type, text);
+  if ('wrong' in checked) return checked;
+  const wrong = boundsProblem(parameter, checked.value, now);
+  return wrong === undefined ? checked : { wrong };
+}
+
+export const oneOf = (values: readonly { readonly value: string }[]): string =>
+  `one of ${values.map(({ value }) => value).join(', ')}`;
+
+/** As `checkValue`, of the type alone. */
 export function checkPlain(type: PlainParameter['type'], text: string): Checked {
   return checks[type](text);
 }
@@ -10,6 +31,16 @@ export function checkPlain(type: PlainParameter['type'], text: string): Checked 
 const checks: Record<PlainParameter['type'], (text: string) => Checked> = {
   string: (value) => ({ value }),
   pattern: checkPattern,
+  date: (text) => {
+    const value = parseDate(text);
+    return value === undefined ? { wrong: 'must be a date, as in 2026-01-31' } : { value };
+  },
+  datetime: (text) => {
+    const value = parseDatetime(text);
+    return value === undefined
+      ? { wrong: 'must be a date and time without a time zone, as in 2026-01-31T12:00:00' }
+      : { value };
+  },
   timestamp: checkTimestamp,
   integer: checkInteger,
   float: (text) =>

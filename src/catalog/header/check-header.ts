@@ -1,9 +1,9 @@
 import { problem, type SchemaProblem } from '../../files/schema-problems.ts';
-import { checkPlain } from '../binding/check-value.ts';
 import { exampleTenantPattern, tenantPatternProblem } from '../binding/tenant-pattern.ts';
 import { isCredentialName } from '../credential-names.ts';
 import { camelCase } from '../names.ts';
 import { reservedParameters } from '../reserved-parameters.ts';
+import { checkParameters } from './check-parameters.ts';
 import { checkPrometheus } from './check-prometheus.ts';
 import type { Header } from './header-schema.ts';
 
@@ -29,64 +29,6 @@ function checkCaching({ caching, cache_warming, stale_if_error, warm }: Header):
   }
   if (warm.length > 0 && cache_warming === undefined) problems.push(problem(['warm'], 'needs cache_warming'));
   return problems;
-}
-
-function checkParameters({ parameters }: Header): readonly SchemaProblem[] {
-  return Object.entries(parameters).flatMap(([name, parameter]) => {
-    const problems: SchemaProblem[] = [];
-    const add = (key: string, message: string) => problems.push(problem(['parameters', name, key], message));
-
-    if (parameter.required && parameter.default !== undefined) {
-      add('default', 'a required parameter cannot have a default');
-    }
-    for (const key of ['default', 'example'] as const) {
-      const wrong = parameter[key] === undefined ? undefined : wrongValue(parameter, parameter[key]);
-      if (wrong !== undefined) add(key, wrong);
-    }
-    if (parameter.type !== 'enum') return problems;
-
-    if (parameter.unknown === 'default' && parameter.default === undefined) {
-      add('unknown', 'default needs a default value');
-    }
-    const names = Object.values(parameter.values).map((value) => value.name);
-    for (const duplicate of names.filter((value, at) => names.indexOf(value) !== at)) {
-      add('values', `two values have the name ${duplicate}`);
-    }
-    problems.push(...checkSpellings(['parameters', name, 'values'], parameter.values));
-    return problems;
-  });
-}
-
-/** A text must mean one value. */
-function checkSpellings(
-  path: readonly string[],
-  values: Readonly<Record<string, { readonly also: readonly string[] }>>,
-): readonly SchemaProblem[] {
-  const meaning = new Map(Object.keys(values).map((value) => [value, value]));
-  return Object.entries(values).flatMap(([value, { also }]) =>
-    also.flatMap((text, at) => {
-      const other = meaning.get(text);
-      meaning.set(text, value);
-      const message = `${text} is already a spelling of ${other}`;
-      return other === undefined
-        ? []
-        : [
-            {
-              path: [...path, value, 'also', String(at)],
-              message: `${[...path, value, 'also'].join('.')}: ${message}`,
-            },
-          ];
-    }),
-  );
-}
-
-function wrongValue(parameter: Header['parameters'][string], value: string): string | undefined {
-  if (parameter.type !== 'enum') {
-    const checked = checkPlain(parameter.type, value);
-    return 'wrong' in checked ? checked.wrong : undefined;
-  }
-  const values = Object.keys(parameter.values);
-  return values.includes(value) ? undefined : `must be one of ${values.join(', ')}`;
 }
 
 function checkTenant({

@@ -41,7 +41,7 @@ const token =
   /--[^\n]*|#[^\n]*|\/\*[\s\S]*?\*\/|r?b?r?"""[\s\S]*?"""|r?b?r?'''[\s\S]*?'''|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`[^`]*`|@@[\w.]+|@(?<name>[a-z_]\w*)/gi;
 
 /** Every `@name` in BigQuery SQL with the offset of its `@`, in the order of the text. */
-function parameterUses(sql: string): readonly { readonly name: string; readonly index: number }[] {
+export function parameterUses(sql: string): readonly { readonly name: string; readonly index: number }[] {
   return [...sql.matchAll(token)].flatMap(({ groups, index }) =>
     groups?.name === undefined ? [] : [{ name: groups.name, index }],
   );

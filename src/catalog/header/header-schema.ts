@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { maxListItems, maxValueLength } from '../binding/value-limits.ts';
 import { lowerCaseUuid } from '../find-query.ts';
 import { labelKey } from '../labels.ts';
-import { columnTypes } from '../saved-query.ts';
+import { bindTypes, columnTypes } from '../saved-query.ts';
 
 // Patterns have no flags: the JSON Schema for editors could not express them.
 const identifier = z
@@ -18,6 +19,10 @@ const seconds = z
 // YAML parses `yes`, `1` and `1.5` as booleans and numbers; requests carry text only.
 const scalarText = z
   .union([z.string(), z.number(), z.boolean()], { error: 'must be text, a number, true or false' })
+  .refine(
+    (value) => typeof value !== 'number' || !Number.isInteger(value) || Number.isSafeInteger(value),
+    'must be in quotes: as a number of YAML it would be rounded',
+  )
   .transform(String)
   .refine((value) => value !== '', 'must not be empty');
 
@@ -27,16 +32,37 @@ const alias = z
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/, 'must be letters, digits, ., _ and -, at most 128, or a UUID')
   .transform(lowerCaseUuid);
 
+/** A value of a parameter: a list of them if it is repeated. */
+const parameterText = z.union([scalarText, z.array(scalarText).max(maxListItems)], {
+  error: 'must be text, a number, true or false, or a list of them',
+});
+
 const parameterBase = {
   description: text,
   required: z.boolean().default(false),
-  default: scalarText.optional(),
-  example: scalarText.optional(),
+  default: parameterText.optional(),
+  example: parameterText.optional(),
+  bind: z.enum(bindTypes).optional(),
+  repeated: z.boolean().default(false),
+  max_items: z.int().min(1).max(maxListItems).optional(),
+  min: scalarText.optional(),
+  max: scalarText.optional(),
+  max_length: z.int().min(1).max(maxValueLength).optional(),
+  pattern: text.optional(),
   tenant: z.boolean().default(false),
   tenant_pattern: text.optional(),
 };
 
-const plainTypes = ['string', 'pattern', 'timestamp', 'integer', 'float', 'boolean'] as const;
+const plainTypes = [
+  'string',
+  'pattern',
+  'date',
+  'datetime',
+  'timestamp',
+  'integer',
+  'float',
+  'boolean',
+] as const;
 const parameterTypes = [...plainTypes, 'enum'];
 
 const plainParameter = z.strictObject({
@@ -111,7 +137,7 @@ export const headerSchema = z.strictObject({
   caching: z.union([z.literal('disabled'), seconds], { error: 'must be seconds, as in 900s, or disabled' }),
   cache_warming: seconds.optional(),
   stale_if_error: seconds.optional(),
-  warm: z.array(z.record(identifier, scalarText)).max(100).default([]),
+  warm: z.array(z.record(identifier, parameterText)).max(100).default([]),
   query_sandboxing: z.enum(['enabled', 'disabled']).default('disabled'),
   labels: z
     .array(

@@ -1,11 +1,13 @@
 import { GatewayError, type Problem } from '../../errors.ts';
 import { describeIssue, schemaProblems } from '../../files/schema-problems.ts';
 import { bind, plainParameters } from '../binding/bind.ts';
-import type { CachePolicy, Column, Parameter, PrometheusText, SavedQuery, Tenant } from '../saved-query.ts';
+import type { CachePolicy, Column, PrometheusText, SavedQuery, Tenant } from '../saved-query.ts';
 import { checkHeader } from './check-header.ts';
 import { checkParameterUse } from './check-parameter-use.ts';
 import { type Header, headerSchema } from './header-schema.ts';
+import { checkLimits, withLimits } from './limit-parameters.ts';
 import { readHeader } from './read-header.ts';
+import { toParameter } from './to-parameter.ts';
 
 export type ParsedQuery =
   | {
@@ -32,6 +34,7 @@ export function parseQuery(name: string, file: string, text: string): ParsedQuer
   const problems = [
     ...headerProblems.map(({ path, message }) => ({ file, line: parts.lineOf(path), message })),
     ...checkParameterUse(parts).map((problem) => ({ file, ...problem })),
+    ...(header.success ? checkLimits(header.data, parts) : []).map((problem) => ({ file, ...problem })),
   ];
   if (!header.success || problems.length > 0) return { problems };
   const query = toQuery(name, header.data, parts.sql, { file, line: parts.sqlLine });
@@ -54,7 +57,10 @@ function toQuery(name: string, header: Header, sql: string, source: SavedQuery['
     labels: header.labels,
     tenant: toTenant(header),
     tenantUnchecked: header.tenant_unchecked,
-    parameters: Object.entries(header.parameters).map(([name, declared]) => toParameter(name, declared)),
+    parameters: withLimits(
+      Object.entries(header.parameters).map(([name, declared]) => toParameter(name, declared)),
+      sql,
+    ),
     columns: Object.entries(header.columns).map(
       ([name, column]): Column => ({ ...column, name, unit: column.unit }),
     ),
@@ -85,14 +91,6 @@ function toPrometheus({ prometheus, columns }: Header): PrometheusText | undefin
     help: metric.help ?? columns[metric.column]?.description ?? '',
   }));
   return { metrics, labels: prometheus.labels };
-}
-
-function toParameter(name: string, declared: Header['parameters'][string]): Parameter {
-  const { default: defaultText, example, tenant: _, tenant_pattern: __, ...rest } = declared;
-  const common = { name, default: defaultText, example };
-  if (rest.type !== 'enum') return { ...rest, ...common };
-  const values = Object.entries(rest.values).map(([value, described]) => ({ value, ...described }));
-  return { ...rest, ...common, values };
 }
 
 /** A parameter set to keep warm must be one that a caller could send. */

@@ -63,29 +63,36 @@ function parameterData(
   isTenant: boolean,
   textAt: TextAt,
 ): object {
-  const { name, isList, required, type, values } = parameter;
+  const { name, bind, isList, repeated, required, type, values } = parameter;
   const what = isList ? `which values of ${name} are returned, separated by commas.` : `what ${name} means.`;
   return {
-    // The names of tenants are texts, also where the SQL reads them as numbers.
-    type: isTenant && type !== 'pattern' ? 'string' : type,
-    ...(type === 'enum' && !isTenant && { enum: pascalCase(`${query}.${name}`) }),
+    type,
+    ...(type === 'enum' && { enum: pascalCase(`${query}.${name}`) }),
     description: textAt(
       `parameters.${name}`,
       parameter.description ?? fillIn(isTenant ? 'whose rows are returned.' : what),
     ),
+    ...(repeated && { repeated }),
+    // The type of a list says what it is bound as.
+    ...(bind !== undefined && !repeated && { bind }),
     ...(parameter.default === undefined || isTenant
       ? required && { required }
       : { default: yamlValue(type, parameter.default) }),
     // No caller should get the rows of a tenant that it did not name.
     ...(isTenant && parameter.default !== undefined && { example: parameter.default }),
+    ...parameter.bounds,
     ...(isTenant && { tenant: true }),
-    ...(type === 'enum' && !isTenant && { values: enumValues(name, values, textAt) }),
+    ...(type === 'enum' && { values: enumValues(name, values, textAt) }),
   };
 }
 
+type Literal = NonNullable<DescribedParameter['default']>;
+
 /** Numbers need no quotes, unless YAML would round them. */
-const yamlValue = (type: DescribedParameter['type'], text: string): string | number =>
-  type === 'integer' && Number.isSafeInteger(Number(text)) ? Number(text) : text;
+function yamlValue(type: DescribedParameter['type'], value: Literal): unknown {
+  if (typeof value !== 'string') return value.map((item) => yamlValue(type, item));
+  return type === 'integer' && Number.isSafeInteger(Number(value)) ? Number(value) : value;
+}
 
 function enumValues(parameter: string, values: readonly string[], textAt: TextAt): object {
   const names = new Set<string>();

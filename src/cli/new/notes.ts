@@ -8,7 +8,8 @@ interface NotesOptions {
   readonly description: SqlDescription;
 }
 
-const usualConversion = "every parameter reaches the SQL as a STRING, which is '' if it is absent";
+const usualConversion =
+  "a parameter without bind is a STRING, which is '' if it is absent, and an absent list is empty";
 
 /** What the author of a new file should know and decide, for standard error. */
 export function notesOf({ file, text, description }: NotesOptions): string {

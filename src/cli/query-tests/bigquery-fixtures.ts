@@ -35,8 +35,8 @@ export async function openBigqueryFixtures({
   return {
     isExact: false,
     async run(bound, now) {
-      const { sql, source } = bound.query;
-      const query = { ...bound.query, sql: withFixtures({ sql, source, tables, rows, now }) };
+      const sql = withFixtures({ ...bound.query, tables, rows, now });
+      const query = { ...bound.query, sql };
       return engine.run({ ...bound, query }, { signal: new AbortController().signal });
     },
     close: () => engine.close(),

@@ -132,5 +132,6 @@ export function summaryText(
     (passed > 0 || updated.length === 0) && paint('green', `${passed} passed`),
   ].filter(Boolean);
   const without = untested.length === 0 ? '' : `without tests: ${untested.join(', ')}\n`;
-  return `\n${without}${counts.join(', ')} (${(elapsedMs / 1000).toFixed(1)} s)\n`;
+  const advice = updated.length > 0 ? ': review the changes' : '';
+  return `\n${without}${counts.join(', ')} (${(elapsedMs / 1000).toFixed(1)} s)${advice}\n`;
 }

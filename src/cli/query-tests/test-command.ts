@@ -62,10 +62,6 @@ async function runOnce(config: Config, names: readonly string[], options: TestOp
   process.stdout.write(summaryText(outcomes, { updated, untested, elapsedMs }, paint));
   if (options.junit !== undefined) writeFileSync(options.junit, junitXml(outcomes));
   const failed = outcomes.filter((outcome) => !outcome.verdict.passed && !updated.includes(outcome));
-  if (updated.length > 0) {
-    const tests = updated.length === 1 ? '1 test' : `${updated.length} tests`;
-    process.stdout.write(`updated the expected rows of ${tests}: review the changes\n`);
-  }
   if (failed.length > 0 || !options.mutate) return failed.length === 0;
   const { reportMutations } = await import('./report-mutations.ts');
   return reportMutations(files, { tables: catalog.tables, open, parallel, paint });

@@ -26,8 +26,8 @@ export async function describeColumns({
     caching: 'disabled',
     warm: [],
     labels: [],
-    parameters: parameters.map((name) => ({
-      name,
+    parameters: parameters.map((parameter) => ({
+      ...parameter,
       type: 'string',
       description: '',
       required: false,

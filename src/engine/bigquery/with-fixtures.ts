@@ -1,4 +1,4 @@
-import type { Source } from '../../catalog/saved-query.ts';
+import type { SavedQuery, Source } from '../../catalog/saved-query.ts';
 import type { TableSchema } from '../../catalog/tables/table-schema.ts';
 import { StartError } from '../../errors.ts';
 import { compile } from '../dialect/compile.ts';
@@ -8,9 +8,7 @@ import { walk } from '../dialect/syntax/walk.ts';
 import { forEachNode } from '../dialect/tree/map.ts';
 import { fieldLiteral, fieldType, memberOf, quoteName, quoteText } from './fixture-literal.ts';
 
-interface FixtureSqlOptions {
-  readonly sql: string;
-  readonly source: Source;
+interface FixtureSqlOptions extends Pick<SavedQuery, 'sql' | 'source' | 'parameters'> {
   readonly tables: readonly TableSchema[];
   /** The rows of each table; a table without rows is empty. */
   readonly rows: Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
@@ -35,9 +33,9 @@ const maxCharacters = 1_000_000;
  *
  * @throws StartError if the SQL reads a table that is not declared
  */
-export function withFixtures({ sql, source, tables, rows, now }: FixtureSqlOptions): string {
+export function withFixtures({ sql, source, parameters, tables, rows, now }: FixtureSqlOptions): string {
   const statement = parseQuery(sql);
-  const names = tablesAt(compile({ sql, source }, tables).query);
+  const names = tablesAt(compile({ sql, source, parameters }, tables).query);
   const edits: Edit[] = [];
   const read = new Set<string>();
   walk(statement, (node, around) => {

@@ -1,14 +1,16 @@
-import type { Source } from '../../catalog/saved-query.ts';
-import { columnTypes } from '../../catalog/saved-query.ts';
+import { bindTypesOf } from '../../catalog/header/to-parameter.ts';
+import type { BindType, Parameter, Source } from '../../catalog/saved-query.ts';
+import { bindTypes, columnTypes } from '../../catalog/saved-query.ts';
 import type { Field, TableSchema } from '../../catalog/tables/table-schema.ts';
 import { StartError } from '../../errors.ts';
 import type { ResultColumn } from '../check-columns.ts';
 import { type Compiled, compile } from '../dialect/compile.ts';
+import type { TypedParameter } from '../dialect/parameter-types.ts';
 import { layoutColumns } from '../dialect/stored-table.ts';
 import type * as Syntax from '../dialect/syntax/nodes.ts';
 import { parseQuery } from '../dialect/syntax/parse-query.ts';
 import { unfilteredTables } from '../dialect/tenant-filter.ts';
-import { type Type, unknown } from '../dialect/types.ts';
+import { isScalar, type Type, unknown } from '../dialect/types.ts';
 import { columnOrigin } from './column-origin.ts';
 import { type LiteralProposal, literalProposals } from './literal-parameters.ts';
 import { columnNames, type Edit } from './name-columns.ts';
@@ -31,15 +33,21 @@ export interface DescribedColumn {
 /** A parameter, as its uses show it. */
 export interface DescribedParameter {
   readonly name: string;
-  readonly type: 'string' | 'pattern' | 'timestamp' | 'integer' | 'float' | 'boolean' | 'enum';
+  readonly type: Parameter['type'];
   /** True if the SQL does not foresee that it is absent. */
   readonly required: boolean;
   /** The values of an enum. */
   readonly values: readonly string[];
-  /** True if several values, separated by commas, are meant. */
+  /** Its type in the SQL, if it is not STRING: no use of it needs a conversion. */
+  readonly bind: BindType | undefined;
+  /** True for a list, which is bound as an ARRAY. */
+  readonly repeated: boolean;
+  /** True if several values, separated by commas, are meant: it is a STRING too. */
   readonly isList: boolean;
   /** The literal that it takes the place of, as a caller would send it. */
-  readonly default: string | undefined;
+  readonly default: LiteralProposal['default'] | undefined;
+  /** The least and the greatest value. */
+  readonly bounds: LiteralProposal['bounds'];
   /** What it means, if its use says so. */
   readonly description: string | undefined;
 }
@@ -91,7 +99,10 @@ export interface DescribeOptions {
   /** True if the query may read tables whose columns are not known. */
   readonly hasOpenTables: boolean;
   /** The columns as the engine reports them, after the conversions. @throws StartError */
-  readonly resultColumns: (sql: string, parameters: readonly string[]) => Promise<readonly ResultColumn[]>;
+  readonly resultColumns: (
+    sql: string,
+    parameters: readonly TypedParameter[],
+  ) => Promise<readonly ResultColumn[]>;
 }
 
 /**
@@ -120,14 +131,17 @@ export async function describeSql(options: DescribeOptions): Promise<SqlDescript
     statement,
     typesWithoutParameters({ ...options, sql: withParameters.sql }, tables),
   );
-  const parameters = describeParameters(uses, new Map(taken.map((proposal) => [proposal.name, proposal])));
+  const parameters = describeParameters(uses, {
+    literals: new Map(taken.map((proposal) => [proposal.name, proposal])),
+    tenant: tenantUses(uses, tenantColumns).keys().next().value,
+  });
   const { sql, changes: conversions } = convertUses(withParameters.sql, uses, parameters);
 
-  const compiled = compile({ sql, source }, tables, { hasOpenTables });
-  const reported = await options.resultColumns(
-    sql,
-    parameters.map(({ name }) => name),
+  const typed = parameters.map(
+    ({ name, bind, repeated }): TypedParameter => ({ name, repeated, ...(bind && { bind }) }),
   );
+  const compiled = compile({ sql, source, parameters: typed }, tables, { hasOpenTables });
+  const reported = await options.resultColumns(sql, typed);
   const columns = reported.map((column, at) =>
     describeColumn(column, at, compiled, options.tables, comments.columns.get(at)),
   );
@@ -141,7 +155,7 @@ export async function describeSql(options: DescribeOptions): Promise<SqlDescript
     replacements: withParameters.changes,
     columns,
     parameters,
-    tenants: tenantCandidates(uses, compiled, tenantColumns),
+    tenants: tenantCandidates(uses, parameters, compiled, tenantColumns),
     proposals: literalProposals(sql, converted),
     limit: limitOf(converted),
   };
@@ -189,27 +203,59 @@ function typesWithoutParameters(
   return (node) => types.get(keyOf(node)) ?? unknown;
 }
 
+interface KnownOfParameters {
+  /** The literals that parameters take the place of, by name. */
+  readonly literals: ReadonlyMap<string, LiteralProposal>;
+  /** The name of the tenant. */
+  readonly tenant: string | undefined;
+}
+
 function describeParameters(
   uses: readonly ParameterUse[],
-  literals: ReadonlyMap<string, LiteralProposal>,
+  { literals, tenant }: KnownOfParameters,
 ): readonly DescribedParameter[] {
   const byName = Map.groupBy(uses, ({ name }) => name);
-  return [...byName].map(([name, own]): DescribedParameter => {
+  return [...byName].map(([name, all]): DescribedParameter => {
+    const own = withoutGuesses(all);
     const values = [...new Set(own.flatMap(({ values: texts = [] }) => texts))].filter((text) => text !== '');
-    const isList = own.some(({ conversion }) => conversion === 'list');
+    const hasListUse = own.some(({ conversion }) => conversion === 'list');
+    const repeated = hasListUse && own.every(({ conversion, nullTest }) => conversion === 'list' || nullTest);
+    const isList = hasListUse && !repeated;
     const types = own.map(headerType).filter((type) => type !== undefined);
     const plain = isList ? 'string' : (types.find((type) => type !== 'string') ?? 'string');
     return {
       name,
-      type: plain === 'string' && values.length > 0 && !isList ? 'enum' : plain,
+      type: plain === 'string' && values.length > 0 && !isList && name !== tenant ? 'enum' : plain,
       required: !own.some(({ isOptional }) => isOptional),
       values,
+      bind: repeated ? bindTypesOf[plain].find((bind) => bind !== 'STRING') : typedBind(own),
+      repeated,
       isList,
       default: literals.get(name)?.default,
+      bounds: literals.get(name)?.bounds,
       description: literals.get(name)?.description,
     };
   });
 }
+
+/** The uses that show a type; `4 * @n` shows none if another use does. */
+function withoutGuesses(uses: readonly ParameterUse[]): readonly ParameterUse[] {
+  const sure = uses.filter(({ isGuess, nullTest }) => !isGuess && nullTest === undefined);
+  return sure.length === 0 ? uses : uses.filter(({ isGuess }) => !isGuess);
+}
+
+/** The type as which a parameter needs no conversion: that of all its uses, if a STRING would need one. */
+function typedBind(uses: readonly ParameterUse[]): BindType | undefined {
+  const [first, ...others] = uses.filter(({ nullTest }) => nullTest === undefined);
+  const bind = bindOf(first?.type);
+  const isTyped = ({ conversion, isCast, type }: ParameterUse) =>
+    (conversion === 'cast' || isCast === true) && bindOf(type) === bind;
+  if (first === undefined || bind === undefined || ![first, ...others].every(isTyped)) return undefined;
+  return uses.some(({ conversion }) => conversion === 'cast') ? bind : undefined;
+}
+
+const bindOf = (type: Type | undefined): BindType | undefined =>
+  bindTypes.find((name) => name !== 'STRING' && type?.kind === 'scalar' && type.name === name);
 
 function headerType({ type, isPattern }: ParameterUse): DescribedParameter['type'] | undefined {
   if (isPattern) return 'pattern';
@@ -223,8 +269,11 @@ function headerType({ type, isPattern }: ParameterUse): DescribedParameter['type
       return 'float';
     case 'BOOL':
       return 'boolean';
-    case 'TIMESTAMP':
+    case 'DATE':
+      return 'date';
     case 'DATETIME':
+      return 'datetime';
+    case 'TIMESTAMP':
       return 'timestamp';
     default:
       return 'string';
@@ -238,14 +287,10 @@ function convertUses(
 ): ReturnType<typeof applyEdits> {
   const edits = uses.flatMap((use): readonly Edit[] => {
     const { node, nullTest, conversion } = use;
-    // In Querygate an absent parameter is '', not NULL.
-    if (nullTest) {
-      const { start, end, negated } = nullTest;
-      return [{ start, end, after: `@${use.name} ${negated ? '!=' : '='} ''` }];
-    }
-    if (conversion === undefined) return [];
-    const isOptional = parameters.find(({ name }) => name === use.name)?.required === false;
-    const after = conversionText(use, isOptional);
+    const parameter = parameters.find(({ name }) => name === use.name);
+    if (nullTest) return nullTestEdit(use.name, nullTest, parameter);
+    if (conversion === undefined || parameter?.bind !== undefined || parameter?.repeated) return [];
+    const after = conversionText(use, parameter?.required === false, parameter?.type === 'timestamp');
     return after === undefined ? [] : [{ start: node.start, end: node.end, after }];
   });
   return applyEdits(sql, edits);
@@ -266,6 +311,17 @@ function applyEdits(
     after,
   }));
   return { sql: edited, changes };
+}
+
+/** An absent parameter is NULL only if it is bound as another type than STRING: else it is '', and a list is empty. */
+function nullTestEdit(
+  name: string,
+  { start, end, negated }: Syntax.Is,
+  parameter: DescribedParameter | undefined,
+): readonly Edit[] {
+  if (parameter?.repeated) return [{ start, end, after: `array_length(@${name}) ${negated ? '>' : '='} 0` }];
+  if (parameter?.bind !== undefined) return [];
+  return [{ start, end, after: `@${name} ${negated ? '!=' : '='} ''` }];
 }
 
 function describeColumn(
@@ -321,21 +377,39 @@ function requireColumns(columns: readonly DescribedColumn[], source: Source): vo
   );
 }
 
+/** The parameters that are compared with the column of a tenant, each with the first such column. */
+function tenantUses(
+  uses: readonly ParameterUse[],
+  tenantColumns: ReadonlySet<string>,
+): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const { equals, name, type } of uses) {
+    // The names of tenants are texts.
+    const isText = type.kind === 'unknown' || isScalar(type, 'STRING');
+    if (isText && equals !== undefined && tenantColumns.has(equals.toLowerCase()) && !found.has(name))
+      found.set(name, equals);
+  }
+  return found;
+}
+
 function tenantCandidates(
   uses: readonly ParameterUse[],
+  parameters: readonly DescribedParameter[],
   { query }: Compiled,
   tenantColumns: ReadonlySet<string>,
 ): readonly TenantCandidate[] {
-  const found = new Map<string, string>();
-  for (const { name, equals } of uses) {
-    if (equals !== undefined && tenantColumns.has(equals.toLowerCase()) && !found.has(name))
-      found.set(name, equals);
-  }
+  const found = tenantUses(uses, tenantColumns);
   return [...found].map(([parameter, column]) => ({
     parameter,
     column,
     unfiltered: [
-      ...new Set(unfilteredTables(query, { name: parameter, isPattern: false }).map(({ name }) => name)),
+      ...new Set(
+        unfilteredTables(query, {
+          name: parameter,
+          isPattern: false,
+          isList: parameters.some(({ name, repeated }) => name === parameter && repeated),
+        }).map(({ name }) => name),
+      ),
     ],
   }));
 }

@@ -26,20 +26,46 @@ export function suffixTables(statement: Syntax.Statement): readonly string[] {
 /** The names of columns with days as texts: `20260131`. */
 const dayColumn = /(?:^|_)(?:date|day|suffix)$/i;
 
+interface SuffixDay {
+  readonly date: string;
+  /** The format of such texts. */
+  readonly format: string;
+  /** The days that the tables can have, if they are those of one year or month. */
+  readonly bounds?: { readonly min: string; readonly max: string };
+}
+
 /**
- * The day that a text of digits means, and the format of such texts: `20260131` in `_TABLE_SUFFIX` of `events_*`, `260131` in
- * that of `events_20*`. A shorter rest, such as `0131` of `events_2026*`, has no day of its own: days of other years are in other tables.
+ * The day that a text of digits means, in a column of days or as the suffix of a wildcard table: `20260131` of `events_*`, `260131`
+ * of `events_20*`, `0131` of `events_2026*`, `31` of `events_202601*`.
  */
 export function dateOfSuffix(
   text: string,
   column: string,
   prefixes: readonly string[],
-): { readonly date: string; readonly format: string } | undefined {
-  if (!dayColumn.test(column) || !/^(?:\d\d)?\d{6}$/.test(text)) return undefined;
-  const isShort = text.length === 6;
-  if (isShort && !prefixes.some((prefix) => prefix.endsWith('20'))) return undefined;
-  const digits = isShort ? `20${text}` : text;
-  const date = `${digits.slice(0, 4)}-${digits.slice(4, 6)}-${digits.slice(6)}`;
+): SuffixDay | undefined {
+  if (!dayColumn.test(column) || !/^(?:\d\d){1,4}$/.test(text)) return undefined;
+  const known = text.length === 8 ? '' : digitsBefore(prefixes, 8 - text.length);
+  if (known === undefined) return undefined;
+  const digits = known + text;
+  const date = dateText(digits);
   if (Number.isNaN(Date.parse(date))) return undefined;
-  return { date, format: isShort ? '%y%m%d' : '%Y%m%d' };
+  const format = ['%Y%m%d', '%y%m%d', '%m%d', '%d'][known.length / 2] ?? '%Y%m%d';
+  return { date, format, ...boundsOf(known) };
+}
+
+/** The digits at the end of a prefix, if they are as many as a suffix leaves out. */
+function digitsBefore(prefixes: readonly string[], count: number): string | undefined {
+  const ends = prefixes.map((prefix) => /\d*$/.exec(prefix)?.[0] ?? '');
+  return ends.find((end) => end.length === count);
+}
+
+const dateText = (digits: string) => `${digits.slice(0, 4)}-${digits.slice(4, 6)}-${digits.slice(6)}`;
+
+/** A date of another year would mean another day of this year. */
+function boundsOf(known: string): Pick<SuffixDay, 'bounds'> {
+  if (known.length < 4) return {};
+  const year = Number(known.slice(0, 4));
+  const month = known.length === 6 ? Number(known.slice(4)) : undefined;
+  const last = new Date(Date.UTC(year, month ?? 12, 0)).toISOString().slice(0, 10);
+  return { bounds: { min: dateText(`${known}${month === undefined ? '0101' : '01'}`), max: last } };
 }

@@ -14,8 +14,10 @@ export interface LiteralProposal {
   readonly name: string;
   /** What could be written instead. */
   readonly instead: string;
-  /** The value of the literal, as a caller would send it. */
-  readonly default: string;
+  /** The value of the literal, or the values of a list, as a caller would send them. */
+  readonly default: string | readonly string[];
+  /** The least and the greatest value, beyond which there are no tables. */
+  readonly bounds?: { readonly min: string; readonly max: string };
   /** What the parameter means, if its use says so. */
   readonly description: string | undefined;
 }
@@ -32,11 +34,12 @@ export function literalProposals(sql: string, statement: Syntax.Statement): read
   const propose = (
     { start, end }: Syntax.Located,
     kind: LiteralProposal['kind'],
-    value: string,
+    value: LiteralProposal['default'],
     [base, meaning]: readonly [name: string, meaning?: string],
     instead: (parameter: string) => string = plain,
+    bounds?: LiteralProposal['bounds'],
   ) => {
-    const name = names.nameOf(base, value);
+    const name = names.nameOf(base, [value].flat().join('\n'));
     proposals.push({
       start,
       end,
@@ -46,6 +49,7 @@ export function literalProposals(sql: string, statement: Syntax.Statement): read
       instead: instead(`@${name}`),
       default: value,
       description: meaning,
+      ...(bounds && { bounds }),
     });
   };
   const suffixes = suffixTables(statement);
@@ -53,9 +57,23 @@ export function literalProposals(sql: string, statement: Syntax.Statement): read
   walk(statement, (node, around) => {
     if (node.kind === 'TypedLiteral') {
       const value = momentText(node.value.value);
-      const convert = conversions[node.type];
+      const convert = isComparedWithAny(node, around) ? plain : conversions[node.type];
       if (value !== undefined && convert !== undefined)
         propose(node, 'date', value, momentUse(node, around, value), convert);
+      return skip;
+    }
+    if (node.kind === 'FunctionCall') {
+      const value = momentCall(node);
+      if (value === undefined || !isComparedWithAny(node, around)) return undefined;
+      propose(node, 'date', value, momentUse(node, around, value));
+      return skip;
+    }
+    if (node.kind === 'ExpressionList') {
+      const values = listedIds(node, around);
+      if (values === undefined) return undefined;
+      const [first] = node.items;
+      const single = first === undefined ? 'id' : idName(first, [...around, node], aliases);
+      propose(node, 'id', values, [pluralOf(single)], (parameter) => `UNNEST(${parameter})`);
       return skip;
     }
     if (node.kind === 'IntervalLiteral' && node.value.kind === 'IntegerLiteral') {
@@ -72,7 +90,10 @@ export function literalProposals(sql: string, statement: Syntax.Statement): read
     if (node.kind !== 'StringLiteral' && node.kind !== 'IntegerLiteral') return undefined;
     const value = node.kind === 'StringLiteral' ? node.value : node.text;
     const moment = momentText(value);
-    if (moment !== undefined && (isComparedWithAny(node, around) || isReadAsMoment(around))) {
+    if (
+      moment !== undefined &&
+      (isComparedWithAny(node, around) || momentCall(around.at(-1)) !== undefined)
+    ) {
       propose(node, 'date', moment, momentUse(node, around, moment));
       return undefined;
     }
@@ -82,7 +103,7 @@ export function literalProposals(sql: string, statement: Syntax.Statement): read
     if (day !== undefined) {
       const name = /\bselect\b/.test(sql) ? 'format_date' : 'FORMAT_DATE';
       const instead = (parameter: string) => `${name}('${day.format}', ${parameter})`;
-      propose(node, 'date', day.date, momentUse(node, around, day.date), instead);
+      propose(node, 'date', day.date, momentUse(node, around, day.date), instead, day.bounds);
     } else if (/^\d{6}$/.test(value) && /(?:^|_)month$/i.test(compared)) {
       propose(node, 'date', value, [compared.toLowerCase()]);
     } else if (uuid.test(value) || (idColumn.test(compared) && value !== '' && isCondition(around))) {
@@ -137,8 +158,8 @@ const plain = (parameter: string) => parameter;
 
 const conversions: Readonly<Partial<Record<Syntax.LiteralType, (parameter: string) => string>>> = {
   TIMESTAMP: (parameter) => `timestamp(${parameter})`,
-  DATETIME: (parameter) => `datetime(timestamp(${parameter}))`,
-  DATE: (parameter) => `date(timestamp(${parameter}))`,
+  DATETIME: (parameter) => `cast(${parameter} as datetime)`,
+  DATE: (parameter) => `cast(${parameter} as date)`,
 };
 
 /** `start_date` for a lower bound, `end_time` for an upper bound with a time, otherwise `day`; and what it means. */
@@ -178,11 +199,18 @@ function boundOf(node: Syntax.Node, around: readonly Syntax.Node[]): 'start' | '
       if (isLower) return 'start';
       return operator.endsWith('=') ? 'last' : 'end';
     }
-    if (parent.kind !== 'FunctionCall' && parent.kind !== 'Cast') return undefined;
+    if (parent.kind !== 'Cast' && !isConversion(parent)) return undefined;
     child = parent;
   }
   return undefined;
 }
+
+/** Whether a function gives the moment that it takes, in another type or as a text. */
+const isConversion = (node: Syntax.Node): boolean =>
+  node.kind === 'FunctionCall' &&
+  /^(?:date|datetime|timestamp|(?:format|parse)_(?:date|datetime|timestamp))$/i.test(
+    node.name.parts.at(-1)?.name ?? '',
+  );
 
 /** What a literal is compared with, or `undefined`. */
 function comparedWith(node: Syntax.Node, around: readonly Syntax.Node[]): readonly Syntax.Expression[] {
@@ -202,19 +230,43 @@ function comparedColumn(node: Syntax.Node, around: readonly Syntax.Node[]): stri
 const isComparedWithAny = (node: Syntax.Node, around: readonly Syntax.Node[]): boolean =>
   comparedWith(node, around).some((other) => other.kind === 'Path' || other.kind === 'FunctionCall');
 
-/** Whether the literal is all that DATE, DATETIME or TIMESTAMP reads. */
-function isReadAsMoment(around: readonly Syntax.Node[]): boolean {
-  const parent = around.at(-1);
-  if (parent?.kind !== 'FunctionCall' || parent.args.length !== 1) return false;
-  return /^(?:date|datetime|timestamp)$/i.test(parent.name.parts.at(-1)?.name ?? '');
+/** The moment of `DATE('2026-01-31')`, `TIMESTAMP('…')`, `DATETIME('…')`. */
+function momentCall(node: Syntax.Node | undefined): string | undefined {
+  if (node?.kind !== 'FunctionCall' || node.args.length !== 1) return undefined;
+  const [arg] = node.args;
+  const isMoment = /^(?:date|datetime|timestamp)$/i.test(node.name.parts.at(-1)?.name ?? '');
+  return isMoment && arg?.kind === 'StringLiteral' ? momentText(arg.value) : undefined;
 }
 
-/** Whether a comparison must hold in every row that a query returns: it is in WHERE, HAVING or QUALIFY, below AND only. */
+/** The values of `id IN ('a', 'b')`, if it is a condition of the query and a caller could choose others. */
+function listedIds(
+  { items }: Syntax.ExpressionList,
+  around: readonly Syntax.Node[],
+): readonly string[] | undefined {
+  const parent = around.at(-1);
+  if (parent?.kind !== 'In' || parent.negated || !isRequired(parent, around.slice(0, -1))) return undefined;
+  const { operand } = parent;
+  const column = operand.kind === 'Path' ? operand.parts.at(-1)?.name : undefined;
+  if (column === undefined || !idColumn.test(column)) return undefined;
+  const values = items.flatMap((item) =>
+    item.kind === 'StringLiteral' ? [item.value] : item.kind === 'IntegerLiteral' ? [item.text] : [],
+  );
+  return values.length === items.length && !values.includes('') ? values : undefined;
+}
+
+const pluralOf = (name: string): string =>
+  name.endsWith('s') ? name : name.endsWith('y') ? `${name.slice(0, -1)}ies` : `${name}s`;
+
+/** Whether a literal is compared by a condition that must hold in every row that a query returns. */
 function isCondition(around: readonly Syntax.Node[]): boolean {
   const parent = around.at(-1);
-  if (parent?.kind !== 'Comparison' || parent.operator !== '=') return false;
-  let child: Syntax.Node = parent;
-  for (const node of around.slice(0, -1).toReversed()) {
+  return parent?.kind === 'Comparison' && parent.operator === '=' && isRequired(parent, around.slice(0, -1));
+}
+
+/** Whether a condition is in WHERE, HAVING or QUALIFY, below AND only. */
+function isRequired(condition: Syntax.Node, around: readonly Syntax.Node[]): boolean {
+  let child = condition;
+  for (const node of around.toReversed()) {
     if (node.kind === 'Select')
       return [node.where, node.having, node.qualify].includes(child as Syntax.Expression);
     if (node.kind === 'PipeWhere') return true;

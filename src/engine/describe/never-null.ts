@@ -1,6 +1,7 @@
 import { macroName } from '../dialect/macros/macro-name.ts';
 import type { Aggregate, Expression, From, Query, Select } from '../dialect/tree/nodes.ts';
 import { resultMembers } from '../dialect/tree/result-members.ts';
+import { isScalar } from '../dialect/types.ts';
 import { pathText, rejectedNulls } from './null-rejection.ts';
 import { callOnce, isStrictFunction, isStrictOperator } from './strictness.ts';
 
@@ -58,6 +59,8 @@ function isValue(value: Expression, select: Select, tables: Tables): boolean {
     case 'literal':
       return value.value !== null;
     case 'parameter':
+      // One that is bound as another type than STRING may be absent, and NULL.
+      return isScalar(value.type, 'STRING') || value.type.kind === 'array';
     case 'struct':
     case 'list':
       return true;

@@ -12,6 +12,10 @@ export interface ParameterUse {
   readonly conversion?: 'cast' | 'list';
   /** True if an absent parameter is foreseen here: by a comparison with '', NULLIF, SAFE_CAST, ELSE. */
   readonly isOptional?: boolean;
+  /** True if the place takes values of other types, too. */
+  readonly isGuess?: boolean;
+  /** True inside of a CAST, which takes a value of its own type too. */
+  readonly isCast?: boolean;
   /** True for the pattern of a function for regular expressions. */
   readonly isPattern?: boolean;
   /** The texts that it is compared with. */
@@ -68,13 +72,12 @@ function useOf(node: Syntax.Node, around: readonly Syntax.Node[], typeOf: TypeOf
     }
     case 'UnnestedValues': {
       const [owner] = outer.slice(-1);
-      const element = owner?.kind === 'In' ? typeOf(owner.operand) : string;
-      return { type: element, conversion: 'list' };
+      return owner?.kind === 'In' ? memberUse(owner.operand, owner.negated, typeOf) : listOf(string);
     }
     case 'Unnest':
-      return { type: string, conversion: 'list' };
+      return listOf(string);
     case 'Cast':
-      return { type: castType(parent.type), ...(parent.safe && { isOptional: true }) };
+      return { type: castType(parent.type), isCast: true, ...(parent.safe && { isOptional: true }) };
     case 'Case':
       return parent.operand === node ? caseUse(parent) : useOf(parent, outer, typeOf);
     case 'Limit':
@@ -106,9 +109,20 @@ function comparisonUse(other: Syntax.Expression, isEqual: boolean, typeOf: TypeO
   if (other.kind === 'StringLiteral') {
     return other.value === '' ? { type: unknown, isOptional: true } : { type: string, values: [other.value] };
   }
-  const column = other.kind === 'Path' ? other.parts.at(-1)?.name : undefined;
+  const column = columnName(other);
   return { ...converted(typeOf(other)), ...(isEqual && column !== undefined && { equals: column }) };
 }
+
+const listOf = (element: Type): Use => ({ type: element, conversion: 'list' });
+
+/** The list of `operand IN UNNEST(@name)`. */
+function memberUse(operand: Syntax.Expression, isNegated: boolean, typeOf: TypeOf): Use {
+  const column = columnName(operand);
+  return { ...listOf(typeOf(operand)), ...(!isNegated && column !== undefined && { equals: column }) };
+}
+
+const columnName = (node: Syntax.Expression): string | undefined =>
+  node.kind === 'Path' ? node.parts.at(-1)?.name : undefined;
 
 function listUse(items: readonly Syntax.Expression[], typeOf: TypeOf): Use {
   const texts = items.flatMap((item) => (item.kind === 'StringLiteral' ? [item.value] : []));
@@ -130,7 +144,8 @@ function caseUse({ branches, otherwise }: Syntax.Case): Use {
 
 function arithmeticUse(other: Syntax.Expression, typeOf: TypeOf): Use {
   const type = typeOf(other);
-  return converted(isScalar(type, 'FLOAT64', 'NUMERIC', 'BIGNUMERIC') ? type : scalar('INT64'));
+  if (isScalar(type, 'FLOAT64', 'NUMERIC', 'BIGNUMERIC')) return converted(type);
+  return { ...converted(scalar('INT64')), isGuess: true };
 }
 
 /** A value of the type, for which the parameter's text must be cast. */
@@ -168,6 +183,8 @@ function callUse(
     const known = rest.type.kind === 'unknown' ? rest : { ...rest, type: rest.type };
     return { ...known, isOptional: true };
   }
+  // An absent list is empty.
+  if (plain === 'array_length') return { ...listOf(unknown), isOptional: true };
   const text = textFunctions[plain];
   if (text !== undefined) return { type: text };
   const typed = typedFunctions.exec(plain)?.[1]?.toUpperCase();
@@ -215,10 +232,15 @@ const castNames: Readonly<Record<string, Parameters<typeof scalar>[0]>> = {
   TIME: 'TIME',
 };
 
-/** The text that converts a parameter, a STRING, to the type that a place takes; undefined if no text can. */
+/**
+ * The text that converts a parameter, a STRING, to the type that a place takes; undefined if no text can.
+ *
+ * @param isMoment whether the text has a time and a zone
+ */
 export function conversionText(
   { name, type, conversion }: ParameterUse,
   isOptional: boolean,
+  isMoment: boolean,
 ): string | undefined {
   const text = isOptional ? `nullif(@${name}, '')` : `@${name}`;
   if (conversion === 'list') {
@@ -230,11 +252,10 @@ export function conversionText(
   switch (type.name) {
     case 'TIMESTAMP':
       return `timestamp(${text})`;
-    // The text of a parameter of type timestamp has a time and a zone.
     case 'DATE':
-      return `date(timestamp(${text}))`;
+      return isMoment ? `date(timestamp(${text}))` : `cast(${text} as date)`;
     case 'DATETIME':
-      return `datetime(timestamp(${text}))`;
+      return isMoment ? `datetime(timestamp(${text}))` : `cast(${text} as datetime)`;
     case 'INT64':
     case 'FLOAT64':
     case 'NUMERIC':

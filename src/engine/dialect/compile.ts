@@ -1,5 +1,6 @@
 import type { Source } from '../../catalog/saved-query.ts';
 import { type Problem, StartError } from '../../errors.ts';
+import { parameterTypes, type TypedParameter } from './parameter-types.ts';
 import { problemAt } from './problem-at.ts';
 import { buildContext, type Observer, type Rules } from './rules/context.ts';
 import { resolveExpression } from './rules/expressions/expression.ts';
@@ -21,6 +22,13 @@ export interface Compiled {
   readonly columns: readonly RelationColumn[];
   /** The names of the tables that it reads. */
   readonly tables: readonly string[];
+}
+
+interface CompiledSql {
+  readonly sql: string;
+  readonly source: Source;
+  /** Those that are declared; others are STRING. */
+  readonly parameters?: readonly TypedParameter[];
 }
 
 interface CompileOptions extends Observer {
@@ -45,12 +53,15 @@ export const rules: Rules = { expression: resolveExpression, query: resolveQuery
  * @throws StartError with every part of the query that is unsupported or wrong
  */
 export function compile(
-  { sql, source }: { readonly sql: string; readonly source: Source },
+  { sql, source, parameters }: CompiledSql,
   tables: readonly StoredTable[],
   { hasOpenTables = false, checkColumns = () => [], ...observer }: CompileOptions = {},
 ): Compiled {
   const statement = parse(sql, source);
-  const { context, problems } = buildContext(rules, observer);
+  const { context, problems } = buildContext(rules, {
+    parameterType: parameterTypes(parameters),
+    ...observer,
+  });
   const scope = {
     ...emptyScope,
     relations: tableRelations(tables),

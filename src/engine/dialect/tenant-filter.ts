@@ -10,11 +10,14 @@ export interface TenantParameter {
   readonly name: string;
   /** True if its value is a regular expression, with which a column is matched. */
   readonly isPattern: boolean;
+  /** True if it is a list: each of its values is a tenant whose rows may be read. */
+  readonly isList?: boolean;
 }
 
 /**
  * The tables whose rows a query does not restrict to one tenant: nothing that holds for all of their rows in the result
- * compares a value of the row with the parameter. A comparison counts if it is `=` (or REGEXP_CONTAINS with a pattern),
+ * compares a value of the row with the parameter. A comparison counts if it is `=` (or REGEXP_CONTAINS with a pattern, or IN
+ * UNNEST with a list),
  * if it is joined to the other conditions by AND, and if it applies before rows are counted, numbered or cut off; it may
  * stand in a query around the one that reads the table, and may be with another value that is compared so.
  *
@@ -183,7 +186,7 @@ interface Condition {
   readonly restricts: ReadonlySet<string> | undefined;
 }
 
-/** The values that equal the tenant in every row, or that match its pattern. */
+/** The values that equal the tenant in every row, match its pattern, or are in its list. */
 function equalToTenant(query: Select, { known }: Environment, { tenant }: Analysis): readonly Expression[] {
   const conditions: readonly Condition[] = [
     ...query.where.map((test) => ({ test, restricts: undefined })),
@@ -191,7 +194,10 @@ function equalToTenant(query: Select, { known }: Environment, { tenant }: Analys
   ];
   const equal = new Map<string, Expression>(known.map((value) => [printExpression(value), value]));
   const isEqual = (value: Expression) =>
-    (value.kind === 'parameter' && !tenant.isPattern && sameParameter(value.name, tenant)) ||
+    (value.kind === 'parameter' &&
+      !tenant.isPattern &&
+      !tenant.isList &&
+      sameParameter(value.name, tenant)) ||
     equal.has(printExpression(value));
   const own: Expression[] = [];
   const note = (value: Expression, restricts: Condition['restricts']): boolean => {
@@ -203,7 +209,11 @@ function equalToTenant(query: Select, { known }: Environment, { tenant }: Analys
     return true;
   };
   for (const { test, restricts } of conditions) {
-    const matched = tenant.isPattern ? matchedValue(test, tenant) : undefined;
+    const matched = tenant.isPattern
+      ? matchedValue(test, tenant)
+      : tenant.isList
+        ? memberValue(test, tenant)
+        : undefined;
     if (matched) note(matched, restricts);
   }
   let changed = true;
@@ -232,6 +242,13 @@ function matchedValue(test: Expression, tenant: TenantParameter): Expression | u
   if (test.kind !== 'call' || macroName(test.function) !== 'regexp_contains') return undefined;
   const [value, pattern] = test.args;
   return pattern?.kind === 'parameter' && sameParameter(pattern.name, tenant) ? value : undefined;
+}
+
+/** The value of `value IN UNNEST(@tenants)`. */
+function memberValue(test: Expression, tenant: TenantParameter): Expression | undefined {
+  if (test.kind !== 'call' || macroName(test.function) !== 'op_in') return undefined;
+  const [value, list] = test.args;
+  return list?.kind === 'parameter' && sameParameter(list.name, tenant) ? value : undefined;
 }
 
 /** The conditions of joins. Those of an outer join restrict only the side that may be missing. */

@@ -18,7 +18,7 @@ export type Effect =
 /** Compares changed queries with the original, as they run after all passes. */
 export function openEffects(query: SavedQuery, tables: readonly TableSchema[]): (sql: string) => Effect {
   const planOf = (sql: string) => {
-    const compiled = compile({ sql, source: query.source }, tables);
+    const compiled = compile({ ...query, sql }, tables);
     if (unfilteredProblems({ ...query, sql }, compiled).length > 0) return undefined;
     return printQuery(runPasses(compiled.query, { known: {}, fresh: freshNames(compiled.query) }));
   };

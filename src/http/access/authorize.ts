@@ -1,5 +1,5 @@
 import { type BoundQuery, bind, type RawParameters } from '../../catalog/binding/bind.ts';
-import { bindForTenants, type TenantBinding } from '../../catalog/binding/bind-tenant.ts';
+import { areAllowed, bindForTenants, type TenantBinding } from '../../catalog/binding/bind-tenant.ts';
 import { callerSql, sqlParameter } from '../../catalog/binding/caller-sql.ts';
 import { unknownQuery } from '../../catalog/find-query.ts';
 import { labelValue } from '../../catalog/labels.ts';
@@ -14,7 +14,7 @@ export interface EndpointRequest {
   readonly parameters: RawParameters;
   /** For keys that are not restricted to tenants. */
   bound?: BoundQuery;
-  /** For keys that are restricted: the query bound to the tenant that the parameters name. */
+  /** For keys that are restricted: the query bound to the tenants that the parameters name. */
   forTenant?: TenantBinding;
 }
 
@@ -28,6 +28,7 @@ export function authorizeAndBind(
   principal: Principal,
   request: EndpointRequest,
   headers: RequestHeaders,
+  now: () => Date,
 ): BoundQuery {
   const { endpoints, tenants } = principal;
   const { query, parameters } = request;
@@ -47,17 +48,31 @@ export function authorizeAndBind(
     });
   }
   if (tenants === undefined) {
-    request.bound ??= withSql(bind(query, parameters), sql);
-    return query.labels.length === 0 ? request.bound : withLabels(request.bound, headers);
+    let { bound } = request;
+    if (bound === undefined || isOutdated(bound, now)) {
+      bound = withSql(bind(query, parameters, now().getTime()), sql);
+      request.bound = bound;
+    }
+    return query.labels.length === 0 ? bound : withLabels(bound, headers);
   }
-  // The parameters name the tenant, so the binding serves every key that may read that tenant.
-  if (request.forTenant === undefined || !tenants.has(request.forTenant.tenant)) {
-    const { tenant, bound } = bindForTenants(query, parameters, tenants);
-    request.forTenant = { tenant, bound: withSql(bound, sql) };
+  // The parameters name the tenants, so the binding serves every key that may read all of them.
+  let { forTenant } = request;
+  if (
+    forTenant === undefined ||
+    !areAllowed(forTenant.tenants, tenants) ||
+    isOutdated(forTenant.bound, now)
+  ) {
+    const binding = bindForTenants(query, parameters, tenants, now().getTime());
+    forTenant = { tenants: binding.tenants, bound: withSql(binding.bound, sql) };
+    request.forTenant = forTenant;
   }
-  const { bound } = request.forTenant;
+  const { bound } = forTenant;
   return query.labels.length === 0 ? bound : withLabels(bound, headers);
 }
+
+/** Whether a query must be bound again, because of what is relative to the time. */
+const isOutdated = ({ validUntil }: BoundQuery, now: () => Date): boolean =>
+  validUntil !== undefined && validUntil <= now().getTime();
 
 const withSql = (bound: BoundQuery, sql: string | undefined): BoundQuery =>
   sql === undefined ? bound : { ...bound, sql };

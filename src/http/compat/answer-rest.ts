@@ -19,7 +19,7 @@ interface CompatRestOptions {
   readonly rejectKeys: RejectKeys;
 }
 
-/** REST with the parameters of Logflare's clients: by GET and POST, the last of a repeated one. */
+/** REST with the parameters of Logflare's clients: by GET and POST, the last of a repeated one that is no list. */
 export function buildCompatRest({ catalog, rest, rejectKeys }: CompatRestOptions): Answer {
   const answerGet: Answer = (head, request, admission, readBody) => {
     const address = addressOf(catalog, request);
@@ -30,7 +30,7 @@ export function buildCompatRest({ catalog, rest, rejectKeys }: CompatRestOptions
     const { url, loggedPath, parameters } = received;
     const address = addressOf(catalog, received);
     const { query } = address;
-    const readParameters = parametersReader(head.headers, namesOf(query));
+    const readParameters = parametersReader(head.headers, namesOf(query), listsOf(query));
     const fromBody = readParameters(await readBody());
     rejectKeys(fromBody);
     const endpoint = lastOfEach(query, new Map([...(parameters ?? []), ...fromBody]));
@@ -46,11 +46,19 @@ function namesOf({ parameters, querySandboxing }: SavedQuery): ReadonlySet<strin
   return querySandboxing === 'enabled' ? names.add(sqlParameter) : names;
 }
 
+/** All values of a list. */
 function lastOfEach(query: SavedQuery, received: RawParameters = new Map()): EndpointRequest {
   const names = namesOf(query);
+  const lists = listsOf(query);
   const known = [...received].filter(([name]) => names.has(name));
-  return { query, parameters: new Map(known.map(([name, values]) => [name, values.slice(-1)])) };
+  const parameters = new Map(
+    known.map(([name, values]) => [name, lists.has(name) ? values : values.slice(-1)]),
+  );
+  return { query, parameters };
 }
+
+const listsOf = ({ parameters }: SavedQuery): ReadonlySet<string> =>
+  new Set(parameters.flatMap(({ name, repeated }) => (repeated ? [name] : [])));
 
 /**
  * Logflare runs a query without a value that it requires, or with one that it has no case for, and comparisons with it are

@@ -10,9 +10,14 @@ export type ReadParameters = (body: Uint8Array) => RawParameters;
  * How the parameters of a POST are read: as a form, or as a JSON object.
  *
  * @param names of the parameters that are read; others are ignored, as they are in a query string
+ * @param lists those of them that may have several values
  * @throws GatewayError UNSUPPORTED_MEDIA_TYPE
  */
-export function parametersReader(headers: RequestHeaders, names: ReadonlySet<string>): ReadParameters {
+export function parametersReader(
+  headers: RequestHeaders,
+  names: ReadonlySet<string>,
+  lists: ReadonlySet<string> = new Set(),
+): ReadParameters {
   const { 'content-type': type, 'content-encoding': coding = 'identity' } = headers;
   // A small compressed body may expand to a large one.
   if (coding.trim().toLowerCase() !== 'identity')
@@ -23,7 +28,7 @@ export function parametersReader(headers: RequestHeaders, names: ReadonlySet<str
   if (read === undefined || !isUtf8(parameters)) {
     throw unsupported('Send the body as Content-Type: application/json or application/x-www-form-urlencoded');
   }
-  return (body) => read(decodeBody(body), names);
+  return (body) => read(decodeBody(body), names, lists);
 }
 
 /** @param parameters of a media type */
@@ -32,7 +37,7 @@ function isUtf8(parameters: readonly string[]): boolean {
   return charset === undefined || /^charset="?utf-?8"?$/.test(charset);
 }
 
-type ReadText = (text: string, names: ReadonlySet<string>) => RawParameters;
+type ReadText = (text: string, names: ReadonlySet<string>, lists: ReadonlySet<string>) => RawParameters;
 
 const readers: ReadonlyMap<string, ReadText> = new Map([
   ['application/json', readJson],
@@ -47,7 +52,7 @@ function readForm(text: string, names: ReadonlySet<string>): RawParameters {
   return new Map([...parseQueryString(text)].filter(([name]) => names.has(name)));
 }
 
-function readJson(text: string, names: ReadonlySet<string>): RawParameters {
+function readJson(text: string, names: ReadonlySet<string>, lists: ReadonlySet<string>): RawParameters {
   if (text.trim() === '') return new Map();
   const right = 'send parameters as {"name": "value"}';
   let body: unknown;
@@ -61,7 +66,12 @@ function readJson(text: string, names: ReadonlySet<string>): RawParameters {
   }
   const members = body as Readonly<Record<string, unknown>>;
   const given = [...names].filter((name) => Object.hasOwn(members, name));
-  return new Map(given.map((name) => [name, [textOf(name, members[name])]]));
+  return new Map(given.map((name) => [name, textsOf(name, members[name], lists.has(name))]));
+}
+
+function textsOf(name: string, value: unknown, isList: boolean): readonly string[] {
+  if (!isList || !Array.isArray(value)) return [textOf(name, value)];
+  return value.map((one: unknown) => textOf(name, one));
 }
 
 function textOf(name: string, value: unknown): string {

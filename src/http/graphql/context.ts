@@ -52,6 +52,7 @@ interface ContextOptions {
   readonly charge: ByteCharge;
   readonly turns: LoopTurns;
   readonly audit: Audit;
+  readonly now: () => Date;
 }
 
 const { maxExecutorBytes } = httpLimits;
@@ -67,6 +68,7 @@ export function buildContext({
   charge,
   turns,
   audit,
+  now,
 }: ContextOptions): Context {
   const { principal, noCache, schedule } = admission;
   const run = async (bound: BoundQuery) => {
@@ -86,7 +88,7 @@ export function buildContext({
   };
   const load = async (query: SavedQuery, parameters: RawParameters) => {
     try {
-      return await loader.load(authorizeAndBind(principal, { query, parameters }, head.headers));
+      return await loader.load(authorizeAndBind(principal, { query, parameters }, head.headers, now));
     } catch (error) {
       throw audited(error);
     }

@@ -61,7 +61,7 @@ export function buildAnswerWithYoga({
   const yoga = createYoga<ServerContext, Context>({
     schema,
     context: ({ head, admission, outcome, charge }) =>
-      buildContext({ getResult, head, admission, outcome, charge, turns, audit }),
+      buildContext({ getResult, head, admission, outcome, charge, turns, audit, now }),
     plugins: [readRequest(persisted), recordOutcome, checkDocuments(checkDocument)],
     parserAndValidationCache: false,
     graphqlEndpoint: graphqlPath,

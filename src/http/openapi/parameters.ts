@@ -1,6 +1,15 @@
-import { maxValueLength } from '../../catalog/binding/bind.ts';
+import { textsOf } from '../../catalog/binding/raw-texts.ts';
+import { isRelative } from '../../catalog/binding/times.ts';
+import { defaultMaxItems, maxValueLength } from '../../catalog/binding/value-limits.ts';
+import { describeParameter } from '../../catalog/describe-parameter.ts';
 import { exampleValue } from '../../catalog/example-parameters.ts';
-import type { EnumParameter, Parameter, PlainParameter, SavedQuery } from '../../catalog/saved-query.ts';
+import type {
+  EnumParameter,
+  Parameter,
+  ParameterText,
+  PlainParameter,
+  SavedQuery,
+} from '../../catalog/saved-query.ts';
 import { labelsHeader } from '../access/authorize.ts';
 import { type JsonObject, refTo } from './json-schema.ts';
 
@@ -30,15 +39,17 @@ function queryParameter({ tenant }: SavedQuery, parameter: Parameter): QueryPara
     in: 'query',
     required,
     description: describe(parameter, isTenant),
+    // A parameter of its own for each value: ?status=200&status=404.
+    ...(parameter.repeated && { style: 'form', explode: true }),
     schema: parameterSchema(parameter),
-    ...(example !== undefined && { example: typedValue(parameter, example) }),
+    ...(example !== undefined && { example: typedValues(parameter, example) }),
     ...(isTenant && { 'x-tenant': true }),
   };
 }
 
 function describe(parameter: Parameter, isTenant: boolean): string {
   return [
-    parameter.description,
+    ...describeParameter(parameter),
     parameter.type === 'pattern' ? 'A regular expression in the syntax of RE2.' : undefined,
     isTenant ? 'A key that is restricted to tenants must name one of its own.' : undefined,
     ...(parameter.type === 'enum' ? ['', ...parameter.values.map(describeValue)] : []),
@@ -51,11 +62,44 @@ const describeValue = ({ value, also, description }: EnumParameter['values'][num
   `- \`${value}\`: ${description}${also.length > 0 ? ` Also written ${also.join(', ')}.` : ''}`;
 
 function parameterSchema(parameter: Parameter): JsonObject {
+  const { maxItems = defaultMaxItems, repeated, required } = parameter;
+  const value = valueSchema(parameter);
+  const schema = repeated
+    ? { type: 'array', items: value, maxItems, ...(required && { minItems: 1 }) }
+    : value;
+  return { ...schema, ...defaultSchema(parameter) };
+}
+
+function defaultSchema(parameter: Parameter): JsonObject {
   const { default: text } = parameter;
+  if (text === undefined) return {};
+  // The default of a schema would have to be one date for ever.
+  const isTimed = textsOf(text).some((one) => isRelative(parameter, one));
+  return isTimed ? { 'x-relative-default': text } : { default: typedValues(parameter, text) };
+}
+
+/** The schema of one value, with its bounds as far as JSON Schema has them; the description has them all. */
+function valueSchema(parameter: Parameter): JsonObject {
+  if (parameter.type === 'enum') return enumSchema(parameter);
+  const { max, maxLength, min, pattern, type } = parameter;
+  const isNumber = type === 'integer' || type === 'float';
   return {
-    ...(parameter.type === 'enum' ? enumSchema(parameter) : schemas[parameter.type]),
-    ...(text !== undefined && { default: typedValue(parameter, text) }),
+    ...schemas[type],
+    ...(isNumber && min !== undefined && { minimum: Number(min) }),
+    ...(isNumber && max !== undefined && { maximum: Number(max) }),
+    ...(maxLength !== undefined && { maxLength }),
+    ...(pattern !== undefined && isPatternOfSchemas(pattern) && { pattern }),
   };
+}
+
+/** Whether a pattern of RE2 means the same in JSON Schema, which has the patterns of JavaScript. */
+function isPatternOfSchemas(pattern: string): boolean {
+  if (/\[:\^?\w+:\]|\\[pPzQbB]|\(\?[^:]/.test(pattern)) return false;
+  try {
+    return new RegExp(pattern, 'u') !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 /** Generators of code name the values by `x-enum-varnames`. */
@@ -73,11 +117,17 @@ const text = { type: 'string', maxLength: maxValueLength };
 const schemas: Readonly<Record<PlainParameter['type'], JsonObject>> = {
   string: text,
   pattern: text,
+  date: { type: 'string', format: 'date' },
+  // Of the OpenAPI format registry: date-time without a time zone.
+  datetime: { type: 'string', format: 'date-time-local' },
   timestamp: { type: 'string', format: 'date-time' },
   integer: { type: 'integer', format: 'int64' },
   float: { type: 'number', format: 'double' },
   boolean: { type: 'boolean' },
 };
+
+const typedValues = (parameter: Parameter, value: ParameterText): unknown =>
+  typeof value === 'string' ? typedValue(parameter, value) : value.map((one) => typedValue(parameter, one));
 
 /** A value of a query's header as its JSON Schema has it. */
 function typedValue({ type }: Parameter, value: string): unknown {

@@ -20,8 +20,8 @@ export interface EndpointAddress {
 
 /**
  * Finds the query of a REST path, with or without an extension. Names have dots too: the longest text that addresses a query
- * is its address, so that a query named `logs.csv` is not the query `logs` as CSV. What is no extension of a file is a part of
- * a name. The parameter precedes the extension.
+ * is its address, so that a query named `logs.csv` is not the query `logs` as CSV. An ending that is not the extension of a format
+ * belongs to the name. The parameter precedes the extension.
  *
  * @throws GatewayError UNKNOWN_QUERY
  */

@@ -61,7 +61,7 @@ export function buildRest(options: RestOptions): Answer {
   ) => {
     const { principal, noCache, schedule } = admission;
     const { id: owner } = principal;
-    const bound = authorizeAndBind(principal, endpoint, head.headers);
+    const bound = authorizeAndBind(principal, endpoint, head.headers, now);
     const { query } = bound;
     const format = chooseFormat(ofUrl, head.headers.accept, bound);
     const result = schedule(() => getResult(bound, { caller: head, noCache, owner }), head);

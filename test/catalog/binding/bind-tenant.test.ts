@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { plainParameters } from '../../../src/catalog/binding/bind.ts';
 import {
   bindForTenants,
-  bindTenant,
+  bindTenants,
   forbiddenTenant,
-  tenantOf,
+  tenantsOf,
 } from '../../../src/catalog/binding/bind-tenant.ts';
 import { draftQuery } from '../../support/queries.ts';
 
@@ -15,23 +15,23 @@ const open = draftQuery({ columns: { x: 'string' }, parameters: { p: 'string' },
 describe('the tenant of a request', () => {
   test('is the parameter as the caller wrote it', () => {
     for (const text of ['abc', ' ABC\n', '.*', '('])
-      expect(tenantOf(query, plainParameters({ p: text }))).toBe(text);
-    expect(tenantOf(query, new Map())).toBe('');
+      expect(tenantsOf(query, plainParameters({ p: text }))).toEqual([text]);
+    expect(tenantsOf(query, new Map())).toEqual([]);
     const withDefault = '{ type: string, tenant: true, default: demo, description: P. }';
     const other = draftQuery({
       columns: { x: 'string' },
       parameters: { p: withDefault },
       sql: 'select @p as x',
     });
-    expect(tenantOf(other, plainParameters({ p: '' }))).toBe('demo');
+    expect(tenantsOf(other, plainParameters({ p: '' }))).toEqual(['demo']);
   });
 
   test('must not be repeated; a query without a tenant is forbidden', () => {
     const repeated = { code: 'INVALID_PARAMETER', parameter: 'p' };
-    expect(() => tenantOf(query, new Map([['p', ['a', 'a']]]))).toThrow(expect.objectContaining(repeated));
+    expect(() => tenantsOf(query, new Map([['p', ['a', 'a']]]))).toThrow(expect.objectContaining(repeated));
     const forbidden = expect.objectContaining({ code: 'FORBIDDEN', status: 403 });
-    expect(() => tenantOf(open, plainParameters({ p: 'abc' }))).toThrow(forbidden);
-    expect(forbiddenTenant(query, 'other')).toMatchObject({
+    expect(() => tenantsOf(open, plainParameters({ p: 'abc' }))).toThrow(forbidden);
+    expect(forbiddenTenant(query, ['other'], new Set())).toMatchObject({
       code: 'FORBIDDEN',
       parameter: 'p',
       refusal: { reason: 'tenant', endpoint: query.name, tenant: 'other' },
@@ -39,14 +39,14 @@ describe('the tenant of a request', () => {
   });
 
   test('is inserted into the query’s own pattern, which runs', () => {
-    const bound = bindTenant(query, plainParameters({ p: 'a.b' }), 'a.b');
+    const bound = bindTenants(query, plainParameters({ p: 'a.b' }), ['a.b']);
     expect(bound).toEqual({ query, parameters: { p: '^/a\\.b/' } });
   });
 
   test('must be one of the caller’s', () => {
     const tenants = new Set(['a.b', 'c']);
     expect(bindForTenants(query, plainParameters({ p: 'a.b' }), tenants)).toEqual({
-      tenant: 'a.b',
+      tenants: ['a.b'],
       bound: { query, parameters: { p: '^/a\\.b/' } },
     });
     const forbidden = expect.objectContaining({ code: 'FORBIDDEN', parameter: 'p' });

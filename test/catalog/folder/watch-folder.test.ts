@@ -88,7 +88,7 @@ describe('a change', () => {
     expect(Object.keys(latest())).toEqual(['a.sql', 'b.sql', 'tables/t.json']);
   });
 
-  test('that is taken back is none, and neither is a new time', async () => {
+  test('that is undone, or changes only the time of the file, is not reported', async () => {
     queries.write('a.sql', 'changed');
     await sleep(100);
     queries.write('a.sql', 'one');
@@ -153,7 +153,7 @@ test('links of a Kubernetes ConfigMap, whose folder is exchanged', async () => {
   expect(tookMs).toBeLessThan(5_000);
 });
 
-describe('what is no file of text', () => {
+describe('files that are not regular files', () => {
   test('folders are ignored; pipes, devices and large files are problems, and nothing waits for them', async () => {
     mkdirSync(queries.path('folder.sql'));
     execFileSync('mkfifo', [queries.path('pipe.sql')]);

@@ -271,7 +271,9 @@ describe('a saved-query file', () => {
     [
       'an unknown parameter type',
       header([...plain, 'parameters:', '  p: { type: text, description: P. }'], 'select @p as x'),
-      ['9 parameters.p.type: must be one of string, pattern, timestamp, integer, float, boolean, enum'],
+      [
+        '9 parameters.p.type: must be one of string, pattern, date, datetime, timestamp, integer, float, boolean, enum',
+      ],
     ],
     [
       'a list as default',
@@ -279,7 +281,7 @@ describe('a saved-query file', () => {
         [...plain, 'parameters:', '  p: { type: string, default: [a], description: P. }'],
         'select @p as x',
       ),
-      ['9 parameters.p.default: must be text, a number, true or false'],
+      ['9 parameters.p.default: a list needs repeated: true'],
     ],
     [
       'an invalid value and an undeclared parameter',

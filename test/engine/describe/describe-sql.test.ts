@@ -108,35 +108,61 @@ describe('columns', () => {
 
 describe('parameters', () => {
   test.each([
-    ['status >= @p', 'integer required', 'status >= cast(@p as int64)'],
-    ['status between @p and 5', 'integer required', 'status between cast(@p as int64) and 5'],
-    ['status in (@p, 2)', 'integer required', 'status in (cast(@p as int64), 2)'],
-    ['status + @p > 5', 'integer required', 'status + cast(@p as int64) > 5'],
-    ['cost > @p', 'float required', 'cost > cast(@p as float64)'],
-    ['ts > @p', 'timestamp required', 'ts > timestamp(@p)'],
+    ['status >= @p', 'integer INT64 required', 'status >= @p'],
+    ['status between @p and 5', 'integer INT64 required', 'status between @p and 5'],
+    ['status in (@p, 2)', 'integer INT64 required', 'status in (@p, 2)'],
+    ['status + @p > 5', 'integer INT64 required', 'status + @p > 5'],
+    ['cost > @p', 'float FLOAT64 required', 'cost > @p'],
+    ['ts > @p', 'timestamp TIMESTAMP required', 'ts > @p'],
     ['ts > timestamp(@p)', 'timestamp required', 'ts > timestamp(@p)'],
     ["ts > timestamp(nullif(@p, ''))", 'timestamp', "ts > timestamp(nullif(@p, ''))"],
     [
       'ts > timestamp_sub(current_timestamp(), interval @p hour)',
-      'integer required',
-      'ts > timestamp_sub(current_timestamp(), interval cast(@p as int64) hour)',
+      'integer INT64 required',
+      'ts > timestamp_sub(current_timestamp(), interval @p hour)',
     ],
-    ['day = @p', 'string required', 'day = date(timestamp(@p))'],
+    ['day = @p', 'date DATE required', 'day = @p'],
+    ['(day = @p or @p = project)', 'date required', '(day = cast(@p as date) or @p = project)'],
+    ['(day = @p or ts = @p)', 'date required', '(day = cast(@p as date) or ts = timestamp(@p))'],
+    ['datetime(ts) = @p', 'datetime DATETIME required', 'datetime(ts) = @p'],
     ['project = @p', 'string required', 'project = @p'],
     ["(@p = '' or project = @p)", 'string', "(@p = '' or project = @p)"],
     ['(@p is null or project = @p)', 'string', "(@p = '' or project = @p)"],
-    ['(@p is null or status = @p)', 'integer', "(@p = '' or status = cast(nullif(@p, '') as int64))"],
+    ['(@p is null or status = @p)', 'integer INT64', '(@p is null or status = @p)'],
+    [
+      '(@p is null or status = @p or cost = @p)',
+      'integer',
+      "(@p = '' or status = cast(nullif(@p, '') as int64) or cost = cast(nullif(@p, '') as float64))",
+    ],
     ['regexp_contains(project, @p)', 'pattern required', 'regexp_contains(project, @p)'],
     ['status = cast(@p as int64)', 'integer required', 'status = cast(@p as int64)'],
-    ['status = safe_cast(@p as int64)', 'integer', 'status = safe_cast(@p as int64)'],
-    ['project in unnest(@p)', 'string required', "project in unnest(split(@p, ','))"],
     [
-      'status in unnest(@p)',
-      'string required',
-      "status in unnest(array(select cast(item as int64) from unnest(split(@p, ',')) as item))",
+      '(status = cast(@p as int64) or status > @p)',
+      'integer INT64 required',
+      '(status = cast(@p as int64) or status > @p)',
     ],
-    ['@p', 'boolean required', '@p'],
-    ['@p and status = 1', 'boolean required', 'cast(@p as bool) and status = 1'],
+    ['status = safe_cast(@p as int64)', 'integer', 'status = safe_cast(@p as int64)'],
+    ['project in unnest(@p)', 'string[] required', 'project in unnest(@p)'],
+    ['status in unnest(@p)', 'integer[] INT64 required', 'status in unnest(@p)'],
+    ['day not in unnest(@p)', 'date[] DATE required', 'day not in unnest(@p)'],
+    [
+      '(@p is null or status in unnest(@p))',
+      'integer[] INT64',
+      '(array_length(@p) = 0 or status in unnest(@p))',
+    ],
+    [
+      '(array_length(@p) = 0 or status in unnest(@p))',
+      'integer[] INT64',
+      '(array_length(@p) = 0 or status in unnest(@p))',
+    ],
+    [
+      "(@p = '' or project in unnest(split(@p, ',')))",
+      'string',
+      "(@p = '' or project in unnest(split(@p, ',')))",
+    ],
+    ["(@p = '' or project in unnest(@p))", 'string', "(@p = '' or project in unnest(split(@p, ',')))"],
+    ['@p', 'boolean BOOL required', '@p'],
+    ['@p and status = 1', 'boolean BOOL required', '@p and status = 1'],
     [
       "case @p when 'a' then status = 1 when 'b' then status = 2 end",
       'enum required a b',
@@ -149,22 +175,25 @@ describe('parameters', () => {
     ],
     ["(@p = 'x' and status = 1)", 'enum required x', "(@p = 'x' and status = 1)"],
   ])('of %s: %s', async (condition, expected, converted) => {
-    const bare = condition === '@p';
     const { parameters, sql } = await describeText(`select ts from logs where ${condition}`);
     const [parameter] = parameters;
     const words = [
-      parameter?.type,
+      `${parameter?.type}${parameter?.repeated ? '[]' : ''}`,
+      parameter?.bind,
       parameter?.required && 'required',
       ...(parameter?.type === 'enum' ? parameter.values : []),
     ];
     expect(words.filter(Boolean).join(' ')).toBe(expected);
-    expect(sql).toBe(`select ts from logs where ${bare ? 'cast(@p as bool)' : converted}`);
+    expect(sql).toBe(`select ts from logs where ${converted}`);
   });
 
   test('LIMIT and OFFSET take integers', async () => {
     const { parameters, sql, limit } = await describeText('select ts from logs limit @n offset @m');
-    expect(parameters.map(({ name, type }) => `${name} ${type}`)).toEqual(['n integer', 'm integer']);
-    expect(sql).toBe('select ts from logs limit cast(@n as int64) offset cast(@m as int64)');
+    expect(parameters.map(({ name, bind, required }) => `${name} ${bind} ${required}`)).toEqual([
+      'n INT64 true',
+      'm INT64 true',
+    ]);
+    expect(sql).toBe('select ts from logs limit @n offset @m');
     expect(limit).toBeUndefined();
   });
 });
@@ -175,6 +204,19 @@ describe('tenant', () => {
       'select l.ts from logs as l join users as u on u.id = l.tags[offset(0)] where l.project = @ref',
     );
     expect(tenants).toEqual([{ parameter: 'ref', column: 'project', unfiltered: ['users'] }]);
+  });
+
+  test('is a text: columns of other types are none of a tenant', async () => {
+    const columns = new Set(['status', 'day']);
+    for (const condition of ['status = @id', 'status in unnest(@id)', 'day = @id']) {
+      const { tenants } = await describeText(`select ts from logs where ${condition}`, [], columns);
+      expect(tenants).toEqual([]);
+    }
+  });
+
+  test('a list of tenants', async () => {
+    const { tenants } = await describeText('select ts from logs where project in unnest(@refs)');
+    expect(tenants).toEqual([{ parameter: 'refs', column: 'project', unfiltered: [] }]);
   });
 
   test('a column that other saved queries compare with their tenant', () => {

@@ -45,13 +45,18 @@ const tables: readonly TableSchema[] = [
 const source = { file: 'a.sql', line: 1 };
 
 /** Describes SQL over the tables `logs`, `users` and `events_…`. */
-export const describeText = (sql: string, chosen: readonly string[] = []) =>
+export const describeText = (
+  sql: string,
+  chosen: readonly string[] = [],
+  tenants: ReadonlySet<string> = tenantColumns([]),
+) =>
   describeSql({
     sql,
     chosen,
     source,
     tables,
-    tenantColumns: tenantColumns([]),
+    tenantColumns: tenants,
     hasOpenTables: false,
-    resultColumns: (converted) => describeColumns({ sql: converted, source, tables, config }),
+    resultColumns: (converted, parameters) =>
+      describeColumns({ sql: converted, source, tables, parameters, config }),
   });

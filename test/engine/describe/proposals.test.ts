@@ -16,6 +16,10 @@ describe('literals that could be parameters', () => {
     ["date(ts) = '2026-01-31'", 'day 2026-01-31: @day'],
     ["day > date('2026-01-31')", 'start_date 2026-01-31: @start_date'],
     ["project = 'abc'", 'project abc: @project'],
+    ["ts >= timestamp('2026-01-31 00:00:00')", 'start_time 2026-01-31T00:00:00: @start_time'],
+    ["date_diff(day, date '2026-01-31', day) > 3", 'day 2026-01-31: cast(@day as date)'],
+    ["project in ('a', 'b')", 'projects a,b: UNNEST(@projects)'],
+    ["request.path = 'x' and lower(project) = 'a' and project = 'b'", 'project b: @project'],
     ['ts > timestamp_sub(current_timestamp(), interval 7 day)', 'days 7: interval @days day'],
   ])('%s', async (condition, expected) => {
     const [proposal] = await inLogs(condition);
@@ -26,6 +30,8 @@ describe('literals that could be parameters', () => {
     'status = 404',
     "request.path = '/x'",
     "project = ''",
+    "project not in ('a', 'b')",
+    'status in (1, 2)',
     "countif(project = 'a') over () > 0",
     "(project = 'a' or status = 1)",
     "day = '2026-99-99'",
@@ -60,6 +66,16 @@ from \`a.b.events_*\` where _table_suffix between '20260101' and '20260131' and 
     expect(await proposalsOf("select event_name from `events_20*` where _table_suffix = '260131'")).toEqual([
       "day 2026-01-31: format_date('%y%m%d', @day)",
     ]);
+    const ofYear = "select event_name from `events_2026*` where _table_suffix >= '0131'";
+    const {
+      proposals: [proposal],
+    } = await describeText(ofYear);
+    expect(proposal).toMatchObject({
+      default: '2026-01-31',
+      instead: "format_date('%m%d', @start_date)",
+      bounds: { min: '2026-01-01', max: '2026-12-31' },
+    });
+    expect(await proposalsOf("select event_name from `events_*` where _table_suffix >= '0131'")).toEqual([]);
   });
 
   test('a chosen one takes the place of the literal, which is the default', async () => {
@@ -70,6 +86,12 @@ from \`a.b.events_*\` where _table_suffix between '20260101' and '20260131' and 
     expect(described.proposals.map(({ name }) => name)).toEqual(['start_date']);
     const all = await describeText(sql, ['all']);
     expect(all.parameters.map(({ name }) => name)).toEqual(['project', 'start_date']);
+  });
+
+  test('a chosen list is an array', async () => {
+    const described = await describeText("select ts from logs where project in ('a', 'b')", ['projects']);
+    expect(described.sql).toBe('select ts from logs where project in UNNEST(@projects)');
+    expect(described.parameters).toMatchObject([{ repeated: true, type: 'string', default: ['a', 'b'] }]);
   });
 
   test('one that is not proposed is refused', async () => {

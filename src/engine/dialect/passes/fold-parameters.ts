@@ -1,4 +1,4 @@
-import { textLiteral } from '../tree/build.ts';
+import { nullLiteral, textLiteral } from '../tree/build.ts';
 import { mapExpressions } from '../tree/map.ts';
 import type { Pass } from './pass.ts';
 import { simplify } from './rewriting/simplify.ts';
@@ -7,5 +7,6 @@ import { simplify } from './rewriting/simplify.ts';
 export const foldParameters: Pass = (query, { known }) =>
   mapExpressions(query, (node) => {
     const value = node.kind === 'parameter' && Object.hasOwn(known, node.name) ? known[node.name] : undefined;
-    return value === undefined ? simplify(node) : textLiteral(value);
+    if (value === undefined) return simplify(node);
+    return value === null ? nullLiteral(node.type) : textLiteral(value);
   });

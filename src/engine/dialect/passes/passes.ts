@@ -1,6 +1,7 @@
 import type { Query } from '../tree/nodes.ts';
 import { foldParameters } from './fold-parameters.ts';
 import { inlineQueries } from './inline-queries.ts';
+import { joinLists } from './join-lists.ts';
 import { narrowQuantiles } from './narrow-quantiles.ts';
 import type { Pass, PassOptions } from './pass.ts';
 import { pruneColumns } from './prune-columns.ts';
@@ -19,6 +20,7 @@ export const passes: Readonly<Record<string, Pass>> = {
   'prune columns': pruneColumns,
   'top n first': topNFirst,
   'narrow quantiles': narrowQuantiles,
+  'join lists': joinLists,
 };
 
 export type PassName = keyof typeof passes;

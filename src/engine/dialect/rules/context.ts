@@ -51,7 +51,7 @@ export interface Context {
   from(node: Syntax.FromItem, scope: Scope): ResolvedFrom;
   /** Runs a step whose failure must not hide the problems of the other steps. */
   attempt<T>(step: () => T, otherwise: T): T;
-  /** The declared type of a parameter: those of saved queries are STRING. */
+  /** The declared type of a parameter: STRING, unless a header binds it as another one. */
   parameterType(name: string): Type;
   /** A name that occurs nowhere else in the tree. */
   fresh(prefix: string): string;

@@ -1,6 +1,7 @@
 import type { SavedQuery } from '../../../catalog/saved-query.ts';
 import { StartError } from '../../../errors.ts';
 import { type Compiled, parse, rules, tablesOf as tablesReadBy } from '../compile.ts';
+import { parameterTypes } from '../parameter-types.ts';
 import { buildContext, type Context, type ResolvedQuery, type Rules } from '../rules/context.ts';
 import { tableRelations } from '../rules/from/tables.ts';
 import { tablesRead } from '../rules/queries/table-references.ts';
@@ -14,6 +15,7 @@ import { parseQuery } from '../syntax/parse-query.ts';
 import { SyntaxProblem } from '../syntax/syntax-problem.ts';
 import type { CommonTable as TreeTable } from '../tree/nodes.ts';
 import { withTables } from '../tree/with-tables.ts';
+import type { Type } from '../types.ts';
 import { bigqueryText, untilLastSelect } from './bigquery-text.ts';
 import { boundedRules, TooLarge } from './bounded-rules.ts';
 import { callerProblem } from './caller-problem.ts';
@@ -72,7 +74,7 @@ export function openSandbox(
     query: Query,
     prepare: (table: TreeTable, context: Context) => TreeTable = (table) => table,
   ): { readonly resolved: ResolvedQuery; readonly tree: Compiled } => {
-    const { context, problems, bound } = buildSwitchedContext();
+    const { context, problems, bound } = buildSwitchedContext(parameterTypes(parameters));
     const root: Scope = { ...emptyScope, relations, hasOpenTables, functions: sqlFunctions(functions) };
     const needed = neededTables(commonTables, query);
     const given = resolveWith({ ...commonTables, tables: needed }, childOf(root), context);
@@ -147,18 +149,19 @@ function neededTables({ tables }: With, query: Query): readonly CommonTable[] {
 }
 
 /** A context whose rules are those of saved queries until `bound` is called. */
-function buildSwitchedContext(): {
+function buildSwitchedContext(parameterType: (name: string) => Type): {
   readonly context: Context;
   readonly problems: readonly Unsupported[];
   bound(): void;
 } {
   const strict = boundedRules(rules);
   let current: Rules = rules;
-  const { context, problems } = buildContext({
+  const switched: Rules = {
     expression: (node, scope, within) => current.expression(node, scope, within),
     query: (node, scope, within) => current.query(node, scope, within),
     from: (node, scope, within) => current.from(node, scope, within),
-  });
+  };
+  const { context, problems } = buildContext(switched, { parameterType });
   return {
     context,
     problems,

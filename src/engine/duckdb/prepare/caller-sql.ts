@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { LRUCache } from 'lru-cache';
+import type { BoundValues } from '../../../catalog/binding/bind.ts';
 import { invalidSql } from '../../../catalog/binding/caller-sql.ts';
 import type { SavedQuery } from '../../../catalog/saved-query.ts';
 import type { ResultColumn } from '../../check-columns.ts';
@@ -46,7 +47,7 @@ export interface PreparedCallerSql {
   readonly resultColumns: readonly ResultColumn[];
   readonly generic: string;
   /** Its constants are times, which are computed without the database; it has no thresholds. */
-  plan(parameters: Readonly<Record<string, string>>): Plan;
+  plan(parameters: BoundValues): Plan;
 }
 
 /** How many texts are kept for each saved query: callers choose them, so they must not take much memory. */

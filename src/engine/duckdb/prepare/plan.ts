@@ -1,5 +1,6 @@
 import { type Constant, hoist } from '../../dialect/passes/constants/hoist.ts';
 import type { TimeExpression } from '../../dialect/passes/constants/time-values.ts';
+import type { KnownValues } from '../../dialect/passes/pass.ts';
 import { runPasses } from '../../dialect/passes/passes.ts';
 import { renderRows } from '../../dialect/passes/row-text.ts';
 import { expandedSize } from '../../dialect/rules/expanded-size.ts';
@@ -68,7 +69,7 @@ export const customPlan = (
   query: Query,
   columns: readonly PlannedColumn[],
   maxRows: number,
-  known: Readonly<Record<string, string>>,
+  known: KnownValues,
   without: ReadonlySet<string> = new Set(),
 ): Plan => printPlan(optimized(query, columns, maxRows, known, without));
 
@@ -76,7 +77,7 @@ function optimized(
   query: Query,
   columns: readonly PlannedColumn[],
   maxRows: number,
-  known: Readonly<Record<string, string>>,
+  known: KnownValues,
   without: ReadonlySet<string>,
 ): Query {
   const fresh = freshNames(query);
@@ -104,7 +105,7 @@ export function callerPlan(
   query: Query,
   columns: readonly PlannedColumn[],
   maxRows: number,
-  known: Readonly<Record<string, string>>,
+  known: KnownValues,
 ): Plan {
   const isLarge = expandedSize(query) > maxSizeForPasses || isDeeper(query, maxDepthForPasses);
   const tree = isLarge ? undefined : optimized(query, columns, maxRows, known, withoutThresholds);

@@ -1,6 +1,8 @@
 import { LRUCache } from 'lru-cache';
+import type { BoundValues } from '../../../catalog/binding/bind.ts';
 import type { SavedQuery } from '../../../catalog/saved-query.ts';
 import type { Compiled } from '../../dialect/compile.ts';
+import type { KnownValues } from '../../dialect/passes/pass.ts';
 import { sameName } from '../../dialect/types.ts';
 import { wireCell } from '../wire/cell.ts';
 import type { WireColumn } from '../wire/rows.ts';
@@ -13,7 +15,7 @@ export interface PreparedQuery {
   /** The SQL for all values of its parameters. */
   readonly generic: string;
   /** The plan for some values: the same rows as the generic SQL gives, but cheaper to plan and to run. */
-  plan(parameters: Readonly<Record<string, string>>): Plan;
+  plan(parameters: BoundValues): Plan;
 }
 
 /** How many plans are kept: one for each combination of enum values and absent parameters in use. */
@@ -50,11 +52,12 @@ const outputColumns = ({ columns }: SavedQuery, types: ResultTypes): readonly Ou
 /** The parameters with few possible values (enums and absent ones): each combination of them has a plan of its own. */
 export const inlinedParameters = (
   { parameters: declared }: SavedQuery,
-  parameters: Readonly<Record<string, string>>,
-): Readonly<Record<string, string>> =>
+  parameters: BoundValues,
+): KnownValues =>
   Object.fromEntries(
-    declared
-      .map(({ name, type }) => ({ name, type, value: parameters[name] ?? '' }))
-      .filter(({ type, value }) => type === 'enum' || value === '')
-      .map(({ name, value }) => [name, value]),
+    declared.flatMap(({ name, type, bind }): readonly (readonly [string, string | null])[] => {
+      const value = parameters[name] ?? '';
+      if (typeof value !== 'string' || (type !== 'enum' && value !== '')) return [];
+      return [[name, bind !== undefined && value === '' ? null : value]];
+    }),
   );

@@ -4,6 +4,7 @@ import {
   type DuckDBMaterializedResult,
   type DuckDBPreparedStatement,
   DuckDBTimestampTZValue,
+  type DuckDBValue,
   LIST,
   listValue,
   TIMESTAMPTZ,
@@ -82,8 +83,13 @@ function runOf(bindings: Bindings): RunValues {
   const now = bindings.get(nowParameter)?.value;
   return {
     now: now instanceof DuckDBTimestampTZValue ? now.micros : 0n,
-    parameter: (name) => String(bindingOf(bindings, name).value),
+    parameter: (name) => toTimeValue(bindingOf(bindings, name).value),
   };
+}
+
+function toTimeValue(value: DuckDBValue): TimeValue | undefined {
+  if (value instanceof DuckDBTimestampTZValue) return value.micros;
+  return value === null || typeof value === 'string' || typeof value === 'bigint' ? value : undefined;
 }
 
 /** @returns undefined for text and integers too: they occur only within time expressions */
@@ -100,13 +106,13 @@ type QueryConstants = (
   bindings: Bindings,
 ) => Promise<readonly Binding[]>;
 
-/** Lets the database compute constants, over one input table for each set of parameter names. */
+/** Lets the database compute constants, over one input table for each set of parameters with their types. */
 function buildQueryConstants(connection: DuckDBConnection, prepare: Prepare): QueryConstants {
   const inputs = new Map<string, Promise<Input>>();
   let opened = 0;
 
   const inputFor = async (bindings: Bindings): Promise<Input> => {
-    const key = [...bindings.keys()].join();
+    const key = [...bindings].map(([name, { type }]) => `${name} ${type}`).join();
     const current = await inputs.get(key);
     if (current && current.uses < maxUses) return current;
     inputs.delete(key);

@@ -48,7 +48,7 @@ export function runCallerSql(
       await defineMacros(judged.macros);
       signal.throwIfAborted();
       const { columns, resultColumns, generic, plan } = await judged.prepare(worker.connection);
-      const bindings = bindingsOf(parameters, now());
+      const bindings = bindingsOf(parameters, now(), query.parameters);
       const { sql: planned, constants } = plan(parameters);
       const complete = computeTimes(constants, bindings);
       const result =

@@ -111,7 +111,13 @@ function runPrepared(
     onStart?.();
     const stopInterrupting = interruptOnAbort(signal, worker);
     try {
-      const result = await select(worker, plan, generic, bindingsOf(bound.parameters, now()), signal);
+      const result = await select(
+        worker,
+        plan,
+        generic,
+        bindingsOf(bound.parameters, now(), bound.query.parameters),
+        signal,
+      );
       signal.throwIfAborted();
       onResult();
       // The worker is kept: another result would only wait, too.

@@ -1,11 +1,23 @@
 import {
+  BIGINT,
+  BOOLEAN,
+  DATE,
+  DOUBLE,
+  DuckDBDateValue,
   type DuckDBPreparedStatement,
   DuckDBTimestampTZValue,
+  DuckDBTimestampValue,
   type DuckDBType,
   type DuckDBValue,
+  LIST,
+  listValue,
+  TIMESTAMP,
   TIMESTAMPTZ,
   VARCHAR,
 } from '@duckdb/node-api';
+import type { BoundValue, BoundValues } from '../../../catalog/binding/bind.ts';
+import type { BindType } from '../../../catalog/saved-query.ts';
+import type { TypedParameter } from '../../dialect/parameter-types.ts';
 import { nowParameter } from '../../dialect/passes/constants/time-values.ts';
 
 /** A value to bind, with its type. */
@@ -16,12 +28,50 @@ export interface Binding {
 
 export type Bindings = ReadonlyMap<string, Binding>;
 
-/** The bindings of one run: every parameter as text, and the time that CURRENT_TIMESTAMP() means. */
-export function bindingsOf(parameters: Readonly<Record<string, string>>, now: Date): Bindings {
+/**
+ * The bindings of one run: every parameter, and the time that CURRENT_TIMESTAMP() means.
+ *
+ * @param declared the types of parameters; others are text
+ */
+export function bindingsOf(
+  parameters: BoundValues,
+  now: Date,
+  declared: readonly TypedParameter[] = [],
+): Bindings {
   const timestamp = new DuckDBTimestampTZValue(BigInt(now.getTime()) * 1000n);
-  const texts = Object.entries(parameters).map(([name, value]) => [name, { value, type: VARCHAR }] as const);
-  return new Map<string, Binding>([...texts, [nowParameter, { value: timestamp, type: TIMESTAMPTZ }]]);
+  const bindings = new Map<string, Binding>();
+  for (const [name, value] of Object.entries(parameters)) {
+    const bind = declared.find((parameter) => parameter.name === name)?.bind ?? 'STRING';
+    bindings.set(name, toBinding(value, bind));
+  }
+  return bindings.set(nowParameter, { value: timestamp, type: TIMESTAMPTZ });
 }
+
+function toBinding(value: BoundValue, bind: BindType): Binding {
+  const { type, parse } = scalars[bind];
+  if (typeof value !== 'string') return { value: listValue(value.map(parse)), type: LIST(type) };
+  return { value: bind !== 'STRING' && value === '' ? null : parse(value), type };
+}
+
+interface Scalar {
+  readonly type: DuckDBType;
+  /** The value of a canonical text. */
+  readonly parse: (text: string) => DuckDBValue;
+}
+
+const scalars: Readonly<Record<BindType, Scalar>> = {
+  STRING: { type: VARCHAR, parse: (text) => text },
+  INT64: { type: BIGINT, parse: BigInt },
+  FLOAT64: { type: DOUBLE, parse: Number },
+  BOOL: { type: BOOLEAN, parse: (text) => text === 'true' },
+  DATE: { type: DATE, parse: (text) => new DuckDBDateValue(Math.floor(Date.parse(text) / 86_400_000)) },
+  DATETIME: { type: TIMESTAMP, parse: (text) => new DuckDBTimestampValue(microsOf(text)) },
+  TIMESTAMP: { type: TIMESTAMPTZ, parse: (text) => new DuckDBTimestampTZValue(microsOf(text)) },
+};
+
+/** @param text `YYYY-MM-DDTHH:MM:SS.ffffff`, and a Z if it is a point in time */
+const microsOf = (text: string): bigint =>
+  BigInt(Date.parse(`${text.slice(0, 19)}Z`)) * 1000n + BigInt(text.slice(20, 26));
 
 /** Binds every parameter that a statement has. */
 export function bindTo(statement: DuckDBPreparedStatement, bindings: Bindings): void {

@@ -1,4 +1,6 @@
 import type { RawParameters } from '../../../catalog/binding/bind.ts';
+import { textsOf } from '../../../catalog/binding/raw-texts.ts';
+import { isRelative } from '../../../catalog/binding/times.ts';
 import { camelCase } from '../../../catalog/names.ts';
 import type { EnumParameter, Parameter, SavedQuery } from '../../../catalog/saved-query.ts';
 import type { Builder } from './builder.ts';
@@ -6,6 +8,8 @@ import type { Builder } from './builder.ts';
 const scalarOf = {
   string: 'String',
   pattern: 'String',
+  date: 'Date',
+  datetime: 'LocalDateTime',
   timestamp: 'DateTime',
   integer: 'SafeInt',
   float: 'Float',
@@ -35,19 +39,30 @@ function addEnum(builder: Builder, { enum: name, description, values }: EnumPara
   });
 }
 
-/** A parameter's default as a typed value: the query's header has it as text. */
-export function defaultArgument({ type, default: text }: Parameter): unknown {
-  if (text === undefined) return undefined;
+/**
+ * A parameter's default as a typed value: the query's header has it as text. undefined for one that is relative to the
+ * time, which binding resolves.
+ */
+export function defaultArgument(parameter: Parameter): unknown {
+  const { default: text } = parameter;
+  if (text === undefined || textsOf(text).some((one) => isRelative(parameter, one))) return undefined;
+  return typeof text === 'string' ? typedText(parameter, text) : text.map((one) => typedText(parameter, one));
+}
+
+function typedText({ type }: Parameter, text: string): unknown {
   if (type === 'boolean') return text.toLowerCase() === 'true';
   return type === 'integer' || type === 'float' ? Number(text) : text;
 }
 
-/** GraphQL arguments as the text parameters that `bind` expects; an explicit null counts as absent. */
+/**
+ * GraphQL arguments as the text parameters that `bind` expects; an explicit null counts as absent, an empty list does not.
+ */
 export function rawArguments(query: SavedQuery, args: Readonly<Record<string, unknown>>): RawParameters {
   return new Map(
     query.parameters.flatMap(({ name }) => {
       const value = args[camelCase(name)];
-      return value === undefined || value === null ? [] : [[name, [String(value)]] as const];
+      if (value === undefined || value === null) return [];
+      return [[name, Array.isArray(value) ? value.map(String) : [String(value)]] as const];
     }),
   );
 }

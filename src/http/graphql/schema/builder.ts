@@ -5,8 +5,10 @@ export interface SchemaTypes {
   Context: Context;
   DefaultFieldNullability: false;
   Scalars: {
+    Date: { Input: string; Output: string };
     DateTime: { Input: string; Output: string };
     JSON: { Input: unknown; Output: unknown };
+    LocalDateTime: { Input: string; Output: string };
     SafeInt: { Input: number; Output: number };
     UUID: { Input: string; Output: string };
   };

@@ -1,3 +1,5 @@
+import { textsOf } from '../../../catalog/binding/raw-texts.ts';
+import { defaultMaxItems } from '../../../catalog/binding/value-limits.ts';
 import { hasId, hasName } from '../../../catalog/find-query.ts';
 import { camelCase } from '../../../catalog/names.ts';
 import type { Catalog, Column, Parameter, SavedQuery } from '../../../catalog/saved-query.ts';
@@ -8,7 +10,7 @@ import type { Builder } from './builder.ts';
 
 /** The root fields `endpoints` and `endpoint(id, name)`, which describe the catalog in the spec's words. */
 export function addCatalogFields(builder: Builder, { queries }: Catalog): void {
-  const endpoint = endpointType(builder);
+  const endpoint = endpointType(builder, queries.some(hasDetails));
   builder.queryFields((t) => ({
     endpoints: t.field({
       type: [endpoint],
@@ -42,18 +44,35 @@ function inTurn<T>({ nextTurn }: Context, get: () => T): T | Promise<T> {
   return turn === undefined ? get() : turn.then(get);
 }
 
-function endpointType(builder: Builder) {
-  const parameter = builder.objectRef<Parameter>('EndpointParameter').implement({
+const parameterRef = (builder: Builder) => builder.objectRef<Parameter>('EndpointParameter');
+
+/** Whether a query has parameters that need more fields than those of text and numbers do. */
+const hasDetails = ({ parameters }: SavedQuery): boolean =>
+  parameters.some(
+    ({ type, repeated, min, max, maxLength, pattern }) =>
+      type === 'date' ||
+      type === 'datetime' ||
+      repeated ||
+      [min, max, maxLength, pattern].some((bound) => bound !== undefined),
+  );
+
+/** @param withDetails whether there are lists, bounds and dates: other schemas have no fields for them */
+function endpointType(builder: Builder, withDetails: boolean) {
+  const parameter = parameterRef(builder).implement({
     description: 'A parameter that an endpoint declares.',
     fields: (t) => ({
       name: t.exposeString('name', { description: 'Its name in a query string and in the SQL.' }),
       type: t.exposeString('type', {
-        description: 'string, pattern, enum, timestamp, integer, float or boolean.',
+        description: withDetails
+          ? 'string, pattern, enum, date, datetime, timestamp, integer, float or boolean.'
+          : 'string, pattern, enum, timestamp, integer, float or boolean.',
       }),
+      ...(withDetails && parameterDetails(t)),
       required: t.exposeBoolean('required', { description: 'True if callers must send it.' }),
-      default: t.exposeString('default', {
+      default: t.string({
         nullable: true,
         description: 'The value used if the parameter is absent.',
+        resolve: ({ default: text }) => (text === undefined ? null : textsOf(text).join(',')),
       }),
       description: t.exposeString('description', { description: 'What it means.' }),
       values: t.stringList({
@@ -129,3 +148,38 @@ function endpointType(builder: Builder) {
     }),
   });
 }
+
+type ObjectRef = ReturnType<typeof parameterRef>;
+type ParameterFields = Parameters<NonNullable<Parameters<ObjectRef['implement']>[0]['fields']>>[0];
+
+const parameterDetails = (t: ParameterFields) => ({
+  repeated: t.boolean({
+    description: 'True if it is a list.',
+    resolve: ({ repeated }) => repeated === true,
+  }),
+  maxItems: t.int({
+    nullable: true,
+    description: 'The most values of a list.',
+    resolve: ({ repeated, maxItems = defaultMaxItems }) => (repeated ? maxItems : null),
+  }),
+  min: t.string({
+    nullable: true,
+    description: 'The least value; relative to the time as in -90d.',
+    resolve: ({ min }) => min ?? null,
+  }),
+  max: t.string({
+    nullable: true,
+    description: 'The greatest value; relative to the time as in 0d.',
+    resolve: ({ max }) => max ?? null,
+  }),
+  maxLength: t.int({
+    nullable: true,
+    description: 'The most characters.',
+    resolve: ({ maxLength }) => maxLength ?? null,
+  }),
+  pattern: t.string({
+    nullable: true,
+    description: 'A regular expression of RE2 that a value must match.',
+    resolve: ({ pattern }) => pattern ?? null,
+  }),
+});

@@ -1,24 +1,58 @@
 import { GraphQLScalarType, Kind } from 'graphql';
 import { GraphQLUUID } from 'graphql-scalars';
-import { parseTimestamp } from '../../../files/timestamps.ts';
+import { parseDate, parseDatetime, parseTimestamp } from '../../../files/timestamps.ts';
 
 /**
  * The type of arguments that are points in time. Our own: the one in graphql-scalars goes through a JavaScript Date, which
  * loses microseconds.
  */
-export const dateTime = new GraphQLScalarType<string, string>({
+export const dateTime = timeScalar({
   name: 'DateTime',
   description: 'A point in time as ISO 8601 text, as in 2026-01-31T12:00:00Z; without a zone it is UTC.',
   specifiedByURL: 'https://scalars.graphql.org/andimarek/date-time.html',
-  serialize: String,
-  parseValue: parseDateTime,
-  parseLiteral: (node) => parseDateTime(node.kind === Kind.STRING ? node.value : undefined),
+  parse: parseTimestamp,
+  right: 'an ISO 8601 timestamp, as in 2026-01-31T12:00:00Z',
 });
 
-function parseDateTime(value: unknown): string {
-  const parsed = typeof value === 'string' ? parseTimestamp(value) : undefined;
-  if (parsed !== undefined) return parsed;
-  throw new TypeError('must be an ISO 8601 timestamp, as in 2026-01-31T12:00:00Z');
+/** The type of arguments that are days. */
+export const date = timeScalar({
+  name: 'Date',
+  description: 'A day as ISO 8601 text, as in 2026-01-31.',
+  specifiedByURL: 'https://scalars.graphql.org/andimarek/local-date.html',
+  parse: parseDate,
+  right: 'a date, as in 2026-01-31',
+});
+
+/** The type of arguments that are dates with a time of day. */
+export const localDateTime = timeScalar({
+  name: 'LocalDateTime',
+  description: 'A date and time without a time zone as ISO 8601 text, as in 2026-01-31T12:00:00.',
+  specifiedByURL: undefined,
+  parse: parseDatetime,
+  right: 'a date and time without a time zone, as in 2026-01-31T12:00:00',
+});
+
+interface TimeScalar {
+  readonly name: string;
+  readonly description: string;
+  readonly specifiedByURL: string | undefined;
+  /** To the canonical text. */
+  readonly parse: (text: string) => string | undefined;
+  readonly right: string;
+}
+
+function timeScalar({ parse, right, ...config }: TimeScalar): GraphQLScalarType<string, string> {
+  const parseValue = (value: unknown): string => {
+    const parsed = typeof value === 'string' ? parse(value) : undefined;
+    if (parsed !== undefined) return parsed;
+    throw new TypeError(`must be ${right}`);
+  };
+  return new GraphQLScalarType<string, string>({
+    ...config,
+    serialize: String,
+    parseValue,
+    parseLiteral: (node) => parseValue(node.kind === Kind.STRING ? node.value : undefined),
+  });
 }
 
 /** The type of arguments that are UUIDs. */

@@ -2,14 +2,15 @@ import SchemaBuilder from '@pothos/core';
 import type { GraphQLSchema } from 'graphql';
 import { GraphQLJSON, GraphQLSafeInt } from 'graphql-scalars';
 import { sqlParameter } from '../../../catalog/binding/caller-sql.ts';
+import { describeParameter } from '../../../catalog/describe-parameter.ts';
 import { camelCase, sqlField } from '../../../catalog/names.ts';
-import type { Catalog, SavedQuery } from '../../../catalog/saved-query.ts';
+import type { Catalog, Parameter, SavedQuery } from '../../../catalog/saved-query.ts';
 import { type ArgumentTypes, buildArgumentTypes, defaultArgument, rawArguments } from './arguments.ts';
 import type { Builder, SchemaTypes } from './builder.ts';
 import { addCatalogFields } from './catalog-fields.ts';
 import { addCostType } from './cost-type.ts';
 import { addCacheStatus, addResultType } from './result-type.ts';
-import { dateTime, uuid } from './scalars.ts';
+import { date, dateTime, localDateTime, uuid } from './scalars.ts';
 import { addSqlResultType } from './sql-result-type.ts';
 
 /**
@@ -17,8 +18,11 @@ import { addSqlResultType } from './sql-result-type.ts';
  */
 export function buildSchema(catalog: Catalog): GraphQLSchema {
   const builder: Builder = new SchemaBuilder<SchemaTypes>({ defaultFieldNullability: false });
+  const types = new Set(catalog.queries.flatMap(({ parameters }) => parameters.map(({ type }) => type)));
+  if (types.has('date')) builder.addScalarType('Date', date);
   builder.addScalarType('DateTime', dateTime);
   builder.addScalarType('JSON', GraphQLJSON);
+  if (types.has('datetime')) builder.addScalarType('LocalDateTime', localDateTime);
   builder.addScalarType('SafeInt', GraphQLSafeInt);
   builder.addScalarType('UUID', uuid);
   builder.queryType({ description: 'One field per saved query, and the catalog that describes them.' });
@@ -87,15 +91,18 @@ function addSqlField(
 
 const parameterArguments = (t: QueryFields, query: SavedQuery, typeOf: ArgumentTypes) =>
   Object.fromEntries(
-    query.parameters.map((parameter) => [
-      camelCase(parameter.name),
-      t.arg({
-        type: typeOf(parameter),
-        required: parameter.required,
-        description: parameter.description,
-        defaultValue: defaultArgument(parameter) as never,
-      }),
-    ]),
+    query.parameters.map((parameter) => [camelCase(parameter.name), argument(t, parameter, typeOf)]),
   );
+
+function argument(t: QueryFields, parameter: Parameter, typeOf: ArgumentTypes) {
+  const { repeated, required } = parameter;
+  const options = {
+    description: describeParameter(parameter).join(' '),
+    defaultValue: defaultArgument(parameter) as never,
+  };
+  return repeated
+    ? t.arg({ ...options, type: [typeOf(parameter)], required: { list: required, items: true } })
+    : t.arg({ ...options, type: typeOf(parameter), required });
+}
 
 type QueryFields = Parameters<Parameters<Builder['queryField']>[1]>[0];

@@ -76,6 +76,12 @@ const cases: readonly (readonly [pass: string, what: string, measure: Measure, s
     ({ text }) => text.length,
     'SELECT q[OFFSET(50)] AS median FROM (SELECT APPROX_QUANTILES(id, 100) AS q FROM logs)',
   ],
+  [
+    'join lists',
+    'a list is not searched for every row',
+    occurrences(/bq\.op_in/g),
+    'SELECT id FROM logs WHERE id IN UNNEST([1, NULL, 3]) ORDER BY id',
+  ],
 ];
 
 test('there are cases for every pass', () => {

@@ -399,7 +399,7 @@ class Generator {
     );
   }
 
-  /** A column or field of a type; undefined if there is none. */
+  /** A column or field of a type; undefined if no column has it. */
   #column(type: Type, scope: Scope): string | undefined {
     const values = valuesOf(scope.items).filter((value) => isSame(value.type, type));
     return values.length === 0 ? undefined : this.#pick(values).sql;

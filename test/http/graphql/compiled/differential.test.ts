@@ -88,7 +88,7 @@ async function getResultOf(
     });
   }
   return async ({ query, parameters }: BoundQuery) => {
-    const fault = faults[parameters.p ?? ''];
+    const fault = faults[String(parameters.p ?? '')];
     const result = results.get(query.id);
     if (fault !== undefined || result === undefined) throw fault?.() ?? new Error('no such query');
     return result;

@@ -13,8 +13,8 @@ export type TimeValue = bigint | string | readonly bigint[] | null;
 export interface RunValues {
   /** The value of CURRENT_TIMESTAMP(), in microseconds since the epoch. */
   readonly now: bigint;
-  /** The value of a parameter. */
-  parameter(name: string): string;
+  /** The value of a parameter; undefined if it is of a type that no time expression has. */
+  parameter(name: string): TimeValue | undefined;
 }
 
 /**

@@ -24,6 +24,7 @@ function rowCount(node: Syntax.Expression, keyword: string, context: Context): E
   if (node.kind === 'NullLiteral') throw new Unsupported(node, `${keyword} takes an INT64, not NULL`);
   const count = context.expression(node, emptyScope);
   if (isScalar(count.type, 'INT64') || count.type.kind === 'unknown') return count;
-  const advice = count.kind === 'parameter' ? `: CAST(@${count.name} AS INT64)` : '';
+  const advice =
+    count.kind === 'parameter' ? `: bind: INT64 in the header, or CAST(@${count.name} AS INT64)` : '';
   throw new Unsupported(node, `${keyword} takes an INT64, not ${describeType(count.type)}${advice}`);
 }

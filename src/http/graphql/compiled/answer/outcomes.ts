@@ -14,6 +14,7 @@ export type Outcome = { readonly result: CachedResult } | { readonly error: unkn
 export interface OutcomeOptions {
   readonly getResult: GetResult;
   readonly audit: Audit;
+  readonly now: () => Date;
 }
 
 /** Equal queries of one request are one call. */
@@ -21,7 +22,7 @@ export function getOutcomes(
   fields: readonly QueryField[],
   head: RequestHead,
   { principal, noCache, schedule }: Admission,
-  { getResult, audit }: OutcomeOptions,
+  { getResult, audit, now }: OutcomeOptions,
 ): readonly (Outcome | Promise<Outcome>)[] {
   const get = (bound: BoundQuery) =>
     schedule(() => getResult(bound, { caller: head, noCache, owner: principal.id }), head);
@@ -38,7 +39,7 @@ export function getOutcomes(
   };
   return fields.map(({ endpoint }) => {
     try {
-      const bound = authorizeAndBind(principal, endpoint, head.headers);
+      const bound = authorizeAndBind(principal, endpoint, head.headers, now);
       const result = fields.length === 1 ? get(bound) : getOnce(bound);
       return result instanceof Promise ? result.then(toOutcome, toFailure) : { result };
     } catch (error) {

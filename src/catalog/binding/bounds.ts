@@ -1,0 +1,52 @@
+import { RE2JS } from 're2js';
+import type { Parameter, PlainParameter } from '../saved-query.ts';
+import { resolveBound } from './times.ts';
+
+type Bounded = Pick<Parameter, 'type' | 'min' | 'max' | 'maxLength' | 'pattern'>;
+
+/**
+ * Why a value is outside of the bounds that its header declares; undefined if it is not.
+ *
+ * @param value canonical
+ */
+export function boundsProblem(parameter: Bounded, value: string, now: number): string | undefined {
+  const { type, min, max, maxLength, pattern } = parameter;
+  if (maxLength !== undefined && value.length > maxLength && [...value].length > maxLength)
+    return `must have at most ${maxLength} characters`;
+  if (pattern !== undefined && !compiled(pattern).matcher(value).find()) return `must match ${pattern}`;
+  if (min === undefined && max === undefined) return undefined;
+  const least = min === undefined ? undefined : resolveBound(parameter, min, now);
+  const greatest = max === undefined ? undefined : resolveBound(parameter, max, now);
+  const isWithin =
+    (least === undefined || compareValues(type, value, least) >= 0) &&
+    (greatest === undefined || compareValues(type, value, greatest) <= 0);
+  if (isWithin) return undefined;
+  if (least !== undefined && greatest !== undefined) return `must be between ${least} and ${greatest}`;
+  return least === undefined ? `must be at most ${greatest}` : `must be at least ${least}`;
+}
+
+/** Compares two canonical values of a type that has an order. */
+export function compareValues(type: Parameter['type'], a: string, b: string): number {
+  if (type === 'integer') return Number(BigInt(a) - BigInt(b));
+  if (type === 'float') return Number(a) - Number(b);
+  // Canonical dates and moments have one length.
+  return a < b ? -1 : Number(a > b);
+}
+
+/** The types whose values have an order. */
+export const hasOrder = (type: Parameter['type']): type is PlainParameter['type'] =>
+  type === 'integer' || type === 'float' || type === 'date' || type === 'datetime' || type === 'timestamp';
+
+/** Patterns of headers: there are as many as parameters. */
+const patterns = new Map<string, RE2JS>();
+
+function compiled(pattern: string): RE2JS {
+  const known = patterns.get(pattern);
+  if (known !== undefined) return known;
+  if (patterns.size >= maxPatterns) patterns.clear();
+  const made = RE2JS.compile(pattern);
+  patterns.set(pattern, made);
+  return made;
+}
+
+const maxPatterns = 1_000;

@@ -1,0 +1,63 @@
+import { GatewayError } from '../../errors.ts';
+import type { Parameter, ParameterText } from '../saved-query.ts';
+import { defaultMaxItems, maxListLength, maxValueLength } from './value-limits.ts';
+
+/** Parameters as received: all values of each name, in the order of the request. A list may have none. */
+export type RawParameters = ReadonlyMap<string, readonly string[]>;
+
+/** Raw parameters with one value for each name, or with the values of a list. */
+export function plainParameters(values: Readonly<Record<string, ParameterText>>): RawParameters {
+  return new Map(Object.entries(values).map(([name, value]) => [name, textsOf(value)]));
+}
+
+export const textsOf = (value: ParameterText): readonly string[] =>
+  typeof value === 'string' ? [value] : value;
+
+/**
+ * The texts of a parameter: one, or those of a list, which may have none; undefined if it is absent. Empty equals absent:
+ * existing clients send `function_id=` for "all functions".
+ *
+ * @throws GatewayError INVALID_PARAMETER if there are too many, or one that no parameter may have
+ */
+export function rawTexts(parameter: Parameter, raw: RawParameters): readonly string[] | undefined {
+  const texts = raw.get(parameter.name);
+  if (texts === undefined || (texts.length === 1 && texts[0] === '')) return undefined;
+  if (parameter.repeated) {
+    requireListSize(parameter, texts);
+    for (const [at, text] of texts.entries()) requireText(parameter, text, at);
+    return texts;
+  }
+  if (texts.length > 1) throw invalid(parameter, 'is repeated; send it once');
+  const [text] = texts;
+  if (text !== undefined) requireText(parameter, text);
+  return text === undefined ? undefined : texts;
+}
+
+function requireListSize(parameter: Parameter, texts: readonly string[]): void {
+  const { maxItems = defaultMaxItems } = parameter;
+  if (texts.length > maxItems) {
+    throw invalid(parameter, `has ${texts.length} values; the limit is ${maxItems}`);
+  }
+  const length = texts.reduce((sum, text) => sum + text.length, 0);
+  if (length > maxListLength) {
+    throw invalid(parameter, `has values of ${length} characters in all; the limit is ${maxListLength}`);
+  }
+  const empty = texts.indexOf('');
+  if (empty >= 0) throw invalid(parameter, 'is empty; leave it out', empty);
+}
+
+function requireText(parameter: Parameter, text: string, at?: number): void {
+  if (text.length > maxValueLength) {
+    throw invalid(parameter, `has ${text.length} characters; the limit is ${maxValueLength}`, at);
+  }
+  if (text.includes('\0')) throw invalid(parameter, 'contains a NUL byte; remove it', at);
+  if (!text.isWellFormed()) {
+    throw invalid(parameter, 'is not well-formed Unicode; send UTF-8, percent-encoded', at);
+  }
+}
+
+/** @param at the place of the wrong value in a list, from 0 */
+export function invalid({ name, repeated }: Parameter, what: string, at?: number): GatewayError {
+  const place = repeated && at !== undefined ? `value ${at + 1}: ` : '';
+  return new GatewayError('INVALID_PARAMETER', `${name}: ${place}${what}`, { parameter: name });
+}

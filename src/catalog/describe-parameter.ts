@@ -1,0 +1,43 @@
+import { textsOf } from './binding/raw-texts.ts';
+import { isRelative } from './binding/times.ts';
+import { defaultMaxItems } from './binding/value-limits.ts';
+import type { Parameter } from './saved-query.ts';
+
+/** What a caller must know of a parameter, as sentences: its description, and the bounds that its type does not say. */
+export function describeParameter(parameter: Parameter): readonly string[] {
+  const { description, repeated, maxItems = defaultMaxItems } = parameter;
+  return [
+    description,
+    ...(repeated ? [`At most ${maxItems} values.`] : []),
+    ...rangeTexts(parameter),
+    ...(parameter.maxLength === undefined ? [] : [`At most ${parameter.maxLength} characters.`]),
+    ...(parameter.pattern === undefined ? [] : [`Must match the regular expression ${parameter.pattern}`]),
+    ...relativeDefault(parameter),
+  ];
+}
+
+function rangeTexts(parameter: Parameter): readonly string[] {
+  const { max, min } = parameter;
+  const text = (bound: string) => (isRelative(parameter, bound) ? distanceText(parameter, bound) : bound);
+  if (min !== undefined && max !== undefined) return [`From ${text(min)} to ${text(max)}.`];
+  if (min !== undefined) return [`At least ${text(min)}.`];
+  return max === undefined ? [] : [`At most ${text(max)}.`];
+}
+
+function relativeDefault(parameter: Parameter): readonly string[] {
+  const texts = parameter.default === undefined ? [] : textsOf(parameter.default);
+  if (!texts.some((text) => isRelative(parameter, text))) return [];
+  const shown = texts.map((text) => (isRelative(parameter, text) ? distanceText(parameter, text) : text));
+  return [`Default: ${shown.join(', ')}.`];
+}
+
+const units = { m: 'minute', h: 'hour', d: 'day', w: 'week' } as const;
+
+/** `-1d` as `1 day ago`. */
+function distanceText({ type }: Parameter, text: string): string {
+  const [, sign, count = '0', unit = 'd'] = /^([+-]?)0*(\d+)([mhdw])$/.exec(text) ?? [];
+  if (Number(count) === 0) return type === 'date' ? 'today (UTC)' : 'now';
+  const noun = units[unit as keyof typeof units];
+  const distance = `${count} ${noun}${count === '1' ? '' : 's'}`;
+  return sign === '-' ? `${distance} ago${type === 'date' ? ' (UTC)' : ''}` : `${distance} from now`;
+}

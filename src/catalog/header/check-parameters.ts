@@ -1,0 +1,158 @@
+import { problem, type SchemaProblem } from '../../files/schema-problems.ts';
+import { compareValues, hasOrder } from '../binding/bounds.ts';
+import { type Checked, checkPattern } from '../binding/check-pattern.ts';
+import { checkPlain, checkValue, oneOf } from '../binding/check-value.ts';
+import { textsOf } from '../binding/raw-texts.ts';
+import { isRelative, relativeProblem, resolveBound } from '../binding/times.ts';
+import { defaultMaxItems } from '../binding/value-limits.ts';
+import type { Parameter, ParameterText } from '../saved-query.ts';
+import type { Header } from './header-schema.ts';
+import { bindTypesOf, canonicalText, toParameter } from './to-parameter.ts';
+
+type Declared = Header['parameters'][string];
+
+/** What is wrong with a key of a parameter. */
+interface KeyProblem {
+  readonly key: string;
+  readonly message: string;
+}
+
+/** Checks each parameter by itself: which keys fit together, its bounds, and its values against them. */
+export function checkParameters({ parameters }: Header): readonly SchemaProblem[] {
+  return Object.entries(parameters).flatMap(([name, declared]) => {
+    const path = ['parameters', name];
+    const keys = [...keyProblems(declared), ...boundProblems(declared)];
+    // A value cannot be compared with a bound that is wrong.
+    const problems = keys.length > 0 ? keys : valueProblems(toParameter(name, declared));
+    return [
+      ...problems.map(({ key, message }) => problem([...path, key], message)),
+      ...(declared.type === 'enum' ? checkSpellings([...path, 'values'], declared.values) : []),
+    ];
+  });
+}
+
+function keyProblems(declared: Declared): readonly KeyProblem[] {
+  const { type, bind, repeated, max_items, max_length, pattern, required } = declared;
+  const problems: KeyProblem[] = [];
+  const add = (key: string, message: string) => problems.push({ key, message });
+  if (required && declared.default !== undefined)
+    add('default', 'a required parameter cannot have a default');
+  if (bind !== undefined && !bindTypesOf[type].includes(bind))
+    add('bind', `a parameter of type ${type} can be bound as ${bindTypesOf[type].join(', ')}`);
+  if (repeated && type === 'pattern')
+    add('repeated', 'a pattern cannot be repeated: | separates alternatives');
+  if (max_items !== undefined && !repeated) add('max_items', 'needs repeated: true');
+  if (max_length !== undefined && type !== 'string') add('max_length', 'needs type: string');
+  if (pattern !== undefined && type !== 'string') add('pattern', 'needs type: string');
+  for (const key of ['default', 'example'] as const) {
+    const value = declared[key];
+    if (Array.isArray(value) && !repeated) add(key, 'a list needs repeated: true');
+  }
+  if (type === 'enum') problems.push(...enumProblems(declared));
+  return problems;
+}
+
+function enumProblems(declared: Extract<Declared, { type: 'enum' }>): readonly KeyProblem[] {
+  const { unknown, values, repeated } = declared;
+  const problems: KeyProblem[] = [];
+  if (unknown === 'default' && repeated)
+    problems.push({ key: 'unknown', message: 'default cannot be used with repeated: true' });
+  else if (unknown === 'default' && declared.default === undefined)
+    problems.push({ key: 'unknown', message: 'default needs a default value' });
+  const names = Object.values(values).map(({ name }) => name);
+  for (const duplicate of names.filter((value, at) => names.indexOf(value) !== at))
+    problems.push({ key: 'values', message: `two values have the name ${duplicate}` });
+  return problems;
+}
+
+function boundProblems(declared: Declared): readonly KeyProblem[] {
+  const { type, min, max, pattern } = declared;
+  const problems: KeyProblem[] = [];
+  for (const [key, text] of Object.entries({ min, max })) {
+    const message = text === undefined ? undefined : boundProblem(declared, text);
+    if (message !== undefined) problems.push({ key, message });
+  }
+  const now = Date.now();
+  if (problems.length === 0 && min !== undefined && max !== undefined) {
+    const [least = min, greatest = max] = [min, max].map((text) =>
+      resolveBound(declared, canonicalText(type, text), now),
+    );
+    if (compareValues(type, least, greatest) > 0)
+      problems.push({ key: 'min', message: `${min} is more than max, ${max}` });
+  }
+  const checked = pattern === undefined ? undefined : checkPattern(pattern);
+  if (checked && 'wrong' in checked) problems.push({ key: 'pattern', message: checked.wrong });
+  return problems;
+}
+
+function boundProblem({ type }: Declared, text: string): string | undefined {
+  if (!hasOrder(type))
+    return 'only an integer, a float, a date, a datetime and a timestamp have bounds; a string has max_length and pattern';
+  if (isRelative({ type }, text)) return relativeProblem({ type }, text);
+  const checked = checkPlain(type, text);
+  return 'wrong' in checked ? checked.wrong + relativeAdvice(type) : undefined;
+}
+
+function valueProblems(parameter: Parameter): readonly KeyProblem[] {
+  const now = Date.now();
+  return (['default', 'example'] as const).flatMap((key) => {
+    const value = parameter[key];
+    const message = value === undefined ? undefined : textProblem(parameter, value, now);
+    return message === undefined ? [] : [{ key, message }];
+  });
+}
+
+/** Why a default or an example is not a value of its parameter. Relative ones are compared with the bounds of today. */
+function textProblem(parameter: Parameter, value: ParameterText, now: number): string | undefined {
+  const { maxItems = defaultMaxItems, repeated, type } = parameter;
+  const texts = textsOf(value);
+  if (texts.length > maxItems) return `has ${texts.length} values; the limit is ${maxItems}`;
+  for (const [at, text] of texts.entries()) {
+    const isTimed = isRelative(parameter, text);
+    const checked = isTimed
+      ? checkValue(parameter, resolveBound(parameter, text, now), now)
+      : checkDeclared(parameter, text, now);
+    const wrong =
+      (isTimed ? relativeProblem(parameter, text) : undefined) ??
+      ('wrong' in checked ? checked.wrong + (isTimed ? '' : relativeAdvice(type)) : undefined);
+    if (wrong === undefined) continue;
+    const right = type === 'enum' ? `must be ${wrong}` : wrong;
+    return repeated ? `value ${at + 1}: ${right}` : right;
+  }
+  return undefined;
+}
+
+/** As `checkValue`; of an enum, the header has the values themselves, not other spellings of them. */
+function checkDeclared(parameter: Parameter, text: string, now: number): Checked {
+  if (parameter.type !== 'enum') return checkValue(parameter, text, now);
+  const isListed = parameter.values.some(({ value }) => value === text);
+  return isListed ? { value: text } : { wrong: oneOf(parameter.values) };
+}
+
+function relativeAdvice(type: Parameter['type']): string {
+  if (type === 'date') return ', or relative to today, as in -1d';
+  return type === 'datetime' || type === 'timestamp' ? ', or relative to now, as in -12h' : '';
+}
+
+/** A text must mean one value. */
+function checkSpellings(
+  path: readonly string[],
+  values: Readonly<Record<string, { readonly also: readonly string[] }>>,
+): readonly SchemaProblem[] {
+  const meaning = new Map(Object.keys(values).map((value) => [value, value]));
+  return Object.entries(values).flatMap(([value, { also }]) =>
+    also.flatMap((text, at) => {
+      const other = meaning.get(text);
+      meaning.set(text, value);
+      const message = `${text} is already a spelling of ${other}`;
+      return other === undefined
+        ? []
+        : [
+            {
+              path: [...path, value, 'also', String(at)],
+              message: `${[...path, value, 'also'].join('.')}: ${message}`,
+            },
+          ];
+    }),
+  );
+}

@@ -1,0 +1,53 @@
+import type { Problem } from '../../errors.ts';
+import type { Parameter } from '../saved-query.ts';
+import { parameterUses } from './check-parameter-use.ts';
+import type { Header } from './header-schema.ts';
+import { type HeaderAndSql, lineAt } from './read-header.ts';
+
+/**
+ * Parameters with which LIMIT or OFFSET would fail: both take an INT64 that is neither NULL nor negative.
+ *
+ * @see https://cloud.google.com/bigquery/docs/reference/standard-sql/query-syntax#limit_and_offset_clause
+ */
+export function checkLimits(
+  { parameters }: Header,
+  { sql, sqlLine }: Pick<HeaderAndSql, 'sql' | 'sqlLine'>,
+): readonly Omit<Problem, 'file'>[] {
+  return limitUses(sql).flatMap(({ name, index, clause }) => {
+    const declared = parameters[name];
+    if (declared?.bind !== 'INT64' || declared.repeated) return [];
+    const line = sqlLine + lineAt(sql, index) - 1;
+    if (!declared.required && declared.default === undefined) {
+      const message = `${clause} @${name}: @${name} is NULL if it is absent, and ${clause} takes no NULL; give it a default, or required: true`;
+      return [{ line, message }];
+    }
+    const isNegative = String(declared.default ?? 0).startsWith('-');
+    return isNegative ? [{ line, message: `${clause} @${name}: its default is negative` }] : [];
+  });
+}
+
+/** The parameters of a query; those of LIMIT and OFFSET are not negative. */
+export function withLimits(parameters: readonly Parameter[], sql: string): readonly Parameter[] {
+  const names = new Set(limitUses(sql).map(({ name }) => name));
+  return parameters.map((parameter) =>
+    parameter.bind === 'INT64' &&
+    !parameter.repeated &&
+    parameter.min === undefined &&
+    names.has(parameter.name)
+      ? { ...parameter, min: '0' }
+      : parameter,
+  );
+}
+
+interface LimitUse {
+  readonly name: string;
+  readonly index: number;
+  readonly clause: string;
+}
+
+function limitUses(sql: string): readonly LimitUse[] {
+  return parameterUses(sql).flatMap(({ name, index }) => {
+    const clause = /\b(limit|offset)\s+$/i.exec(sql.slice(0, index))?.[1];
+    return clause === undefined ? [] : [{ name, index, clause: clause.toUpperCase() }];
+  });
+}

@@ -1,0 +1,52 @@
+import { checkPlain } from '../binding/check-value.ts';
+import { isRelative } from '../binding/times.ts';
+import type { BindType, Parameter, ParameterText } from '../saved-query.ts';
+import type { Header } from './header-schema.ts';
+
+/** The types in the SQL that a parameter of each type can have. A list has the second one, if there is one, by default. */
+export const bindTypesOf: Readonly<Record<Parameter['type'], readonly BindType[]>> = {
+  string: ['STRING'],
+  pattern: ['STRING'],
+  enum: ['STRING'],
+  date: ['STRING', 'DATE'],
+  datetime: ['STRING', 'DATETIME'],
+  timestamp: ['STRING', 'TIMESTAMP'],
+  integer: ['STRING', 'INT64', 'FLOAT64'],
+  float: ['STRING', 'FLOAT64'],
+  boolean: ['STRING', 'BOOL'],
+};
+
+/** A parameter as the header declares it. What a header leaves out is not set. */
+export function toParameter(name: string, declared: Header['parameters'][string]): Parameter {
+  const { type, description, required, bind, repeated, min, max, max_items, max_length, pattern } = declared;
+  const bound = bind ?? (repeated ? bindTypesOf[type][1] : undefined) ?? 'STRING';
+  const common = {
+    name,
+    description,
+    required,
+    default: listText(declared.default, repeated),
+    example: listText(declared.example, repeated),
+    ...(bound !== 'STRING' && { bind: bound }),
+    ...(repeated && { repeated }),
+    ...(max_items !== undefined && { maxItems: max_items }),
+    ...(min !== undefined && { min: canonicalText(type, min) }),
+    ...(max !== undefined && { max: canonicalText(type, max) }),
+    ...(max_length !== undefined && { maxLength: max_length }),
+    ...(pattern !== undefined && { pattern }),
+  };
+  if (declared.type !== 'enum') return { ...common, type: declared.type };
+  const values = Object.entries(declared.values).map(([value, described]) => ({ value, ...described }));
+  return { ...common, type: 'enum', enum: declared.enum, unknown: declared.unknown, values };
+}
+
+/** The text as values are compared with it; as it is if it is relative, or wrong. */
+export function canonicalText(type: Parameter['type'], text: string): string {
+  if (type === 'enum' || isRelative({ type }, text)) return text;
+  const checked = checkPlain(type, text);
+  return 'value' in checked ? checked.value : text;
+}
+
+/** One value is a list of it. */
+function listText(text: ParameterText | undefined, repeated: boolean): ParameterText | undefined {
+  return repeated && typeof text === 'string' ? [text] : text;
+}
