@@ -1,4 +1,5 @@
 import type { BoundValues } from './binding/bind.ts';
+import { checkValue } from './binding/check-value.ts';
 import { textsOf } from './binding/raw-texts.ts';
 import { resolveDefault } from './binding/times.ts';
 import type { Parameter, ParameterText, SavedQuery } from './saved-query.ts';
@@ -31,7 +32,9 @@ function withoutRelative(parameter: Parameter, value: ParameterText): ParameterT
 }
 
 function placeholderValue(parameter: Parameter): ParameterText {
-  const text = parameter.min ?? placeholderText(parameter);
+  const usual = placeholderText(parameter);
+  const isAllowed = 'value' in checkValue(parameter, usual, Date.now());
+  const text = isAllowed ? usual : (parameter.min ?? parameter.max ?? usual);
   return parameter.repeated ? [text] : text;
 }
 

@@ -11,7 +11,7 @@ const unitMs = { m: minuteMs, h: 60 * minuteMs, d: dayMs, w: 7 * dayMs } as cons
 
 const pattern = /^(?<sign>[+-]?)(?<count>\d{1,5})(?<unit>[mhdw])$/;
 
-/** Parses `-90m`, `-12h`, `-1d`, `+2w`, `0d`. @returns undefined if the text is none */
+/** Parses `-90m`, `-12h`, `-1d`, `+2w`, `0d`. @returns undefined if the text is invalid */
 export function parseRelativeTime(text: string): RelativeTime | undefined {
   const groups = pattern.exec(text)?.groups;
   if (groups === undefined) return undefined;

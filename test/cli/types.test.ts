@@ -61,13 +61,16 @@ test('also with names and descriptions that mean something in TypeScript', async
   const parameters = {
     class: `{ type: enum, enum: string, description: "A */ B", values: { 'a"b': { name: any, description: "\`\${x}\`" } } }`,
     at: 'timestamp',
+    codes: '{ type: integer, repeated: true, default: [1], description: Codes. }',
+    days: '{ type: date, repeated: true, description: Days. }',
+    local: '{ type: datetime, default: -1d, description: Local. }',
   };
   const columns = {
     default: 'integer',
     delete: '{ type: string, repeated: true, description: "*/ }" }',
     any: 'json',
   };
-  const sql = `select 1 as \`default\`, [@class, @at] as \`delete\`, json '1' as any`;
+  const sql = `select array_length(@codes) + array_length(@days) as \`default\`, [@class, @at, @local] as \`delete\`, json '1' as any`;
   writeFileSync(join(queries, 'row.sql'), queryText({ name: 'row', parameters, columns, sql }));
   const { exitCode, output, errors } = await runQuerygate(['types', '--queries-dir', queries]);
   expect({ exitCode, errors }).toEqual({ exitCode: 0, errors: '' });
@@ -75,6 +78,10 @@ test('also with names and descriptions that mean something in TypeScript', async
   expect(await compile(join(folder, 'strange.ts'))).toMatchObject({ exitCode: 0, output: '' });
   expect(output).toContain('class?: "a\\"b"');
   expect(output).toContain('GraphqlTypes["string"]');
+  expect(output).toMatch(/codes\?: number\[\];/);
+  expect(output).toMatch(/codes\?: number\[\] \| null;/);
+  expect(output).toMatch(/days\?: string\[\] \| null;/);
+  expect(output).toMatch(/local\?: string \| null;/);
 });
 
 test('openapi prints the document of all endpoints', async () => {

@@ -283,6 +283,8 @@ describe.skipIf(skipsEmulator)('lists, dates, bounds and types on both engines',
     const found = await rows('limit.typed', { n: '2', skip: '5' }, { n: 2, skip: 5 });
     expect(found.map(({ x }) => x)).toEqual([6, 7]);
     expect(await rows('limit.typed', { n: '0' }, { n: 0 })).toEqual([]);
+    const all = await restRows('limit.typed', { n: '9223372036854775807' });
+    expect(all).toHaveLength(1000);
   });
 
   test('dates that are relative to today', async () => {

@@ -23,6 +23,15 @@ describe('a cache key', () => {
     }),
     draftQuery({ name: 'c', columns: { x: 'string' }, parameters: { p: 'string' }, sql: 'select @p as x' }),
     draftQuery({ name: 'd', columns: { x: 'string' }, sql: "select '' as x" }),
+    draftQuery({
+      name: 'e',
+      columns: { x: 'string' },
+      parameters: {
+        p: "{ type: string, repeated: true, default: ['a'], description: P. }",
+        q: 'string',
+      },
+      sql: 'select @p[0] as x where @q = @q',
+    }),
   ];
   const catalog = { queries: [...queries, ...drafts], tables: [] };
   const nasty = fc.constantFrom(
@@ -49,8 +58,11 @@ describe('a cache key', () => {
     )
     .filter((value) => !value.includes('\0'));
   const boundQuery = fc
-    .tuple(fc.constantFrom(...drafts), text, text)
-    .map(([query, p, q]) => bind(query, plainParameters({ p, q, undeclared: `${p}${q}` })));
+    .tuple(fc.constantFrom(...drafts), text, text, fc.array(text.filter((item) => item !== '')))
+    .map(([query, p, q, list]) => {
+      const isList = query.parameters.some(({ repeated }) => repeated);
+      return bind(query, plainParameters({ p: isList ? list : p, q, undeclared: `${p}${q}` }));
+    });
 
   const effective = ({ query, parameters }: ReturnType<typeof bind>) =>
     [query.id, query.parameters.map(({ name }) => [name, parameters[name]])] as const;

@@ -124,6 +124,21 @@ describe('warming', () => {
     await results.close();
   });
 
+  test('parameter sets with a default that is relative to the time are warm at each time', async () => {
+    const results = openTestResults({
+      caching: [...warmed, 'warm: [{}]'],
+      parameter: '{ type: date, default: 0d, description: P. }',
+    });
+    const keys = () => results.hotKeys();
+    await results.clock.pass(seconds(1));
+    expect((await immediate(results))?.cacheStatus).toBe('HIT');
+    await results.clock.pass(minutes(24 * 60));
+    expect((await immediate(results))?.cacheStatus).toBe('HIT');
+    // Yesterday's key is not kept for ever.
+    expect(keys()).toBe(1);
+    await results.close();
+  });
+
   test('refreshes take at most half of the engine, and wait for callers', async () => {
     const results = openTestResults({ queryMs: seconds(1), engineConcurrency: 4 });
     const { clock, engine, request } = results;

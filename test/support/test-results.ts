@@ -35,6 +35,8 @@ interface RequestOptions {
 export interface TestResultsOptions extends Partial<FakeEngineOptions> {
   readonly caching?: readonly string[];
   readonly sql?: string;
+  /** The declaration of its parameter. */
+  readonly parameter?: string;
   readonly clock?: FakeClock;
   readonly engine?: FakeEngine;
   readonly engineConcurrency?: number;
@@ -49,6 +51,7 @@ export const warmed = ['caching: 900s', 'cache_warming: 300s'];
 export function openTestResults({
   caching = warmed,
   sql = 'select @p as x',
+  parameter = '{ type: string, description: P. }',
   clock = fakeClock(),
   engine,
   engineConcurrency = 4,
@@ -57,7 +60,7 @@ export function openTestResults({
   openShared,
   ...engineOptions
 }: TestResultsOptions = {}): TestResults {
-  const parameters = { p: '{ type: string, description: P. }' };
+  const parameters = { p: parameter };
   const query = draftQuery({ columns: { x: 'string' }, parameters, caching, sql });
   const usedEngine = engine ?? fakeEngine({ clock, ...engineOptions });
   const costs: Cost[] = [];
@@ -81,7 +84,7 @@ export function openTestResults({
     logged,
     request: async (p = '', { signal = new AbortController().signal, noCache = false, labels, owner } = {}) =>
       results.get(
-        { ...bind(query, plainParameters({ p })), ...(labels && { labels }) },
+        { ...bind(query, plainParameters({ p }), clock.now().getTime()), ...(labels && { labels }) },
         { caller: { signal }, noCache, owner },
       ),
   };

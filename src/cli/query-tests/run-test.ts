@@ -31,13 +31,13 @@ export async function runTest(
   }
 }
 
-function boundQuery(query: SavedQuery, { parameters, tenant }: QueryTest) {
+function boundQuery(query: SavedQuery, { now, parameters, tenant }: QueryTest) {
   const raw = new Map(Object.entries(parameters));
-  if (tenant === undefined) return bind(query, raw);
+  if (tenant === undefined) return bind(query, raw, now.getTime());
   const name = query.tenant?.parameter;
   // The parameter may name another tenant, which is an error.
   if (name !== undefined && !raw.has(name)) raw.set(name, [tenant]);
-  return bindForTenants(query, raw, new Set([tenant])).bound;
+  return bindForTenants(query, raw, new Set([tenant]), now.getTime()).bound;
 }
 
 /** Compares a result with what a test expects. */

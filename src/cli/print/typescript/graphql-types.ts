@@ -88,11 +88,13 @@ function presentText(type: GraphQLInputType | GraphQLOutputType): string {
 
 const scalars: Readonly<Record<string, string>> = {
   Boolean: 'boolean',
+  Date: 'string',
   DateTime: 'string',
   Float: 'number',
   ID: 'string',
   Int: 'number',
   JSON: 'unknown',
+  LocalDateTime: 'string',
   SafeInt: 'number',
   String: 'string',
   UUID: 'string',

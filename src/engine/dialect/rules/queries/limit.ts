@@ -1,4 +1,5 @@
 import type * as Syntax from '../../syntax/nodes.ts';
+import { call, integerLiteral } from '../../tree/build.ts';
 import type { Expression } from '../../tree/nodes.ts';
 import { describeType, isScalar } from '../../types.ts';
 import type { Context } from '../context.ts';
@@ -20,10 +21,18 @@ export function resolveLimit(node: Syntax.Limit | undefined, context: Context): 
   };
 }
 
+/** DuckDB refuses more, 2^62, and BigQuery does not. */
+const mostRows = 4_611_686_018_427_387_904n;
+
+function atMost(count: Expression, most: bigint): Expression {
+  if (count.kind !== 'literal') return call('least', [count, integerLiteral(most)], count.type);
+  return typeof count.value === 'bigint' && count.value > most ? integerLiteral(most) : count;
+}
+
 function rowCount(node: Syntax.Expression, keyword: string, context: Context): Expression {
   if (node.kind === 'NullLiteral') throw new Unsupported(node, `${keyword} takes an INT64, not NULL`);
   const count = context.expression(node, emptyScope);
-  if (isScalar(count.type, 'INT64') || count.type.kind === 'unknown') return count;
+  if (isScalar(count.type, 'INT64') || count.type.kind === 'unknown') return atMost(count, mostRows);
   const advice =
     count.kind === 'parameter' ? `: bind: INT64 in the header, or CAST(@${count.name} AS INT64)` : '';
   throw new Unsupported(node, `${keyword} takes an INT64, not ${describeType(count.type)}${advice}`);
