@@ -9,7 +9,7 @@ export interface ParameterUse {
   /** The type of the values that the place takes; `unknown` if it takes any. */
   readonly type: Type;
   /** What must be written around the parameter, which is a STRING. */
-  readonly conversion?: 'cast' | 'list';
+  readonly conversion?: 'cast' | 'list' | 'nullable';
   /** True if an absent parameter is foreseen here: by a comparison with '', NULLIF, SAFE_CAST, ELSE. */
   readonly isOptional?: boolean;
   /** True if the place takes values of other types, too. */
@@ -177,7 +177,8 @@ function callUse(
   const at = call.args.indexOf(node as Syntax.Expression);
   const plain = name.replace(/^safe\./, '');
   if (patternFunctions.test(name)) return at === 1 ? { type: string, isPattern: true } : { type: string };
-  if (plain === 'nullif' || plain === 'coalesce' || plain === 'ifnull') {
+  if (plain === 'coalesce' || plain === 'ifnull') return fallbackUse(call, node, outer, typeOf);
+  if (plain === 'nullif') {
     const around = useOf(call, outer, typeOf);
     const { conversion: _, ...rest } = around;
     const known = rest.type.kind === 'unknown' ? rest : { ...rest, type: rest.type };
@@ -201,6 +202,24 @@ function callUse(
     return firstKnown(plain === 'if' ? others.slice(1) : others, node, typeOf);
   }
   return { type: string };
+}
+
+/** `COALESCE(@name, …)`: what takes the place of an absent parameter says its type. */
+function fallbackUse(
+  call: Syntax.FunctionCall,
+  node: Syntax.Node,
+  outer: readonly Syntax.Node[],
+  typeOf: TypeOf,
+): Use {
+  const others = call.args.filter(
+    (arg): arg is Syntax.Expression => arg.kind !== 'NamedArgument' && arg.kind !== 'StarArgument',
+  );
+  const { type: ofOthers } = firstKnown(others, node, typeOf);
+  const { conversion: _, ...around } = useOf(call, outer, typeOf);
+  const type = ofOthers.kind === 'unknown' ? around.type : ofOthers;
+  if (others.at(-1) === node) return converted(type);
+  const isText = type.kind === 'unknown' || isScalar(type, 'STRING');
+  return { ...around, type, isOptional: true, conversion: isText ? 'nullable' : 'cast' };
 }
 
 /** The type of CAST, by its name. */
@@ -248,6 +267,7 @@ export function conversionText(
     if (type.kind === 'unknown' || isScalar(type, 'STRING')) return list;
     return `array(select cast(item as ${describeType(type).toLowerCase()}) from unnest(${list}) as item)`;
   }
+  if (conversion === 'nullable') return `nullif(@${name}, '')`;
   if (type.kind !== 'scalar') return undefined;
   switch (type.name) {
     case 'TIMESTAMP':

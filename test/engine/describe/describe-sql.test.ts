@@ -134,6 +134,18 @@ describe('parameters', () => {
       'integer',
       "(@p = '' or status = cast(nullif(@p, '') as int64) or cost = cast(nullif(@p, '') as float64))",
     ],
+    [
+      'ts > coalesce(@p, current_timestamp())',
+      'timestamp TIMESTAMP',
+      'ts > coalesce(@p, current_timestamp())',
+    ],
+    ['project = ifnull(@p, project)', 'string', "project = ifnull(nullif(@p, ''), project)"],
+    ["coalesce(project, @p) = 'a'", 'string required', "coalesce(project, @p) = 'a'"],
+    [
+      '(status > coalesce(@p, 5) or project = @p)',
+      'integer',
+      "(status > coalesce(cast(nullif(@p, '') as int64), 5) or project = @p)",
+    ],
     ['regexp_contains(project, @p)', 'pattern required', 'regexp_contains(project, @p)'],
     ['status = cast(@p as int64)', 'integer required', 'status = cast(@p as int64)'],
     [
