@@ -91,6 +91,28 @@ describe('querygate tables add', () => {
     }
   });
 
+  test.each([
+    ['empty.csv', '', 'has no header line'],
+    ['empty.ndjson', '', 'has no rows, which would show the fields'],
+    ['nothing.ndjson', '{}\n', 'has no fields'],
+    ['semicolons.csv', 'a;b\r\n1;2\r\n', 'has one column, "a;b": values must be separated by commas'],
+    ['twice.csv', 'a,b,A\n1,2,3\n', 'has two columns named A'],
+  ])('%s is refused', async (name, text, message) => {
+    const { exitCode, errors } = await run('tables', 'add', 'refused', write(name, text));
+    expect(errors).toContain(message);
+    expect(exitCode).toBe(1);
+  });
+
+  test('notes odd names, and a header without rows; a name may be that of SQL, with project and dataset', async () => {
+    const data = write('odd.csv', '\uFEFFts,Time Local,a.b\r\n');
+    const { errors } = await run('tables', 'add', '`p-1.d.odd_names`', data);
+    expect(errors).toContain('All fields are STRING, because there are no rows');
+    expect(errors).toContain('"Time Local" is written in backquotes in SQL: `Time Local`');
+    expect(errors).toContain('"a.b" cannot be the name of a column in BigQuery');
+    expect(schemaOf('odd_names')).toMatchObject([{ name: 'ts' }, { name: 'Time Local' }, { name: 'a.b' }]);
+    rmSync(join(queries, 'tables', 'odd_names.json'));
+  });
+
   test('a name may begin with a digit', async () => {
     const data = write('20260131.csv', 'a\n1\n');
     expect(await run('tables', 'add', '20260131', data)).toMatchObject({ exitCode: 0 });
@@ -210,7 +232,18 @@ GROUP BY status;
     expect(existsSync(join(queries, 'other.sql'))).toBe(false);
   });
 
+  test('Windows line ends, a byte order mark and semicolons are left out', async () => {
+    const text = '\uFEFF\r\nSELECT status,\r\n\tCOUNT(*) AS n\r\nFROM `p.d.web`\r\nGROUP BY status ; ;\r\n';
+    expect(await run('new', 'web.windows', write('windows.sql', text))).toMatchObject({ exitCode: 0 });
+    const file = join(queries, 'web.windows.sql');
+    expect(readFileSync(file, 'utf8')).toMatch(
+      /---\*\/\nSELECT status,\n\tCOUNT\(\*\) AS n\nFROM `p\.d\.web`\nGROUP BY status\n$/,
+    );
+    rmSync(file);
+  });
+
   test('a wrong name and empty SQL are refused', async () => {
+    expect((await run('new', 'in.sql')).errors).toContain('but no name: querygate new <name> in.sql');
     expect((await run('new', 'Bad Name', write('in.sql', sql))).errors).toContain('got the name "Bad Name"');
     expect((await run('new', 'empty')).errors).toContain('expected SQL on standard input, which is empty');
   });

@@ -40,6 +40,8 @@ export async function newQuery(
   { force = false, parameter = [] }: NewOptions,
 ): Promise<boolean> {
   const config = readConfig(values, label);
+  if (name.endsWith('.sql') && sqlFile === undefined)
+    throw commandError(`got the file ${name}, but no name: querygate new <name> ${name}`);
   if (!namePattern.test(name)) {
     throw commandError(
       `got the name ${JSON.stringify(name)}; must be lowercase words joined by . _ or -, as in area.query-name`,
@@ -104,6 +106,7 @@ function schemaComment(queriesDir: string): string {
 const trimSql = (text: string) =>
   text
     .replace(/^\uFEFF/, '')
+    .replace(/\r\n?/g, '\n')
     .replace(/^(?:[ \t]*\r?\n)+/, '')
     .replace(/[\s;]+$/, '');
 

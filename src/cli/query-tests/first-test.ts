@@ -92,7 +92,7 @@ async function newestOf(
   files: ReadonlyMap<string, string>,
   config: Config,
 ): Promise<Date | undefined> {
-  const { newestMoment } = await import('../../engine/duckdb/infer-fields.ts');
+  const { newestMoment } = await import('../../engine/duckdb/data-relation.ts');
   const moments: Date[] = [];
   for (const { name, fields } of tables) {
     const file = files.get(name);

@@ -21,11 +21,13 @@ const maxSchemaBytes = 4_000_000;
  */
 export async function addTable(
   { values, label }: LoadedSettings,
-  name: string,
+  givenName: string,
   sources: readonly string[],
   { force = false }: { readonly force?: boolean },
 ): Promise<void> {
   const config = readConfig(values, label);
+  // As SQL names it: `project.dataset.table`.
+  const name = givenName.replace(/^`|`$/g, '').replace(/^(?:[\w-]+\.)+(?=[\w-]*\*?$)/, '');
   if (!/^[\w-]+$|^[\w-]*\*$/.test(name)) {
     throw commandError(
       `got the table name ${JSON.stringify(name)}; must be letters, digits, _ and -, as SQL names it, or end in * for a table for each file`,

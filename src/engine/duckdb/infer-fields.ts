@@ -3,7 +3,7 @@ import type { Field, FieldType } from '../../catalog/tables/table-schema.ts';
 import type { Config } from '../../config.ts';
 import { StartError } from '../../errors.ts';
 import { quote } from '../dialect/types.ts';
-import { globText } from './import/read/source-relation.ts';
+import { checkRows, fileError, relationOf, sampledRows } from './data-relation.ts';
 import { openDatabase } from './open-database.ts';
 import { scalarNames } from './wire/bigquery-type.ts';
 
@@ -14,44 +14,18 @@ export interface InferredFields {
   readonly notes: readonly string[];
 }
 
-/** How many rows are read, however large the file is. */
-const sampledRows = 20_000;
-
-const readers: readonly (readonly [pattern: RegExp, source: (paths: string) => string, isText: boolean])[] = [
-  [
-    /\.(?:ndjson|jsonl)(?:\.(?:gz|zst))?$/i,
-    (paths) =>
-      `read_json(${paths}, format = 'newline_delimited', sample_size = ${sampledRows}, maximum_depth = -1, union_by_name = true)`,
-    true,
-  ],
-  [
-    /\.json(?:\.(?:gz|zst))?$/i,
-    (paths) => `read_json(${paths}, sample_size = ${sampledRows}, maximum_depth = -1, union_by_name = true)`,
-    true,
-  ],
-  [
-    /\.csv(?:\.(?:gz|zst))?$/i,
-    (paths) =>
-      `read_csv(${paths}, header = true, delim = ',', sample_size = ${sampledRows}, union_by_name = true)`,
-    true,
-  ],
-  [
-    /\.parquet$/i,
-    (paths) => `read_parquet(${paths}, hive_partitioning = false, union_by_name = true)`,
-    false,
-  ],
-];
-
 /**
  * The fields of files of one format, which may have some fields each.
  *
  * @throws StartError if a file has no known format, or cannot be read
  */
 export async function inferFields(files: readonly string[], config: Config): Promise<InferredFields> {
-  const { file, relation, isText } = relationOf(files);
+  const data = relationOf(files);
+  const { file, relation, isText } = data;
   const database = await openDatabase(config);
   try {
     const connection = await database.connect();
+    const hasRows = await checkRows(connection, files, data);
     // Only the names and types: rows are read as far as the types need them.
     const statement = await connection.prepare(`SELECT * FROM ${relation}`);
     const notes: string[] = [];
@@ -60,7 +34,12 @@ export async function inferFields(files: readonly string[], config: Config): Pro
       type: statement.columnType(at),
     }));
     statement.destroySync();
-    if (columns.length === 0) throw fileError(file, 'has no columns');
+    const [only, another] = columns;
+    // DuckDB reads objects without members as a column `json` of maps.
+    if (only === undefined || (!another && only.name === 'json' && only.type.typeId === DuckDBTypeId.MAP))
+      throw fileError(file, 'has no fields');
+    if (!hasRows) notes.push('All fields are STRING, because there are no rows that show their types');
+    notes.push(...nameNotes(columns.map(({ name }) => name)));
     const emptyPaths = await pathsWithoutValues(connection, relation, columns);
     const fields = columns.map(({ name, type }) =>
       fieldOf(name, type, { path: '', isText, notes, emptyPaths }),
@@ -75,55 +54,15 @@ export async function inferFields(files: readonly string[], config: Config): Pro
   }
 }
 
-/**
- * The newest moment in the TIMESTAMP columns of a file; undefined if it has no moment.
- *
- * @throws StartError if the file has no known format
- */
-export async function newestMoment(
-  file: string,
-  fields: readonly Field[],
-  config: Config,
-): Promise<Date | undefined> {
-  const columns = fields.filter(({ type, mode }) => type === 'TIMESTAMP' && mode !== 'REPEATED');
-  if (columns.length === 0) return undefined;
-  const { relation } = relationOf([file]);
-  const moments = columns.map(({ name }) => `max(try_cast(${quote(name)} AS TIMESTAMPTZ))`);
-  const database = await openDatabase(config);
-  try {
-    const connection = await database.connect();
-    await connection.run("SET TimeZone = 'UTC'");
-    const reader = await connection.runAndReadAll(
-      `SELECT epoch_ms(greatest(${moments.join(', ')})) FROM ${relation}`,
-    );
-    const newest = reader.getRows()[0]?.[0];
-    return typeof newest === 'bigint' ? new Date(Number(newest)) : undefined;
-  } catch {
-    // A column that the file lacks, or a value that is no moment: the author knows better.
-    return undefined;
-  } finally {
-    database.close();
-  }
-}
-
-/** @throws StartError if the files have no known format, or several */
-function relationOf(files: readonly string[]) {
-  const [file = ''] = files;
-  const reader = readers.find(([pattern]) => pattern.test(file));
-  if (reader === undefined) {
-    throw fileError(
-      file,
-      'must end in .ndjson, .jsonl, .json, .csv (each may be followed by .gz or .zst) or .parquet',
-    );
-  }
-  const [pattern, source, isText] = reader;
-  const other = files.find((one) => !pattern.test(one));
-  if (other !== undefined) throw fileError(other, `must have the format of ${file}`);
-  return { file, relation: source(`[${files.map(globText).join(', ')}]`), isText };
-}
-
-const fileError = (file: string, message: string) =>
-  new StartError('The data file cannot be used', [{ file, message }]);
+/** What SQL makes of names that it does not read as they are. */
+const nameNotes = (names: readonly string[]): readonly string[] =>
+  names.flatMap((name) => {
+    if (/[!"$()*,./;?@[\\\]^`{}~]/.test(name))
+      return [`${JSON.stringify(name)} cannot be the name of a column in BigQuery: rename it in the rows`];
+    return /^[a-z_]\w*$/i.test(name)
+      ? []
+      : [`${JSON.stringify(name)} is written in backquotes in SQL: \`${name}\``];
+  });
 
 /** Equal notes as one, with the paths of all its fields: a note begins with the path. */
 function groupNotes(notes: readonly string[]): readonly string[] {
