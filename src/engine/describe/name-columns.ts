@@ -15,7 +15,8 @@ export interface Edit {
  */
 export function columnNames({ query }: Syntax.Statement): readonly Edit[] {
   const select = query.pipes.length === 0 ? firstSelect(query.body) : undefined;
-  if (select === undefined) return [];
+  // `SELECT AS VALUE` and `AS STRUCT` return one value.
+  if (select === undefined || select.as !== undefined) return [];
   const items = select.items.filter((item) => item.kind === 'SelectExpression');
   if (items.length < select.items.length) return [];
   const taken = new Set<string>();

@@ -195,7 +195,8 @@ function callUse(
     return at === 1 ? converted(scalar(formatted)) : { type: string };
   const element = arrayFunctions[plain];
   if (element !== undefined) return converted(element);
-  if (plain === 'greatest' || plain === 'least' || (plain === 'if' && at > 0)) {
+  if (plain === 'if' && at === 0) return converted(scalar('BOOL'));
+  if (plain === 'greatest' || plain === 'least' || plain === 'if') {
     const others = call.args.filter(
       (arg): arg is Syntax.Expression => arg.kind !== 'NamedArgument' && arg.kind !== 'StarArgument',
     );

@@ -174,6 +174,7 @@ describe('parameters', () => {
     ],
     ["(@p = '' or project in unnest(@p))", 'string', "(@p = '' or project in unnest(split(@p, ',')))"],
     ['@p', 'boolean BOOL required', '@p'],
+    ['if(@p, status, 1) = 1', 'boolean BOOL required', 'if(@p, status, 1) = 1'],
     ['@p and status = 1', 'boolean BOOL required', '@p and status = 1'],
     [
       "case @p when 'a' then status = 1 when 'b' then status = 2 end",

@@ -124,6 +124,10 @@ describe('names of columns', () => {
       'select safe_cast(project as int64) from logs',
       'select safe_cast(project as int64) AS project from logs',
     ],
+    [
+      'select as struct ts, count(*) over () as n from logs',
+      'select as struct ts, count(*) over () as n from logs',
+    ],
     ['select 1 union all select 2', 'select 1 AS column_1 union all select 2'],
   ])('%s', async (sql, named) => {
     const described = await describeText(sql);
