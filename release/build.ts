@@ -6,8 +6,16 @@ import { cpSync, rmSync } from 'node:fs';
  * are read at run time keep their places beside the modules that read them.
  */
 rmSync('dist', { recursive: true, force: true });
-const { status } = spawnSync('tsc', ['--project', 'tsconfig.build.json'], { stdio: 'inherit' });
-if (status !== 0) process.exit(1);
-for (const place of ['engine/dialect/macros/sql', 'http/openapi/reader/reader.html']) {
+for (const project of ['tsconfig.build.json', 'src/http/pages/browser/tsconfig.build.json']) {
+  const { status } = spawnSync('tsc', ['--project', project], { stdio: 'inherit' });
+  if (status !== 0) process.exit(1);
+}
+const places = [
+  'engine/dialect/macros/sql',
+  'http/graphql/graphiql/built',
+  'http/openapi/reader/reader.html',
+  ...['page.html', 'page.css', 'mark.svg'].map((name) => `http/pages/${name}`),
+];
+for (const place of places) {
   cpSync(`src/${place}`, `dist/${place}`, { recursive: true });
 }

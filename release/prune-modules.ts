@@ -12,8 +12,6 @@ const unused = [
   'node_modules/.bin/node',
   // Node loads `build/src` of these.
   'node_modules/@opentelemetry/*/build/{esm,esnext}',
-  // Node imports `esm` of this one.
-  'node_modules/@graphql-yoga/render-graphiql/cjs',
   'node_modules/@duckdb/node-bindings-*-musl',
   'node_modules/bintrees/test',
   // Node has these itself; the package is for old versions.

@@ -21,15 +21,19 @@ import { openKeys } from './keys/open-keys.ts';
 import { newLocalRateLimit } from './keys/rates/rate-limiter.ts';
 import { buildInfo } from './metrics/build-info.ts';
 import { buildCatalogMetrics } from './metrics/catalog-metrics.ts';
+import { buildDeprecatedMetrics } from './metrics/deprecated-metrics.ts';
 import { buildEngineMetrics, type EngineMetrics } from './metrics/engine-metrics.ts';
 import { buildImportMetrics } from './metrics/import-metrics.ts';
 import { openKeptEndpoints } from './metrics/kept-endpoints.ts';
 import { type Metrics, openRegistry } from './metrics/open-registry.ts';
 import { buildResultMetrics } from './metrics/result-metrics.ts';
+import { buildShadowMetrics } from './metrics/shadow-metrics.ts';
 import { type FilesReport, openReload } from './reload/open-reload.ts';
+import type { OnCost } from './results/compute.ts';
 import type { Counters } from './results/counters.ts';
 import { openResults } from './results/open-results.ts';
 import { traceResults } from './results/trace-results.ts';
+import { openShadows } from './shadow/open-shadows.ts';
 import type { Tracer } from './trace/span.ts';
 
 export interface AppOptions {
@@ -104,9 +108,25 @@ export async function openApp(options: AppOptions): Promise<App> {
     openConfiguredEngine({ ...options, catalog, turns, now, imported: importMetrics.record });
   const engine = measured(config, engineMetrics, options.engine ?? (await openEngine()));
 
-  const results = openResults({
+  const shadowMetrics = buildShadowMetrics();
+  const onCost: OnCost = (endpoint, cost, trace) => {
+    engineMetrics.addCost(endpoint, cost);
+    log.info({ endpoint, ...cost, ...(trace && idsOf(trace)) }, 'query ran');
+  };
+  const shadows = openShadows({
     catalog,
     engine,
+    engineConcurrency: config.engineConcurrency,
+    engineTimeoutMs: config.engineTimeoutMs,
+    clock: { now, after },
+    turns,
+    log,
+    onCost: (endpoint, cost) => onCost(endpoint, cost, undefined),
+    onOutcome: shadowMetrics.record,
+  });
+  const results = openResults({
+    catalog,
+    engine: shadows.engine,
     engineConcurrency: config.engineConcurrency,
     engineTimeoutMs: config.engineTimeoutMs,
     memoryBytes: config.cacheMemoryBytes,
@@ -114,16 +134,15 @@ export async function openApp(options: AppOptions): Promise<App> {
     clock: { now, after },
     turns,
     log,
-    onCost(endpoint, cost, trace) {
-      engineMetrics.addCost(endpoint, cost);
-      log.info({ endpoint, ...cost, ...(trace && idsOf(trace)) }, 'query ran');
-    },
+    onCost,
   });
   await results.ready;
   await rates?.ready;
   keys.watch();
   let ready = true;
-  const getResult = options.tracer === undefined ? results.get : traceResults(results.get);
+  const deprecatedMetrics = buildDeprecatedMetrics(log, now);
+  const watched = deprecatedMetrics.count(shadows.watch(results.get));
+  const getResult = options.tracer === undefined ? watched : traceResults(watched);
   const requestMetrics = buildRequestMetrics(catalog);
   const resultMetrics = buildResultMetrics(results);
   const namesOf = ({ queries }: Catalog) => queries.map(({ name }) => name);
@@ -140,6 +159,8 @@ export async function openApp(options: AppOptions): Promise<App> {
           engineMetrics,
           importMetrics,
           catalogMetrics,
+          shadowMetrics,
+          deprecatedMetrics,
           buildInfo(config),
         ].flatMap(({ families }) => families),
       )
@@ -179,7 +200,9 @@ export async function openApp(options: AppOptions): Promise<App> {
         requestMetrics.replaceCatalog(next, kept);
         resultMetrics.keepEndpoints(kept);
         engineMetrics.keepEndpoints(kept);
-        return versions.replace(version);
+        shadowMetrics.keepEndpoints(kept);
+        deprecatedMetrics.keepEndpoints(kept);
+        return Promise.all([versions.replace(version), shadows.replaceCatalog(next)]);
       };
     },
     onOutcome: catalogMetrics.recordReload,
@@ -206,6 +229,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       await keys.close();
       await tokens?.close();
       await rates?.close();
+      await shadows.close();
       await results.close();
       await engine.close();
       await reloading;

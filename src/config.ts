@@ -74,6 +74,7 @@ const settings = z.object({
     .optional(),
   COMPAT: oneOf(['logflare']).optional(),
   GRAPHIQL: oneOf(onOff).optional(),
+  PAGES: oneOf(onOff).optional(),
   GRAPHQL_INTROSPECTION: oneOf(onOff).optional(),
   TRUSTED_DOCUMENTS: z.string().optional(),
   ENGINE: oneOf(['duckdb', 'bigquery']).default('duckdb'),
@@ -219,6 +220,8 @@ function toConfig(read: Settings) {
     compat: read.COMPAT,
     /** Whether GraphiQL is served to browsers. */
     graphiql: (read.GRAPHIQL ?? exploring) === 'on',
+    /** Whether browsers get the pages of the saved queries, and the page of the OpenAPI document. */
+    pages: (read.PAGES ?? exploring) === 'on',
     /** Whether GraphQL introspection is allowed. */
     introspection: (read.GRAPHQL_INTROSPECTION ?? exploring) === 'on',
     /** The file of the only GraphQL documents that are answered; undefined for any. */

@@ -19,6 +19,7 @@ const rooms = [
   'engine',
   'results',
   'formats',
+  'shadow',
   'metrics',
   'http',
   'reload',

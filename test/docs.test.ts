@@ -233,7 +233,7 @@ describe('tables and examples in the documentation', () => {
       const [, literal] = /^`([^`]+)`$/.exec(value) ?? [];
       if (literal !== undefined) expect(readConfig({ [name]: literal }), name).toEqual(readConfig({}));
     }
-    for (const name of ['GRAPHIQL', 'GRAPHQL_INTROSPECTION']) {
+    for (const name of ['GRAPHIQL', 'PAGES', 'GRAPHQL_INTROSPECTION']) {
       expect(stated.get(name)).toBe('`on`; `off` with `NODE_ENV=production`');
       expect(readConfig({ [name]: 'on' })).toEqual(readConfig({}));
       const production = { NODE_ENV: 'production' };

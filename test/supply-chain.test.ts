@@ -25,6 +25,20 @@ describe('the lockfiles', () => {
     );
   });
 
+  test('of the build of GraphiQL has no problems but in what its page does not contain', () => {
+    expect(lockfileProblems(readJson('graphiql/package-lock.json'))).toEqual([
+      expect.stringMatching(/^argparse@\S+: has the licence PSF-2\.0$/),
+      expect.stringMatching(/^esbuild@\S+: runs a script when it is installed$/),
+    ]);
+    expect(readJson('package.json').scripts.graphiql).toContain('npm ci --prefix graphiql --ignore-scripts');
+    const notices = readFileSync('src/http/graphql/graphiql/built/licences.txt', 'utf8');
+    const licences = [...notices.matchAll(/^@?[\w/.-]+ \d\S*, (?<licence>.*)$/gm)];
+    expect(licences.length).toBeGreaterThan(50);
+    for (const { groups } of licences)
+      expect(['MIT', 'Apache-2.0', 'BSD-2-Clause', '0BSD']).toContain(groups?.licence);
+    expect(notices).not.toMatch(/^(argparse|esbuild) /m);
+  });
+
   test('pin the Node that runs the gateway, on each platform', () => {
     const { optionalDependencies } = readJson('package.json');
     const { packages } = readJson('package-lock.json');

@@ -16,7 +16,7 @@ import type { ByteBudget } from '../http/byte-budget.ts';
 import { acceptLogflareRequests, buildLogflareCompat } from '../http/compat/logflare.ts';
 import { buildFinish } from '../http/finish.ts';
 import { buildDerivedCache } from '../http/graphql/compiled/derived-cache.ts';
-import { buildGraphiqlPages } from '../http/graphql/graphiql.ts';
+import { buildGraphiql, graphiqlSet } from '../http/graphql/graphiql/graphiql.ts';
 import { buildGraphql } from '../http/graphql/graphql.ts';
 import type { TrustedDocuments } from '../http/graphql/persisted/trusted.ts';
 import { buildHandler, type CatalogVersion, type Handler } from '../http/handle.ts';
@@ -26,10 +26,11 @@ import type { RequestMetrics } from '../http/observe/request-metrics.ts';
 import { buildOpenTrace } from '../http/observe/request-trace.ts';
 import { buildOpenapi } from '../http/openapi/openapi.ts';
 import { buildReader } from '../http/openapi/reader/reader.ts';
+import { buildPages, pagesSet } from '../http/pages/pages.ts';
 import { pathsToLog } from '../http/paths.ts';
 import { buildPrepareRequest } from '../http/prepare-request.ts';
 import { buildRest } from '../http/rest/rest.ts';
-import { buildRoutes, type RouteOptions } from '../http/routes.ts';
+import { type Answer, buildRoutes, type RouteOptions } from '../http/routes.ts';
 import type { Tokens } from '../keys/jwt/tokens.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import type { Metrics } from '../metrics/open-registry.ts';
@@ -87,7 +88,13 @@ export function buildHttpHandler({
 }: HttpOptions): HttpHandler {
   // A configured key is the operator's secret; one that was generated at start is also printed in the start banner.
   const showsKey = config.apiKey === undefined && !config.production && isLoopback(config.host);
-  const pages = buildGraphiqlPages(showsKey ? apiKey : undefined);
+  const graphiql = buildGraphiql(showsKey ? apiKey : undefined);
+  const pages = config.pages
+    ? buildPages({ apiKey: showsKey ? apiKey : undefined, graphiql: config.graphiql })
+    : undefined;
+  const assets = new Map<string, Answer>();
+  if (pages !== undefined) assets.set(pagesSet, pages.assets);
+  if (config.graphiql) assets.set(graphiqlSet, graphiql.assets);
   const isKeyText = buildRecognizeKeys(apiKey, tokens !== undefined);
   const audit = buildAudit(log, isKeyText);
   const cors = buildCors(config.corsOrigins, config.corsHeaders);
@@ -107,7 +114,7 @@ export function buildHttpHandler({
   const buildVersion = (version: Catalog): CatalogVersion => {
     const rest = buildRest({ catalog: version, getResult, turns, now, derived, budget });
     const page: RouteOptions['page'] = (head, { url }) =>
-      isFromLoopback(url, head) ? pages.local(version) : pages.remote(head);
+      isFromLoopback(url, head) ? graphiql.local(version, head) : graphiql.remote(head);
     return {
       prepareRequest: buildPrepareRequest(pathsToLog(version)),
       routeOf: buildRoutes({
@@ -118,8 +125,10 @@ export function buildHttpHandler({
             : buildLogflareCompat({ catalog: version, rest, rejectKeys }),
         graphql: buildGraphqlOf(version),
         openapi: buildOpenapi(version, turns),
-        reader: config.graphiql ? reader : undefined,
+        reader: config.pages ? reader : undefined,
         page: config.graphiql ? page : undefined,
+        pages: pages?.page,
+        assets,
         metrics: metrics === undefined ? undefined : buildMetricsRoute(metrics),
         readiness,
         cors,
@@ -138,7 +147,7 @@ export function buildHttpHandler({
       now,
     }),
     audit,
-    finish: buildFinish(cors, buildAccessLog(log, writeLine), requestMetrics),
+    finish: buildFinish(cors, buildAccessLog(log, writeLine, isKeyText), requestMetrics),
     openTrace: buildOpenTrace(tracer, isKeyText),
     budget,
     log,

@@ -1,5 +1,6 @@
 import type { Problem } from '../errors.ts';
 import type { SavedQuery } from './saved-query.ts';
+import { parseVersionName, pinnedName } from './versions/version-name.ts';
 
 interface QueryWithLines {
   readonly query: SavedQuery;
@@ -7,9 +8,10 @@ interface QueryWithLines {
   readonly aliasLines: readonly number[];
 }
 
-/** An address must lead to one query: no id is the name of another query, and no alias is anything else. */
+/** An address must lead to one query: no two files are the same version, no id is the name of another query, and no alias is anything else. */
 export function checkAddresses(queries: readonly QueryWithLines[]): readonly Problem[] {
-  const uses = new Map(queries.map(({ query: { name, source } }) => [name, `the name of ${source.file}`]));
+  const { names, problems } = namesOf(queries);
+  const uses = new Map(names);
   // Two equal ids are a problem that `checkCatalog` reports.
   const ids = queries.flatMap(({ query: { id, source } }) => {
     const other = uses.get(id);
@@ -30,5 +32,23 @@ export function checkAddresses(queries: readonly QueryWithLines[]): readonly Pro
       ];
     }),
   );
-  return [...ids, ...aliases];
+  return [...problems, ...ids, ...aliases];
+}
+
+/** The names of all versions, with and without their numbers: the file without a number is version 1. */
+function namesOf(queries: readonly QueryWithLines[]) {
+  const names = new Map<string, string>();
+  const problems: Problem[] = [];
+  for (const { query } of queries) {
+    const version = parseVersionName(query.name);
+    const { file } = query.source;
+    const pinned = pinnedName(version);
+    const other = names.get(pinned);
+    if (other !== undefined) {
+      const message = `version ${version.version} of ${version.base} is already ${other.replace('the name of ', '')}`;
+      problems.push({ file, line: 1, message });
+    }
+    for (const name of [version.base, pinned]) names.set(name, names.get(name) ?? `the name of ${file}`);
+  }
+  return { names, problems };
 }

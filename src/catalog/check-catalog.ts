@@ -1,13 +1,24 @@
 import type { Problem } from '../errors.ts';
-import { camelCase, pascalCase, sqlField } from './names.ts';
+import { pascalCase, sqlFieldOf } from './names.ts';
 import type { EnumParameter, SavedQuery } from './saved-query.ts';
+import { checkVersions } from './versions/check-versions.ts';
+import { parseVersionName } from './versions/version-name.ts';
+import { type PublicName, publicNames, seriesOf } from './versions/versions.ts';
 
 /** Root fields that describe the catalog itself; reserved names. */
 const reservedFields = ['endpoint', 'endpoints'];
 
 /** Types that every schema has; reserved names for enums. */
 const reservedTypes = new Set([
-  ...['Query', 'Mutation', 'Subscription', 'Endpoint', 'EndpointParameter', 'EndpointColumn'],
+  ...[
+    'Query',
+    'Mutation',
+    'Subscription',
+    'Endpoint',
+    'EndpointParameter',
+    'EndpointColumn',
+    'EndpointDeprecation',
+  ],
   ...[
     'Boolean',
     'CacheStatus',
@@ -26,14 +37,74 @@ const reservedTypes = new Set([
 ]);
 
 /**
- * Conflicts between files: ids, GraphQL fields and types must be unique. Of two queries in conflict, the later one has the
- * problem.
+ * Conflicts between files: ids, GraphQL fields and types must be unique, and versions must fit together. Of two queries in
+ * conflict, the later one has the problem.
  */
 export function checkCatalog(queries: readonly SavedQuery[]): readonly Problem[] {
+  return [...checkFields(queries), ...checkIdsAndTypes(queries), ...checkVersions(queries)];
+}
+
+/** What has a root field of GraphQL. */
+interface FieldOwner extends PublicName {
+  readonly isSql: boolean;
+  /** The place of the query that has the problem of a conflict: a field may be there only because of another version. */
+  readonly blamed: number;
+}
+
+function checkFields(queries: readonly SavedQuery[]): readonly Problem[] {
+  const blamedFor = blameOf(queries);
+  const owners = publicNames({ queries }).flatMap((name): FieldOwner[] => {
+    const { field, query } = name;
+    const blamed = blamedFor(name);
+    const own = { ...name, isSql: false, blamed };
+    const ofSql = { ...name, field: sqlFieldOf(field), isSql: true, blamed };
+    return query.querySandboxing === 'enabled' ? [own, ofSql] : [own];
+  });
+  const byField = Map.groupBy(owners, ({ field }) => field);
+  return [...byField].flatMap(([field, [first, ...others]]) => {
+    if (first === undefined) return [];
+    const reserved = reservedFields.includes(field)
+      ? [
+          {
+            file: first.query.source.file,
+            line: 1,
+            message: `the GraphQL field ${field} is reserved for the catalog; choose another name`,
+          },
+        ]
+      : [];
+    return [...reserved, ...others.map((other) => fieldConflict(first, other, queries))];
+  });
+}
+
+/** A query without a number has a field with its number since there is a second version. */
+function blameOf(queries: readonly SavedQuery[]): (name: PublicName) => number {
+  const placeOf = new Map(queries.map((query, at) => [query, at]));
+  const series = seriesOf(queries);
+  return ({ isPinned, query }) => {
+    const own = placeOf.get(query) ?? 0;
+    const { base } = parseVersionName(query.name);
+    const second = series.get(base)?.versions[1];
+    return isPinned && query.name === base && second !== undefined
+      ? Math.max(own, placeOf.get(second) ?? 0)
+      : own;
+  };
+}
+
+function fieldConflict(a: FieldOwner, b: FieldOwner, queries: readonly SavedQuery[]): Problem {
+  const [earlier, later] = a.blamed <= b.blamed ? [a, b] : [b, a];
+  const { file } = earlier.query.source;
+  const { field } = later;
+  const blamed = queries[later.blamed] ?? later.query;
+  const message = later.isSql
+    ? `the GraphQL field of SQL over it, ${field}, is that of ${file}; choose another name`
+    : earlier.isSql
+      ? `has the GraphQL field ${field}, which is that of SQL over ${file}; choose another name`
+      : `has the same GraphQL field as ${file}: ${field}`;
+  return { file: blamed.source.file, line: 1, message };
+}
+
+function checkIdsAndTypes(queries: readonly SavedQuery[]): readonly Problem[] {
   const ids = new Map<string, string>();
-  const fields = new Map<string, string>();
-  /** Of SQL over queries that take it. */
-  const sqlFields = new Map<string, string>();
   const resultTypes = new Map<string, string>();
   const timeScalars = scalarsOfTimes(queries);
   const enums = new Map<string, { readonly parameter: EnumParameter; readonly file: string }>();
@@ -44,22 +115,6 @@ export function checkCatalog(queries: readonly SavedQuery[]): readonly Problem[]
 
     const sameId = addName(ids, query.id, file);
     if (sameId !== undefined) add(`id ${query.id} is already used by ${sameId}`);
-
-    const field = camelCase(query.name);
-    const sameField = addName(fields, field, file);
-    if (sameField !== undefined) add(`has the same GraphQL field as ${sameField}: ${field}`);
-    const ofSql = sqlFields.get(field);
-    if (ofSql !== undefined)
-      add(`has the GraphQL field ${field}, which is that of SQL over ${ofSql}; choose another name`);
-    if (query.querySandboxing === 'enabled') {
-      const ownSqlField = sqlField(query.name);
-      addName(sqlFields, ownSqlField, file);
-      const other = fields.get(ownSqlField);
-      if (other !== undefined)
-        add(`the GraphQL field of SQL over it, ${ownSqlField}, is that of ${other}; choose another name`);
-    }
-    if (reservedFields.includes(field))
-      add(`the GraphQL field ${field} is reserved for the catalog; choose another name`);
 
     for (const type of [`${pascalCase(query.name)}Row`, `${pascalCase(query.name)}Result`]) {
       addName(resultTypes, type, file);

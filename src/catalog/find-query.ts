@@ -1,8 +1,9 @@
 import { GatewayError, type Refusal } from '../errors.ts';
 import type { Catalog, SavedQuery } from './saved-query.ts';
+import { queriesByName } from './versions/versions.ts';
 
 /**
- * The saved query with a name, UUID or alias.
+ * The saved query with a name, UUID or alias; a name with a number means that version.
  *
  * @throws GatewayError UNKNOWN_QUERY
  * @see spec "What the service does": both forms reach the same query
@@ -16,7 +17,7 @@ export function findQuery(catalog: Catalog, address: string): SavedQuery {
 
 /** Whether a text is rather the name of an endpoint than a key, or another secret that was pasted into a path. */
 const looksLikeName = (text: string): boolean =>
-  text.length <= 64 && /^[a-z]{1,24}\d{0,3}(?:[._-][a-z]{1,24}\d{0,3})*$/.test(text);
+  text.length <= 64 && /^[a-z]{1,24}\d{0,3}(?:[._-][a-z]{1,24}\d{0,3})*(?:@\d{1,4})?$/.test(text);
 
 /** @param refusal what the operator is to see of it */
 export function unknownQuery(refusal?: Refusal): GatewayError {
@@ -28,20 +29,26 @@ export function unknownQuery(refusal?: Refusal): GatewayError {
 }
 
 /** What a saved query is addressed by. */
-export type QueryAddresses = Pick<SavedQuery, 'id' | 'name' | 'aliases'>;
+export type QueryAddresses = Pick<SavedQuery, 'id' | 'name' | 'aliases' | 'isDefault'>;
 
 /** As `findQuery`; undefined if no saved query has this name, UUID or alias. */
 export function lookUpQuery<Query extends QueryAddresses>(
   { queries }: { readonly queries: readonly Query[] },
   address: string,
 ): Query | undefined {
-  return queries.find((query) => hasName(query, address) || hasId(query, address));
+  return lookUpName({ queries }, address) ?? queries.find((query) => hasId(query, address));
 }
 
-/** True for the name of a query and for its aliases. */
-export function hasName({ name, aliases }: Pick<SavedQuery, 'name' | 'aliases'>, address: string): boolean {
-  return name === address || (aliases.length > 0 && aliases.includes(lowerCaseUuid(address)));
+/** The saved query with a name or alias: `name` means the default version, `name@<number>` always the same one. */
+export function lookUpName<Query extends QueryAddresses>(
+  { queries }: { readonly queries: readonly Query[] },
+  name: string,
+): Query | undefined {
+  return queriesByName(queries).get(name) ?? queries.find((query) => hasAlias(query, name));
 }
+
+const hasAlias = ({ aliases }: Pick<SavedQuery, 'aliases'>, address: string): boolean =>
+  aliases.length > 0 && aliases.includes(lowerCaseUuid(address));
 
 /** UUIDs are compared without case. */
 export function hasId({ id }: Pick<SavedQuery, 'id'>, uuid: string): boolean {

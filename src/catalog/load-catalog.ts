@@ -6,8 +6,7 @@ import { type CatalogFiles, type FileContent, isTablePath, readFolder } from './
 import { type ParsedQuery, parseQuery } from './header/parse-query.ts';
 import type { Catalog } from './saved-query.ts';
 import { tablesOf } from './tables/load-tables.ts';
-
-export const namePattern = /^[a-z][a-z0-9]*(?:[._-][a-z0-9]+)*$/;
+import { namePattern, nameRule } from './versions/version-name.ts';
 
 /**
  * Loads a queries folder: each `*.sql` in it is a saved query, each `tables/*.json` a table.
@@ -42,10 +41,7 @@ export function parseQueryFile(file: string, content: FileContent): ParsedQuery 
   const name = basename(file, '.sql');
   const problems: Problem[] = [];
   if (!namePattern.test(name)) {
-    problems.push({
-      file,
-      message: 'the name must be lowercase words joined by . _ or -, as in area.query-name.sql',
-    });
+    problems.push({ file, message: `the name ${nameRule}` });
   }
   if ('problem' in content) return { problems: [...problems, { file, message: content.problem }] };
   const parsed = parseQuery(name, file, content.text);

@@ -1,8 +1,9 @@
-/** A name of a query, parameter or column (`orders.by-day`) as a GraphQL field (`ordersByDay`). */
+/** A name of a query, parameter or column (`orders.by-day@2`) as a GraphQL field (`ordersByDayV2`). */
 export function camelCase(name: string): string {
   // Most names are one word, and a schema has thousands.
-  if (!/[._-]/.test(name)) return name;
-  const [first = '', ...rest] = name.split(/[._-]+/).filter((word) => word !== '');
+  if (!/[._@-]/.test(name)) return name;
+  const words = name.replace('@', '.v').split(/[._-]+/);
+  const [first = '', ...rest] = words.filter((word) => word !== '');
   return [first, ...rest.map((word) => word.charAt(0).toUpperCase() + word.slice(1))].join('');
 }
 
@@ -12,5 +13,5 @@ export function pascalCase(name: string): string {
   return camel.charAt(0).toUpperCase() + camel.slice(1);
 }
 
-/** The GraphQL field of a caller's SQL over a saved query: `orders.by-day` → `ordersByDaySql`. */
-export const sqlField = (name: string): string => `${camelCase(name)}Sql`;
+/** The GraphQL field of a caller's SQL over a saved query whose own field is given: `ordersByDay` → `ordersByDaySql`. */
+export const sqlFieldOf = (field: string): string => `${field}Sql`;

@@ -126,6 +126,24 @@ export interface PrometheusText {
   readonly labels: readonly string[];
 }
 
+/** That callers should use another query. */
+export interface Deprecation {
+  /** The day since which it is deprecated, as `YYYY-MM-DD`. */
+  readonly since: string;
+  /** The day on which it will be removed. */
+  readonly sunset: string | undefined;
+  readonly reason: string | undefined;
+  /** The name of the query to use instead. */
+  readonly successor: string | undefined;
+}
+
+/** Another version of the same name that is run beside this one, to compare the rows. */
+export interface Shadow {
+  readonly version: number;
+  /** Of the requests, more than 0 and at most 1. */
+  readonly share: number;
+}
+
 /** The place of a text, for messages: the file, and the line (from 1) of its first character. */
 export interface Source {
   readonly file: string;
@@ -139,7 +157,12 @@ export interface Source {
  */
 export interface SavedQuery {
   readonly id: string;
+  /** The name of its file: that of the endpoint, with `@<number>` if it is a numbered version. */
   readonly name: string;
+  /** Whether its header says that it is the version which the name without a number means. */
+  readonly isDefault?: boolean | undefined;
+  readonly deprecated?: Deprecation | undefined;
+  readonly shadow?: Shadow | undefined;
   /** Further addresses in REST paths and in key files; everything else knows the query by its name. UUIDs are in lower case. */
   readonly aliases: readonly string[];
   readonly description: string;
@@ -167,5 +190,7 @@ export interface SavedQuery {
 /** All saved queries, and the tables that they read. */
 export interface Catalog {
   readonly queries: readonly SavedQuery[];
+  /** All queries, if `queries` are a part of them: which version is the default does not depend on the part. */
+  readonly all?: readonly SavedQuery[] | undefined;
   readonly tables: readonly TableSchema[];
 }

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { unfinishedTexts } from '../catalog/header/unfinished.ts';
 import { loadCatalog } from '../catalog/load-catalog.ts';
 import type { Catalog } from '../catalog/saved-query.ts';
+import { parseVersionName } from '../catalog/versions/version-name.ts';
+import { isDefaultVersion, seriesOf } from '../catalog/versions/versions.ts';
 import { type Config, readConfig } from '../config.ts';
 import type { QueryCheck } from '../engine/engine.ts';
 import { engines } from '../engine/engines.ts';
@@ -79,9 +81,31 @@ function printText({ catalog, checks, problems, summary }: CheckReport): void {
   for (const check of checks) printBytes(check);
   if (problems.length > 0) return void process.stderr.write(problemsText(new StartError(summary, problems)));
   if (catalog === undefined) return;
-  for (const line of uncheckedQueries(catalog)) process.stdout.write(`${line}\n`);
+  for (const line of [...uncheckedQueries(catalog), ...versionLines(catalog)])
+    process.stdout.write(`${line}\n`);
   const { length } = catalog.queries;
   process.stdout.write(`${length} ${length === 1 ? 'saved query is' : 'saved queries are'} valid\n`);
+}
+
+/** Which version the name of a query means, where there are several; and which endpoints are deprecated. */
+function versionLines({ queries }: Catalog): readonly string[] {
+  const defaults = [...seriesOf(queries).values()].flatMap(({ base, versions, defaultVersion }) => {
+    const numbers = versions.map(({ name }) => parseVersionName(name).version);
+    if (versions.length === 1 && defaultVersion?.name === base) return [];
+    const means =
+      defaultVersion === undefined
+        ? `has no default: write default: true into the header of one, or callers must use ${base}@${numbers[0]}`
+        : `means version ${parseVersionName(defaultVersion.name).version}`;
+    return [`${base} ${means}; versions: ${numbers.join(', ')}`];
+  });
+  const deprecations = queries.flatMap(({ name, deprecated }) =>
+    deprecated === undefined
+      ? []
+      : [
+          `${name} is deprecated since ${deprecated.since}${deprecated.sunset === undefined ? '' : `, until ${deprecated.sunset}`}`,
+        ],
+  );
+  return [...defaults, ...deprecations];
 }
 
 function printBytes({ query, bytesProcessed, problems }: QueryCheck): void {
@@ -90,12 +114,15 @@ function printBytes({ query, bytesProcessed, problems }: QueryCheck): void {
 }
 
 function printJson({ catalog, checks, problems }: CheckReport): void {
-  const queries = catalog?.queries.map(({ id, name, source, tenantUnchecked }) => ({
-    name,
-    id,
-    file: source.file,
-    bytesProcessed: checks.find(({ query }) => query.name === name)?.bytesProcessed,
-    tenantUnchecked,
+  const queries = catalog?.queries.map((query) => ({
+    name: query.name,
+    id: query.id,
+    version: parseVersionName(query.name).version,
+    isDefault: isDefaultVersion(catalog, query),
+    deprecated: query.deprecated,
+    file: query.source.file,
+    bytesProcessed: checks.find((one) => one.query.name === query.name)?.bytesProcessed,
+    tenantUnchecked: query.tenantUnchecked,
   }));
   const document = { valid: problems.length === 0, queries: queries ?? [], problems };
   process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);

@@ -26,6 +26,7 @@ function inForce({ values, originOf, label }: LoadedSettings): readonly (readonl
   const dependent: Readonly<Partial<Record<SettingName, string>>> = {
     STORE_FILE: config.storeFile,
     GRAPHIQL: config.graphiql ? 'on' : 'off',
+    PAGES: config.pages ? 'on' : 'off',
     GRAPHQL_INTROSPECTION: config.introspection ? 'on' : 'off',
   };
   return settingNames.map((name) => {

@@ -69,7 +69,7 @@ async function serve(
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   // A configured key is the operator's secret; a generated key is shown nowhere else.
   const shownKey = config.apiKey === undefined ? (apiKey ?? '$KEY') : '$API_KEY';
-  process.stdout.write(startBanner(app.catalog, `http://${host}:${port}`, shownKey, config.graphiql));
+  process.stdout.write(startBanner(app.catalog, `http://${host}:${port}`, shownKey, config));
   return app;
 }
 

@@ -1,7 +1,7 @@
 import { type Coding, codings } from '../results/result-document.ts';
 
 /**
- * The coding that a caller accepts by its `Accept-Encoding` and that costs least.
+ * The coding of a result that a caller accepts by its `Accept-Encoding` and that costs least.
  *
  * @see RFC 9110, 12.5.3
  */
@@ -10,11 +10,22 @@ export function chooseCoding(
   accepted: string,
 ): Coding {
   if (encodings.zstd === undefined) return 'identity';
+  return bestCoding(
+    codings.filter((coding) => encodings[coding] !== undefined),
+    accepted,
+  );
+}
+
+/** The first of the codings, in order of preference, that a caller prefers by its `Accept-Encoding`. */
+export function bestCoding<Name extends string>(
+  available: readonly Name[],
+  accepted: string,
+): Name | 'identity' {
   const weights = new Map(accepted.split(',').map(parseWeight));
-  const weightOf = (coding: Coding) =>
+  const weightOf = (coding: Name) =>
     weights.get(coding) ?? weights.get('*') ?? (coding === 'identity' ? leastWeight : 0);
-  const [best = 'identity'] = codings
-    .filter((coding) => encodings[coding] !== undefined && weightOf(coding) > 0)
+  const [best = 'identity'] = available
+    .filter((coding) => weightOf(coding) > 0)
     .sort((a, b) => weightOf(b) - weightOf(a));
   return best;
 }

@@ -1,23 +1,24 @@
 import { textsOf } from '../catalog/binding/raw-texts.ts';
 import { exampleValue } from '../catalog/example-parameters.ts';
-import { camelCase } from '../catalog/names.ts';
-import type { Catalog, Column, Parameter, ParameterText, SavedQuery } from '../catalog/saved-query.ts';
+import { camelCase, pascalCase } from '../catalog/names.ts';
+import type { Catalog, Parameter, ParameterText, SavedQuery } from '../catalog/saved-query.ts';
+import { mainNames, type PublicName } from '../catalog/versions/versions.ts';
+import { argumentType } from './graphql/schema/arguments.ts';
 import { endpointPath } from './paths.ts';
 
 /** An example request for every saved query in REST: the path with its query string. */
-export function restExamples({ queries }: Catalog): readonly string[] {
-  return queries.map((query) => {
+export function restExamples(catalog: Catalog): readonly string[] {
+  return [...mainNames(catalog).values()].map(({ name, query }) => {
     const parameters = exampleValues(query).flatMap(([{ name }, value]) =>
       textsOf(value).map((text) => `${name}=${encodeURIComponent(text)}`),
     );
-    return [`${endpointPath}${query.name}`, parameters.join('&')].filter(Boolean).join('?');
+    return [`${endpointPath}${name}`, parameters.join('&')].filter(Boolean).join('?');
   });
 }
 
 /** The same as GraphQL operations. */
-export function graphqlExamples({ queries }: Catalog): readonly string[] {
-  return queries.map((query) => {
-    const field = camelCase(query.name);
+export function graphqlExamples(catalog: Catalog): readonly string[] {
+  return [...mainNames(catalog).values()].map(({ field, query }) => {
     const values = exampleValues(query).map(
       ([parameter, value]) => `${camelCase(parameter.name)}: ${graphqlLiteral(parameter, value)}`,
     );
@@ -25,17 +26,47 @@ export function graphqlExamples({ queries }: Catalog): readonly string[] {
     return `# ${query.description}
 query ${field.charAt(0).toUpperCase()}${field.slice(1)} {
   ${field}${args} {
-    rows {
-${query.columns.map((column: Column) => `      ${camelCase(column.name)}`).join('\n')}
-    }
-    rowCount
-    truncated
-    computedAt
+    ${selection(query)}
   }
 }
 `;
   });
 }
+
+/** A saved query as a GraphQL document for all values, and the variable of each parameter. */
+export function graphqlOperation({ field, query }: Pick<PublicName, 'field' | 'query'>): {
+  readonly document: string;
+  readonly variables: Readonly<Record<string, string>>;
+} {
+  const declared = query.parameters.map((parameter) => {
+    const name = camelCase(parameter.name);
+    return {
+      name: parameter.name,
+      field: name,
+      variable: `$${name}: ${argumentType(parameter)}`,
+      argument: `${name}: $${name}`,
+    };
+  });
+  const [variables, args] = [
+    declared.map(({ variable }) => variable).join(', '),
+    declared.map(({ argument }) => argument).join(', '),
+  ].map((text) => (text === '' ? '' : `(${text})`));
+  const document = `query ${pascalCase(field)}${variables} {
+  ${field}${args} {
+    ${selection(query)}
+  }
+}
+`;
+  return { document, variables: Object.fromEntries(declared.map(({ name, field }) => [name, field])) };
+}
+
+/** All columns, and what a result says of itself. */
+const selection = ({ columns }: SavedQuery): string => `rows {
+${columns.map(({ name }) => `      ${camelCase(name)}`).join('\n')}
+    }
+    rowCount
+    truncated
+    computedAt`;
 
 /** Parameters that have an example, and required ones without, with a placeholder. */
 function exampleValues({ parameters }: SavedQuery): readonly (readonly [Parameter, ParameterText])[] {

@@ -6,6 +6,7 @@ import { matchesEtag } from './cache-headers.ts';
 import type { RequestHead } from './head.ts';
 import type { RequestMetrics } from './observe/request-metrics.ts';
 import { endRequestSpan } from './observe/request-trace.ts';
+import { missingNameToLog } from './paths.ts';
 import { type FinishedReply, IdentifiedHeaders, type Reply, ReplyHeaders } from './reply.ts';
 
 /**
@@ -72,6 +73,8 @@ export function buildFinish(cors: Cors, accessLog: AccessLog, metrics?: RequestM
       status,
       ms: Math.round(ms),
       keyId: caller.keyId,
+      // Only of callers with a valid key.
+      missing: status === 404 && caller.keyId !== undefined ? missingNameToLog(head.url) : undefined,
       trace: head.trace,
     });
     endRequestSpan(head, path, status);

@@ -3,7 +3,7 @@ import type { RawParameters } from '../catalog/binding/bind.ts';
 import { GatewayError } from '../errors.ts';
 import type { EndpointRequest } from './access/authorize.ts';
 import { httpLimits } from './limits.ts';
-import { unknownPath } from './paths.ts';
+import { folderToLog } from './paths.ts';
 import type { EndpointAddress } from './rest/requested-format.ts';
 
 /** What the steps of the request path derive from a URL; kept for later requests with the same URL. */
@@ -41,7 +41,7 @@ export function buildPrepareRequest(loggedPaths: ReadonlyMap<string, string>): P
         'Invalid request target or Host header, or more than one Host or Authorization header',
       );
     }
-    const request = { url, loggedPath: loggedPaths.get(url.pathname) ?? unknownPath };
+    const request = { url, loggedPath: loggedPaths.get(url.pathname) ?? folderToLog(url.pathname) };
     if (text.length <= maxPreparedLength) prepared.set(text, request);
     return request;
   };

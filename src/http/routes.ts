@@ -7,13 +7,16 @@ import type { RequestHead } from './head.ts';
 import type { Readiness } from './observe/readiness.ts';
 import {
   apiPath,
+  assetsPath,
   endpointPath,
   graphqlPath,
   healthPath,
+  homePath,
   livePath,
   metricsPath,
   openapiPath,
   plainHealthPath,
+  queryPagePath,
   readerPath,
   readinessPath,
 } from './paths.ts';
@@ -55,6 +58,10 @@ export interface RouteOptions {
   readonly reader: Answer | undefined;
   /** GraphiQL; undefined if it is off. */
   readonly page: Answer | undefined;
+  /** The pages of the saved queries; undefined if they are off. */
+  readonly pages: Answer | undefined;
+  /** The files of the pages that are on, by the name of their set. */
+  readonly assets: ReadonlyMap<string, Answer>;
   /** `/metrics`; undefined if nothing is counted. */
   readonly metrics: Answer | undefined;
   readonly readiness: Readiness;
@@ -81,10 +88,25 @@ const compatMethods = 'GET, HEAD, POST, OPTIONS';
  * | `/api/endpoints/query/<name or UUID>` | REST | 405; with COMPAT REST | methods |
  * | `/api/…` | 404 | 404 | methods |
  * | `/graphql` | operation (GET), or GraphiQL for browsers | operation | methods |
+ * | `/`, `/queries/<name>` | for browsers a page, otherwise 404 | 404 | 404 |
+ * | `/assets/<set>/…` | a file of a page | 405 | methods |
  * | any other | 404 | 404 | 404 |
  */
 export function buildRoutes(options: RouteOptions): RouteOf {
-  const { rest, compat, graphql, openapi, reader, page, metrics, readiness, cors, log } = options;
+  const {
+    rest,
+    compat,
+    graphql,
+    openapi,
+    reader,
+    page: graphiql,
+    pages,
+    assets,
+    metrics,
+    readiness,
+    cors,
+    log,
+  } = options;
   const optionsRoute = (methods: string, base: Base = anybody): Route => ({
     ...base,
     answer: (head: RequestHead) => ({
@@ -102,25 +124,29 @@ export function buildRoutes(options: RouteOptions): RouteOf {
       : compatRoutes(compat, optionsRoute(compatMethods));
   const otherApi = byMethod(failing(apiNotFound), restOptions, failing(apiNotFound));
   const liveness = health(() => replyJson(200, '{"status":"ok"}'));
+  const page = (answer: Answer) =>
+    byMethod({ ...anybody, allowsCors: false, answer }, optionsRoute(readMethods), failing(notAllowed));
   const exact = new Map<string, RouteByMethod>([
     [healthPath, liveness],
     [livePath, liveness],
     [plainHealthPath, liveness],
     [readinessPath, readinessRoutes(health(readiness.brief), health(readiness.verbose), readiness)],
     [openapiPath, byMethod({ ...keyed, answer: openapi }, optionsRoute(readMethods), failing(notAllowed))],
-    [graphqlPath, graphqlRoutes(graphql, page, optionsRoute(graphqlMethods), log)],
+    [graphqlPath, graphqlRoutes(graphql, graphiql, optionsRoute(graphqlMethods), log)],
   ]);
-  if (reader !== undefined) {
-    const route: Route = { ...anybody, allowsCors: false, answer: reader };
-    exact.set(readerPath, byMethod(route, optionsRoute(readMethods), failing(notAllowed)));
-  }
   if (metrics !== undefined) {
     const route: Route = { ...keyed, allowsCors: false, answer: metrics };
     exact.set(metricsPath, byMethod(route, optionsRoute(readMethods), failing(notAllowed)));
   }
+  const files = new Map([...assets].map(([set, answer]) => [set, page(answer)]));
+  if (reader !== undefined) exact.set(readerPath, page(reader));
+  const queryPage: Route | undefined = pages && { ...anybody, allowsCors: false, answer: pages };
   return (head, pathname) => {
     if (pathname.startsWith(apiPath)) return (endpointPattern.test(pathname) ? endpoint : otherApi)(head);
-    return exact.get(pathname)?.(head) ?? notFoundRoute;
+    const route = exact.get(pathname);
+    if (route !== undefined) return route(head);
+    if (pagePattern.test(pathname)) return (isPageRequest(head) ? queryPage : undefined) ?? notFoundRoute;
+    return files.get(setPattern.exec(pathname)?.groups?.set ?? '')?.(head) ?? notFoundRoute;
   };
 }
 
@@ -138,6 +164,10 @@ function readinessRoutes(
     return isRead && (key !== undefined || authorization !== undefined) ? withKey : verbose(head);
   };
 }
+
+const pagePattern = new RegExp(`^(?:${homePath}|${queryPagePath}[^/]+)$`);
+
+const setPattern = new RegExp(`^${assetsPath}(?<set>[^/]+)/`);
 
 const endpointPattern = new RegExp(`^${endpointPath}[^/]+$`);
 

@@ -1,4 +1,5 @@
 import { lowerCaseUuid, type QueryAddresses } from '../catalog/find-query.ts';
+import { queriesByName, seriesOf } from '../catalog/versions/versions.ts';
 import type { Config } from '../config.ts';
 import type { ConcurrencyLimiter } from './concurrency-limiter.ts';
 import type { Permission } from './file/key-schema.ts';
@@ -51,9 +52,12 @@ export type EndpointNames = readonly QueryAddresses[];
 
 /** Without what else saved queries have: to compare them, and to give them to a thread. */
 export const namesOf = (queries: EndpointNames): EndpointNames =>
-  queries.map(({ id, name, aliases }) => ({ id, name, aliases }));
+  queries.map(({ id, name, aliases, isDefault }) => ({ id, name, aliases, isDefault }));
 
-/** Resolves the endpoints of a key, given as names, UUIDs or aliases, to ids; `unknown` are those that match no saved query. */
+/**
+ * Resolves the endpoints of a key, given as names, UUIDs or aliases, to ids; `unknown` are those that match no saved query. A
+ * name without a number means all versions, which have the same tenant; a name with a number, a UUID or an alias means one.
+ */
 export function resolveEndpoints(
   catalog: { readonly queries: EndpointNames },
   { endpoints }: { readonly endpoints?: readonly string[] | undefined },
@@ -62,23 +66,27 @@ export function resolveEndpoints(
   const byAddress = idsByAddress(catalog.queries);
   const resolved = endpoints.map((address) => ({
     address,
-    id: byAddress.get(address) ?? byAddress.get(lowerCaseUuid(address)),
+    ids: byAddress.get(address) ?? byAddress.get(lowerCaseUuid(address)) ?? [],
   }));
   return {
-    ids: new Set(resolved.flatMap(({ id }) => id ?? [])),
-    unknown: resolved.filter(({ id }) => id === undefined).map(({ address }) => address),
+    ids: new Set(resolved.flatMap(({ ids }) => ids)),
+    unknown: resolved.filter(({ ids }) => ids.length === 0).map(({ address }) => address),
   };
 }
 
-const indexes = new WeakMap<EndpointNames, ReadonlyMap<string, string>>();
+const indexes = new WeakMap<EndpointNames, ReadonlyMap<string, readonly string[]>>();
 
-/** As `lookUpQuery` finds them: every address leads to one query. Ten thousand keys are resolved at once. */
-function idsByAddress(queries: EndpointNames): ReadonlyMap<string, string> {
+/** Ten thousand keys are resolved at once. */
+function idsByAddress(queries: EndpointNames): ReadonlyMap<string, readonly string[]> {
   const known = indexes.get(queries);
   if (known !== undefined) return known;
-  const made = new Map(
-    queries.flatMap(({ id, name, aliases }) => [id, name, ...aliases].map((address) => [address, id])),
-  );
+  const made = new Map<string, readonly string[]>([
+    ...queries.flatMap(({ id, aliases }) => [id, ...aliases].map((address) => [address, [id]] as const)),
+    ...[...queriesByName(queries)].map(([name, { id }]) => [name, [id]] as const),
+    ...[...seriesOf(queries).values()].map(
+      ({ base, versions }) => [base, versions.map(({ id }) => id)] as const,
+    ),
+  ]);
   indexes.set(queries, made);
   return made;
 }

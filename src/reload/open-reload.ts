@@ -20,7 +20,7 @@ interface ReloadOptions {
   /** Whether the files are followed. */
   readonly isOn: boolean;
   /** Builds what serves a version. @returns makes it the current one; that resolves when no request uses an earlier one */
-  readonly prepare: (catalog: Catalog) => () => Promise<void>;
+  readonly prepare: (catalog: Catalog) => () => Promise<unknown>;
   readonly onOutcome: (outcome: ReloadOutcome) => void;
   /**
    * Receives broken files when they begin to be broken, or are broken in another way, and files that are mended, in place

@@ -1,71 +1,334 @@
-import { existsSync } from 'node:fs';
-import { chromium } from 'playwright-core';
-import { expect, test } from 'vitest';
-import { startGateway } from '../support/gateway-process.ts';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isWithoutBrowser, openBrowser, watchPage } from '../support/browser.ts';
+import { type GatewayProcess, startGateway } from '../support/gateway-process.ts';
+import { type KeyFile, writeKeyFile } from '../support/key-files.ts';
+import { queryText } from '../support/queries.ts';
+import { type ServedApp, serveTestApp } from '../support/served-app.ts';
 
-const browserPath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
-  (path) => existsSync(path),
-);
-const missing = browserPath === undefined;
-if (missing && !process.env.CI)
-  console.warn('skipped: GraphiQL in a browser needs chromium (apt-get install chromium)');
+/** On a busy machine. */
+const soon = { timeout: 15_000 };
 
-test.skipIf(missing && !process.env.CI)(
-  'GraphiQL opens with an example for every query, and runs one',
-  async () => {
-    const gateway = await startGateway();
-    const browser = await chromium.launch({
-      executablePath: browserPath ?? 'chromium',
-      args: [
-        '--no-sandbox',
-        '--disable-gpu',
-        '--disable-quic',
-        '--disable-background-networking',
-        '--disable-sync',
-      ],
+describe.skipIf(isWithoutBrowser)('GraphiQL in a browser', { timeout: 60_000 }, () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser.close());
+
+  const tabsOf = (page: Page) => page.getByRole('tab');
+  const status = (page: Page) => page.getByRole('status');
+  const loaded = (page: Page) =>
+    status(page).filter({ hasText: 'The schema is loaded.' }).waitFor({ timeout: 20_000 });
+  const editorText = async (page: Page) =>
+    (await page.locator('.graphiql-query-editor .view-lines').first().textContent())?.replaceAll(
+      '\u00a0',
+      ' ',
+    );
+  /** Replaces the operation of the tab, whose title follows it. */
+  const edit = async (page: Page, text: string) => {
+    await page.locator('.graphiql-query-editor .view-lines').first().click();
+    await page.keyboard.press('Control+A');
+    await page.keyboard.insertText(text);
+    const [, name = ''] = /query (\w+)/.exec(text) ?? [];
+    await tabsOf(page).and(page.locator('[aria-selected=true]')).filter({ hasText: name }).waitFor();
+  };
+
+  const stored = (page: Page) => page.evaluate('JSON.stringify(localStorage)').then(String);
+  /** GraphiQL writes what it keeps half a second later. */
+  const waitUntilKept = (page: Page, title: string) =>
+    expect.poll(async () => (await stored(page)).includes(`\\"title\\":\\"${title}\\"`), soon).toBe(true);
+
+  describe('of the demo, on its own machine', () => {
+    let gateway: GatewayProcess;
+    beforeAll(async () => {
+      gateway = await startGateway();
     });
-    try {
-      const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
-      const elsewhere: string[] = [];
-      const refused: string[] = [];
-      // A violation of the page's policy is logged to the console.
-      page.on('console', (line) => {
-        if (line.type() === 'error' || line.text().includes('Content Security Policy'))
-          refused.push(line.text());
-      });
-      page.on('pageerror', (error) => refused.push(error.message));
-      page.on('request', (request) => {
-        if (!request.url().startsWith(gateway.origin) && /^https?:/.test(request.url()))
-          elsewhere.push(request.url());
-      });
+    afterAll(() => gateway.end());
 
-      // Twice: GraphiQL remembers its tabs.
-      for (const load of ['first', 'second']) {
-        const response = await page.goto(`${gateway.origin}/graphql`);
-        expect(response?.headers()['content-security-policy']).toMatch(
-          /script-src 'sha256-\S+' 'sha256-\S+';/,
-        );
-        const tabs = page.getByRole('tab', { name: /Stats|Logs|Usage/ });
-        await tabs.first().waitFor();
-        expect(await tabs.count(), load).toBe(3);
-        await page.getByRole('button', { name: /Execute query/ }).click();
-        const result = page.locator('.result-window');
-        await result.getByText('"rows"').waitFor();
-        expect(await result.textContent(), load).toMatch(/"count":\s[1-9]/);
-      }
-      expect(elsewhere).toEqual([]);
-      expect(refused).toEqual([]);
+    const open = async (context: BrowserContext) => {
+      const page = await context.newPage();
+      const seen = await watchPage(page, gateway.origin);
+      const response = await page.goto(`${gateway.origin}/graphql`);
+      expect(response?.headers()['content-security-policy']).toMatch(/script-src 'sha256-\S+' 'self';/);
+      await loaded(page);
+      return { page, seen };
+    };
+
+    test('opens with an example for every query, runs one, and keeps tabs and history over a reload', async () => {
+      const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+      const { page, seen } = await open(context);
+      expect(await tabsOf(page).count()).toBe(3);
+      await page.getByRole('button', { name: /Execute query/ }).click();
+      const result = page.locator('.result-window');
+      await result.getByText('"rows"').waitFor();
+      expect(await result.textContent()).toMatch(/"count":\s[1-9]/);
+
+      await page.getByRole('button', { name: 'New tab' }).click();
+      await edit(page, 'query Mine { __typename }');
+      await page.keyboard.press('Control+Enter');
+      await result.getByText('"__typename"').waitFor();
+      await waitUntilKept(page, 'Mine');
+      await page.reload();
+      await loaded(page);
+      expect(await tabsOf(page).allTextContents()).toEqual([
+        expect.stringContaining('FunctionsInvocationStats'),
+        expect.stringContaining('LogsAll'),
+        expect.stringContaining('UsageApiCounts'),
+        expect.stringContaining('Mine'),
+      ]);
+      await expect.poll(() => editorText(page), soon).toContain('query Mine { __typename }');
+      await page.getByRole('button', { name: 'Show History' }).click();
+      const history = page.getByRole('region', { name: 'History' });
+      await history.getByText('Mine').waitFor();
+      await history.getByText('FunctionsInvocationStats').waitFor();
+      expect(seen.elsewhere).toEqual([]);
+      expect(seen.errors).toEqual([]);
 
       // Scripts injected into the page are not run.
       await page.evaluate(
         "document.body.append(Object.assign(document.createElement('script'), { text: 'window.ran = 1' }))",
       );
       expect(await page.evaluate('window.ran')).toBeUndefined();
-      expect(refused.join()).toContain('Content Security Policy');
-    } finally {
-      await browser.close();
-      await gateway.end();
-    }
-  },
-  60_000,
-);
+      expect(seen.errors.join()).toContain('Content Security Policy');
+      await context.close();
+    });
+
+    test('is loaded compressed, and from the cache of the browser the next time', async () => {
+      const context = await browser.newContext();
+      const page = await context.newPage();
+      const protocol = await context.newCDPSession(page);
+      await protocol.send('Network.enable');
+      const bytes = new Map<string, number>();
+      const urls = new Map<string, string>();
+      protocol.on('Network.responseReceived', ({ requestId, response }) => urls.set(requestId, response.url));
+      protocol.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+        const { pathname } = new URL(urls.get(requestId) ?? '', gateway.origin);
+        bytes.set(pathname, (bytes.get(pathname) ?? 0) + encodedDataLength);
+      });
+      const assetBytes = () =>
+        [...bytes].reduce((sum, [path, size]) => sum + (path.startsWith('/assets/') ? size : 0), 0);
+      await page.goto(`${gateway.origin}/graphql`);
+      await loaded(page);
+      // Its editor asks for more files later.
+      await page.waitForTimeout(2000);
+      expect(assetBytes()).toBeGreaterThan(500_000);
+      expect(assetBytes()).toBeLessThan(1_400_000);
+      bytes.clear();
+      await page.reload();
+      await loaded(page);
+      // Its editor asks for more files later.
+      await page.waitForTimeout(2000);
+      expect(assetBytes()).toBe(0);
+      await context.close();
+    });
+
+    // A hand moves the mouse a little while it clicks: dragging the tabs would begin at three pixels.
+    test.each([
+      ['LogsAll', 8, 0],
+      ['LogsAll', 55, 4],
+      ['UsageApiCounts', 60, 5],
+    ])('hears the first click on %s, at %d pixels, with a hand that moves by %d', async (name, at, moved) => {
+      const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+      const { page } = await open(context);
+      const tab = tabsOf(page).filter({ hasText: name });
+      const box = await tab.boundingBox();
+      if (box === null) throw new Error('the tab is not shown');
+      const y = box.y + box.height / 2;
+      await page.mouse.move(box.x + at, y, { steps: 5 });
+      await page.mouse.down();
+      await page.mouse.move(box.x + at + moved, y + 1, { steps: 2 });
+      await page.mouse.up();
+      await expect.poll(() => tab.getAttribute('aria-selected'), soon).toBe('true');
+      await expect.poll(() => editorText(page), soon).toContain(`query ${name} {`);
+      await context.close();
+    });
+
+    test('shows default values of arguments in its documentation', async () => {
+      const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+      const { page } = await open(context);
+      await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
+      const docs = page.getByRole('region', { name: 'Documentation Explorer' });
+      await docs.getByRole('link', { name: 'Query', exact: true }).click();
+      await docs.getByText('interval: InvocationInterval = ONE_DAY').waitFor();
+      await docs.getByRole('link', { name: 'functionsInvocationStats', exact: true }).click();
+      await docs.getByText('= ONE_DAY').waitFor();
+      await context.close();
+    });
+
+    test('fits on a phone: the editor above the result, panes closed until they are opened', async () => {
+      const context = await browser.newContext({ viewport: { width: 390, height: 844 }, hasTouch: true });
+      const { page } = await open(context);
+      const show = (name: string) => page.getByRole('button', { name: new RegExp(`^(Show|Hide) ${name}`) });
+      await show('Documentation').tap();
+      await page.getByRole('region', { name: 'Documentation Explorer' }).waitFor();
+      await page.reload();
+      await loaded(page);
+      expect(await page.getByRole('region', { name: 'Documentation Explorer' }).count()).toBe(0);
+      await page.getByRole('button', { name: /Execute query/ }).tap();
+      await page.locator('.result-window').getByText('"rows"').waitFor();
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+      const boxes = await Promise.all(
+        ['.graphiql-query-editor', '.graphiql-response'].map((part) => page.locator(part).boundingBox()),
+      );
+      const [editor, response] = boxes;
+      expect(editor?.width).toBeGreaterThan(340);
+      expect(response?.width).toBeGreaterThan(300);
+      expect(response?.y).toBeGreaterThan((editor?.y ?? 0) + (editor?.height ?? 0) - 1);
+      expect(response?.height).toBeGreaterThan(200);
+      for (const name of ['History', 'GraphiQL Explorer', 'Documentation Explorer']) {
+        await show(name).tap();
+        const pane = await page.locator('.graphiql-plugin').boundingBox();
+        expect(pane?.width, name).toBeGreaterThan(340);
+        await show(name).tap();
+      }
+      await context.close();
+    });
+  });
+
+  describe('of a gateway with keys of its own', () => {
+    let folder: string;
+    let file: KeyFile;
+    let served: ServedApp;
+    let url: string;
+    beforeAll(async () => {
+      folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
+      for (const name of ['open.one', 'secret.two'])
+        writeFileSync(
+          join(folder, `${name}.sql`),
+          queryText({ name, columns: { count: 'integer' }, sql: 'select 1 as count' }),
+        );
+      file = writeKeyFile({ ann: { endpoints: ['open.one'] }, bob: {} });
+      served = await serveTestApp({ QUERIES_DIR: folder, API_KEYS_FILE: file.path, HIDE_ENDPOINTS: 'all' });
+      url = `http://127.0.0.1:${served.port}/graphql`;
+    });
+    afterAll(async () => {
+      await served.close();
+      file.remove();
+      rmSync(folder, { recursive: true });
+    });
+
+    /** As from another machine: without examples. */
+    const openRemote = async () => {
+      const context = await browser.newContext({ extraHTTPHeaders: { 'X-Forwarded-For': '192.0.2.1' } });
+      const page = await context.newPage();
+      await page.goto(url);
+      await tabsOf(page).first().waitFor();
+      return { context, page };
+    };
+    const typesOf = async (page: Page) => {
+      await page.getByRole('button', { name: /^(Show|Hide) Documentation/ }).click();
+      const docs = page.getByRole('region', { name: 'Documentation Explorer' });
+      await docs.getByRole('link', { name: 'UUID', exact: true }).waitFor();
+      const text = await docs.textContent();
+      await page.getByRole('button', { name: /^(Show|Hide) Documentation/ }).click();
+      return text ?? '';
+    };
+
+    test('loads the schema as soon as a key is typed, and says what is wrong with a wrong one', async () => {
+      const { context, page } = await openRemote();
+      const requests: string[] = [];
+      page.on('request', (request) => {
+        if (request.method() === 'POST') requests.push(request.headers()['x-api-key'] ?? '');
+      });
+      await expect.poll(() => status(page).textContent(), soon).toBe('Type an API key to load the schema.');
+      expect(await page.content()).not.toMatch(/openOne|secretTwo/);
+      const key = file.keyOf('ann');
+      await page.getByLabel('API key').pressSequentially(`${key}x`, { delay: 5 });
+      await expect.poll(() => status(page).textContent(), soon).toBe('This key is not valid.');
+      await page.keyboard.press('Backspace');
+      await loaded(page);
+      // One request for each pause, not for each character; and no second attempt with a wrong key.
+      expect(requests).toEqual([`${key}x`, key]);
+      expect(await typesOf(page)).toMatch(/OpenOneRow/);
+
+      await page.getByLabel('API key').fill('');
+      await page.keyboard.press('Enter');
+      await expect.poll(() => status(page).textContent(), soon).toBe('Type an API key to load the schema.');
+      await page.getByRole('button', { name: /^(Show|Hide) Documentation/ }).click();
+      await expect
+        .poll(() => page.getByRole('region', { name: 'Documentation Explorer' }).textContent(), soon)
+        .not.toContain('OpenOneRow');
+      await context.close();
+    });
+
+    test('loads the schema for a key in the headers of a tab, which nothing keeps', async () => {
+      const { context, page } = await openRemote();
+      await page.getByRole('button', { name: 'Headers', exact: true }).click();
+      await page.locator('.graphiql-editor-tool .view-lines:visible').click();
+      await page.keyboard.insertText(`{"X-API-KEY": "${file.keyOf('bob')}"}`);
+      await loaded(page);
+      await edit(page, 'query Bobs { secretTwo { rowCount } }');
+      await page.keyboard.press('Control+Enter');
+      await page.locator('.result-window').getByText('"rowCount"').waitFor();
+      await waitUntilKept(page, 'Bobs');
+      const kept = await stored(page);
+      expect(kept).toContain('query Bobs');
+      expect(kept).not.toContain(file.keyOf('bob'));
+      await page.reload();
+      await expect.poll(() => editorText(page), soon).toContain('query Bobs');
+      await context.close();
+    });
+
+    test('two people with a browser in common see neither keys, nor tabs, nor history of the other', async () => {
+      const { context, page } = await openRemote();
+      const enter = async (name: string) => {
+        await page.getByLabel('API key').fill(file.keyOf(name));
+        await page.keyboard.press('Enter');
+        await loaded(page);
+      };
+      const run = async (text: string) => {
+        await edit(page, text);
+        await page.keyboard.press('Control+Enter');
+        await page.locator('.result-window').getByText('"data"').waitFor();
+        await waitUntilKept(page, /query (\w+)/.exec(text)?.[1] ?? '');
+      };
+      const historyOf = async () => {
+        await page.getByRole('button', { name: 'Show History' }).click();
+        const text = await page.getByRole('region', { name: 'History' }).textContent();
+        await page.getByRole('button', { name: 'Hide History' }).click();
+        return text;
+      };
+      await enter('ann');
+      await run('query Anns { openOne { rowCount } }');
+      expect(await historyOf()).toContain('Anns');
+      await enter('bob');
+      expect(await tabsOf(page).allTextContents()).not.toContainEqual(expect.stringContaining('Anns'));
+      expect(await historyOf()).not.toContain('Anns');
+      expect(await typesOf(page)).toContain('SecretTwoRow');
+      await run('query Bobs { secretTwo { rowCount } }');
+      await enter('ann');
+      await expect.poll(() => editorText(page), soon).toContain('query Anns');
+      expect(await historyOf()).not.toContain('Bobs');
+      expect(await typesOf(page)).not.toContain('SecretTwo');
+      const kept = await stored(page);
+      for (const name of ['ann', 'bob']) expect(kept).not.toContain(file.keyOf(name));
+
+      // A reload keeps the key; another window, or another day, does not have it.
+      await page.reload();
+      await loaded(page);
+      await expect.poll(() => editorText(page), soon).toContain('query Anns');
+      const other = await context.newPage();
+      await other.goto(url);
+      await expect.poll(() => status(other).textContent(), soon).toBe('Type an API key to load the schema.');
+      expect(await other.getByLabel('API key').inputValue()).toBe('');
+      await context.close();
+    });
+
+    test('opens the operation in its URL once', async () => {
+      const { context, page } = await openRemote();
+      await page.goto(`${url}?${new URLSearchParams({ query: 'query Linked { endpoints { name } }' })}`);
+      await expect.poll(() => editorText(page), soon).toContain('query Linked');
+      expect(page.url()).toBe(url);
+      await waitUntilKept(page, 'Linked');
+      await page.reload();
+      await expect.poll(() => editorText(page), soon).toContain('query Linked');
+      const titles = await tabsOf(page).allTextContents();
+      expect(titles.filter((title) => title.includes('Linked'))).toHaveLength(1);
+      await context.close();
+    });
+  });
+});

@@ -1,34 +1,27 @@
-import { existsSync } from 'node:fs';
-import { chromium } from 'playwright-core';
+import { readFileSync } from 'node:fs';
+import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { isWithoutBrowser, openBrowser, watchPage } from '../support/browser.ts';
 import { serveTestApp } from '../support/served-app.ts';
 import { apiKey } from '../support/test-app.ts';
 
-const browserPath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
-  (path) => existsSync(path),
-);
-const missing = browserPath === undefined;
+/** What axe-core finds in a page. */
+async function violationsOf(page: Page): Promise<unknown> {
+  await page.evaluate(readFileSync('node_modules/axe-core/axe.min.js', 'utf8'));
+  return page.evaluate(
+    'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]))',
+  );
+}
 
-test.skipIf(missing && !process.env.CI)(
+test.skipIf(isWithoutBrowser)(
   'the page of the OpenAPI document shows every endpoint to who has a key, and loads nothing from elsewhere',
   async () => {
     const served = await serveTestApp();
     const origin = `http://127.0.0.1:${served.port}`;
-    const browser = await chromium.launch({
-      executablePath: browserPath ?? 'chromium',
-      args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-sync'],
-    });
+    const browser = await openBrowser();
     try {
       const page = await browser.newPage({ viewport: { width: 390, height: 800 } });
-      const elsewhere: string[] = [];
-      const refused: string[] = [];
-      page.on('console', (line) => {
-        if (line.type() === 'error') refused.push(line.text());
-      });
-      page.on('pageerror', (error) => refused.push(error.message));
-      page.on('request', (request) => {
-        if (!request.url().startsWith(origin)) elsewhere.push(request.url());
-      });
+      const { elsewhere, errors } = await watchPage(page, origin);
       const response = await page.goto(`${origin}/openapi`);
       expect(response?.headers()['content-security-policy']).toMatch(/script-src 'sha256-\S+';/);
       expect(await page.content()).not.toContain('usage.api-counts');
@@ -55,12 +48,36 @@ test.skipIf(missing && !process.env.CI)(
       );
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
       expect(elsewhere).toEqual([]);
-      expect(refused).toEqual([]);
+      expect(errors).toEqual([]);
 
       await page.getByLabel('API key').fill('wrong');
       await page.getByRole('button').click();
       await section.waitFor({ state: 'detached' });
       expect(await page.getByRole('status').textContent()).toContain('API key');
+    } finally {
+      await browser.close();
+      await served.close();
+    }
+  },
+);
+
+test.skipIf(isWithoutBrowser)(
+  'axe finds nothing in it, light and dark, on a phone and on a desk',
+  async () => {
+    const served = await serveTestApp();
+    const browser = await openBrowser();
+    try {
+      for (const width of [390, 1280]) {
+        for (const colorScheme of ['light', 'dark'] as const) {
+          const page = await browser.newPage({ viewport: { width, height: 800 }, colorScheme });
+          await page.goto(`http://127.0.0.1:${served.port}/openapi`);
+          await page.getByLabel('API key').fill(apiKey);
+          await page.keyboard.press('Enter');
+          await page.locator('#usageApiCounts').waitFor();
+          expect(await violationsOf(page), `${width} ${colorScheme}`).toEqual([]);
+          await page.close();
+        }
+      }
     } finally {
       await browser.close();
       await served.close();

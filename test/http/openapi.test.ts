@@ -140,7 +140,10 @@ describe('/openapi.json', () => {
     const response = await app.fetch('/openapi.json');
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
-    expect(await response.json()).toEqual(JSON.parse(JSON.stringify(openapiDocument(queries))));
+    const key = { permissions: ['catalog', 'fresh', 'metrics', 'sql'] };
+    const expected = openapiDocument(queries, { mayPassSql: true, key });
+    expect(await response.json()).toEqual(JSON.parse(JSON.stringify(expected)));
+    expect(openapiDocument(queries)).not.toHaveProperty('x-key');
     const head = await app.fetch('/openapi.json', { method: 'HEAD', headers: { 'x-api-key': apiKey } });
     expect(head.status).toBe(200);
     const post = await app.fetch('/openapi.json', { method: 'POST', headers: { 'x-api-key': apiKey } });
@@ -153,7 +156,7 @@ describe('/openapi.json', () => {
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
     const text = await page.text();
     for (const { name } of queries) expect(text).not.toContain(name);
-    const without = await openTestApp({}, { GRAPHIQL: 'off' });
+    const without = await openTestApp({}, { PAGES: 'off' });
     expect((await without.fetch('/openapi')).status).toBe(404);
     expect((await without.fetch('/openapi.json')).status).toBe(200);
     await without.close();

@@ -28,6 +28,36 @@ const scalarText = z
   .transform(String)
   .refine((value) => value !== '', 'must not be empty');
 
+const day = z
+  .string()
+  .regex(/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/, 'must be a day, as in 2026-01-31')
+  .refine((value) => isDay(value), 'must be a day of the calendar');
+
+const isDay = (value: string) => {
+  const date = new Date(`${value}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value);
+};
+
+const deprecated = z.strictObject({
+  since: day,
+  sunset: day.optional(),
+  reason: text.optional(),
+  successor: text.optional(),
+});
+
+const versionOf = z.union(
+  [
+    z.int().min(1).max(9999),
+    z.string().regex(/@[1-9][0-9]{0,3}$/, 'must be a name with a number, as in area.query-name@2'),
+  ],
+  { error: 'must be the number of a version, or its name, as in area.query-name@2' },
+);
+
+const shadow = z.union(
+  [versionOf, z.strictObject({ version: versionOf, share: z.number().gt(0).max(1).optional() })],
+  { error: 'must be a version, as in area.query-name@2, or { version: area.query-name@2, share: 0.1 }' },
+);
+
 /** A segment of a path that needs no percent-encoding. */
 const alias = z
   .string()
@@ -139,6 +169,9 @@ export const headerSchema = z.strictObject({
   id: z.guid('must be a UUID').transform((id) => id.toLowerCase()),
   aliases: z.array(alias, { error: 'must be a list, as in [area.old-name]' }).max(20).default([]),
   description: text,
+  default: z.boolean().default(false),
+  deprecated: deprecated.optional(),
+  shadow: shadow.optional(),
   max_rows: z.int().min(1).max(100_000),
   tenant_unchecked: text.optional(),
   caching: z.union([z.literal('disabled'), seconds], { error: 'must be seconds, as in 900s, or disabled' }),

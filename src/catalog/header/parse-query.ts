@@ -8,6 +8,7 @@ import { type Header, headerSchema } from './header-schema.ts';
 import { checkLimits, withLimits } from './limit-parameters.ts';
 import { readHeader } from './read-header.ts';
 import { toParameter } from './to-parameter.ts';
+import { checkVersion, toDeprecation, toShadow } from './version-keys.ts';
 
 export type ParsedQuery =
   | {
@@ -32,7 +33,9 @@ export function parseQuery(name: string, file: string, text: string): ParsedQuer
   const header = headerSchema.safeParse(parts.header, { error: describeIssue });
   const headerProblems = header.success ? checkHeader(header.data) : schemaProblems(header.error);
   const problems = [
-    ...headerProblems.map(({ path, message }) => ({ file, line: parts.lineOf(path), message })),
+    ...[...headerProblems, ...(header.success ? checkVersion(name, header.data) : [])].map(
+      ({ path, message }) => ({ file, line: parts.lineOf(path), message }),
+    ),
     ...checkParameterUse(parts).map((problem) => ({ file, ...problem })),
     ...(header.success ? checkLimits(header.data, parts) : []).map((problem) => ({ file, ...problem })),
   ];
@@ -47,6 +50,9 @@ function toQuery(name: string, header: Header, sql: string, source: SavedQuery['
   return {
     id: header.id,
     name,
+    isDefault: header.default,
+    deprecated: toDeprecation(header),
+    shadow: toShadow(header),
     aliases: header.aliases,
     description: header.description,
     sql,

@@ -4,9 +4,9 @@ import { join, relative } from 'node:path';
 import { parseQuery } from '../../catalog/header/parse-query.ts';
 import { readHeader } from '../../catalog/header/read-header.ts';
 import { isFilledIn } from '../../catalog/header/unfinished.ts';
-import { namePattern } from '../../catalog/load-catalog.ts';
 import type { SavedQuery } from '../../catalog/saved-query.ts';
 import { loadTables } from '../../catalog/tables/load-tables.ts';
+import { namePattern, nameRule, parseVersionName } from '../../catalog/versions/version-name.ts';
 import { readConfig } from '../../config.ts';
 import { describeSql, type SqlDescription } from '../../engine/describe/describe-sql.ts';
 import { tenantColumns } from '../../engine/describe/tenant-columns.ts';
@@ -43,9 +43,7 @@ export async function newQuery(
   if (name.endsWith('.sql') && sqlFile === undefined)
     throw commandError(`got the file ${name}, but no name: querygate new <name> ${name}`);
   if (!namePattern.test(name)) {
-    throw commandError(
-      `got the name ${JSON.stringify(name)}; must be lowercase words joined by . _ or -, as in area.query-name`,
-    );
+    throw commandError(`got the name ${JSON.stringify(name)}; ${nameRule}`);
   }
   const file = join(config.queriesDir, `${name}.sql`);
   const isThere = existsSync(file);
@@ -79,7 +77,7 @@ export async function newQuery(
     process.stderr.write(missingTableHint(error));
     return false;
   }
-  const earlier: EarlierHeader = isThere ? earlierHeader(file) : { descriptions: new Map() };
+  const earlier: EarlierHeader = isThere ? earlierHeader(file) : otherVersion(config.queriesDir, name);
   const [tenant] = description.tenants;
   const header = headerText({
     name,
@@ -136,6 +134,20 @@ function missingTableHint({ problems }: StartError): string {
     return `  querygate tables add ${command}\n`;
   });
   return `Tables are declared in the folder tables:\n${commands.join('')}`;
+}
+
+/** What the version before this one says, else another one: all but its id. */
+function otherVersion(folder: string, name: string): EarlierHeader {
+  const { base, version } = parseVersionName(name);
+  const others = (existsSync(folder) ? readdirSync(folder) : [])
+    .filter((file) => file.endsWith('.sql'))
+    .map((file) => ({ file, ...parseVersionName(file.slice(0, -'.sql'.length)) }))
+    .filter((one) => one.base === base)
+    .sort((a, b) => Number(a.version > version) - Number(b.version > version) || b.version - a.version);
+  const [nearest] = others;
+  if (nearest === undefined) return { descriptions: new Map() };
+  const { id: _, ...texts } = earlierHeader(join(folder, nearest.file));
+  return texts;
 }
 
 function earlierHeader(file: string): EarlierHeader {

@@ -29,7 +29,8 @@ export const settingMeanings: Readonly<Record<SettingName, string>> = {
   CORS_ORIGINS: 'web origins that may read responses, or *',
   CORS_HEADERS: 'headers that their pages may send besides the usual ones',
   COMPAT: 'logflare: REST accepts requests of its clients, and answers as it does',
-  GRAPHIQL: 'whether browsers get GraphiQL and the page of the OpenAPI document: on or off',
+  GRAPHIQL: 'whether browsers get GraphiQL: on or off',
+  PAGES: 'whether browsers get a page for each saved query: on or off',
   GRAPHQL_INTROSPECTION: 'whether the GraphQL schema may be queried: on or off',
   TRUSTED_DOCUMENTS: 'file of the only GraphQL documents that are answered',
   ENGINE: 'where queries run: duckdb or bigquery',
@@ -50,5 +51,5 @@ export const settingMeanings: Readonly<Record<SettingName, string>> = {
   METRICS: 'whether requests, results and runs are counted: on or off',
   METRICS_PORT: 'port for metrics alone, without a key',
   LOG_LEVEL: 'fatal, error, warn, info, debug, trace or silent',
-  NODE_ENV: 'production turns GraphiQL and introspection off',
+  NODE_ENV: 'production turns pages, GraphiQL and introspection off',
 };

@@ -1,5 +1,6 @@
-import { camelCase, sqlField } from '../../catalog/names.ts';
+import { sqlFieldOf } from '../../catalog/names.ts';
 import type { Catalog } from '../../catalog/saved-query.ts';
+import { publicNames } from '../../catalog/versions/versions.ts';
 import type { CheckDocument } from './documents.ts';
 import { type FindDocument, parseOperation } from './read-operation.ts';
 
@@ -15,9 +16,9 @@ export type FindHidden = (
 
 export function buildFindHidden(catalog: Catalog, part: Catalog, checkDocument: CheckDocument): FindHidden {
   const hidden = new Map(
-    catalog.queries
-      .filter((query) => !part.queries.includes(query))
-      .flatMap(({ name }) => [camelCase(name), sqlField(name)].map((field) => [field, name] as const)),
+    publicNames(catalog)
+      .filter(({ query }) => !part.queries.includes(query))
+      .flatMap(({ field, query: { name } }) => [field, sqlFieldOf(field)].map((one) => [one, name] as const)),
   );
   return (url, body, findDocument) => {
     if (hidden.size === 0) return [];

@@ -43,7 +43,9 @@ export function buildSchemaFor<T>(
   };
   const partOf = (queries: readonly SavedQuery[]): T => {
     const key = queries.map(({ id }) => id).join();
-    const part = parts.get(key) ?? { schema: build({ ...catalog, queries }, partShare) };
+    const part = parts.get(key) ?? {
+      schema: build({ ...catalog, queries, all: catalog.queries }, partShare),
+    };
     parts.set(key, part);
     return part.schema;
   };

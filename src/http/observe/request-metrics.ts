@@ -4,8 +4,7 @@ import { getOrAdd } from '../../metrics/get-or-add.ts';
 import { type Histogram, Histograms } from '../../metrics/histogram.ts';
 import type { MetricFamily } from '../../metrics/metric-family.ts';
 import {
-  endpointPath,
-  formatSuffixes,
+  endpointPaths,
   graphqlPath,
   healthPath,
   livePath,
@@ -123,15 +122,9 @@ export function buildRequestMetrics(catalog: Catalog): RequestMetrics {
   };
 }
 
-const endpointsByPath = ({ queries }: Catalog): ReadonlyMap<string, string> =>
-  new Map(
-    // A name may look like another one with a format.
-    [...formatSuffixes, ''].flatMap((suffix) =>
-      queries.flatMap(({ id, name }) =>
-        [id, name].map((address) => [endpointPath + address + suffix, name] as const),
-      ),
-    ),
-  );
+/** By the paths that the access log shows. */
+const endpointsByPath = (catalog: Catalog): ReadonlyMap<string, string> =>
+  new Map(endpointPaths(catalog).map(({ shown, query }) => [shown, query.name]));
 
 const apiOf: ReadonlyMap<string, string> = new Map([
   [graphqlPath, 'graphql'],

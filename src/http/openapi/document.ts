@@ -1,4 +1,5 @@
 import type { SavedQuery } from '../../catalog/saved-query.ts';
+import { mainNames, publicNames } from '../../catalog/versions/versions.ts';
 import { packageVersion } from '../../version.ts';
 import { endpointPath, healthPath, readinessPath } from '../paths.ts';
 import { sharedHeaders } from './headers.ts';
@@ -11,6 +12,17 @@ import { rowSchema } from './row-schema.ts';
 interface DocumentOptions {
   /** Whether the reader may send SQL of its own to the queries that take it. */
   readonly mayPassSql: boolean;
+  /** All queries, if the document describes a part of them. */
+  readonly all?: readonly SavedQuery[];
+  /** What the reader's key permits; undefined if the document is for anybody. */
+  readonly key?: ReadersKey;
+}
+
+/** For pages that show only what a key may do. */
+export interface ReadersKey {
+  readonly permissions: readonly string[];
+  /** Left out for a key that is not restricted to tenants, and for one with very many. */
+  readonly tenants?: readonly string[];
 }
 
 /**
@@ -19,9 +31,12 @@ interface DocumentOptions {
  */
 export function openapiDocument(
   queries: readonly SavedQuery[],
-  { mayPassSql }: DocumentOptions = { mayPassSql: true },
+  { mayPassSql, key, all = queries }: DocumentOptions = { mayPassSql: true },
 ): JsonObject {
-  const takingSql = queries.filter(({ querySandboxing }) => mayPassSql && querySandboxing === 'enabled');
+  const names = publicNames({ queries, all });
+  const takingSql = [...mainNames({ queries, all }).values()].filter(
+    ({ query }) => mayPassSql && query.querySandboxing === 'enabled',
+  );
   return {
     openapi: '3.1.0',
     info: {
@@ -31,18 +46,19 @@ export function openapiDocument(
         'Saved queries as GET requests. Parameters that an endpoint does not declare are ignored, and an empty value counts as absent.',
     },
     servers: [{ url: '/' }],
+    ...(key && { 'x-key': key }),
     security: [{ ApiKey: [] }, { Bearer: [] }],
     tags: [
       { name: 'endpoints', description: 'One path for each saved query.' },
       { name: 'health', description: 'For load balancers; no key is needed.' },
     ],
     paths: {
-      ...Object.fromEntries(queries.map((query) => [endpointPath + query.name, { get: operation(query) }])),
+      ...Object.fromEntries(names.map((name) => [endpointPath + name.name, { get: operation(name) }])),
       ...Object.fromEntries(
-        takingSql.map((query) => [endpointPath + query.id, { get: sqlOperation(query) }]),
+        takingSql.map((name) => [endpointPath + name.query.id, { get: sqlOperation(name) }]),
       ),
       ...Object.fromEntries(
-        queries.map((query) => [`${endpointPath}${query.name}.{format}`, { get: fileOperation(query) }]),
+        names.map((name) => [`${endpointPath}${name.name}.{format}`, { get: fileOperation(name) }]),
       ),
       ...healthPaths,
     },

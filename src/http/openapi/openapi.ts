@@ -2,14 +2,14 @@ import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Catalog, SavedQuery } from '../../catalog/saved-query.ts';
 import type { LoopTurns } from '../../concurrency/loop-turns.ts';
-import { mayPassSql } from '../../keys/principal.ts';
+import { mayPassSql, type Principal } from '../../keys/principal.ts';
 import { type Encodings, encode } from '../../results/result-document.ts';
 import { mayQuery } from '../access/authorize.ts';
 import { variesBy } from '../cache-headers.ts';
 import { chooseCoding } from '../content-coding.ts';
 import { jsonType } from '../reply.ts';
 import type { Answer } from '../routes.ts';
-import { openapiDocument } from './document.ts';
+import { openapiDocument, type ReadersKey } from './document.ts';
 
 /** Bytes of the documents that are kept, in all codings: keys of a team often permit the same endpoints. */
 const maxKeptBytes = 16_000_000;
@@ -28,8 +28,8 @@ export function buildOpenapi({ queries }: Catalog, turns: LoopTurns): Answer {
   });
   return async ({ headers }, _request, { principal }) => {
     const visible = queries.filter((query) => mayQuery(principal, query));
-    const options = { mayPassSql: mayPassSql(principal) };
-    const key = [options.mayPassSql, ...visible.map(({ id }) => id)].join();
+    const options = { mayPassSql: mayPassSql(principal), all: queries, key: readersKey(principal) };
+    const key = JSON.stringify([options.mayPassSql, options.key, visible.map(({ id }) => id)]);
     let rendered = kept.get(key);
     if (rendered === undefined) {
       // A large catalog has megabytes of columns.
@@ -55,9 +55,19 @@ export function buildOpenapi({ queries }: Catalog, turns: LoopTurns): Answer {
   };
 }
 
+/** More tenants are not listed: a form cannot offer them as choices. */
+const maxListedTenants = 1_000;
+
+function readersKey({ permissions, tenants }: Principal): ReadersKey {
+  return {
+    permissions: [...permissions].sort(),
+    ...(tenants !== undefined && tenants.size <= maxListedTenants && { tenants: [...tenants].sort() }),
+  };
+}
+
 async function render(
   queries: readonly SavedQuery[],
-  options: { readonly mayPassSql: boolean },
+  options: Parameters<typeof openapiDocument>[1],
 ): Promise<Rendered> {
   const text = Buffer.from(JSON.stringify(openapiDocument(queries, options)));
   // Weak: the same text has several codings.

@@ -1,7 +1,10 @@
 import { maxSqlLength, sqlParameter } from '../../catalog/binding/caller-sql.ts';
-import { camelCase, pascalCase, sqlField } from '../../catalog/names.ts';
-import type { CachePolicy, SavedQuery } from '../../catalog/saved-query.ts';
+import { pascalCase, sqlFieldOf } from '../../catalog/names.ts';
+import type { CachePolicy, Deprecation, SavedQuery } from '../../catalog/saved-query.ts';
+import { parseVersionName } from '../../catalog/versions/version-name.ts';
+import type { PublicName } from '../../catalog/versions/versions.ts';
 import { type Format, formats } from '../../formats/format.ts';
+import { graphqlOperation } from '../examples.ts';
 import { endpointPath } from '../paths.ts';
 import { headersOf } from './headers.ts';
 import { type JsonObject, refTo } from './json-schema.ts';
@@ -11,26 +14,49 @@ import { otherResponses } from './responses.ts';
 /** The name of the schema of a query's rows. */
 export const rowName = ({ name }: SavedQuery): string => `${pascalCase(name)}Row`;
 
-/** Reads the rows of a saved query. */
-export function operation(query: SavedQuery): JsonObject {
-  const { id, name, aliases, description, maxRows, caching } = query;
+/** Reads the rows of a saved query, under one of its names. */
+export function operation({ field, query, isPinned }: PublicName): JsonObject {
+  const { id, name, aliases, description, maxRows, caching, deprecated } = query;
   const addresses = [id, ...aliases].map((address) => endpointPath + address).join(' and ');
+  const version = isPinned ? `Always version ${parseVersionName(name).version}. ` : '';
   return {
-    operationId: camelCase(name),
+    operationId: field,
     tags: ['endpoints'],
     summary: description,
-    description: `At most ${maxRows} rows. ${describeCaching(caching)} Also at ${addresses}.`,
+    description: `${version}${describeDeprecation(deprecated)}At most ${maxRows} rows. ${describeCaching(caching)} Also at ${addresses}.`,
+    ...markDeprecated(query),
     parameters: requestParameters(query),
-    responses: { 200: result(refTo('schemas', rowName(query)), maxRows), ...otherResponses },
+    responses: {
+      200: result(refTo('schemas', rowName(query)), maxRows, headersOfResult(query)),
+      ...otherResponses,
+    },
+    ...(caching !== 'disabled' && {
+      'x-caching': { ttl: caching.ttlSeconds, warming: caching.warmingSeconds },
+    }),
+    'x-graphql': graphqlOperation({ field, query }),
   };
+}
+
+const markDeprecated = ({ deprecated }: SavedQuery): JsonObject =>
+  deprecated === undefined ? {} : { deprecated: true };
+
+function describeDeprecation(deprecated: Deprecation | undefined): string {
+  if (deprecated === undefined) return '';
+  const { since, sunset, reason, successor } = deprecated;
+  return [
+    `Deprecated since ${since}${sunset === undefined ? '' : `, until ${sunset}`}`,
+    ...(reason === undefined ? [] : [`: ${reason.replace(/[.]$/, '')}`]),
+    ...(successor === undefined ? [] : [`; use ${endpointPath}${successor}`]),
+    '. ',
+  ].join('');
 }
 
 /**
  * Runs a caller's SQL over the common tables of a saved query. It has the path with the UUID: the same endpoint at another
  * address, because its rows have another schema.
  */
-export function sqlOperation(query: SavedQuery): JsonObject {
-  const { name, maxRows } = query;
+export function sqlOperation({ name, field, query }: PublicName): JsonObject {
+  const { maxRows } = query;
   const sql = {
     name: sqlParameter,
     in: 'query',
@@ -44,12 +70,13 @@ export function sqlOperation(query: SavedQuery): JsonObject {
     additionalProperties: true,
   };
   return {
-    operationId: sqlField(name),
+    operationId: sqlFieldOf(field),
+    ...markDeprecated(query),
     tags: ['endpoints'],
     summary: `One SELECT over the common tables of ${name}.`,
     description: `At most ${maxRows} rows, with the columns of the SELECT. Without ${sqlParameter}, this is the same as ${endpointPath}${name}.`,
     parameters: [sql, ...requestParameters(query)],
-    responses: { 200: result(row, maxRows), ...otherResponses },
+    responses: { 200: result(row, maxRows, headersOfResult(query)), ...otherResponses },
   };
 }
 
@@ -57,7 +84,7 @@ export function sqlOperation(query: SavedQuery): JsonObject {
  * The rows of a saved query in the other formats, named by the extension of the path. They are an operation of their own: a
  * client generated from one operation with all of them would have no type for the JSON.
  */
-export function fileOperation(query: SavedQuery): JsonObject {
+export function fileOperation({ name, field, query }: PublicName): JsonObject {
   const available = Object.values<Format>(formats).filter(
     (format) => format !== formats.json && (format !== formats.prometheus || query.prometheus !== undefined),
   );
@@ -75,14 +102,15 @@ export function fileOperation(query: SavedQuery): JsonObject {
       : [[mediaType, /^text|json/.test(mediaType) ? { schema: { type: 'string' } } : {}]],
   );
   return {
-    operationId: `${camelCase(query.name)}_file`,
+    operationId: `${field}_file`,
+    ...markDeprecated(query),
     tags: ['endpoints'],
-    summary: `The rows of ${query.name} in other formats.`,
+    summary: `The rows of ${name} in other formats.`,
     parameters: [format, ...requestParameters(query)],
     responses: {
       200: {
         description: 'The rows, in the order of the query.',
-        headers: headersOf('ContentDisposition', ...resultHeaders),
+        headers: headersOf('ContentDisposition', ...headersOfResult(query)),
         content: Object.fromEntries(content),
       },
       ...otherResponses,
@@ -103,10 +131,13 @@ const resultHeaders = [
   ...['RequestId', 'RateLimit', 'RateLimitPolicy'],
 ];
 
-function result(row: JsonObject, maxRows: number): JsonObject {
+const headersOfResult = ({ deprecated }: SavedQuery): readonly string[] =>
+  deprecated === undefined ? resultHeaders : [...resultHeaders, 'Deprecation', 'Sunset', 'Link'];
+
+function result(row: JsonObject, maxRows: number, headers: readonly string[]): JsonObject {
   return {
     description: 'The rows, in the order of the query.',
-    headers: headersOf(...resultHeaders),
+    headers: headersOf(...headers),
     content: {
       'application/json': {
         schema: {

@@ -44,6 +44,7 @@ function queryParameter({ tenant }: SavedQuery, parameter: Parameter): QueryPara
     schema: parameterSchema(parameter),
     ...(example !== undefined && { example: typedValues(parameter, example) }),
     ...(isTenant && { 'x-tenant': true }),
+    ...(parameter.bind !== undefined && { 'x-bind': parameter.bind }),
   };
 }
 

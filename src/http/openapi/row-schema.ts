@@ -16,7 +16,7 @@ function columnSchema({ type, repeated, unit, description }: Column): JsonObject
   const { format, ...schema } = schemas[type];
   const item = format === undefined ? schema : { ...schema, format };
   const text = [description, unit && `Unit: ${unit}.`, meanings[type]].filter(Boolean).join(' ');
-  const more = { description: text, ...(unit && { 'x-unit': unit }) };
+  const more = { description: text, 'x-type': type, ...(unit && { 'x-unit': unit }) };
   return repeated ? { type: 'array', items: item, ...more } : { ...item, ...more };
 }
 

@@ -1,4 +1,4 @@
-import type { Catalog } from '../../catalog/saved-query.ts';
+import type { Catalog, SavedQuery } from '../../catalog/saved-query.ts';
 import type { Owner } from '../../concurrency/fair-share.ts';
 import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import { formats } from '../../formats/format.ts';
@@ -11,6 +11,7 @@ import type { RequestHead, RequestHeaders } from '../head.ts';
 import { endpointPath } from '../paths.ts';
 import { decodeText, type PreparedRequest } from '../prepare-request.ts';
 import type { Answer } from '../routes.ts';
+import { buildWithDeprecation } from './deprecation-headers.ts';
 import type { FormattedRequest } from './formatted/formatted-request.ts';
 import { buildReplyFormatted } from './formatted/reply-formatted.ts';
 import { replyResult } from './reply-result.ts';
@@ -33,6 +34,7 @@ interface RestOptions {
 export function buildRest(options: RestOptions): Answer {
   const { catalog, getResult, turns, now } = options;
   const replyFormatted = buildReplyFormatted(options);
+  const withDeprecation = buildWithDeprecation(catalog);
   /** All who waited for one run fail, each in a turn of the event loop. */
   const resultOf = async (running: CachedResult | Promise<CachedResult>, owner: Owner) => {
     try {
@@ -43,16 +45,24 @@ export function buildRest(options: RestOptions): Answer {
     }
   };
   /** All who waited for one run continue in the same way. */
-  const replyInTurn = async (running: Promise<CachedResult>, headers: RequestHeaders, owner: Owner) => {
+  const replyInTurn = async (
+    running: Promise<CachedResult>,
+    query: SavedQuery,
+    headers: RequestHeaders,
+    owner: Owner,
+  ) => {
     const result = await resultOf(running, owner);
     const turn = result.cacheStatus === 'HIT' ? undefined : turns.next(owner);
     if (turn !== undefined) await turn;
-    return replyResult(result, headers, now());
+    return withDeprecation(replyResult(result, headers, now()), query);
   };
   const replyInFormat = async (
     running: CachedResult | Promise<CachedResult>,
     request: Omit<FormattedRequest, 'result'>,
-  ) => replyFormatted({ ...request, result: await resultOf(running, request.owner) });
+  ) => {
+    const result = await resultOf(running, request.owner);
+    return withDeprecation(await replyFormatted({ ...request, result }), request.query);
+  };
   const reply = (
     endpoint: EndpointRequest,
     ofUrl: FormatOfUrl | undefined,
@@ -67,8 +77,8 @@ export function buildRest(options: RestOptions): Answer {
     const result = schedule(() => getResult(bound, { caller: head, noCache, owner }), head);
     if (format !== formats.json) return replyInFormat(result, { format, query, head, owner });
     return result instanceof Promise
-      ? replyInTurn(result, head.headers, owner)
-      : replyResult(result, head.headers, now());
+      ? replyInTurn(result, query, head.headers, owner)
+      : withDeprecation(replyResult(result, head.headers, now()), query);
   };
   return (head, request, admission) => {
     const { query, format } = addressOf(catalog, request);

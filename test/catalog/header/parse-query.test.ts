@@ -45,6 +45,7 @@ describe('a saved-query file', () => {
       description: 'About it.',
       sql: "select @n as x where @unit != '' -- @comment\n",
       source: { file: 'queries/a.name.sql', line: 20 },
+      isDefault: false,
       maxRows: 10,
       caching: { ttlSeconds: 900, warmingSeconds: 300, staleIfErrorSeconds: 900 },
       warm: [],

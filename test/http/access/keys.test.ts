@@ -340,5 +340,26 @@ describe('the log', () => {
     expect(lines.at(-2)).toMatchObject({ path: `${path}/logs.all`, status: 200, key: file.idOf('one') });
     expect(lines.at(-1)).toMatchObject({ path: '/graphql', status: 200, key: 'API_KEY' });
     expect(lines[0].path).toBe('unknown');
+    expect(lines.filter(({ missing }) => missing !== undefined)).toEqual([]);
+  });
+
+  test('shows which endpoint a caller with a valid key missed, if its name cannot be a key', async () => {
+    const lines: string[] = [];
+    const app = await openTestApp(
+      {},
+      {},
+      { log: pino({}, { write: (line: string) => void lines.push(line) }) },
+    );
+    const headers = { 'x-api-key': apiKey };
+    for (const name of ['functions.req-stats', 'x'.repeat(65), 'hunter2', 'Secret', 'a%22b', apiKey])
+      await app.fetch(`${path}/${name}?secret=x`, { headers });
+    for (const other of [{}, { 'x-api-key': 'wrong' }])
+      await app.fetch(`${path}/functions.no-stats`, { headers: other });
+    await app.fetch(`${path}/logs.all?project=p`, { headers });
+    await app.close();
+    const requests = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request');
+    expect(requests).toHaveLength(9);
+    expect(requests.map(({ missing }) => missing).filter(Boolean)).toEqual(['functions.req-stats']);
+    expect(requests[0]).toMatchObject({ path: 'unknown', status: 404 });
   });
 });

@@ -173,13 +173,41 @@ describe('the GraphQL server', () => {
     const remote = (headers: Record<string, string> = {}) =>
       fetch(url(), { headers: { accept: 'text/html', 'x-forwarded-for': '192.0.2.1', ...headers } });
     const first = await remote({ 'accept-encoding': 'gzip, br' });
-    expect(first.headers.get('content-encoding')).toBe('gzip');
-    expect(Number(first.headers.get('content-length'))).toBeLessThan(4_000_000);
+    expect(first.headers.get('content-encoding')).toBe('br');
+    expect(first.headers.get('cache-control')).toBe('private, no-cache');
+    expect(Number(first.headers.get('content-length'))).toBeLessThan(2000);
     expect(await first.text()).toContain('<title>Querygate</title>');
     const etag = first.headers.get('etag') ?? '';
     const again = await remote({ 'if-none-match': etag });
     expect([again.status, await again.text()]).toEqual([304, '']);
     expect((await remote({ 'accept-encoding': 'gzip;q=0' })).headers.get('content-encoding')).toBeNull();
+  });
+
+  test('keeps a page with a key in it out of every cache', async () => {
+    expect(await page()).toMatch(/^cache-control: no-store\r$/m);
+  });
+
+  test('serves the files of the page to anybody, compressed, to be kept for ever', async () => {
+    const paths = [...(await page()).matchAll(/(?:href|import) ?[='"]*\.(?<path>\/assets\/[^'"]*)/g)];
+    expect(paths.length).toBeGreaterThan(5);
+    for (const { groups } of paths) {
+      const file = new URL(groups?.path ?? '', url());
+      const response = await fetch(file, { headers: { 'accept-encoding': 'br' } });
+      expect([file.pathname, response.status]).toEqual([file.pathname, 200]);
+      expect(Object.fromEntries(response.headers)).toMatchObject({
+        'cache-control': 'public, max-age=31536000, immutable',
+        'content-encoding': 'br',
+        'content-type': expect.stringMatching(/^text\/(javascript|css); charset=utf-8$/),
+        'x-content-type-options': 'nosniff',
+      });
+      const etag = response.headers.get('etag') ?? '';
+      const [again, head] = await Promise.all([
+        fetch(file, { headers: { 'if-none-match': etag } }),
+        fetch(file, { method: 'HEAD', headers: { 'accept-encoding': 'br' } }),
+      ]);
+      expect([again.status, await again.text(), head.status, await head.text()]).toEqual([304, '', 200, '']);
+      expect(head.headers.get('content-length')).toBe(response.headers.get('content-length'));
+    }
   });
 
   test('never fills in a configured key: a proxy without headers of its own looks like a local browser', async () => {
@@ -222,6 +250,8 @@ describe('in production', () => {
     expect(await response.json()).toMatchObject({
       errors: [{ message: expect.stringContaining('GRAPHIQL is off'), extensions: { code: 'NOT_FOUND' } }],
     });
+    const file = await fetch(`http://127.0.0.1:${served.port}/assets/graphiql/0123456789abcdef/graphiql.js`);
+    expect(file.status).toBe(404);
   });
 
   test('both can be switched on', () => {

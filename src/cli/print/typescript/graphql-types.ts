@@ -38,7 +38,8 @@ ${types
 `;
 }
 
-function rootField({ name, description, args, type }: GraphQLField<unknown, unknown>): Member {
+function rootField(field: GraphQLField<unknown, unknown>): Member {
+  const { name, description, args, type, deprecationReason } = field;
   const members = args.map(
     (argument): Member => ({
       name: argument.name,
@@ -49,7 +50,9 @@ function rootField({ name, description, args, type }: GraphQLField<unknown, unkn
   );
   return {
     name,
-    description: description ?? undefined,
+    description: [description, deprecationReason && `@deprecated ${deprecationReason}`]
+      .filter(Boolean)
+      .join('\n'),
     type: objectType([
       { name: 'arguments', type: objectType(members) },
       { name: 'result', type: typeText(type) },

@@ -1,4 +1,5 @@
 import type { SavedQuery } from '../../../catalog/saved-query.ts';
+import { publicNames } from '../../../catalog/versions/versions.ts';
 import { statusOf } from '../../../errors.ts';
 import { queryParameters } from '../../../http/openapi/parameters.ts';
 import { isRestError } from '../../../http/openapi/responses.ts';
@@ -7,10 +8,10 @@ import { arrayOf, literalUnion, type Member, objectType } from './members.ts';
 
 /** The types of REST, from the schemas of the OpenAPI document. */
 export function restTypes(queries: readonly SavedQuery[]): string {
-  const endpoints = queries.map(
-    (query): Member => ({
-      name: query.name,
-      description: query.description,
+  const endpoints = publicNames({ queries }).map(
+    ({ name, query }): Member => ({
+      name,
+      description: `${query.description}${query.deprecated === undefined ? '' : '\n@deprecated'}`,
       type: objectType([
         { name: 'parameters', type: parametersType(query) },
         { name: 'row', type: typeOf(rowSchema(query)) },

@@ -1,17 +1,18 @@
 import { type GraphQLLeafType, type GraphQLSchema, getNamedType, isLeafType, isObjectType } from 'graphql';
 import { camelCase } from '../../../catalog/names.ts';
 import type { Catalog, Column, SavedQuery } from '../../../catalog/saved-query.ts';
+import { publicNames } from '../../../catalog/versions/versions.ts';
 import type { ColumnFormat, ColumnGroup } from './cell-blocks.ts';
 import type { QueryOutput } from './compile-selection.ts';
 import type { ColumnPlace } from './rows-writer.ts';
 
 /** What each saved query's root field returns, by the field's name; built once from the schema that Yoga serves. */
-export function queryOutputs(schema: GraphQLSchema, { queries }: Catalog): ReadonlyMap<string, QueryOutput> {
-  return new Map(queries.map((query) => [camelCase(query.name), outputOf(schema, query)]));
+export function queryOutputs(schema: GraphQLSchema, catalog: Catalog): ReadonlyMap<string, QueryOutput> {
+  return new Map(publicNames(catalog).map(({ field, query }) => [field, outputOf(schema, field, query)]));
 }
 
-function outputOf(schema: GraphQLSchema, query: SavedQuery): QueryOutput {
-  const root = schema.getQueryType()?.getFields()[camelCase(query.name)];
+function outputOf(schema: GraphQLSchema, field: string, query: SavedQuery): QueryOutput {
+  const root = schema.getQueryType()?.getFields()[field];
   const resultType = objectType(root?.type);
   const rowType = objectType(resultType.getFields().rows?.type);
   const costType = objectType(resultType.getFields().cost?.type);

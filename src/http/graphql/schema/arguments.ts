@@ -32,6 +32,13 @@ export function buildArgumentTypes(builder: Builder): ArgumentTypes {
   };
 }
 
+/** The GraphQL type of a parameter as a document declares its variable. */
+export function argumentType(parameter: Parameter): string {
+  const name = parameter.type === 'enum' ? parameter.enum : scalarOf[parameter.type];
+  const type = parameter.repeated ? `[${name}!]` : name;
+  return parameter.required ? `${type}!` : type;
+}
+
 function addEnum(builder: Builder, { enum: name, description, values }: EnumParameter): EnumRef {
   return builder.enumType(name, {
     description,

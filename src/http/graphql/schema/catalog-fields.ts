@@ -1,16 +1,18 @@
 import { textsOf } from '../../../catalog/binding/raw-texts.ts';
 import { defaultMaxItems } from '../../../catalog/binding/value-limits.ts';
-import { hasId, hasName } from '../../../catalog/find-query.ts';
-import { camelCase } from '../../../catalog/names.ts';
-import type { Catalog, Column, Parameter, SavedQuery } from '../../../catalog/saved-query.ts';
+import { hasId, lookUpName } from '../../../catalog/find-query.ts';
+import type { Catalog, Column, Deprecation, Parameter, SavedQuery } from '../../../catalog/saved-query.ts';
+import { parseVersionName } from '../../../catalog/versions/version-name.ts';
+import { isDefaultVersion, mainNames, seriesOf } from '../../../catalog/versions/versions.ts';
 import { GatewayError } from '../../../errors.ts';
 import { mayQuery } from '../../access/authorize.ts';
 import type { Context } from '../context.ts';
 import type { Builder } from './builder.ts';
 
 /** The root fields `endpoints` and `endpoint(id, name)`, which describe the catalog in the spec's words. */
-export function addCatalogFields(builder: Builder, { queries }: Catalog): void {
-  const endpoint = endpointType(builder, queries.some(hasDetails));
+export function addCatalogFields(builder: Builder, catalog: Catalog): void {
+  const { queries, all = queries } = catalog;
+  const endpoint = endpointType(builder, catalog);
   builder.queryFields((t) => ({
     endpoints: t.field({
       type: [endpoint],
@@ -21,19 +23,23 @@ export function addCatalogFields(builder: Builder, { queries }: Catalog): void {
       type: endpoint,
       nullable: true,
       description:
-        'The endpoint with this id or name; null if it does not exist or the key may not query it.',
+        'The endpoint with this id or name; null if it does not exist or the key may not query it. A name without a number means its default version.',
       args: {
         id: t.arg({ type: 'UUID', description: 'The UUID of the endpoint.' }),
-        name: t.arg.string({ description: 'The unique name of the endpoint, or one of its aliases.' }),
+        name: t.arg.string({
+          description: 'The unique name of the endpoint, name@2 for a version, or one of its aliases.',
+        }),
       },
-      resolve: (_root, { id, name }, { principal }) =>
-        queries.find(
+      resolve: (_root, { id, name }, { principal }) => {
+        const named = name == null ? undefined : lookUpName({ queries: all }, name);
+        return queries.find(
           (query) =>
             (id ?? name) != null &&
             mayQuery(principal, query) &&
             (id == null || hasId(query, id)) &&
-            (name == null || hasName(query, name)),
-        ),
+            (name == null || query === named),
+        );
+      },
     }),
   }));
 }
@@ -56,8 +62,12 @@ const hasDetails = ({ parameters }: SavedQuery): boolean =>
       [min, max, maxLength, pattern].some((bound) => bound !== undefined),
   );
 
-/** @param withDetails whether there are lists, bounds and dates: other schemas have no fields for them */
-function endpointType(builder: Builder, withDetails: boolean) {
+/** Only schemas with lists, bounds and dates have fields for them. */
+function endpointType(builder: Builder, catalog: Catalog) {
+  const { queries, all = queries } = catalog;
+  const withDetails = queries.some(hasDetails);
+  const names = mainNames(catalog);
+  const deprecation = deprecationType(builder);
   const parameter = parameterRef(builder).implement({
     description: 'A parameter that an endpoint declares.',
     fields: (t) => ({
@@ -94,20 +104,47 @@ function endpointType(builder: Builder, withDetails: boolean) {
       description: t.exposeString('description', { description: 'What it means.' }),
     }),
   });
-  return builder.objectRef<SavedQuery>('Endpoint').implement({
+  const endpoint = builder.objectRef<SavedQuery>('Endpoint');
+  return endpoint.implement({
     description: 'A saved query: its addresses, its SQL and its limits.',
     fields: (t) => ({
       id: t.exposeID('id', {
         description: 'Its UUID, usable as the last segment of the REST path.',
       }),
       name: t.exposeString('name', {
-        description: 'Its unique name, usable as the last segment of the REST path.',
+        description:
+          'Its unique name, usable as the last segment of the REST path. Without a number, that path leads to the default version.',
+      }),
+      version: t.int({
+        description: 'Its number among the versions of its name; 1 unless its name has a number.',
+        resolve: ({ name }) => parseVersionName(name).version,
+      }),
+      isDefault: t.boolean({
+        description: 'True if its name without a number means this version.',
+        resolve: (query) => isDefaultVersion(catalog, query),
+      }),
+      versions: t.field({
+        type: [endpoint],
+        description: 'All versions of its name that the key may query, this one too.',
+        resolve: ({ name }, _args, { principal }) =>
+          (seriesOf(all).get(parseVersionName(name).base)?.versions ?? []).filter((query) =>
+            mayQuery(principal, query),
+          ),
+      }),
+      deprecated: t.field({
+        type: deprecation,
+        nullable: true,
+        description: 'Set if callers should use another endpoint.',
+        resolve: ({ deprecated }) => deprecated,
       }),
       aliases: t.stringList({
         description: 'Further names and UUIDs that are usable in the same place.',
         resolve: ({ aliases }) => [...aliases],
       }),
-      field: t.string({ description: 'Its field in this schema.', resolve: ({ name }) => camelCase(name) }),
+      field: t.string({
+        description: 'Its field in this schema.',
+        resolve: (query) => names.get(query)?.field ?? '',
+      }),
       description: t.exposeString('description', { description: 'What it returns.' }),
       query: t.string({
         // Without the permission only this field is null; the others are still returned.
@@ -145,6 +182,21 @@ function endpointType(builder: Builder, withDetails: boolean) {
         description: 'The columns of its rows.',
         resolve: ({ columns }, _args, context) => inTurn(context, () => [...columns]),
       }),
+    }),
+  });
+}
+
+function deprecationType(builder: Builder) {
+  return builder.objectRef<Deprecation>('EndpointDeprecation').implement({
+    description: 'That an endpoint should not be used any more.',
+    fields: (t) => ({
+      since: t.exposeString('since', { description: 'The day since which it is deprecated: YYYY-MM-DD.' }),
+      sunset: t.exposeString('sunset', {
+        nullable: true,
+        description: 'The day on which it will be removed.',
+      }),
+      reason: t.exposeString('reason', { nullable: true, description: 'Why.' }),
+      successor: t.exposeString('successor', { nullable: true, description: 'The name to use instead.' }),
     }),
   });
 }

@@ -3,18 +3,20 @@ import type { GraphQLSchema } from 'graphql';
 import { GraphQLJSON, GraphQLSafeInt } from 'graphql-scalars';
 import { sqlParameter } from '../../../catalog/binding/caller-sql.ts';
 import { describeParameter } from '../../../catalog/describe-parameter.ts';
-import { camelCase, sqlField } from '../../../catalog/names.ts';
+import { camelCase, sqlFieldOf } from '../../../catalog/names.ts';
 import type { Catalog, Parameter, SavedQuery } from '../../../catalog/saved-query.ts';
+import { type PublicName, publicNames } from '../../../catalog/versions/versions.ts';
 import { type ArgumentTypes, buildArgumentTypes, defaultArgument, rawArguments } from './arguments.ts';
 import type { Builder, SchemaTypes } from './builder.ts';
 import { addCatalogFields } from './catalog-fields.ts';
 import { addCostType } from './cost-type.ts';
+import { deprecationReason } from './deprecation.ts';
 import { addCacheStatus, addResultType } from './result-type.ts';
 import { date, dateTime, localDateTime, uuid } from './scalars.ts';
 import { addSqlResultType } from './sql-result-type.ts';
 
 /**
- * The GraphQL schema of a catalog: one root field per saved query, and `endpoints`, `endpoint`, which describe them.
+ * The GraphQL schema of a catalog: one root field for each name of a saved query, and `endpoints`, `endpoint`, which describe them.
  */
 export function buildSchema(catalog: Catalog): GraphQLSchema {
   const builder: Builder = new SchemaBuilder<SchemaTypes>({ defaultFieldNullability: false });
@@ -29,13 +31,19 @@ export function buildSchema(catalog: Catalog): GraphQLSchema {
 
   const argumentTypes = buildArgumentTypes(builder);
   const shared = { cost: addCostType(builder), cacheStatus: addCacheStatus(builder) };
-  for (const query of catalog.queries) {
-    addQueryField(builder, query, argumentTypes, addResultType(builder, query, shared));
+  const names = publicNames(catalog);
+  const resultTypes = new Map(
+    catalog.queries.map((query) => [query, addResultType(builder, query, shared)] as const),
+  );
+  const reasonOf = deprecationReason(catalog);
+  for (const name of names) {
+    const result = resultTypes.get(name.query);
+    if (result !== undefined) addQueryField(builder, name, argumentTypes, result, reasonOf(name.query));
   }
-  const takingSql = catalog.queries.filter(({ querySandboxing }) => querySandboxing === 'enabled');
+  const takingSql = names.filter(({ query }) => query.querySandboxing === 'enabled');
   if (takingSql.length > 0) {
     const sqlResult = addSqlResultType(builder, shared);
-    for (const query of takingSql) addSqlField(builder, query, argumentTypes, sqlResult);
+    for (const name of takingSql) addSqlField(builder, name, argumentTypes, sqlResult, reasonOf(name.query));
   }
   addCatalogFields(builder, catalog);
   // Unsorted: columns and enum values stay in the order in which their author wrote them.
@@ -44,16 +52,18 @@ export function buildSchema(catalog: Catalog): GraphQLSchema {
 
 function addQueryField(
   builder: Builder,
-  query: SavedQuery,
+  { field, query }: PublicName,
   typeOf: ArgumentTypes,
   result: ReturnType<typeof addResultType>,
+  reason: string | undefined,
 ): void {
-  builder.queryField(camelCase(query.name), (t) =>
+  builder.queryField(field, (t) =>
     t.field({
       type: result,
       // If one endpoint fails, the other fields of the request keep their data.
       nullable: true,
       description: query.description,
+      ...(reason !== undefined && { deprecationReason: reason }),
       args: parameterArguments(t, query, typeOf),
       resolve: (_root, args, context) => context.getResult(query, rawArguments(query, args)),
     }),
@@ -63,15 +73,17 @@ function addQueryField(
 /** SQL over the common tables of a saved query that takes it: with the same arguments, and the rows as JSON. */
 function addSqlField(
   builder: Builder,
-  query: SavedQuery,
+  { name, field, query }: PublicName,
   typeOf: ArgumentTypes,
   result: ReturnType<typeof addSqlResultType>,
+  reason: string | undefined,
 ): void {
-  builder.queryField(sqlField(query.name), (t) =>
+  builder.queryField(sqlFieldOf(field), (t) =>
     t.field({
       type: result,
       nullable: true,
-      description: `One SELECT over the common tables of ${query.name}. A key that is bound to tenants needs the permission sql.`,
+      description: `One SELECT over the common tables of ${name}. A key that is bound to tenants needs the permission sql.`,
+      ...(reason !== undefined && { deprecationReason: reason }),
       args: {
         [sqlParameter]: t.arg.string({
           required: true,

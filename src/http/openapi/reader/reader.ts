@@ -33,6 +33,7 @@ async function renderPage() {
     "default-src 'none'",
     `script-src ${hashOf(page, 'script')}`,
     `style-src ${hashOf(page, 'style')}`,
+    'img-src data:',
     "connect-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",

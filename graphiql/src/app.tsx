@@ -1,0 +1,119 @@
+import { explorerPlugin } from '@graphiql/plugin-explorer';
+import { GraphiQL, HISTORY_PLUGIN } from 'graphiql';
+import { type ReactNode, useCallback, useMemo, useRef, useState } from 'react';
+import { callerOf, initialKey, parseHeaders, rememberKey, requestHeaders } from './credentials.ts';
+import { updateExamples } from './examples.ts';
+import { buildFetcher } from './fetcher.ts';
+import { KeyBar } from './key-bar.tsx';
+import type { PageData } from './page-data.ts';
+import { areaOf, openStorage } from './storage.ts';
+
+const plugins = [HISTORY_PLUGIN, explorerPlugin({ showAttribution: false })];
+
+/** A key is sent when nothing has been typed for this long: each wrong one counts. */
+const typingPauseMs = 600;
+
+/** GraphiQL with a field for the key. The schema is requested whenever the caller of the tab that is shown changes. */
+export function App({ data }: { readonly data: PageData }): ReactNode {
+  const [typed, setTyped] = useState(() => initialKey(data));
+  const [key, setKey] = useState(typed);
+  const [tabHeaders, setTabHeaders] = useState<Readonly<Record<string, string>>>({});
+  const [schema, setSchema] = useState({ message: 'Loading the schema…', isLoaded: false });
+  // A key in the page is made anew at each start: its tabs are those of the machine's own user.
+  const areaOfKey = (text: string) => (text === '' || text === data.apiKey ? '' : areaOf(text));
+  // What is kept of the last key of the field that was accepted.
+  const [area, setArea] = useState(() => areaOfKey(key));
+  const shownArea = useRef(area);
+  const pause = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const afterPause = useCallback((act: () => void) => {
+    clearTimeout(pause.current);
+    pause.current = setTimeout(act, typingPauseMs);
+  }, []);
+
+  const caller = callerOf(requestHeaders(tabHeaders, key));
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another caller has another schema, which GraphiQL requests for a new fetcher
+  const fetcher = useMemo(
+    () =>
+      buildFetcher(key, (message, isLoaded) => {
+        setSchema({ message, isLoaded });
+        if (!isLoaded) return false;
+        rememberKey(key === data.apiKey ? '' : key);
+        const isReopened = areaOfKey(key) !== shownArea.current;
+        shownArea.current = areaOfKey(key);
+        setArea(shownArea.current);
+        return isReopened;
+      }),
+    [key, caller, data.apiKey],
+  );
+
+  const storage = useMemo(() => {
+    const opened = openStorage(area);
+    try {
+      updateExamples(opened, data.examples);
+    } catch {
+      // There is no room for more, or what was kept cannot be read: GraphiQL opens the examples itself.
+      opened.clear();
+    }
+    // A pane would cover the editor.
+    if (matchMedia('(max-width: 700px)').matches) opened.removeItem('graphiql:visiblePlugin');
+    return opened;
+  }, [area, data.examples]);
+
+  const commit = (text: string) => {
+    clearTimeout(pause.current);
+    if (text.trim() === '') rememberKey('');
+    setKey(text.trim());
+  };
+  const linked = useLinkedOperation();
+  return (
+    <>
+      <KeyBar
+        value={typed}
+        onInput={(text) => {
+          setTyped(text);
+          afterPause(() => commit(text));
+        }}
+        onCommit={() => commit(typed)}
+        message={schema.message}
+        isProblem={!schema.isLoaded}
+      />
+      <main>
+        <GraphiQL
+          key={area}
+          fetcher={fetcher}
+          storage={storage}
+          plugins={plugins}
+          shouldPersistHeaders={false}
+          schemaDescription
+          inputValueDeprecation
+          defaultEditorToolsVisibility={false}
+          onEditHeaders={(text) => {
+            const headers = parseHeaders(text);
+            if (headers !== undefined) afterPause(() => setTabHeaders(headers));
+          }}
+          {...(data.examples.length > 0 && {
+            defaultTabs: data.examples.map((query) => ({ query })),
+          })}
+          {...linked}
+        >
+          <GraphiQL.Logo>
+            <span />
+          </GraphiQL.Logo>
+        </GraphiQL>
+      </main>
+    </>
+  );
+}
+
+/** The operation in the URL of the page, once: a reload shows the tabs as they were left. */
+function useLinkedOperation(): { initialQuery?: string; initialVariables?: string } {
+  return useMemo(() => {
+    const { searchParams, pathname } = new URL(location.href);
+    const [query, variables] = [searchParams.get('query'), searchParams.get('variables')];
+    if (query !== null) history.replaceState({}, '', pathname);
+    return {
+      ...(query !== null && { initialQuery: query }),
+      ...(query !== null && variables !== null && { initialVariables: variables }),
+    };
+  }, []);
+}

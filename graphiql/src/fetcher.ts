@@ -1,0 +1,72 @@
+import type { Fetcher } from '@graphiql/toolkit';
+import { hasKey, requestHeaders } from './credentials.ts';
+
+/**
+ * Takes what became of the request for the schema, in words for the user.
+ *
+ * @returns whether GraphiQL is opened anew, and will request the schema at once again
+ */
+export type OnSchema = (message: string, isLoaded: boolean) => boolean;
+
+/**
+ * Sends operations to the gateway that served the page.
+ *
+ * @param key is sent unless the headers of the tab have a key
+ */
+export function buildFetcher(key: string, onSchema: OnSchema): Fetcher {
+  let kept: Result | undefined;
+  return async (operation, options) => {
+    const headers = requestHeaders(options?.headers ?? {}, key);
+    if (operation.operationName !== introspection) return (await send(operation, headers)).result;
+    if (kept !== undefined) {
+      const schema = kept;
+      kept = undefined;
+      return schema;
+    }
+    const message = hasKey(headers) ? undefined : 'Type an API key to load the schema.';
+    const { status, result } =
+      message === undefined ? await send(operation, headers) : { status: 401, result: {} };
+    const problem = message ?? problemOf(status, result);
+    const isReopened = onSchema(problem ?? 'The schema is loaded.', problem === undefined);
+    // GraphiQL would send the request once more for an answer without data.
+    if (problem !== undefined) throw new Error(problem);
+    if (isReopened) kept = result;
+    return result;
+  };
+}
+
+/** GraphiQL's own name for it. */
+const introspection = 'IntrospectionQuery';
+
+interface Sent {
+  readonly status: number;
+  readonly result: Result;
+}
+
+interface Result {
+  readonly data?: Record<string, unknown> | null;
+  readonly errors?: readonly { readonly message: string }[];
+}
+
+async function send(operation: object, headers: Headers): Promise<Sent> {
+  headers.set('content-type', 'application/json');
+  headers.set('accept', 'application/json');
+  let response: Response;
+  try {
+    const body = JSON.stringify(operation);
+    response = await fetch(location.pathname, { method: 'POST', headers, body });
+  } catch (cause) {
+    throw new Error('The gateway could not be reached.', { cause });
+  }
+  try {
+    return { status: response.status, result: await response.json() };
+  } catch (cause) {
+    throw new Error(`The response is not JSON; its status is ${response.status}.`, { cause });
+  }
+}
+
+function problemOf(status: number, { data, errors }: Result): string | undefined {
+  if (data !== undefined && data !== null) return undefined;
+  if (status === 401) return 'This key is not valid.';
+  return errors?.[0]?.message ?? `The gateway answered with status ${status}.`;
+}

@@ -1,0 +1,20 @@
+import './workers.ts';
+// With the page's script instead of after it, which GraphiQL waits for.
+import 'monaco-graphql/esm/monaco-editor.js';
+import 'monaco-graphql/esm/lite.js';
+import '@graphiql/react/style.css';
+import '@graphiql/plugin-doc-explorer/style.css';
+import '@graphiql/plugin-history/style.css';
+import 'graphiql/graphiql.css';
+import '@graphiql/plugin-explorer/style.css';
+import './page.css';
+import { createRoot } from 'react-dom/client';
+import { App } from './app.tsx';
+import { readPageData } from './page-data.ts';
+import { disableTabDrag } from './plain-tabs.ts';
+import { removeOldItems } from './storage.ts';
+
+removeOldItems();
+disableTabDrag();
+const root = document.getElementById('root');
+if (root !== null) createRoot(root).render(<App data={readPageData()} />);

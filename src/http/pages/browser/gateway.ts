@@ -1,0 +1,140 @@
+import type { OpenapiDocument } from './endpoint.ts';
+import { type JsonObject, parseJson } from './json.ts';
+
+/** The gateway's error, or the lack of a response. */
+export class GatewayError extends Error {
+  /** 0 if there was no answer. */
+  readonly status: number;
+  readonly parameter: string | undefined;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(
+    message: string,
+    { status, parameter, retryAfter }: { status: number; parameter?: string; retryAfter?: string | null },
+  ) {
+    super(message);
+    this.status = status;
+    this.parameter = parameter;
+    // A proxy may send a date.
+    this.retryAfterSeconds = /^\d{1,9}$/.test(retryAfter ?? '') ? Number(retryAfter) : undefined;
+  }
+}
+
+/** The response to a query that succeeds. */
+export interface RowsResponse {
+  readonly rows: readonly JsonObject[];
+  readonly headers: Headers;
+  /** When it arrived. */
+  readonly at: number;
+}
+
+/** Requests with one key. */
+export interface Gateway {
+  openapi(): Promise<OpenapiDocument>;
+  /** @param again whether the query is to run, whatever is cached */
+  rows(url: string, signal: AbortSignal, again: boolean): Promise<RowsResponse>;
+  file(url: string): Promise<{ readonly blob: Blob; readonly name: string }>;
+  /** The SQL of a saved query. */
+  sql(name: string): Promise<string>;
+}
+
+export function openGateway(key: string): Gateway {
+  const request = async (url: string, init: RequestInit = {}) => {
+    // fetch would reject it with a message about ByteStrings.
+    if (!/^[\x21-\x7e]+$/.test(key)) throw new GatewayError('This is not an API key.', { status: 401 });
+    let response: Response;
+    try {
+      const headers = { authorization: `Bearer ${key}`, ...init.headers };
+      // The browser sends the ETag of its own cache: rows that are the same are not transferred again.
+      response = await fetch(url, { cache: 'no-cache', ...init, headers });
+    } catch (error) {
+      if (init.signal?.aborted) throw error;
+      throw new GatewayError('The gateway did not answer. Is it running, and is this device online?', {
+        status: 0,
+      });
+    }
+    if (!response.ok) throw await errorOf(response);
+    return response;
+  };
+  return {
+    async openapi() {
+      return (await request('/openapi.json')).json();
+    },
+    async rows(url, signal, again) {
+      const init = { signal, ...(again && { cache: 'reload' as const }) };
+      const response = await request(url, init);
+      const body = parseJson(await textOf(response, signal)) as RowsBody;
+      if (body.result === undefined) throw compatError(body.error ?? 'There are no rows.', response.status);
+      return { rows: body.result, headers: response.headers, at: Date.now() };
+    },
+    async file(url) {
+      const response = await request(url);
+      const name = /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '')?.[1];
+      const blob = await response.blob().catch(cutShort);
+      const start = await blob.slice(0, compatStart.length).text();
+      if (start === compatStart)
+        throw compatError((JSON.parse(await blob.text()) as RowsBody).error ?? '', 200);
+      return { blob, name: name ?? new URL(url, location.origin).pathname.split('/').at(-1) ?? 'rows' };
+    },
+    async sql(name) {
+      const query = 'query EndpointSql($name: String!) { endpoint(name: $name) { query } }';
+      const response = await request('/graphql', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ query, variables: { name } }),
+      });
+      const { data, errors } = (await response.json()) as {
+        data?: { endpoint?: { query?: string } };
+        errors?: { message: string }[];
+      };
+      const sql = data?.endpoint?.query;
+      if (sql === undefined || sql === null) {
+        throw new GatewayError(errors?.[0]?.message ?? 'The SQL is not available.', { status: 200 });
+      }
+      return sql;
+    },
+  };
+}
+
+/** With `COMPAT=logflare` the error is a text, and the status 200 if the query has failed. */
+interface RowsBody {
+  readonly result?: readonly JsonObject[];
+  readonly error?: string;
+}
+
+const compatStart = '{"error":';
+
+/** Such a text begins with the parameter that is wrong, if it is one. */
+function compatError(message: string, status: number): GatewayError {
+  const parameter = /^(\w+): /.exec(message)?.[1];
+  return new GatewayError(message, { status, ...(parameter !== undefined && { parameter }) });
+}
+
+async function textOf(response: Response, signal: AbortSignal): Promise<string> {
+  return response.text().catch((error: unknown) => {
+    if (signal.aborted) throw error;
+    return cutShort();
+  });
+}
+
+const cutShort = (): never => {
+  throw new GatewayError('The response was cut short; run the query again.', { status: 0 });
+};
+
+/** `{"error":{code,message,parameter}}`, or what a proxy in between answers. */
+async function errorOf(response: Response): Promise<GatewayError> {
+  const { status, statusText, headers } = response;
+  const retryAfter = headers.get('retry-after');
+  try {
+    const body = (await response.json()) as {
+      error?: string | { message: string; parameter?: string };
+      errors?: { message: string }[];
+    };
+    if (typeof body.error === 'string') return compatError(body.error, status);
+    const message = body.error?.message ?? body.errors?.[0]?.message ?? `${status} ${statusText}`;
+    const parameter = body.error?.parameter;
+    return new GatewayError(message, { status, retryAfter, ...(parameter !== undefined && { parameter }) });
+  } catch {
+    return new GatewayError(`The gateway answered ${status} ${statusText}.`, { status, retryAfter });
+  }
+}

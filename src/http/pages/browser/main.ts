@@ -1,0 +1,81 @@
+import { element, find } from './element.ts';
+import { endpointsOf, type OpenapiDocument } from './endpoint.ts';
+import { type Gateway, GatewayError, openGateway } from './gateway.ts';
+import { askForKey, forgetKey, knownKey, rememberKey } from './key.ts';
+import { showList } from './list-page.ts';
+import { showQuery } from './query-page.ts';
+
+const main = find('main');
+const queryPath = '/queries/';
+
+find('skip').addEventListener('click', (event) => {
+  // The fragment of the address holds how the result is shown.
+  event.preventDefault();
+  main.focus();
+});
+
+void show(knownKey(), undefined);
+
+async function show(key: string | undefined, problem: string | undefined): Promise<void> {
+  if (key === undefined) return show(await askForKey(main, problem), undefined);
+  main.replaceChildren(element('p', { role: 'status' }, 'Loading…'));
+  const gateway = openGateway(key);
+  try {
+    const document = await gateway.openapi();
+    rememberKey(key);
+    showPage(gateway, document);
+  } catch (error) {
+    if (error instanceof GatewayError && error.status === 401) {
+      forgetKey();
+      return show(undefined, error.message);
+    }
+    showFailure(error, () => show(key, undefined));
+  }
+}
+
+function showPage(gateway: Gateway, document: OpenapiDocument): void {
+  const endpoints = endpointsOf(document);
+  if (!location.pathname.startsWith(queryPath)) {
+    showList(main, endpoints);
+    return;
+  }
+  const name = nameOf(location.pathname);
+  const endpoint = endpoints.find((one) => one.name === name);
+  if (endpoint === undefined) {
+    showNotFound();
+    return;
+  }
+  const onWrongKey = (message: string) => {
+    forgetKey();
+    void show(undefined, message);
+  };
+  showQuery({ main, gateway, endpoint, key: document['x-key'] ?? { permissions: [] }, onWrongKey });
+}
+
+function showNotFound(): void {
+  document.title = 'Not found – Querygate';
+  main.replaceChildren(
+    element('h1', {}, 'Not found'),
+    element('p', {}, 'There is no such endpoint, or your key may not query it.'),
+    element('p', {}, element('a', { href: '/' }, 'All endpoints of your key')),
+  );
+}
+
+function nameOf(pathname: string): string | undefined {
+  try {
+    return decodeURIComponent(pathname.slice(queryPath.length));
+  } catch {
+    return undefined;
+  }
+}
+
+function showFailure(error: unknown, tryAgain: () => void): void {
+  const message = error instanceof Error ? error.message : String(error);
+  const again = element('button', { type: 'button' }, 'Try again');
+  again.addEventListener('click', tryAgain);
+  main.replaceChildren(
+    element('h1', {}, 'The endpoints cannot be shown'),
+    element('p', { class: 'problem', role: 'alert' }, message),
+    again,
+  );
+}

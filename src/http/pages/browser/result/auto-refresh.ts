@@ -1,0 +1,85 @@
+import { element } from '../element.ts';
+import type { Caching } from '../endpoint.ts';
+import { durationText } from './words.ts';
+
+export interface AutoRefresh {
+  readonly element: HTMLElement;
+  /** Rows arrived: a refresh is due when the gateway has newer ones. */
+  succeeded(ageSeconds: number): void;
+  /** @param retryAfterSeconds when the gateway takes the request again, if it is known */
+  failed(retryAfterSeconds: number | undefined): void;
+  /** Until `succeeded` or `failed`: a request is on its way. */
+  stop(): void;
+}
+
+const storageName = 'querygate:refresh';
+
+/** The interval for rows that the gateway does not keep. */
+const uncachedSeconds = 60;
+
+/** The gateway needs a moment to have the newer rows. */
+const marginSeconds = 2;
+
+/** The least interval, for rows that are older than the gateway should have them. */
+const minSeconds = 30;
+
+/** Browsers take a longer time for none. */
+const maxDelayMs = 2_000_000_000;
+
+/** Requests the rows again in step with the cache, but not while the page is hidden. */
+export function buildAutoRefresh(caching: Caching | undefined, refresh: () => void): AutoRefresh {
+  const everySeconds = caching?.warming ?? caching?.ttl ?? uncachedSeconds;
+  const box = element('input', { type: 'checkbox', id: 'auto-refresh' });
+  box.checked = remembered() ?? caching?.warming !== undefined;
+  const why = caching === undefined ? 'each time the query runs' : 'when the gateway has newer rows';
+  const text = ` Refresh every ${durationText(everySeconds)}, ${why}`;
+  let dueAt: number | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  const schedule = () => {
+    clearTimeout(timer);
+    if (dueAt === undefined || !box.checked || document.hidden) return;
+    timer = setTimeout(
+      () => {
+        dueAt = undefined;
+        refresh();
+      },
+      Math.min(Math.max(dueAt - Date.now(), 0), maxDelayMs),
+    );
+  };
+  const dueIn = (seconds: number) => {
+    dueAt = Date.now() + Math.max(seconds, Math.min(minSeconds, everySeconds)) * 1000;
+    schedule();
+  };
+  box.addEventListener('change', () => {
+    remember(box.checked);
+    schedule();
+  });
+  document.addEventListener('visibilitychange', schedule);
+  return {
+    element: element('label', { for: box.id }, box, text),
+    succeeded: (ageSeconds) => dueIn(everySeconds - ageSeconds + marginSeconds),
+    failed: (retryAfterSeconds) => dueIn(retryAfterSeconds ?? Math.min(everySeconds, uncachedSeconds)),
+    stop() {
+      dueAt = undefined;
+      clearTimeout(timer);
+    },
+  };
+}
+
+function remembered(): boolean | undefined {
+  try {
+    const text = localStorage.getItem(storageName);
+    return text === null ? undefined : text === 'on';
+  } catch {
+    return undefined;
+  }
+}
+
+function remember(isOn: boolean): void {
+  try {
+    localStorage.setItem(storageName, isOn ? 'on' : 'off');
+  } catch {
+    // It then holds for this page only.
+  }
+}

@@ -1,0 +1,88 @@
+import { element, section } from '../element.ts';
+import type { Endpoint } from '../endpoint.ts';
+import type { Gateway } from '../gateway.ts';
+import type { ParameterValues } from '../parameters/values.ts';
+import {
+  bigquerySnippet,
+  curlSnippet,
+  graphqlVariables,
+  pythonSnippet,
+  type SnippetOptions,
+  typescriptSnippet,
+} from './snippets.ts';
+import { buildTabs, copyable, type Tab } from './tabs.ts';
+
+interface SnippetSectionOptions {
+  readonly gateway: Gateway;
+  readonly endpoint: Endpoint;
+  /** Whether the key has the permission `catalog`. */
+  readonly maySeeSql: boolean;
+  /** What the form holds now. */
+  readonly values: () => ParameterValues;
+  readonly tab: string | undefined;
+  readonly onTab: (tab: string) => void;
+}
+
+export interface SnippetSection {
+  readonly element: HTMLElement;
+  /** Makes the texts again, for other values. */
+  refresh(): void;
+}
+
+/** How programs send the same request, and the SQL for keys that may see it. */
+export function buildSnippetSection(options: SnippetSectionOptions): SnippetSection {
+  const { gateway, endpoint, maySeeSql, values, tab, onTab } = options;
+  const current = (): SnippetOptions => ({ origin: location.origin, endpoint, values: values() });
+  let sql: string | undefined;
+  const tabs: readonly Tab[] = [
+    { id: 'curl', title: 'curl', snippets: () => [{ title: 'curl command', text: curlSnippet(current()) }] },
+    {
+      id: 'graphql',
+      title: 'GraphQL',
+      snippets: () => [
+        { title: 'GraphQL document', text: endpoint.graphql.document },
+        { title: 'variables', text: graphqlVariables(current()) },
+      ],
+    },
+    {
+      id: 'typescript',
+      title: 'TypeScript',
+      snippets: () => [{ title: 'TypeScript', text: typescriptSnippet(current()) }],
+    },
+    { id: 'python', title: 'Python', snippets: () => [{ title: 'Python', text: pythonSnippet(current()) }] },
+    ...(maySeeSql
+      ? [
+          {
+            id: 'bigquery',
+            title: 'BigQuery console',
+            snippets: () =>
+              sql === undefined ? [] : [{ title: 'BigQuery script', text: bigquerySnippet(sql, current()) }],
+          },
+        ]
+      : []),
+  ];
+  const shown = buildTabs(tabs, tab, onTab);
+  const status = element('p', { role: 'status' });
+  const details = element('details', {}, element('summary', {}, 'SQL'), status);
+  if (maySeeSql) {
+    gateway.sql(endpoint.name).then(
+      (text) => {
+        sql = text;
+        details.append(copyable({ title: 'SQL', text }, status));
+        shown.refresh();
+      },
+      (error: unknown) => {
+        status.textContent = `The SQL cannot be shown. ${error instanceof Error ? error.message : String(error)}`;
+      },
+    );
+  }
+  const note = element(
+    'p',
+    { class: 'muted' },
+    'The programs read the key from the environment variable QUERYGATE_KEY.',
+  );
+  return {
+    element: section('code', 'From your code', note, shown.element, ...(maySeeSql ? [details] : [])),
+    refresh: shown.refresh,
+  };
+}

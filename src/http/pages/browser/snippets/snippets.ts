@@ -1,0 +1,154 @@
+import type { Column, Endpoint, Parameter, ValueSchema } from '../endpoint.ts';
+import { type Json, jsonText } from '../json.ts';
+import type { ParameterValues } from '../parameters/values.ts';
+
+/** A text to paste elsewhere. */
+export interface Snippet {
+  readonly title: string;
+  readonly text: string;
+}
+
+/** A request as other programs send it. The key is in none of them. */
+export interface SnippetOptions {
+  readonly origin: string;
+  readonly endpoint: Endpoint;
+  readonly values: ParameterValues;
+}
+
+export function curlSnippet({ origin, endpoint, values }: SnippetOptions): string {
+  return [
+    'curl --silent --show-error --fail-with-body --compressed --get',
+    `  --header "Authorization: Bearer $QUERYGATE_KEY"`,
+    ...pairsOf(values).map(([name, value]) => `  --data-urlencode ${shellText(`${name}=${value}`)}`),
+    `  ${shellText(origin + endpoint.path)}`,
+  ].join(' \\\n');
+}
+
+export function typescriptSnippet({ origin, endpoint, values }: SnippetOptions): string {
+  const pairs = pairsOf(values).map(([name, value]) => `  [${codeText(name)}, ${codeText(value)}],\n`);
+  return `interface Row {
+${endpoint.columns.map(columnType).join('')}}
+
+const url = new URL(${codeText(origin + endpoint.path)});
+url.search = new URLSearchParams([
+${pairs.join('')}]).toString();
+
+const headers = { authorization: \`Bearer \${process.env.QUERYGATE_KEY}\` };
+const response = await fetch(url, { headers });
+if (!response.ok) throw new Error(await response.text());
+const { result } = (await response.json()) as { result: Row[] };
+console.log(result);
+`;
+}
+
+export function pythonSnippet({ origin, endpoint, values }: SnippetOptions): string {
+  const pairs = pairsOf(values).map(([name, value]) => `    (${codeText(name)}, ${codeText(value)}),\n`);
+  return `import json
+import os
+import urllib.parse
+import urllib.request
+
+url = ${codeText(origin + endpoint.path)}
+parameters = [
+${pairs.join('')}]
+request = urllib.request.Request(
+    f"{url}?{urllib.parse.urlencode(parameters)}",
+    headers={"Authorization": f"Bearer {os.environ['QUERYGATE_KEY']}"},
+)
+with urllib.request.urlopen(request) as response:
+    rows = json.load(response)["result"]
+for row in rows:
+    print(row)
+`;
+}
+
+/** The values as a GraphQL document's variables. */
+export function graphqlVariables({ endpoint, values }: SnippetOptions): string {
+  const { graphql, parameters } = endpoint;
+  const variables = parameters.flatMap(({ name, schema }): [string, Json][] => {
+    const texts = values.get(name);
+    if (texts === undefined) return [];
+    const value =
+      schema.type === 'array'
+        ? texts.map((text) => variableValue(text, schema.items ?? {}))
+        : variableValue(texts[0] ?? '', schema);
+    return [[graphql.variables[name] ?? name, value]];
+  });
+  return jsonText(Object.fromEntries(variables));
+}
+
+/**
+ * The query for the console of BigQuery, which has no field for parameters: EXECUTE IMMEDIATE gives them to the SQL as it is.
+ * Columns would hide variables of the same names.
+ */
+export function bigquerySnippet(sql: string, { endpoint, values }: SnippetOptions): string {
+  const bound = endpoint.parameters.map(
+    (parameter) => `  ${bigqueryValue(parameter, values)} AS ${parameter.name}`,
+  );
+  const using = bound.length === 0 ? '' : `\nUSING\n${bound.join(',\n')}`;
+  return `EXECUTE IMMEDIATE ${bigqueryText(sql)}${using};\n`;
+}
+
+const pairsOf = (values: ParameterValues): readonly (readonly [string, string])[] =>
+  [...values].flatMap(([name, texts]) => texts.map((value) => [name, value] as const));
+
+/** In single quotes a shell takes every character as it is. */
+const shellText = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
+
+/** A string literal of JavaScript and of Python. Characters that change how code looks are escaped. */
+const codeText = (text: string) =>
+  JSON.stringify(text).replace(
+    /[\p{Cc}\p{Bidi_Control}\u200b\u2028\u2029\u2060\ufeff]/gu,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+
+const columnTypes: Readonly<Record<string, string>> = {
+  integer: 'number',
+  float: 'number',
+  timestamp: 'number',
+  boolean: 'boolean',
+  json: 'unknown',
+  record: 'Record<string, unknown>',
+};
+
+function columnType({ name, type, repeated, required }: Column): string {
+  const property = /^[A-Za-z_$][\w$]*$/.test(name) ? name : codeText(name);
+  return `  ${property}${required ? '' : '?'}: ${columnTypes[type] ?? 'string'}${repeated ? '[]' : ''};\n`;
+}
+
+function variableValue(text: string, schema: ValueSchema): Json {
+  if (schema.enum !== undefined) return schema['x-enum-varnames']?.[schema.enum.indexOf(text)] ?? text;
+  if (schema.type === 'boolean') return text.toLowerCase() === 'true';
+  if (schema.type === 'integer' && /^-?\d+$/.test(text)) return BigInt(text);
+  return schema.type === 'number' && Number.isFinite(Number(text)) ? Number(text) : text;
+}
+
+function bigqueryValue({ name, schema, fallback, bind }: Parameter, values: ParameterValues): string {
+  const texts = values.get(name) ?? fallback.map((text) => resolveRelative(text, schema.items ?? schema));
+  const typed = (text: string) => (bind === 'STRING' ? codeText(text) : `CAST(${codeText(text)} AS ${bind})`);
+  if (schema.type === 'array') return `ARRAY<${bind}>[${texts.map(typed).join(', ')}]`;
+  const [text] = texts;
+  return text === undefined && bind !== 'STRING' ? `CAST(NULL AS ${bind})` : typed(text ?? '');
+}
+
+const unitMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
+/** A default as in `-1d` as it is now; any other text as it is. */
+function resolveRelative(text: string, { format }: ValueSchema): string {
+  const {
+    sign,
+    count = '',
+    unit = '',
+  } = /^(?<sign>[+-]?)(?<count>\d{1,5})(?<unit>[mhdw])$/.exec(text)?.groups ?? {};
+  if (unit === '' || (format !== 'date' && format?.startsWith('date-time') !== true)) return text;
+  const distance = Number(count) * (unitMs[unit] ?? 0);
+  const moment = new Date(Date.now() + (sign === '-' ? -distance : distance)).toISOString();
+  if (format === 'date') return moment.slice(0, 10);
+  return `${moment.slice(0, 16)}:00${format === 'date-time' ? 'Z' : ''}`;
+}
+
+/** A string literal that leaves SQL readable: backslashes mean themselves in a raw one. */
+function bigqueryText(sql: string): string {
+  const quotes = ['"""', "'''"].find((candidate) => !sql.includes(candidate));
+  return quotes === undefined ? codeText(sql) : `r${quotes}\n${sql.trim()}\n${quotes}`;
+}

@@ -1,0 +1,38 @@
+import type { ChartChoice } from './chart/chart-data.ts';
+import type { Order } from './result/order.ts';
+
+/**
+ * How a result is shown. It is in the fragment of the address, so that it is shared with the parameters, is not sent, and
+ * cannot be taken for a parameter.
+ */
+export interface View {
+  readonly order: Order | undefined;
+  /** undefined: what fits the rows. */
+  readonly chart: ChartChoice | undefined;
+  /** The language of the shown snippet. */
+  readonly tab: string | undefined;
+}
+
+/** @param hash with its `#` */
+export function viewOf(hash: string): View {
+  const parts = new URLSearchParams(hash.slice(1));
+  const sort = parts.get('sort') ?? '';
+  const column = sort.replace(/^-/, '');
+  const values = parts.getAll('y');
+  return {
+    order: column === '' ? undefined : { column, descending: sort.startsWith('-') },
+    chart: values.length === 0 ? undefined : { values, split: parts.get('split') ?? undefined },
+    tab: parts.get('tab') ?? undefined,
+  };
+}
+
+/** @returns '' if all is as it would be anyway */
+export function hashOf({ order, chart, tab }: View): string {
+  const parts = [
+    ...(order === undefined ? [] : [['sort', `${order.descending ? '-' : ''}${order.column}`]]),
+    ...(chart?.values ?? []).map((value) => ['y', value]),
+    ...(chart?.split === undefined ? [] : [['split', chart.split]]),
+    ...(tab === undefined ? [] : [['tab', tab]]),
+  ];
+  return parts.length === 0 ? '' : `#${new URLSearchParams(parts)}`;
+}

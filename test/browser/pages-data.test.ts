@@ -1,0 +1,474 @@
+import AxeSource from 'axe-core';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isWithoutBrowser, openBrowser, type Watched, watchPage } from '../support/browser.ts';
+import { type KeyFile, writeKeyFile } from '../support/key-files.ts';
+import { queryText } from '../support/queries.ts';
+import { makeQueryFolder, type QueryFolder, uuidOf } from '../support/query-folder.ts';
+import { type ServedApp, serveTestApp } from '../support/served-app.ts';
+import { apiKey } from '../support/test-app.ts';
+
+const markup = '<img src=x onerror="window.ran = true"><script>window.ran = true</script>';
+
+const parameters = {
+  project: '{ type: string, required: true, tenant: true, example: abc, description: The project. }',
+  kind: `{ type: enum, enum: Kind, default: all, description: 'Which ${markup}', values: { all: { name: ALL, description: 'All ${markup}' }, some: { name: SOME, description: Some } } }`,
+  since: '{ type: timestamp, description: The first moment. }',
+  at_least: '{ type: integer, default: 5, description: The least count. }',
+  exact: '{ type: boolean, description: Whether counts are exact. }',
+};
+
+const columns = {
+  timestamp: '{ type: timestamp, required: true, description: Start of the bucket. }',
+  level: `{ type: string, description: '${markup}' }`,
+  count: '{ type: integer, unit: requests, description: How many. }',
+  size: '{ type: float, unit: MB, description: How large. }',
+  amount: '{ type: numeric, description: Exact. }',
+  constructor: '{ type: string, description: A name that every object has. }',
+  more: '{ type: record, description: Nested. }',
+  tags: '{ type: string, repeated: true, description: Several. }',
+};
+
+const listParameters = {
+  statuses: '{ type: integer, repeated: true, max_items: 5, bind: INT64, min: 100, description: Statuses. }',
+  kinds: `{ type: enum, enum: Kind, repeated: true, description: Kinds., values: { all: { name: ALL, description: 'All ${markup}' }, some: { name: SOME, description: Some } } }`,
+  day: '{ type: date, default: -1d, bind: DATE, description: The day. }',
+  from: '{ type: datetime, description: A time of the clock. }',
+};
+
+const hour = 3_600_000_000;
+const start = Date.UTC(2026, 0, 1) * 1000;
+
+const rows = [
+  {
+    timestamp: start,
+    level: markup,
+    count: 1,
+    size: 1.5,
+    amount: '10.5',
+    more: { html: markup, big: 'B' },
+    tags: [],
+  },
+  { timestamp: start, level: 'warn', count: 20, size: 2, amount: '9.25', tags: ['a', 'b'] },
+  { timestamp: start + hour, level: 'warn', count: 3, amount: '-1', constructor: 'c' },
+  // Two hours later: a bucket without rows lies between.
+  {
+    timestamp: start + 3 * hour + 5,
+    level: 'rtl \u202e\u0000 \u05d0\u05d1',
+    count: 100,
+    amount: '123456789012345678901234567890.5',
+  },
+  {
+    timestamp: start + 3 * hour + 5,
+    level: 'x'.repeat(3000),
+    size: 1e300,
+    amount: '123456789012345678901234567890.4',
+  },
+].map((row) => JSON.stringify(row).replace('"B"', '9007199254740993'));
+
+const many = Array.from(
+  { length: 50_000 },
+  (_, at) => `{"timestamp":${start + at * 1_000_000},"level":"l${at % 3}","count":${(at * 7919) % 50_000}}`,
+);
+
+const draft = {
+  parameters,
+  columns,
+  sql: 'select @project, @kind, @since, @at_least, @exact',
+  caching: ['caching: 900s', 'cache_warming: 300s'],
+};
+
+describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () => {
+  let folder: QueryFolder;
+  let keys: KeyFile;
+  let served: ServedApp;
+  let browser: Browser;
+  let origin: string;
+  beforeAll(async () => {
+    const text = (more: object) => `${queryText({ ...draft, maxRows: 100_000, ...more })}`;
+    folder = makeQueryFolder({});
+    const files = {
+      'a.hostile': text({}),
+      'b.many': text({ parameters: {}, sql: 'select 1' }),
+      'd.lists': text({
+        parameters: listParameters,
+        columns: { seen: 'string' },
+        sql: 'select @statuses, @kinds, @day, @from',
+      }),
+      'c.more': text({ columns: { n: 'integer' }, parameters: {}, sql: 'select 1' }),
+      'c.more@2': text({
+        columns: { n: 'integer', m: 'integer' },
+        parameters: {},
+        sql: 'select 1, 2',
+        caching: ['caching: disabled', 'deprecated: { since: 2026-01-01, reason: "Too slow." }'],
+      }),
+    };
+    for (const [at, [name, file]] of Object.entries(files).entries())
+      folder.write(`${name}.sql`, file.replace(/^id: .*$/m, `id: ${uuidOf(at)}`));
+    keys = writeKeyFile({
+      all: { permissions: ['fresh', 'catalog'] },
+      plain: {},
+      bound: { tenants: ['mine'] },
+      two: { tenants: ['mine', 'other'] },
+    });
+    served = await serveTestApp(
+      { API_KEY: apiKey, QUERIES_DIR: folder.folder, API_KEYS_FILE: keys.path },
+      1,
+      {
+        rows: ({ query, parameters }) => {
+          if (query.name === 'd.lists') return [JSON.stringify({ seen: JSON.stringify(parameters) })];
+          return query.name === 'b.many' ? many : parameters.kind === 'some' ? [] : rows;
+        },
+      },
+    );
+    origin = `http://127.0.0.1:${served.port}`;
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await served?.close();
+    keys?.remove();
+    folder?.close();
+  });
+
+  const address = '/queries/a.hostile?project=abc';
+
+  /** Opens a page with a key in its tab. */
+  async function open(
+    path: string,
+    { key = 'all', width = 1280, colorScheme = 'light' as 'light' | 'dark' } = {},
+  ): Promise<{ page: Page; watched: Watched }> {
+    const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
+    const watched = await watchPage(page, origin);
+    const script = `sessionStorage.getItem('opened') ?? (sessionStorage.setItem('querygate:key', '${keys.keyOf(key)}'), sessionStorage.setItem('opened', '1'))`;
+    await page.addInitScript(script);
+    await page.goto(origin + path);
+    return { page, watched };
+  }
+  const firstCells = (page: Page, column: number) =>
+    page.locator(`.rows tbody tr td:nth-child(${column})`).allTextContents();
+
+  test('nothing in rows, descriptions or addresses becomes markup', async () => {
+    const { page, watched } = await open(`${address}&kind=${encodeURIComponent(markup)}#sort=${markup}`);
+    // Not one of the enum's values: the gateway says so.
+    await page.getByText('one of all, some').waitFor();
+    await page.goto(`${origin}${address}`);
+    await page.locator('.plot canvas').waitFor();
+    expect((await firstCells(page, 2))[0]).toBe(markup);
+    await page.locator('.rows summary', { hasText: '2 fields' }).click();
+    await page.getByText('"big": 9007199254740993').waitFor();
+    expect(await page.getByText('rtl U+202EU+0000').count()).toBeGreaterThan(0);
+    expect(await page.locator('img').count()).toBe(0);
+    expect(await page.evaluate('window.ran')).toBeUndefined();
+    expect(watched).toEqual({ elsewhere: [], errors: [] });
+    await page.close();
+  });
+
+  test('the table sorts numbers as numbers and exactly, with NULLs last', async () => {
+    const { page } = await open(address);
+    const head = (name: string) => page.getByRole('columnheader', { name }).getByRole('button');
+    await page.locator('.rows tbody tr').first().waitFor();
+    await head('count').click();
+    expect(await firstCells(page, 3)).toEqual(['1', '3', '20', '100', 'NULL']);
+    expect(await page.getByRole('columnheader', { name: 'count' }).getAttribute('aria-sort')).toBe(
+      'ascending',
+    );
+    await head('count').click();
+    expect(await firstCells(page, 3)).toEqual(['100', '20', '3', '1', 'NULL']);
+    await head('amount').click();
+    await head('amount').click();
+    expect((await firstCells(page, 5)).map((text) => text.slice(-4))).toEqual([
+      '90.5',
+      '90.4',
+      '10.5',
+      '9.25',
+      '-1',
+    ]);
+    expect(page.url()).toContain('#sort=-amount');
+    await head('constructor').click();
+    expect(await firstCells(page, 6)).toEqual(['c', 'NULL', 'NULL', 'NULL', 'NULL']);
+    await page.close();
+  });
+
+  test('the chart splits, has an axis for each unit, and its choices are in the address', async () => {
+    const { page } = await open(address);
+    await page.locator('.plot canvas').waitFor();
+    // Several rows have the same time, so they are split by the text.
+    expect(await page.locator('#chart-split').inputValue()).toBe('level');
+    await page.getByLabel('size (MB)').check();
+    await page.waitForURL(/#y=count&y=size&split=level/);
+    await page.locator('.u-axis').nth(2).waitFor();
+    const shared = page.url();
+    await page.locator('#chart-split').selectOption('');
+    await page.getByText(/share their time and line/).waitFor();
+    await page.goto('about:blank');
+    await page.goto(shared);
+    await page.locator('.plot canvas').waitFor();
+    expect(await page.getByLabel('size (MB)').isChecked()).toBe(true);
+    expect(await page.locator('.legend li').count()).toBeGreaterThan(3);
+    await page.close();
+  });
+
+  test('the address holds the parameters: back, forward, a moment, a value of the enum', async () => {
+    const { page } = await open(`${address}&since=2026-01-01T02:00:00%2B02:00&at_least=7&exact=true`);
+    await page.locator('.rows tbody tr').first().waitFor();
+    expect(await page.getByLabel('since').inputValue()).toBe('2026-01-01T00:00');
+    expect(await page.getByLabel('exact').inputValue()).toBe('true');
+    await page.getByLabel('kind').selectOption('some');
+    await page.getByLabel('since').fill('2026-02-03T04:05');
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByText(/^0 rows\./).waitFor();
+    expect(new URL(page.url()).search).toBe(
+      '?project=abc&kind=some&since=2026-02-03T04%3A05%3A00Z&at_least=7&exact=true',
+    );
+    await page.goBack();
+    await page.getByText('5 rows.').waitFor();
+    expect(await page.getByLabel('kind').inputValue()).toBe('');
+    await page.goForward();
+    await page.getByText(/^0 rows\./).waitFor();
+    await page.close();
+  });
+
+  test('lists, dates and times have fields of their own', async () => {
+    const { page, watched } = await open('/queries/d.lists');
+    await page.getByText(/^1 row\./).waitFor();
+    await page.getByLabel('statuses').fill('200\n404\n');
+    await page.getByLabel(/all:/).check();
+    await page.getByLabel('day').fill('2026-02-28');
+    await page.getByLabel('from', { exact: true }).fill('2026-02-28T10:00');
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    const search = '?statuses=200&statuses=404&kinds=all&day=2026-02-28&from=2026-02-28T10%3A00%3A00';
+    await page.waitForURL((url) => url.search === search);
+    const seen = page.locator('.rows td').filter({ hasText: '["200","404"]' });
+    await seen.waitFor();
+    expect(JSON.parse((await seen.textContent()) ?? '')).toMatchObject({ kinds: ['all'], day: '2026-02-28' });
+    await page.getByRole('tab', { name: 'BigQuery console' }).click();
+    const script = page.locator('#snippet-panel code');
+    for (const text of [
+      'ARRAY<INT64>[CAST("200" AS INT64), CAST("404" AS INT64)] AS statuses',
+      'ARRAY<STRING>["all"] AS kinds',
+      'CAST("2026-02-28" AS DATE) AS day',
+    ])
+      await script.filter({ hasText: text }).waitFor();
+    await page.getByLabel('statuses').fill('200\n99');
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByText(/^statuses: value 2: /).waitFor();
+    // Not a day, an unknown value: they are shown, not lost.
+    await page.goto(`${origin}/queries/d.lists?day=2026-02-31&kinds=other`);
+    await page
+      .locator('.field .problem')
+      .filter({ hasText: /day|kinds/ })
+      .first()
+      .waitFor();
+    expect(await page.getByLabel('day').inputValue()).toBe('2026-02-31');
+    expect(await page.getByLabel('other', { exact: true }).isChecked()).toBe(true);
+    expect(watched).toEqual({ elsewhere: [], errors: [] });
+    await page.close();
+  });
+
+  test('with COMPAT=logflare, where a failed query is a 200, its error is shown too', async () => {
+    const compat = await serveTestApp({
+      API_KEY: apiKey,
+      QUERIES_DIR: folder.folder,
+      API_KEYS_FILE: keys.path,
+      COMPAT: 'logflare',
+    });
+    const page = await browser.newPage();
+    await page.addInitScript(`sessionStorage.setItem('querygate:key', '${keys.keyOf('all')}')`);
+    await page.goto(`http://127.0.0.1:${compat.port}${address}&at_least=x`);
+    await page
+      .locator('.field .problem')
+      .getByText(/^at_least: got/)
+      .waitFor();
+    await page.close();
+    await compat.close();
+  });
+
+  test('a version has a page of its own, and a deprecated one says so', async () => {
+    const { page, watched } = await open('/');
+    await page.getByRole('link', { name: 'c.more@2' }).click();
+    await page.getByText(/Deprecated since 2026-01-01: Too slow/).waitFor();
+    await page.getByText('5 rows.').waitFor();
+    await page.getByRole('tab', { name: 'GraphQL' }).click();
+    await page
+      .locator('#snippet-panel code')
+      .first()
+      .filter({ hasText: /rows \{\s+n\s+m\s+\}/ })
+      .waitFor();
+    expect(page.url()).toBe(`${origin}/queries/c.more@2#tab=graphql`);
+    expect(watched).toEqual({ elsewhere: [], errors: [] });
+    await page.close();
+  });
+
+  test('what is wrong with a value is beside its field, by the browser and by the gateway', async () => {
+    const { page } = await open(address);
+    const field = page.getByLabel('at_least');
+    await field.fill('many');
+    await field.press('Enter');
+    await page.getByText('Type a whole number.').waitFor();
+    expect(await field.getAttribute('aria-invalid')).toBe('true');
+    expect(await page.evaluate('document.activeElement.id')).toBe(await field.getAttribute('id'));
+    await field.fill('99999999999999999999');
+    await field.press('Enter');
+    await page.getByText(/^at_least: got/).waitFor();
+    await field.fill('');
+    await page.getByLabel('project').fill('');
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByText('A value is required.').waitFor();
+    await page.close();
+  });
+
+  test('a bound key has its tenant filled in, and sees no SQL', async () => {
+    const { page } = await open('/queries/a.hostile', { key: 'bound' });
+    expect(await page.getByLabel('project').inputValue()).toBe('mine');
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByText('5 rows.').waitFor();
+    expect(page.url()).toContain('?project=mine');
+    expect(await page.getByRole('tab', { name: 'BigQuery console' }).count()).toBe(0);
+    expect(await page.getByText('SQL', { exact: true }).count()).toBe(0);
+    expect(await page.getByText('Run now, without the cache').count()).toBe(0);
+    expect(await page.content()).not.toContain('other');
+    await page.goto(`${origin}/queries/a.hostile?project=other`);
+    await page.getByText('this key has no access to it').waitFor();
+    const { page: two } = await open('/queries/a.hostile', { key: 'two' });
+    expect(await two.getByLabel('project').locator('option').allTextContents()).toEqual([
+      'choose …',
+      'mine',
+      'other',
+    ]);
+    await Promise.all([page.close(), two.close()]);
+  });
+
+  test('a page without a key takes it and continues; a revoked one is replaced', async () => {
+    const page = await browser.newPage();
+    await page.goto(origin + address);
+    await page.getByLabel('API key').fill('wrong');
+    await page.keyboard.press('Enter');
+    await page.locator('#key-problem').filter({ hasText: /key/ }).waitFor();
+    await page.getByLabel('API key').fill(keys.keyOf('plain'));
+    await page.keyboard.press('Enter');
+    await page.getByText('5 rows.').waitFor();
+    expect(page.url()).toBe(origin + address);
+    // As if it was revoked while the page is open.
+    await page.route('**/api/endpoints/**', (route) =>
+      route.fulfill({
+        status: 401,
+        body: '{"error":{"code":"UNAUTHENTICATED","message":"The API key is wrong"}}',
+      }),
+    );
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByText('The API key is wrong').waitFor();
+    expect(await page.evaluate('sessionStorage.getItem("querygate:key")')).toBeNull();
+    await page.close();
+  });
+
+  test('50,000 rows are shown, sorted and drawn without a freeze', async () => {
+    const { page } = await open('/queries/b.many');
+    await page.getByText('50,000 rows').first().waitFor();
+    await page.locator('.plot canvas').waitFor();
+    expect(await page.locator('.rows tbody tr').count()).toBe(200);
+    await page.evaluate(
+      'window.longest = 0; new PerformanceObserver((list) => { for (const { duration } of list.getEntries()) window.longest = Math.max(window.longest, duration) }).observe({ type: "longtask" })',
+    );
+    const head = page.getByRole('columnheader', { name: 'count' }).getByRole('button');
+    await head.click();
+    expect((await firstCells(page, 3)).slice(0, 3)).toEqual(['0', '1', '2']);
+    await page.getByRole('button', { name: 'Show 200 more' }).click();
+    expect(await page.locator('.rows tbody tr').count()).toBe(400);
+    const longest = Number(await page.evaluate('window.longest'));
+    console.info(`50,000 rows: longest task while sorting and adding rows ${longest} ms`);
+    // Two seconds on a machine that does other work; alone it is a tenth.
+    expect(longest).toBeLessThan(2000);
+    await page.close();
+  });
+
+  test('a refresh that fails keeps the rows and says so; it waits as long as the gateway says', async () => {
+    const { page } = await open('/');
+    await page.clock.install();
+    await page.goto(origin + address);
+    await page.getByText('5 rows.').waitFor();
+    const box = page.getByLabel(/Refresh every 5 min/);
+    expect(await box.isChecked()).toBe(true);
+    let requests = 0;
+    let reply: { status: number; headers?: Record<string, string>; body: string } | 'none' = 'none';
+    await page.route('**/api/endpoints/**', (route) => {
+      requests += 1;
+      return reply === 'none' ? route.abort() : route.fulfill(reply);
+    });
+    await page.clock.runFor(303_000);
+    await page.getByText('The rows could not be refreshed').waitFor();
+    expect(await page.locator('.rows tbody tr').count()).toBe(5);
+    reply = {
+      status: 429,
+      headers: { 'retry-after': '120' },
+      body: '{"error":{"code":"RATE_LIMITED","message":"Too many requests"}}',
+    };
+    await page.clock.runFor(61_000);
+    await page.getByText('Too many requests').waitFor();
+    expect(requests).toBe(2);
+    await page.clock.runFor(100_000);
+    expect(requests).toBe(2);
+    await page.clock.runFor(25_000);
+    await expect.poll(() => requests).toBe(3);
+    await box.uncheck();
+    await page.clock.runFor(3_600_000);
+    expect(requests).toBe(3);
+    await page.reload();
+    await page.getByLabel(/Refresh every 5 min/).waitFor({ state: 'attached' });
+    expect(await page.getByLabel(/Refresh every 5 min/).isChecked()).toBe(false);
+    await page.close();
+  });
+
+  test('without the gateway the page says so, and tries again on request', async () => {
+    const { page } = await open(address);
+    await page.getByText('5 rows.').waitFor();
+    await page.context().setOffline(true);
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByText('The gateway did not answer').waitFor();
+    await page.context().setOffline(false);
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByText('5 rows.').waitFor();
+    expect(await page.getByText('The gateway did not answer').count()).toBe(0);
+    await page.close();
+  });
+
+  describe('axe finds nothing', () => {
+    const violations = async (page: Page): Promise<unknown> => {
+      await page.evaluate(AxeSource.source);
+      return page.evaluate(
+        'axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes.map(({ html, failureSummary }) => html.slice(0, 200) + " " + failureSummary)]))',
+      );
+    };
+    const cases = [390, 1280, 1600].flatMap((width) =>
+      (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
+    );
+
+    test.each(cases)('at $width px, $colorScheme', async ({ width, colorScheme }) => {
+      const { page } = await open('/', { width, colorScheme });
+      await page.getByRole('link', { name: 'a.hostile' }).waitFor();
+      expect(await violations(page)).toEqual([]);
+      await page.goto(origin + address);
+      await page.locator('.plot canvas').waitFor();
+      for (const summary of await page.locator('summary').all()) await summary.click();
+      await page.getByRole('columnheader', { name: 'level' }).getByRole('button').click();
+      expect(await violations(page)).toEqual([]);
+      for (const name of ['GraphQL', 'TypeScript', 'Python', 'BigQuery console']) {
+        await page.getByRole('tab', { name }).click();
+      }
+      await page.getByLabel('at_least').fill('many');
+      await page.getByRole('button', { name: 'Run', exact: true }).click();
+      await page.getByText('Type a whole number.').waitFor();
+      expect(await violations(page)).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+      await page.goto(`${origin}/queries/no-such-query`);
+      await page.getByText('There is no such endpoint').waitFor();
+      expect(await violations(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Forget the key' }).click();
+      await page.getByLabel('API key').fill('wrong');
+      await page.keyboard.press('Enter');
+      await page.locator('#key-problem').filter({ hasText: /key/ }).waitFor();
+      expect(await violations(page)).toEqual([]);
+      await page.close();
+    });
+  });
+});

@@ -1,0 +1,43 @@
+import { existsSync } from 'node:fs';
+import { type Browser, chromium, type Page } from 'playwright-core';
+
+const browserPath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
+  (path) => existsSync(path),
+);
+
+/** True where tests in a browser are left out: on a laptop without Chromium, never in CI. */
+export const isWithoutBrowser = browserPath === undefined && !process.env.CI;
+
+export function openBrowser(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: browserPath ?? 'chromium',
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-sync'],
+  });
+}
+
+export interface Watched {
+  /** Requests to other origins; they are blocked. */
+  readonly elsewhere: readonly string[];
+  /** Errors of scripts, and violations of the page's policy. */
+  readonly errors: readonly string[];
+}
+
+/** Lets a page reach one origin only, as on a laptop without internet, and notes what goes wrong in it. */
+export async function watchPage(page: Page, origin: string): Promise<Watched> {
+  const elsewhere: string[] = [];
+  const errors: string[] = [];
+  page.on('pageerror', (error) => errors.push(error.message));
+  page.on('console', (line) => {
+    // A failed request is logged too; tests of failures make them.
+    if (line.type() === 'error' && !line.text().startsWith('Failed to load resource'))
+      errors.push(line.text());
+  });
+  await page.route(
+    (url) => url.origin !== origin && /^https?:$/.test(url.protocol),
+    (route) => {
+      elsewhere.push(route.request().url());
+      return route.abort();
+    },
+  );
+  return { elsewhere, errors };
+}

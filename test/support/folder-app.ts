@@ -1,0 +1,106 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { type App, openApp } from '../../src/app.ts';
+import { readConfig } from '../../src/config.ts';
+import type { Engine } from '../../src/engine/engine.ts';
+import { makeQueryFolder, type QueryFolder } from './query-folder.ts';
+
+interface LogLine extends Readonly<Record<string, unknown>> {
+  readonly msg: string;
+}
+
+export interface FolderApp {
+  readonly app: App;
+  readonly queries: QueryFolder;
+  /** Lines of the log, without those of requests. */
+  readonly logged: readonly LogLine[];
+  get(address: string, options?: GetOptions): Promise<Response>;
+  graphql(
+    query: string,
+    key?: string,
+  ): Promise<{ data?: Record<string, unknown>; errors?: { message: string }[] }>;
+  /** The value of a sample of the metrics, as they are scraped; undefined if it is not there. */
+  metric(sample: string): Promise<number | undefined>;
+  close(): Promise<void>;
+}
+
+interface GetOptions {
+  readonly key?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+interface FolderAppOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly level?: string;
+  readonly engine?: Engine;
+  readonly now?: () => Date;
+}
+
+export const apiKey = 'a-key-for-tests-only';
+
+/** A gateway over a folder of queries, on DuckDB in memory. */
+export async function openFolderApp(
+  files: Readonly<Record<string, string>>,
+  { env = {}, level = 'info', engine, now }: FolderAppOptions = {},
+): Promise<FolderApp> {
+  const queries = makeQueryFolder(files);
+  const dataDir = mkdtempSync(join(tmpdir(), 'querygate-test-'));
+  const logged: LogLine[] = [];
+  const write = (line: string) => {
+    const parsed = JSON.parse(line) as LogLine;
+    if (parsed.msg !== 'request') logged.push(parsed);
+  };
+  const close = () => {
+    queries.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  };
+  const config = readConfig({
+    QUERIES_DIR: queries.folder,
+    DATA_DIR: dataDir,
+    STORE_FILE: ':memory:',
+    ENGINE_CONCURRENCY: '4',
+    METRICS: 'on',
+    ...env,
+  });
+  const app = await openApp({
+    config,
+    apiKey,
+    log: pino({ level }, { write }),
+    ...(engine && { engine }),
+    ...(now && { now }),
+  }).catch((error: unknown) => {
+    close();
+    throw error;
+  });
+  const send = (path: string, key: string, init: RequestInit = {}) =>
+    app.fetch(
+      new Request(`http://gateway.test${path}`, { ...init, headers: { 'x-api-key': key, ...init.headers } }),
+    );
+  return {
+    app,
+    queries,
+    logged,
+    get: (address, { key = apiKey, headers = {} } = {}) =>
+      send(`/api/endpoints/query/${address}`, key, { headers }),
+    async graphql(query, key = apiKey) {
+      const headers = { 'content-type': 'application/json' };
+      const response = await send('/graphql', key, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify({ query }),
+      });
+      return (await response.json()) as Awaited<ReturnType<FolderApp['graphql']>>;
+    },
+    async metric(sample) {
+      const text = await (await send('/metrics', apiKey)).text();
+      const line = text.split('\n').find((one) => one.startsWith(`${sample} `));
+      return line === undefined ? undefined : Number(line.slice(sample.length + 1));
+    },
+    async close() {
+      await app.close();
+      close();
+    },
+  };
+}
