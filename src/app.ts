@@ -10,6 +10,7 @@ import { type Clock, systemClock } from './concurrency/clock.ts';
 import { LoopTurns } from './concurrency/loop-turns.ts';
 import type { Config } from './config.ts';
 import type { Engine } from './engine/engine.ts';
+import { completeRecords } from './engine/records/complete-records.ts';
 import { ByteBudget } from './http/byte-budget.ts';
 import { loadTrustedDocuments } from './http/graphql/persisted/trusted.ts';
 import { buildReadiness } from './http/observe/readiness.ts';
@@ -83,7 +84,7 @@ export interface App {
 export async function openApp(options: AppOptions): Promise<App> {
   const { config, apiKey, log, now = systemClock.now, after = systemClock.after } = options;
   const files = readFolder(config.queriesDir);
-  const history = openHistory(config.queriesDir, files, now);
+  const history = openHistory(config.queriesDir, files, now, completeRecords);
   const { catalog } = history;
   const { trustedDocumentsFile } = config;
   const trusted = trustedDocumentsFile === undefined ? undefined : loadTrustedDocuments(trustedDocumentsFile);

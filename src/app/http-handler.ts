@@ -116,7 +116,7 @@ export function buildHttpHandler({
     const page: RouteOptions['page'] = (head, { url }) =>
       isFromLoopback(url, head) ? graphiql.local(version, head) : graphiql.remote(head);
     return {
-      prepareRequest: buildPrepareRequest(pathsToLog(version)),
+      prepareRequest: buildPrepareRequest(pathsToLog(version), version),
       routeOf: buildRoutes({
         rest,
         compat:

@@ -107,6 +107,8 @@ function checkIdsAndTypes(queries: readonly SavedQuery[]): readonly Problem[] {
   const ids = new Map<string, string>();
   const resultTypes = new Map<string, string>();
   const timeScalars = scalarsOfTimes(queries);
+  /** Of records: with what follows, they are types of the fields in them. */
+  const recordTypes = queries.map((query) => `${pascalCase(query.name)}Row_`);
   const enums = new Map<string, { readonly parameter: EnumParameter; readonly file: string }>();
   return queries.flatMap((query) => {
     const { file } = query.source;
@@ -125,6 +127,12 @@ function checkIdsAndTypes(queries: readonly SavedQuery[]): readonly Problem[] {
       const { name, enum: type } = parameter;
       if (reservedTypes.has(type) || resultTypes.has(type) || timeScalars.has(type)) {
         add(`parameters.${name}: ${type} is another type of the schema; choose another enum name`);
+      }
+      const record = recordTypes.find((prefix) => type.startsWith(prefix));
+      if (record !== undefined) {
+        add(
+          `parameters.${name}: types that begin with ${record} are those of records; choose another enum name`,
+        );
       }
       const other = enums.get(type);
       if (other === undefined) enums.set(type, { parameter, file });

@@ -80,12 +80,27 @@ export const columnTypes = [
   'record',
 ] as const;
 
-/** One column of the result. */
-export interface Column {
+/** A field of a record, at any depth. */
+export interface RecordField {
+  /** As the SQL has it, and REST. */
   readonly name: string;
   readonly type: (typeof columnTypes)[number];
-  /** True if the column is an array of `type`. */
+  /** True if it is an array of `type`. */
   readonly repeated: boolean;
+  /** True if it is never NULL where its record is not. */
+  readonly required: boolean;
+  readonly unit?: string | undefined;
+  readonly description?: string | undefined;
+  /** The fields of a record, in the order of the SQL; undefined if they are not known: then it may be any JSON object. */
+  readonly fields?: readonly RecordField[] | undefined;
+  /** True if the header says that a record may be any JSON object: its fields are not those of the SQL's type. */
+  readonly isFreeForm?: boolean | undefined;
+  /** The line of the file whose header declares it, for messages; undefined if the SQL's type gives it. */
+  readonly line?: number | undefined;
+}
+
+/** One column of the result. */
+export interface Column extends RecordField {
   /** True if the SQL never yields NULL. */
   readonly required: boolean;
   readonly unit: string | undefined;

@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { unfinishedTexts } from '../catalog/header/unfinished.ts';
-import { loadCatalog } from '../catalog/load-catalog.ts';
 import type { Catalog } from '../catalog/saved-query.ts';
 import { parseVersionName } from '../catalog/versions/version-name.ts';
 import { isDefaultVersion, seriesOf } from '../catalog/versions/versions.ts';
 import { type Config, readConfig } from '../config.ts';
 import type { QueryCheck } from '../engine/engine.ts';
 import { engines } from '../engine/engines.ts';
+import { recordNotes } from '../engine/records/check-records.ts';
+import { loadTypedCatalog } from '../engine/records/complete-records.ts';
 import { uncheckedQueries } from '../engine/tenant-filters.ts';
 import { type Problem, StartError } from '../errors.ts';
 import { commandError } from './arguments.ts';
@@ -53,7 +54,7 @@ async function check(config: Config, maximumBytes: number | undefined): Promise<
   const checks: QueryCheck[] = [];
   let catalog: Catalog | undefined;
   try {
-    catalog = loadCatalog(config.queriesDir);
+    catalog = loadTypedCatalog(config.queriesDir);
     const onChecked = (check: QueryCheck) => void checks.push(check);
     await engines[config.engine].check({ catalog, config, maximumBytes, onChecked });
   } catch (error) {
@@ -81,7 +82,7 @@ function printText({ catalog, checks, problems, summary }: CheckReport): void {
   for (const check of checks) printBytes(check);
   if (problems.length > 0) return void process.stderr.write(problemsText(new StartError(summary, problems)));
   if (catalog === undefined) return;
-  for (const line of [...uncheckedQueries(catalog), ...versionLines(catalog)])
+  for (const line of [...uncheckedQueries(catalog), ...recordNotes(catalog), ...versionLines(catalog)])
     process.stdout.write(`${line}\n`);
   const { length } = catalog.queries;
   process.stdout.write(`${length} ${length === 1 ? 'saved query is' : 'saved queries are'} valid\n`);
@@ -124,6 +125,7 @@ function printJson({ catalog, checks, problems }: CheckReport): void {
     bytesProcessed: checks.find((one) => one.query.name === query.name)?.bytesProcessed,
     tenantUnchecked: query.tenantUnchecked,
   }));
-  const document = { valid: problems.length === 0, queries: queries ?? [], problems };
+  const notes = catalog === undefined ? [] : recordNotes(catalog);
+  const document = { valid: problems.length === 0, queries: queries ?? [], problems, notes };
   process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
 }

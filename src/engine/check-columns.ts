@@ -1,4 +1,4 @@
-import type { Column } from '../catalog/saved-query.ts';
+import type { Column, RecordField } from '../catalog/saved-query.ts';
 import { didYouMean } from '../files/nearest-name.ts';
 
 /** A column of a SQL result, in the words of a saved query's header. */
@@ -10,7 +10,16 @@ export interface ResultColumn {
    */
   readonly type: string | undefined;
   readonly repeated: boolean;
+  /** Of a record, as far as they are known. */
+  readonly fields?: readonly ResultColumn[] | undefined;
 }
+
+/** A column as it is stored with the rows of a caller's SQL. */
+export const withoutFields = ({ name, type, repeated }: ResultColumn): ResultColumn => ({
+  name,
+  type,
+  repeated,
+});
 
 /** Every difference between the columns that a header declares and those that the SQL returns, as messages. */
 export function checkColumns(
@@ -25,7 +34,9 @@ export function checkColumns(
       return [`columns.${column.name}: declared, but the SQL returns no such column${hint}`];
     }
     if (accepts(column, found)) return [];
-    return [`columns.${column.name}: declared ${describe(column)}, but the SQL returns ${describe(found)}`];
+    return [
+      `columns.${column.name}: declared ${describeColumn(column)}, but the SQL returns ${describeColumn(found)}`,
+    ];
   });
   const undeclared = returned.filter(
     ({ name }) => !declared.some((column) => isSameColumn(column.name, name)),
@@ -38,8 +49,8 @@ export function checkColumns(
   ];
 }
 
-/** Whether a declared column may hold the values of a column of the result. */
-export function accepts(declared: Column, { type, repeated }: ResultColumn): boolean {
+/** Whether a declared column, or a field, may hold the values of one of the result. */
+export function accepts(declared: RecordField, { type, repeated }: ResultColumn): boolean {
   if (type === undefined) return true;
   if (declared.repeated !== repeated) return false;
   return declared.type === type || (declared.type === 'float' && type === 'integer');
@@ -50,6 +61,7 @@ export function isSameColumn(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
 }
 
-function describe({ type, repeated }: Pick<ResultColumn, 'type' | 'repeated'>): string {
+/** Its type, for messages. */
+export function describeColumn({ type, repeated }: Pick<ResultColumn, 'type' | 'repeated'>): string {
   return repeated ? `repeated ${type}` : String(type);
 }

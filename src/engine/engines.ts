@@ -11,6 +11,7 @@ import type {
   EngineOptions,
   SqlOptions,
 } from './engine.ts';
+import { recordProblemsOf } from './records/check-records.ts';
 import { sandboxProblemsOf, tenantProblemsOf, uncheckedQueries } from './tenant-filters.ts';
 
 interface EngineEntry {
@@ -43,22 +44,21 @@ const libraries: Readonly<Record<Config['engine'], EngineEntry>> = {
   },
 };
 
-/** Every engine by its configured name. Each refuses a query that may return rows of several tenants. */
+/**
+ * Every engine by its configured name. Each refuses a query that may return rows of several tenants, or other fields of
+ * records than its header declares.
+ */
 export const engines: Readonly<Record<Config['engine'], EngineEntry>> = {
-  duckdb: withTenantFilters(libraries.duckdb),
-  bigquery: withTenantFilters(libraries.bigquery),
+  duckdb: withFileChecks(libraries.duckdb),
+  bigquery: withFileChecks(libraries.bigquery),
 };
 
-function withTenantFilters({
-  open,
-  check,
-  sqlOf,
-  columnsOf,
-  checksTenants = false,
-}: EngineEntry): EngineEntry {
+/** With the checks that need no engine. */
+function withFileChecks({ open, check, sqlOf, columnsOf, checksTenants = false }: EngineEntry): EngineEntry {
   const problemsOfQuery: ProblemsOfQuery = (query, tables) => [
     ...(checksTenants ? [] : tenantProblemsOf(query, tables)),
     ...sandboxProblemsOf(query, tables),
+    ...recordProblemsOf(query, tables),
   ];
   const problemsIn = ({ queries, tables }: Catalog) =>
     queries.flatMap((query) => problemsOfQuery(query, tables));
@@ -70,11 +70,13 @@ function withTenantFilters({
       const engine = await open(options);
       return engine.updates === undefined
         ? engine
-        : { ...engine, updates: updatesWithTenantFilters(engine.updates, options, problemsOfQuery) };
+        : { ...engine, updates: updatesWithFileChecks(engine.updates, options, problemsOfQuery) };
     },
     async check(options) {
       const problems = problemsIn(options.catalog);
-      const others = await problemsOf(() => check(options));
+      const isNew = ({ line, message }: Problem) =>
+        !problems.some((known) => known.line === line && known.message === message);
+      const others = (await problemsOf(() => check(options))).filter(isNew);
       if (problems.length + others.length > 0) throw new StartError(title, [...problems, ...others]);
     },
     sqlOf,
@@ -84,7 +86,7 @@ function withTenantFilters({
 
 type ProblemsOfQuery = (query: SavedQuery, tables: Catalog['tables']) => readonly Problem[];
 
-function updatesWithTenantFilters(
+function updatesWithFileChecks(
   updates: CatalogUpdates,
   { catalog: first, listener }: EngineOptions,
   problemsOfQuery: ProblemsOfQuery,

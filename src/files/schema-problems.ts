@@ -14,12 +14,26 @@ export function problem(path: readonly (string | number)[], message: string): Sc
 
 /** Zod's issues as problems whose messages begin with the path, as in `keys.0.name: is missing`. */
 export function schemaProblems({ issues }: z.core.$ZodError): readonly SchemaProblem[] {
-  return issues.map((issue) => ({
+  return issues.flatMap(withinUnion).map((issue) => ({
     // The path of an unknown key leads to its own line.
     path: issue.code === 'unrecognized_keys' ? [...issue.path, ...issue.keys] : issue.path,
     message: [issue.path.join('.'), issue.message].filter((part) => part !== '').join(': '),
   }));
 }
+
+/**
+ * The issues inside of the one variant of a union that a value is meant to be, because it has that variant's type; the
+ * issue of the union itself if no variant has it.
+ */
+function withinUnion(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
+  if (issue.code !== 'invalid_union') return [issue];
+  const meant = issue.errors.filter((issues) => issues.some(isWithin));
+  if (meant.length !== 1) return [issue];
+  return meant.flat().flatMap((one) => withinUnion({ ...one, path: [...issue.path, ...one.path] }));
+}
+
+const isWithin = ({ code, path }: z.core.$ZodIssue): boolean =>
+  path.length > 0 || code === 'unrecognized_keys';
 
 /** Zod's option `error`: plain messages for issues to which the schema itself gives none. */
 export function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {

@@ -1,6 +1,7 @@
 import * as arrow from '@uwdata/flechette';
 import { parseTimestamp } from '../files/timestamps.ts';
-import { type ExactJson, exactText, isList } from './exact-json.ts';
+import { splitList, splitObject, textOf } from './cell-texts.ts';
+import { type ExactJson, parseExact } from './exact-json.ts';
 import { decimalDigits, type ScalarShape, type Shape } from './shape.ts';
 
 /** How values of a shape become Arrow. */
@@ -10,8 +11,11 @@ export interface ArrowType {
   /** The type with the same layout that the values are built with: the library takes timestamps in milliseconds only. */
   readonly builtAs: arrow.DataType;
   readonly metadata: Map<string, string> | null;
-  /** The value as the library takes it. @throws TypeError if it is not of the shape */
-  readonly toArrow: (value: ExactJson) => unknown;
+  /**
+   * The value of a JSON text as the library takes it; null for NULL. Only scalars are parsed: JSON keeps its spelling,
+   * however deep it is. @throws TypeError if it is not of the shape
+   */
+  readonly read: (json: string | undefined) => unknown;
 }
 
 export function arrowType(shape: Shape): ArrowType {
@@ -26,38 +30,39 @@ export function arrowType(shape: Shape): ArrowType {
 }
 
 function scalarType(kind: ScalarShape): ArrowType {
-  const { type, builtAs = type, toArrow } = scalars[kind];
-  return { type, builtAs, toArrow, metadata: kind === 'json' ? jsonMetadata : null };
+  const { type, builtAs = type, read } = scalars[kind];
+  return { type, builtAs, read: orNull(read), metadata: kind === 'json' ? jsonMetadata : null };
 }
+
+const orNull = (read: (json: string) => unknown) => (json: string | undefined) =>
+  json === undefined || json === 'null' ? null : read(json);
 
 function listType(element: ArrowType): ArrowType {
   return {
     type: arrow.list(arrow.field('item', element.type, true, element.metadata)),
     builtAs: arrow.list(element.builtAs),
     metadata: null,
-    toArrow(value) {
-      if (value === null) return null;
-      if (!isList(value)) throw unexpected('a list');
-      return value.map(element.toArrow);
-    },
+    read: orNull((json) => {
+      if (!json.startsWith('[')) throw unexpected('a list');
+      return splitList(json).map(element.read);
+    }),
   };
 }
 
 function structType(fields: readonly (ArrowType & { readonly name: string })[]): ArrowType {
+  const places = new Map(fields.map(({ name }, at) => [name, at]));
   return {
     type: arrow.struct(fields.map(({ name, type, metadata }) => arrow.field(name, type, true, metadata))),
     builtAs: arrow.struct(fields.map(({ name, builtAs }) => arrow.field(name, builtAs))),
     metadata: null,
-    toArrow(value) {
-      if (value === null) return null;
-      if (typeof value !== 'object' || isList(value)) throw unexpected('an object');
+    read: orNull((json) => {
+      if (!json.startsWith('{')) throw unexpected('an object');
+      const members = splitObject(json, places, fields.length);
       // Without a prototype: the library would read a member named `constructor` from it.
       const object = Object.create(null) as Record<string, unknown>;
-      for (const { name, toArrow } of fields) {
-        object[name] = Object.hasOwn(value, name) ? toArrow(value[name] ?? null) : null;
-      }
+      for (const [at, { name, read }] of fields.entries()) object[name] = read(members[at]);
       return object;
-    },
+    }),
   };
 }
 
@@ -67,41 +72,45 @@ const jsonMetadata = new Map([
   ['ARROW:extension:metadata', ''],
 ]);
 
-type Scalar = Pick<ArrowType, 'type' | 'toArrow'> & { readonly builtAs?: arrow.DataType };
+interface Scalar extends Pick<ArrowType, 'type'> {
+  readonly builtAs?: arrow.DataType;
+  /** Of a value that is not NULL. @throws TypeError if it is not of the type */
+  readonly read: (json: string) => unknown;
+}
 
 const micros = arrow.TimeUnit.MICROSECOND;
 const { precision, scale } = decimalDigits;
 
 const scalars: Readonly<Record<ScalarShape, Scalar>> = {
-  string: { type: arrow.utf8(), toArrow: orNull(String) },
-  integer: { type: arrow.int64(), toArrow: orNull(toBigInt) },
-  float: { type: arrow.float64(), toArrow: orNull(Number) },
-  decimal: { type: arrow.decimal128(precision, scale), toArrow: orNull((value) => unscaled(String(value))) },
-  boolean: { type: arrow.bool(), toArrow: orNull((value) => value === true) },
+  string: { type: arrow.utf8(), read: (json) => (json.startsWith('"') ? textOf(json) : json) },
+  integer: { type: arrow.int64(), read: parsed(toBigInt) },
+  float: { type: arrow.float64(), read: parsed(Number) },
+  decimal: { type: arrow.decimal128(precision, scale), read: parsed((value) => unscaled(String(value))) },
+  boolean: { type: arrow.bool(), read: parsed((value) => value === true) },
   timestamp: {
     type: arrow.timestamp(micros, 'UTC'),
     builtAs: arrow.int64(),
-    toArrow: orNull(toBigInt),
+    read: parsed(toBigInt),
   },
   datetime: {
     type: arrow.timestamp(micros, null),
     builtAs: arrow.int64(),
-    toArrow: orNull((value) => microsOf(`${value}Z`)),
+    read: parsed((value) => microsOf(`${value}Z`)),
   },
   date: {
     type: arrow.dateDay(),
-    toArrow: orNull((value) => Date.parse(`${value}T00:00:00Z`)),
+    read: parsed((value) => Date.parse(`${value}T00:00:00Z`)),
   },
   time: {
     type: arrow.timeMicrosecond(),
-    toArrow: orNull((value) => microsOf(`1970-01-01T${value}Z`)),
+    read: parsed((value) => microsOf(`1970-01-01T${value}Z`)),
   },
-  bytes: { type: arrow.binary(), toArrow: orNull((value) => Buffer.from(String(value), 'base64')) },
-  json: { type: arrow.utf8(), toArrow: orNull(exactText) },
+  bytes: { type: arrow.binary(), read: parsed((value) => Buffer.from(String(value), 'base64')) },
+  json: { type: arrow.utf8(), read: (json) => json },
 };
 
-function orNull<T>(convert: (value: Exclude<ExactJson, null>) => T) {
-  return (value: ExactJson): T | null => (value === null ? null : convert(value));
+function parsed(convert: (value: ExactJson) => unknown): Scalar['read'] {
+  return (json) => convert(parseExact(json));
 }
 
 function toBigInt(value: ExactJson): bigint {

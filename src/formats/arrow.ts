@@ -1,8 +1,7 @@
 import * as arrow from '@uwdata/flechette';
-import { type ArrowType, arrowType } from './arrow-types.ts';
+import { arrowType } from './arrow-types.ts';
 import type { CellTexts } from './cell-texts.ts';
-import { parseExact } from './exact-json.ts';
-import { cellParts, plainText, type Rows } from './rows.ts';
+import { cellParts, type Rows } from './rows.ts';
 import type { Shape } from './shape.ts';
 
 /**
@@ -19,9 +18,9 @@ export function* arrowParts(rows: Rows, shapes: readonly Shape[]): Generator<Uin
     metadata: null,
   };
   const stream = (part: readonly CellTexts[]): Uint8Array => {
-    const children = columns.map(({ readCell, builtAs }, at) =>
+    const children = columns.map(({ read, builtAs }, at) =>
       arrow.columnFromArray(
-        part.map((cells) => readCell(cells[at])),
+        part.map((cells) => read(cells[at])),
         builtAs,
       ),
     );
@@ -43,14 +42,4 @@ export function* arrowParts(rows: Rows, shapes: readonly Shape[]): Generator<Uin
 /** Bytes of the mark that ends a stream. */
 const endBytes = 8;
 
-function buildColumn(name: string, shape: Shape) {
-  const type = arrowType(shape);
-  return { name, ...type, readCell: cellReader(shape, type) };
-}
-
-function cellReader({ kind }: Shape, { toArrow }: ArrowType): (cell: string | undefined) => unknown {
-  // As it is: parsing and writing it again could change its spelling.
-  if (kind === 'json') return (cell) => plainText(cell, true) ?? null;
-  if (kind === 'string') return (cell) => plainText(cell) ?? null;
-  return (cell) => (cell === undefined ? null : toArrow(parseExact(cell)));
-}
+const buildColumn = (name: string, shape: Shape) => ({ name, ...arrowType(shape) });

@@ -10,7 +10,7 @@ export type CellTexts = readonly (string | undefined)[];
  */
 export function splitRows(rows: string, columns: readonly string[]): readonly CellTexts[] {
   const places = new Map(columns.map((name, at) => [name, at]));
-  return splitObjects(rows).map((row) => splitCells(row, places, columns.length));
+  return splitObjects(rows).map((row) => splitObject(row, places, columns.length));
 }
 
 /** The texts of JSON values that have commas between them. */
@@ -25,7 +25,24 @@ export function splitObjects(text: string): readonly string[] {
   return parts;
 }
 
-function splitCells(row: string, places: ReadonlyMap<string, number>, count: number): CellTexts {
+/** The texts of the elements of a JSON array. */
+export function splitList(list: string): readonly string[] {
+  const parts: string[] = [];
+  for (let at = afterSpace(list, 1); at < list.length && list[at] !== ']'; ) {
+    const end = valueEnd(list, at);
+    parts.push(list.slice(at, end));
+    at = afterSpace(list, end);
+    if (list[at] === ',') at = afterSpace(list, at + 1);
+  }
+  return parts;
+}
+
+/**
+ * The texts of the members of a JSON object that have a place, at their places.
+ *
+ * @param count of the places
+ */
+export function splitObject(row: string, places: ReadonlyMap<string, number>, count: number): CellTexts {
   const cells = new Array<string | undefined>(count).fill(undefined);
   for (let at = afterSpace(row, 1); row[at] === '"'; ) {
     const nameEnd = textEnd(row, at);

@@ -117,14 +117,35 @@ function readType(shape: Shape = untyped): string {
   }
 }
 
-/** Fields of records are written as they are read. */
-function value(column: string, shape: Shape = untyped): string {
-  if (shape.kind === 'struct') return column;
-  if (shape.kind !== 'list') return scalars[shape.kind].convert?.(column) ?? column;
-  const { element } = shape;
-  const convert =
-    element.kind === 'list' || element.kind === 'struct' ? undefined : scalars[element.kind].convert;
-  return convert === undefined ? column : `list_transform(${column}, lambda one: ${convert('one')})`;
+/** What makes the value that is written of one that is read; the value itself if both are the same. */
+function value(read: string, shape: Shape = untyped, depth = 0): string {
+  if (!isConverted(shape)) return read;
+  switch (shape.kind) {
+    case 'list': {
+      const one = `one${depth}`;
+      return `list_transform(${read}, lambda ${one}: ${value(one, shape.element, depth + 1)})`;
+    }
+    case 'struct': {
+      const members = shape.fields.map(
+        ({ name, shape: inner }) =>
+          `${identifier(name)} := ${value(`struct_extract(${read}, ${text(name)})`, inner, depth)}`,
+      );
+      return `CASE WHEN ${read} IS NOT NULL THEN struct_pack(${members.join(', ')}) END`;
+    }
+    default:
+      return scalars[shape.kind].convert?.(read) ?? read;
+  }
+}
+
+function isConverted(shape: Shape): boolean {
+  switch (shape.kind) {
+    case 'list':
+      return isConverted(shape.element);
+    case 'struct':
+      return shape.fields.some(({ shape: inner }) => isConverted(inner));
+    default:
+      return scalars[shape.kind].convert !== undefined;
+  }
 }
 
 const text = (content: string) => `'${content.replaceAll("'", "''")}'`;

@@ -42,10 +42,25 @@ const declared: Readonly<Record<string, ScalarShape>> = {
 };
 
 /** @returns undefined if its shape is that of the values */
-export function declaredShape({ type, repeated }: ResultColumn): Shape | undefined {
+export function declaredShape({ type, repeated, fields }: ResultColumn): Shape | undefined {
   const kind = type === undefined ? undefined : declared[type];
-  if (kind === undefined) return undefined;
-  return repeated ? { kind: 'list', element: { kind } } : { kind };
+  const element = kind !== undefined ? { kind } : fields && structShape(fields);
+  if (element === undefined) return undefined;
+  return repeated ? { kind: 'list', element } : element;
+}
+
+/** A record has its fields whatever the rows are. */
+function structShape(fields: readonly ResultColumn[]): Shape {
+  return {
+    kind: 'struct',
+    fields: fields.map((field) => ({ name: field.name, shape: declaredShape(field) ?? otherShape(field) })),
+  };
+}
+
+/** Numerals are text, which all of them fit; a record whose fields are not known is JSON text. */
+function otherShape({ type, repeated }: ResultColumn): Shape {
+  if (type !== 'numeric') return { kind: 'json' };
+  return repeated ? { kind: 'list', element: { kind: 'string' } } : { kind: 'string' };
 }
 
 /** True if a cell of the column is JSON text in formats without nested values. */

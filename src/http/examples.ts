@@ -1,7 +1,8 @@
 import { textsOf } from '../catalog/binding/raw-texts.ts';
 import { exampleValue } from '../catalog/example-parameters.ts';
+import { graphqlNames } from '../catalog/graphql-fields.ts';
 import { camelCase, pascalCase } from '../catalog/names.ts';
-import type { Catalog, Parameter, ParameterText, SavedQuery } from '../catalog/saved-query.ts';
+import type { Catalog, Parameter, ParameterText, RecordField, SavedQuery } from '../catalog/saved-query.ts';
 import { mainNames, type PublicName } from '../catalog/versions/versions.ts';
 import { argumentType } from './graphql/schema/arguments.ts';
 import { endpointPath } from './paths.ts';
@@ -60,13 +61,44 @@ export function graphqlOperation({ field, query }: Pick<PublicName, 'field' | 'q
   return { document, variables: Object.fromEntries(declared.map(({ name, field }) => [name, field])) };
 }
 
-/** All columns, and what a result says of itself. */
-const selection = ({ columns }: SavedQuery): string => `rows {
-${columns.map(({ name }) => `      ${camelCase(name)}`).join('\n')}
+/** What a result has, and what it says of itself. */
+const selection = (query: SavedQuery): string => `rows {
+${columnLines(query)}
     }
     rowCount
     truncated
     computedAt`;
+
+/** All columns; of records as much as a reader overlooks. */
+function columnLines({ columns }: SavedQuery): string {
+  const left = { fields: maxRecordFields };
+  return columns
+    .flatMap((column) => fieldLines(column, camelCase(column.name), left))
+    .map((line) => `      ${line}`)
+    .join('\n');
+}
+
+/** Fields of records in one example. */
+const maxRecordFields = 24;
+/** Fields of one record that are no records. */
+const maxPlainFields = 3;
+
+function fieldLines({ fields }: RecordField, name: string, left: { fields: number }): readonly string[] {
+  if (fields === undefined) return [name];
+  const names = graphqlNames(fields);
+  const lines: string[] = [];
+  let plain = 0;
+  for (const [at, field] of fields.entries()) {
+    if (left.fields <= 0 && lines.length > 0) break;
+    if (field.fields === undefined && plain === maxPlainFields) continue;
+    if (field.fields === undefined) {
+      plain += 1;
+      left.fields -= 1;
+    }
+    lines.push(...fieldLines(field, names[at] ?? '', left));
+  }
+  return [`${name} {`, ...lines.map((line) => `  ${line}`), '}'];
+}
 
 /** Parameters that have an example, and required ones without, with a placeholder. */
 function exampleValues({ parameters }: SavedQuery): readonly (readonly [Parameter, ParameterText])[] {

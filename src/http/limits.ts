@@ -11,8 +11,10 @@ export const httpLimits = {
   maxHeaderBytes: 16_384,
   /** Bytes of a request body: operations are text that people write. */
   maxBodyBytes: 256 * 1024,
-  /** Parameters of a query string, including those that the query does not declare, and every value of a list. */
-  maxParameters: 1_100,
+  /** Parameters of a query string, including those that the query does not declare. */
+  maxParameters: 100,
+  /** Values of lists in a query string, beside the other parameters. */
+  maxListValues: 1_000,
   /** Characters of one parameter's value. */
   maxValueLength,
   /** Characters of a JSON Web Token; a longer one is not valid. */
@@ -29,8 +31,8 @@ export const httpLimits = {
   maxNameLength: 300,
   /** Brackets inside each other: parsing, and most later steps, recurse for every bracket. */
   maxBracketDepth: 50,
-  /** Levels of fields, with fragments expanded. */
-  maxFieldDepth: 15,
+  /** Levels of fields, with fragments expanded. Records of BigQuery are at most 15 levels deep. */
+  maxFieldDepth: 20,
   maxRootFields: 20,
   maxAliases: 50,
   /** How often one operation may select a field again under another alias, below root fields that have arguments. */

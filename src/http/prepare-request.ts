@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { RawParameters } from '../catalog/binding/bind.ts';
+import type { Catalog, SavedQuery } from '../catalog/saved-query.ts';
 import { GatewayError } from '../errors.ts';
 import type { EndpointRequest } from './access/authorize.ts';
 import { httpLimits } from './limits.ts';
@@ -11,6 +12,8 @@ export interface PreparedRequest {
   readonly url: URL;
   /** The path as the access log shows it. */
   readonly loggedPath: string;
+  /** The names of parameters that are lists, in any saved query. */
+  readonly lists?: ReadonlySet<string>;
   /** The parameters of the query string; set once they are known to contain no key. */
   parameters?: RawParameters;
   /** The saved query that a REST path names, with the outcomes of binding it. */
@@ -28,8 +31,15 @@ const maxPrepared = 1_000;
 /** A longer URL is hardly sent twice, and would take memory. */
 const maxPreparedLength = 2_048;
 
-/** @param loggedPaths as `pathsToLog` gives them */
-export function buildPrepareRequest(loggedPaths: ReadonlyMap<string, string>): PrepareRequest {
+/**
+ * @param loggedPaths as `pathsToLog` gives them
+ * @param catalog whose lists may have many values
+ */
+export function buildPrepareRequest(
+  loggedPaths: ReadonlyMap<string, string>,
+  catalog: Pick<Catalog, 'queries'> = { queries: [] },
+): PrepareRequest {
+  const lists = new Set(catalog.queries.flatMap(listNames));
   const prepared = new LRUCache<string, PreparedRequest>({ max: maxPrepared });
   return (text) => {
     const cached = text === undefined ? undefined : prepared.get(text);
@@ -41,36 +51,48 @@ export function buildPrepareRequest(loggedPaths: ReadonlyMap<string, string>): P
         'Invalid request target or Host header, or more than one Host or Authorization header',
       );
     }
-    const request = { url, loggedPath: loggedPaths.get(url.pathname) ?? folderToLog(url.pathname) };
+    const loggedPath = loggedPaths.get(url.pathname) ?? folderToLog(url.pathname);
+    const request = { url, loggedPath, lists };
     if (text.length <= maxPreparedLength) prepared.set(text, request);
     return request;
   };
 }
 
-const { maxParameters } = httpLimits;
+/** The names of the parameters of a query that are lists. */
+export const listNames = ({ parameters }: SavedQuery): readonly string[] =>
+  parameters.flatMap(({ name, repeated }) => (repeated ? [name] : []));
+
+const { maxListValues, maxParameters } = httpLimits;
+const noNames: ReadonlySet<string> = new Set();
 
 /**
  * The parameters of a query string, every value of each name, in the order given.
  *
  * @param search the part of the URL after `?`, still percent-encoded
+ * @param lists names of which more values are taken than of others
  * @throws GatewayError BAD_REQUEST if there are too many
  */
-export function parseQueryString(search: string): RawParameters {
+export function parseQueryString(search: string, lists: ReadonlySet<string> = noNames): RawParameters {
   const raw = new Map<string, string[]>();
-  const pairs = search.replaceAll('+', ' ').split('&', maxParameters + 1);
-  if (pairs.length > maxParameters) {
-    throw new GatewayError('BAD_REQUEST', `The query string has more than ${maxParameters} parameters`);
-  }
+  const most = maxParameters + (lists.size === 0 ? 0 : maxListValues);
+  const pairs = search.replaceAll('+', ' ').split('&', most + 1);
+  if (pairs.length > most) throw tooMany(most);
+  let others = 0;
   for (const pair of pairs) {
     const at = pair.indexOf('=');
     const name = decodeText(at < 0 ? pair : pair.slice(0, at));
     const value = decodeText(at < 0 ? '' : pair.slice(at + 1));
+    if (!lists.has(name)) others += 1;
+    if (others > maxParameters) throw tooMany(maxParameters);
     const values = raw.get(name);
     if (values === undefined) raw.set(name, [value]);
     else values.push(value);
   }
   return raw;
 }
+
+const tooMany = (most: number) =>
+  new GatewayError('BAD_REQUEST', `The query string has more than ${most} parameters`);
 
 /**
  * URLSearchParams would turn ill-formed UTF-8 into U+FFFD, which a caller may also mean. A lone surrogate cannot come

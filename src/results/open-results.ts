@@ -187,10 +187,25 @@ function pinWarm(
   for (const query of queries) {
     if (query.caching === 'disabled') continue;
     for (const parameters of query.warm) {
-      const bound = bind(query, plainParameters(parameters), now);
+      const bound = bindNow(query, parameters, now);
+      if (bound === undefined) continue;
       hotKeys.pin(keyOf(bound), bound, query.caching, now);
       until = Math.min(until, bound.validUntil ?? until);
     }
   }
   return until;
+}
+
+/** undefined if a value of the set is outside of a bound that is relative to the time. */
+function bindNow(
+  query: SavedQuery,
+  parameters: SavedQuery['warm'][number],
+  now: number,
+): BoundQuery | undefined {
+  try {
+    return bind(query, plainParameters(parameters), now);
+  } catch (error) {
+    if (error instanceof GatewayError) return undefined;
+    throw error;
+  }
 }

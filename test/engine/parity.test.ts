@@ -4,12 +4,13 @@ import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { BoundValues } from '../../src/catalog/binding/bind.ts';
 import { exampleParameters } from '../../src/catalog/example-parameters.ts';
-import { loadCatalog } from '../../src/catalog/load-catalog.ts';
 import { camelCase } from '../../src/catalog/names.ts';
 import type { Column, SavedQuery } from '../../src/catalog/saved-query.ts';
+import { loadTypedCatalog } from '../../src/engine/records/complete-records.ts';
 import { skipsEmulator } from '../support/bigquery-emulator.ts';
 import { openOnEmulator, queriesAt } from '../support/on-engines.ts';
 import { randomRows } from '../support/random-rows.ts';
+import { selectColumns } from '../support/select-fields.ts';
 import { now, openTestApp, type Rows, type TestApp } from '../support/test-app.ts';
 
 type Row = Record<string, unknown>;
@@ -57,7 +58,7 @@ function readRows(folder: string): Rows {
 }
 
 describe.skipIf(skipsEmulator)('both engines over the same files', () => {
-  const { queries, tables } = loadCatalog('queries');
+  const { queries, tables } = loadTypedCatalog('queries');
   const project = queries
     .flatMap(({ parameters }) => parameters)
     .find(({ name }) => name === 'project')?.example;
@@ -124,6 +125,5 @@ function graphqlOperation(query: SavedQuery, parameters: BoundValues): string {
       return `${camelCase(parameter.name)}: ${found ? found.name : isBare ? value : JSON.stringify(value)}`;
     });
   const argumentList = args.length === 0 ? '' : `(${args.join(', ')})`;
-  const rows = query.columns.map(({ name }) => camelCase(name)).join(' ');
-  return `{ ${camelCase(query.name)}${argumentList} { rows { ${rows} } } }`;
+  return `{ ${camelCase(query.name)}${argumentList} { rows { ${selectColumns(query.columns)} } } }`;
 }

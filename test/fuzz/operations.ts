@@ -24,6 +24,8 @@ const inner = [
   'id',
   'eventMessage',
   'metadata',
+  'request',
+  'path',
   'count',
   'totalRestRequests',
   'name',

@@ -2,15 +2,15 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { loadCatalog } from '../../src/catalog/load-catalog.ts';
 import { columnTypes } from '../../src/catalog/saved-query.ts';
+import { loadTypedCatalog } from '../../src/engine/records/complete-records.ts';
 import { statusOf } from '../../src/errors.ts';
 import { openapiDocument } from '../../src/http/openapi/document.ts';
 import { type KeyFile, writeKeyFile } from '../support/key-files.ts';
 import { queryText } from '../support/queries.ts';
 import { ago, apiKey, openTestApp, type TestApp } from '../support/test-app.ts';
 
-const { queries } = loadCatalog('queries');
+const { queries } = loadTypedCatalog('queries');
 
 /** A document as a reader of OpenAPI sees it: references are followed. */
 interface Operation {

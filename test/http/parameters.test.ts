@@ -158,6 +158,18 @@ describe('lists, bounds and relative defaults over HTTP', () => {
     });
   });
 
+  test('a query string has room for a list beside a hundred others', async () => {
+    const many = (name: string, count: number) =>
+      Array.from({ length: count }, () => `${name}=100`).join('&');
+    const message = async (query: string) => (await get(`values?${query}`)).error?.message;
+    expect(await message(many('codes', 500))).toBe('codes: has 500 values; the limit is 3');
+    expect(await message(many('other', 101))).toBe('The query string has more than 100 parameters');
+    expect(await message(`${many('codes', 3)}&${many('other', 97)}`)).toBeUndefined();
+    expect(await message(`${many('codes', 3)}&${many('other', 101)}`)).toContain('more than 100 parameters');
+    // Shorter names, for a URL that is not too long.
+    expect(await message('&'.repeat(1_200))).toContain('more than 1100 parameters');
+  });
+
   test('GraphQL and OpenAPI describe them', async () => {
     const { data } = (await graphql(
       '{ __type(name: "Query") { fields { name args { name description defaultValue type { name kind ofType { kind ofType { name } } } } } } endpoint(name: "values") { parameters { name default repeated maxItems min maxLength pattern } } }',

@@ -1,5 +1,11 @@
 import fc from 'fast-check';
-import { type Catalog, type Column, columnTypes, type SavedQuery } from '../../src/catalog/saved-query.ts';
+import {
+  type Catalog,
+  type Column,
+  columnTypes,
+  type RecordField,
+  type SavedQuery,
+} from '../../src/catalog/saved-query.ts';
 
 const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 12 }).filter((value) => value.isWellFormed()),
@@ -35,14 +41,40 @@ const cellOf: Readonly<Record<Column['type'], fc.Arbitrary<unknown>>> = {
 };
 
 const column = (name: string): fc.Arbitrary<Column> =>
-  fc.record({
-    name: fc.constant(name),
-    type: fc.constantFrom(...columnTypes),
-    repeated: fc.boolean(),
-    required: fc.boolean(),
-    unit: fc.constant(undefined),
-    description: fc.constant('A column.'),
-  });
+  fc
+    .record({
+      name: fc.constant(name),
+      type: fc.constantFrom(...columnTypes, 'record' as const, 'record' as const),
+      repeated: fc.boolean(),
+      required: fc.boolean(),
+      unit: fc.constant(undefined),
+      description: fc.constant('A column.'),
+    })
+    .chain((plain) => withFields(plain, 3));
+
+/** Among them names that are no GraphQL names, that become the same one, and that objects of JavaScript have. */
+const fieldNames = ['a', 'a_b', 'aB', 'cf-ray', '1x', '__typename', 'constructor', '__proto__', 'é', 'id'];
+
+const recordField = (name: string, levels: number): fc.Arbitrary<RecordField> =>
+  fc
+    .record({
+      name: fc.constant(name),
+      type: fc.constantFrom(...columnTypes),
+      repeated: fc.boolean(),
+      required: fc.boolean(),
+    })
+    .chain((plain) => withFields(plain, levels));
+
+/** Some records have known fields. */
+function withFields<T extends RecordField>(plain: T, levels: number): fc.Arbitrary<T> {
+  if (plain.type !== 'record' || levels === 0) return fc.constant(plain);
+  const fields = fc
+    .subarray(fieldNames, { minLength: 1, maxLength: 5 })
+    .chain((names) => fc.tuple(...names.map((name) => recordField(name, levels - 1))));
+  return fc
+    .option(fields, { nil: undefined, freq: 4 })
+    .map((known) => (known === undefined ? plain : { ...plain, fields: known }));
+}
 
 const columnNames = [
   ...['a', 'b_c', 'count', 'timestamp', 'x1', 'event_message'],
@@ -112,11 +144,32 @@ export const randomCatalog: fc.Arbitrary<Catalog> = fc
   .chain((queries) => fc.subarray(queries, { minLength: 1 }))
   .map((queries) => ({ queries, tables: [] }));
 
+/** A record as the engines write it: with all of its fields; a foreign one may lack some. */
+function recordOf(fields: readonly RecordField[]): fc.Arbitrary<unknown> {
+  const members = fields.map((field) => {
+    const value = field.required ? fieldValue(field) : fc.option(fieldValue(field), { freq: 8 });
+    return fc.tuple(fc.constant(field.name), fc.option(value, { nil: undefined, freq: 12 }));
+  });
+  return fc.tuple(...members).map((entries) => {
+    const record = Object.create(null) as Record<string, unknown>;
+    for (const [name, value] of entries) if (value !== undefined) record[name] = value;
+    return record;
+  });
+}
+
+function fieldValue({ type, fields, repeated }: RecordField): fc.Arbitrary<unknown> {
+  const one = fields === undefined ? cellOf[type] : recordOf(fields);
+  if (!repeated || (type === 'record' && fields === undefined)) return one;
+  return fc.array(fc.option(one, { freq: 8 }), { maxLength: 3 });
+}
+
 /** Rows of one query as an engine gives them: JSON text, NULL columns left out. */
 export function randomRows({ columns }: SavedQuery): fc.Arbitrary<readonly string[]> {
-  const cells = columns.map(({ name, type, repeated, required }) => {
+  const cells = columns.map((column) => {
+    const { name, type, repeated, required, fields } = column;
     const cell = cellOf[type];
-    const value = repeated && type !== 'record' ? fc.array(cell, { maxLength: 3 }) : cell;
+    const plain = repeated && type !== 'record' ? fc.array(cell, { maxLength: 3 }) : cell;
+    const value = fields === undefined ? plain : fieldValue(column);
     return fc.tuple(fc.constant(name), required ? value : fc.option(value, { nil: undefined }));
   });
   const row = fc

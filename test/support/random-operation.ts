@@ -1,6 +1,7 @@
 import fc from 'fast-check';
+import { graphqlNames } from '../../src/catalog/graphql-fields.ts';
 import { camelCase } from '../../src/catalog/names.ts';
-import type { Catalog, SavedQuery } from '../../src/catalog/saved-query.ts';
+import type { Catalog, RecordField, SavedQuery } from '../../src/catalog/saved-query.ts';
 
 export interface Operation {
   readonly query: string;
@@ -52,8 +53,19 @@ function rowSelection(
   { name, columns }: SavedQuery,
   fragments: readonly string[] = [],
 ): fc.Arbitrary<string> {
-  const fields = [...columns.map((column) => leaf(camelCase(column.name))), leaf('__typename')];
-  return selection(fields, `${pascal(name)}Row`, fragments);
+  const type = `${pascal(name)}Row`;
+  const fields = columns.map((column) => fieldOf(column, camelCase(column.name), type));
+  return selection([...fields, leaf('__typename')], type, fragments);
+}
+
+function fieldOf({ fields }: RecordField, name: string, parent: string): fc.Arbitrary<string> {
+  if (fields === undefined) return leaf(name);
+  const type = `${parent}_${name}`;
+  const names = graphqlNames(fields);
+  const inner = fields.map((field, at) => fieldOf(field, names[at] ?? '', type));
+  return fc
+    .tuple(alias, directive, selection([...inner, leaf('__typename')], type))
+    .map(([as, when, below]) => `${as}${name}${when} ${below}`);
 }
 
 function resultSelection(

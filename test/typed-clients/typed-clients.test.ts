@@ -157,6 +157,7 @@ describe.skipIf(!isInstalled)('typed clients', () => {
       bytes: 0,
       ids: 4,
       logs: ['log0', 'log0', 'log3', 'log5', 'log7'],
+      paths: Array(5).fill('/rest/v1/things'),
     });
   });
 

@@ -85,8 +85,8 @@ function foldedCharacters(low = firstFolded, high = lastFolded): number {
 const firstFolded = 0x41;
 const lastFolded = 0x1e943;
 
-/** An estimate. Malformed patterns get one too; the compiler rejects them later. */
-function expandedLength(text: string): number {
+/** Characters with counts expanded: an estimate. Malformed patterns get one too; the compiler rejects them later. */
+export function expandedLength(text: string): number {
   const groups: { size: number; last: number }[] = [];
   let group = { size: 0, last: 0 };
   const add = (size: number) => {

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../errors.ts';
 import type { Parameter, ParameterText } from '../saved-query.ts';
-import { defaultMaxItems, maxListLength, maxValueLength } from './value-limits.ts';
+import { defaultMaxItems, maxListLength, maxMatchedLength, maxValueLength } from './value-limits.ts';
 
 /** Parameters as received: all values of each name, in the order of the request. A list may have none. */
 export type RawParameters = ReadonlyMap<string, readonly string[]>;
@@ -39,8 +39,9 @@ function requireListSize(parameter: Parameter, texts: readonly string[]): void {
     throw invalid(parameter, `has ${texts.length} values; the limit is ${maxItems}`);
   }
   const length = texts.reduce((sum, text) => sum + text.length, 0);
-  if (length > maxListLength) {
-    throw invalid(parameter, `has values of ${length} characters in all; the limit is ${maxListLength}`);
+  const most = parameter.pattern === undefined ? maxListLength : maxMatchedLength;
+  if (length > most) {
+    throw invalid(parameter, `has values of ${length} characters in all; the limit is ${most}`);
   }
   const empty = texts.indexOf('');
   if (empty >= 0) throw invalid(parameter, 'is empty; leave it out', empty);

@@ -44,6 +44,17 @@ export function resolveBound({ type }: Pick<Parameter, 'type'>, text: string, no
   return !isTime(type) || relative === undefined ? text : timeText(type, now + relative.ms);
 }
 
+/** A parameter with those of its bounds that are relative, or with the others. */
+export function withBounds(parameter: Parameter, relative: boolean): Parameter {
+  const { max, min, ...rest } = parameter;
+  const isKept = (bound: string) => isRelative(parameter, bound) === relative;
+  return {
+    ...rest,
+    ...(min !== undefined && isKept(min) && { min }),
+    ...(max !== undefined && isKept(max) && { max }),
+  };
+}
+
 /** Why a relative text does not fit the type. */
 export function relativeProblem({ type }: Pick<Parameter, 'type'>, text: string): string | undefined {
   const unit = parseRelativeTime(text)?.unit;

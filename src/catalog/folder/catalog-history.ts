@@ -23,6 +23,17 @@ export interface BrokenFile {
 /** Finds queries that cannot run, with their problems. */
 export type CheckQueries = (catalog: Catalog) => Promise<ReadonlyMap<SavedQuery, readonly Problem[]>>;
 
+/** Fills in what the headers of queries leave to their SQL. The queries keep their order. */
+export interface CompleteCatalog {
+  (catalog: Catalog): Catalog;
+  /** The same while other work of the process is done in between. */
+  readonly inTurns: (catalog: Catalog) => Promise<Catalog>;
+}
+
+const asWritten: CompleteCatalog = Object.assign((catalog: Catalog) => catalog, {
+  inTurns: async (catalog: Catalog) => catalog,
+});
+
 /** A version of the catalog that can be served. */
 export interface CatalogProposal {
   readonly catalog: Catalog;
@@ -62,12 +73,18 @@ interface State {
 }
 
 /** @throws StartError with every problem of every file: a first version must be without any */
-export function openHistory(folder: string, files: CatalogFiles, now: () => Date): CatalogHistory {
-  let catalog = parseCatalog(folder, files);
+export function openHistory(
+  folder: string,
+  files: CatalogFiles,
+  now: () => Date,
+  complete: CompleteCatalog = asWritten,
+): CatalogHistory {
+  const first = parseCatalog(folder, files);
+  let catalog = complete(first);
   let brokenSince: ReadonlyMap<string, Date> = new Map();
   const state: State = { queries: emptyPart(), tables: emptyPart() };
-  for (const query of catalog.queries) addFirst(state.queries, `${query.name}.sql`, files, query);
-  for (const table of catalog.tables) addFirst(state.tables, `tables/${table.name}.json`, files, table);
+  for (const query of first.queries) addFirst(state.queries, `${query.name}.sql`, files, query);
+  for (const table of first.tables) addFirst(state.tables, `tables/${table.name}.json`, files, table);
 
   return {
     get catalog() {
@@ -85,7 +102,7 @@ export function openHistory(folder: string, files: CatalogFiles, now: () => Date
         const { table: value, problems } = parseTableFile(join(folder, path), content);
         return { content, value, problems };
       });
-      const choice = await choose(folder, state, catalog, check);
+      const choice = await choose(folder, state, catalog, { complete, check });
       const at = now();
       const since = new Map([...choice.refused.keys()].map((path) => [path, brokenSince.get(path) ?? at]));
       return {
@@ -169,7 +186,7 @@ async function choose(
   folder: string,
   { queries, tables }: State,
   current: Catalog,
-  check: CheckQueries,
+  { complete, check }: { readonly complete: CompleteCatalog; readonly check: CheckQueries },
 ): Promise<Choice> {
   const wrongQueries = problemsOf(queries);
   const refusedQueries = new Map(wrongQueries);
@@ -182,11 +199,11 @@ async function choose(
       for (const [path, problems] of conflicts) refusedQueries.set(path, problems);
       continue;
     }
-    const catalog = {
+    const catalog = await complete.inTurns({
       queries: [...chosen.values()],
       tables: sameItems(current.tables, [...chosenTables.values()]),
-    };
-    const failing = await check(catalog);
+    });
+    const failing = failingQueries([...chosen.values()], catalog, await check(catalog));
     if (failing.size === 0) {
       const refused = new Map([...refusedQueries, ...refusedTables].sort(([a], [b]) => (a < b ? -1 : 1)));
       return { catalog, queries: chosen, tables: chosenTables, refused };
@@ -203,6 +220,21 @@ async function choose(
     // They may have been refused because of the same tables.
     for (const path of refusedQueries.keys()) if (!wrongQueries.has(path)) refusedQueries.delete(path);
   }
+}
+
+/** The problems of queries as their files have them, by those of the completed ones. */
+function failingQueries(
+  written: readonly SavedQuery[],
+  { queries }: Catalog,
+  problems: ReadonlyMap<SavedQuery, readonly Problem[]>,
+): ReadonlyMap<SavedQuery, readonly Problem[]> {
+  return new Map(
+    written.flatMap((query, at) => {
+      const completed = queries[at];
+      const own = completed && problems.get(completed);
+      return own === undefined ? [] : [[query, own] as const];
+    }),
+  );
 }
 
 function problemsOf<T extends object>({ parsed }: Part<T>): Map<string, readonly Problem[]> {

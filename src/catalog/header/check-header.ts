@@ -5,6 +5,7 @@ import { camelCase } from '../names.ts';
 import { reservedParameters } from '../reserved-parameters.ts';
 import { checkParameters } from './check-parameters.ts';
 import { checkPrometheus } from './check-prometheus.ts';
+import { checkRecordFields } from './check-record-fields.ts';
 import type { Header } from './header-schema.ts';
 
 /** Checks that the schema cannot express: relations between keys, default values, names. */
@@ -15,6 +16,7 @@ export function checkHeader(header: Header): readonly SchemaProblem[] {
     ...checkTenant(header),
     ...checkNames(header),
     ...checkPrometheus(header),
+    ...checkRecordFields(header),
   ];
 }
 

@@ -1,10 +1,10 @@
 import { problem, type SchemaProblem } from '../../files/schema-problems.ts';
 import { compareValues, hasOrder } from '../binding/bounds.ts';
-import { type Checked, checkPattern } from '../binding/check-pattern.ts';
+import { type Checked, checkPattern, expandedLength } from '../binding/check-pattern.ts';
 import { checkPlain, checkValue, oneOf } from '../binding/check-value.ts';
 import { textsOf } from '../binding/raw-texts.ts';
-import { isRelative, relativeProblem, resolveBound } from '../binding/times.ts';
-import { defaultMaxItems } from '../binding/value-limits.ts';
+import { isRelative, relativeProblem, resolveBound, withBounds } from '../binding/times.ts';
+import { defaultMaxItems, maxBoundPatternLength } from '../binding/value-limits.ts';
 import type { Parameter, ParameterText } from '../saved-query.ts';
 import type { Header } from './header-schema.ts';
 import { bindTypesOf, canonicalText, toParameter } from './to-parameter.ts';
@@ -73,16 +73,24 @@ function boundProblems(declared: Declared): readonly KeyProblem[] {
     if (message !== undefined) problems.push({ key, message });
   }
   const now = Date.now();
-  if (problems.length === 0 && min !== undefined && max !== undefined) {
+  const areComparable = isRelative(declared, min ?? '') === isRelative(declared, max ?? '');
+  if (problems.length === 0 && min !== undefined && max !== undefined && areComparable) {
     const [least = min, greatest = max] = [min, max].map((text) =>
       resolveBound(declared, canonicalText(type, text), now),
     );
     if (compareValues(type, least, greatest) > 0)
       problems.push({ key: 'min', message: `${min} is more than max, ${max}` });
   }
-  const checked = pattern === undefined ? undefined : checkPattern(pattern);
-  if (checked && 'wrong' in checked) problems.push({ key: 'pattern', message: checked.wrong });
+  const message = pattern === undefined ? undefined : patternProblem(pattern);
+  if (message !== undefined) problems.push({ key: 'pattern', message });
   return problems;
+}
+
+function patternProblem(pattern: string): string | undefined {
+  const checked = checkPattern(pattern);
+  if ('wrong' in checked) return checked.wrong;
+  if (expandedLength(pattern) <= maxBoundPatternLength) return undefined;
+  return `must be a regular expression of at most ${maxBoundPatternLength} characters with its {counts} expanded`;
 }
 
 function boundProblem({ type }: Declared, text: string): string | undefined {
@@ -102,7 +110,10 @@ function valueProblems(parameter: Parameter): readonly KeyProblem[] {
   });
 }
 
-/** Why a default or an example is not a value of its parameter. Relative ones are compared with the bounds of today. */
+/**
+ * Why a default or an example is not a value of its parameter. Relative ones are compared with relative bounds only, and others
+ * with others: a file that is valid today must be valid tomorrow.
+ */
 function textProblem(parameter: Parameter, value: ParameterText, now: number): string | undefined {
   const { maxItems = defaultMaxItems, repeated, type } = parameter;
   const texts = textsOf(value);
@@ -110,8 +121,8 @@ function textProblem(parameter: Parameter, value: ParameterText, now: number): s
   for (const [at, text] of texts.entries()) {
     const isTimed = isRelative(parameter, text);
     const checked = isTimed
-      ? checkValue(parameter, resolveBound(parameter, text, now), now)
-      : checkDeclared(parameter, text, now);
+      ? checkValue(withBounds(parameter, true), resolveBound(parameter, text, now), now)
+      : checkDeclared(withBounds(parameter, false), text, now);
     const wrong =
       (isTimed ? relativeProblem(parameter, text) : undefined) ??
       ('wrong' in checked ? checked.wrong + (isTimed ? '' : relativeAdvice(type)) : undefined);

@@ -3,6 +3,7 @@ import { maxListItems, maxValueLength } from '../binding/value-limits.ts';
 import { lowerCaseUuid } from '../find-query.ts';
 import { labelKey } from '../labels.ts';
 import { bindTypes, columnTypes } from '../saved-query.ts';
+import { fieldsSchema } from './record-fields.ts';
 
 // Patterns have no flags: the JSON Schema for editors could not express them.
 const identifier = z
@@ -133,6 +134,7 @@ const column = z.strictObject({
   required: z.boolean().default(false),
   unit: text.optional(),
   description: text,
+  fields: fieldsSchema.optional(),
 });
 
 const metricName = z

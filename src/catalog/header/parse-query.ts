@@ -1,12 +1,14 @@
 import { GatewayError, type Problem } from '../../errors.ts';
 import { describeIssue, schemaProblems } from '../../files/schema-problems.ts';
 import { bind, plainParameters } from '../binding/bind.ts';
+import { withBounds } from '../binding/times.ts';
 import type { CachePolicy, Column, PrometheusText, SavedQuery, Tenant } from '../saved-query.ts';
 import { checkHeader } from './check-header.ts';
 import { checkParameterUse } from './check-parameter-use.ts';
 import { type Header, headerSchema } from './header-schema.ts';
 import { checkLimits, withLimits } from './limit-parameters.ts';
-import { readHeader } from './read-header.ts';
+import { type HeaderAndSql, readHeader } from './read-header.ts';
+import { toRecordFields } from './record-fields.ts';
 import { toParameter } from './to-parameter.ts';
 import { checkVersion, toDeprecation, toShadow } from './version-keys.ts';
 
@@ -40,13 +42,18 @@ export function parseQuery(name: string, file: string, text: string): ParsedQuer
     ...(header.success ? checkLimits(header.data, parts) : []).map((problem) => ({ file, ...problem })),
   ];
   if (!header.success || problems.length > 0) return { problems };
-  const query = toQuery(name, header.data, parts.sql, { file, line: parts.sqlLine });
+  const query = toQuery(name, header.data, parts, file);
   const inWarm = warmProblems(query).map((message) => ({ file, line: parts.lineOf(['warm']), message }));
   if (inWarm.length > 0) return { problems: inWarm };
   return { query, problems: [], aliasLines: query.aliases.map((_, at) => parts.lineOf(['aliases', at])) };
 }
 
-function toQuery(name: string, header: Header, sql: string, source: SavedQuery['source']): SavedQuery {
+function toQuery(
+  name: string,
+  header: Header,
+  { sql, sqlLine, lineOf }: HeaderAndSql,
+  file: string,
+): SavedQuery {
   return {
     id: header.id,
     name,
@@ -56,7 +63,7 @@ function toQuery(name: string, header: Header, sql: string, source: SavedQuery['
     aliases: header.aliases,
     description: header.description,
     sql,
-    source,
+    source: { file, line: sqlLine },
     maxRows: header.max_rows,
     caching: toCachePolicy(header),
     warm: header.warm,
@@ -68,7 +75,13 @@ function toQuery(name: string, header: Header, sql: string, source: SavedQuery['
       sql,
     ),
     columns: Object.entries(header.columns).map(
-      ([name, column]): Column => ({ ...column, name, unit: column.unit }),
+      ([name, { fields, ...column }]): Column => ({
+        ...column,
+        name,
+        unit: column.unit,
+        ...toRecordFields(fields, ['columns', name], lineOf),
+        ...(fields !== undefined && { line: lineOf(['columns', name]) }),
+      }),
     ),
     prometheus: toPrometheus(header),
     querySandboxing: header.query_sandboxing,
@@ -99,14 +112,15 @@ function toPrometheus({ prometheus, columns }: Header): PrometheusText | undefin
   return { metrics, labels: prometheus.labels };
 }
 
-/** A parameter set to keep warm must be one that a caller could send. */
+/** A parameter set to keep warm must be one that a caller could send; at some time, if bounds are relative to it. */
 function warmProblems(query: SavedQuery): readonly string[] {
+  const parameters = query.parameters.map((parameter) => withBounds(parameter, false));
   const declared = new Set(query.parameters.map(({ name }) => name));
   return query.warm.flatMap((set, at) => {
     const undeclared = Object.keys(set).filter((name) => !declared.has(name));
     if (undeclared.length > 0) return [`warm.${at}: not declared under parameters: ${undeclared.join(', ')}`];
     try {
-      bind(query, plainParameters(set));
+      bind({ ...query, parameters }, plainParameters(set));
       return [];
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;

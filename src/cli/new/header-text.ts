@@ -1,6 +1,8 @@
 import { Document, isMap, type YAMLMap } from 'yaml';
 import { fillIn } from '../../catalog/header/unfinished.ts';
 import { pascalCase } from '../../catalog/names.ts';
+import { columnTypes } from '../../catalog/saved-query.ts';
+import type { ResultColumn } from '../../engine/check-columns.ts';
 import type {
   DescribedColumn,
   DescribedParameter,
@@ -118,7 +120,7 @@ function enumValues(parameter: string, values: readonly string[], textAt: TextAt
 }
 
 function columnData(
-  { name, type, repeated, required, description }: DescribedColumn,
+  { name, type, repeated, required, description, fields }: DescribedColumn,
   textAt: TextAt,
 ): object {
   const otherwise = description ?? fillIn(`what ${name} contains.`);
@@ -132,5 +134,16 @@ function columnData(
         ? fillIn(`what ${name} contains, and its type: the SQL returns only NULL.`)
         : otherwise,
     ),
+    ...(fields && { fields: fieldsData(fields) }),
   };
+}
+
+function fieldsData(fields: readonly ResultColumn[]): object {
+  return Object.fromEntries(
+    fields.map(({ name, type: found, repeated, fields: inner }) => {
+      const type = columnTypes.find((one) => one === found) ?? 'json';
+      if (!repeated && inner === undefined) return [name, type];
+      return [name, { type, ...(repeated && { repeated }), ...(inner && { fields: fieldsData(inner) }) }];
+    }),
+  );
 }

@@ -1,11 +1,11 @@
-import { loadCatalog } from '../../catalog/load-catalog.ts';
 import { readConfig } from '../../config.ts';
+import { loadTypedCatalog } from '../../engine/records/complete-records.ts';
 import { openapiDocument } from '../../http/openapi/document.ts';
 import type { LoadedSettings } from '../settings/load-settings.ts';
 
 /** `querygate openapi` */
 export function printOpenapi({ values, label }: LoadedSettings): void {
   const { queriesDir } = readConfig(values, label);
-  const { queries } = loadCatalog(queriesDir);
+  const { queries } = loadTypedCatalog(queriesDir);
   process.stdout.write(`${JSON.stringify(openapiDocument(queries), null, 2)}\n`);
 }

@@ -1,5 +1,5 @@
-import { loadCatalog } from '../../catalog/load-catalog.ts';
 import { readConfig } from '../../config.ts';
+import { loadTypedCatalog } from '../../engine/records/complete-records.ts';
 import { buildSchema } from '../../http/graphql/schema/schema.ts';
 import type { LoadedSettings } from '../settings/load-settings.ts';
 import { graphqlTypes } from './typescript/graphql-types.ts';
@@ -8,7 +8,7 @@ import { restTypes } from './typescript/rest-types.ts';
 /** `querygate types` */
 export function printTypes({ values, label }: LoadedSettings): void {
   const { queriesDir } = readConfig(values, label);
-  const catalog = loadCatalog(queriesDir);
+  const catalog = loadTypedCatalog(queriesDir);
   process.stdout.write(
     `// Written by querygate types from the saved queries; do not edit.\n\n${restTypes(catalog.queries)}\n${graphqlTypes(buildSchema(catalog))}`,
   );

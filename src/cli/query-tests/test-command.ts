@@ -1,8 +1,8 @@
 import { watch, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { loadCatalog } from '../../catalog/load-catalog.ts';
 import type { Catalog } from '../../catalog/saved-query.ts';
 import { type Config, readConfig } from '../../config.ts';
+import { loadTypedCatalog } from '../../engine/records/complete-records.ts';
 import { StartError } from '../../errors.ts';
 import { commandError } from '../arguments.ts';
 import { problemsText } from '../problems/print-problems.ts';
@@ -48,7 +48,7 @@ export async function testCommand(
 async function runOnce(config: Config, names: readonly string[], options: TestOptions): Promise<boolean> {
   const startedAt = performance.now();
   const paint = paintFor(process.stdout);
-  const catalog = loadCatalog(config.queriesDir);
+  const catalog = loadTypedCatalog(config.queriesDir);
   if (options.update) await writeFirstTests(catalog, config, names);
   const files = loadTests(catalog, config.queriesDir, names);
   const open = await opener(config, catalog);

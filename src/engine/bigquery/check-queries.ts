@@ -2,9 +2,10 @@ import { exampleParameters } from '../../catalog/example-parameters.ts';
 import type { Catalog, SavedQuery } from '../../catalog/saved-query.ts';
 import { Semaphore } from '../../concurrency/semaphore.ts';
 import { GatewayError, type Problem, StartError } from '../../errors.ts';
-import { checkColumns } from '../check-columns.ts';
+import { checkColumns, isSameColumn } from '../check-columns.ts';
 import type { CheckOptions, QueryCheck } from '../engine.ts';
 import { queueFull } from '../engine-errors.ts';
+import { compareFields } from '../records/compare-fields.ts';
 import { openClient } from './api/client.ts';
 import { type DryRun, type DryRunContext, dryRun } from './dry-run.ts';
 import { toResultColumn } from './result-column.ts';
@@ -59,7 +60,10 @@ async function checkQuery(query: SavedQuery, context: CheckContext): Promise<Que
     return {
       query,
       bytesProcessed: outcome.totalBytesProcessed,
-      problems: messages.map((message) => ({ ...query.source, message })),
+      problems: [
+        ...messages.map((message) => ({ ...query.source, message })),
+        ...recordProblems(query, outcome),
+      ],
     };
   } catch (error) {
     return { query, bytesProcessed: undefined, problems: [toProblem(query, error)] };
@@ -69,6 +73,17 @@ async function checkQuery(query: SavedQuery, context: CheckContext): Promise<Que
 function columnProblems({ columns }: SavedQuery, { schema }: DryRun): readonly string[] {
   if (schema === undefined) return ['BigQuery reported no columns, so they could not be checked'];
   return checkColumns(columns, schema.fields.map(toResultColumn));
+}
+
+/** Tables gain fields while gateways run: one that no header declares is no problem. */
+function recordProblems({ columns, source }: SavedQuery, { schema }: DryRun): readonly Problem[] {
+  return columns.flatMap((column) => {
+    const field = schema?.fields.find(({ name }) => isSameColumn(name, column.name));
+    if (field === undefined) return [];
+    return compareFields(`columns.${column.name}`, column, toResultColumn(field)).map(
+      ({ line = source.line, message }) => ({ file: source.file, line, message }),
+    );
+  });
 }
 
 function byteProblems(

@@ -25,8 +25,14 @@ const columnTypes: Readonly<Record<string, Column['type']>> = {
 
 /** A column of BigQuery's result, in the words of a saved query's header. */
 export function toResultColumn(field: WireField): ResultColumn {
-  const { name, type } = field;
-  return { name, type: columnTypes[type] ?? type, repeated: isRepeated(field) };
+  const { name, type, fields } = field;
+  const own = columnTypes[type] ?? type;
+  return {
+    name,
+    type: own,
+    repeated: isRepeated(field),
+    ...(own === 'record' && fields && { fields: fields.map(toResultColumn) }),
+  };
 }
 
 export function isRepeated({ mode }: WireField): boolean {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { withoutFields } from '../check-columns.ts';
 import type { Rows } from '../engine.ts';
 import { callerResultTooLarge, maxCallerResultBytes } from '../engine-errors.ts';
 import { type BuildRequest, type CallContext, callApi } from './api/call-api.ts';
@@ -130,7 +131,11 @@ async function readPages(
   if (pageToken === undefined && count < (first.totalRows ?? 0)) {
     throw malformedResponse('fewer rows than totalRows');
   }
-  return { rows, truncated: count > maxRows, ...(isCallers && { columns: fields.map(toResultColumn) }) };
+  return {
+    rows,
+    truncated: count > maxRows,
+    ...(isCallers && { columns: fields.map(toResultColumn).map(withoutFields) }),
+  };
 }
 
 /** Callers can make rows of any length. */

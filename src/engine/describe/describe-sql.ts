@@ -28,6 +28,8 @@ export interface DescribedColumn {
   readonly required: boolean;
   /** From a comment beside it, or of the table's field that it is. */
   readonly description: string | undefined;
+  /** Of a record, if a header has to declare them: if the files of the tables do not say them. */
+  readonly fields?: readonly ResultColumn[] | undefined;
 }
 
 /** A parameter, as its uses show it. */
@@ -325,9 +327,9 @@ function nullTestEdit(
 }
 
 function describeColumn(
-  { name, type, repeated }: ResultColumn,
+  { name, type, repeated, fields }: ResultColumn,
   at: number,
-  { query }: Compiled,
+  { query, columns }: Compiled,
   tables: readonly TableSchema[],
   comment: string | undefined,
 ): DescribedColumn {
@@ -342,8 +344,12 @@ function describeColumn(
       comment ??
       (origin &&
         fieldAt(tables.find((table) => table.name === origin.table)?.fields, origin.path)?.description),
+    ...(fields && !isKnownRecord(columns[at]?.type) && { fields }),
   };
 }
+
+const isKnownRecord = (type: Type = unknown): boolean =>
+  type.kind === 'array' ? isKnownRecord(type.element) : type.kind === 'struct';
 
 function fieldAt(
   fields: readonly Field[] | undefined,

@@ -3,8 +3,9 @@ import { calledMacros } from '../dialect/called-macros.ts';
 import { compile } from '../dialect/compile.ts';
 import { macroDefinitions } from '../dialect/macros/macros.ts';
 import type { ColumnsOptions } from '../engine.ts';
+import { resultColumnOf } from '../records/result-column-of.ts';
 import { withEmptyTables } from './check-queries.ts';
-import { resultColumnOf, toResultColumn } from './prepare/result-column.ts';
+import { toResultColumn } from './prepare/result-column.ts';
 import { describeResult } from './prepare/result-types.ts';
 
 /** The columns that SQL returns, as the compiler and DuckDB know them. @throws StartError if DuckDB cannot run the SQL */

@@ -17,7 +17,7 @@ export function buildRejectKeysInUrls(isKeyText: (text: string) => boolean): Rej
   const isKey = recognizeEncoded(isKeyText);
   return (request) => {
     const { search } = request.url;
-    const parameters = parseQueryString(search.slice(1));
+    const parameters = parseQueryString(search.slice(1), request.lists);
     const holdsKey =
       isKey(search) ||
       [...parameters].some(([name, values]) => isCredentialName(name) || isKey(name) || values.some(isKey));

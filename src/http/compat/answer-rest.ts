@@ -6,6 +6,7 @@ import { formats } from '../../formats/format.ts';
 import type { EndpointRequest } from '../access/authorize.ts';
 import type { RejectKeys } from '../access/reject-keys-in-urls.ts';
 import { variesBy } from '../cache-headers.ts';
+import { listNames } from '../prepare-request.ts';
 import { type Reply, replyJson } from '../reply.ts';
 import type { EndpointAddress } from '../rest/requested-format.ts';
 import { addressOf } from '../rest/rest.ts';
@@ -30,7 +31,7 @@ export function buildCompatRest({ catalog, rest, rejectKeys }: CompatRestOptions
     const { url, loggedPath, parameters } = received;
     const address = addressOf(catalog, received);
     const { query } = address;
-    const readParameters = parametersReader(head.headers, namesOf(query), listsOf(query));
+    const readParameters = parametersReader(head.headers, namesOf(query), new Set(listNames(query)));
     const fromBody = readParameters(await readBody());
     rejectKeys(fromBody);
     const endpoint = lastOfEach(query, new Map([...(parameters ?? []), ...fromBody]));
@@ -49,16 +50,13 @@ function namesOf({ parameters, querySandboxing }: SavedQuery): ReadonlySet<strin
 /** All values of a list. */
 function lastOfEach(query: SavedQuery, received: RawParameters = new Map()): EndpointRequest {
   const names = namesOf(query);
-  const lists = listsOf(query);
+  const lists = new Set(listNames(query));
   const known = [...received].filter(([name]) => names.has(name));
   const parameters = new Map(
     known.map(([name, values]) => [name, lists.has(name) ? values : values.slice(-1)]),
   );
   return { query, parameters };
 }
-
-const listsOf = ({ parameters }: SavedQuery): ReadonlySet<string> =>
-  new Set(parameters.flatMap(({ name, repeated }) => (repeated ? [name] : [])));
 
 /**
  * Logflare runs a query without a value that it requires, or with one that it has no case for, and comparisons with it are

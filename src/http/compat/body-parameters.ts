@@ -48,8 +48,8 @@ function isEmpty(headers: RequestHeaders): boolean {
   return (headers['content-length'] ?? '0') === '0' && headers['transfer-encoding'] === undefined;
 }
 
-function readForm(text: string, names: ReadonlySet<string>): RawParameters {
-  return new Map([...parseQueryString(text)].filter(([name]) => names.has(name)));
+function readForm(text: string, names: ReadonlySet<string>, lists: ReadonlySet<string>): RawParameters {
+  return new Map([...parseQueryString(text, lists)].filter(([name]) => names.has(name)));
 }
 
 function readJson(text: string, names: ReadonlySet<string>, lists: ReadonlySet<string>): RawParameters {

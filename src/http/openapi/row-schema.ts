@@ -1,4 +1,4 @@
-import type { Column, SavedQuery } from '../../catalog/saved-query.ts';
+import type { Column, RecordField, SavedQuery } from '../../catalog/saved-query.ts';
 import type { JsonObject } from './json-schema.ts';
 
 /** The JSON Schema (2020-12) of one row of a saved query, as REST sends it. */
@@ -12,12 +12,42 @@ export function rowSchema({ name, columns }: SavedQuery): JsonObject {
   };
 }
 
-function columnSchema({ type, repeated, unit, description }: Column): JsonObject {
-  const { format, ...schema } = schemas[type];
-  const item = format === undefined ? schema : { ...schema, format };
-  const text = [description, unit && `Unit: ${unit}.`, meanings[type]].filter(Boolean).join(' ');
-  const more = { description: text, 'x-type': type, ...(unit && { 'x-unit': unit }) };
-  return repeated ? { type: 'array', items: item, ...more } : { ...item, ...more };
+function columnSchema(column: Column): JsonObject {
+  const more = { ...describe(column), 'x-type': column.type };
+  const item = itemSchema(column);
+  if (!column.repeated) return { ...item, ...more };
+  return { type: 'array', items: column.fields === undefined ? item : orNull(item), ...more };
+}
+
+/** Of a column or a field, or of an element of it. */
+function itemSchema({ type, fields }: RecordField): JsonObject {
+  if (type !== 'record' || fields === undefined) {
+    const { format, ...schema } = schemas[type];
+    return format === undefined ? schema : { ...schema, format };
+  }
+  return {
+    type: 'object',
+    properties: Object.fromEntries(fields.map((field) => [field.name, fieldSchema(field)])),
+    // One that is NULL is null.
+    required: fields.map(({ name }) => name),
+  };
+}
+
+function fieldSchema(field: RecordField): JsonObject {
+  const more = describe(field);
+  const item = itemSchema(field);
+  if (field.repeated) return { type: 'array', items: orNull(item), ...more };
+  return { ...(field.required ? item : orNull(item)), ...more };
+}
+
+function orNull(schema: JsonObject): JsonObject {
+  return schema.type === undefined ? schema : { ...schema, type: [schema.type, 'null'] };
+}
+
+function describe({ description, unit, type, fields }: RecordField): JsonObject {
+  const meaning = fields === undefined ? meanings[type] : undefined;
+  const text = [description, unit && `Unit: ${unit}.`, meaning].filter(Boolean).join(' ');
+  return { ...(text !== '' && { description: text }), ...(unit && { 'x-unit': unit }) };
 }
 
 const schemas: Readonly<

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { type CheckQueries, openHistory } from '../../../src/catalog/folder/catalog-history.ts';
 import { readFolder } from '../../../src/catalog/folder/read-folder.ts';
+import { completeRecords } from '../../../src/engine/records/complete-records.ts';
 import { makeQueryFolder, type QueryFolder, queryText, uuidOf } from '../../support/query-folder.ts';
 
 let queries: QueryFolder;
@@ -42,6 +43,32 @@ test('an unchanged query stays the same object, also when a change is taken back
   expect((await propose(history)).catalog.queries[0]).toBe(changed.queries[0]);
   queries.write('a.sql', queryText({ sql: 'SELECT 2 AS n' }));
   expect((await propose(history)).catalog.queries[0]).toBe(changed.queries[0]);
+});
+
+test('a query with a record follows the tables, and is refused as the file that it is', async () => {
+  const files = {
+    'a.sql': queryText({ sql: 'select t as r, 1 as n from t', header: '' }).replace(
+      'columns:',
+      'columns:\n  r: { type: record, description: R. }',
+    ),
+    'tables/t.json': table('STRING'),
+  };
+  queries = makeQueryFolder(files);
+  const history = openHistory(queries.folder, readFolder(queries.folder), () => new Date(0), completeRecords);
+  const fieldOf = (catalog = history.catalog) => catalog.queries[0]?.columns[0]?.fields?.[0]?.type;
+  expect(fieldOf()).toBe('string');
+  const [first] = history.catalog.queries;
+  queries.write('tables/t.json', table('INTEGER'));
+  const { catalog } = await propose(history);
+  expect(fieldOf(catalog)).toBe('integer');
+  expect(catalog.queries[0]).not.toBe(first);
+
+  const refuseStrings: CheckQueries = async ({ queries: all }) =>
+    new Map(all.flatMap((query) => (query.sql.includes('2 as n') ? [[query, [{ message: 'no' }]]] : [])));
+  queries.write('a.sql', files['a.sql'].replace('1 as n', '2 as n'));
+  const refused = await propose(history, refuseStrings);
+  expect(refused.broken).toEqual({ 'a.sql': { isServed: true, message: 'no' } });
+  expect(refused.catalog.queries[0]).toBe(catalog.queries[0]);
 });
 
 describe('a broken file', () => {

@@ -231,15 +231,15 @@ const repeatedRows = (count: number) => times(count, () => 'rows { id }');
 const tokens = eachDocument([0], {
   'F9: repeated fields': () => `{ logsAll(project: "p") { ${repeatedRows(450)} } }`,
   'as many repeated fields as are allowed': () =>
-    `{ ${times(4, (at) => `r${at}: logsAll(project: "p") { ${times(50, () => 'rows { id eventMessage metadata __typename }')} }`)} }`,
+    `{ ${times(4, (at) => `r${at}: logsAll(project: "p") { ${times(50, () => 'rows { id eventMessage metadata { request { path } } __typename }')} }`)} }`,
   'as many repeated fragments as are allowed': () =>
-    `{ ${times(4, (at) => `r${at}: logsAll(project: "p") { ${times(50, () => 'rows { id ...R }')} }`)} } fragment R on LogsAllRow { eventMessage metadata __typename }`,
+    `{ ${times(4, (at) => `r${at}: logsAll(project: "p") { ${times(50, () => 'rows { id ...R }')} }`)} } fragment R on LogsAllRow { eventMessage metadata { request { path } } __typename }`,
   'as many different fragments as are allowed': () =>
-    `{ ${times(3, (at) => `r${at}: logsAll(project: "p") { ${times(49, (f) => `...R${f}`)} }`)} } ${times(49, (f) => `fragment R${f} on LogsAllResult { rows { id eventMessage metadata __typename } }`)}`,
+    `{ ${times(3, (at) => `r${at}: logsAll(project: "p") { ${times(49, (f) => `...R${f}`)} }`)} } ${times(49, (f) => `fragment R${f} on LogsAllResult { rows { id eventMessage metadata { request { path } } __typename } }`)}`,
   'as many fragments of fragments as are allowed': () =>
-    `{ ${times(3, (at) => `r${at}: logsAll(project: "p") { ${times(40, (f) => `...R${f}`)} }`)} } ${times(40, (f) => `fragment R${f} on LogsAllResult { rows { id ...S${f} } }`)} ${times(40, (f) => `fragment S${f} on LogsAllRow { eventMessage metadata }`)}`,
+    `{ ${times(3, (at) => `r${at}: logsAll(project: "p") { ${times(40, (f) => `...R${f}`)} }`)} } ${times(40, (f) => `fragment R${f} on LogsAllResult { rows { id ...S${f} } }`)} ${times(40, (f) => `fragment S${f} on LogsAllRow { eventMessage metadata { request { path } } }`)}`,
   'as many fragments in as many fields as are allowed': () =>
-    `{ logsAll(project: "p") { ${times(16, () => `rows { ${times(30, (f) => `...R${f % 9}`)} }`)} } } ${times(9, (f) => `fragment R${f} on LogsAllRow { ${['id', 'eventMessage', 'metadata'][f % 3]} }`)}`,
+    `{ logsAll(project: "p") { ${times(16, () => `rows { ${times(30, (f) => `...R${f % 9}`)} }`)} } } ${times(9, (f) => `fragment R${f} on LogsAllRow { ${['id', 'eventMessage', 'metadata { request { path } }'][f % 3]} }`)}`,
   'repeated scalars': () => `{ logsAll(project: "p") { ${times(1_900, () => 'rowCount')} } }`,
   'repeated columns': () => `{ logsAll(project: "p") { rows { ${times(1_900, () => 'id')} } } }`,
   'repeated root fields': () => `{ ${times(19, () => `logsAll(project: "p") { ${repeatedRows(20)} }`)} }`,

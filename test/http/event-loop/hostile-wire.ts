@@ -101,11 +101,11 @@ const shapes: Readonly<Record<string, (nonce: number) => Buffer>> = {
     ),
   'wide fragments in all root fields': (nonce) =>
     postOperation(
-      `query q${nonce} { ${times(20, (at) => `a${at}: logsAll(project: "p${at}") { ...F }`)} } fragment F on LogsAllResult { rows { ...R } rowCount truncated computedAt cost { jobId bytesBilled } } fragment R on LogsAllRow { id timestamp eventMessage metadata __typename }`,
+      `query q${nonce} { ${times(20, (at) => `a${at}: logsAll(project: "p${at}") { ...F }`)} } fragment F on LogsAllResult { rows { ...R } rowCount truncated computedAt cost { jobId bytesBilled } } fragment R on LogsAllRow { id timestamp eventMessage metadata { request { path } } __typename }`,
     ),
   'the same columns in all root fields': (nonce) =>
     postOperation(
-      `query q${nonce} { ${times(20, (at) => `a${at}: logsAll(project: "p") { rows { id timestamp eventMessage metadata ...R } rows { ...R id } } `)} } fragment R on LogsAllRow { id timestamp eventMessage metadata __typename }`,
+      `query q${nonce} { ${times(20, (at) => `a${at}: logsAll(project: "p") { rows { id timestamp eventMessage metadata { request { path } } ...R } rows { ...R id } } `)} } fragment R on LogsAllRow { id timestamp eventMessage metadata { request { path } } __typename }`,
     ),
   'inline fragments inside each other': (nonce) =>
     postOperation(

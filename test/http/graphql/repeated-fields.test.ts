@@ -23,7 +23,10 @@ describe('fields below a root field', () => {
   const logs = (fields: string) => `logsAll(project: "p") { ${fields} }`;
 
   test.each([
-    ['each field once, under an alias', logs('n: rowCount r: rows { a: id b: timestamp c: metadata }')],
+    [
+      'each field once, under an alias',
+      logs('n: rowCount r: rows { a: id b: timestamp c: metadata { request { path } } }'),
+    ],
     ['the catalog in six aliases', times(6, (at) => `e${at}: endpoints { name }`)],
     ['the same __typename in twenty aliases', times(20, (at) => `t${at}: __typename`)],
     ['five repetitions', logs(times(6, (at) => `r${at}: rows { id }`))],
@@ -36,6 +39,11 @@ describe('fields below a root field', () => {
       'fragments of forty components that read the same columns',
       `${logs(times(40, (at) => `...C${at}`))} } ${times(39, (at) => `fragment C${at} on LogsAllResult { rows { id timestamp eventMessage } }`)} fragment C39 on LogsAllResult { rows { id }`,
     ],
+    [
+      'fields of a record in five aliases',
+      logs(`rows { metadata { ${times(6, (at) => `r${at}: request { path }`)} } }`),
+    ],
+    ['fields deep in a record', logs('rows { metadata { request { cf { botManagement { score } } } } }')],
     ['the maximum of root fields', times(20, (at) => `q${at}: ${logs('rows { id }')}`)],
   ])('%s are allowed', async (_, query) => {
     expect(await send(`{ ${query} }`)).toEqual([200, undefined]);
@@ -59,17 +67,36 @@ describe('fields below a root field', () => {
     ],
     ['the catalog in seven aliases', `{ ${times(7, (at) => `e${at}: endpoints { name }`)} }`],
     ['six repetitions of rows', `{ ${logs(times(7, (at) => `r${at}: rows { id }`))} }`],
-    ['repetitions of a column', `{ ${logs(`rows { ${times(7, (at) => `c${at}: metadata`)} }`)} }`],
-    ['repetitions in fields that are merged', `{ ${logs(times(7, (at) => `rows { c${at}: metadata }`))} }`],
+    [
+      'repetitions of a column',
+      `{ ${logs(`rows { ${times(7, (at) => `c${at}: metadata { request { path } }`)} }`)} }`,
+    ],
+    [
+      'repetitions in fields that are merged',
+      `{ ${logs(times(7, (at) => `rows { c${at}: metadata { request { path } } }`))} }`,
+    ],
     ['repetitions in root fields that are merged', `{ ${times(7, (at) => logs(`r${at}: rows { id }`))} }`],
     [
       'repetitions in fragments',
       `{ ${logs(times(7, (at) => `...F${at}`))} } ${times(7, (at) => `fragment F${at} on LogsAllResult { r${at}: rows { id } }`)}`,
     ],
     [
-      'repetitions in repetitions',
-      `{ ${logs(times(3, (at) => `r${at}: rows { a: metadata b: metadata c: metadata }`))} }`,
+      'repetitions in a record',
+      `{ ${logs(`rows { metadata { ${times(7, (at) => `r${at}: request { path }`)} } }`)} }`,
     ],
+    [
+      'repetitions of a field deep in a record, in fragments',
+      `{ ${logs(`rows { metadata { ${times(7, (at) => `...F${at}`)} } }`)} } ${times(7, (at) => `fragment F${at} on LogsAllRow_metadata { request { p${at}: path } }`)}`,
+    ],
+    [
+      'repetitions of records in repetitions of records',
+      `{ ${logs(`rows { ${times(2, (at) => `m${at}: metadata { ${times(4, (inner) => `r${inner}: request { path }`)} }`)} }`)} }`,
+    ],
+    [
+      'ten thousand aliases of a leaf',
+      `{ ${logs(`rows { metadata { request { ${times(10_000, (at) => `p${at}: path`)} } } }`)} }`,
+    ],
+    ['repetitions in repetitions', `{ ${logs(times(3, (at) => `r${at}: rows { a: id b: id c: id }`))} }`],
   ])('%s are rejected', async (_, query) => {
     expect(await send(query)).toEqual(rejected);
   });

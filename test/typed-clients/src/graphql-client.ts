@@ -11,7 +11,7 @@ const usage = graphql(`
       cost { bytesProcessed }
     }
     logsAll(project: $project, isoTimestampStart: $start) {
-      rows { id timestamp metadata }
+      rows { id timestamp metadata { request { path } } }
       rowCount
     }
     endpoints { id maxRows }
@@ -45,6 +45,10 @@ const first: Date = new Date(rows[0]?.timestamp ?? 0);
 const computedAt: number = Date.parse(data.functionsInvocationStats?.computedAt ?? '');
 const bytes: number = data.functionsInvocationStats?.cost?.bytesProcessed ?? 0;
 const ids: readonly string[] = data.endpoints.map(({ id }) => id);
+const paths: readonly (string | null | undefined)[] =
+  data.logsAll?.rows.flatMap(({ metadata }) =>
+    metadata.flatMap((one) => one?.request ?? []).map((one) => one?.path),
+  ) ?? [];
 const logs: readonly (string | null)[] = data.logsAll?.rows.map(({ id }) => id) ?? [];
 
 report({
@@ -55,4 +59,5 @@ report({
   bytes,
   ids: ids.length,
   logs,
+  paths,
 });

@@ -56,7 +56,7 @@ function parametersType(query: SavedQuery): string {
 
 /** The parts of JSON Schema that the schemas of rows and parameters use. */
 interface Schema {
-  readonly type?: string;
+  readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];
   readonly items?: Schema;
   readonly properties?: Readonly<Record<string, Schema>>;
@@ -64,7 +64,12 @@ interface Schema {
   readonly description?: string;
 }
 
-function typeOf(schema: Schema): string {
+function typeOf({ type, ...schema }: Schema): string {
+  if (Array.isArray(type)) return type.map((one: string) => typeOf({ ...schema, type: one })).join(' | ');
+  return typeOfOne({ ...schema, ...(type !== undefined && { type }) });
+}
+
+function typeOfOne(schema: Schema): string {
   if (schema.enum !== undefined) return literalUnion(schema.enum);
   switch (schema.type) {
     case 'array':
@@ -76,6 +81,7 @@ function typeOf(schema: Schema): string {
       return 'number';
     case 'string':
     case 'boolean':
+    case 'null':
       return schema.type;
     default:
       return 'unknown';

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { BoundValues } from '../../../catalog/binding/bind.ts';
 import { invalidSql } from '../../../catalog/binding/caller-sql.ts';
 import type { SavedQuery } from '../../../catalog/saved-query.ts';
-import type { ResultColumn } from '../../check-columns.ts';
+import { type ResultColumn, withoutFields } from '../../check-columns.ts';
 import { calledMacros } from '../../dialect/called-macros.ts';
 import { bindValues } from '../../dialect/rules/bind-values.ts';
 import type { JudgedSql, Sandbox } from '../../dialect/sandbox/open-sandbox.ts';
@@ -19,12 +19,12 @@ import type { Expression } from '../../dialect/tree/nodes.ts';
 import { printQuery } from '../../dialect/tree/print.ts';
 import { type Column, duckdbType, sameName, scalar, type Type } from '../../dialect/types.ts';
 import { cellTooLarge, maxCellBytes } from '../../engine-errors.ts';
+import { resultColumnOf } from '../../records/result-column-of.ts';
 import { bigqueryType } from '../wire/bigquery-type.ts';
 import { wireCell } from '../wire/cell.ts';
 import type { WireColumn } from '../wire/rows.ts';
 import { callerPlan, genericPlan, type Plan, type PlannedColumn } from './plan.ts';
 import { inlinedParameters } from './prepare-query.ts';
-import { resultColumnOf } from './result-column.ts';
 
 /** Prepares a caller's SQL. @throws GatewayError INVALID_PARAMETER if it is not one SELECT over the common tables */
 export type PrepareCallerSql = (sql: string) => CallerSql;
@@ -84,7 +84,7 @@ function prepareCallerSql(query: SavedQuery, { compiled }: JudgedSql): CallerSql
     const plans = new LRUCache<string, Plan>({ max: maxPlans });
     return {
       columns,
-      resultColumns: types.map(({ name, type }) => resultColumnOf(name, type)),
+      resultColumns: types.map(({ name, type }) => withoutFields(resultColumnOf(name, type))),
       generic: genericPlan(compiled.query, columns, query.maxRows),
       plan(parameters) {
         const known = inlinedParameters(query, parameters);

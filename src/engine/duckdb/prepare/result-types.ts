@@ -8,8 +8,9 @@ import { mapExpressions } from '../../dialect/tree/map.ts';
 import type { Query } from '../../dialect/tree/nodes.ts';
 import { printQuery } from '../../dialect/tree/print.ts';
 import { type Column, duckdbType, sameName, type Type, unknown } from '../../dialect/types.ts';
+import { resultColumnOf } from '../../records/result-column-of.ts';
 import { bigqueryType } from '../wire/bigquery-type.ts';
-import { resultColumnOf, toResultColumn } from './result-column.ts';
+import { toResultColumn } from './result-column.ts';
 
 /** The columns that a query returns, each of a type that DuckDB can hold. */
 export type ResultTypes = readonly Column[];

@@ -1,15 +1,16 @@
-import type { GraphQLLeafType } from 'graphql';
-import type { Column } from '../../../catalog/saved-query.ts';
 import type { ResultDocument } from '../../../results/result-document.ts';
 import { type Row, rowParts } from '../../../results/row-parts.ts';
+import { httpLimits } from '../../limits.ts';
+import { responseTooLarge } from '../errors.ts';
 import { type BinaryText, toBinaryText } from './binary-text.ts';
-import { UnexpectedCell, writerOf } from './cell-writers.ts';
+import { UnexpectedCell, type WriteCell } from './cell-writers.ts';
 
-/** How a column is written: the name of its field, and its type's own serializer. */
+/** How a column is written: under which name, and with which text. */
 export interface ColumnFormat {
   readonly name: string;
-  readonly column: Column;
-  readonly type: GraphQLLeafType;
+  /** Its name in the rows of a document. */
+  readonly column: string;
+  readonly write: WriteCell;
 }
 
 /** Columns whose cells are made together, and of which neighbours are copied together. */
@@ -30,8 +31,16 @@ export interface CellBlock {
   readonly unexpected: ReadonlySet<number>;
 }
 
+export const bytesOfBlock = ({ bytes, starts }: CellBlock): number => bytes.byteLength + starts.byteLength;
+
 /** Bytes beyond a text that `copyBytes` may read or write. */
 export const copyMargin = 3;
+
+/** The cells that one response is put together of. */
+export interface Cells {
+  /** @throws Error if the block was not made */
+  block(group: ColumnGroup): CellBlock;
+}
 
 /**
  * The cells of one document as JSON text, made when a selection first needs their group and then kept, so that a response
@@ -47,41 +56,61 @@ export class DocumentCells {
     this.#document = document;
   }
 
-  /** @throws Error if the block was not made */
-  block(group: ColumnGroup): CellBlock {
-    const block = this.#blocks.get(group);
-    if (block === undefined) throw new Error('a column group that was not made');
-    return block;
+  /**
+   * Makes the blocks that are missing, in steps of some milliseconds.
+   *
+   * @param selected what an operation selects in records: blocks that are not kept here, with those that are known
+   * @throws GatewayError QUERY_TOO_EXPENSIVE
+   */
+  *make(
+    groups: readonly ColumnGroup[],
+    selected: ReadonlyMap<ColumnGroup, CellBlock | undefined>,
+  ): Generator<void, Cells> {
+    const missing = groups.filter((group) => !this.#blocks.has(group));
+    const unknown = [...selected].flatMap(([group, block]) => (block === undefined ? [group] : []));
+    const own = yield* this.#build([...missing, ...unknown]);
+    for (const group of missing) {
+      const block = own.get(group);
+      if (block === undefined) continue;
+      this.#blocks.set(group, block);
+      this.bytes += bytesOfBlock(block);
+    }
+    return {
+      block: (group) => {
+        const block = this.#blocks.get(group) ?? own.get(group) ?? selected.get(group);
+        if (block === undefined) throw new Error('a column group that was not made');
+        return block;
+      },
+    };
   }
 
-  /** Makes the blocks that are missing, in steps of some milliseconds. */
-  *make(groups: readonly ColumnGroup[]): Generator<void> {
-    const missing = groups.filter((group) => !this.#blocks.has(group));
-    if (missing.length === 0) return;
-    const builders = missing.map((group) => new BlockBuilder(group));
+  *#build(groups: readonly ColumnGroup[]): Generator<void, ReadonlyMap<ColumnGroup, CellBlock>> {
+    const blocks = new Map<ColumnGroup, CellBlock>();
+    const builders = groups.map((group) => ({ group, builder: new BlockBuilder(group) }));
+    if (builders.length === 0) return blocks;
     for (const rows of rowParts(this.#document)) {
-      for (const builder of builders) builder.add(rows);
+      for (const { builder } of builders) builder.add(rows);
+      // Aliases in records may make it longer than the document.
+      if (builders.some(({ builder }) => builder.byteLength > maxResponseBytes)) throw responseTooLarge();
       yield;
     }
-    for (const [at, builder] of builders.entries()) {
-      const block = builder.build();
-      this.#blocks.set(missing[at] ?? [], block);
-      this.bytes += block.bytes.byteLength + block.starts.byteLength;
+    for (const { group, builder } of builders) {
+      blocks.set(group, builder.build());
       yield;
     }
+    return blocks;
   }
 }
+
+const { maxResponseBytes } = httpLimits;
 
 /** The text before a cell's own: it begins with the comma that separates it from the cell before. */
 export function memberStart(responseKey: string): BinaryText {
   return `,${JSON.stringify(responseKey)}:`;
 }
 
-interface CellColumn {
-  /** In the rows of a document. */
-  readonly name: string;
+interface CellColumn extends Pick<ColumnFormat, 'column' | 'write'> {
   readonly start: BinaryText;
-  readonly write: (value: unknown) => string;
 }
 
 class BlockBuilder {
@@ -93,11 +122,11 @@ class BlockBuilder {
   #rowCount = 0;
 
   constructor(group: ColumnGroup) {
-    this.#columns = group.map(({ name, column, type }) => ({
-      name: column.name,
-      start: memberStart(name),
-      write: writerOf(column, type),
-    }));
+    this.#columns = group.map(({ name, column, write }) => ({ column, start: memberStart(name), write }));
+  }
+
+  get byteLength(): number {
+    return this.#byteLength;
   }
 
   add(rows: readonly Row[]): void {
@@ -119,7 +148,7 @@ class BlockBuilder {
 
   #textOf(column: CellColumn, row: Row): BinaryText {
     try {
-      return toBinaryText(column.write(row[column.name]));
+      return toBinaryText(column.write(row[column.column]));
     } catch (error) {
       if (!(error instanceof UnexpectedCell)) throw error;
       // It matters only to those who select the column.

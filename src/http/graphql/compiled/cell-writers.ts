@@ -1,5 +1,5 @@
 import type { GraphQLLeafType } from 'graphql';
-import type { Column } from '../../../catalog/saved-query.ts';
+import type { RecordField } from '../../../catalog/saved-query.ts';
 import { isoText } from '../../../files/timestamps.ts';
 
 /** Thrown for a cell that its declared type cannot hold: an engine never gives one, a foreign cache entry may. */
@@ -9,11 +9,26 @@ export class UnexpectedCell extends Error {
   }
 }
 
-/** Writes the cells of one column as JSON text. @returns a function that throws UnexpectedCell */
+/** Writes the value of a column, or of a field in a record, as JSON text. @throws UnexpectedCell */
+export type WriteCell = (value: unknown) => string;
+
+/** What NULL is where a type has lists. */
+export interface ListRules {
+  /** Whether NULL in place of a list is an empty one. */
+  readonly isNullEmpty: boolean;
+  /** Whether NULL may be an element. */
+  readonly hasNullItems: boolean;
+}
+
+const listsOfColumns: ListRules = { isNullEmpty: false, hasNullItems: false };
+
+/** Writes the cells of a column, or of a field in a record, whose type has no selections. */
 export function writerOf(
-  { type, repeated, required }: Column,
+  field: RecordField,
   leaf: GraphQLLeafType,
-): (value: unknown) => string {
+  lists: ListRules = listsOfColumns,
+): WriteCell {
+  const { type } = field;
   const write = quickWriters[type] ?? ((value: unknown) => JSON.stringify(leaf.coerceOutputValue(value)));
   const one = (value: unknown): string => {
     try {
@@ -22,13 +37,27 @@ export function writerOf(
       return unexpected();
     }
   };
-  const isList = repeated && type !== 'record';
+  // A list of free records is one JSON value.
+  return withNulls(type === 'record' ? { ...field, repeated: false } : field, one, lists);
+}
+
+/** @param one writes a value that is not NULL, or an element of a list */
+export function withNulls(
+  { repeated, required }: Pick<RecordField, 'repeated' | 'required'>,
+  one: WriteCell,
+  { isNullEmpty, hasNullItems }: ListRules,
+): WriteCell {
+  const nullText = repeated && isNullEmpty ? '[]' : required ? undefined : 'null';
+  const item: WriteCell = (value) => {
+    if (value !== null) return one(value);
+    return hasNullItems ? 'null' : unexpected();
+  };
   return (value) => {
-    if (value === undefined || value === null) return required ? unexpected() : 'null';
-    if (!isList) return one(value);
-    // A list of the schema holds no nulls.
-    if (!Array.isArray(value) || value.some((item) => item === null)) return unexpected();
-    return `[${value.map(one).join(',')}]`;
+    if (value === undefined || value === null) return nullText ?? unexpected();
+    if (!repeated) return one(value);
+    if (!Array.isArray(value)) return unexpected();
+    // Most lists in records have one element.
+    return value.length === 1 ? `[${item(value[0])}]` : `[${value.map(item).join(',')}]`;
   };
 }
 
@@ -37,7 +66,7 @@ function unexpected(): never {
 }
 
 /** The same text as the type's serializer gives, for the types that most cells have; undefined for other values. */
-const quickWriters: Partial<Record<Column['type'], (value: unknown) => string | undefined>> = {
+const quickWriters: Partial<Record<RecordField['type'], (value: unknown) => string | undefined>> = {
   string: (value) => (typeof value === 'string' ? JSON.stringify(value) : undefined),
   integer: (value) => (Number.isSafeInteger(value) ? String(value) : undefined),
   timestamp: (value) => (typeof value === 'number' ? `"${isoText(value)}"` : undefined),

@@ -1,11 +1,13 @@
+import { hash } from 'node:crypto';
 import type { FragmentDefinitionNode, GraphQLObjectType } from 'graphql';
-import type { SavedQuery } from '../../../catalog/saved-query.ts';
+import type { Column, SavedQuery } from '../../../catalog/saved-query.ts';
 import { isoText } from '../../../files/timestamps.ts';
 import type { CachedResult } from '../../../results/get-result.ts';
 import { type RowSize, rowSizeOf } from '../row-size.ts';
 import { type BinaryText, toBinaryText } from './binary-text.ts';
-import type { ColumnGroup, DocumentCells } from './cell-blocks.ts';
+import type { Cells, ColumnGroup } from './cell-blocks.ts';
 import { type CollectedField, type Conditions, collectFields, selectionsBelow } from './collect-fields.ts';
+import { compileRecord } from './records/record-writer.ts';
 import {
   type ColumnPlace,
   compileRows,
@@ -18,12 +20,21 @@ import {
 export interface SelectionWriter {
   /** Of which columns the cells must have been made. */
   readonly groups: readonly ColumnGroup[];
+  /** What it selects in records, a column each, whose cells must have been made too. */
+  readonly selected: readonly SelectedColumn[];
   /** Appends the JSON text to the pieces of a response. @throws UnexpectedCell */
-  write(result: CachedResult, cells: DocumentCells, pieces: Piece[]): void;
+  write(result: CachedResult, cells: Cells, pieces: Piece[]): void;
   /** The fields that return the rows, each under its own response key. */
   readonly rowLists: readonly RowListField[];
   /** Whether the text depends on how the result was obtained, not only on the document. */
   readonly readsCacheStatus: boolean;
+}
+
+/** A column of records of which an operation selects some fields. */
+export interface SelectedColumn {
+  readonly group: ColumnGroup;
+  /** Equal for equal selections in the same record; short. */
+  readonly selection: string;
 }
 
 export type Piece = BinaryText | RowList;
@@ -41,6 +52,14 @@ export interface QueryOutput {
   readonly costType: GraphQLObjectType;
   /** By the name of the field in the row type. */
   readonly columns: ReadonlyMap<string, ColumnPlace>;
+  /** The columns that have selections, in the same way. */
+  readonly records: ReadonlyMap<string, RecordColumn>;
+}
+
+/** A column that is a record with known fields, or a list of such records. */
+export interface RecordColumn {
+  readonly column: Column;
+  readonly type: GraphQLObjectType;
 }
 
 interface Selection {
@@ -49,25 +68,40 @@ interface Selection {
   readonly conditions: Conditions;
 }
 
-type WriteMember = (result: CachedResult, cells: DocumentCells, pieces: Piece[]) => void;
+type WriteMember = (result: CachedResult, cells: Cells, pieces: Piece[]) => void;
 
 /** Compiles what an operation selects below one root field; the fields are those of `schema/result-type.ts`. */
 export function compileSelection(output: QueryOutput, selection: Selection): SelectionWriter {
   const { fragments, conditions } = selection;
   const fields = collectFields(selectionsBelow(selection.field), fragments, conditions);
   const groups = new Set<ColumnGroup>();
+  const selected: SelectedColumn[] = [];
   const rowLists: RowListField[] = [];
   const members = fields.map((field, at) => {
     const start = `${at > 0 ? ',' : '{'}${JSON.stringify(field.responseKey)}:`;
     if (field.name !== 'rows') return { start, write: memberWriter(output, { ...selection, field }) };
     const cells = collectFields(selectionsBelow(field), fragments, conditions);
-    const rows = compileRows(cells.map((cell) => rowMember(output, cell)));
-    for (const group of rows.groups) groups.add(group);
-    rowLists.push({ ...field, size: rowSizeOf(cells) });
+    const columns = cells.map((cell) => {
+      const record = selectedColumn(output, { ...selection, field: cell });
+      if (record !== undefined) selected.push(record);
+      return { cell, record };
+    });
+    const rows = compileRows(
+      columns.map(({ cell, record }) =>
+        record === undefined
+          ? rowMember(output, cell)
+          : { responseKey: cell.responseKey, place: { group: record.group, at: 0 } },
+      ),
+    );
+    for (const group of rows.groups) {
+      if (!columns.some(({ record }) => record?.group === group)) groups.add(group);
+    }
+    rowLists.push({ ...field, size: rowSizeOf(cells, fragments, conditions) });
     return { start, write: rowsWriter(rows) };
   });
   return {
     groups: [...groups],
+    selected,
     write(result, cells, pieces) {
       for (const { start, write } of members) {
         pieces.push(start);
@@ -79,6 +113,23 @@ export function compileSelection(output: QueryOutput, selection: Selection): Sel
     readsCacheStatus: fields.some(({ name }) => name === 'stale' || name === 'cacheStatus'),
   };
 }
+
+/** @returns undefined if the field is no record with known fields */
+function selectedColumn(
+  { records }: QueryOutput,
+  { field, ...selection }: Selection,
+): SelectedColumn | undefined {
+  const record = records.get(field.name);
+  if (record === undefined) return undefined;
+  const { write, key } = compileRecord(record.column, record.type, field, selection);
+  return {
+    group: [{ name: field.name, column: record.column.name, write }],
+    selection: key.length > maxKeyLength ? hash('sha256', key, 'base64') : key,
+  };
+}
+
+/** Of keys that are kept as they are. */
+const maxKeyLength = 200;
 
 function rowMember(
   { rowType, columns }: QueryOutput,

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { DerivedStore } from '../../../results/memory-store.ts';
 import type { ResultDocument } from '../../../results/result-document.ts';
-import { DocumentCells } from './cell-blocks.ts';
+import { bytesOfBlock, type CellBlock, DocumentCells } from './cell-blocks.ts';
 import { RenderedResponse } from './rendered-response.ts';
 
 /** What was made of results to answer GraphQL faster, kept in their memory. */
@@ -12,6 +12,10 @@ export interface DerivedCache {
   cellsOf(document: ResultDocument): DocumentCells;
   /** Keeps cells for the next selection. */
   keepCells(document: ResultDocument, cells: DocumentCells): void;
+  /** What a selection in a record gives for a document; undefined if it was not kept. */
+  selectedCells(document: ResultDocument, selection: string): CellBlock | undefined;
+  /** Keeps it from its second time on. */
+  keepSelectedCells(document: ResultDocument, selection: string, block: CellBlock): void;
   rendered(key: string): RenderedResponse | undefined;
   /**
    * Whether a response was rendered before. It is kept from its second time on: most selections that are new are sent once,
@@ -22,7 +26,7 @@ export interface DerivedCache {
   setRendered(key: string, rendered: RenderedResponse): void;
 }
 
-/** Keys of responses that were rendered once; longer ago counts as never. */
+/** Keys of responses that were rendered once, and of selections; longer ago counts as never. */
 const maxRenderedOnce = 1_000;
 
 export function buildDerivedCache(store: DerivedStore): DerivedCache {
@@ -38,8 +42,21 @@ export function buildDerivedCache(store: DerivedStore): DerivedCache {
     return lastId;
   };
   const cellsKey = (document: ResultDocument) => `cells ${idOf(document)}`;
+  const selectionKey = (document: ResultDocument, selection: string) =>
+    `selection ${idOf(document)} ${selection}`;
+  const isRepeated = (key: string) => {
+    if (renderedOnce.has(key)) return true;
+    renderedOnce.set(key, true);
+    return false;
+  };
   return {
     idOf,
+    selectedCells: (document, selection) =>
+      store.get(selectionKey(document, selection)) as CellBlock | undefined,
+    keepSelectedCells(document, selection, block) {
+      const key = selectionKey(document, selection);
+      if (isRepeated(key)) store.set(key, block, bytesOfBlock(block));
+    },
     cellsOf(document) {
       const known = store.get(cellsKey(document));
       return known instanceof DocumentCells ? known : new DocumentCells(document);
@@ -51,11 +68,7 @@ export function buildDerivedCache(store: DerivedStore): DerivedCache {
       const known = store.get(`response ${key}`);
       return known instanceof RenderedResponse ? known : undefined;
     },
-    isRepeated(key) {
-      if (renderedOnce.has(key)) return true;
-      renderedOnce.set(key, true);
-      return false;
-    },
+    isRepeated,
     setRendered(key, rendered) {
       store.set(`response ${key}`, rendered, rendered.bytes);
     },

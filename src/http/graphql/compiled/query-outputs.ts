@@ -1,9 +1,11 @@
-import { type GraphQLLeafType, type GraphQLSchema, getNamedType, isLeafType, isObjectType } from 'graphql';
+import { type GraphQLSchema, getNamedType, isObjectType } from 'graphql';
 import { camelCase } from '../../../catalog/names.ts';
 import type { Catalog, Column, SavedQuery } from '../../../catalog/saved-query.ts';
 import { publicNames } from '../../../catalog/versions/versions.ts';
-import type { ColumnFormat, ColumnGroup } from './cell-blocks.ts';
-import type { QueryOutput } from './compile-selection.ts';
+import type { ColumnFormat } from './cell-blocks.ts';
+import { writerOf } from './cell-writers.ts';
+import type { QueryOutput, RecordColumn } from './compile-selection.ts';
+import { outputType } from './records/record-output.ts';
 import type { ColumnPlace } from './rows-writer.ts';
 
 /** What each saved query's root field returns, by the field's name; built once from the schema that Yoga serves. */
@@ -17,20 +19,28 @@ function outputOf(schema: GraphQLSchema, field: string, query: SavedQuery): Quer
   const rowType = objectType(resultType.getFields().rows?.type);
   const costType = objectType(resultType.getFields().cost?.type);
   const fields = rowType.getFields();
-  const formats = query.columns.map((column): ColumnFormat => {
+  const leaves: Leaf[] = [];
+  const records = new Map<string, RecordColumn>();
+  for (const column of query.columns) {
     const name = camelCase(column.name);
-    return { name, column, type: leafType(fields[name]?.type) };
-  });
-  return { query, resultType, rowType, costType, columns: placesOf(formats) };
+    const type = outputType(fields[name]?.type);
+    if (isObjectType(type)) records.set(name, { column, type });
+    else leaves.push({ name, column: column.name, write: writerOf(column, type), isCheap: isCheap(column) });
+  }
+  return { query, resultType, rowType, costType, columns: placesOf(leaves), records };
+}
+
+interface Leaf extends ColumnFormat {
+  readonly isCheap: boolean;
 }
 
 /** Cheap columns are made together, for the rows are parsed once; each other column only when it is selected. */
-function placesOf(formats: readonly ColumnFormat[]): ReadonlyMap<string, ColumnPlace> {
-  const cheap: ColumnGroup = formats.filter(({ column }) => isCheap(column));
+function placesOf(leaves: readonly Leaf[]): ReadonlyMap<string, ColumnPlace> {
+  const cheap: readonly Leaf[] = leaves.filter((leaf) => leaf.isCheap);
   return new Map(
-    formats.map((format): [string, ColumnPlace] => {
-      const at = cheap.indexOf(format);
-      return [format.name, at < 0 ? { group: [format], at: 0 } : { group: cheap, at }];
+    leaves.map((leaf): [string, ColumnPlace] => {
+      const at = cheap.indexOf(leaf);
+      return [leaf.name, at < 0 ? { group: [leaf], at: 0 } : { group: cheap, at }];
     }),
   );
 }
@@ -42,10 +52,4 @@ function objectType(type: Parameters<typeof getNamedType>[0]) {
   const named = getNamedType(type);
   if (isObjectType(named)) return named;
   throw new TypeError(`not an object type: ${String(type)}`);
-}
-
-function leafType(type: Parameters<typeof getNamedType>[0]): GraphQLLeafType {
-  const named = getNamedType(type);
-  if (isLeafType(named)) return named;
-  throw new TypeError(`not a leaf type: ${String(type)}`);
 }

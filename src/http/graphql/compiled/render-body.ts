@@ -6,7 +6,7 @@ import type { ByteBudget } from '../../byte-budget.ts';
 import { httpLimits } from '../../limits.ts';
 import { rowListBytes } from '../row-size.ts';
 import { type BinaryText, toBinaryText } from './binary-text.ts';
-import { copyMargin, type DocumentCells } from './cell-blocks.ts';
+import { type Cells, copyMargin } from './cell-blocks.ts';
 import { UnexpectedCell } from './cell-writers.ts';
 import type { Piece } from './compile-selection.ts';
 import type { DerivedCache } from './derived-cache.ts';
@@ -123,11 +123,17 @@ function* makeCells(
   { document }: CachedResult,
   { writer }: QueryField,
   derived: DerivedCache,
-): Generator<void, DocumentCells> {
-  const cells = derived.cellsOf(document);
-  const { bytes } = cells;
-  yield* cells.make(writer.groups);
-  if (cells.bytes > bytes) derived.keepCells(document, cells);
+): Generator<void, Cells> {
+  const kept = derived.cellsOf(document);
+  const { bytes } = kept;
+  const selected = new Map(
+    writer.selected.map(({ group, selection }) => [group, derived.selectedCells(document, selection)]),
+  );
+  const cells = yield* kept.make(writer.groups, selected);
+  if (kept.bytes > bytes) derived.keepCells(document, kept);
+  for (const { group, selection } of writer.selected) {
+    if (selected.get(group) === undefined) derived.keepSelectedCells(document, selection, cells.block(group));
+  }
   return cells;
 }
 

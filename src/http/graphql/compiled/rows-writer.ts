@@ -1,9 +1,9 @@
 import {
   type CellBlock,
+  type Cells,
   type ColumnFormat,
   type ColumnGroup,
   copyMargin,
-  type DocumentCells,
   memberStart,
 } from './cell-blocks.ts';
 import { UnexpectedCell } from './cell-writers.ts';
@@ -41,7 +41,7 @@ export interface RowsWriter {
   /** Whose cells must have been made. */
   readonly groups: readonly ColumnGroup[];
   /** @throws UnexpectedCell */
-  list(cells: DocumentCells, rowCount: number): RowList;
+  list(cells: Cells, rowCount: number): RowList;
 }
 
 /**
@@ -109,7 +109,7 @@ interface Source extends Pick<CellBlock, 'bytes' | 'view' | 'starts'> {
   readonly skip: number;
 }
 
-function sourceOf(part: RowPart, cells: DocumentCells): Source {
+function sourceOf(part: RowPart, cells: Cells): Source {
   if ('group' in part) {
     const { group, from, to, skip } = part;
     const { bytes, view, starts, unexpected } = cells.block(group);

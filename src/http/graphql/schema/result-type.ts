@@ -1,6 +1,6 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { camelCase, pascalCase } from '../../../catalog/names.ts';
-import type { Column, SavedQuery } from '../../../catalog/saved-query.ts';
+import type { SavedQuery } from '../../../catalog/saved-query.ts';
 import { isoText } from '../../../files/timestamps.ts';
 import type { CachedResult, CacheStatus } from '../../../results/get-result.ts';
 import { parseRows } from '../../../results/result-document.ts';
@@ -8,6 +8,8 @@ import { collectFields } from '../compiled/collect-fields.ts';
 import { type RowSize, rowListBytes, rowSizeOf } from '../row-size.ts';
 import type { Builder, SchemaTypes } from './builder.ts';
 import type { CostRef } from './cost-type.ts';
+import { describeField, outputValue, textFormats } from './field-type.ts';
+import { fieldType } from './record-type.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -42,9 +44,18 @@ export function addResultType(builder: Builder, query: SavedQuery, shared: Share
         query.columns.map((column) => [
           camelCase(column.name),
           t.field({
-            type: column.repeated && column.type !== 'record' ? [columnType(column)] : columnType(column),
+            type: fieldType(
+              builder,
+              {
+                typeName: `${name}Row_${camelCase(column.name)}`,
+                path: column.name,
+                query: query.name,
+              },
+              column,
+              column.type === 'record',
+            ),
             nullable: !column.required,
-            description: describe(column),
+            description: describeField(column),
             resolve: (values) => outputValue(column, values[column.name]) as never,
           }),
         ]),
@@ -112,44 +123,9 @@ export const metadataFields = (t: ResultFields, { cost, cacheStatus }: SharedTyp
 
 function selectedRowSize({ fieldNodes, fragments, variableValues }: GraphQLResolveInfo): RowSize {
   const selections = fieldNodes.flatMap(({ selectionSet }) => selectionSet ?? []);
-  return rowSizeOf(collectFields(selections, new Map(Object.entries(fragments)), variableValues.coerced));
-}
-
-/**
- * Scalars of GraphQL itself, whose types every code generator knows. `Float` because counts outgrow the 32 bits of `Int`: it is
- * exact for whole numbers up to 2^53.
- */
-const scalarOf = {
-  string: 'String',
-  integer: 'Float',
-  float: 'Float',
-  numeric: 'String',
-  boolean: 'Boolean',
-  timestamp: 'String',
-  datetime: 'String',
-  date: 'String',
-  time: 'String',
-  bytes: 'String',
-  json: 'JSON',
-  record: 'JSON',
-} as const satisfies Record<Column['type'], string>;
-
-function columnType({ type }: Column) {
-  return scalarOf[type];
-}
-
-/** A cell as the field of its column returns it. @throws TypeError if it does not fit its declared type */
-function outputValue({ type, repeated }: Column, cell: unknown): unknown {
-  if (type !== 'integer' && type !== 'timestamp') return cell;
-  return repeated && Array.isArray(cell)
-    ? cell.map((one) => outputNumber(type, one))
-    : outputNumber(type, cell);
-}
-
-function outputNumber(type: 'integer' | 'timestamp', cell: unknown): unknown {
-  if (cell === undefined || cell === null) return cell;
-  if (!Number.isSafeInteger(cell)) throw new TypeError('a cell is not an exact integer');
-  return type === 'timestamp' ? isoText(Number(cell)) : cell;
+  const byName = new Map(Object.entries(fragments));
+  const { coerced } = variableValues;
+  return rowSizeOf(collectFields(selections, byName, coerced), byName, coerced);
 }
 
 /** Clients with normalized caches take the field `id` for the identity of an object, unless they are configured. */
@@ -158,19 +134,4 @@ function describeRow({ name, columns }: SavedQuery): string {
   const warning =
     'Not an entity: rows of other arguments may have the same id, so caches must not merge them by it.';
   return `One row of ${name}.${hasId ? ` ${warning}` : ''}`;
-}
-
-const textFormats = {
-  integer: 'A whole number.',
-  timestamp: 'RFC 3339 in UTC with microseconds, as in 2026-01-31T12:00:00.000000Z.',
-  numeric: 'Decimal text, exact.',
-  datetime: 'In UTC, without a time zone, as in 2026-01-31T12:00:00.',
-  date: 'YYYY-MM-DD.',
-  time: 'HH:MM:SS, with the fraction of a second unless it is zero.',
-  bytes: 'Base64.',
-} satisfies Partial<Record<Column['type'], string>>;
-
-function describe({ description, unit, type }: Column): string {
-  const formats: Partial<Record<Column['type'], string>> = textFormats;
-  return [description, unit && `Unit: ${unit}.`, formats[type]].filter(Boolean).join(' ');
 }

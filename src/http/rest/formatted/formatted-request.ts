@@ -3,6 +3,7 @@ import type { SavedQuery } from '../../../catalog/saved-query.ts';
 import type { Owner } from '../../../concurrency/fair-share.ts';
 import { type Format, formats } from '../../../formats/format.ts';
 import type { Rows } from '../../../formats/rows.ts';
+import { declaredShape } from '../../../formats/shape.ts';
 import type { CachedResult } from '../../../results/get-result.ts';
 import type { RequestHead } from '../../head.ts';
 import type { Reply } from '../../reply.ts';
@@ -23,7 +24,7 @@ export function rowsOf({ query, result: { document } }: FormattedRequest): Rows 
 
 /** Equal for equal bytes: of the rows, the format, and what the conversion takes from the query. */
 export function formatDigest({ format, query, result }: FormattedRequest, { columns }: Rows): string {
-  const types = columns.map(({ name, type, repeated }) => [name, type, repeated]);
+  const types = columns.map((column) => [column.name, column.type, column.repeated, declaredShape(column)]);
   const prometheus = format === formats.prometheus ? query.prometheus : undefined;
   const source = [result.document.digest, format.names[0], types, prometheus];
   return hash('sha256', JSON.stringify(source), 'base64url');

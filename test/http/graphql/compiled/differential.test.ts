@@ -108,6 +108,7 @@ const sorted = (headers: Reply['headers']) => Object.fromEntries(Object.entries(
 
 test('a compiled operation is answered as Yoga answers it, byte for byte', async () => {
   let compiledCount = 0;
+  let ofRecordsCount = 0;
   const property = fc.asyncProperty(scenario, async (given) => {
     const { catalog, rows, operations, cost, status, endpoints, method, accept } = given;
     const schema = buildSchema(catalog);
@@ -142,6 +143,7 @@ test('a compiled operation is answered as Yoga answers it, byte for byte', async
       const request = await read(url, body, 'test');
       if (request === undefined) continue;
       compiledCount += 1;
+      if (request.fields.some(({ writer }) => writer.selected.length > 0)) ofRecordsCount += 1;
       const expected = await yoga({ head, url, body, admission });
       // The third answer is the one that was kept.
       for (let round = 0; round < 3; round += 1) {
@@ -153,4 +155,5 @@ test('a compiled operation is answered as Yoga answers it, byte for byte', async
   });
   await fc.assert(property, { numRuns: Math.ceil(operationCount / operationsPerCatalog) });
   expect(compiledCount).toBeGreaterThan(operationCount / 4);
+  expect(ofRecordsCount).toBeGreaterThan(operationCount / 50);
 }, 1_200_000);

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { type GraphQLSchema, isEnumType, isObjectType, printSchema } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { loadCatalog } from '../../../../src/catalog/load-catalog.ts';
+import { loadTypedCatalog } from '../../../../src/engine/records/complete-records.ts';
 import { buildSchema } from '../../../../src/http/graphql/schema/schema.ts';
 
 describe('schema.graphql', () => {
-  const schema = buildSchema(loadCatalog('queries'));
+  const schema = buildSchema(loadTypedCatalog('queries'));
 
   test('is up to date; `npm run schema` prints it again', () => {
     expect(readFileSync('schema.graphql', 'utf8')).toBe(`${printSchema(schema)}\n`);

@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { columnTypes, type RecordField } from '../saved-query.ts';
+
+type ColumnType = RecordField['type'];
+
+/** What the header says of the fields of a record; `any` if it may be any JSON object. */
+export type DeclaredFields = 'any' | { readonly [name: string]: DeclaredField };
+
+/** A field: its type alone, or with more. */
+type DeclaredField =
+  | ColumnType
+  | {
+      readonly type: ColumnType;
+      readonly repeated: boolean;
+      readonly required: boolean;
+      readonly unit?: string | undefined;
+      readonly description?: string | undefined;
+      readonly fields?: DeclaredFields | undefined;
+    };
+
+const text = z.string().trim().min(1, 'must not be empty');
+
+const fieldsText = 'must be any, or the fields by name, as in { path: string }';
+
+export const fieldsSchema: z.ZodType<DeclaredFields> = z
+  .lazy(() =>
+    z.union(
+      [
+        z.literal('any'),
+        z
+          .record(z.string().min(1, 'a field needs a name'), fieldSchema)
+          .refine((fields) => Object.keys(fields).length > 0, 'must list at least one field'),
+      ],
+      { error: fieldsText },
+    ),
+  )
+  .meta({ id: 'recordFields' });
+
+const fieldSchema: z.ZodType<DeclaredField> = z.union(
+  [
+    z.enum(columnTypes),
+    z.strictObject({
+      type: z.enum(columnTypes),
+      repeated: z.boolean().default(false),
+      required: z.boolean().default(false),
+      unit: text.optional(),
+      description: text.optional(),
+      fields: fieldsSchema.optional(),
+    }),
+  ],
+  { error: `must be a type, one of ${columnTypes.join(', ')}, or { type, … }` },
+);
+
+type LineOf = (path: readonly PropertyKey[]) => number;
+
+/** What a saved query knows of the fields of a record: nothing, if the header leaves them to the SQL. */
+export function toRecordFields(
+  declared: DeclaredFields | undefined,
+  path: readonly string[],
+  lineOf: LineOf,
+): Pick<RecordField, 'fields' | 'isFreeForm'> {
+  if (declared === undefined) return {};
+  if (declared === 'any') return { isFreeForm: true };
+  return {
+    fields: Object.entries(declared).map(([name, field]): RecordField => {
+      const own = [...path, 'fields', name];
+      const line = lineOf(own);
+      if (typeof field === 'string') return { name, type: field, repeated: false, required: false, line };
+      const { fields, ...rest } = field;
+      return { name, ...rest, line, ...toRecordFields(fields, own, lineOf) };
+    }),
+  };
+}

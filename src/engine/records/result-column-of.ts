@@ -1,0 +1,42 @@
+import type { Column } from '../../catalog/saved-query.ts';
+import type { ResultColumn } from '../check-columns.ts';
+import { anonymousField, describeType, type ScalarName, type Type } from '../dialect/types.ts';
+
+const scalarTypes: Readonly<Partial<Record<ScalarName, Column['type']>>> = {
+  STRING: 'string',
+  INT64: 'integer',
+  FLOAT64: 'float',
+  NUMERIC: 'numeric',
+  BIGNUMERIC: 'numeric',
+  BOOL: 'boolean',
+  TIMESTAMP: 'timestamp',
+  DATETIME: 'datetime',
+  DATE: 'date',
+  TIME: 'time',
+  BYTES: 'bytes',
+  JSON: 'json',
+};
+
+/** A column of a type of BigQuery, in the words of a saved query's header. */
+export function resultColumnOf(name: string, type: Type): ResultColumn {
+  const repeated = type.kind === 'array';
+  const element = repeated ? type.element : type;
+  const fields = fieldsOf(element);
+  return { name, type: headerType(element), repeated, ...(fields && { fields }) };
+}
+
+/** With the names that the values have in JSON. */
+function fieldsOf(type: Type): readonly ResultColumn[] | undefined {
+  if (type.kind !== 'struct') return undefined;
+  return type.fields.map(({ name, type: inner }, at) => {
+    const own = name || anonymousField(at);
+    return inner.kind === 'unknown' || inner.kind === 'null'
+      ? { name: own, type: undefined, repeated: false }
+      : resultColumnOf(own, inner);
+  });
+}
+
+function headerType(type: Type): string {
+  if (type.kind === 'struct') return 'record';
+  return (type.kind === 'scalar' ? scalarTypes[type.name] : undefined) ?? describeType(type);
+}
