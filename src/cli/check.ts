@@ -86,7 +86,8 @@ function printText({ catalog, checks, problems, summary }: CheckReport): void {
   if (catalog === undefined) return;
   for (const line of [...uncheckedQueries(catalog), ...recordNotes(catalog), ...versionLines(catalog)])
     process.stdout.write(`${line}\n`);
-  process.stdout.write(`${catalog.queries.length} saved queries are valid\n`);
+  const { length } = catalog.queries;
+  process.stdout.write(`${length} ${length === 1 ? 'saved query is' : 'saved queries are'} valid\n`);
 }
 
 /** Which version the name of a query means, where there are several; and which endpoints are deprecated. */

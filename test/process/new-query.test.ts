@@ -60,6 +60,64 @@ describe('querygate tables add', () => {
     ]);
   });
 
+  test('a name that ends in * declares a table for each file, with the fields of all', async () => {
+    const first = write(
+      'events_20260131.ndjson',
+      '{"a":1,"value":{"string_value":"x","double_value":null}}\n',
+    );
+    const second = write(
+      'events_20260201.ndjson',
+      '{"a":2,"b":"y","c":null,"mixed":{"k":[1]}}\n{"mixed":"text"}\n',
+    );
+    const { exitCode, errors } = await run('tables', 'add', 'events_*', first, second);
+    expect(exitCode).toBe(0);
+    expect(errors).toContain('value.double_value is FLOAT, as its name says: the rows have no value of it');
+    expect(errors).toContain('c is STRING: the rows have no value of it');
+    expect(errors).toContain('mixed is JSON, because its rows have values of several types');
+    expect(schemaOf('events_20260131')).toEqual(schemaOf('events_20260201'));
+    expect(schemaOf('events_20260201')).toMatchObject([
+      { name: 'a', type: 'INTEGER' },
+      { name: 'value', fields: [{ type: 'STRING' }, { type: 'FLOAT' }] },
+      { name: 'b', type: 'STRING' },
+      { name: 'c', type: 'STRING' },
+      { name: 'mixed', type: 'JSON' },
+    ]);
+    for (const [args, message] of [
+      [['other', first, second], "got 2 files for one table; 'other*', in quotes"],
+      [['other*', first], 'events_20260131.ndjson is named after no table of other*'],
+      [['events_*'], 'needs data files that are named after their tables'],
+    ] as const) {
+      expect((await run('tables', 'add', ...args)).errors).toContain(message);
+    }
+  });
+
+  test.each([
+    ['empty.csv', '', 'has no header line'],
+    ['empty.ndjson', '', 'has no rows, which would show the fields'],
+    ['nothing.ndjson', '{}\n', 'has no fields'],
+    ['semicolons.csv', 'a;b\r\n1;2\r\n', 'has one column, "a;b": values must be separated by commas'],
+    ['twice.csv', 'a,b,A\n1,2,3\n', 'has two columns named A'],
+  ])('%s is refused', async (name, text, message) => {
+    const { exitCode, errors } = await run('tables', 'add', 'refused', write(name, text));
+    expect(errors).toContain(message);
+    expect(exitCode).toBe(1);
+  });
+
+  test('notes odd names, and a header without rows; a name may be that of SQL, with project and dataset', async () => {
+    const data = write('odd.csv', '\uFEFFts,Time Local,a.b\r\n');
+    const { errors } = await run('tables', 'add', '`p-1.d.odd_names`', data);
+    expect(errors).toContain('All fields are STRING, because there are no rows');
+    expect(errors).toContain('"Time Local" is written in backquotes in SQL: `Time Local`');
+    expect(errors).toContain('"a.b" cannot be the name of a column in BigQuery');
+    expect(schemaOf('odd_names')).toMatchObject([{ name: 'ts' }, { name: 'Time Local' }, { name: 'a.b' }]);
+    rmSync(join(queries, 'tables', 'odd_names.json'));
+  });
+
+  test('a name may begin with a digit', async () => {
+    const data = write('20260131.csv', 'a\n1\n');
+    expect(await run('tables', 'add', '20260131', data)).toMatchObject({ exitCode: 0 });
+  });
+
   test('takes what bq show prints, with or without --schema', async () => {
     const fields = [{ name: 'a', type: 'STRING', description: 'A text.' }];
     const expected = [{ name: 'a', type: 'STRING', mode: 'NULLABLE', description: 'A text.' }];
@@ -107,7 +165,8 @@ GROUP BY status;
     expect(written()).toMatch(/at_least:\n {4}type: integer\n.*\n {4}bind: INT64\n/);
     expect(written()).toContain('requests: { type: integer, required: true, description: "Fill in: ');
     expect(errors).toContain('@project is the tenant, because it is compared with project');
-    expect(errors).toContain('INTERVAL 7 DAY → interval cast(@days as int64) day');
+    expect(errors).toContain('Could be parameters (with --parameter days):');
+    expect(errors).toContain('INTERVAL 7 DAY → INTERVAL @days DAY');
   });
 
   test('check lists the texts to fill in, and is content when they are filled in', async () => {
@@ -122,7 +181,7 @@ GROUP BY status;
     );
     expect(errors.match(/is not filled in yet/g)).toHaveLength(5);
     writeFileSync(file, written().replaceAll('Fill in: ', 'It is '));
-    expect(await run('check')).toMatchObject({ exitCode: 0, output: '1 saved queries are valid\n' });
+    expect(await run('check')).toMatchObject({ exitCode: 0, output: '1 saved query is valid\n' });
   });
 
   test('--force keeps the id and what was filled in; nothing is overwritten without it', async () => {
@@ -137,7 +196,31 @@ GROUP BY status;
     });
     expect(written().split('\n')[1]).toBe(before.split('\n')[1]);
     expect(written()).toContain('It is what requests contains.');
-    expect(written()).toContain('last: { type: timestamp, description: "Fill in: what last contains." }');
+    expect(written()).toContain(
+      'last: { type: timestamp, required: true, description: "Fill in: what last contains." }',
+    );
+  });
+
+  test('--parameter makes a literal a parameter with a default; comments are descriptions, and columns get names', async () => {
+    const text =
+      "-- Requests of a host\nSELECT status, -- of the response\n  COUNT(*) FROM web WHERE request.path = '/' AND project = 'abc' GROUP BY 1";
+    const { exitCode, errors } = await run(
+      'new',
+      'web.commented',
+      write('in3.sql', text),
+      '--parameter',
+      'all',
+    );
+    expect(exitCode).toBe(0);
+    expect(errors).toContain("'abc' → @project");
+    expect(errors).toContain('AS count');
+    const file = readFileSync(join(queries, 'web.commented.sql'), 'utf8');
+    expect(file).toContain('description: Requests of a host.\n');
+    expect(file).toContain('description: Of the response.');
+    expect(file).toMatch(
+      /project:\n {4}type: string\n.*\n {4}required: true\n {4}example: abc\n {4}tenant: true\n/,
+    );
+    rmSync(join(queries, 'web.commented.sql'));
   });
 
   test('a table that is not declared: the command that declares it', async () => {
@@ -149,7 +232,18 @@ GROUP BY status;
     expect(existsSync(join(queries, 'other.sql'))).toBe(false);
   });
 
+  test('Windows line ends, a byte order mark and semicolons are left out', async () => {
+    const text = '\uFEFF\r\nSELECT status,\r\n\tCOUNT(*) AS n\r\nFROM `p.d.web`\r\nGROUP BY status ; ;\r\n';
+    expect(await run('new', 'web.windows', write('windows.sql', text))).toMatchObject({ exitCode: 0 });
+    const file = join(queries, 'web.windows.sql');
+    expect(readFileSync(file, 'utf8')).toMatch(
+      /---\*\/\nSELECT status,\n\tCOUNT\(\*\) AS n\nFROM `p\.d\.web`\nGROUP BY status\n$/,
+    );
+    rmSync(file);
+  });
+
   test('a wrong name and empty SQL are refused', async () => {
+    expect((await run('new', 'in.sql')).errors).toContain('but no name: querygate new <name> in.sql');
     expect((await run('new', 'Bad Name', write('in.sql', sql))).errors).toContain('got the name "Bad Name"');
     expect((await run('new', 'empty')).errors).toContain('expected SQL on standard input, which is empty');
   });

@@ -150,9 +150,45 @@ describe('querygate test', () => {
       .replace('01Z, status: 503', '01Z, status: 502')
       .replace('    expect:\n      rows: []\n', '');
     writeFileSync(file, edited);
-    expect((await run('--update')).output).toContain('updated the expected rows of 2 tests');
+    expect((await run('--update')).output).toMatch(/\n2 updated, 1 passed \(.* s\): review the changes\n$/);
     expect(readFileSync(file, 'utf8')).toBe(tests);
     expect(await run()).toMatchObject({ exitCode: 0 });
+  });
+
+  test('--update writes a first test over the data folder', async () => {
+    rmSync(file);
+    writeFileSync(join(folder, 'hits.sql'), query().replace('Whose. }', 'Whose., example: abc }'));
+    expect((await run('hits')).errors).toContain('the query has no tests; --update writes a first one');
+    const dataDir = join(folder, 'data');
+    mkdirSync(dataDir);
+    writeFileSync(
+      join(dataDir, 'web.csv'),
+      'ts,project,status\n2026-03-10T11:00:00Z,abc,400\n2026-03-10T12:00:00Z,abc,200\n2026-03-09T11:00:00Z,abc,500\n',
+    );
+    const { output, exitCode } = await run('hits', '--update', '--data-dir', dataDir);
+    expect(output).toContain(`wrote ${file}: a first test, of the rows of the data folder\n+ hits › abc`);
+    expect(output).toContain(`${file}:6 expects 1 row now\n\n1 updated (`);
+    expect(exitCode).toBe(0);
+    expect(readFileSync(file, 'utf8')).toBe(`now: 2026-03-10T12:00:00.000Z
+tables:
+  web:
+    file: ../data/web.csv
+tests:
+  - name: abc
+    parameters:
+      project: abc
+    expect:
+      rows:
+        - { ts: 2026-03-10T11:00:00Z, status: 400 }
+`);
+    expect(await run()).toMatchObject({ exitCode: 0 });
+  });
+
+  test('a first test without data has no rows', async () => {
+    rmSync(file);
+    const { output } = await run('hits', '--update');
+    expect(output).toContain('a first test; web has no rows yet: add some, or run it with --data-dir');
+    expect(readFileSync(file, 'utf8')).toContain('  web: []\n');
   });
 
   test('--junit writes XML for CI', async () => {

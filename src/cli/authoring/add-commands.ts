@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { SettingName } from '../../config.ts';
 import { exitCode } from '../../http/server/graceful-shutdown.ts';
+import type { NewOptions } from '../new/new-query.ts';
 import type { LoadedSettings } from '../settings/load-settings.ts';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -16,9 +17,14 @@ export function addAuthoring(program: Command, { addSettings, settingsOf }: Comm
   addSettings(program.command('new <name> [file]'), ['ENGINE', 'QUERIES_DIR'])
     .description('write a saved query from SQL in a file or on standard input')
     .option('--force', 'replace the file if it exists; its id and descriptions stay')
-    .action(async (name: string, file: string | undefined, values: Values) => {
+    .option(
+      '--parameter <name>',
+      'make a proposed literal this parameter, with the literal as its default; may be repeated; or all',
+      (name: string, before: readonly string[] = []) => [...before, name],
+    )
+    .action(async (name: string, file: string | undefined, values: Values & NewOptions) => {
       const { newQuery } = await import('../new/new-query.ts');
-      const isWritten = await newQuery(settingsOf(values), name, file, { force: values.force === true });
+      const isWritten = await newQuery(settingsOf(values), name, file, values);
       process.exitCode = isWritten ? exitCode.ok : exitCode.problems;
     });
 
@@ -26,14 +32,14 @@ export function addAuthoring(program: Command, { addSettings, settingsOf }: Comm
     .command('tables')
     .description('manage the tables that saved queries read')
     .helpCommand('help [command]', 'print the help of a command');
-  addSettings(tables.command('add <name> [file]'), ['QUERIES_DIR'])
+  addSettings(tables.command('add <name> [file...]'), ['QUERIES_DIR'])
     .description(
-      'write the schema file of a table, from a data file (NDJSON, JSON, CSV, Parquet), or from what bq show --schema --format=prettyjson prints, in a file or on standard input',
+      "write the schema file of a table, from a data file (NDJSON, JSON, CSV, Parquet), or from what bq show --schema --format=prettyjson prints, in a file or on standard input; of a table for each file, if the name ends in *, as in 'events_*'",
     )
     .option('--force', 'replace the file if it exists')
-    .action(async (name: string, file: string | undefined, values: Values) => {
+    .action(async (name: string, files: string[], values: Values) => {
       const { addTable } = await import('../tables/add-table.ts');
-      await addTable(settingsOf(values), name, file, { force: values.force === true });
+      await addTable(settingsOf(values), name, files, { force: values.force === true });
     });
 
   addSettings(program.command('test [name...]'), ['ENGINE', 'QUERIES_DIR'])

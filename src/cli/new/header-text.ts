@@ -35,7 +35,8 @@ export function headerText({ name, id, description, tenant, earlier }: HeaderOpt
   const textAt = (path: string, otherwise: string) => earlier.descriptions.get(path) ?? otherwise;
   const document = new Document({
     id,
-    description: earlier.description ?? fillIn('what the query returns, and for which time.'),
+    description:
+      earlier.description ?? description.description ?? fillIn('what the query returns, and for which time.'),
     max_rows: limit === undefined || limit === 0 ? defaultMaxRows : Math.min(limit, mostMaxRows),
     caching: 'disabled',
     ...(parameters.length > 0 && {
@@ -67,16 +68,32 @@ function parameterData(
   const { name, bind, isList, repeated, required, type, values } = parameter;
   const what = isList ? `which values of ${name} are returned, separated by commas.` : `what ${name} means.`;
   return {
-    type: isTenant && type === 'enum' ? 'string' : type,
-    ...(type === 'enum' && !isTenant && { enum: pascalCase(`${query}.${name}`) }),
-    description: textAt(`parameters.${name}`, fillIn(isTenant ? 'whose rows are returned.' : what)),
+    type,
+    ...(type === 'enum' && { enum: pascalCase(`${query}.${name}`) }),
+    description: textAt(
+      `parameters.${name}`,
+      parameter.description ?? fillIn(isTenant ? 'whose rows are returned.' : what),
+    ),
     ...(repeated && { repeated }),
     // The type of a list says what it is bound as.
     ...(bind !== undefined && !repeated && { bind }),
-    ...(required && { required }),
+    ...(parameter.default === undefined || isTenant
+      ? required && { required }
+      : { default: yamlValue(type, parameter.default) }),
+    // No caller should get the rows of a tenant that it did not name.
+    ...(isTenant && parameter.default !== undefined && { example: parameter.default }),
+    ...parameter.bounds,
     ...(isTenant && { tenant: true }),
-    ...(type === 'enum' && !isTenant && { values: enumValues(name, values, textAt) }),
+    ...(type === 'enum' && { values: enumValues(name, values, textAt) }),
   };
+}
+
+type Literal = NonNullable<DescribedParameter['default']>;
+
+/** Numbers need no quotes, unless YAML would round them. */
+function yamlValue(type: DescribedParameter['type'], value: Literal): unknown {
+  if (typeof value !== 'string') return value.map((item) => yamlValue(type, item));
+  return type === 'integer' && Number.isSafeInteger(Number(value)) ? Number(value) : value;
 }
 
 function enumValues(parameter: string, values: readonly string[], textAt: TextAt): object {

@@ -22,6 +22,8 @@ import { notesOf } from './notes.ts';
 
 export interface NewOptions {
   readonly force?: boolean;
+  /** Names of proposed parameters that take the place of their literals, or `all`. */
+  readonly parameter?: readonly string[];
 }
 
 /**
@@ -35,9 +37,11 @@ export async function newQuery(
   { values, label }: LoadedSettings,
   name: string,
   sqlFile: string | undefined,
-  { force = false }: NewOptions,
+  { force = false, parameter = [] }: NewOptions,
 ): Promise<boolean> {
   const config = readConfig(values, label);
+  if (name.endsWith('.sql') && sqlFile === undefined)
+    throw commandError(`got the file ${name}, but no name: querygate new <name> ${name}`);
   if (!namePattern.test(name)) {
     throw commandError(`got the name ${JSON.stringify(name)}; ${nameRule}`);
   }
@@ -59,6 +63,7 @@ export async function newQuery(
       sql,
       source,
       tables,
+      chosen: parameter,
       tenantColumns: tenantColumns(savedQueries(config.queriesDir)),
       hasOpenTables: config.engine === 'bigquery',
       resultColumns: (converted, parameters) => {
@@ -99,6 +104,7 @@ function schemaComment(queriesDir: string): string {
 const trimSql = (text: string) =>
   text
     .replace(/^\uFEFF/, '')
+    .replace(/\r\n?/g, '\n')
     .replace(/^(?:[ \t]*\r?\n)+/, '')
     .replace(/[\s;]+$/, '');
 
@@ -120,9 +126,13 @@ function savedQueries(folder: string): readonly SavedQuery[] {
 function missingTableHint({ problems }: StartError): string {
   const names = problems.flatMap(({ message }) => /^no table is named ([\w.*-]+)/.exec(message)?.[1] ?? []);
   if (names.length === 0) return '';
-  const commands = [...new Set(names)].map(
-    (name) => `  querygate tables add ${name.split('.').at(-1)} <data file, or output of bq show>\n`,
-  );
+  const commands = [...new Set(names)].map((name) => {
+    const table = name.split('.').at(-1) ?? '';
+    const command = table.endsWith('*')
+      ? `'${table}' <data files that are named after their tables>`
+      : `${table} <data file, or output of bq show>`;
+    return `  querygate tables add ${command}\n`;
+  });
   return `Tables are declared in the folder tables:\n${commands.join('')}`;
 }
 

@@ -13,18 +13,31 @@ const usualConversion =
 
 /** What the author of a new file should know and decide, for standard error. */
 export function notesOf({ file, text, description }: NotesOptions): string {
-  const { columns, conversions, parameters, proposals, sql, tenants } = description;
+  const { columns, conversions, names, parameters, proposals, replacements, sql, tenants } = description;
   const sqlLine = text.slice(0, text.indexOf('---*/\n')).split('\n').length + 1;
   const lineOf = (offset: number) => sqlLine + sql.slice(0, offset).split('\n').length - 1;
   const lines = [
     `Wrote ${file}: ${count(columns.length, 'column')}, ${count(parameters.length, 'parameter')}.`,
+    ...list(
+      'Named in the SQL, because every column needs a name of its own, of letters, digits and _:',
+      names.map(
+        ({ line, before, after }) =>
+          `${file}:${sqlLine + line - 1} ${before === '' ? after.trim() : `${before} → ${after}`}`,
+      ),
+    ),
+    ...list(
+      'Parameters now, with the literal as default:',
+      replacements.map(
+        ({ line, before, after }) => `${file}:${sqlLine + line - 1} ${oneLine(before)} → ${after}`,
+      ),
+    ),
     ...list(
       `Changed in the SQL, because ${usualConversion}:`,
       conversions.map(({ line, before, after }) => `${file}:${sqlLine + line - 1} ${before} → ${after}`),
     ),
     ...tenantNotes(tenants),
     ...list(
-      'Could be parameters; nothing is changed:',
+      `Could be parameters (${optionsText(proposals)}):`,
       proposals.map(
         ({ start, text: literal, instead }) => `${file}:${lineOf(start)} ${oneLine(literal)} → ${instead}`,
       ),
@@ -35,6 +48,13 @@ export function notesOf({ file, text, description }: NotesOptions): string {
     lines.push(`To be filled in by you, which querygate check lists: ${count(open.length, 'text')}.`);
   }
   return `${lines.join('\n')}\n`;
+}
+
+/** How the command makes the proposed literals parameters. */
+function optionsText(proposals: SqlDescription['proposals']): string {
+  const names = [...new Set(proposals.map(({ name }) => name))];
+  const options = [...names, ...(names.length > 1 ? ['all'] : [])].map((name) => `--parameter ${name}`);
+  return `with ${options.join(' or ')}`;
 }
 
 function tenantNotes([tenant, ...others]: SqlDescription['tenants']): readonly string[] {

@@ -77,7 +77,7 @@ export function loadTests(
     if (!hasTests)
       problems.push({
         file: join(folder, `${name}.yaml`),
-        message: 'does not exist: the query has no tests',
+        message: 'does not exist: the query has no tests; --update writes a first one',
       });
   }
   if (problems.length > 0) throw new StartError('The tests have problems', problems);

@@ -18,11 +18,23 @@ export const paintFor = (stream: NodeJS.WriteStream): Paint =>
 /** More differences than this help no one. */
 const maxDifferences = 20;
 
-/** One test: a line, and if it failed, why. */
-export function outcomeText({ file, test, verdict, elapsedMs }: TestOutcome, paint: Paint): string {
+/**
+ * One test: a line, and if it failed, why.
+ *
+ * @param isUpdated whether the rows that were returned are the expected ones from now on
+ */
+export function outcomeText(
+  { file, result, test, verdict, elapsedMs }: TestOutcome,
+  paint: Paint,
+  isUpdated = false,
+): string {
   const title = `${file.query.name} › ${test.name}`;
   const time = paint('dim', `${Math.round(elapsedMs)} ms`);
   if (verdict.passed) return `${paint('green', '✓')} ${title} ${time}\n`;
+  if (isUpdated) {
+    const count = result === undefined || 'error' in result ? 0 : result.rows.length;
+    return `${paint('yellow', '+')} ${title} ${time}\n    ${file.file}:${test.line} expects ${count} ${count === 1 ? 'row' : 'rows'} now\n`;
+  }
   const { comparison, reason } = verdict;
   const lines = [
     `${paint('red', '✗')} ${title} ${time}`,
@@ -99,18 +111,27 @@ function timestampText(micros: number): string {
   return `${seconds}${fraction === 0 ? '' : `.${String(fraction).padStart(6, '0').replace(/0+$/, '')}`}Z`;
 }
 
+interface Summary {
+  readonly updated: readonly TestOutcome[];
+  /** The queries that have no tests. */
+  readonly untested: readonly string[];
+  readonly elapsedMs: number;
+}
+
 /** The last line, and the queries that have no tests. */
 export function summaryText(
   outcomes: readonly TestOutcome[],
-  untested: readonly string[],
-  elapsedMs: number,
+  { updated, untested, elapsedMs }: Summary,
   paint: Paint,
 ): string {
-  const failed = outcomes.filter(({ verdict }) => !verdict.passed).length;
+  const failed = outcomes.filter(({ verdict }) => !verdict.passed).length - updated.length;
+  const passed = outcomes.length - failed - updated.length;
   const counts = [
     failed > 0 && paint('red', `${failed} failed`),
-    paint('green', `${outcomes.length - failed} passed`),
+    updated.length > 0 && paint('yellow', `${updated.length} updated`),
+    (passed > 0 || updated.length === 0) && paint('green', `${passed} passed`),
   ].filter(Boolean);
   const without = untested.length === 0 ? '' : `without tests: ${untested.join(', ')}\n`;
-  return `\n${without}${counts.join(', ')} (${(elapsedMs / 1000).toFixed(1)} s)\n`;
+  const advice = updated.length > 0 ? ': review the changes' : '';
+  return `\n${without}${counts.join(', ')} (${(elapsedMs / 1000).toFixed(1)} s)${advice}\n`;
 }

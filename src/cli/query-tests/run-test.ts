@@ -43,6 +43,7 @@ function boundQuery(query: SavedQuery, { now, parameters, tenant }: QueryTest) {
 /** Compares a result with what a test expects. */
 export function judge(query: SavedQuery, { approximate, expect }: QueryTest, result: TestResult): Verdict {
   if (expect === undefined || Object.keys(expect).length === 0) {
+    if ('error' in result) return { passed: false, reason: `failed with ${describeError(result.error)}` };
     return {
       passed: false,
       reason: 'expects neither rows nor an error; --update writes the rows of this run',

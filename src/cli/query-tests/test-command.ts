@@ -7,6 +7,7 @@ import { StartError } from '../../errors.ts';
 import { commandError } from '../arguments.ts';
 import { problemsText } from '../problems/print-problems.ts';
 import type { LoadedSettings } from '../settings/load-settings.ts';
+import { writeFirstTests } from './first-test.ts';
 import { junitXml } from './junit.ts';
 import { loadTests, type TestFile } from './load-tests.ts';
 import { openFixtures } from './open-fixtures.ts';
@@ -48,23 +49,19 @@ async function runOnce(config: Config, names: readonly string[], options: TestOp
   const startedAt = performance.now();
   const paint = paintFor(process.stdout);
   const catalog = loadTypedCatalog(config.queriesDir);
+  if (options.update) await writeFirstTests(catalog, config, names);
   const files = loadTests(catalog, config.queriesDir, names);
   const open = await opener(config, catalog);
   const parallel = availableParallelism();
   const outcomes = await runFiles(files, { open, parallel });
-  for (const outcome of outcomes) process.stdout.write(outcomeText(outcome, paint));
+  const updated = options.update ? updateRows(outcomes) : [];
+  for (const outcome of outcomes)
+    process.stdout.write(outcomeText(outcome, paint, updated.includes(outcome)));
   const untested = untestedQueries(catalog, files, names);
-  process.stdout.write(summaryText(outcomes, untested, performance.now() - startedAt, paint));
+  const elapsedMs = performance.now() - startedAt;
+  process.stdout.write(summaryText(outcomes, { updated, untested, elapsedMs }, paint));
   if (options.junit !== undefined) writeFileSync(options.junit, junitXml(outcomes));
-  const failed = outcomes.filter(({ verdict }) => !verdict.passed);
-  if (options.update) {
-    const count = updateRows(outcomes);
-    if (count > 0)
-      process.stdout.write(
-        `updated the expected rows of ${count} ${count === 1 ? 'test' : 'tests'}: review the changes\n`,
-      );
-    return count === failed.length;
-  }
+  const failed = outcomes.filter((outcome) => !outcome.verdict.passed && !updated.includes(outcome));
   if (failed.length > 0 || !options.mutate) return failed.length === 0;
   const { reportMutations } = await import('./report-mutations.ts');
   return reportMutations(files, { tables: catalog.tables, open, parallel, paint });

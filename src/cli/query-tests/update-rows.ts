@@ -6,9 +6,9 @@ import type { TestOutcome } from './run-files.ts';
 /**
  * Writes the rows of failed tests into their files as the expected ones. All else in the files stays as it is.
  *
- * @returns how many tests were changed
+ * @returns the tests that were changed
  */
-export function updateRows(outcomes: readonly TestOutcome[]): number {
+export function updateRows(outcomes: readonly TestOutcome[]): readonly TestOutcome[] {
   const changed = outcomes.filter(isUpdatable);
   for (const [file, own] of Map.groupBy(changed, ({ file }) => file.file)) {
     let text = readFileSync(file, 'utf8');
@@ -16,7 +16,7 @@ export function updateRows(outcomes: readonly TestOutcome[]): number {
     for (const outcome of own.toSorted((a, b) => b.test.at - a.test.at)) text = withRows(text, outcome);
     writeFileSync(file, text);
   }
-  return changed.length;
+  return changed;
 }
 
 /** Errors are not updated: that a query fails is rarely what its author meant. Nor are subsets, which the author chose. */

@@ -13,55 +13,92 @@ import type { LoadedSettings } from '../settings/load-settings.ts';
 const maxSchemaBytes = 4_000_000;
 
 /**
- * `querygate tables add`: writes the schema file of a table, from the rows of a data file or from what `bq show` printed.
+ * `querygate tables add`: writes the schema file of a table, from the rows of data files or from what `bq show` printed. A name
+ * that ends in `*` declares a table for each file, which is named after it, with the fields of all.
  *
- * @param source the file; undefined or `-` for a schema on standard input
- * @throws StartError if the command line or the file is wrong
+ * @param sources the files; none or `-` for a schema on standard input
+ * @throws StartError if the command line or a file is wrong
  */
 export async function addTable(
   { values, label }: LoadedSettings,
-  name: string,
-  source: string | undefined,
+  givenName: string,
+  sources: readonly string[],
   { force = false }: { readonly force?: boolean },
 ): Promise<void> {
   const config = readConfig(values, label);
-  if (!/^[a-z_][\w-]*$/i.test(name)) {
+  // As SQL names it: `project.dataset.table`.
+  const name = givenName.replace(/^`|`$/g, '').replace(/^(?:[\w-]+\.)+(?=[\w-]*\*?$)/, '');
+  if (!/^[\w-]+$|^[\w-]*\*$/.test(name)) {
     throw commandError(
-      `got the table name ${JSON.stringify(name)}; must be letters, digits, _ and -, as SQL names it`,
+      `got the table name ${JSON.stringify(name)}; must be letters, digits, _ and -, as SQL names it, or end in * for a table for each file`,
     );
   }
+  const isWildcard = name.endsWith('*');
+  if (sources.length > 1 && !isWildcard)
+    throw commandError(
+      `got ${sources.length} files for one table; '${name}*', in quotes, makes each file a table of its name`,
+    );
+  const names = isWildcard ? namesOf(sources, name.slice(0, -1)) : [name];
   const folder = join(config.queriesDir, 'tables');
-  const file = join(folder, `${name}.json`);
-  const same = existsSync(folder)
-    ? readdirSync(folder).find((other) => other.toLowerCase() === `${name}.json`.toLowerCase())
-    : undefined;
-  if (same !== undefined && !force)
-    throw commandError(`${join(folder, same)} exists already; --force replaces it`);
+  const files = names.map((one) => existingFile(folder, one) ?? { file: `${one}.json`, exists: false });
+  const existing = files.filter(({ exists }) => exists);
+  if (existing.length > 0 && !force)
+    throw commandError(
+      `${existing.map(({ file }) => join(folder, file)).join(', ')} exists already; --force replaces it`,
+    );
 
-  const { fields, notes } = await fieldsOf(source, async (data) => {
+  const { fields, notes } = await fieldsOf(sources, async (data) => {
     const { inferFields } = await import('../../engine/duckdb/infer-fields.ts');
     return inferFields(data, config);
   });
   const text = `${fieldsText(fields)}\n`;
-  const { problems } = parseTableFile(file, { text });
+  const { problems } = parseTableFile('table.json', { text });
   if (problems.length > 0) {
     throw new StartError(
       'The fields cannot be those of a table',
-      problems.map(({ message }) => ({ file: source ?? 'stdin', message })),
+      problems.map(({ message }) => ({ file: sources[0] ?? 'stdin', message })),
     );
   }
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, same ?? basename(file)), text, { flag: force ? 'w' : 'wx' });
-  process.stderr.write(
-    `Wrote ${join(folder, same ?? basename(file))}: ${fields.length} ${fields.length === 1 ? 'field' : 'fields'}.\n`,
-  );
+  for (const { file } of files) {
+    writeFileSync(join(folder, file), text, { flag: force ? 'w' : 'wx' });
+    const count = `${fields.length} ${fields.length === 1 ? 'field' : 'fields'}`;
+    process.stderr.write(`Wrote ${join(folder, file)}: ${count}.\n`);
+  }
   for (const note of notes) process.stderr.write(`  ${note}\n`);
 }
 
+/** The file of a table in any case: table names are not case-sensitive. */
+function existingFile(folder: string, name: string) {
+  const found = existsSync(folder)
+    ? readdirSync(folder).find((file) => file.toLowerCase() === `${name}.json`.toLowerCase())
+    : undefined;
+  return found === undefined ? undefined : { file: found, exists: true };
+}
+
+/** The names of the tables whose data files these are. */
+function namesOf(sources: readonly string[], prefix: string): readonly string[] {
+  const [first] = sources;
+  if (first === undefined || first === '-')
+    throw commandError(
+      `'${prefix}*' needs data files that are named after their tables, as in ${prefix}20260131.ndjson`,
+    );
+  const names = sources.map((source) => basename(source).replace(/\..*$/, ''));
+  const other = names.findIndex(
+    (one) => !/^[\w-]+$/.test(one) || !one.toLowerCase().startsWith(prefix.toLowerCase()),
+  );
+  if (other >= 0)
+    throw commandError(
+      `${sources[other]} is named after no table of ${prefix}*: its name must begin with ${prefix}`,
+    );
+  return [...new Set(names)];
+}
+
 async function fieldsOf(
-  source: string | undefined,
-  infer: (file: string) => Promise<InferredFields>,
+  sources: readonly string[],
+  infer: (files: readonly string[]) => Promise<InferredFields>,
 ): Promise<InferredFields> {
+  const [source, another] = sources;
   if (source === undefined || source === '-') {
     const text = await readInput(source, 'the output of bq show --schema');
     const fields = schemaIn(text);
@@ -70,13 +107,16 @@ async function fieldsOf(
       'standard input has no schema as bq show --schema --format=prettyjson prints it; name a data file instead',
     );
   }
-  const size = statSync(source, { throwIfNoEntry: false })?.size;
-  if (size === undefined) throw commandError(`${source} cannot be read: there is no such file`);
-  if (/\.json$/i.test(source) && size <= maxSchemaBytes) {
+  const sizes = sources.map((file) => {
+    const size = statSync(file, { throwIfNoEntry: false })?.size;
+    if (size === undefined) throw commandError(`${file} cannot be read: there is no such file`);
+    return size;
+  });
+  if (another === undefined && /\.json$/i.test(source) && (sizes[0] ?? 0) <= maxSchemaBytes) {
     const fields = schemaIn(readFileSync(source, 'utf8'));
     if (fields !== undefined) return { fields, notes: [] };
   }
-  return infer(source);
+  return infer(sources);
 }
 
 /** The fields in the output of `bq show --schema` or `bq show`; undefined if it is something else. */

@@ -10,11 +10,13 @@ import { layoutColumns } from '../dialect/stored-table.ts';
 import type * as Syntax from '../dialect/syntax/nodes.ts';
 import { parseQuery } from '../dialect/syntax/parse-query.ts';
 import { unfilteredTables } from '../dialect/tenant-filter.ts';
-import { type Type, unknown } from '../dialect/types.ts';
+import { isScalar, type Type, unknown } from '../dialect/types.ts';
 import { columnOrigin } from './column-origin.ts';
 import { type LiteralProposal, literalProposals } from './literal-parameters.ts';
+import { columnNames, type Edit } from './name-columns.ts';
 import { isNeverNull } from './never-null.ts';
 import { conversionText, type ParameterUse, parameterUses } from './parameter-uses.ts';
+import { commentedTexts } from './sql-comments.ts';
 
 /** A column of the result, as far as the SQL and the tables say what it is. */
 export interface DescribedColumn {
@@ -24,7 +26,7 @@ export interface DescribedColumn {
   readonly repeated: boolean;
   /** True if it surely is never NULL. */
   readonly required: boolean;
-  /** Of the table's field that it is. */
+  /** From a comment beside it, or of the table's field that it is. */
   readonly description: string | undefined;
   /** Of a record, if a header has to declare them: if the files of the tables do not say them. */
   readonly fields?: readonly ResultColumn[] | undefined;
@@ -44,9 +46,15 @@ export interface DescribedParameter {
   readonly repeated: boolean;
   /** True if several values, separated by commas, are meant: it is a STRING too. */
   readonly isList: boolean;
+  /** The literal that it takes the place of, as a caller would send it. */
+  readonly default: LiteralProposal['default'] | undefined;
+  /** The least and the greatest value. */
+  readonly bounds: LiteralProposal['bounds'];
+  /** What it means, if its use says so. */
+  readonly description: string | undefined;
 }
 
-/** What is changed in the SQL because every parameter reaches it as a STRING. */
+/** What is changed in the SQL. */
 export interface Conversion {
   /** From 1, a line of the SQL. */
   readonly line: number;
@@ -66,20 +74,28 @@ export interface TenantCandidate {
 export interface SqlDescription {
   /** The SQL with the conversions. */
   readonly sql: string;
+  /** The changes because every parameter reaches the SQL as a STRING. */
   readonly conversions: readonly Conversion[];
+  /** Names that columns of the result have got. */
+  readonly names: readonly Conversion[];
+  /** The comment before the query, as a sentence. */
+  readonly description: string | undefined;
+  /** The literals that have become parameters. */
+  readonly replacements: readonly Conversion[];
   readonly columns: readonly DescribedColumn[];
   readonly parameters: readonly DescribedParameter[];
   readonly tenants: readonly TenantCandidate[];
   readonly proposals: readonly LiteralProposal[];
   /** The LIMIT of the whole query. */
   readonly limit: number | undefined;
-  readonly readsClock: boolean;
 }
 
 export interface DescribeOptions {
   readonly sql: string;
   readonly source: Source;
   readonly tables: readonly TableSchema[];
+  /** Names of proposed parameters that take the place of their literals, or `all`. */
+  readonly chosen?: readonly string[];
   /** Names of columns that are compared with tenants, in lower case. */
   readonly tenantColumns: ReadonlySet<string>;
   /** True if the query may read tables whose columns are not known. */
@@ -97,34 +113,66 @@ export interface DescribeOptions {
  * @throws StartError with every part of the SQL that is wrong or unsupported
  */
 export async function describeSql(options: DescribeOptions): Promise<SqlDescription> {
-  const { hasOpenTables, source, tenantColumns } = options;
+  const { chosen = [], hasOpenTables, source, tenantColumns } = options;
   const tables = options.tables.map((table) => ({
     ...table,
     columns: layoutColumns(table.fields, () => false),
   }));
-  const statement = parseStatement(options.sql, tables, source);
-  const uses = parameterUses(statement, typesWithoutParameters(options, tables));
-  const parameters = describeParameters(uses);
-  const { sql, conversions } = convertUses(options.sql, uses, parameters);
+  const asWritten = parseStatement(options.sql, tables, source);
+  const named = applyEdits(options.sql, columnNames(asWritten));
+  const comments = commentedTexts(options.sql, asWritten);
+  const proposed = literalProposals(named.sql, parseStatement(named.sql, tables, source));
+  checkChosen(chosen, proposed);
+  const taken = proposed.filter(({ name }) => chosen.includes(name) || chosen.includes('all'));
+  const withParameters = applyEdits(
+    named.sql,
+    taken.map(({ start, end, instead }) => ({ start, end, after: instead })),
+  );
+  const statement = parseStatement(withParameters.sql, tables, source);
+  const uses = parameterUses(
+    statement,
+    typesWithoutParameters({ ...options, sql: withParameters.sql }, tables),
+  );
+  const parameters = describeParameters(uses, {
+    literals: new Map(taken.map((proposal) => [proposal.name, proposal])),
+    tenant: tenantUses(uses, tenantColumns).keys().next().value,
+  });
+  const { sql, changes: conversions } = convertUses(withParameters.sql, uses, parameters);
 
   const typed = parameters.map(
     ({ name, bind, repeated }): TypedParameter => ({ name, repeated, ...(bind && { bind }) }),
   );
   const compiled = compile({ sql, source, parameters: typed }, tables, { hasOpenTables });
   const reported = await options.resultColumns(sql, typed);
-  const columns = reported.map((column, at) => describeColumn(column, at, compiled, options.tables));
+  const columns = reported.map((column, at) =>
+    describeColumn(column, at, compiled, options.tables, comments.columns.get(at)),
+  );
   requireColumns(columns, source);
   const converted = parseQuery(sql);
   return {
     sql,
     conversions,
+    names: named.changes,
+    description: comments.query,
+    replacements: withParameters.changes,
     columns,
     parameters,
     tenants: tenantCandidates(uses, parameters, compiled, tenantColumns),
     proposals: literalProposals(sql, converted),
     limit: limitOf(converted),
-    readsClock: /\bcurrent_(?:timestamp|date|datetime|time)\b/i.test(sql),
   };
+}
+
+/** @throws StartError if a parameter is chosen that no literal is proposed for */
+function checkChosen(chosen: readonly string[], proposed: readonly LiteralProposal[]): void {
+  const names = [...new Set(proposed.map(({ name }) => name))];
+  const unknownNames = chosen.filter((name) => name !== 'all' && !names.includes(name));
+  if (unknownNames.length === 0) return;
+  const known = names.length === 0 ? 'no literal could be one' : `proposed are ${names.join(', ')}`;
+  throw new StartError(
+    'The literals cannot be parameters',
+    unknownNames.map((name) => ({ message: `no parameter ${name} is proposed; ${known}` })),
+  );
 }
 
 /** @throws StartError if the SQL is no query */
@@ -157,9 +205,20 @@ function typesWithoutParameters(
   return (node) => types.get(keyOf(node)) ?? unknown;
 }
 
-function describeParameters(uses: readonly ParameterUse[]): readonly DescribedParameter[] {
+interface KnownOfParameters {
+  /** The literals that parameters take the place of, by name. */
+  readonly literals: ReadonlyMap<string, LiteralProposal>;
+  /** The name of the tenant. */
+  readonly tenant: string | undefined;
+}
+
+function describeParameters(
+  uses: readonly ParameterUse[],
+  { literals, tenant }: KnownOfParameters,
+): readonly DescribedParameter[] {
   const byName = Map.groupBy(uses, ({ name }) => name);
-  return [...byName].map(([name, own]): DescribedParameter => {
+  return [...byName].map(([name, all]): DescribedParameter => {
+    const own = withoutGuesses(all);
     const values = [...new Set(own.flatMap(({ values: texts = [] }) => texts))].filter((text) => text !== '');
     const hasListUse = own.some(({ conversion }) => conversion === 'list');
     const repeated = hasListUse && own.every(({ conversion, nullTest }) => conversion === 'list' || nullTest);
@@ -168,14 +227,23 @@ function describeParameters(uses: readonly ParameterUse[]): readonly DescribedPa
     const plain = isList ? 'string' : (types.find((type) => type !== 'string') ?? 'string');
     return {
       name,
-      type: plain === 'string' && values.length > 0 && !isList ? 'enum' : plain,
+      type: plain === 'string' && values.length > 0 && !isList && name !== tenant ? 'enum' : plain,
       required: !own.some(({ isOptional }) => isOptional),
       values,
       bind: repeated ? bindTypesOf[plain].find((bind) => bind !== 'STRING') : typedBind(own),
       repeated,
       isList,
+      default: literals.get(name)?.default,
+      bounds: literals.get(name)?.bounds,
+      description: literals.get(name)?.description,
     };
   });
+}
+
+/** The uses that show a type; `4 * @n` shows none if another use does. */
+function withoutGuesses(uses: readonly ParameterUse[]): readonly ParameterUse[] {
+  const sure = uses.filter(({ isGuess, nullTest }) => !isGuess && nullTest === undefined);
+  return sure.length === 0 ? uses : uses.filter(({ isGuess }) => !isGuess);
 }
 
 /** The type as which a parameter needs no conversion: that of all its uses, if a STRING would need one. */
@@ -214,17 +282,11 @@ function headerType({ type, isPattern }: ParameterUse): DescribedParameter['type
   }
 }
 
-interface Edit {
-  readonly start: number;
-  readonly end: number;
-  readonly after: string;
-}
-
 function convertUses(
   sql: string,
   uses: readonly ParameterUse[],
   parameters: readonly DescribedParameter[],
-): Pick<SqlDescription, 'sql' | 'conversions'> {
+): ReturnType<typeof applyEdits> {
   const edits = uses.flatMap((use): readonly Edit[] => {
     const { node, nullTest, conversion } = use;
     const parameter = parameters.find(({ name }) => name === use.name);
@@ -233,16 +295,24 @@ function convertUses(
     const after = conversionText(use, parameter?.required === false, parameter?.type === 'timestamp');
     return after === undefined ? [] : [{ start: node.start, end: node.end, after }];
   });
-  let converted = sql;
+  return applyEdits(sql, edits);
+}
+
+/** The SQL with the edits, which are in the order of the text, and each of them as a change. */
+function applyEdits(
+  sql: string,
+  edits: readonly Edit[],
+): { readonly sql: string; readonly changes: readonly Conversion[] } {
+  let edited = sql;
   for (const { start, end, after } of edits.toReversed()) {
-    converted = converted.slice(0, start) + after + converted.slice(end);
+    edited = edited.slice(0, start) + after + edited.slice(end);
   }
-  const conversions = edits.map(({ start, end, after }) => ({
+  const changes = edits.map(({ start, end, after }) => ({
     line: sql.slice(0, start).split('\n').length,
     before: sql.slice(start, end),
     after,
   }));
-  return { sql: converted, conversions };
+  return { sql: edited, changes };
 }
 
 /** An absent parameter is NULL only if it is bound as another type than STRING: else it is '', and a list is empty. */
@@ -261,6 +331,7 @@ function describeColumn(
   at: number,
   { query, columns }: Compiled,
   tables: readonly TableSchema[],
+  comment: string | undefined,
 ): DescribedColumn {
   const origin = columnOrigin(query, at);
   return {
@@ -270,8 +341,9 @@ function describeColumn(
     // A NULL array is returned as an empty one.
     required: repeated || isNeverNull(query, at),
     description:
-      origin &&
-      fieldAt(tables.find((table) => table.name === origin.table)?.fields, origin.path)?.description,
+      comment ??
+      (origin &&
+        fieldAt(tables.find((table) => table.name === origin.table)?.fields, origin.path)?.description),
     ...(fields && !isKnownRecord(columns[at]?.type) && { fields }),
   };
 }
@@ -295,7 +367,10 @@ function requireColumns(columns: readonly DescribedColumn[], source: Source): vo
       return [`column ${at + 1} of the result has no name: add AS and a name`];
     if (!/^[a-z_]\w*$/i.test(name))
       return [`the column ${name} needs a name of letters, digits and _: add AS and a name`];
-    if (names.indexOf(name.toLowerCase()) < at) return [`two columns of the result are named ${name}`];
+    if (names.indexOf(name.toLowerCase()) < at)
+      return [
+        `two columns of the result are named ${name}: add AS and another name, or leave one out with EXCEPT`,
+      ];
     const isKnown = type === undefined || (columnTypes as readonly string[]).includes(type);
     return isKnown
       ? []
@@ -308,17 +383,28 @@ function requireColumns(columns: readonly DescribedColumn[], source: Source): vo
   );
 }
 
+/** The parameters that are compared with the column of a tenant, each with the first such column. */
+function tenantUses(
+  uses: readonly ParameterUse[],
+  tenantColumns: ReadonlySet<string>,
+): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const { equals, name, type } of uses) {
+    // The names of tenants are texts.
+    const isText = type.kind === 'unknown' || isScalar(type, 'STRING');
+    if (isText && equals !== undefined && tenantColumns.has(equals.toLowerCase()) && !found.has(name))
+      found.set(name, equals);
+  }
+  return found;
+}
+
 function tenantCandidates(
   uses: readonly ParameterUse[],
   parameters: readonly DescribedParameter[],
   { query }: Compiled,
   tenantColumns: ReadonlySet<string>,
 ): readonly TenantCandidate[] {
-  const found = new Map<string, string>();
-  for (const { name, equals } of uses) {
-    if (equals !== undefined && tenantColumns.has(equals.toLowerCase()) && !found.has(name))
-      found.set(name, equals);
-  }
+  const found = tenantUses(uses, tenantColumns);
   return [...found].map(([parameter, column]) => ({
     parameter,
     column,

@@ -2,6 +2,8 @@ import { macroName } from '../dialect/macros/macro-name.ts';
 import type { Aggregate, Expression, From, Query, Select } from '../dialect/tree/nodes.ts';
 import { resultMembers } from '../dialect/tree/result-members.ts';
 import { isScalar } from '../dialect/types.ts';
+import { pathText, rejectedNulls } from './null-rejection.ts';
+import { callOnce, isStrictFunction, isStrictOperator } from './strictness.ts';
 
 /** The common tables that a query may read, by name, each with those that it may read itself. */
 type Tables = ReadonlyMap<string, CommonTable>;
@@ -30,32 +32,7 @@ export function isNeverNull(query: Query, at: number, tables: Tables = new Map()
   }
 }
 
-/** Operators whose result is NULL only if an operand is. */
-const strictOperators: ReadonlySet<string> = new Set([
-  'AND',
-  'OR',
-  '=',
-  '<>',
-  '<',
-  '<=',
-  '>',
-  '>=',
-  '||',
-  '+',
-  '-',
-  '*',
-  '%',
-  '&',
-  '|',
-  'NOT',
-  'BETWEEN',
-  'NOT BETWEEN',
-]);
 const testOperators = /^IS /;
-
-/** Functions whose result is NULL only if an argument is. */
-const strictFunction =
-  /^(?:(?:timestamp|datetime|date|time)(?:_(?:add|sub|diff|trunc)(?:_\w+)?)?|extract_\w+|lower|upper|l?r?trim|length|abs|round|ceil|ceiling|floor|format_(?:timestamp|date|datetime)|to_hex|to_base64|unix_(?:seconds|millis|micros|date)|countif)$/;
 
 const countingFunctions: ReadonlySet<string> = new Set([
   'count',
@@ -63,6 +40,7 @@ const countingFunctions: ReadonlySet<string> = new Set([
   'rank',
   'dense_rank',
   'ntile',
+  'grouping',
 ]);
 const extremes: ReadonlySet<string> = new Set([
   'min',
@@ -89,7 +67,21 @@ function isValue(value: Expression, select: Select, tables: Tables): boolean {
     case 'subquery':
       return value.form === 'exists' || value.form === 'array';
     case 'column':
-      return value.required === true || isColumn(value.from, value.name, select, tables);
+      return (
+        value.required === true ||
+        isColumn(value.from, value.name, select, tables) ||
+        isRejected(value, select)
+      );
+    case 'field':
+      return isRejected(value, select);
+    // The parameter of a function whose arguments are computed once, which are checked where it is called.
+    case 'local':
+      return true;
+    case 'element': {
+      if (value.of.kind === 'local') return true;
+      const once = callOnce(value);
+      return once !== undefined && every([...once.args, once.result]);
+    }
     case 'cast':
       return isValue(value.value, select, tables);
     case 'case':
@@ -99,16 +91,26 @@ function isValue(value: Expression, select: Select, tables: Tables): boolean {
       );
     case 'operation':
       if (testOperators.test(value.operator)) return true;
-      return strictOperators.has(value.operator) && every(value.operands);
+      if (value.operator === 'AND' || value.operator === 'OR' || value.operator === 'IN')
+        return every(value.operands);
+      return isStrictOperator(value) && every(value.operands);
     case 'call': {
       if (value.function === 'coalesce') return value.args.some((arg) => isValue(arg, select, tables));
-      return strictFunction.test(macroName(value.function) ?? value.function) && every(value.args);
+      return isStrictFunction(value.function) && every(value.args);
     }
     case 'aggregate':
       return isAggregate(value, select, tables);
     default:
       return false;
   }
+}
+
+/** Whether the conditions of WHERE and of joins leave no row in which a path is NULL. */
+function isRejected(value: Expression, select: Select): boolean {
+  // Keys of other grouping sets are NULL.
+  if (select.groupBy?.sets) return false;
+  const path = pathText(value);
+  return path !== undefined && rejectedNulls(select).has(path);
 }
 
 function isAggregate(value: Aggregate, select: Select, tables: Tables): boolean {

@@ -9,9 +9,11 @@ export interface ParameterUse {
   /** The type of the values that the place takes; `unknown` if it takes any. */
   readonly type: Type;
   /** What must be written around the parameter, which is a STRING. */
-  readonly conversion?: 'cast' | 'list';
+  readonly conversion?: 'cast' | 'list' | 'nullable';
   /** True if an absent parameter is foreseen here: by a comparison with '', NULLIF, SAFE_CAST, ELSE. */
   readonly isOptional?: boolean;
+  /** True if the place takes values of other types, too. */
+  readonly isGuess?: boolean;
   /** True inside of a CAST, which takes a value of its own type too. */
   readonly isCast?: boolean;
   /** True for the pattern of a function for regular expressions. */
@@ -142,7 +144,8 @@ function caseUse({ branches, otherwise }: Syntax.Case): Use {
 
 function arithmeticUse(other: Syntax.Expression, typeOf: TypeOf): Use {
   const type = typeOf(other);
-  return converted(isScalar(type, 'FLOAT64', 'NUMERIC', 'BIGNUMERIC') ? type : scalar('INT64'));
+  if (isScalar(type, 'FLOAT64', 'NUMERIC', 'BIGNUMERIC')) return converted(type);
+  return { ...converted(scalar('INT64')), isGuess: true };
 }
 
 /** A value of the type, for which the parameter's text must be cast. */
@@ -174,7 +177,8 @@ function callUse(
   const at = call.args.indexOf(node as Syntax.Expression);
   const plain = name.replace(/^safe\./, '');
   if (patternFunctions.test(name)) return at === 1 ? { type: string, isPattern: true } : { type: string };
-  if (plain === 'nullif' || plain === 'coalesce' || plain === 'ifnull') {
+  if (plain === 'coalesce' || plain === 'ifnull') return fallbackUse(call, node, outer, typeOf);
+  if (plain === 'nullif') {
     const around = useOf(call, outer, typeOf);
     const { conversion: _, ...rest } = around;
     const known = rest.type.kind === 'unknown' ? rest : { ...rest, type: rest.type };
@@ -186,15 +190,37 @@ function callUse(
   if (text !== undefined) return { type: text };
   const typed = typedFunctions.exec(plain)?.[1]?.toUpperCase();
   if (typed === 'TIMESTAMP' || typed === 'DATETIME' || typed === 'DATE') return converted(scalar(typed));
+  const formatted = /^format_(date|datetime|timestamp)$/.exec(plain)?.[1]?.toUpperCase();
+  if (formatted === 'DATE' || formatted === 'DATETIME' || formatted === 'TIMESTAMP')
+    return at === 1 ? converted(scalar(formatted)) : { type: string };
   const element = arrayFunctions[plain];
   if (element !== undefined) return converted(element);
-  if (plain === 'greatest' || plain === 'least' || (plain === 'if' && at > 0)) {
+  if (plain === 'if' && at === 0) return converted(scalar('BOOL'));
+  if (plain === 'greatest' || plain === 'least' || plain === 'if') {
     const others = call.args.filter(
       (arg): arg is Syntax.Expression => arg.kind !== 'NamedArgument' && arg.kind !== 'StarArgument',
     );
     return firstKnown(plain === 'if' ? others.slice(1) : others, node, typeOf);
   }
   return { type: string };
+}
+
+/** `COALESCE(@name, …)`: what takes the place of an absent parameter says its type. */
+function fallbackUse(
+  call: Syntax.FunctionCall,
+  node: Syntax.Node,
+  outer: readonly Syntax.Node[],
+  typeOf: TypeOf,
+): Use {
+  const others = call.args.filter(
+    (arg): arg is Syntax.Expression => arg.kind !== 'NamedArgument' && arg.kind !== 'StarArgument',
+  );
+  const { type: ofOthers } = firstKnown(others, node, typeOf);
+  const { conversion: _, ...around } = useOf(call, outer, typeOf);
+  const type = ofOthers.kind === 'unknown' ? around.type : ofOthers;
+  if (others.at(-1) === node) return converted(type);
+  const isText = type.kind === 'unknown' || isScalar(type, 'STRING');
+  return { ...around, type, isOptional: true, conversion: isText ? 'nullable' : 'cast' };
 }
 
 /** The type of CAST, by its name. */
@@ -242,6 +268,7 @@ export function conversionText(
     if (type.kind === 'unknown' || isScalar(type, 'STRING')) return list;
     return `array(select cast(item as ${describeType(type).toLowerCase()}) from unnest(${list}) as item)`;
   }
+  if (conversion === 'nullable') return `nullif(@${name}, '')`;
   if (type.kind !== 'scalar') return undefined;
   switch (type.name) {
     case 'TIMESTAMP':

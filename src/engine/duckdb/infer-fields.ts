@@ -1,8 +1,9 @@
-import { type DuckDBType, DuckDBTypeId } from '@duckdb/node-api';
+import { type DuckDBConnection, type DuckDBType, DuckDBTypeId } from '@duckdb/node-api';
 import type { Field, FieldType } from '../../catalog/tables/table-schema.ts';
 import type { Config } from '../../config.ts';
 import { StartError } from '../../errors.ts';
-import { globText } from './import/read/source-relation.ts';
+import { quote } from '../dialect/types.ts';
+import { checkRows, fileError, relationOf, sampledRows } from './data-relation.ts';
 import { openDatabase } from './open-database.ts';
 import { scalarNames } from './wire/bigquery-type.ts';
 
@@ -13,51 +14,37 @@ export interface InferredFields {
   readonly notes: readonly string[];
 }
 
-/** How many rows are read, however large the file is. */
-const sampledRows = 20_000;
-
-const readers: readonly (readonly [pattern: RegExp, source: (path: string) => string, isText: boolean])[] = [
-  [
-    /\.(?:ndjson|jsonl)(?:\.(?:gz|zst))?$/i,
-    (path) =>
-      `read_json(${path}, format = 'newline_delimited', sample_size = ${sampledRows}, maximum_depth = -1)`,
-    true,
-  ],
-  [
-    /\.json(?:\.(?:gz|zst))?$/i,
-    (path) => `read_json(${path}, sample_size = ${sampledRows}, maximum_depth = -1)`,
-    true,
-  ],
-  [
-    /\.csv(?:\.(?:gz|zst))?$/i,
-    (path) => `read_csv(${path}, header = true, delim = ',', sample_size = ${sampledRows})`,
-    true,
-  ],
-  [/\.parquet$/i, (path) => `read_parquet(${path}, hive_partitioning = false)`, false],
-];
-
-/** @throws StartError if the file has no known format, or cannot be read */
-export async function inferFields(file: string, config: Config): Promise<InferredFields> {
-  const reader = readers.find(([pattern]) => pattern.test(file));
-  if (reader === undefined) {
-    throw fileError(
-      file,
-      'must end in .ndjson, .jsonl, .json, .csv (each may be followed by .gz or .zst) or .parquet',
-    );
-  }
-  const [, source, isText] = reader;
+/**
+ * The fields of files of one format, which may have some fields each.
+ *
+ * @throws StartError if a file has no known format, or cannot be read
+ */
+export async function inferFields(files: readonly string[], config: Config): Promise<InferredFields> {
+  const data = relationOf(files);
+  const { file, relation, isText } = data;
   const database = await openDatabase(config);
   try {
     const connection = await database.connect();
+    const hasRows = await checkRows(connection, files, data);
     // Only the names and types: rows are read as far as the types need them.
-    const statement = await connection.prepare(`SELECT * FROM ${source(globText(file))}`);
+    const statement = await connection.prepare(`SELECT * FROM ${relation}`);
     const notes: string[] = [];
-    const fields = Array.from({ length: statement.columnCount }, (_, at) =>
-      fieldOf(statement.columnName(at), statement.columnType(at), { path: '', isText, notes }),
-    );
+    const columns = Array.from({ length: statement.columnCount }, (_, at) => ({
+      name: statement.columnName(at),
+      type: statement.columnType(at),
+    }));
     statement.destroySync();
-    if (fields.length === 0) throw fileError(file, 'has no columns');
-    return { fields, notes };
+    const [only, another] = columns;
+    // DuckDB reads objects without members as a column `json` of maps.
+    if (only === undefined || (!another && only.name === 'json' && only.type.typeId === DuckDBTypeId.MAP))
+      throw fileError(file, 'has no fields');
+    if (!hasRows) notes.push('All fields are STRING, because there are no rows that show their types');
+    notes.push(...nameNotes(columns.map(({ name }) => name)));
+    const emptyPaths = await pathsWithoutValues(connection, relation, columns);
+    const fields = columns.map(({ name, type }) =>
+      fieldOf(name, type, { path: '', isText, notes, emptyPaths }),
+    );
+    return { fields, notes: groupNotes(notes) };
   } catch (error) {
     if (error instanceof StartError) throw error;
     const [message = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
@@ -67,14 +54,36 @@ export async function inferFields(file: string, config: Config): Promise<Inferre
   }
 }
 
-const fileError = (file: string, message: string) =>
-  new StartError('The data file cannot be used', [{ file, message }]);
+/** What SQL makes of names that it does not read as they are. */
+const nameNotes = (names: readonly string[]): readonly string[] =>
+  names.flatMap((name) => {
+    if (/[!"$()*,./;?@[\\\]^`{}~]/.test(name))
+      return [`${JSON.stringify(name)} cannot be the name of a column in BigQuery: rename it in the rows`];
+    return /^[a-z_]\w*$/i.test(name)
+      ? []
+      : [`${JSON.stringify(name)} is written in backquotes in SQL: \`${name}\``];
+  });
+
+/** Equal notes as one, with the paths of all its fields: a note begins with the path. */
+function groupNotes(notes: readonly string[]): readonly string[] {
+  const splitNote = (note: string) => /^(\S+) ([\s\S]*)$/.exec(note)?.slice(1) ?? [note, ''];
+  const paths = Map.groupBy(notes, (note) => splitNote(note)[1] ?? '');
+  return [...paths].map(([rest, own]) => {
+    const [first = '', ...others] = own.map((note) => splitNote(note)[0] ?? '');
+    const last = others.pop();
+    return last === undefined
+      ? `${first} ${rest}`
+      : `${[first, ...others].join(', ')} and ${last}: each ${rest}`;
+  });
+}
 
 interface FieldContext {
   readonly path: string;
   /** True for formats without types, in which moments are texts. */
   readonly isText: boolean;
   readonly notes: string[];
+  /** Paths of fields that are NULL in all rows. */
+  readonly emptyPaths: ReadonlySet<string>;
 }
 
 function fieldOf(name: string, type: DuckDBType, context: FieldContext): Field {
@@ -96,10 +105,18 @@ function fieldOf(name: string, type: DuckDBType, context: FieldContext): Field {
   return { name, type: scalarType(path, element, context), mode };
 }
 
-function scalarType(path: string, type: DuckDBType, { isText, notes }: FieldContext): FieldType {
+function scalarType(path: string, type: DuckDBType, { isText, notes, emptyPaths }: FieldContext): FieldType {
+  if (emptyPaths.has(path)) {
+    const named = typeByName.find(([pattern]) => pattern.test(path))?.[1];
+    const found = named ?? 'STRING';
+    notes.push(
+      `${path} is ${found}${named ? ', as its name says' : ''}: the rows have no value of it, so write the type that it has`,
+    );
+    return found;
+  }
   if (type.alias === 'JSON') {
     notes.push(
-      `${path} is JSON, because its rows have values of several types, or none: write STRING if they are texts`,
+      `${path} is JSON, because its rows have values of several types: write STRING if they are texts`,
     );
     return 'JSON';
   }
@@ -124,7 +141,7 @@ function scalarType(path: string, type: DuckDBType, { isText, notes }: FieldCont
     case DuckDBTypeId.INTEGER:
       if (momentName.test(path)) {
         notes.push(
-          `${path} is INTEGER: write TIMESTAMP if it counts seconds, milliseconds or microseconds since 1970`,
+          `${path} is INTEGER: write TIMESTAMP if it counts seconds, milliseconds or microseconds since 1970, and the SQL reads it as one`,
         );
       }
       return 'INTEGER';
@@ -145,6 +162,13 @@ function scalarType(path: string, type: DuckDBType, { isText, notes }: FieldCont
   }
 }
 
+/** What names say of types. */
+const typeByName: readonly (readonly [pattern: RegExp, type: FieldType])[] = [
+  [/(?:^|[._])int(?:eger|64)?(?:_value)?$/i, 'INTEGER'],
+  [/(?:^|[._])(?:float|double|numeric)(?:64)?(?:_value)?$/i, 'FLOAT'],
+  [/(?:^|[._])bool(?:ean)?(?:_value)?$/i, 'BOOLEAN'],
+];
+
 const momentName = /(?:^|[._])(?:timestamp|time|ts|date|created|updated|\w+_(?:at|time|ts|micros|millis))$/i;
 
 /** As `bq show` prints them. */
@@ -153,3 +177,45 @@ const legacyNames: Readonly<Record<string, FieldType>> = {
   FLOAT64: 'FLOAT',
   BOOL: 'BOOLEAN',
 };
+
+interface Column {
+  readonly name: string;
+  readonly type: DuckDBType;
+}
+
+/** The paths of the JSON fields that have no value in the first rows: their type is not known. */
+async function pathsWithoutValues(
+  connection: DuckDBConnection,
+  relation: string,
+  columns: readonly Column[],
+): Promise<ReadonlySet<string>> {
+  const rows = `(SELECT * FROM ${relation} LIMIT ${sampledRows})`;
+  const values = columns.flatMap(({ name, type }) =>
+    valuesOfUnknownType(name, type, `SELECT ${quote(name)} AS v FROM ${rows}`),
+  );
+  if (values.length === 0) return new Set();
+  const counts = values.map(
+    ({ query }) =>
+      `(SELECT count(*) FROM (${query}) WHERE v IS NOT NULL AND CAST(v AS VARCHAR) <> 'null') > 0`,
+  );
+  const reader = await connection.runAndReadAll(`SELECT ${counts.join(', ')}`);
+  const [hasValues = []] = reader.getRows();
+  return new Set(values.flatMap(({ path }, at) => (hasValues[at] === true ? [] : [path])));
+}
+
+interface ValuesOfPath {
+  readonly path: string;
+  /** Returns the values as the column `v`. */
+  readonly query: string;
+}
+
+function valuesOfUnknownType(path: string, type: DuckDBType, query: string): readonly ValuesOfPath[] {
+  if (type.alias === 'JSON') return [{ path, query }];
+  if (type.typeId === DuckDBTypeId.LIST)
+    return valuesOfUnknownType(path, type.valueType, `SELECT unnest(v) AS v FROM (${query})`);
+  if (type.typeId !== DuckDBTypeId.STRUCT) return [];
+  return type.entryTypes.flatMap((entry, at) => {
+    const name = type.entryNames[at] ?? '';
+    return valuesOfUnknownType(`${path}.${name}`, entry, `SELECT v.${quote(name)} AS v FROM (${query})`);
+  });
+}

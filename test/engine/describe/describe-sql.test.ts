@@ -1,46 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { TableSchema } from '../../../src/catalog/tables/table-schema.ts';
-import { readConfig } from '../../../src/config.ts';
-import { describeSql } from '../../../src/engine/describe/describe-sql.ts';
 import { tenantColumns } from '../../../src/engine/describe/tenant-columns.ts';
-import { describeColumns } from '../../../src/engine/duckdb/describe-columns.ts';
 import { StartError } from '../../../src/errors.ts';
-
-const config = readConfig({ DUCKDB_THREADS: '1' });
-
-const tables: readonly TableSchema[] = [
-  {
-    name: 'logs',
-    fields: [
-      { name: 'ts', type: 'TIMESTAMP', mode: 'REQUIRED', description: 'When it happened.' },
-      { name: 'project', type: 'STRING', mode: 'NULLABLE' },
-      { name: 'status', type: 'INT64', mode: 'NULLABLE' },
-      { name: 'cost', type: 'FLOAT64', mode: 'NULLABLE' },
-      { name: 'day', type: 'DATE', mode: 'NULLABLE' },
-      { name: 'tags', type: 'STRING', mode: 'REPEATED' },
-      {
-        name: 'request',
-        type: 'RECORD',
-        mode: 'NULLABLE',
-        fields: [{ name: 'path', type: 'STRING', mode: 'NULLABLE', description: 'Path of the URL.' }],
-      },
-    ],
-  },
-  { name: 'users', fields: [{ name: 'id', type: 'STRING', mode: 'REQUIRED' }] },
-];
-
-const source = { file: 'a.sql', line: 1 };
-
-const describeText = (sql: string) =>
-  describeSql({
-    sql,
-    source,
-    tables,
-    tenantColumns: tenantColumns([]),
-    hasOpenTables: false,
-    resultColumns: (converted, parameters) =>
-      describeColumns({ sql: converted, source, tables, parameters, config }),
-  });
+import { describeText } from './describe-text.ts';
 
 describe('columns', () => {
   test.each([
@@ -80,6 +41,50 @@ describe('columns', () => {
     expect(joined.columns.map(({ required }) => required)).toEqual([true, false, false]);
   });
 
+  test.each([
+    ['status', "status > 1 and project = 'a'", true],
+    ['status', 'status > 1 or project is null', false],
+    ['status', 'status > 1 or status in (0, -1)', true],
+    ['status', 'status is not null', true],
+    ['status', 'status is null', false],
+    ['status', "coalesce(status, 1) = 1 and project != 'a'", false],
+    ['status', 'not (status > 1)', true],
+    ['date(day)', "date_diff(day, '2026-01-01', day) > 3", true],
+    ['request.path', "lower(request.path) = 'a'", true],
+    ['request.path', 'request is not null', false],
+    ['request', "request.path = 'a'", true],
+    ['status / 2', 'status between 1 and 5', true],
+    ['safe_divide(status, 2)', 'status = 1', false],
+    ['round((status + 1) / status, 2)', 'status = 1', true],
+    ['round(status / cost, 2)', 'status = 1', false],
+    ['safe_cast(project as int64)', "project = 'a'", false],
+    ['concat(project, cast(status as string))', "project = 'a' and status = 1", true],
+    ['status', 'regexp_contains(project, @p)', false],
+    ['project', "regexp_contains(project, 'p')", true],
+  ])('%s where %s is never NULL: %s', async (item, condition, expected) => {
+    const { columns } = await describeText(`select ${item} as x from logs where ${condition}`);
+    expect(columns[0]?.required).toBe(expected);
+  });
+
+  test('a condition of an inner join leaves no NULL, one of an outer join does', async () => {
+    const required = async (join: string) => {
+      const { columns } = await describeText(
+        `select l.project from logs as l ${join} join users as u on u.id = l.project`,
+      );
+      return columns[0]?.required;
+    };
+    expect(await required('inner')).toBe(true);
+    expect(await required('left')).toBe(false);
+    expect(await required('full')).toBe(false);
+  });
+
+  test('the rate of a group is not NULL', async () => {
+    const { columns } = await describeText(
+      'select round(countif(status > 499) / count(*) * 100, 2) as percent from logs group by project',
+    );
+    expect(columns[0]?.required).toBe(true);
+  });
+
   test('a column that is a field of a table has its description', async () => {
     const { columns } = await describeText(
       'with a as (select l.ts, l.request from logs as l) select ts, request.path from a',
@@ -88,8 +93,8 @@ describe('columns', () => {
   });
 
   test.each([
-    ['select 1', 'column 1 of the result has no name: add AS and a name'],
-    ['select status as a, cost as A from logs', 'two columns of the result are named A'],
+    ['select *, 1 from users', 'column 2 of the result has no name: add AS and a name'],
+    ['select *, id from users', 'two columns of the result are named id: add AS and another name'],
     ['select interval 1 day as i', 'the column i is INTERVAL'],
     ['select x from logs', 'no column is named x'],
     ['select ts from log', 'no table is named log'],
@@ -129,6 +134,18 @@ describe('parameters', () => {
       'integer',
       "(@p = '' or status = cast(nullif(@p, '') as int64) or cost = cast(nullif(@p, '') as float64))",
     ],
+    [
+      'ts > coalesce(@p, current_timestamp())',
+      'timestamp TIMESTAMP',
+      'ts > coalesce(@p, current_timestamp())',
+    ],
+    ['project = ifnull(@p, project)', 'string', "project = ifnull(nullif(@p, ''), project)"],
+    ["coalesce(project, @p) = 'a'", 'string required', "coalesce(project, @p) = 'a'"],
+    [
+      '(status > coalesce(@p, 5) or project = @p)',
+      'integer',
+      "(status > coalesce(cast(nullif(@p, '') as int64), 5) or project = @p)",
+    ],
     ['regexp_contains(project, @p)', 'pattern required', 'regexp_contains(project, @p)'],
     ['status = cast(@p as int64)', 'integer required', 'status = cast(@p as int64)'],
     [
@@ -157,6 +174,7 @@ describe('parameters', () => {
     ],
     ["(@p = '' or project in unnest(@p))", 'string', "(@p = '' or project in unnest(split(@p, ',')))"],
     ['@p', 'boolean BOOL required', '@p'],
+    ['if(@p, status, 1) = 1', 'boolean BOOL required', 'if(@p, status, 1) = 1'],
     ['@p and status = 1', 'boolean BOOL required', '@p and status = 1'],
     [
       "case @p when 'a' then status = 1 when 'b' then status = 2 end",
@@ -201,6 +219,14 @@ describe('tenant', () => {
     expect(tenants).toEqual([{ parameter: 'ref', column: 'project', unfiltered: ['users'] }]);
   });
 
+  test('is a text: columns of other types are none of a tenant', async () => {
+    const columns = new Set(['status', 'day']);
+    for (const condition of ['status = @id', 'status in unnest(@id)', 'day = @id']) {
+      const { tenants } = await describeText(`select ts from logs where ${condition}`, [], columns);
+      expect(tenants).toEqual([]);
+    }
+  });
+
   test('a list of tenants', async () => {
     const { tenants } = await describeText('select ts from logs where project in unnest(@refs)');
     expect(tenants).toEqual([{ parameter: 'refs', column: 'project', unfiltered: [] }]);
@@ -214,18 +240,4 @@ describe('tenant', () => {
     expect(tenantColumns([query]).has('path')).toBe(true);
     expect(tenantColumns([]).has('path')).toBe(false);
   });
-});
-
-test('dates, ids and intervals are proposed and not changed', async () => {
-  const sql = `select ts from logs
-where ts >= timestamp '2026-01-31' and ts > timestamp_sub(current_timestamp(), interval 7 day)
-  and project = 'abc' and day = '2026-01-31' and status = 404 and request.path = '/x'`;
-  const described = await describeText(sql);
-  expect(described.sql).toBe(sql);
-  expect(described.proposals.map(({ kind, text }) => `${kind} ${text}`)).toEqual([
-    "date timestamp '2026-01-31'",
-    'interval interval 7 day',
-    "id 'abc'",
-    "date '2026-01-31'",
-  ]);
 });

@@ -27,6 +27,8 @@ const isWordOrName = (p: Parser) => {
 
 /** A table's name: with dashes in its first part, and split at the dots within backquotes. */
 export function parseTablePath(p: Parser): Path {
+  if (p.at('['))
+    p.fail('the name of a table, as in `project.dataset.table`, because legacy SQL is not supported');
   const first = p.name('the name of a table');
   const { identifier, dotRead } = withDashes(p, first);
   const parts: Parts = [identifier];

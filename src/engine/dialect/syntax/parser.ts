@@ -108,7 +108,7 @@ export class Parser {
   }
 
   name(expected = 'a name'): Identifier {
-    return this.atName() ? this.anyName() : this.fail(expected);
+    return this.atName() ? this.anyName() : this.#failName(expected);
   }
 
   /** A name where reserved words are names too: after a dot, and after `@`. */
@@ -212,10 +212,28 @@ export class Parser {
     return this.problem(token.start, `expected ${expected}, found ${describe(token)}${hintFor(token)}`);
   }
 
+  /** A reserved word is a name in backquotes; a word that begins a clause is rather one of a clause. */
+  #failName(expected: string): never {
+    const { token } = this;
+    const isMeant = token.kind === 'word' && isReserved(token.key) && !clauseWords.has(token.key);
+    return isMeant
+      ? this.problem(
+          token.start,
+          `expected ${expected}, found "${token.text}", which is reserved: write \`${token.text}\` in backquotes`,
+        )
+      : this.fail(expected);
+  }
+
   problem(offset: number, message: string): never {
     throw new SyntaxProblem(offset, message);
   }
 }
+
+const clauseWords: ReadonlySet<string> = new Set(
+  'SELECT FROM WHERE GROUP HAVING ORDER LIMIT UNION INTERSECT EXCEPT JOIN INNER LEFT RIGHT FULL CROSS ON USING WITH AND OR WHEN THEN ELSE END'.split(
+    ' ',
+  ),
+);
 
 /** `"A", "B" or "C"`. */
 function alternatives(keys: readonly string[]): string {

@@ -31,8 +31,22 @@ export function parseStatement(p: Parser): Statement {
   return { kind: 'Statement', start, end, functions, query };
 }
 
-const failStatement = (p: Parser) =>
-  p.fail('a query: "SELECT", "WITH" or "FROM", with only CREATE TEMP FUNCTION statements before it');
+/** The words with which statements of a script begin. */
+const scriptWords: ReadonlySet<string> = new Set(
+  'DECLARE SET BEGIN IF CASE LOOP WHILE REPEAT FOR EXECUTE CALL ASSERT RAISE RETURN COMMIT ROLLBACK'.split(
+    ' ',
+  ),
+);
+const writingWords: ReadonlySet<string> = new Set(
+  'INSERT UPDATE DELETE MERGE TRUNCATE DROP ALTER EXPORT LOAD GRANT REVOKE'.split(' '),
+);
+
+function failStatement(p: Parser): never {
+  if (p.atOneOf(scriptWords))
+    return p.fail('one query without a script, with parameters such as @name for variables');
+  if (p.atOneOf(writingWords)) return p.fail('a query, which only reads');
+  return p.fail('a query: "SELECT", "WITH" or "FROM", with only CREATE TEMP FUNCTION statements before it');
+}
 
 function parseCreateFunction(p: Parser): CreateFunction {
   const { start } = p;

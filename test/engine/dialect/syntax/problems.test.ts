@@ -7,6 +7,14 @@ test.each([
   ['SELECT FROM t', '7: expected a column, found "FROM"'],
   ['SELECT a,, b', '9: expected an expression, found ","'],
   ['SELECT 1 AS select', '12: expected a name after AS, found "select"'],
+  [
+    'SELECT 1 AS at FROM t',
+    '12: expected a name after AS, found "at", which is reserved: write `at` in backquotes',
+  ],
+  [
+    'SELECT 1 FROM [p:d.t]',
+    '14: expected the name of a table, as in `project.dataset.table`, because legacy SQL is not supported, found "["',
+  ],
   ["SELECT 1 AS 'a'", '12: expected a name after AS, found a string'],
   ['SELECT * FROM select', '14: expected the name of a table, found "select"'],
   ['SELECT a = b = c', '13: expected parentheses around the comparison before an operator, found "="'],

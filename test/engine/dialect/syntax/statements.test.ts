@@ -30,8 +30,11 @@ const onlyQueries =
 test.each([
   ['', `0: ${onlyQueries}, found the end of the text`],
   ['-- nothing', `10: ${onlyQueries}, found the end of the text`],
-  ['DECLARE x INT64', `0: ${onlyQueries}, found "DECLARE"`],
-  ['INSERT INTO t VALUES (1)', `0: ${onlyQueries}, found "INSERT"`],
+  [
+    'DECLARE x INT64',
+    '0: expected one query without a script, with parameters such as @name for variables, found "DECLARE"',
+  ],
+  ['INSERT INTO t VALUES (1)', '0: expected a query, which only reads, found "INSERT"'],
   [
     'CREATE TABLE t AS SELECT 1',
     '0: expected a query or CREATE TEMP FUNCTION, found another CREATE statement',

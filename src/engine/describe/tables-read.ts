@@ -1,0 +1,19 @@
+import type { TableSchema } from '../../catalog/tables/table-schema.ts';
+import { parseQuery } from '../dialect/syntax/parse-query.ts';
+import { walk } from '../dialect/syntax/walk.ts';
+
+/** The declared tables that SQL reads, with those that a wildcard matches. */
+export function tablesRead(sql: string, tables: readonly TableSchema[]): readonly TableSchema[] {
+  const names = new Set<string>();
+  walk(parseQuery(sql), (node) => {
+    if (node.kind === 'Table') names.add(node.path.parts.at(-1)?.name.toLowerCase() ?? '');
+  });
+  return tables.filter(({ name }) =>
+    [...names].some((read) =>
+      read.endsWith('*') ? name.toLowerCase().startsWith(read.slice(0, -1)) : name.toLowerCase() === read,
+    ),
+  );
+}
+
+/** Whether the result of SQL depends on the time of the run. */
+export const readsClock = (sql: string): boolean => /\bcurrent_(?:timestamp|date|datetime|time)\b/i.test(sql);
