@@ -400,10 +400,10 @@ const documents: readonly Row[] = [
   ['100,000 brackets', postQuery('{'.repeat(100_000)), 400, 'OPERATION_TOO_LARGE'],
   ['unopened brackets', postQuery('}'.repeat(1_000)), 400, 'GRAPHQL_PARSE_FAILED'],
   ['20,000 nested lists', postQuery(fieldOf(`project: ${'['.repeat(20_000)}`)), 400, 'OPERATION_TOO_LARGE'],
-  ['16 levels', postQuery(nested(15)), 400, 'OPERATION_TOO_LARGE'],
+  ['21 levels', postQuery(nested(20)), 400, 'OPERATION_TOO_LARGE'],
   [
-    '16 levels, with the Accept header of most clients',
-    postQueryPlain(nested(15)),
+    '21 levels, with the Accept header of most clients',
+    postQueryPlain(nested(20)),
     400,
     'OPERATION_TOO_LARGE',
   ],
@@ -411,7 +411,7 @@ const documents: readonly Row[] = [
   [
     'levels by fragments',
     postQuery(
-      `{ endpoints { ...A } } fragment A on Endpoint ${nested(8).replace('{ endpoints', '{ parameters')} fragment B on Endpoint ${nested(15)}`,
+      `{ endpoints { ...A } } fragment A on Endpoint ${nested(8).replace('{ endpoints', '{ parameters')} fragment B on Endpoint ${nested(20)}`,
     ),
     400,
     'OPERATION_TOO_LARGE',

@@ -36,7 +36,7 @@ export function judge(changes: readonly Change[], found: readonly FoundInSchema[
 
 /**
  * Of the changes at or below a key, the one that is the most severe in GraphQL; for the endpoint as a whole, any. If there
- * is none, of those of what is around it: a record may be another one.
+ * is none, of those of the record around it, which may be another one.
  */
 function ownerOf(changes: readonly Change[], { header }: FoundInSchema): Change | undefined {
   const own = changes.filter(({ kind }) => kind !== 'description');

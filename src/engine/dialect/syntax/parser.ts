@@ -215,7 +215,8 @@ export class Parser {
   /** A reserved word is a name in backquotes; a word that begins a clause is rather one of a clause. */
   #failName(expected: string): never {
     const { token } = this;
-    const isMeant = token.kind === 'word' && isReserved(token.key) && !clauseWords.has(token.key);
+    const isMeant =
+      token.kind === 'word' && isReserved(token.key) && ![...clauseWords, ...linkWords].includes(token.key);
     return isMeant
       ? this.problem(
           token.start,
@@ -229,12 +230,6 @@ export class Parser {
   }
 }
 
-const clauseWords: ReadonlySet<string> = new Set(
-  'SELECT FROM WHERE GROUP HAVING ORDER LIMIT UNION INTERSECT EXCEPT JOIN INNER LEFT RIGHT FULL CROSS ON USING WITH AND OR WHEN THEN ELSE END'.split(
-    ' ',
-  ),
-);
-
 /** `"A", "B" or "C"`. */
 function alternatives(keys: readonly string[]): string {
   const quoted = keys.map((key) => `"${key}"`);
@@ -247,6 +242,9 @@ const clauseWords = [
   ...['SELECT', 'FROM', 'WHERE', 'GROUP', 'HAVING', 'QUALIFY', 'WINDOW', 'ORDER', 'LIMIT', 'OFFSET', 'WITH'],
   ...['JOIN', 'CROSS', 'INNER', 'LEFT', 'RIGHT', 'FULL', 'UNION', 'INTERSECT', 'EXCEPT', 'USING'],
 ];
+
+/** Words that go on with a clause or an expression. */
+const linkWords = ['ON', 'AND', 'OR', 'WHEN', 'THEN', 'ELSE', 'END'];
 
 function hintFor(token: Token): string {
   if (token.kind !== 'word' || token.key.length < 4 || clauseWords.includes(token.key)) return '';
