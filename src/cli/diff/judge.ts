@@ -35,8 +35,8 @@ export function judge(changes: readonly Change[], found: readonly FoundInSchema[
 }
 
 /**
- * Of the changes at or below a key, the one that is the most severe in GraphQL; for the endpoint as a whole, any. If there
- * is none, of those of the record around it, which may be another one.
+ * Of the changes at or below a key, the one that is the most severe in GraphQL; for the endpoint as a whole, any. Without
+ * any, of the changes of the records around it, each of which may be another record now.
  */
 function ownerOf(changes: readonly Change[], { header }: FoundInSchema): Change | undefined {
   const own = changes.filter(({ kind }) => kind !== 'description');
