@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { chartData, defaultChoice } from '../../../src/http/pages/browser/chart/chart-data.ts';
+import { chartData, defaultChoice, knownChoice } from '../../../src/http/pages/browser/chart/chart-data.ts';
+import { axisNumber, valueNumber } from '../../../src/http/pages/browser/chart/number-text.ts';
 import type { Column } from '../../../src/http/pages/browser/endpoint.ts';
 import { type JsonObject, jsonText, parseJson } from '../../../src/http/pages/browser/json.ts';
 import { fromDateField, toDateField } from '../../../src/http/pages/browser/parameters/moments.ts';
@@ -119,6 +120,26 @@ describe('charts', () => {
     });
     const single = chartData([row(1, { n: 1 })], columns, { values: ['n'], split: undefined });
     expect(single).toMatchObject({ times: [3600], empty: [] });
+  });
+
+  test('of an older address show what is left of its columns', () => {
+    expect(knownChoice({ values: ['gone', 'n'], split: 'gone' }, columns)).toEqual({
+      values: ['n'],
+      split: undefined,
+    });
+    expect(knownChoice({ values: ['n'], split: 'level' }, columns)).toEqual({
+      values: ['n'],
+      split: 'level',
+    });
+    expect(knownChoice({ values: ['gone'], split: 'level' }, columns)).toBeUndefined();
+    expect(knownChoice(undefined, columns)).toBeUndefined();
+  });
+
+  test('write numbers of all sizes in few characters', () => {
+    expect([0, 1234, -5e6, 1e300, 2.5e-9].map(axisNumber)).toEqual(['0', '1.234K', '-5M', '1E300', '2.5E-9']);
+    expect([0, 1234567, 0.5, -1.7e308, 1e-9, 9007199254740991].map(valueNumber)).toEqual([
+      ...['0', '1,234,567', '0.5', '-1.7E308', '1E-9', '9,007,199,254,740,991'],
+    ]);
   });
 
   test('split by a column, and say what they leave out', () => {

@@ -4,9 +4,13 @@ import { type Gateway, GatewayError, openGateway } from './gateway.ts';
 import { askForKey, forgetKey, knownKey, rememberKey } from './key.ts';
 import { showList } from './list-page.ts';
 import { showQuery } from './query-page.ts';
+import { problemText } from './result/problem-text.ts';
 
 const main = find('main');
 const queryPath = '/queries/';
+
+/** The gateway's words are for programs, which send the key in a header. */
+const wrongKey = 'This key is not valid. It may be mistyped, expired or revoked.';
 
 find('skip').addEventListener('click', (event) => {
   // The fragment of the address holds how the result is shown.
@@ -27,7 +31,7 @@ async function show(key: string | undefined, problem: string | undefined): Promi
   } catch (error) {
     if (error instanceof GatewayError && error.status === 401) {
       forgetKey();
-      return show(undefined, error.message);
+      return show(undefined, wrongKey);
     }
     showFailure(error, () => show(key, undefined));
   }
@@ -45,9 +49,9 @@ function showPage(gateway: Gateway, document: OpenapiDocument): void {
     showNotFound();
     return;
   }
-  const onWrongKey = (message: string) => {
+  const onWrongKey = () => {
     forgetKey();
-    void show(undefined, message);
+    void show(undefined, wrongKey);
   };
   showQuery({ main, gateway, endpoint, key: document['x-key'] ?? { permissions: [] }, onWrongKey });
 }
@@ -70,12 +74,11 @@ function nameOf(pathname: string): string | undefined {
 }
 
 function showFailure(error: unknown, tryAgain: () => void): void {
-  const message = error instanceof Error ? error.message : String(error);
   const again = element('button', { type: 'button' }, 'Try again');
   again.addEventListener('click', tryAgain);
   main.replaceChildren(
     element('h1', {}, 'The endpoints cannot be shown'),
-    element('p', { class: 'problem', role: 'alert' }, message),
+    element('p', { class: 'problem', role: 'alert' }, problemText(error)),
     again,
   );
 }

@@ -27,6 +27,8 @@ export interface SnippetSection {
   readonly element: HTMLElement;
   /** Makes the texts again, for other values. */
   refresh(): void;
+  /** @param tab undefined: the one that is shown */
+  show(tab: string | undefined): void;
 }
 
 /** How programs send the same request, and the SQL for keys that may see it. */
@@ -84,5 +86,6 @@ export function buildSnippetSection(options: SnippetSectionOptions): SnippetSect
   return {
     element: section('code', 'From your code', note, shown.element, ...(maySeeSql ? [details] : [])),
     refresh: shown.refresh,
+    show: shown.show,
   };
 }
