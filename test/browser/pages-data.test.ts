@@ -455,6 +455,53 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
     await page.close();
   });
 
+  test('a key that was typed gives the focus to the page, and a key that is gone takes its rows away', async () => {
+    // Playwright switches the browser's cache of whole pages off.
+    const own = await openBrowser({ ignoreDefaultArgs: ['--disable-back-forward-cache'] });
+    const page = await own.newPage();
+    await page.goto(origin + address);
+    await page.getByLabel('API key').fill(keys.keyOf('plain'));
+    await page.keyboard.press('Enter');
+    await page.getByText('5 rows.').waitFor();
+    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('main');
+    await page.getByRole('link', { name: 'All endpoints' }).click();
+    await page.getByRole('button', { name: 'Forget the key' }).click();
+    await page.getByLabel('API key').waitFor();
+    await page.goBack();
+    await page.getByLabel('API key').waitFor();
+    expect(await page.locator('.rows').count()).toBe(0);
+    await own.close();
+  });
+
+  test('forced colors leave the empty buckets and the chosen tab apart from the others', async () => {
+    const page = await browser.newPage({ forcedColors: 'active' });
+    await page.addInitScript(`sessionStorage.setItem('querygate:key', '${keys.keyOf('all')}')`);
+    await page.goto(origin + address);
+    await page.locator('.plot canvas').waitFor();
+    const colors = await page.evaluate(
+      "(({ color, borderTopColor, borderBottomColor }) => [color, borderTopColor, borderBottomColor])(getComputedStyle(document.querySelector('.plot')))",
+    );
+    expect(new Set(colors as string[]).size).toBe(3);
+    const back = (name: string) =>
+      page.getByRole('tab', { name }).evaluate((tab) => getComputedStyle(tab).backgroundColor);
+    expect(await back('curl')).not.toBe(await back('Python'));
+    await page.close();
+  });
+
+  test('where the SQL cannot be had, its places say so', async () => {
+    const { page } = await open(address);
+    await page.route('**/graphql', (route) =>
+      route.fulfill({ status: 403, body: '{"errors":[{"message":"Only trusted documents"}]}' }),
+    );
+    await page.reload();
+    await page.getByRole('tab', { name: 'BigQuery console' }).click();
+    await page
+      .locator('#snippet-panel code')
+      .filter({ hasText: '-- The SQL cannot be shown. Only trusted documents' })
+      .waitFor();
+    await page.close();
+  });
+
   test('50,000 rows are shown, sorted and drawn without a freeze', async () => {
     const { page } = await open('/queries/b.many');
     await page.getByText('50,000 rows').first().waitFor();

@@ -183,6 +183,7 @@ describe('words', () => {
     );
     expect(cacheText('querygate; fwd=miss; collapsed', 0)).toContain('several equal requests');
     expect(cacheText('querygate; fwd=bypass', 0)).toBe('Computed now, and not kept.');
+    expect(cacheText('', 0)).toBe('');
     expect(
       costText('bytes-processed=1048576, bytes-billed=10485760, slot-ms=214, cache-hit=?0, job-id="job_abc"'),
     ).toBe('The run cost: 1.05 MB read, 10.5 MB billed, 0.2 s of slots.');

@@ -18,10 +18,21 @@ find('skip').addEventListener('click', (event) => {
   main.focus();
 });
 
-void show(knownKey(), undefined);
+let usedKey = knownKey();
+void show(usedKey, undefined);
+
+// A page that the browser kept while another one was shown has rows that are no longer for everybody at this screen.
+window.addEventListener('pageshow', ({ persisted }) => {
+  if (persisted && knownKey() !== usedKey) location.reload();
+});
 
 async function show(key: string | undefined, problem: string | undefined): Promise<void> {
-  if (key === undefined) return show(await askForKey(main, problem), undefined);
+  usedKey = key;
+  if (key === undefined) {
+    await show(await askForKey(main, problem), undefined);
+    focusMain();
+    return;
+  }
   main.replaceChildren(element('p', { role: 'status' }, 'Loading…'));
   const gateway = openGateway(key);
   try {
@@ -33,7 +44,7 @@ async function show(key: string | undefined, problem: string | undefined): Promi
       forgetKey();
       return show(undefined, wrongKey);
     }
-    showFailure(error, () => show(key, undefined));
+    showFailure(error, () => void show(key, undefined).then(focusMain));
   }
 }
 
@@ -54,6 +65,11 @@ function showPage(gateway: Gateway, document: OpenapiDocument): void {
     void show(undefined, wrongKey);
   };
   showQuery({ main, gateway, endpoint, key: document['x-key'] ?? { permissions: [] }, onWrongKey });
+}
+
+/** What had the focus is gone: screen readers go on with what has come in its place. */
+function focusMain(): void {
+  if (document.activeElement === document.body) main.focus();
 }
 
 function showNotFound(): void {

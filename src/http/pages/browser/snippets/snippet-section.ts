@@ -58,23 +58,27 @@ export function buildSnippetSection(options: SnippetSectionOptions): SnippetSect
             id: 'bigquery',
             title: 'BigQuery console',
             snippets: () =>
-              sql === undefined ? [] : [{ title: 'BigQuery script', text: bigquerySnippet(sql, current()) }],
+              sql === undefined
+                ? [{ title: 'BigQuery script', text: `-- ${status.textContent ?? ''}` }]
+                : [{ title: 'BigQuery script', text: bigquerySnippet(sql, current()) }],
           },
         ]
       : []),
   ];
+  const status = element('p', { role: 'status' }, 'Loading the SQL…');
   const shown = buildTabs(tabs, tab, onTab);
-  const status = element('p', { role: 'status' });
   const details = element('details', {}, element('summary', {}, 'SQL'), status);
   if (maySeeSql) {
     gateway.sql(endpoint.name).then(
       (text) => {
         sql = text;
+        status.textContent = '';
         details.append(copyable({ title: 'SQL', text }, status));
         shown.refresh();
       },
       (error: unknown) => {
         status.textContent = `The SQL cannot be shown. ${error instanceof Error ? error.message : String(error)}`;
+        shown.refresh();
       },
     );
   }
