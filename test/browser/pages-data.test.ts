@@ -488,6 +488,19 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
     await page.close();
   });
 
+  test('what a proxy answers in place of the gateway is told from rows', async () => {
+    const { page } = await open(address);
+    await page.getByText('5 rows.').waitFor();
+    const login = { contentType: 'text/html', body: '<html>Please log in</html>' };
+    await page.route('**/api/endpoints/**', (route) => route.fulfill(login));
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByText('Something between this page and the gateway answered').waitFor();
+    await page.route('**/openapi.json', (route) => route.fulfill(login));
+    await page.goto(`${origin}/`);
+    await page.getByText('Something between this page and the gateway answered').waitFor();
+    await page.close();
+  });
+
   test('where the SQL cannot be had, its places say so', async () => {
     const { page } = await open(address);
     await page.route('**/graphql', (route) =>
