@@ -24,7 +24,7 @@ const storage = {
 /** Made by the gateway for development on this machine. */
 const madeKey = () => document.querySelector<HTMLMetaElement>('meta[name="querygate-key"]')?.content;
 
-/** Typed earlier in this tab, or made by the gateway. An empty text is kept where somebody wants another key than that. */
+/** Typed earlier in this tab, or made by the gateway. An empty text is stored if the made one is not to be used. */
 export function knownKey(): string | undefined {
   return (storage.get() ?? madeKey()) || undefined;
 }

@@ -131,9 +131,9 @@ export function buildChart(
 
   return {
     element: element('figure', { 'aria-labelledby': summary.id }, ...settings, summary, drawn),
-    show(next, wanted) {
+    show(next, requested) {
       rows = next;
-      const choice = knownChoice(wanted, columns) ?? defaultChoice(next, columns);
+      const choice = knownChoice(requested, columns) ?? defaultChoice(next, columns);
       for (const { name, box } of boxes) box.checked = choice.values.includes(name);
       split.value = choice.split ?? '';
       if (split.selectedIndex < 0) split.value = '';

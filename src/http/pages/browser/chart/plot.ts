@@ -137,7 +137,7 @@ export async function drawPlot(options: PlotOptions): Promise<Plot> {
 
 const scaleOf = (unit: string) => `unit ${unit}`;
 
-/** A single point stands in the middle of two hours: the library would show years. */
+/** A single point is drawn in the middle of two hours; the library would take years. */
 function rangeOfTime([only, ...others]: readonly number[], first: number, last: number): [number, number] {
   return only === undefined || others.length > 0 ? [first, last] : [only - 3600, only + 3600];
 }

@@ -12,7 +12,7 @@ export interface AutoRefresh {
   stop(): void;
 }
 
-/** A choice for queries that the gateway refreshes anyway is none for those that run with each request, at a cost. */
+/** Apart by the kind of caching: a refresh costs a run if results are not cached. */
 const storageName = (caching: Caching | undefined) =>
   `querygate:refresh:${caching === undefined ? 'uncached' : caching.warming === undefined ? 'cached' : 'warmed'}`;
 

@@ -28,7 +28,7 @@ export function buildTabs(
 ): Tabs {
   const panel = element('div', { role: 'tabpanel', id: 'snippet-panel', tabindex: 0 });
   const status = element('p', { role: 'status', class: 'muted' });
-  const placeOf = (wanted: string | undefined) => tabs.findIndex(({ id }) => id === wanted);
+  const placeOf = (chosenId: string | undefined) => tabs.findIndex(({ id }) => id === chosenId);
   let current = Math.max(placeOf(chosen), 0);
   const heads = tabs.map(({ id, title }, at) =>
     button(title, () => choose(at), { role: 'tab', id: `tab-${id}`, 'aria-controls': panel.id }),
@@ -61,8 +61,8 @@ export function buildTabs(
     panel.setAttribute('aria-labelledby', heads[current]?.id ?? '');
     panel.replaceChildren(...(tabs[current]?.snippets() ?? []).map((snippet) => copyable(snippet, status)));
   }
-  function show(wanted: string | undefined): void {
-    const at = placeOf(wanted);
+  function show(chosenId: string | undefined): void {
+    const at = placeOf(chosenId);
     if (at >= 0) current = at;
     refresh();
   }
