@@ -226,6 +226,7 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
     expect(await page.getByLabel('kind').inputValue()).toBe('');
     await page.goForward();
     await page.getByText(/^0 rows\./).waitFor();
+    await page.locator('figure').waitFor({ state: 'hidden' });
     await page.close();
   });
 

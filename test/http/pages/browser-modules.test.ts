@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { chartData, defaultChoice, knownChoice } from '../../../src/http/pages/browser/chart/chart-data.ts';
 import { axisNumber, valueNumber } from '../../../src/http/pages/browser/chart/number-text.ts';
+import { drawable, rangeOfTime } from '../../../src/http/pages/browser/chart/plot.ts';
 import type { Column } from '../../../src/http/pages/browser/endpoint.ts';
 import { type JsonObject, jsonText, parseJson } from '../../../src/http/pages/browser/json.ts';
 import { fromDateField, toDateField } from '../../../src/http/pages/browser/parameters/moments.ts';
@@ -133,6 +134,12 @@ describe('charts', () => {
     });
     expect(knownChoice({ values: ['gone'], split: 'level' }, columns)).toBeUndefined();
     expect(knownChoice(undefined, columns)).toBeUndefined();
+  });
+
+  test('of one row show hours around it, and no number that cannot be drawn', () => {
+    expect(rangeOfTime([7200], 7200, 90_000_000)).toEqual([3600, 10_800]);
+    expect(rangeOfTime([0, 60], 0, 60)).toEqual([0, 60]);
+    expect([null, 0, -5, 1.7e308, -1.7e308].map(drawable)).toEqual([null, 0, -5, 8e307, -8e307]);
   });
 
   test('write numbers of all sizes in few characters', () => {

@@ -129,10 +129,12 @@ export function buildChart(
     };
   }
 
+  const figure = element('figure', { 'aria-labelledby': summary.id }, ...settings, summary, drawn);
   return {
-    element: element('figure', { 'aria-labelledby': summary.id }, ...settings, summary, drawn),
+    element: figure,
     show(next, requested) {
       rows = next;
+      figure.hidden = rows.length === 0;
       const choice = knownChoice(requested, columns) ?? defaultChoice(next, columns);
       for (const { name, box } of boxes) box.checked = choice.values.includes(name);
       split.value = choice.split ?? '';

@@ -138,7 +138,11 @@ export async function drawPlot(options: PlotOptions): Promise<Plot> {
 const scaleOf = (unit: string) => `unit ${unit}`;
 
 /** A single point is drawn in the middle of two hours; the library would take years. */
-function rangeOfTime([only, ...others]: readonly number[], first: number, last: number): [number, number] {
+export function rangeOfTime(
+  [only, ...others]: readonly number[],
+  first: number,
+  last: number,
+): [number, number] {
   return only === undefined || others.length > 0 ? [first, last] : [only - 3600, only + 3600];
 }
 
@@ -150,7 +154,7 @@ const hugeSteps = Array.from({ length: 308 }, (_, power) =>
 const isHuge = (points: readonly (number | null)[]) => points.some((point) => Math.abs(point ?? 0) > 1e30);
 
 /** The distance between the largest drawn numbers is a number too. */
-const drawable = (point: number | null) => point && Math.min(Math.max(point, -8e307), 8e307);
+export const drawable = (point: number | null) => point && Math.min(Math.max(point, -8e307), 8e307);
 
 /** Lengths can be compared only from zero. */
 function rangeFromZero(_plot: uPlot, low: number | null, high: number | null): [number, number] {
