@@ -11,7 +11,8 @@ export const variesByFormat = `${variesBy}, Accept`;
 /**
  * What HTTP caches and people may know about the results in a response: `ETag`, `Age`, `Cache-Control`, `Cache-Status`,
  * `Vary`. Caches may use a result until its next refresh (`max-age`), during the refresh until it is older than
- * `caching` (`stale-while-revalidate`), and while we fail until it expires (`stale-if-error`).
+ * `caching` (`stale-while-revalidate`), and while we fail until it expires (`stale-if-error`); and never after a relative
+ * default has changed, from when on the same request means other rows.
  *
  * @param results at least one
  * @param digest of the body before compression
@@ -66,10 +67,12 @@ function secondsLeft(result: CachedResult, now: Date): SecondsLeft {
   if (result.caching === 'disabled') return { untilRefresh: 0, untilExpiry: 0, untilDeletion: 0 };
   const age = ageSeconds(result, now);
   const { ttlSeconds, warmingSeconds = ttlSeconds, staleIfErrorSeconds } = result.caching;
+  const { defaultsUntil = Number.POSITIVE_INFINITY } = result;
+  const untilChange = Math.floor((defaultsUntil - now.getTime()) / 1000);
   return {
-    untilRefresh: warmingSeconds - age,
-    untilExpiry: ttlSeconds - age,
-    untilDeletion: ttlSeconds + staleIfErrorSeconds - age,
+    untilRefresh: Math.min(warmingSeconds - age, untilChange),
+    untilExpiry: Math.min(ttlSeconds - age, untilChange),
+    untilDeletion: Math.min(ttlSeconds + staleIfErrorSeconds - age, untilChange),
   };
 }
 

@@ -22,6 +22,8 @@ export interface CachedResult {
   readonly document: ResultDocument;
   readonly caching: CachePolicy | 'disabled';
   readonly cacheStatus: CacheStatus;
+  /** From then on an equal request has another result, for a default is relative to the time. Milliseconds since the epoch. */
+  readonly defaultsUntil?: number;
 }
 
 interface ResultRequest {
@@ -51,7 +53,7 @@ interface GetResultOptions extends ComputeOptions {
 
 export function buildGetResult(options: GetResultOptions): GetResult {
   const { keyOf, hotKeys, clock } = options;
-  return (bound, request) => {
+  const getResult: GetResult = (bound, request) => {
     const { caching: policy } = bound.query;
     const { noCache, owner } = request;
     const key = keyOf(bound);
@@ -65,6 +67,14 @@ export function buildGetResult(options: GetResultOptions): GetResult {
     if (bound.sql === undefined) hotKeys.touch(key, bound, policy, now.getTime());
     if (noCache) return refreshNow(options, query, request);
     return fromMemory(options, query, now) ?? computeShared(options, query, request);
+  };
+  return (bound, request) => {
+    const result = getResult(bound, request);
+    const { defaultsUntil } = bound;
+    if (defaultsUntil === undefined) return result;
+    return 'then' in result
+      ? result.then((awaited) => ({ ...awaited, defaultsUntil }))
+      : { ...result, defaultsUntil };
   };
 }
 

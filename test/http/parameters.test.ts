@@ -104,6 +104,18 @@ describe('lists, bounds and relative defaults over HTTP', () => {
     );
   });
 
+  test('browsers keep a result until a relative default changes, and no longer', async () => {
+    const cacheControl = async (path: string) =>
+      (await app.fetch(`/api/endpoints/query/${path}`)).headers.get('cache-control');
+    time = new Date('2026-03-12T10:00:00.000Z');
+    expect(await cacheControl('days')).toMatch(/^private, max-age=3600, stale-if-error=\d+$/);
+    time = new Date('2026-03-12T23:59:30.000Z');
+    expect(await cacheControl('days')).toBe('private, max-age=30, stale-if-error=0');
+    expect(await cacheControl('days')).toBe('private, max-age=30, stale-if-error=0');
+    // Bounds are relative, too, but a value that was sent stays what it is.
+    expect(await cacheControl('days?since=2026-03-12')).toMatch(/^private, max-age=3600/);
+  });
+
   test('a relative moment is rounded down, so that requests share a result', async () => {
     const since = async (path: string) => {
       const { result, status } = await get(path);

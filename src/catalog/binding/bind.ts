@@ -22,6 +22,8 @@ export interface BoundQuery {
    * the time. Milliseconds since the epoch.
    */
   readonly validUntil?: number;
+  /** From then on a relative default that the request has used is another value. Milliseconds since the epoch. */
+  readonly defaultsUntil?: number;
   /**
    * A caller's SELECT over the common tables of the query, to run in place of its last SELECT. It is not checked yet: an
    * engine runs it only through `engine/sandbox`.
@@ -48,18 +50,25 @@ export function bindTexts(
   textsOfParameter: (parameter: Parameter) => readonly string[] | undefined,
   now: number,
 ): BoundQuery {
-  let validUntil = Number.POSITIVE_INFINITY;
+  let defaultsUntil = Number.POSITIVE_INFINITY;
+  let boundsUntil = Number.POSITIVE_INFINITY;
   const values = query.parameters.map((parameter) => {
     const texts = textsOfParameter(parameter);
-    const { value, until } =
-      texts === undefined
-        ? defaultValue(parameter, query.caching, now)
-        : { value: checkTexts(parameter, texts, now), until: boundsHoldUntil(parameter, now) };
-    validUntil = Math.min(validUntil, until);
+    if (texts !== undefined) {
+      boundsUntil = Math.min(boundsUntil, boundsHoldUntil(parameter, now));
+      return [parameter.name, checkTexts(parameter, texts, now)] as const;
+    }
+    const { value, until } = defaultValue(parameter, query.caching, now);
+    defaultsUntil = Math.min(defaultsUntil, until);
     return [parameter.name, value] as const;
   });
-  const bound = { query, parameters: Object.fromEntries(values) };
-  return validUntil === Number.POSITIVE_INFINITY ? bound : { ...bound, validUntil };
+  const validUntil = Math.min(defaultsUntil, boundsUntil);
+  return {
+    query,
+    parameters: Object.fromEntries(values),
+    ...(validUntil < Number.POSITIVE_INFINITY && { validUntil }),
+    ...(defaultsUntil < Number.POSITIVE_INFINITY && { defaultsUntil }),
+  };
 }
 
 interface TimedValue {
