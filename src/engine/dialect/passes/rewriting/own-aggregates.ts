@@ -4,7 +4,7 @@ import type { Aggregate, Column, From, Member, Node, Query, Select } from '../..
 import { substituteIn } from './substitute.ts';
 
 /**
- * Keeps each aggregate in the query in which it stands. DuckDB lets one that reads columns of an outer query only belong to
+ * Keeps each aggregate in the query in which it is written. DuckDB lets one that reads columns of an outer query only belong to
  * that query, and passes that replace columns make such aggregates: so what they read becomes columns of their own query.
  */
 export function ownAggregates(query: Query, fresh: (prefix: string) => string): Query {
