@@ -9,7 +9,7 @@ export function openStorage(area: string): Storage {
   const items = browserItems();
   const names = () => Object.keys(items).filter((name) => name.startsWith(prefix));
   return {
-    getItem: (name) => items.getItem(prefix + name),
+    getItem: (name) => textOfTab(name, items.getItem(prefix + tabsItem)) ?? items.getItem(prefix + name),
     setItem(name, text) {
       if (!headerItems.has(name)) items.setItem(prefix + name, withoutHeaders(text));
     },
@@ -56,6 +56,31 @@ export function areaOf(key: string): string {
   let digest = 0x811c9dc5;
   for (const byte of new TextEncoder().encode(key)) digest = Math.imul(digest ^ byte, 0x01000193);
   return `-${(digest >>> 0).toString(36)}`;
+}
+
+const tabsItem = 'graphiql:tabState';
+
+/** What the editors show, by the names of a tab's members. */
+const editorItems = new Map([
+  ['graphiql:query', 'query'],
+  ['graphiql:variables', 'variables'],
+]);
+
+/**
+ * The text of an editor, as the shown one of the kept tabs has it. GraphiQL keeps the text a moment later than the tabs, and
+ * after a reload in between it would open another tab for the difference.
+ *
+ * @returns undefined if the item is no text of an editor, or no tabs are kept
+ */
+function textOfTab(name: string, tabs: string | null): string | null | undefined {
+  const member = editorItems.get(name);
+  if (member === undefined || tabs === null) return undefined;
+  try {
+    const state: { activeTabIndex: number; tabs: Record<string, string | null>[] } = JSON.parse(tabs);
+    return state.tabs[state.activeTabIndex]?.[member];
+  } catch {
+    return undefined;
+  }
 }
 
 const headerItems = new Set(['graphiql:headers', 'graphiql:shouldPersistHeaders']);
