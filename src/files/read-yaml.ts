@@ -1,4 +1,4 @@
-import { isNode, LineCounter, parseDocument, type Tags, YAMLMap, YAMLSeq } from 'yaml';
+import { type ErrorCode, isNode, LineCounter, parseDocument, type Tags, YAMLMap, YAMLSeq } from 'yaml';
 
 /** Parsed YAML, not validated yet. Lines count from 1. */
 export interface YamlData {
@@ -35,7 +35,7 @@ export function readYaml(
   const problems = document.errors.map((error) => ({
     line: lineOfOffset(error.pos[0]),
     column: lines.linePos(error.pos[0]).col,
-    message: `not valid ${format.toUpperCase()}: ${error.message.split('\n')[0]?.replace(/ at line.*/, '') ?? ''}`,
+    message: `not valid ${format.toUpperCase()}: ${explanations[error.code] ?? error.message.split('\n')[0]?.replace(/ at line.*/, '') ?? ''}`,
   }));
   if (problems.length > 0) return { problems };
   try {
@@ -50,6 +50,12 @@ export function readYaml(
     };
   }
 }
+
+/** What the parser says of mistakes that are easily made, in words for people who know only the rows of a header. */
+const explanations: Readonly<Partial<Record<ErrorCode, string>>> = {
+  BLOCK_AS_IMPLICIT_KEY: 'a text that contains ": " must be in quotes',
+  BLOCK_IN_FLOW: 'a text that contains ": " must be in quotes, and a list or an object here in brackets',
+};
 
 /** What no tag recognizes is text. */
 const withoutNumbers = (tags: Tags): Tags =>

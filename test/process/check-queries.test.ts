@@ -82,6 +82,12 @@ where t.project = @interval and t.timestamp > timestamp_sub(current_timestamp(),
       'whre true and\nwhere',
       '19:1 expected the end of the query, found "whre"; did you mean WHERE?',
     ],
+    ['caching: 900s', 'caching: 900s\nshadow: a@2', '6 shadow: no saved query is named a@2'],
+    [
+      't.project = @interval',
+      "t.project in (['x', @interval])",
+      '19:21 an array is searched with IN UNNEST(array), not with IN (array)',
+    ],
     ['where', 'gruop by 1\nwhere', '19:1 expected the end of the query, found "gruop"; did you mean GROUP?'],
     [
       'as requests',

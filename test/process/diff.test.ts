@@ -103,6 +103,14 @@ describe('querygate diff', () => {
     expect(github.output).toContain(`::error file=${file},line=`);
   });
 
+  test('notes SQL that is not valid, of which only the header is compared', async () => {
+    const folder = makeRepository(base);
+    const file = join(folder, 'queries/a.sql');
+    writeFileSync(file, readFileSync(file, 'utf8').replace(/\bselect\b/i, 'selct'));
+    const { output } = await diffIn(folder);
+    expect(output).toMatch(/\nnote: \S+a\.sql:\d+ is not valid: expected a query: .* found "selct"/);
+  });
+
   test('exits with 0 if nothing is breaking; --fail-on chooses the level', async () => {
     const folder = makeRepository(base);
     expect(await diffIn(folder)).toEqual({

@@ -60,6 +60,24 @@ describe('querygate tables add', () => {
     ]);
   });
 
+  test('takes the texts that BigQuery exports for moments as TIMESTAMP', async () => {
+    const data = write(
+      'exported.ndjson',
+      '{"at":"2026-01-31 12:00:00 UTC","steps":[{"at":"2026-01-31 12:00:00.123456 UTC"}],"note":"at 12:00:00 UTC"}\n{"at":null}\n',
+    );
+    await run('tables', 'add', 'exported', data);
+    expect(schemaOf('exported')).toEqual([
+      { name: 'at', type: 'TIMESTAMP', mode: 'NULLABLE' },
+      {
+        name: 'steps',
+        type: 'RECORD',
+        mode: 'REPEATED',
+        fields: [{ name: 'at', type: 'TIMESTAMP', mode: 'NULLABLE' }],
+      },
+      { name: 'note', type: 'STRING', mode: 'NULLABLE' },
+    ]);
+  });
+
   test('a name that ends in * declares a table for each file, with the fields of all', async () => {
     const first = write(
       'events_20260131.ndjson',

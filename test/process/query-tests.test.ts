@@ -188,6 +188,9 @@ tests:
     rmSync(file);
     const { output } = await run('hits', '--update');
     expect(output).toContain('a first test; web has no rows yet: add some, or run it with --data-dir');
+    expect(output).toContain(
+      'expects 0 rows now\n    without rows it notices little: give it values of project that give rows, or rows that the query returns\n',
+    );
     expect(readFileSync(file, 'utf8')).toContain('  web: []\n');
   });
 

@@ -109,7 +109,11 @@ async function compareDefaults(pairs: readonly Pair[], all: BothCatalogs): Promi
     const [was, is] = [pair.before, pair.after].map(({ name }) => pinnedName(parseVersionName(name)));
     const path = pair.after.isDefault ? ['default'] : [];
     const changes = [
-      change('default-version', path, `${pair.name} means ${is} instead of ${was}`),
+      change(
+        'default-version',
+        path,
+        `${pair.name} means ${is === was ? `another query as ${is}` : `${is} instead of ${was}`}`,
+      ),
       ...compareContents(pair),
     ];
     return { ...pair, changes: judge(changes, schemas.get(pair) ?? []) };

@@ -3,6 +3,7 @@ import { type CatalogFiles, readFolder } from '../../catalog/folder/read-folder.
 import { parseCatalog } from '../../catalog/load-catalog.ts';
 import type { Catalog, SavedQuery } from '../../catalog/saved-query.ts';
 import { type Config, readConfig } from '../../config.ts';
+import { engines } from '../../engine/engines.ts';
 import { completeRecords } from '../../engine/records/complete-records.ts';
 import { StartError } from '../../errors.ts';
 import { commandError } from '../arguments.ts';
@@ -62,6 +63,7 @@ export async function diffCommand(
     ...(oldFiles === undefined ? [missing] : []),
     ...compared.notes,
     ...failed,
+    ...(await sqlProblems(config, catalog)),
     ...unmeasured(config, compared),
   ];
   const report = toReport({
@@ -94,6 +96,20 @@ function loadNow(folder: string, files: CatalogFiles): Catalog {
   } catch (error) {
     if (!(error instanceof StartError)) throw error;
     throw new StartError('The saved queries have problems, which querygate check shows too', error.problems);
+  }
+}
+
+/** Problems of the SQL, which make a comparison of the headers worth little. On BigQuery, finding them is a dry run of each query. */
+async function sqlProblems(config: Config, catalog: Catalog): Promise<readonly string[]> {
+  if (config.engine === 'bigquery') return [];
+  try {
+    await engines[config.engine].check({ catalog, config, maximumBytes: undefined, onChecked: () => {} });
+    return [];
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error;
+    return error.problems.map(
+      ({ file, line, message }) => `${file}${line === undefined ? '' : `:${line}`} is not valid: ${message}`,
+    );
   }
 }
 

@@ -33,7 +33,8 @@ export function outcomeText(
   if (verdict.passed) return `${paint('green', '✓')} ${title} ${time}\n`;
   if (isUpdated) {
     const count = result === undefined || 'error' in result ? 0 : result.rows.length;
-    return `${paint('yellow', '+')} ${title} ${time}\n    ${file.file}:${test.line} expects ${count} ${count === 1 ? 'row' : 'rows'} now\n`;
+    const expects = `    ${file.file}:${test.line} expects ${count} ${count === 1 ? 'row' : 'rows'} now\n`;
+    return `${paint('yellow', '+')} ${title} ${time}\n${expects}${count === 0 ? noRowsText(test) : ''}`;
   }
   const { comparison, reason } = verdict;
   const lines = [
@@ -47,6 +48,13 @@ export function outcomeText(
   if (differences.length > maxDifferences)
     lines.push(`    … and ${differences.length - maxDifferences} more differences`);
   return `${lines.join('\n')}\n`;
+}
+
+/** A test without rows passes with nearly every change of the query. */
+function noRowsText({ parameters }: TestOutcome['test']): string {
+  const names = Object.keys(parameters ?? {}).join(', ');
+  const values = names === '' ? '' : `values of ${names} that give rows, or `;
+  return `    without rows it notices little: give it ${values}rows that the query returns\n`;
 }
 
 function differenceLines(

@@ -41,8 +41,9 @@ export async function inferFields(files: readonly string[], config: Config): Pro
     if (!hasRows) notes.push('All fields are STRING, because there are no rows that show their types');
     notes.push(...nameNotes(columns.map(({ name }) => name)));
     const emptyPaths = await pathsWithoutValues(connection, relation, columns);
+    const utcPaths = isText ? await pathsOfUtcTexts(connection, relation, columns) : new Set<string>();
     const fields = columns.map(({ name, type }) =>
-      fieldOf(name, type, { path: '', isText, notes, emptyPaths }),
+      fieldOf(name, type, { path: '', isText, notes, emptyPaths, utcPaths }),
     );
     return { fields, notes: groupNotes(notes) };
   } catch (error) {
@@ -84,6 +85,8 @@ interface FieldContext {
   readonly notes: string[];
   /** Paths of fields that are NULL in all rows. */
   readonly emptyPaths: ReadonlySet<string>;
+  /** Paths of texts that are moments as BigQuery exports them. */
+  readonly utcPaths: ReadonlySet<string>;
 }
 
 function fieldOf(name: string, type: DuckDBType, context: FieldContext): Field {
@@ -105,7 +108,8 @@ function fieldOf(name: string, type: DuckDBType, context: FieldContext): Field {
   return { name, type: scalarType(path, element, context), mode };
 }
 
-function scalarType(path: string, type: DuckDBType, { isText, notes, emptyPaths }: FieldContext): FieldType {
+function scalarType(path: string, type: DuckDBType, context: FieldContext): FieldType {
+  const { isText, notes, emptyPaths, utcPaths } = context;
   if (emptyPaths.has(path)) {
     const named = typeByName.find(([pattern]) => pattern.test(path))?.[1];
     const found = named ?? 'STRING';
@@ -114,6 +118,7 @@ function scalarType(path: string, type: DuckDBType, { isText, notes, emptyPaths 
     );
     return found;
   }
+  if (utcPaths.has(path)) return 'TIMESTAMP';
   if (type.alias === 'JSON') {
     notes.push(
       `${path} is JSON, because its rows have values of several types: write STRING if they are texts`,
@@ -189,18 +194,40 @@ async function pathsWithoutValues(
   relation: string,
   columns: readonly Column[],
 ): Promise<ReadonlySet<string>> {
-  const rows = `(SELECT * FROM ${relation} LIMIT ${sampledRows})`;
-  const values = columns.flatMap(({ name, type }) =>
-    valuesOfUnknownType(name, type, `SELECT ${quote(name)} AS v FROM ${rows}`),
+  const values = sampledValues(relation, columns, ({ alias }) => alias === 'JSON');
+  return pathsWhere(
+    connection,
+    values,
+    "count(*) FILTER (v IS NOT NULL AND CAST(v AS VARCHAR) <> 'null') = 0",
   );
+}
+
+/** BigQuery exports a TIMESTAMP to JSON and CSV as in `2026-01-31 12:00:00.5 UTC`, which DuckDB reads as a text. */
+async function pathsOfUtcTexts(
+  connection: DuckDBConnection,
+  relation: string,
+  columns: readonly Column[],
+): Promise<ReadonlySet<string>> {
+  const isText = ({ alias, typeId }: DuckDBType) => alias !== 'JSON' && typeId === DuckDBTypeId.VARCHAR;
+  const pattern = String.raw`\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d{1,9})? UTC`;
+  return pathsWhere(
+    connection,
+    sampledValues(relation, columns, isText),
+    `coalesce(bool_and(regexp_full_match(v, '${pattern}')), false)`,
+  );
+}
+
+/** @param condition over the column `v` of all values, as an aggregate */
+async function pathsWhere(
+  connection: DuckDBConnection,
+  values: readonly ValuesOfPath[],
+  condition: string,
+): Promise<ReadonlySet<string>> {
   if (values.length === 0) return new Set();
-  const counts = values.map(
-    ({ query }) =>
-      `(SELECT count(*) FROM (${query}) WHERE v IS NOT NULL AND CAST(v AS VARCHAR) <> 'null') > 0`,
-  );
-  const reader = await connection.runAndReadAll(`SELECT ${counts.join(', ')}`);
-  const [hasValues = []] = reader.getRows();
-  return new Set(values.flatMap(({ path }, at) => (hasValues[at] === true ? [] : [path])));
+  const conditions = values.map(({ query }) => `(SELECT ${condition} FROM (${query}))`);
+  const reader = await connection.runAndReadAll(`SELECT ${conditions.join(', ')}`);
+  const [holds = []] = reader.getRows();
+  return new Set(values.flatMap(({ path }, at) => (holds[at] === true ? [path] : [])));
 }
 
 interface ValuesOfPath {
@@ -209,13 +236,28 @@ interface ValuesOfPath {
   readonly query: string;
 }
 
-function valuesOfUnknownType(path: string, type: DuckDBType, query: string): readonly ValuesOfPath[] {
-  if (type.alias === 'JSON') return [{ path, query }];
+type TypeTest = (type: DuckDBType) => boolean;
+
+/** The values of the first rows, of the fields whose type passes a test. */
+const sampledValues = (
+  relation: string,
+  columns: readonly Column[],
+  test: TypeTest,
+): readonly ValuesOfPath[] =>
+  columns.flatMap(({ name, type }) => {
+    const query = `SELECT ${quote(name)} AS v FROM (SELECT * FROM ${relation} LIMIT ${sampledRows})`;
+    return valuesOf({ path: name, query }, type, test);
+  });
+
+function valuesOf(values: ValuesOfPath, type: DuckDBType, test: TypeTest): readonly ValuesOfPath[] {
+  if (test(type)) return [values];
+  const { path, query } = values;
   if (type.typeId === DuckDBTypeId.LIST)
-    return valuesOfUnknownType(path, type.valueType, `SELECT unnest(v) AS v FROM (${query})`);
+    return valuesOf({ path, query: `SELECT unnest(v) AS v FROM (${query})` }, type.valueType, test);
   if (type.typeId !== DuckDBTypeId.STRUCT) return [];
   return type.entryTypes.flatMap((entry, at) => {
     const name = type.entryNames[at] ?? '';
-    return valuesOfUnknownType(`${path}.${name}`, entry, `SELECT v.${quote(name)} AS v FROM (${query})`);
+    const own = `SELECT v.${quote(name)} AS v FROM (${query})`;
+    return valuesOf({ path: `${path}.${name}`, query: own }, entry, test);
   });
 }

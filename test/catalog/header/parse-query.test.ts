@@ -84,6 +84,11 @@ describe('a saved-query file', () => {
       ['1 must start with a YAML header between /*--- and ---*/'],
     ],
     ['invalid YAML', header(['max_rows: [1', ...plain.slice(1)]), [/^5 not valid YAML: /]],
+    [
+      'a colon in a text without quotes',
+      header([...plain.slice(0, 2), 'deprecated: Rows: all of them', ...plain.slice(2)]),
+      [/ not valid YAML: a text that contains ": " must be in quotes$/],
+    ],
     ['a repeated key', header([...plain, 'caching: disabled']), [/^8 not valid YAML: .*unique/]],
     ['an unknown key', header([...plain, 'owner: me']), ['8 unknown: owner']],
     [

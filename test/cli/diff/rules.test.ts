@@ -572,12 +572,16 @@ describe('endpoints', () => {
   test('have exchanged their names', async () => {
     const before = { ...files, 'b.other.sql': second };
     const after = { ...files, 'a.first.sql': second, 'b.other.sql': query };
-    expect(verdictsOf(await compareFolders(before, after)).toSorted()).toEqual([
+    const diff = await compareFolders(before, after);
+    expect(verdictsOf(diff).toSorted()).toEqual([
       'address-reused breaking/breaking',
       'address-reused breaking/breaking',
       'endpoint-renamed breaking/breaking',
       'endpoint-renamed breaking/breaking',
     ]);
+    expect(diff.endpoints.flatMap(({ changes }) => changes.map(({ text }) => text))).toContain(
+      'a.first leads to another endpoint now: a.first, which was b.other',
+    );
   });
 
   test('are versions: a new one is safe, another default is compared with the former one', async () => {

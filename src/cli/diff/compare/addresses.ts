@@ -73,7 +73,9 @@ export function reusedAddresses(
     if (found === undefined || found === after) return [];
     // Another version of the same name as its default is a change of the name, which is compared by itself.
     if (parseVersionName(found.name).base === address && hasVersions(address, all)) return [];
-    return [change('address-reused', [], `${address} leads to ${found.name} now`)];
+    const former = all.before.find(({ id }) => id === found.id)?.name ?? found.name;
+    const which = former === found.name ? found.name : `${found.name}, which was ${former}`;
+    return [change('address-reused', [], `${address} leads to another endpoint now: ${which}`)];
   });
 }
 

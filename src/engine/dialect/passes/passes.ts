@@ -5,6 +5,7 @@ import { joinLists } from './join-lists.ts';
 import { narrowQuantiles } from './narrow-quantiles.ts';
 import type { Pass, PassOptions } from './pass.ts';
 import { pruneColumns } from './prune-columns.ts';
+import { ownAggregates } from './rewriting/own-aggregates.ts';
 import { splitRecords } from './split-records.ts';
 import { topNFirst } from './top-n.ts';
 import { unnestInPlace } from './unnest-in-place.ts';
@@ -29,15 +30,18 @@ export type PassName = keyof typeof passes;
  * @param without the passes that are left out
  * @param onPassed called after each pass with its name, the tree that it took and the tree that it gave
  */
-export const runPasses = (
+export function runPasses(
   query: Query,
   options: PassOptions,
   without: ReadonlySet<string> = new Set(),
   onPassed: (name: string, before: Query, after: Query) => void = () => {},
-): Query =>
-  Object.entries(passes).reduce((tree, [name, pass]) => {
-    if (without.has(name)) return tree;
+): Query {
+  let tree = query;
+  for (const [name, pass] of Object.entries(passes)) {
+    if (without.has(name)) continue;
     const passed = pass(tree, options);
     onPassed(name, tree, passed);
-    return passed;
-  }, query);
+    tree = passed;
+  }
+  return tree === query ? query : ownAggregates(tree, options.fresh);
+}

@@ -30,6 +30,36 @@ test.each([
     "SELECT id, tag, t FROM logs LEFT JOIN UNNEST(tags) AS tag ON tag <> 'x' LEFT JOIN UNNEST(SPLIT(tag)) AS t ON TRUE WHERE id = 1",
     [['1', 'y', 'y']],
   ],
+  [
+    'an aggregate over an array of at most one record belongs to its subquery',
+    'SELECT id, (SELECT COUNT(m.level) FROM UNNEST(metadata) AS m) AS n FROM logs ORDER BY id',
+    [
+      ['1', '1'],
+      ['2', '1'],
+      ['3', '0'],
+      ['4', '0'],
+    ],
+  ],
+  [
+    'an aggregate over an aggregate of an array of at most one record',
+    'SELECT SUM(IFNULL((SELECT MAX(LENGTH(m.level)) FROM UNNEST(metadata) AS m), 0)) AS n FROM logs',
+    [['9']],
+  ],
+  [
+    'a condition with an aggregate over an array of at most one record',
+    'SELECT id FROM logs WHERE (SELECT STRING_AGG(DISTINCT m.level ORDER BY m.level) FROM UNNEST(metadata) AS m) IS NULL ORDER BY id',
+    [['3'], ['4']],
+  ],
+  [
+    'an aggregate over a column of an outer query that a subquery names',
+    'SELECT id, (SELECT SUM(s.x) FROM (SELECT l.id AS x, y FROM UNNEST([1, 2]) AS y) AS s WHERE s.y < 5) AS n FROM logs AS l ORDER BY id',
+    [
+      ['1', '2'],
+      ['2', '4'],
+      ['3', '6'],
+      ['4', '8'],
+    ],
+  ],
 ])('%s', async (_, sql, rows) => {
   expect(await dialect.query(sql)).toEqual(rows);
 });

@@ -80,6 +80,8 @@ function inList(
   const members = nodes.map((node) => {
     const member = context.expression(node, scope);
     if (comparable(value, member)) return member;
+    if (member.type.kind === 'array' && value.type.kind !== 'array')
+      throw new Unsupported(node, 'an array is searched with IN UNNEST(array), not with IN (array)');
     throw new Unsupported(
       node,
       `${describeType(member.type)} cannot be compared with ${describeType(value.type)}: CAST one`,
