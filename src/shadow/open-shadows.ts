@@ -6,12 +6,11 @@ import { queriesByName } from '../catalog/versions/versions.ts';
 import type { Clock } from '../concurrency/clock.ts';
 import type { LoopTurns } from '../concurrency/loop-turns.ts';
 import type { Cost, Engine } from '../engine/engine.ts';
-import { errorToLog } from '../engine/without-values.ts';
 import { GatewayError } from '../errors.ts';
 import type { CachedResult, GetResult } from '../results/get-result.ts';
 import type { ResultDocument } from '../results/result-document.ts';
-import { compareVersions, type Difference } from './compare-versions.ts';
-import { compareColumns } from './hash-rows.ts';
+import { compareVersions } from './compare-versions.ts';
+import { openComparisonLog } from './comparison-log.ts';
 import { openRotation, type Rotation } from './rotation.ts';
 
 /** How a comparison has ended. dropped: the engine had no place for it. */
@@ -57,8 +56,6 @@ const pauseFactor = 3;
 /** Comparisons that wait, each of another query. */
 const maxWaiting = 4;
 
-const logEveryMs = 60_000;
-
 /** A request whose rows are to be compared. */
 interface Task {
   readonly bound: BoundQuery;
@@ -84,15 +81,13 @@ interface Sampling {
   due: number;
   /** Milliseconds since the epoch. */
   startedAt: number;
-  differenceLoggedAt: number;
-  problemLoggedAt: number;
-  hasLoggedColumns: boolean;
   readonly rotation: Rotation;
 }
 
 export function openShadows(options: ShadowsOptions): Shadows {
   const { engineConcurrency, engineTimeoutMs, clock, log, onOutcome } = options;
   let { catalog } = options;
+  const comparisonLog = openComparisonLog(log, clock);
   const samplings = new WeakMap<SavedQuery, Sampling>();
   const waiting = new Map<SavedQuery, Task>();
   let current: Running | undefined;
@@ -107,16 +102,8 @@ export function openShadows(options: ShadowsOptions): Shadows {
   const samplingOf = (query: SavedQuery): Sampling => {
     const known = samplings.get(query);
     if (known !== undefined) return known;
-    const never = Number.NEGATIVE_INFINITY;
-    const made: Sampling = {
-      // The first request is compared.
-      due: 1,
-      startedAt: never,
-      differenceLoggedAt: never,
-      problemLoggedAt: never,
-      hasLoggedColumns: false,
-      rotation: openRotation(),
-    };
+    // The first request is compared.
+    const made: Sampling = { due: 1, startedAt: Number.NEGATIVE_INFINITY, rotation: openRotation() };
     samplings.set(query, made);
     return made;
   };
@@ -174,7 +161,7 @@ export function openShadows(options: ShadowsOptions): Shadows {
   const compare = async ({ bound, document, at }: Task, target: SavedQuery, yielding: AbortSignal) => {
     const { query } = bound;
     const deadline = AbortSignal.timeout(2 * engineTimeoutMs);
-    logColumns(query, target);
+    comparisonLog.columns(query, target);
     try {
       const compared = await compareVersions(
         { ...options, withExamples: log.isLevelEnabled('debug') },
@@ -185,52 +172,13 @@ export function openShadows(options: ShadowsOptions): Shadows {
       );
       const difference = compared.outcome === 'differs' ? compared.difference : undefined;
       onOutcome(query.name, compared.outcome, (difference?.onlyOld ?? 0) + (difference?.onlyNew ?? 0));
-      if (difference !== undefined) logDifference(bound, target, difference);
+      if (difference !== undefined) comparisonLog.difference(bound, target, difference);
     } catch (error) {
       if (closing.signal.aborted) return;
       if (yielding.aborted) return onOutcome(query.name, 'dropped', 0);
       onOutcome(query.name, 'failed', 0);
-      logFailure(query, target, deadline.aborted ? deadlineExceeded() : error);
+      comparisonLog.failure(query, target, deadline.aborted ? deadlineExceeded() : error);
     }
-  };
-
-  /** Once for each version of the two files. */
-  const logColumns = (query: SavedQuery, target: SavedQuery) => {
-    const sampling = samplingOf(query);
-    if (sampling.hasLoggedColumns) return;
-    sampling.hasLoggedColumns = true;
-    const { others } = compareColumns(query.columns, target.columns);
-    if (others.length === 0) return;
-    const message =
-      'shadow: these columns are not compared, because only one version has them or their types differ';
-    log.info({ endpoint: query.name, shadow: target.name, columns: others }, message);
-  };
-  const logDifference = (
-    { query, parameters }: BoundQuery,
-    target: SavedQuery,
-    { examples, ...difference }: Difference,
-  ) => {
-    const names = { endpoint: query.name, shadow: target.name };
-    if (examples !== undefined) {
-      log.debug({ ...names, parameters, ...examples }, 'shadow differs in these rows');
-    }
-    const sampling = samplingOf(query);
-    if (now() < sampling.differenceLoggedAt + logEveryMs) return;
-    sampling.differenceLoggedAt = now();
-    const set = query.parameters.filter(
-      ({ name, default: text = '' }) => String(parameters[name]) !== String(text),
-    );
-    log.warn({ ...names, ...difference, parameters: set.map(({ name }) => name) }, 'shadow differs');
-  };
-  const logFailure = (query: SavedQuery, target: SavedQuery, error: unknown) => {
-    const sampling = samplingOf(query);
-    if (now() < sampling.problemLoggedAt + logEveryMs) return;
-    sampling.problemLoggedAt = now();
-    const { code, cause = error } = error instanceof GatewayError ? error : { code: 'INTERNAL' };
-    log.warn(
-      { endpoint: query.name, shadow: target.name, code, err: errorToLog(cause, log) },
-      'shadow failed; callers are not affected',
-    );
   };
 
   return {

@@ -1,7 +1,7 @@
 import { scalarNamed } from '../dialect/rules/resolve-type.ts';
 import type * as Syntax from '../dialect/syntax/nodes.ts';
 import { walk } from '../dialect/syntax/walk.ts';
-import { describeType, isScalar, scalar, type Type, unknown } from '../dialect/types.ts';
+import { isScalar, scalar, type Type, unknown } from '../dialect/types.ts';
 
 /** One place where a query uses a parameter. */
 export interface ParameterUse {
@@ -227,41 +227,4 @@ function castType(type: Syntax.Type): Type {
   if (type.kind !== 'NamedType') return string;
   const found = scalarNamed(type.name.parts[0].name);
   return found === undefined || isScalar(found, 'BYTES', 'INTERVAL', 'JSON') ? string : found;
-}
-
-/**
- * The text that converts a parameter, a STRING, to the type that a place takes; undefined if no text can.
- *
- * @param isMoment whether the text has a time and a zone
- */
-export function conversionText(
-  { name, type, conversion }: ParameterUse,
-  isOptional: boolean,
-  isMoment: boolean,
-): string | undefined {
-  const text = isOptional ? `nullif(@${name}, '')` : `@${name}`;
-  if (conversion === 'list') {
-    const list = `split(@${name}, ',')`;
-    if (type.kind === 'unknown' || isScalar(type, 'STRING')) return list;
-    return `array(select cast(item as ${describeType(type).toLowerCase()}) from unnest(${list}) as item)`;
-  }
-  if (conversion === 'nullable') return `nullif(@${name}, '')`;
-  if (type.kind !== 'scalar') return undefined;
-  switch (type.name) {
-    case 'TIMESTAMP':
-      return `timestamp(${text})`;
-    case 'DATE':
-      return isMoment ? `date(timestamp(${text}))` : `cast(${text} as date)`;
-    case 'DATETIME':
-      return isMoment ? `datetime(timestamp(${text}))` : `cast(${text} as datetime)`;
-    case 'INT64':
-    case 'FLOAT64':
-    case 'NUMERIC':
-    case 'BIGNUMERIC':
-    case 'BOOL':
-    case 'TIME':
-      return `cast(${text} as ${type.name.toLowerCase()})`;
-    default:
-      return undefined;
-  }
 }
