@@ -42,7 +42,7 @@ function rangeType({ element: node }: Syntax.RangeType): Type {
   throw new Unsupported(node, `RANGE takes DATE, DATETIME or TIMESTAMP, not ${describeType(element)}`);
 }
 
-/** The scalar type of a name in any case; undefined if there is none. */
+/** The scalar type with this name, which is not case-sensitive; undefined for an unknown name. */
 export function scalarNamed(name: string): Type | undefined {
   const key = name.toUpperCase();
   const found = Object.hasOwn(scalarNames, key) ? scalarNames[key] : undefined;
