@@ -32,7 +32,7 @@ interface ShadowsOptions {
 
 /** Compares versions of saved queries in the background, for a share of the requests. */
 export interface Shadows {
-  /** The engine for everything else: a comparison is given up when that needs its place. */
+  /** The engine for all other runs: when they need every place, the running comparison is aborted. */
   readonly engine: Engine;
   /** The same function, some of whose results are compared later. */
   watch(getResult: GetResult): GetResult;
@@ -50,7 +50,7 @@ const cachedEveryMs = 30_000;
 /** Rows that are older when their comparison begins are computed again. */
 const freshMs = 5_000;
 
-/** After a comparison none begins for so many times as long as it took: they use the engine for a quarter of the time. */
+/** The pause after a comparison, as a multiple of its duration: comparisons run at most a quarter of the time. */
 const pauseFactor = 3;
 
 /** Comparisons that wait, each of another query. */
@@ -62,7 +62,7 @@ interface Task {
   readonly shadow: Shadow;
   /** The rows, if they were computed for this request. */
   readonly document: ResultDocument | undefined;
-  /** When they were there; milliseconds since the epoch. */
+  /** When the request was answered, in milliseconds since the epoch. */
   readonly at: number;
 }
 
@@ -111,13 +111,13 @@ export function openShadows(options: ShadowsOptions): Shadows {
     queriesByName(catalog.queries).get(pinnedName({ base: parseVersionName(name).base, version }));
 
   const sample = (bound: BoundQuery, shadow: Shadow, { cacheStatus, document }: CachedResult) => {
-    // STALE: the engine fails.
+    // STALE means that the engine fails.
     if (cacheStatus === 'STALE' || closing.signal.aborted) return;
     const { query } = bound;
     const sampling = samplingOf(query);
     sampling.rotation.note(bound.parameters);
     sampling.due = Math.min(1, sampling.due + shadow.share);
-    // Sums of shares such as 0.1 are a little less than 1.
+    // In floating point, ten times 0.1 is a little less than 1.
     if (sampling.due < 1 - 1e-9 || waiting.has(query) || waiting.size >= maxWaiting) return;
     const isComputed = cacheStatus === 'MISS' || cacheStatus === 'BYPASS';
     if (!isComputed && now() < sampling.startedAt + cachedEveryMs) return;
@@ -212,7 +212,7 @@ export function openShadows(options: ShadowsOptions): Shadows {
       const running = current;
       if (running === undefined) return;
       if (next.queries.includes(running.query) && next.queries.includes(running.target)) return;
-      // The engine forgets queries that are no longer served when nothing runs them any more.
+      // The engine releases a query that is no longer served only after its last run.
       running.yielding.abort();
       await running.ended;
     },

@@ -74,7 +74,7 @@ function parameterSchema(parameter: Parameter): JsonObject {
 function defaultSchema(parameter: Parameter): JsonObject {
   const { default: text } = parameter;
   if (text === undefined) return {};
-  // The default of a schema would have to be one date for ever.
+  // A schema's default is one fixed value, and this one changes with the time.
   const isTimed = textsOf(text).some((one) => isRelative(parameter, one));
   return isTimed ? { 'x-relative-default': text } : { default: typedValues(parameter, text) };
 }

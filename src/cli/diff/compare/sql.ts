@@ -7,7 +7,7 @@ import { parseQuery } from '../../../engine/dialect/syntax/parse-query.ts';
 import { SyntaxProblem } from '../../../engine/dialect/syntax/syntax-problem.ts';
 import { type Change, change, fromTo, matchBy, type Pair } from '../change.ts';
 
-/** Whether the SQL says something else, apart from its layout. */
+/** Changes of the SQL, apart from its layout. */
 export function compareSql({ before, after }: Pair): readonly Change[] {
   const [old, now] = [before, after].map(({ sql }) => sql.replaceAll('\r\n', '\n').trim());
   if (old === now) return [];

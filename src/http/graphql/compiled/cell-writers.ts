@@ -12,7 +12,7 @@ export class UnexpectedCell extends Error {
 /** Writes the value of a column, or of a field in a record, as JSON text. @throws UnexpectedCell */
 export type WriteCell = (value: unknown) => string;
 
-/** What NULL is where a type has lists. */
+/** How NULL is written in lists, and in their place. */
 export interface ListRules {
   /** Whether NULL in place of a list is an empty one. */
   readonly isNullEmpty: boolean;
