@@ -9,7 +9,10 @@ export function openStorage(area: string): Storage {
   const items = browserItems();
   const names = () => Object.keys(items).filter((name) => name.startsWith(prefix));
   return {
-    getItem: (name) => items.getItem(prefix + name),
+    getItem(name) {
+      const isStale = editorItems.has(name) && items.getItem(prefix + tabsItem) !== null;
+      return isStale ? null : items.getItem(prefix + name);
+    },
     setItem(name, text) {
       if (!headerItems.has(name)) items.setItem(prefix + name, withoutHeaders(text));
     },
@@ -57,6 +60,14 @@ export function areaOf(key: string): string {
   for (const byte of new TextEncoder().encode(key)) digest = Math.imul(digest ^ byte, 0x01000193);
   return `-${(digest >>> 0).toString(36)}`;
 }
+
+const tabsItem = 'graphiql:tabState';
+
+/**
+ * What the editors show, which GraphiQL keeps a moment later than the tabs. After a reload in between, the tabs alone say what was
+ * shown: GraphiQL would open another tab for the difference.
+ */
+const editorItems = new Set(['graphiql:query', 'graphiql:variables']);
 
 const headerItems = new Set(['graphiql:headers', 'graphiql:shouldPersistHeaders']);
 

@@ -226,6 +226,7 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
     expect(await page.getByLabel('kind').inputValue()).toBe('');
     await page.goForward();
     await page.getByText(/^0 rows\./).waitFor();
+    await page.locator('figure').waitFor({ state: 'hidden' });
     await page.close();
   });
 
@@ -358,8 +359,160 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
       }),
     );
     await page.getByRole('button', { name: 'Run', exact: true }).click();
-    await page.getByText('The API key is wrong').waitFor();
+    await page.getByText('This key is not valid. It may be mistyped, expired or revoked.').waitFor();
     expect(await page.evaluate('sessionStorage.getItem("querygate:key")')).toBeNull();
+    await page.close();
+  });
+
+  test('the key that the gateway made is not kept, and can be replaced by another one', async () => {
+    const made = await serveTestApp({ QUERIES_DIR: folder.folder, API_KEYS_FILE: keys.path });
+    const page = await browser.newPage();
+    await page.goto(`http://127.0.0.1:${made.port}/`);
+    await page.getByRole('link', { name: 'a.hostile' }).waitFor();
+    // At its next start the gateway makes another one.
+    expect(await page.evaluate('sessionStorage.length + localStorage.length')).toBe(0);
+    await page.getByRole('button', { name: 'Forget the key' }).click();
+    await page.getByLabel('API key').fill(keys.keyOf('bound'));
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'a.hostile' }).click();
+    await page.getByLabel('project').and(page.locator('select')).waitFor();
+    expect(await page.getByLabel('project').inputValue()).toBe('mine');
+    await page.close();
+    await made.close();
+  });
+
+  test('an address with another view of the same rows is shown as it says', async () => {
+    const { page } = await open(address);
+    await page.locator('.plot canvas').waitFor();
+    await page.evaluate("location.hash = 'sort=-count&y=size&y=gone&tab=python'");
+    await expect.poll(() => firstCells(page, 3)).toEqual(['100', '20', '3', '1', 'NULL']);
+    await expect.poll(() => page.getByLabel('size (MB)').isChecked()).toBe(true);
+    expect(await page.getByLabel('count (requests)').isChecked()).toBe(false);
+    await page.getByRole('tab', { name: 'Python', selected: true }).waitFor();
+    // Columns of an older address.
+    await page.evaluate("location.hash = 'y=gone'");
+    await expect.poll(() => page.getByLabel('count (requests)').isChecked()).toBe(true);
+    await page.close();
+  });
+
+  test('a cancelled run leaves no rows of other parameters, and the rows of the same ones', async () => {
+    const { page } = await open(address);
+    await page.getByText('5 rows.').waitFor();
+    await page.route('**/api/endpoints/**', () => {});
+    const run = page.getByRole('button', { name: 'Run', exact: true });
+    await run.click();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText('Cancelled.').waitFor();
+    expect(await page.locator('.rows tbody tr').first().isVisible()).toBe(true);
+    await page.getByLabel('at_least').fill('8');
+    await run.click();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText('Cancelled.').waitFor();
+    await page.locator('.rows').waitFor({ state: 'hidden' });
+    await page.close();
+  });
+
+  test('a refused request says when to try again, in sentences', async () => {
+    const { page } = await open(address);
+    const reply = {
+      status: 429,
+      headers: { 'retry-after': '19' },
+      body: '{"error":{"code":"RATE_LIMITED","message":"Too many requests"}}',
+    };
+    await page.getByText('5 rows.').waitFor();
+    await page.route('**/api/endpoints/**', (route) => route.fulfill(reply));
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByText('Too many requests. Try again in 19 s.').waitFor();
+    await page.route('**/openapi.json', (route) => route.fulfill(reply));
+    await page.goto(`${origin}/`);
+    await page.getByText('Too many requests. Try again in 19 s.').waitFor();
+    await page.close();
+  });
+
+  test('numbers stay on one line, and long texts have room on a phone', async () => {
+    const { page } = await open(address, { width: 390 });
+    await page.locator('.rows tbody tr').first().waitFor();
+    const sizes = await page.locator('.rows td.number .text, .rows td .long').evaluateAll((all) =>
+      all.map((one) => {
+        const { width, height } = one.getBoundingClientRect();
+        return { isLong: one.className.includes('long'), width, height };
+      }),
+    );
+    expect(sizes.filter(({ isLong }) => isLong).length).toBeGreaterThan(1);
+    for (const { isLong, width, height } of sizes) {
+      if (isLong) expect(width).toBeGreaterThan(190);
+      else expect(height).toBeLessThan(30);
+    }
+    await page.close();
+  });
+
+  test('a choice to refresh cached rows is none for a query that runs each time', async () => {
+    const { page } = await open(address);
+    await page.getByLabel(/Refresh every/).uncheck();
+    await page.getByLabel(/Refresh every/).check();
+    await page.goto(`${origin}/queries/c.more@2`);
+    await page.getByText('5 rows.').waitFor();
+    expect(await page.getByLabel(/Refresh every/).isChecked()).toBe(false);
+    await page.close();
+  });
+
+  test('a key that was typed gives the focus to the page, and a key that is gone takes its rows away', async () => {
+    // Playwright switches the browser's cache of whole pages off.
+    const own = await openBrowser({ ignoreDefaultArgs: ['--disable-back-forward-cache'] });
+    const page = await own.newPage();
+    await page.goto(origin + address);
+    await page.getByLabel('API key').fill(keys.keyOf('plain'));
+    await page.keyboard.press('Enter');
+    await page.getByText('5 rows.').waitFor();
+    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('main');
+    await page.getByRole('link', { name: 'All endpoints' }).click();
+    await page.getByRole('button', { name: 'Forget the key' }).click();
+    await page.getByLabel('API key').waitFor();
+    await page.goBack();
+    await page.getByLabel('API key').waitFor();
+    expect(await page.locator('.rows').count()).toBe(0);
+    await own.close();
+  });
+
+  test('forced colors leave the empty buckets and the chosen tab apart from the others', async () => {
+    const page = await browser.newPage({ forcedColors: 'active' });
+    await page.addInitScript(`sessionStorage.setItem('querygate:key', '${keys.keyOf('all')}')`);
+    await page.goto(origin + address);
+    await page.locator('.plot canvas').waitFor();
+    const colors = await page.evaluate(
+      "(({ color, borderTopColor, borderBottomColor }) => [color, borderTopColor, borderBottomColor])(getComputedStyle(document.querySelector('.plot')))",
+    );
+    expect(new Set(colors as string[]).size).toBe(3);
+    const back = (name: string) =>
+      page.getByRole('tab', { name }).evaluate((tab) => getComputedStyle(tab).backgroundColor);
+    expect(await back('curl')).not.toBe(await back('Python'));
+    await page.close();
+  });
+
+  test('what a proxy answers in place of the gateway is told from rows', async () => {
+    const { page } = await open(address);
+    await page.getByText('5 rows.').waitFor();
+    const login = { contentType: 'text/html', body: '<html>Please log in</html>' };
+    await page.route('**/api/endpoints/**', (route) => route.fulfill(login));
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByText('Something between this page and the gateway answered').waitFor();
+    await page.route('**/openapi.json', (route) => route.fulfill(login));
+    await page.goto(`${origin}/`);
+    await page.getByText('Something between this page and the gateway answered').waitFor();
+    await page.close();
+  });
+
+  test('where the SQL cannot be had, its places say so', async () => {
+    const { page } = await open(address);
+    await page.route('**/graphql', (route) =>
+      route.fulfill({ status: 403, body: '{"errors":[{"message":"Only trusted documents"}]}' }),
+    );
+    await page.reload();
+    await page.getByRole('tab', { name: 'BigQuery console' }).click();
+    await page
+      .locator('#snippet-panel code')
+      .filter({ hasText: '-- The SQL cannot be shown. Only trusted documents' })
+      .waitFor();
     await page.close();
   });
 
@@ -451,6 +604,7 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
       await page.goto(origin + address);
       await page.locator('.plot canvas').waitFor();
       for (const summary of await page.locator('summary').all()) await summary.click();
+      expect(await violations(page)).toEqual([]);
       await page.getByRole('columnheader', { name: 'level' }).getByRole('button').click();
       expect(await violations(page)).toEqual([]);
       for (const name of ['GraphQL', 'TypeScript', 'Python', 'BigQuery console']) {

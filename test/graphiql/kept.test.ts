@@ -55,6 +55,17 @@ describe('what the GraphiQL page keeps in the browser', () => {
     expect(kept()).not.toContain('key-of');
   });
 
+  test('opens the tab that was shown, though the text of the editor was kept earlier', () => {
+    const storage = openStorage('');
+    storage.setItem('graphiql:query', '');
+    expect(storage.getItem('graphiql:query')).toBe('');
+    storage.setItem('graphiql:tabState', JSON.stringify({ activeTabIndex: 0, tabs: [{ query: '{ b }' }] }));
+    expect([storage.getItem('graphiql:query'), storage.getItem('graphiql:variables')]).toEqual([null, null]);
+    storage.clear();
+    storage.setItem('graphiql:query', '{ c }');
+    expect(storage.getItem('graphiql:query')).toBe('{ c }');
+  });
+
   test('loses what the page of earlier versions kept, with keys', () => {
     localStorage.setItem('graphiql:headers', '{"X-API-KEY": "secret"}');
     localStorage.setItem('graphiql:tabState', '{"tabs":[{"headers":"secret"}]}');

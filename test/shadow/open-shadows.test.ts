@@ -111,7 +111,8 @@ describe('the share', () => {
     expect(runs).toHaveLength(1);
     runs[0]?.finish();
     await eventually(() => expect(outcomes).toEqual(['equal']));
-    await clock.pass(100);
+    // The pause after a comparison follows the real time that it took.
+    await clock.pass(60_000);
     expect(runs).toHaveLength(2);
     runs[1]?.finish();
     await eventually(() => expect(outcomes).toEqual(['equal', 'equal']));

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Browser, chromium, type LaunchOptions, type Page } from 'playwright-core';
 
 const browserPath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
   (path) => existsSync(path),
@@ -8,8 +8,9 @@ const browserPath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin
 /** True where tests in a browser are left out: on a laptop without Chromium, never in CI. */
 export const isWithoutBrowser = browserPath === undefined && !process.env.CI;
 
-export function openBrowser(): Promise<Browser> {
+export function openBrowser(options: LaunchOptions = {}): Promise<Browser> {
   return chromium.launch({
+    ...options,
     executablePath: browserPath ?? 'chromium',
     args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-sync'],
   });

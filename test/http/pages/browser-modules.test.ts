@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { chartData, defaultChoice } from '../../../src/http/pages/browser/chart/chart-data.ts';
+import { chartData, defaultChoice, knownChoice } from '../../../src/http/pages/browser/chart/chart-data.ts';
+import { axisNumber, valueNumber } from '../../../src/http/pages/browser/chart/number-text.ts';
+import { drawable, rangeOfTime } from '../../../src/http/pages/browser/chart/plot.ts';
 import type { Column } from '../../../src/http/pages/browser/endpoint.ts';
 import { type JsonObject, jsonText, parseJson } from '../../../src/http/pages/browser/json.ts';
 import { fromDateField, toDateField } from '../../../src/http/pages/browser/parameters/moments.ts';
@@ -121,6 +123,32 @@ describe('charts', () => {
     expect(single).toMatchObject({ times: [3600], empty: [] });
   });
 
+  test('of an older address show what is left of its columns', () => {
+    expect(knownChoice({ values: ['gone', 'n'], split: 'gone' }, columns)).toEqual({
+      values: ['n'],
+      split: undefined,
+    });
+    expect(knownChoice({ values: ['n'], split: 'level' }, columns)).toEqual({
+      values: ['n'],
+      split: 'level',
+    });
+    expect(knownChoice({ values: ['gone'], split: 'level' }, columns)).toBeUndefined();
+    expect(knownChoice(undefined, columns)).toBeUndefined();
+  });
+
+  test('of one row show hours around it, and no number that cannot be drawn', () => {
+    expect(rangeOfTime([7200], 7200, 90_000_000)).toEqual([3600, 10_800]);
+    expect(rangeOfTime([0, 60], 0, 60)).toEqual([0, 60]);
+    expect([null, 0, -5, 1.7e308, -1.7e308].map(drawable)).toEqual([null, 0, -5, 8e307, -8e307]);
+  });
+
+  test('write numbers of all sizes in few characters', () => {
+    expect([0, 1234, -5e6, 1e300, 2.5e-9].map(axisNumber)).toEqual(['0', '1.234K', '-5M', '1E300', '2.5E-9']);
+    expect([0, 1234567, 0.5, -1.7e308, 1e-9, 9007199254740991].map(valueNumber)).toEqual([
+      ...['0', '1,234,567', '0.5', '-1.7E308', '1E-9', '9,007,199,254,740,991'],
+    ]);
+  });
+
   test('split by a column, and say what they leave out', () => {
     const rows = [
       row(0, { level: 'a', n: 1 }),
@@ -162,6 +190,7 @@ describe('words', () => {
     );
     expect(cacheText('querygate; fwd=miss; collapsed', 0)).toContain('several equal requests');
     expect(cacheText('querygate; fwd=bypass', 0)).toBe('Computed now, and not kept.');
+    expect(cacheText('', 0)).toBe('');
     expect(
       costText('bytes-processed=1048576, bytes-billed=10485760, slot-ms=214, cache-hit=?0, job-id="job_abc"'),
     ).toBe('The run cost: 1.05 MB read, 10.5 MB billed, 0.2 s of slots.');

@@ -149,6 +149,18 @@ describe('snippets of the pages', () => {
     });
   });
 
+  test.each([
+    ['+5', 'c', { number: 5, kind: 'C' }],
+    ['-0', 'of none', { number: 0 }],
+    ['5x', 'a-b', { number: '5x', kind: 'A_B' }],
+  ])("GraphQL's variables are what REST makes of %s and %s", (number, kind, expected) => {
+    const values = new Map([
+      ['number', [number]],
+      ['kind', [kind]],
+    ]);
+    expect(JSON.parse(graphqlVariables({ origin, endpoint, values }))).toEqual(expected);
+  });
+
   test.each(nasty)("BigQuery's script binds %s, and leaves the SQL as it is", (_, text) => {
     const script = bigquerySnippet(sql, options(text));
     expect(script).toMatch(

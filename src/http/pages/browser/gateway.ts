@@ -58,12 +58,12 @@ export function openGateway(key: string): Gateway {
   };
   return {
     async openapi() {
-      return (await request('/openapi.json')).json();
+      return (await request('/openapi.json')).json().catch(notTheGateways);
     },
     async rows(url, signal, again) {
       const init = { signal, ...(again && { cache: 'reload' as const }) };
       const response = await request(url, init);
-      const body = parseJson(await textOf(response, signal)) as RowsBody;
+      const body = bodyOf(await textOf(response, signal));
       if (body.result === undefined) throw compatError(body.error ?? 'There are no rows.', response.status);
       return { rows: body.result, headers: response.headers, at: Date.now() };
     },
@@ -120,6 +120,19 @@ async function textOf(response: Response, signal: AbortSignal): Promise<string> 
 const cutShort = (): never => {
   throw new GatewayError('The response was cut short; run the query again.', { status: 0 });
 };
+
+/** For example the page of a proxy that wants people to log in. */
+const notTheGateways = (): never => {
+  throw new GatewayError('Something between this page and the gateway answered in its place.', { status: 0 });
+};
+
+function bodyOf(text: string): RowsBody {
+  try {
+    return parseJson(text) as RowsBody;
+  } catch {
+    return notTheGateways();
+  }
+}
 
 /** `{"error":{code,message,parameter}}`, or what a proxy in between answers. */
 async function errorOf(response: Response): Promise<GatewayError> {

@@ -21,19 +21,22 @@ const storage = {
   },
 };
 
-/** Typed earlier in this tab, or made by the gateway for development on this machine. */
+/** Made by the gateway for development on this machine. */
+const madeKey = () => document.querySelector<HTMLMetaElement>('meta[name="querygate-key"]')?.content;
+
+/** Typed earlier in this tab, or made by the gateway. An empty text is stored if the made one is not to be used. */
 export function knownKey(): string | undefined {
-  const made = document.querySelector<HTMLMetaElement>('meta[name="querygate-key"]')?.content;
-  return storage.get() ?? made;
+  return (storage.get() ?? madeKey()) || undefined;
 }
 
 /** Shows in the page's header that there is a key, and lets people remove it. */
 export function rememberKey(key: string): void {
-  storage.set(key);
+  // A gateway makes another one at its next start.
+  if (key !== madeKey()) storage.set(key);
   const forget = find('forget-key');
   forget.hidden = false;
   forget.onclick = () => {
-    storage.set(undefined);
+    storage.set(madeKey() === undefined ? undefined : '');
     location.reload();
   };
 }

@@ -4,9 +4,13 @@ import { type Gateway, GatewayError, openGateway } from './gateway.ts';
 import { askForKey, forgetKey, knownKey, rememberKey } from './key.ts';
 import { showList } from './list-page.ts';
 import { showQuery } from './query-page.ts';
+import { problemText } from './result/problem-text.ts';
 
 const main = find('main');
 const queryPath = '/queries/';
+
+/** The gateway's words are for programs, which send the key in a header. */
+const wrongKey = 'This key is not valid. It may be mistyped, expired or revoked.';
 
 find('skip').addEventListener('click', (event) => {
   // The fragment of the address holds how the result is shown.
@@ -14,10 +18,21 @@ find('skip').addEventListener('click', (event) => {
   main.focus();
 });
 
-void show(knownKey(), undefined);
+let usedKey = knownKey();
+void show(usedKey, undefined);
+
+// A page that the browser kept while another one was shown has rows that are no longer for everybody at this screen.
+window.addEventListener('pageshow', ({ persisted }) => {
+  if (persisted && knownKey() !== usedKey) location.reload();
+});
 
 async function show(key: string | undefined, problem: string | undefined): Promise<void> {
-  if (key === undefined) return show(await askForKey(main, problem), undefined);
+  usedKey = key;
+  if (key === undefined) {
+    await show(await askForKey(main, problem), undefined);
+    focusMain();
+    return;
+  }
   main.replaceChildren(element('p', { role: 'status' }, 'Loading…'));
   const gateway = openGateway(key);
   try {
@@ -27,9 +42,9 @@ async function show(key: string | undefined, problem: string | undefined): Promi
   } catch (error) {
     if (error instanceof GatewayError && error.status === 401) {
       forgetKey();
-      return show(undefined, error.message);
+      return show(undefined, wrongKey);
     }
-    showFailure(error, () => show(key, undefined));
+    showFailure(error, () => void show(key, undefined).then(focusMain));
   }
 }
 
@@ -45,11 +60,16 @@ function showPage(gateway: Gateway, document: OpenapiDocument): void {
     showNotFound();
     return;
   }
-  const onWrongKey = (message: string) => {
+  const onWrongKey = () => {
     forgetKey();
-    void show(undefined, message);
+    void show(undefined, wrongKey);
   };
   showQuery({ main, gateway, endpoint, key: document['x-key'] ?? { permissions: [] }, onWrongKey });
+}
+
+/** What had the focus is gone: screen readers go on with what has come in its place. */
+function focusMain(): void {
+  if (document.activeElement === document.body) main.focus();
 }
 
 function showNotFound(): void {
@@ -70,12 +90,11 @@ function nameOf(pathname: string): string | undefined {
 }
 
 function showFailure(error: unknown, tryAgain: () => void): void {
-  const message = error instanceof Error ? error.message : String(error);
   const again = element('button', { type: 'button' }, 'Try again');
   again.addEventListener('click', tryAgain);
   main.replaceChildren(
     element('h1', {}, 'The endpoints cannot be shown'),
-    element('p', { class: 'problem', role: 'alert' }, message),
+    element('p', { class: 'problem', role: 'alert' }, problemText(error)),
     again,
   );
 }

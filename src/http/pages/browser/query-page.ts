@@ -13,7 +13,7 @@ interface QueryPageOptions {
   readonly gateway: Gateway;
   readonly endpoint: Endpoint;
   readonly key: ReadersKey;
-  readonly onWrongKey: (message: string) => void;
+  readonly onWrongKey: () => void;
 }
 
 /** The page of one endpoint: its parameters, the result, and how programs send the request. */
@@ -43,7 +43,7 @@ export function showQuery({ main, gateway, endpoint, key, onWrongKey }: QueryPag
     onProblem(error) {
       if (error.status === 401) {
         result.close();
-        onWrongKey(error.message);
+        onWrongKey();
         return true;
       }
       return error.parameter !== undefined && form.showProblem(error.parameter, error.message);
@@ -70,7 +70,7 @@ export function showQuery({ main, gateway, endpoint, key, onWrongKey }: QueryPag
     const values = valuesOf(location.search, parameters);
     view = viewOf(location.hash);
     form.write(values.size === 0 ? withExamples(endpoint, key) : values);
-    snippets.refresh();
+    snippets.show(view.tab);
     if (isComplete(values, parameters)) void result.run(values, false);
     else result.clear();
   }

@@ -64,6 +64,22 @@ export function defaultChoice(rows: readonly JsonObject[], columns: readonly Col
   };
 }
 
+/** The columns of an older address may be gone. @returns undefined if there is nothing left to show */
+export function knownChoice(
+  choice: ChartChoice | undefined,
+  columns: readonly Column[],
+): ChartChoice | undefined {
+  const names = (known: readonly Column[]) => new Set(known.map(({ name }) => name));
+  const numbers = names(numberColumnsOf(columns));
+  const values = choice?.values.filter((value) => numbers.has(value)) ?? [];
+  const split = choice?.split;
+  if (values.length === 0) return undefined;
+  return {
+    values,
+    split: split !== undefined && names(splitColumnsOf(columns)).has(split) ? split : undefined,
+  };
+}
+
 function areUnique(rows: readonly JsonObject[], columns: readonly Column[]): boolean {
   const keys = new Set(rows.map((row) => columns.map((column) => String(valueIn(row, column))).join('\n')));
   return keys.size === rows.length;

@@ -6,12 +6,14 @@ import {
   type ChartData,
   chartData,
   defaultChoice,
+  knownChoice,
   maxSeries,
   numberColumnsOf,
   splitColumnsOf,
   timeColumnOf,
   timeText,
 } from './chart-data.ts';
+import { valueNumber } from './number-text.ts';
 import { drawPlot, type Plot } from './plot.ts';
 
 export interface Chart {
@@ -127,10 +129,13 @@ export function buildChart(
     };
   }
 
+  const figure = element('figure', { 'aria-labelledby': summary.id }, ...settings, summary, drawn);
   return {
-    element: element('figure', { 'aria-labelledby': summary.id }, ...settings, summary, drawn),
-    show(next, choice = defaultChoice(next, columns)) {
+    element: figure,
+    show(next, requested) {
       rows = next;
+      figure.hidden = rows.length === 0;
+      const choice = knownChoice(requested, columns) ?? defaultChoice(next, columns);
       for (const { name, box } of boxes) box.checked = choice.values.includes(name);
       split.value = choice.split ?? '';
       if (split.selectedIndex < 0) split.value = '';
@@ -139,12 +144,10 @@ export function buildChart(
   };
 }
 
-const exact = new Intl.NumberFormat('en', { maximumFractionDigits: 6 });
-
 const valueText = (value: number | null | undefined, unit: string) =>
   value === null || value === undefined
     ? 'no value'
-    : `${exact.format(value)}${unit === '' ? '' : ` ${unit}`}`;
+    : `${valueNumber(value)}${unit === '' ? '' : ` ${unit}`}`;
 
 function axisLabel(unit: string, { series }: ChartData): string {
   if (unit !== '') return unit;

@@ -1,6 +1,7 @@
 import type uPlot from 'uplot';
 import { element } from '../element.ts';
 import type { ChartData } from './chart-data.ts';
+import { axisNumber } from './number-text.ts';
 
 /** A drawn chart. */
 export interface Plot {
@@ -20,6 +21,9 @@ interface PlotOptions {
 }
 
 const height = 280;
+
+/** Of a day, in pixels, with some room beside it. */
+const timeLabelWidth = 80;
 
 /** Up to this number every point gets a dot; above, only points between gaps do. */
 const maxDots = 150;
@@ -52,13 +56,17 @@ export async function drawPlot(options: PlotOptions): Promise<Plot> {
       cursor: { y: false, drag: { x: false, y: false, setScale: false }, points: { size: 8 } },
       // Ticks at whole hours and days of UTC.
       tzDate: (seconds) => UPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
-      scales: Object.fromEntries(units.map((unit) => [scaleOf(unit), { range: rangeFromZero }])),
+      scales: {
+        x: { range: (_plot, first, last) => rangeOfTime(data.times, first, last) },
+        ...Object.fromEntries(units.map((unit) => [scaleOf(unit), { range: rangeFromZero }])),
+      },
       axes: [
         {
           stroke: text,
           grid: ticks,
           ticks,
           label: 'Time (UTC)',
+          space: timeLabelWidth,
           labelSize: 24,
           values: (_plot, splits, _axis, _space, step) => timeLabels(splits, step),
         },
@@ -72,7 +80,8 @@ export async function drawPlot(options: PlotOptions): Promise<Plot> {
             stroke: text,
             ticks,
             grid: { ...ticks, show: at === 0 },
-            values: (_plot, splits) => splits.map((value) => compact.format(value)),
+            values: (_plot, splits) => splits.map(axisNumber),
+            ...(data.series.some((one) => one.unit === unit && isHuge(one.points)) && { incrs: hugeSteps }),
           }),
         ),
       ],
@@ -102,7 +111,7 @@ export async function drawPlot(options: PlotOptions): Promise<Plot> {
         setCursor: [({ cursor: { idx } }) => idx !== null && idx !== undefined && onPoint(idx)],
       },
     },
-    [[...data.times], ...data.series.map(({ points }) => [...points])],
+    [[...data.times], ...data.series.map(({ points }) => points.map(drawable))],
     container,
   );
   const resized = new ResizeObserver(() => {
@@ -128,7 +137,24 @@ export async function drawPlot(options: PlotOptions): Promise<Plot> {
 
 const scaleOf = (unit: string) => `unit ${unit}`;
 
-const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 4 });
+/** A single point is drawn in the middle of two hours; the library would take years. */
+export function rangeOfTime(
+  [only, ...others]: readonly number[],
+  first: number,
+  last: number,
+): [number, number] {
+  return only === undefined || others.length > 0 ? [first, last] : [only - 3600, only + 3600];
+}
+
+/** The library's own steps end at 10^32. */
+const hugeSteps = Array.from({ length: 308 }, (_, power) =>
+  [1, 2, 5].map((digit) => Number(`${digit}e${power}`)),
+).flat();
+
+const isHuge = (points: readonly (number | null)[]) => points.some((point) => Math.abs(point ?? 0) > 1e30);
+
+/** The distance between the largest drawn numbers is a number too. */
+export const drawable = (point: number | null) => point && Math.min(Math.max(point, -8e307), 8e307);
 
 /** The range of an axis, which includes zero: heights can be compared. */
 function rangeFromZero(_plot: uPlot, low: number | null, high: number | null): [number, number] {

@@ -12,7 +12,9 @@ export interface AutoRefresh {
   stop(): void;
 }
 
-const storageName = 'querygate:refresh';
+/** Apart by the kind of caching: a refresh costs a run if results are not cached. */
+const storageName = (caching: Caching | undefined) =>
+  `querygate:refresh:${caching === undefined ? 'uncached' : caching.warming === undefined ? 'cached' : 'warmed'}`;
 
 /** The interval for rows that the gateway does not keep. */
 const uncachedSeconds = 60;
@@ -30,7 +32,7 @@ const maxDelayMs = 2_000_000_000;
 export function buildAutoRefresh(caching: Caching | undefined, refresh: () => void): AutoRefresh {
   const everySeconds = caching?.warming ?? caching?.ttl ?? uncachedSeconds;
   const box = element('input', { type: 'checkbox', id: 'auto-refresh' });
-  box.checked = remembered() ?? caching?.warming !== undefined;
+  box.checked = remembered(storageName(caching)) ?? caching?.warming !== undefined;
   const why = caching === undefined ? 'each time the query runs' : 'when the gateway has newer rows';
   const text = ` Refresh every ${durationText(everySeconds)}, ${why}`;
   let dueAt: number | undefined;
@@ -52,7 +54,7 @@ export function buildAutoRefresh(caching: Caching | undefined, refresh: () => vo
     schedule();
   };
   box.addEventListener('change', () => {
-    remember(box.checked);
+    remember(storageName(caching), box.checked);
     schedule();
   });
   document.addEventListener('visibilitychange', schedule);
@@ -67,18 +69,18 @@ export function buildAutoRefresh(caching: Caching | undefined, refresh: () => vo
   };
 }
 
-function remembered(): boolean | undefined {
+function remembered(name: string): boolean | undefined {
   try {
-    const text = localStorage.getItem(storageName);
+    const text = localStorage.getItem(name);
     return text === null ? undefined : text === 'on';
   } catch {
     return undefined;
   }
 }
 
-function remember(isOn: boolean): void {
+function remember(name: string, isOn: boolean): void {
   try {
-    localStorage.setItem(storageName, isOn ? 'on' : 'off');
+    localStorage.setItem(name, isOn ? 'on' : 'off');
   } catch {
     // It then holds for this page only.
   }

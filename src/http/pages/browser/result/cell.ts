@@ -23,6 +23,9 @@ export function cellContent(value: Json | undefined, { type, repeated }: Column)
   return text.length > maxShownLength ? longText(text) : visibleText(text);
 }
 
+/** Arrow keys scroll what does not fit. */
+const scrollable = { tabindex: 0, role: 'group', 'aria-label': 'Whole value' };
+
 function nested(value: Json): Node {
   const isArray = Array.isArray(value);
   const size = Object.keys(value as object).length;
@@ -32,12 +35,12 @@ function nested(value: Json): Node {
     if (text.length <= maxShownLength) return visibleText(text);
   }
   const unit = isArray ? (size === 1 ? 'item' : 'items') : size === 1 ? 'field' : 'fields';
-  return opened(`${size} ${unit}`, () => element('pre', {}, visibleText(jsonText(value))));
+  return opened(`${size} ${unit}`, () => element('pre', scrollable, visibleText(jsonText(value))));
 }
 
 const longText = (text: string): Node =>
   opened(visibleText(`${text.slice(0, maxShownLength)}…`), () =>
-    element('div', { class: 'whole' }, visibleText(text)),
+    element('div', { class: 'whole', ...scrollable }, visibleText(text)),
   );
 
 /** A summary whose content is made when it is first opened: a page has thousands. */
@@ -52,9 +55,12 @@ function opened(summary: Node | string, content: () => Node): Node {
  */
 const hidden = /(?![\n\t])[\p{Cc}\p{Bidi_Control}\u00ad\u200b\u2028\u2029\u2060\ufeff]/gu;
 
+/** Longer text is not squeezed into a narrow column. */
+const maxNarrowLength = 40;
+
 /** The direction of each text is its own. */
 function visibleText(text: string): Node {
-  const made = element('span', { dir: 'auto', class: 'text' });
+  const made = element('span', { dir: 'auto', class: text.length > maxNarrowLength ? 'text long' : 'text' });
   let from = 0;
   for (const { index, 0: character } of text.matchAll(hidden)) {
     const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');

@@ -1,4 +1,5 @@
 import { buildChart } from '../chart/chart.ts';
+import type { ChartChoice } from '../chart/chart-data.ts';
 import { button, element, section } from '../element.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { type Gateway, GatewayError, type RowsResponse } from '../gateway.ts';
@@ -6,8 +7,9 @@ import { type ParameterValues, searchOf } from '../parameters/values.ts';
 import type { View } from '../view.ts';
 import { buildAutoRefresh } from './auto-refresh.ts';
 import { buildDownloads } from './downloads.ts';
+import { problemText } from './problem-text.ts';
 import { buildTable } from './table.ts';
-import { cacheText, costText, durationText, rowsText } from './words.ts';
+import { cacheText, costText, rowsText } from './words.ts';
 
 /** The part of a page that runs the query and shows the rows. */
 export interface ResultSection {
@@ -33,16 +35,21 @@ export function buildResult({ gateway, endpoint, view, onView, onProblem }: Resu
   const { path, columns, maxRows, caching } = endpoint;
   let current: ParameterValues = new Map();
   let running: AbortController | undefined;
-  let shown: { readonly etag: string | null; readonly search: string } | undefined;
+  let shown:
+    | { readonly etag: string | null; readonly search: string; chart: ChartChoice | undefined }
+    | undefined;
 
   const status = element('p', { role: 'status' });
   const cost = element('p', { class: 'muted' });
   const problem = element('p', { role: 'alert', class: 'problem' });
   const cancel = button('Cancel', () => running?.abort(), { hidden: true });
   const table = buildTable(columns, (order) => onView({ order }));
-  const chart = buildChart(columns, (choice) => onView({ chart: choice }));
+  const chart = buildChart(columns, (choice) => {
+    onView({ chart: choice });
+    if (shown !== undefined) shown.chart = choice;
+  });
   const refresh = buildAutoRefresh(caching, () => void load(false, true));
-  const downloads = buildDownloads(gateway, endpoint, () => searchOf(current), showProblem);
+  const downloads = buildDownloads(gateway, endpoint, () => shown?.search ?? '', showProblem);
   const result = element(
     'div',
     { hidden: true },
@@ -54,9 +61,7 @@ export function buildResult({ gateway, endpoint, view, onView, onProblem }: Resu
 
   function showProblem(error: unknown): void {
     if (error instanceof GatewayError && onProblem(error)) return;
-    const retry = error instanceof GatewayError ? error.retryAfterSeconds : undefined;
-    const later = retry === undefined ? '' : ` Try again in ${durationText(retry)}.`;
-    problem.textContent = `${error instanceof Error ? error.message : String(error)}${later}`;
+    problem.textContent = problemText(error);
   }
 
   /** @param isRefresh of rows that are shown: they stay if it fails */
@@ -81,12 +86,21 @@ export function buildResult({ gateway, endpoint, view, onView, onProblem }: Resu
       if (running !== mine) return;
       if (mine.signal.aborted) {
         status.textContent = 'Cancelled.';
+        // The parameters are others than those of the rows.
+        if (shown?.search === search) refresh.failed(undefined);
+        else hideRows();
         return;
       }
       fail(error, isRefresh);
     } finally {
       if (running === mine) cancel.hidden = true;
     }
+  }
+
+  function hideRows(): void {
+    cost.textContent = '';
+    result.hidden = true;
+    shown = undefined;
   }
 
   function fail(error: unknown, isRefresh: boolean): void {
@@ -96,9 +110,7 @@ export function buildResult({ gateway, endpoint, view, onView, onProblem }: Resu
       if (error instanceof GatewayError && error.status === 401) onProblem(error);
     } else {
       status.textContent = 'There is no result.';
-      cost.textContent = '';
-      result.hidden = true;
-      shown = undefined;
+      hideRows();
       showProblem(error);
     }
     // Repeating an invalid request would fail again.
@@ -124,15 +136,17 @@ export function buildResult({ gateway, endpoint, view, onView, onProblem }: Resu
       .join(' ');
     result.hidden = false;
     const etag = headers.get('etag');
+    const { order, chart: choice } = view();
     // Equal rows stay as they are, with what was opened in them.
     const isSame = etag !== null && etag === shown?.etag && search === shown.search;
-    shown = { etag, search };
-    if (isSame) return;
-    table.sort(view().order);
-    table.show(rows);
+    const isSameChart = isSame && JSON.stringify(choice) === JSON.stringify(shown?.chart);
+    shown = { etag, search, chart: choice };
+    table.sort(order);
+    if (!isSame) table.show(rows);
+    if (isSameChart) return;
     // The browser shows the table before it draws many points.
     await new Promise((resolve) => setTimeout(resolve));
-    if (shown?.search === search && shown.etag === etag) await chart?.show(rows, view().chart);
+    if (shown?.search === search && shown.etag === etag) await chart?.show(rows, choice);
   }
 
   return {
@@ -152,10 +166,8 @@ export function buildResult({ gateway, endpoint, view, onView, onProblem }: Resu
       running?.abort();
       running = undefined;
       refresh.stop();
-      shown = undefined;
-      result.hidden = true;
+      hideRows();
       problem.textContent = '';
-      cost.textContent = '';
       status.textContent = 'Fill in the parameters and press Run.';
     },
     close() {

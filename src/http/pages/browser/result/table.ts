@@ -86,6 +86,7 @@ export function buildTable(columns: readonly Column[], onSort: (order: Order | u
       arrange();
     },
     sort(next) {
+      if (next?.column === order?.column && next?.descending === order?.descending) return;
       order = next;
       shown = 0;
       arrange();

@@ -23,6 +23,8 @@ export function cachingText(caching: Caching | undefined): string {
 
 /** Where the rows came from, by the header `Cache-Status` (RFC 9211). */
 export function cacheText(cacheStatus: string, ageSeconds: number): string {
+  // A proxy took the header away.
+  if (cacheStatus === '') return '';
   if (cacheStatus.includes('stale-if-error')) {
     return `From the cache, computed ${durationText(ageSeconds)} ago: the query fails at the moment, so these are older rows.`;
   }

@@ -27,6 +27,8 @@ export interface SnippetSection {
   readonly element: HTMLElement;
   /** Makes the texts again, for other values. */
   refresh(): void;
+  /** @param tab undefined: the one that is shown */
+  show(tab: string | undefined): void;
 }
 
 /** How programs send the same request, and the SQL for keys that may see it. */
@@ -56,23 +58,27 @@ export function buildSnippetSection(options: SnippetSectionOptions): SnippetSect
             id: 'bigquery',
             title: 'BigQuery console',
             snippets: () =>
-              sql === undefined ? [] : [{ title: 'BigQuery script', text: bigquerySnippet(sql, current()) }],
+              sql === undefined
+                ? [{ title: 'BigQuery script', text: `-- ${status.textContent ?? ''}` }]
+                : [{ title: 'BigQuery script', text: bigquerySnippet(sql, current()) }],
           },
         ]
       : []),
   ];
+  const status = element('p', { role: 'status' }, 'Loading the SQL…');
   const shown = buildTabs(tabs, tab, onTab);
-  const status = element('p', { role: 'status' });
   const details = element('details', {}, element('summary', {}, 'SQL'), status);
   if (maySeeSql) {
     gateway.sql(endpoint.name).then(
       (text) => {
         sql = text;
+        status.textContent = '';
         details.append(copyable({ title: 'SQL', text }, status));
         shown.refresh();
       },
       (error: unknown) => {
         status.textContent = `The SQL cannot be shown. ${error instanceof Error ? error.message : String(error)}`;
+        shown.refresh();
       },
     );
   }
@@ -84,5 +90,6 @@ export function buildSnippetSection(options: SnippetSectionOptions): SnippetSect
   return {
     element: section('code', 'From your code', note, shown.element, ...(maySeeSql ? [details] : [])),
     refresh: shown.refresh,
+    show: shown.show,
   };
 }

@@ -67,7 +67,7 @@ export function graphqlVariables({ endpoint, values }: SnippetOptions): string {
   const { graphql, parameters } = endpoint;
   const variables = parameters.flatMap(({ name, schema }): [string, Json][] => {
     const texts = values.get(name);
-    if (texts === undefined) return [];
+    if (texts === undefined || isOtherValue(texts, schema)) return [];
     const value =
       schema.type === 'array'
         ? texts.map((text) => variableValue(text, schema.items ?? {}))
@@ -76,6 +76,10 @@ export function graphqlVariables({ endpoint, values }: SnippetOptions): string {
   });
   return jsonText(Object.fromEntries(variables));
 }
+
+/** GraphQL has no values beside those of an enum. Where REST takes others, they mean the same as none. */
+const isOtherValue = ([text = '']: readonly string[], { enum: known, default: fallback }: ValueSchema) =>
+  known !== undefined && fallback !== undefined && !known.includes(text);
 
 /**
  * The query for the console of BigQuery, which has no field for parameters: EXECUTE IMMEDIATE gives them to the SQL as it is.
@@ -118,8 +122,8 @@ function columnType({ name, type, repeated, required }: Column): string {
 
 function variableValue(text: string, schema: ValueSchema): Json {
   if (schema.enum !== undefined) return schema['x-enum-varnames']?.[schema.enum.indexOf(text)] ?? text;
-  if (schema.type === 'boolean') return text.toLowerCase() === 'true';
-  if (schema.type === 'integer' && /^-?\d+$/.test(text)) return BigInt(text);
+  if (schema.type === 'boolean' && /^(?:true|false)$/i.test(text)) return text.toLowerCase() === 'true';
+  if (schema.type === 'integer' && /^[+-]?\d+$/.test(text)) return BigInt(text.replace('+', ''));
   return schema.type === 'number' && Number.isFinite(Number(text)) ? Number(text) : text;
 }
 

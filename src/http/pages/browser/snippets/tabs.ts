@@ -12,6 +12,8 @@ export interface Tabs {
   readonly element: HTMLElement;
   /** Makes the shown one again. */
   refresh(): void;
+  /** @param id undefined, or of no tab: the shown one stays */
+  show(id: string | undefined): void;
 }
 
 /**
@@ -26,10 +28,8 @@ export function buildTabs(
 ): Tabs {
   const panel = element('div', { role: 'tabpanel', id: 'snippet-panel', tabindex: 0 });
   const status = element('p', { role: 'status', class: 'muted' });
-  let current = Math.max(
-    tabs.findIndex(({ id }) => id === chosen),
-    0,
-  );
+  const placeOf = (chosenId: string | undefined) => tabs.findIndex(({ id }) => id === chosenId);
+  let current = Math.max(placeOf(chosen), 0);
   const heads = tabs.map(({ id, title }, at) =>
     button(title, () => choose(at), { role: 'tab', id: `tab-${id}`, 'aria-controls': panel.id }),
   );
@@ -61,8 +61,13 @@ export function buildTabs(
     panel.setAttribute('aria-labelledby', heads[current]?.id ?? '');
     panel.replaceChildren(...(tabs[current]?.snippets() ?? []).map((snippet) => copyable(snippet, status)));
   }
+  function show(chosenId: string | undefined): void {
+    const at = placeOf(chosenId);
+    if (at >= 0) current = at;
+    refresh();
+  }
   refresh();
-  return { element: element('div', {}, list, panel, status), refresh };
+  return { element: element('div', {}, list, panel, status), refresh, show };
 }
 
 /** A text with a button that copies it. */

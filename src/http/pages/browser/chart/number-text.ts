@@ -1,0 +1,17 @@
+/** Beyond these a number is written as in `1.5E300`: it would have hundreds of digits, or be shown as 0. */
+const isExtreme = (value: number) =>
+  value !== 0 && (Math.abs(value) >= 1e16 || Math.abs(value) < 1e-4) && Number.isFinite(value);
+
+const formats = {
+  compact: new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 4 }),
+  whole: new Intl.NumberFormat('en', { maximumFractionDigits: 6 }),
+  scientific: new Intl.NumberFormat('en', { notation: 'scientific', maximumSignificantDigits: 6 }),
+};
+
+/** A number beside an axis, where there is little room. */
+export const axisNumber = (value: number): string =>
+  (isExtreme(value) ? formats.scientific : formats.compact).format(value);
+
+/** A number that is read off a chart. */
+export const valueNumber = (value: number): string =>
+  (isExtreme(value) ? formats.scientific : formats.whole).format(value);
