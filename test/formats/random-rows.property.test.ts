@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runSteps } from '../../src/concurrency/run-steps.ts';
 import { columnShapes } from '../../src/formats/column-shapes.ts';
 import { convertRows } from '../../src/formats/convert-rows.ts';
 import { type Format, formats } from '../../src/formats/format.ts';
@@ -66,13 +67,7 @@ test('any rows are the same in Arrow, Parquet and CSV as in JSON', async () => {
   await fc.assert(property, { numRuns: 30 });
 });
 
-function shapesOf(rows: Rows): readonly Shape[] {
-  const steps = columnShapes(rows);
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-  }
-}
+const shapesOf = (rows: Rows): readonly Shape[] => runSteps(columnShapes(rows));
 
 function convert(format: Format, rows: Rows): Buffer {
   const parts = [...convertRows(format, rows, undefined)];
