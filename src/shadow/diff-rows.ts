@@ -158,7 +158,7 @@ function isClose(a: HashedRows, rowA: number, b: HashedRows, rowB: number): bool
   return true;
 }
 
-/** NaN stands for every cell that is not a finite number; the hashes tell which, and they are equal here. */
+/** NaN stands for each cell that is not a finite number. The hashes distinguish these, and are equal here. */
 const areClose = (x: number, y: number): boolean =>
   x === y ||
   (Number.isNaN(x) && Number.isNaN(y)) ||
