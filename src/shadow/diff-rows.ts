@@ -158,7 +158,7 @@ function isClose(a: HashedRows, rowA: number, b: HashedRows, rowB: number): bool
   return true;
 }
 
-/** NaN stands for each cell that is not a finite number. The hashes distinguish these, and are equal here. */
+/** A cell that is not a finite number is NaN here; its hash says what it is, and the hashes are equal. */
 const areClose = (x: number, y: number): boolean =>
   x === y ||
   (Number.isNaN(x) && Number.isNaN(y)) ||
