@@ -9,10 +9,7 @@ export function openStorage(area: string): Storage {
   const items = browserItems();
   const names = () => Object.keys(items).filter((name) => name.startsWith(prefix));
   return {
-    getItem(name) {
-      const isStale = editorItems.has(name) && items.getItem(prefix + tabsItem) !== null;
-      return isStale ? null : items.getItem(prefix + name);
-    },
+    getItem: (name) => textOfTab(name, items.getItem(prefix + tabsItem)) ?? items.getItem(prefix + name),
     setItem(name, text) {
       if (!headerItems.has(name)) items.setItem(prefix + name, withoutHeaders(text));
     },
@@ -63,11 +60,28 @@ export function areaOf(key: string): string {
 
 const tabsItem = 'graphiql:tabState';
 
+/** What the editors show, by the names of a tab's members. */
+const editorItems = new Map([
+  ['graphiql:query', 'query'],
+  ['graphiql:variables', 'variables'],
+]);
+
 /**
- * What the editors show, which GraphiQL keeps a moment later than the tabs. After a reload in between, the tabs alone say what was
- * shown: GraphiQL would open another tab for the difference.
+ * The text of an editor, as the shown one of the kept tabs has it. GraphiQL keeps the text a moment later than the tabs, and
+ * after a reload in between it would open another tab for the difference.
+ *
+ * @returns undefined if the item is no text of an editor, or no tabs are kept
  */
-const editorItems = new Set(['graphiql:query', 'graphiql:variables']);
+function textOfTab(name: string, tabs: string | null): string | null | undefined {
+  const member = editorItems.get(name);
+  if (member === undefined || tabs === null) return undefined;
+  try {
+    const state: { activeTabIndex: number; tabs: Record<string, string | null>[] } = JSON.parse(tabs);
+    return state.tabs[state.activeTabIndex]?.[member];
+  } catch {
+    return undefined;
+  }
+}
 
 const headerItems = new Set(['graphiql:headers', 'graphiql:shouldPersistHeaders']);
 

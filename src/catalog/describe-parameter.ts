@@ -1,7 +1,7 @@
 import { textsOf } from './binding/raw-texts.ts';
 import { isRelative } from './binding/times.ts';
 import { defaultMaxItems } from './binding/value-limits.ts';
-import type { Parameter } from './saved-query.ts';
+import type { Parameter, ParameterText } from './saved-query.ts';
 
 /** What a caller must know of a parameter, as sentences: its description, and the bounds that its type does not say. */
 export function describeParameter(parameter: Parameter): readonly string[] {
@@ -12,7 +12,7 @@ export function describeParameter(parameter: Parameter): readonly string[] {
     ...rangeTexts(parameter),
     ...(parameter.maxLength === undefined ? [] : [`At most ${parameter.maxLength} characters.`]),
     ...(parameter.pattern === undefined ? [] : [`Must match the regular expression ${parameter.pattern}`]),
-    ...relativeDefault(parameter),
+    ...defaultInWords(parameter),
   ];
 }
 
@@ -24,9 +24,20 @@ function rangeTexts(parameter: Parameter): readonly string[] {
   return max === undefined ? [] : [`At most ${text(max)}.`];
 }
 
-function relativeDefault(parameter: Parameter): readonly string[] {
-  const texts = parameter.default === undefined ? [] : textsOf(parameter.default);
-  if (!texts.some((text) => isRelative(parameter, text))) return [];
+/**
+ * Whether schemas can have a value of the header: one that is relative to the time would have to be one date for ever, and
+ * numbers of JSON round large integers.
+ */
+export const fitsSchemas = (parameter: Parameter, value: ParameterText): boolean =>
+  textsOf(value).every((text) => !isRelative(parameter, text) && isExactNumber(parameter, text));
+
+const isExactNumber = ({ type }: Parameter, text: string): boolean =>
+  type !== 'integer' || Number.isSafeInteger(Number(text));
+
+/** A default that schemas do not have. */
+function defaultInWords(parameter: Parameter): readonly string[] {
+  if (parameter.default === undefined || fitsSchemas(parameter, parameter.default)) return [];
+  const texts = textsOf(parameter.default);
   const shown = texts.map((text) => (isRelative(parameter, text) ? distanceText(parameter, text) : text));
   return [`Default: ${shown.join(', ')}.`];
 }

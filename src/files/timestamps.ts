@@ -67,12 +67,16 @@ function offsetMinutes(zone: string): number | undefined {
   return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes);
 }
 
+/** The least number after the year 9999. Parsed from JSON, its last 16 microseconds are this number, too. */
+const afterLatest = 253_402_300_800_000_000;
+
 /**
  * A timestamp as `parseTimestamp` writes it.
  *
- * @param micros since the epoch
+ * @param micros since the epoch; beyond 2^53 (the year 2255) those of whole seconds are exact, others are near to it
  */
 export function isoText(micros: number): string {
+  if (micros === afterLatest) return '9999-12-31T23:59:59.999999Z';
   const fraction = ((micros % 1_000_000) + 1_000_000) % 1_000_000;
   const seconds = new Date((micros - fraction) / 1000).toISOString().slice(0, 19);
   return `${seconds}.${String(fraction).padStart(6, '0')}Z`;

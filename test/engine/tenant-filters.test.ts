@@ -184,6 +184,14 @@ describe('a query that may return rows of other tenants is refused', () => {
       ['q.sql:12 others'],
     ],
     [
+      'a recursive query that puts the tenant beside the values of its rows',
+      `with recursive t as (
+        select id, project, 1 as depth from logs
+        union all select id, 'a' as project, depth + 1 from t where depth < 2
+      ) select id from t where project = @project`,
+      ['q.sql:11 logs'],
+    ],
+    [
       'EXCEPT',
       'select id from logs where project = @project except distinct select id from others',
       ['q.sql:10 others'],
@@ -302,6 +310,24 @@ describe('tables without a schema', () => {
     ['select id from `p.d.logs` where project = @project', []],
     ['select l.id from logs l', ['q.sql:10 logs']],
     ['select l.id from logs l join others o on o.id = l.id where l.project = @project', ['q.sql:10 others']],
+    ['with t as (select *, id as p from logs) select t.id from t where t.p = @project', []],
+    ["with t as (select *, 'a' as p from logs) select t.id from t where t.p = @project", ['q.sql:10 logs']],
+    [
+      "select t.id from (select * from logs l left join (select 'a' as p) x on true) t where t.p = @project",
+      ['q.sql:10 logs'],
+    ],
+    [
+      'select t.id from (select * from logs l join (select * from others o where o.p = @project) o on o.id = l.id) t where t.p = @project',
+      ['q.sql:10 logs'],
+    ],
+    [
+      'select t.id from (select * from logs union all select * from others) t where t.project = @project',
+      ['q.sql:10 others'],
+    ],
+    [
+      "select t.id from (select * from logs where id = 'a' union all select * from logs where id = 'b') t where t.project = @project",
+      [],
+    ],
   ])('%s', (sql, expected) => {
     expect(problemsOf(sql, { declared: [] })).toEqual(expected);
   });

@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { runSteps } from '../../src/concurrency/run-steps.ts';
+import type { ResultColumn } from '../../src/engine/check-columns.ts';
 import { columnShapes } from '../../src/formats/column-shapes.ts';
 import { convertRows } from '../../src/formats/convert-rows.ts';
 import { type Format, formats } from '../../src/formats/format.ts';
 import { writeParquet } from '../../src/formats/parquet.ts';
 import type { Rows } from '../../src/formats/rows.ts';
 import type { Shape } from '../../src/formats/shape.ts';
-import { type ReadRow, readArrow, readCsv, readParquet } from '../support/read-formats.ts';
+import { type Columns, type ReadRow, readArrow, readCsv, readParquet } from '../support/read-formats.ts';
 
 const columns = [
   { name: 'record', type: 'record', repeated: false },
@@ -63,6 +64,92 @@ test('any rows are the same in Arrow, Parquet and CSV as in JSON', async () => {
     expectSame(await readParquet(await writeParquet(rows, shapes), columns));
     const csv = await readCsv(convert(formats.csv, rows));
     expect(csv.map(({ text }) => text)).toEqual(result.map(({ text = null }) => text));
+  });
+  await fc.assert(property, { numRuns: 30 });
+});
+
+const fieldTypes = ['string', 'integer', 'float', 'boolean', 'numeric', 'json', 'record'] as const;
+
+/** A declared field, and what its cells may be. */
+interface Declared {
+  readonly field: ResultColumn;
+  readonly cell: fc.Arbitrary<unknown>;
+}
+
+const cells = {
+  string: fc.string({ unit: 'grapheme' }),
+  integer: fc.maxSafeInteger(),
+  float: fc.oneof(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.constant(null)),
+  boolean: fc.boolean(),
+  numeric: fc.constantFrom('0', '-0.000000001', '99999999999999999999999999999.999999999', '1.5'),
+  json: value,
+};
+
+const nullable = (cell: fc.Arbitrary<unknown>) => fc.option(cell, { nil: null, freq: 5 });
+
+function declaredFields(depth: number): fc.Arbitrary<readonly Declared[]> {
+  const one = fc
+    .tuple(names, fc.constantFrom(...fieldTypes.slice(0, depth > 0 ? undefined : -1)), fc.boolean())
+    .chain(([name, type, repeated]): fc.Arbitrary<Declared> => {
+      const inner = type === 'record' ? declaredFields(depth - 1) : fc.constant([]);
+      return inner.map((fields) => {
+        const item = type === 'record' ? recordOf(fields) : cells[type];
+        const cell = repeated ? fc.array(nullable(item), { maxLength: 3 }) : nullable(item);
+        const field = { name, type, repeated };
+        if (type !== 'record') return { field, cell };
+        return { field: { ...field, fields: fields.map((declared) => declared.field) }, cell };
+      });
+    });
+  return fc.uniqueArray(one, {
+    minLength: 1,
+    maxLength: 4,
+    selector: ({ field }) => field.name.toLowerCase(),
+  });
+}
+
+/** Some records lack members. */
+const recordOf = (fields: readonly Declared[]): fc.Arbitrary<object> =>
+  fc
+    .tuple(
+      ...fields.map(({ field, cell }) =>
+        fc.tuple(fc.constant(field.name), fc.option(cell, { nil: undefined, freq: 9 })),
+      ),
+    )
+    .map((members) => Object.fromEntries(members.filter(([, cell]) => cell !== undefined)));
+
+test('rows of declared records are the same in Arrow, Parquet and NDJSON as in JSON', async () => {
+  // The reader writes the names of columns into its SQL as they are.
+  const named = declaredFields(3).map((fields) =>
+    fields.map(({ field, cell }, at) => ({ field: { ...field, name: `c${at}` }, cell })),
+  );
+  const scenario = named.chain((fields) =>
+    fc.record({
+      columns: fc.constant(fields.map(({ field }) => field)),
+      given: fc.array(recordOf(fields), { maxLength: 5 }),
+    }),
+  );
+  const property = fc.asyncProperty(scenario, async ({ columns: declared, given }) => {
+    const identity = Buffer.from(`{"result":[${given.map((one) => JSON.stringify(one)).join(',')}]}`);
+    const { result } = JSON.parse(identity.toString()) as { result: ReadRow[] };
+    const rows: Rows = { identity, columns: declared };
+    const shapes = shapesOf(rows);
+    const read = [
+      readArrow(convert(formats.arrow, rows), declared as Columns),
+      await readParquet(await writeParquet(rows, shapes), declared as Columns),
+    ];
+    for (const found of read) {
+      expect(found).toHaveLength(result.length);
+      for (const [at, expected] of result.entries())
+        for (const [place, { name }] of declared.entries())
+          expect(
+            isSame(shapes[place], Object.hasOwn(expected, name) ? expected[name] : null, found[at]?.[name]),
+            JSON.stringify([name, expected, found[at]], (_, one) =>
+              typeof one === 'bigint' ? `${one}` : one,
+            ),
+          ).toBe(true);
+    }
+    const lines = convert(formats.ndjson, rows).toString().split('\n').slice(0, -1);
+    expect(lines.map((line) => JSON.parse(line))).toEqual(result);
   });
   await fc.assert(property, { numRuns: 30 });
 });

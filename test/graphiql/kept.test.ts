@@ -55,15 +55,21 @@ describe('what the GraphiQL page keeps in the browser', () => {
     expect(kept()).not.toContain('key-of');
   });
 
-  test('opens the tab that was shown, though the text of the editor was kept earlier', () => {
+  test('has the texts of the tab that was shown, though those of the editors were kept earlier', () => {
     const storage = openStorage('');
     storage.setItem('graphiql:query', '');
     expect(storage.getItem('graphiql:query')).toBe('');
-    storage.setItem('graphiql:tabState', JSON.stringify({ activeTabIndex: 0, tabs: [{ query: '{ b }' }] }));
-    expect([storage.getItem('graphiql:query'), storage.getItem('graphiql:variables')]).toEqual([null, null]);
-    storage.clear();
-    storage.setItem('graphiql:query', '{ c }');
-    expect(storage.getItem('graphiql:query')).toBe('{ c }');
+    const tabs = [
+      { query: '{ a }', variables: null },
+      { query: '{ b }', variables: '{"x":1}' },
+    ];
+    storage.setItem('graphiql:tabState', JSON.stringify({ activeTabIndex: 1, tabs }));
+    expect([storage.getItem('graphiql:query'), storage.getItem('graphiql:variables')]).toEqual([
+      '{ b }',
+      '{"x":1}',
+    ]);
+    storage.setItem('graphiql:tabState', 'no JSON');
+    expect(storage.getItem('graphiql:query')).toBe('');
   });
 
   test('loses what the page of earlier versions kept, with keys', () => {

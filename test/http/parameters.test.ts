@@ -36,6 +36,14 @@ const queries: Readonly<Record<string, Parameters<typeof queryText>[0]>> = {
     },
     sql: "select concat(array_to_string(array(select cast(c as string) from unnest(@codes) as c), ','), @word) as texts",
   },
+  large: {
+    columns: { text: 'string' },
+    parameters: {
+      id: "{ type: integer, bind: INT64, default: '9223372036854775807', max: '9223372036854775807', description: An id. }",
+      ids: "{ type: integer, repeated: true, default: ['9007199254740993'], description: Ids. }",
+    },
+    sql: 'select concat(cast(@id as string), to_json_string(@ids)) as text',
+  },
 };
 
 describe('lists, bounds and relative defaults over HTTP', () => {
@@ -228,5 +236,32 @@ describe('lists, bounds and relative defaults over HTTP', () => {
     expect(parameter('since', 'days')).toMatchObject({
       schema: { type: 'string', format: 'date', 'x-relative-default': '-1d' },
     });
+  });
+
+  test('a default that numbers of JSON would round is applied, but in no schema', async () => {
+    const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' };
+    const text = '9223372036854775807["9007199254740993"]';
+    expect(await app.rows('large')).toEqual([{ text }]);
+    expect(await app.data('{ large { rows { text } } }')).toEqual({ large: { rows: [{ text }] } });
+    const query = '{ __schema { queryType { fields { name args { defaultValue } } } } }';
+    const introspection = (await app.data(query)) as {
+      readonly __schema: { readonly queryType: { readonly fields: readonly { readonly name: string }[] } };
+    };
+    expect(introspection.__schema.queryType.fields.find(({ name }) => name === 'large')).toMatchObject({
+      args: [{ defaultValue: null }, { defaultValue: null }],
+    });
+    const openapi = await (await app.fetch('/openapi.json', { headers })).json();
+    const { parameters } = openapi.paths['/api/endpoints/query/large'].get;
+    expect(parameters.slice(0, 2)).toMatchObject([
+      {
+        description: 'An id.\nAt most 9223372036854775807.\nDefault: 9223372036854775807.',
+        schema: { type: 'integer', format: 'int64' },
+      },
+      { description: 'Ids.\nAt most 1000 values.\nDefault: 9007199254740993.' },
+    ]);
+    for (const { schema } of parameters.slice(0, 2)) {
+      expect(schema).not.toHaveProperty('default');
+      expect(schema).not.toHaveProperty('maximum');
+    }
   });
 });

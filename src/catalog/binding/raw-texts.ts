@@ -23,7 +23,10 @@ export function rawTexts(parameter: Parameter, raw: RawParameters): readonly str
   const texts = raw.get(parameter.name);
   if (texts === undefined || (texts.length === 1 && texts[0] === '')) return undefined;
   if (parameter.repeated) {
-    requireListSize(parameter, texts);
+    const problem = listSizeProblem(parameter, texts);
+    if (problem !== undefined) throw invalid(parameter, problem);
+    const empty = texts.indexOf('');
+    if (empty >= 0) throw invalid(parameter, 'is empty; leave it out', empty);
     for (const [at, text] of texts.entries()) requireText(parameter, text, at);
     return texts;
   }
@@ -33,28 +36,27 @@ export function rawTexts(parameter: Parameter, raw: RawParameters): readonly str
   return text === undefined ? undefined : texts;
 }
 
-function requireListSize(parameter: Parameter, texts: readonly string[]): void {
-  const { maxItems = defaultMaxItems } = parameter;
-  if (texts.length > maxItems) {
-    throw invalid(parameter, `has ${texts.length} values; the limit is ${maxItems}`);
-  }
+/** Why there are too many values for a list, or too long ones; undefined if there are not. */
+export function listSizeProblem(
+  { maxItems = defaultMaxItems, pattern }: Pick<Parameter, 'maxItems' | 'pattern'>,
+  texts: readonly string[],
+): string | undefined {
+  if (texts.length > maxItems) return `has ${texts.length} values; the limit is ${maxItems}`;
   const length = texts.reduce((sum, text) => sum + text.length, 0);
-  const most = parameter.pattern === undefined ? maxListLength : maxMatchedLength;
-  if (length > most) {
-    throw invalid(parameter, `has values of ${length} characters in all; the limit is ${most}`);
-  }
-  const empty = texts.indexOf('');
-  if (empty >= 0) throw invalid(parameter, 'is empty; leave it out', empty);
+  const most = pattern === undefined ? maxListLength : maxMatchedLength;
+  return length > most ? `has values of ${length} characters in all; the limit is ${most}` : undefined;
 }
 
 function requireText(parameter: Parameter, text: string, at?: number): void {
-  if (text.length > maxValueLength) {
-    throw invalid(parameter, `has ${text.length} characters; the limit is ${maxValueLength}`, at);
-  }
-  if (text.includes('\0')) throw invalid(parameter, 'contains a NUL byte; remove it', at);
-  if (!text.isWellFormed()) {
-    throw invalid(parameter, 'is not well-formed Unicode; send UTF-8, percent-encoded', at);
-  }
+  const problem = textProblem(text);
+  if (problem !== undefined) throw invalid(parameter, problem, at);
+}
+
+/** Why no parameter may have the value; undefined if one may. */
+export function textProblem(text: string): string | undefined {
+  if (text.length > maxValueLength) return `has ${text.length} characters; the limit is ${maxValueLength}`;
+  if (text.includes('\0')) return 'contains a NUL byte; remove it';
+  return text.isWellFormed() ? undefined : 'is not well-formed Unicode; send UTF-8, percent-encoded';
 }
 
 /** @param at the place of the wrong value in a list, from 0 */

@@ -3,9 +3,9 @@ import { problem, type SchemaProblem } from '../../files/schema-problems.ts';
 import { compareValues, hasOrder } from '../binding/bounds.ts';
 import { type Checked, checkPattern, expandedLength } from '../binding/check-pattern.ts';
 import { checkPlain, checkValue, oneOf } from '../binding/check-value.ts';
-import { textsOf } from '../binding/raw-texts.ts';
+import { listSizeProblem, textProblem, textsOf } from '../binding/raw-texts.ts';
 import { isRelative, relativeProblem, resolveBound, withBounds } from '../binding/times.ts';
-import { defaultMaxItems, maxBoundPatternLength } from '../binding/value-limits.ts';
+import { maxBoundPatternLength } from '../binding/value-limits.ts';
 import type { EnumParameter, Parameter, ParameterText } from '../saved-query.ts';
 import type { Header } from './header-schema.ts';
 import { bindTypesOf, canonicalText, toParameter } from './to-parameter.ts';
@@ -106,7 +106,7 @@ function valueProblems(parameter: Parameter): readonly KeyProblem[] {
   const now = Date.now();
   return (['default', 'example'] as const).flatMap((key) => {
     const value = parameter[key];
-    const message = value === undefined ? undefined : textProblem(parameter, value, now);
+    const message = value === undefined ? undefined : valueProblem(parameter, value, now);
     return message === undefined ? [] : [{ key, message }];
   });
 }
@@ -121,16 +121,18 @@ const meantValue = ({ values }: EnumParameter, text: string) =>
  * Why a default or an example is not a value of its parameter. Relative ones are compared with relative bounds only, and others
  * with others: a file that is valid today must be valid tomorrow.
  */
-function textProblem(parameter: Parameter, value: ParameterText, now: number): string | undefined {
-  const { maxItems = defaultMaxItems, repeated, type } = parameter;
+function valueProblem(parameter: Parameter, value: ParameterText, now: number): string | undefined {
+  const { repeated, type } = parameter;
   const texts = textsOf(value);
-  if (texts.length > maxItems) return `has ${texts.length} values; the limit is ${maxItems}`;
+  const size = repeated ? listSizeProblem(parameter, texts) : undefined;
+  if (size !== undefined) return size;
   for (const [at, text] of texts.entries()) {
     const isTimed = isRelative(parameter, text);
     const checked = isTimed
       ? checkValue(withBounds(parameter, true), resolveBound(parameter, text, now), now)
       : checkDeclared(withBounds(parameter, false), text, now);
     const wrong =
+      textProblem(text) ??
       (isTimed ? relativeProblem(parameter, text) : undefined) ??
       ('wrong' in checked ? checked.wrong + (isTimed ? '' : relativeAdvice(type)) : undefined);
     if (wrong === undefined) continue;

@@ -45,6 +45,8 @@ interface Environment {
 /** A common table. What it reads is found once: once for each of its readers, the work would grow exponentially. */
 interface CommonSource {
   readonly query: Query;
+  /** True if it reads itself. */
+  readonly recursive: boolean;
   readonly environment: Environment;
   sources?: readonly Source[];
 }
@@ -78,8 +80,8 @@ function allSourcesOf(query: Query, environment: Environment, analysis: Analysis
       for (const { name, query: inner, recursive } of query.tables) {
         const own = new Map(tables);
         // A recursive table reads only what its first query and its own joins read.
-        if (recursive) own.set(name, { query: noRows, environment });
-        tables.set(name, { query: inner, environment: { ...environment, tables: own } });
+        if (recursive) own.set(name, { query: noRows, recursive: false, environment });
+        tables.set(name, { query: inner, recursive, environment: { ...environment, tables: own } });
       }
       return sourcesOf(query.body, { ...environment, tables }, analysis);
     }
@@ -88,7 +90,7 @@ function allSourcesOf(query: Query, environment: Environment, analysis: Analysis
 
 const noRows: Query = { kind: 'set', operator: 'UNION ALL', inputs: [] };
 
-/** The columns of all inputs have the names of the first. */
+/** The columns of all inputs have the names of the first; those that are not known may have another order in another table. */
 function sourcesOfSet(
   { operator, inputs }: SetOperation,
   environment: Environment,
@@ -96,13 +98,20 @@ function sourcesOfSet(
 ): readonly Source[] {
   const [first] = inputs;
   const names = first ? columnNames(first) : [];
+  const openTables = new Set<string>();
   return inputs.flatMap((input) => {
     const own = columnNames(input);
     const sources = sourcesOf(input, environment, analysis);
     if (operator === 'INTERSECT' || operator === 'EXCEPT') return barred(sources, analysis);
+    if (input === first)
+      for (const { table, columns } of sources) if (columns.has(openColumns)) openTables.add(table.name);
     return sources.map(({ table, columns }) => ({
       table,
-      columns: new Set(names.filter((_, at) => columns.has(own[at] ?? ''))),
+      columns: new Set(
+        names.filter(
+          (name, at) => columns.has(own[at] ?? '') && (name !== openColumns || openTables.has(table.name)),
+        ),
+      ),
     }));
   });
 }
@@ -125,7 +134,9 @@ function sourcesOfSelect(query: Select, environment: Environment, analysis: Anal
     return new Set(
       item.sources.filter(
         ({ columns, table }) =>
-          columns.has(column.name) || columns.has(openColumns) || table.alias === item.alias,
+          columns.has(column.name) ||
+          (columns.has(openColumns) && item.isOpenFor?.(column.name)) ||
+          table.alias === item.alias,
       ),
     );
   };
@@ -146,8 +157,17 @@ function sourcesOfSelect(query: Select, environment: Environment, analysis: Anal
 interface Item {
   readonly alias: string;
   readonly sources: readonly Source[];
+  /** Of a query: whether a column may be one of a single table whose columns are not known. */
+  readonly isOpenFor?: (name: string) => boolean;
   /** The array whose elements it has. */
   readonly array?: Expression;
+}
+
+/** A column that the query itself names is not one of the table; with two such tables, either may have the column. */
+function isOpenFor(query: Query): (name: string) => boolean {
+  const names = new Set(columnNames(query));
+  const open = [...names].filter((name) => name.startsWith(openColumns));
+  return (name) => open.length === 1 && !names.has(name);
 }
 
 function itemsOf(from: From, environment: Environment, analysis: Analysis): readonly Item[] {
@@ -155,13 +175,25 @@ function itemsOf(from: From, environment: Environment, analysis: Analysis): read
     case 'table':
       return [{ alias: from.alias, sources: [{ table: from, columns: new Set() }] }];
     case 'derived':
-      return [{ alias: from.alias, sources: sourcesOf(from.query, environment, analysis) }];
+      return [
+        {
+          alias: from.alias,
+          sources: sourcesOf(from.query, environment, analysis),
+          isOpenFor: isOpenFor(from.query),
+        },
+      ];
     case 'reference': {
       const common = environment.tables.get(from.name);
       if (!common) return [{ alias: from.alias, sources: [] }];
-      common.sources ??= sourcesOf(common.query, common.environment, analysis);
-      // A filter of one reader does not hold for another.
-      return [{ alias: from.alias, sources: common.sources.map((source) => ({ ...source })) }];
+      common.sources ??= commonSources(common, analysis);
+      return [
+        {
+          alias: from.alias,
+          // A filter of one reader does not hold for another.
+          sources: common.sources.map((source) => ({ ...source })),
+          isOpenFor: isOpenFor(common.query),
+        },
+      ];
     }
     case 'unnest':
       return [{ alias: from.alias, sources: [], array: from.array }];
@@ -170,6 +202,15 @@ function itemsOf(from: From, environment: Environment, analysis: Analysis): read
     case 'sample':
       return itemsOf(from.of, environment, analysis);
   }
+}
+
+/** In each round, a recursive table may put other values beside those of a row: what its reader compares may be none of the row. */
+function commonSources(
+  { query, recursive, environment }: CommonSource,
+  analysis: Analysis,
+): readonly Source[] {
+  const sources = sourcesOf(query, environment, analysis);
+  return recursive ? barred(sources, analysis) : sources;
 }
 
 /** A column of the row of which a value is a part; undefined if the value is computed. */

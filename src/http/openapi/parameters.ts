@@ -1,7 +1,7 @@
 import { textsOf } from '../../catalog/binding/raw-texts.ts';
 import { isRelative } from '../../catalog/binding/times.ts';
 import { defaultMaxItems, maxValueLength } from '../../catalog/binding/value-limits.ts';
-import { describeParameter } from '../../catalog/describe-parameter.ts';
+import { describeParameter, fitsSchemas } from '../../catalog/describe-parameter.ts';
 import { exampleValue } from '../../catalog/example-parameters.ts';
 import type {
   EnumParameter,
@@ -42,7 +42,8 @@ function queryParameter({ tenant }: SavedQuery, parameter: Parameter): QueryPara
     // A parameter of its own for each value: ?status=200&status=404.
     ...(parameter.repeated && { style: 'form', explode: true }),
     schema: parameterSchema(parameter),
-    ...(example !== undefined && { example: typedValues(parameter, example) }),
+    ...(example !== undefined &&
+      fitsSchemas(parameter, example) && { example: typedValues(parameter, example) }),
     ...(isTenant && { 'x-tenant': true }),
     ...(parameter.bind !== undefined && { 'x-bind': parameter.bind }),
   };
@@ -74,20 +75,21 @@ function parameterSchema(parameter: Parameter): JsonObject {
 function defaultSchema(parameter: Parameter): JsonObject {
   const { default: text } = parameter;
   if (text === undefined) return {};
-  // A schema's default is one fixed value, and this one changes with the time.
+  if (fitsSchemas(parameter, text)) return { default: typedValues(parameter, text) };
   const isTimed = textsOf(text).some((one) => isRelative(parameter, one));
-  return isTimed ? { 'x-relative-default': text } : { default: typedValues(parameter, text) };
+  return isTimed ? { 'x-relative-default': text } : {};
 }
 
 /** The schema of one value, with its bounds as far as JSON Schema has them; the description has them all. */
 function valueSchema(parameter: Parameter): JsonObject {
   if (parameter.type === 'enum') return enumSchema(parameter);
   const { max, maxLength, min, pattern, type } = parameter;
-  const isNumber = type === 'integer' || type === 'float';
+  const isNumber = (bound: string | undefined): bound is string =>
+    bound !== undefined && (type === 'integer' || type === 'float') && fitsSchemas(parameter, bound);
   return {
     ...schemas[type],
-    ...(isNumber && min !== undefined && { minimum: Number(min) }),
-    ...(isNumber && max !== undefined && { maximum: Number(max) }),
+    ...(isNumber(min) && { minimum: Number(min) }),
+    ...(isNumber(max) && { maximum: Number(max) }),
     ...(maxLength !== undefined && { maxLength }),
     ...(pattern !== undefined && isPatternOfSchemas(pattern) && { pattern }),
   };

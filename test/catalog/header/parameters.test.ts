@@ -49,6 +49,12 @@ describe('the keys of a parameter', () => {
     ['type: integer, default: [1, 2]', 'default: a list needs repeated: true'],
     ['type: integer, repeated: true, default: [1, x]', 'default: value 2: must be an integer'],
     ['type: integer, repeated: true, max_items: 1, default: [1, 2]', 'default: has 2 values; the limit is 1'],
+    [`type: string, default: ${'a'.repeat(4_097)}`, 'default: has 4097 characters; the limit is 4096'],
+    ['type: string, example: "a\\0b"', 'example: contains a NUL byte'],
+    [
+      `type: string, repeated: true, default: [${Array(17).fill('a'.repeat(4_096)).join(', ')}]`,
+      'default: has values of 69632 characters in all; the limit is 65536',
+    ],
     ['type: integer, repeated: true, default: [1, [2]]', 'default.1: must be text, a number, true or false'],
     [
       'type: integer, repeated: true, required: true, default: [1]',

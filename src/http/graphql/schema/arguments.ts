@@ -1,6 +1,5 @@
 import type { RawParameters } from '../../../catalog/binding/bind.ts';
-import { textsOf } from '../../../catalog/binding/raw-texts.ts';
-import { isRelative } from '../../../catalog/binding/times.ts';
+import { fitsSchemas } from '../../../catalog/describe-parameter.ts';
 import { camelCase } from '../../../catalog/names.ts';
 import type { EnumParameter, Parameter, SavedQuery } from '../../../catalog/saved-query.ts';
 import type { Builder } from './builder.ts';
@@ -47,12 +46,12 @@ function addEnum(builder: Builder, { enum: name, description, values }: EnumPara
 }
 
 /**
- * A parameter's default as a typed value: the query's header has it as text. undefined for one that is relative to the
- * time, which binding resolves.
+ * A parameter's default as a typed value: the query's header has it as text. undefined for one that only binding applies:
+ * it is relative to the time, or an integer that would be rounded.
  */
 export function defaultArgument(parameter: Parameter): unknown {
   const { default: text } = parameter;
-  if (text === undefined || textsOf(text).some((one) => isRelative(parameter, one))) return undefined;
+  if (text === undefined || !fitsSchemas(parameter, text)) return undefined;
   return typeof text === 'string' ? typedText(parameter, text) : text.map((one) => typedText(parameter, one));
 }
 
