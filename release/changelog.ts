@@ -2,8 +2,6 @@ const unreleased = '## [Unreleased]';
 
 const versionPattern = /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?$/;
 
-export type Step = 'major' | 'minor' | 'patch';
-
 /**
  * The next version, by Semantic Versioning.
  *

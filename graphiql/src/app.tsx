@@ -19,9 +19,9 @@ export function App({ data }: { readonly data: PageData }): ReactNode {
   const [key, setKey] = useState(typed);
   const [tabHeaders, setTabHeaders] = useState<Readonly<Record<string, string>>>({});
   const [schema, setSchema] = useState({ message: 'Loading the schema…', isLoaded: false });
-  // A key in the page is made anew at each start: its tabs are those of the machine's own user.
+  // The key in the page is another one after each start of the gateway, but the user of this machine keeps the same tabs.
   const areaOfKey = (text: string) => (text === '' || text === data.apiKey ? '' : areaOf(text));
-  // What is kept of the last key of the field that was accepted.
+  // The area of storage of the last key that was accepted.
   const [area, setArea] = useState(() => areaOfKey(key));
   const shownArea = useRef(area);
   const pause = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -51,10 +51,10 @@ export function App({ data }: { readonly data: PageData }): ReactNode {
     try {
       updateExamples(opened, data.examples);
     } catch {
-      // There is no room for more, or what was kept cannot be read: GraphiQL opens the examples itself.
+      // The storage is full, or its content cannot be read: GraphiQL opens the examples itself.
       opened.clear();
     }
-    // A pane would cover the editor.
+    // On a phone, an open pane would cover the editor.
     if (matchMedia('(max-width: 700px)').matches) opened.removeItem('graphiql:visiblePlugin');
     return opened;
   }, [area, data.examples]);

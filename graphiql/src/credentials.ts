@@ -45,7 +45,7 @@ export function requestHeaders(ofTab: Readonly<Record<string, string>>, key: str
 
 export const hasKey = (headers: Headers): boolean => headers.has('x-api-key') || headers.has('authorization');
 
-/** What identifies the caller, to notice that it is another one. */
+/** A text that identifies the caller: when it changes, the schema is requested again. */
 export function callerOf(headers: Headers): string {
   return JSON.stringify([headers.get('x-api-key'), headers.get('authorization')]);
 }

@@ -2,9 +2,9 @@ import type { Fetcher } from '@graphiql/toolkit';
 import { hasKey, requestHeaders } from './credentials.ts';
 
 /**
- * Takes what became of the request for the schema, in words for the user.
+ * Called with the outcome of a request for the schema, as a message for the user.
  *
- * @returns whether GraphiQL is opened anew, and will request the schema at once again
+ * @returns whether GraphiQL is mounted anew, and requests the schema again at once
  */
 export type OnSchema = (message: string, isLoaded: boolean) => boolean;
 

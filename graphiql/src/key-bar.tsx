@@ -9,7 +9,7 @@ interface KeyBarProps {
   readonly isProblem: boolean;
 }
 
-/** The field for the key of all tabs, and what became of it. */
+/** The field for the key of all tabs, and the outcome of the last request for the schema. */
 export function KeyBar({ value, onInput, onCommit, message, isProblem }: KeyBarProps): ReactNode {
   return (
     <header className="key-bar">

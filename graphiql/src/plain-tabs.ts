@@ -1,6 +1,6 @@
 /**
- * GraphiQL's tabs can be dragged, and a press of the button begins that: when the pointer moves by three pixels before it is
- * released, the click is not heard. Nothing hears the press here, so that a click is always one.
+ * Tabs of GraphiQL can be dragged: if the pointer moves by three pixels between press and release, the click is lost. The
+ * press is stopped before it starts a drag, so that it always ends in a click.
  */
 export function disableTabDrag(): void {
   const stop = (event: Event) => {

@@ -47,7 +47,7 @@ export function checkCatalog(queries: readonly SavedQuery[]): readonly Problem[]
 /** What has a root field of GraphQL. */
 interface FieldOwner extends PublicName {
   readonly isSql: boolean;
-  /** The place of the query that has the problem of a conflict: a field may be there only because of another version. */
+  /** The index of the query that gets the problem if the field is taken. It may be another version, which has caused the field. */
   readonly blamed: number;
 }
 
@@ -76,7 +76,7 @@ function checkFields(queries: readonly SavedQuery[]): readonly Problem[] {
   });
 }
 
-/** A query without a number has a field with its number since there is a second version. */
+/** A second version gives the first one a further field, with its number: conflicts of that field are problems of the second. */
 function blameOf(queries: readonly SavedQuery[]): (name: PublicName) => number {
   const placeOf = new Map(queries.map((query, at) => [query, at]));
   const series = seriesOf(queries);

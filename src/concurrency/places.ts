@@ -28,7 +28,7 @@ export class Places {
   }
 }
 
-export class Place {
+class Place {
   readonly #take: (signal: AbortSignal) => Promise<void>;
   readonly #giveBack: () => void;
   #taking: Promise<void> | undefined;

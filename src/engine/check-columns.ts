@@ -14,6 +14,25 @@ export interface ResultColumn {
   readonly fields?: readonly ResultColumn[] | undefined;
 }
 
+/** The type in a header for each scalar type of BigQuery that a header can declare, and for its legacy names. */
+export const headerTypes: Readonly<Record<string, Column['type']>> = {
+  STRING: 'string',
+  INTEGER: 'integer',
+  INT64: 'integer',
+  FLOAT: 'float',
+  FLOAT64: 'float',
+  NUMERIC: 'numeric',
+  BIGNUMERIC: 'numeric',
+  BOOLEAN: 'boolean',
+  BOOL: 'boolean',
+  TIMESTAMP: 'timestamp',
+  DATETIME: 'datetime',
+  DATE: 'date',
+  TIME: 'time',
+  BYTES: 'bytes',
+  JSON: 'json',
+};
+
 /** A column as it is stored with the rows of a caller's SQL. */
 export const withoutFields = ({ name, type, repeated }: ResultColumn): ResultColumn => ({
   name,

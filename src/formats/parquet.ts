@@ -117,7 +117,7 @@ function readType(shape: Shape = untyped): string {
   }
 }
 
-/** What makes the value that is written of one that is read; the value itself if both are the same. */
+/** SQL that converts a value as it is read to the one that is written; the value itself if they are equal. */
 function value(read: string, shape: Shape = untyped, depth = 0): string {
   if (!isConverted(shape)) return read;
   switch (shape.kind) {

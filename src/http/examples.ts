@@ -61,7 +61,7 @@ export function graphqlOperation({ field, query }: Pick<PublicName, 'field' | 'q
   return { document, variables: Object.fromEntries(declared.map(({ name, field }) => [name, field])) };
 }
 
-/** What a result has, and what it says of itself. */
+/** The fields of a result: its rows and what is known of them. */
 const selection = (query: SavedQuery): string => `rows {
 ${columnLines(query)}
     }
@@ -69,7 +69,7 @@ ${columnLines(query)}
     truncated
     computedAt`;
 
-/** All columns; of records as much as a reader overlooks. */
+/** All columns, with so many fields of records that an example stays readable. */
 function columnLines({ columns }: SavedQuery): string {
   const left = { fields: maxRecordFields };
   return columns

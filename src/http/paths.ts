@@ -31,7 +31,7 @@ export const queryPagePath = '/queries/';
 export const assetsPath = '/assets/';
 
 /** What may follow an address in the path of an endpoint. */
-export const formatSuffixes: readonly string[] = formatNames.map((name) => `.${name}`);
+const formatSuffixes: readonly string[] = formatNames.map((name) => `.${name}`);
 
 /**
  * The paths that the access log shows, and what it shows: for an alias the path with the query's own name. Others are logged

@@ -42,7 +42,7 @@ export class HotKeys {
     this.#pinned.set(key, { ...newHotKey(key, bound, policy, now), pinned: true, refreshAt: now });
   }
 
-  /** Unpins the keys of other times: their queries are bound to other values by now. */
+  /** Unpins keys whose relative defaults have been resolved to other values since. */
   unpinOutdated(now: number): void {
     for (const [key, hotKey] of this.#pinned) {
       if ((hotKey.bound.validUntil ?? now + 1) > now) continue;

@@ -105,10 +105,6 @@ function* serialize({ rows }: Rows): Generator<void, { readonly identity: Buffer
 const start = '{"result":[';
 const end = ']}';
 
-export function digestOf(document: Buffer): string {
-  return createHash('sha256').update(document).digest('base64url');
-}
-
 /** What a document takes in memory, in bytes. */
 export function sizeOf({ encodings }: ResultDocument): number {
   return codings.reduce((sum, coding) => sum + (encodings[coding]?.byteLength ?? 0), 0);

@@ -77,7 +77,7 @@ export async function compareVersions(
   const inNeither = new Set(first.onlyB);
   const onlyOld = second.onlyA.filter((row) => !appeared.has(row));
   const newRows = second.onlyB.filter((row) => inNeither.has(row));
-  // As many of them may be what rows were in between that also changed between the runs of the query itself.
+  // A row that changed between the two runs of the query may have had a third value when the other version ran.
   const onlyNew = Math.max(0, newRows.length - unstable);
   if (onlyOld.length + onlyNew === 0) return { outcome: 'unstable' };
   return {

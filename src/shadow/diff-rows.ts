@@ -6,18 +6,18 @@ export interface RowDifference {
   readonly onlyB: readonly number[];
 }
 
-/** Floating-point numbers may differ by this part: sums depend on the order of the rows. */
+/** Floating-point numbers may differ by this fraction of the larger one: sums depend on the order of the rows. */
 const tolerance = 1e-9;
 
-/** More pairs than this are not tried: the rows count as different. */
+/** The most pairs of rows that are compared with each other; if there are more, the rows count as different. */
 const maxPairs = 1_000_000;
 
 /** Rows that are grouped in a turn of the event loop. */
 const stepRows = 5_000;
 
 /**
- * Compares two results as multisets of rows. Of one that was cut, the rows that follow are unknown: then only as many rows of
- * the other one are compared.
+ * Compares two results as multisets of rows. If max rows has cut one of them, its other rows are unknown: only as many rows of
+ * the other result are compared.
  */
 export function* diffRows(a: HashedRows, b: HashedRows): Generator<void, RowDifference> {
   const limit = Math.min(
@@ -52,7 +52,7 @@ interface RowGroups {
 
 function* groupRows(rows: HashedRows, count: number): Generator<void, RowGroups> {
   const last = new Map<number, number>();
-  /** Of each row the previous one of its group; -1 if it is the first. */
+  /** For each row, the previous row of its group; -1 for the first one. */
   const previous = new Int32Array(count);
   for (let at = 0; at < count; at += 1) {
     const key = keyOf(rows, at);
@@ -158,7 +158,7 @@ function isClose(a: HashedRows, rowA: number, b: HashedRows, rowB: number): bool
   return true;
 }
 
-/** Rows with NaN have equal kinds of values, which are hashed. */
+/** A cell that is not a finite number is NaN here; its hash says what it is, and the hashes are equal. */
 const areClose = (x: number, y: number): boolean =>
   x === y ||
   (Number.isNaN(x) && Number.isNaN(y)) ||
@@ -175,7 +175,7 @@ export function differingColumns(
   const names = [...a.columns.exact, ...a.columns.floats];
   const columns = names.filter((_, place) => !hasSameValues(a, rowsA, b, rowsB, place));
   if (columns.length > 0) return columns;
-  // The same values are in other rows.
+  // Each column has the same values, but in other rows: compare row by row.
   return names.filter((_, place) =>
     rowsA.some((row, at) => {
       const other = rowsB[at];
@@ -184,7 +184,7 @@ export function differingColumns(
   );
 }
 
-/** Whether a column has the same values in some rows of two results; of the shorter one all, if they are not as many. */
+/** Whether a column has the same values, in any order, in rows of two results; if one has fewer rows, whether the other has all of its values. */
 function hasSameValues(
   a: HashedRows,
   rowsA: readonly number[],
@@ -207,7 +207,7 @@ function hasSameValues(
   });
 }
 
-/** A cell of a compared column: its hash, and of a floating-point number as many digits as are compared. */
+/** A text that is equal for equal cells of a column: the hash, with nine digits of a floating-point number. */
 function cellText({ columns, hashes, floats }: HashedRows, row: number, place: number): string {
   const hash = hashes[row * hashesPerRow(columns) + place] ?? 0;
   if (place < columns.exact.length) return String(hash);

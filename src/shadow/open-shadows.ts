@@ -6,12 +6,11 @@ import { queriesByName } from '../catalog/versions/versions.ts';
 import type { Clock } from '../concurrency/clock.ts';
 import type { LoopTurns } from '../concurrency/loop-turns.ts';
 import type { Cost, Engine } from '../engine/engine.ts';
-import { errorToLog } from '../engine/without-values.ts';
 import { GatewayError } from '../errors.ts';
 import type { CachedResult, GetResult } from '../results/get-result.ts';
 import type { ResultDocument } from '../results/result-document.ts';
-import { compareVersions, type Difference } from './compare-versions.ts';
-import { compareColumns } from './hash-rows.ts';
+import { compareVersions } from './compare-versions.ts';
+import { openComparisonLog } from './comparison-log.ts';
 import { openRotation, type Rotation } from './rotation.ts';
 
 /** How a comparison has ended. dropped: the engine had no place for it. */
@@ -33,7 +32,7 @@ interface ShadowsOptions {
 
 /** Compares versions of saved queries in the background, for a share of the requests. */
 export interface Shadows {
-  /** The engine for everything else: a comparison is given up when that needs its place. */
+  /** The engine for all other runs: when they need every place, the running comparison is aborted. */
   readonly engine: Engine;
   /** The same function, some of whose results are compared later. */
   watch(getResult: GetResult): GetResult;
@@ -51,13 +50,11 @@ const cachedEveryMs = 30_000;
 /** Rows that are older when their comparison begins are computed again. */
 const freshMs = 5_000;
 
-/** After a comparison none begins for so many times as long as it took: they use the engine for a quarter of the time. */
+/** The pause after a comparison, as a multiple of its duration: comparisons run at most a quarter of the time. */
 const pauseFactor = 3;
 
 /** Comparisons that wait, each of another query. */
 const maxWaiting = 4;
-
-const logEveryMs = 60_000;
 
 /** A request whose rows are to be compared. */
 interface Task {
@@ -65,7 +62,7 @@ interface Task {
   readonly shadow: Shadow;
   /** The rows, if they were computed for this request. */
   readonly document: ResultDocument | undefined;
-  /** When they were there; milliseconds since the epoch. */
+  /** When the request was answered, in milliseconds since the epoch. */
   readonly at: number;
 }
 
@@ -84,15 +81,13 @@ interface Sampling {
   due: number;
   /** Milliseconds since the epoch. */
   startedAt: number;
-  differenceLoggedAt: number;
-  problemLoggedAt: number;
-  hasLoggedColumns: boolean;
   readonly rotation: Rotation;
 }
 
 export function openShadows(options: ShadowsOptions): Shadows {
   const { engineConcurrency, engineTimeoutMs, clock, log, onOutcome } = options;
   let { catalog } = options;
+  const comparisonLog = openComparisonLog(log, clock);
   const samplings = new WeakMap<SavedQuery, Sampling>();
   const waiting = new Map<SavedQuery, Task>();
   let current: Running | undefined;
@@ -107,16 +102,8 @@ export function openShadows(options: ShadowsOptions): Shadows {
   const samplingOf = (query: SavedQuery): Sampling => {
     const known = samplings.get(query);
     if (known !== undefined) return known;
-    const never = Number.NEGATIVE_INFINITY;
-    const made: Sampling = {
-      // The first request is compared.
-      due: 1,
-      startedAt: never,
-      differenceLoggedAt: never,
-      problemLoggedAt: never,
-      hasLoggedColumns: false,
-      rotation: openRotation(),
-    };
+    // The first request is compared.
+    const made: Sampling = { due: 1, startedAt: Number.NEGATIVE_INFINITY, rotation: openRotation() };
     samplings.set(query, made);
     return made;
   };
@@ -124,13 +111,13 @@ export function openShadows(options: ShadowsOptions): Shadows {
     queriesByName(catalog.queries).get(pinnedName({ base: parseVersionName(name).base, version }));
 
   const sample = (bound: BoundQuery, shadow: Shadow, { cacheStatus, document }: CachedResult) => {
-    // STALE: the engine fails.
+    // STALE means that the engine fails.
     if (cacheStatus === 'STALE' || closing.signal.aborted) return;
     const { query } = bound;
     const sampling = samplingOf(query);
     sampling.rotation.note(bound.parameters);
     sampling.due = Math.min(1, sampling.due + shadow.share);
-    // Sums of shares such as 0.1 are a little less than 1.
+    // In floating point, ten times 0.1 is a little less than 1.
     if (sampling.due < 1 - 1e-9 || waiting.has(query) || waiting.size >= maxWaiting) return;
     const isComputed = cacheStatus === 'MISS' || cacheStatus === 'BYPASS';
     if (!isComputed && now() < sampling.startedAt + cachedEveryMs) return;
@@ -174,7 +161,7 @@ export function openShadows(options: ShadowsOptions): Shadows {
   const compare = async ({ bound, document, at }: Task, target: SavedQuery, yielding: AbortSignal) => {
     const { query } = bound;
     const deadline = AbortSignal.timeout(2 * engineTimeoutMs);
-    logColumns(query, target);
+    comparisonLog.columns(query, target);
     try {
       const compared = await compareVersions(
         { ...options, withExamples: log.isLevelEnabled('debug') },
@@ -185,52 +172,13 @@ export function openShadows(options: ShadowsOptions): Shadows {
       );
       const difference = compared.outcome === 'differs' ? compared.difference : undefined;
       onOutcome(query.name, compared.outcome, (difference?.onlyOld ?? 0) + (difference?.onlyNew ?? 0));
-      if (difference !== undefined) logDifference(bound, target, difference);
+      if (difference !== undefined) comparisonLog.difference(bound, target, difference);
     } catch (error) {
       if (closing.signal.aborted) return;
       if (yielding.aborted) return onOutcome(query.name, 'dropped', 0);
       onOutcome(query.name, 'failed', 0);
-      logFailure(query, target, deadline.aborted ? deadlineExceeded() : error);
+      comparisonLog.failure(query, target, deadline.aborted ? deadlineExceeded() : error);
     }
-  };
-
-  /** Once for each version of the two files. */
-  const logColumns = (query: SavedQuery, target: SavedQuery) => {
-    const sampling = samplingOf(query);
-    if (sampling.hasLoggedColumns) return;
-    sampling.hasLoggedColumns = true;
-    const { others } = compareColumns(query.columns, target.columns);
-    if (others.length === 0) return;
-    const message =
-      'shadow: these columns are not compared, because only one version has them or their types differ';
-    log.info({ endpoint: query.name, shadow: target.name, columns: others }, message);
-  };
-  const logDifference = (
-    { query, parameters }: BoundQuery,
-    target: SavedQuery,
-    { examples, ...difference }: Difference,
-  ) => {
-    const names = { endpoint: query.name, shadow: target.name };
-    if (examples !== undefined) {
-      log.debug({ ...names, parameters, ...examples }, 'shadow differs in these rows');
-    }
-    const sampling = samplingOf(query);
-    if (now() < sampling.differenceLoggedAt + logEveryMs) return;
-    sampling.differenceLoggedAt = now();
-    const set = query.parameters.filter(
-      ({ name, default: text = '' }) => String(parameters[name]) !== String(text),
-    );
-    log.warn({ ...names, ...difference, parameters: set.map(({ name }) => name) }, 'shadow differs');
-  };
-  const logFailure = (query: SavedQuery, target: SavedQuery, error: unknown) => {
-    const sampling = samplingOf(query);
-    if (now() < sampling.problemLoggedAt + logEveryMs) return;
-    sampling.problemLoggedAt = now();
-    const { code, cause = error } = error instanceof GatewayError ? error : { code: 'INTERNAL' };
-    log.warn(
-      { endpoint: query.name, shadow: target.name, code, err: errorToLog(cause, log) },
-      'shadow failed; callers are not affected',
-    );
   };
 
   return {
@@ -264,7 +212,7 @@ export function openShadows(options: ShadowsOptions): Shadows {
       const running = current;
       if (running === undefined) return;
       if (next.queries.includes(running.query) && next.queries.includes(running.target)) return;
-      // The engine forgets queries that are no longer served when nothing runs them any more.
+      // The engine releases a query that is no longer served only after its last run.
       running.yielding.abort();
       await running.ended;
     },

@@ -12,34 +12,34 @@ export interface Rotation {
 /** Parameters that are remembered, compared or not. */
 const maxKnown = 1_000;
 
-/** A request is taken out of turn if the next one has not come for so long. */
-const patienceMs = 5_000;
+/** If the request whose turn it is does not arrive for this long, another one takes its place. */
+const maxWaitMs = 5_000;
 
-/** Dashboards send the same requests in the same order: the first one that comes would always be the same. */
+/** Dashboards repeat their requests in the same order: without a rotation, always the same one would be compared. */
 export function openRotation(): Rotation {
-  /** By hash, in the order in which they came. */
-  const isNew = new Set<number>();
+  /** Not compared yet: by hash, in the order of arrival. */
+  const uncompared = new Set<number>();
   /** By hash, the one that was compared longest ago first. */
   const compared = new Set<number>();
-  let waitsSince: number | undefined;
+  let waitingSince: number | undefined;
   return {
     note(parameters) {
       const key = keyOf(parameters);
-      if (!compared.has(key) && isNew.size < maxKnown) isNew.add(key);
+      if (!compared.has(key) && uncompared.size < maxKnown) uncompared.add(key);
     },
     take(parameters, now) {
       const key = keyOf(parameters);
       const [oldest] = compared;
-      const isNext = !compared.has(key) || (isNew.size === 0 && key === oldest);
-      waitsSince ??= now;
-      if (!isNext && now < waitsSince + patienceMs) return false;
-      waitsSince = undefined;
+      const isNext = !compared.has(key) || (uncompared.size === 0 && key === oldest);
+      waitingSince ??= now;
+      if (!isNext && now < waitingSince + maxWaitMs) return false;
+      waitingSince = undefined;
       if (!isNext) {
-        // Those that should have come before it have not come again.
-        if (isNew.size > 0) isNew.clear();
+        // The requests whose turn it was have not arrived again.
+        if (uncompared.size > 0) uncompared.clear();
         else if (oldest !== undefined) compared.delete(oldest);
       } else if (compared.size >= maxKnown && oldest !== undefined) compared.delete(oldest);
-      isNew.delete(key);
+      uncompared.delete(key);
       compared.delete(key);
       compared.add(key);
       return true;

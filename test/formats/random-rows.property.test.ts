@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runSteps } from '../../src/concurrency/run-steps.ts';
 import type { ResultColumn } from '../../src/engine/check-columns.ts';
 import { columnShapes } from '../../src/formats/column-shapes.ts';
 import { convertRows } from '../../src/formats/convert-rows.ts';
@@ -153,13 +154,7 @@ test('rows of declared records are the same in Arrow, Parquet and NDJSON as in J
   await fc.assert(property, { numRuns: 30 });
 });
 
-function shapesOf(rows: Rows): readonly Shape[] {
-  const steps = columnShapes(rows);
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-  }
-}
+const shapesOf = (rows: Rows): readonly Shape[] => runSteps(columnShapes(rows));
 
 function convert(format: Format, rows: Rows): Buffer {
   const parts = [...convertRows(format, rows, undefined)];

@@ -1,27 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { Column } from '../../src/catalog/saved-query.ts';
+import { runSteps } from '../../src/concurrency/run-steps.ts';
 import { differingColumns, diffRows } from '../../src/shadow/diff-rows.ts';
 import { compareColumns, hashRows } from '../../src/shadow/hash-rows.ts';
+import { column } from '../support/column.ts';
 
-const column = (name: string, type: Column['type'], repeated = false): Column => ({
-  name,
-  type,
-  repeated,
-  required: false,
-  unit: undefined,
-  description: '',
-});
 const columns = [column('id', 'integer'), column('name', 'string'), column('mean', 'float')];
 
-const finish = <T>(steps: Iterator<void, T>): T => {
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-  }
-};
-
 const hashed = (rows: readonly unknown[], declared: readonly Column[] = columns, truncated = false) =>
-  finish(
+  runSteps(
     hashRows(
       rows.map((row) => (typeof row === 'string' ? row : JSON.stringify(row))),
       rows.length,
@@ -32,7 +19,7 @@ const hashed = (rows: readonly unknown[], declared: readonly Column[] = columns,
 
 const compare = (a: readonly unknown[], b: readonly unknown[], declared = columns, cut = [false, false]) => {
   const [rowsA, rowsB] = [hashed(a, declared, cut[0]), hashed(b, declared, cut[1])];
-  const { onlyA, onlyB } = finish(diffRows(rowsA, rowsB));
+  const { onlyA, onlyB } = runSteps(diffRows(rowsA, rowsB));
   return { onlyA, onlyB, columns: differingColumns(rowsA, onlyA, rowsB, onlyB) };
 };
 
@@ -123,24 +110,28 @@ test('columns are compared if both versions declare them with the same type', ()
   expect(compareColumns(columns, newer)).toEqual({ exact: ['id'], floats: ['mean'], others: ['name', 'x'] });
 });
 
-test('100,000 rows of 20 columns are hashed and compared in steps of some milliseconds', () => {
+test('100,000 rows of 20 columns are hashed and compared in many small steps', () => {
   const wide = Array.from({ length: 20 }, (_, at) => column(`c${at}`, at % 5 === 0 ? 'float' : 'integer'));
   const texts = Array.from({ length: 100_000 }, (_, at) =>
     JSON.stringify(Object.fromEntries(wide.map(({ name }, place) => [name, at * place]))),
   );
   const declared = compareColumns(wide, wide);
-  let longestMs = 0;
-  const timed = <T>(steps: Iterator<void, T>): T => {
+  let count = 0;
+  const counted = function* <T>(steps: Generator<void, T>): Generator<void, T> {
     for (;;) {
-      const start = performance.now();
       const step = steps.next();
-      longestMs = Math.max(longestMs, performance.now() - start);
       if (step.done) return step.value;
+      count += 1;
+      yield;
     }
   };
-  const a = timed(hashRows(texts, texts.length, false, declared));
-  const b = timed(hashRows(texts.toReversed(), texts.length, false, declared));
+  const a = runSteps(counted(hashRows(texts, texts.length, false, declared)));
+  // At most 50,000 characters and one row in a step.
+  expect(count).toBeGreaterThan(texts.join('').length / 51_000);
+  const b = runSteps(hashRows(texts.toReversed(), texts.length, false, declared));
   expect(a.hashes.byteLength + a.floats.byteLength).toBeLessThan(12_000_000);
-  expect(timed(diffRows(a, b))).toEqual({ onlyA: [], onlyB: [] });
-  process.stdout.write(`longest step ${longestMs.toFixed(0)} ms\n`);
+  count = 0;
+  expect(runSteps(counted(diffRows(a, b)))).toEqual({ onlyA: [], onlyB: [] });
+  // At most 5,000 rows in a step: both results are grouped, and the groups are compared.
+  expect(count).toBeGreaterThanOrEqual(3 * (texts.length / 5_000));
 });

@@ -3,7 +3,7 @@ import { escapeForRe2, re2Problem } from './re2.ts';
 import { endsHost, isBeforeHost } from './url-host.ts';
 
 /** The placeholder of the tenant in a `tenant_pattern`, as in `{project}`. */
-export function placeholderOf(parameter: string): string {
+function placeholderOf(parameter: string): string {
   return `{${parameter}}`;
 }
 

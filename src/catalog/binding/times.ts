@@ -9,7 +9,7 @@ import type { Parameter, SavedQuery } from '../saved-query.ts';
 
 type TimeType = 'date' | 'datetime' | 'timestamp';
 
-export const isTime = (type: Parameter['type']): type is TimeType =>
+const isTime = (type: Parameter['type']): type is TimeType =>
   type === 'date' || type === 'datetime' || type === 'timestamp';
 
 /** Whether a text of the header is relative, as in `-1d`. */

@@ -21,6 +21,14 @@ export const fieldTypes = [
 
 export type FieldType = (typeof fieldTypes)[number];
 
+/** The name that `bq show --schema` prints, by the other name of the same type. */
+export const legacyNames: Readonly<Record<string, FieldType>> = {
+  INT64: 'INTEGER',
+  FLOAT64: 'FLOAT',
+  BOOL: 'BOOLEAN',
+  STRUCT: 'RECORD',
+};
+
 /** One column or nested field; only RECORD and STRUCT have `fields`. */
 export interface Field {
   readonly name: string;

@@ -45,7 +45,7 @@ function changeLines(change: ReportedChange, paint: Paint): readonly string[] {
   ];
 }
 
-/** On one line: a line of its own could be a command to GitHub's runner. */
+/** Text on one line: GitHub's runner would execute a line that begins with `::` as a command. */
 const printable = (text: string) => withoutControls(text).replace(/\s*\n\s*/g, ' ');
 
 /** Names are in backquotes for Markdown. */

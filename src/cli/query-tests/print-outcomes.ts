@@ -106,7 +106,7 @@ function valueText(value: unknown, column: Column): string {
 }
 
 /** The value of a column as people write it: timestamps are ISO 8601. */
-export function readableValue(value: unknown, column: Column): unknown {
+function readableValue(value: unknown, column: Column): unknown {
   if (column.type !== 'timestamp') return value;
   if (Array.isArray(value)) return value.map((item) => readableValue(item, column));
   return typeof value === 'number' ? timestampText(value) : value;

@@ -1,6 +1,4 @@
-import { bindTypesOf } from '../../catalog/header/to-parameter.ts';
-import type { BindType, Parameter, Source } from '../../catalog/saved-query.ts';
-import { bindTypes, columnTypes } from '../../catalog/saved-query.ts';
+import { columnTypes, type Source } from '../../catalog/saved-query.ts';
 import type { Field, TableSchema } from '../../catalog/tables/table-schema.ts';
 import { StartError } from '../../errors.ts';
 import type { ResultColumn } from '../check-columns.ts';
@@ -12,10 +10,13 @@ import { parseQuery } from '../dialect/syntax/parse-query.ts';
 import { unfilteredTables } from '../dialect/tenant-filter.ts';
 import { isScalar, type Type, unknown } from '../dialect/types.ts';
 import { columnOrigin } from './column-origin.ts';
+import { convertUses } from './convert-uses.ts';
+import { type DescribedParameter, describeParameters } from './describe-parameters.ts';
+import { applyEdits, type Conversion } from './edits.ts';
 import { type LiteralProposal, literalProposals } from './literal-parameters.ts';
-import { columnNames, type Edit } from './name-columns.ts';
+import { columnNames } from './name-columns.ts';
 import { isNeverNull } from './never-null.ts';
-import { conversionText, type ParameterUse, parameterUses } from './parameter-uses.ts';
+import { type ParameterUse, parameterUses } from './parameter-uses.ts';
 import { commentedTexts } from './sql-comments.ts';
 
 /** A column of the result, as far as the SQL and the tables say what it is. */
@@ -30,36 +31,6 @@ export interface DescribedColumn {
   readonly description: string | undefined;
   /** Of a record, if a header has to declare them: if the files of the tables do not say them. */
   readonly fields?: readonly ResultColumn[] | undefined;
-}
-
-/** A parameter, as its uses show it. */
-export interface DescribedParameter {
-  readonly name: string;
-  readonly type: Parameter['type'];
-  /** True if the SQL does not foresee that it is absent. */
-  readonly required: boolean;
-  /** The values of an enum. */
-  readonly values: readonly string[];
-  /** Its type in the SQL, if it is not STRING: no use of it needs a conversion. */
-  readonly bind: BindType | undefined;
-  /** True for a list, which is bound as an ARRAY. */
-  readonly repeated: boolean;
-  /** True if several values, separated by commas, are meant: it is a STRING too. */
-  readonly isList: boolean;
-  /** The literal that it takes the place of, as a caller would send it. */
-  readonly default: LiteralProposal['default'] | undefined;
-  /** The least and the greatest value. */
-  readonly bounds: LiteralProposal['bounds'];
-  /** What it means, if its use says so. */
-  readonly description: string | undefined;
-}
-
-/** What is changed in the SQL. */
-export interface Conversion {
-  /** From 1, a line of the SQL. */
-  readonly line: number;
-  readonly before: string;
-  readonly after: string;
 }
 
 export interface TenantCandidate {
@@ -203,127 +174,6 @@ function typesWithoutParameters(
     if (!(error instanceof StartError)) throw error;
   }
   return (node) => types.get(keyOf(node)) ?? unknown;
-}
-
-interface KnownOfParameters {
-  /** The literals that parameters take the place of, by name. */
-  readonly literals: ReadonlyMap<string, LiteralProposal>;
-  /** The name of the tenant. */
-  readonly tenant: string | undefined;
-}
-
-function describeParameters(
-  uses: readonly ParameterUse[],
-  { literals, tenant }: KnownOfParameters,
-): readonly DescribedParameter[] {
-  const byName = Map.groupBy(uses, ({ name }) => name);
-  return [...byName].map(([name, all]): DescribedParameter => {
-    const own = withoutGuesses(all);
-    const values = [...new Set(own.flatMap(({ values: texts = [] }) => texts))].filter((text) => text !== '');
-    const hasListUse = own.some(({ conversion }) => conversion === 'list');
-    const repeated = hasListUse && own.every(({ conversion, nullTest }) => conversion === 'list' || nullTest);
-    const isList = hasListUse && !repeated;
-    const types = own.map(headerType).filter((type) => type !== undefined);
-    const plain = isList ? 'string' : (types.find((type) => type !== 'string') ?? 'string');
-    return {
-      name,
-      type: plain === 'string' && values.length > 0 && !isList && name !== tenant ? 'enum' : plain,
-      required: !own.some(({ isOptional }) => isOptional),
-      values,
-      bind: repeated ? bindTypesOf[plain].find((bind) => bind !== 'STRING') : typedBind(own),
-      repeated,
-      isList,
-      default: literals.get(name)?.default,
-      bounds: literals.get(name)?.bounds,
-      description: literals.get(name)?.description,
-    };
-  });
-}
-
-/** The uses that show a type; `4 * @n` shows none if another use does. */
-function withoutGuesses(uses: readonly ParameterUse[]): readonly ParameterUse[] {
-  const sure = uses.filter(({ isGuess, nullTest }) => !isGuess && nullTest === undefined);
-  return sure.length === 0 ? uses : uses.filter(({ isGuess }) => !isGuess);
-}
-
-/** The type as which a parameter needs no conversion: that of all its uses, if a STRING would need one. */
-function typedBind(uses: readonly ParameterUse[]): BindType | undefined {
-  const [first, ...others] = uses.filter(({ nullTest }) => nullTest === undefined);
-  const bind = bindOf(first?.type);
-  const isTyped = ({ conversion, isCast, type }: ParameterUse) =>
-    (conversion === 'cast' || isCast === true) && bindOf(type) === bind;
-  if (first === undefined || bind === undefined || ![first, ...others].every(isTyped)) return undefined;
-  return uses.some(({ conversion }) => conversion === 'cast') ? bind : undefined;
-}
-
-const bindOf = (type: Type | undefined): BindType | undefined =>
-  bindTypes.find((name) => name !== 'STRING' && type?.kind === 'scalar' && type.name === name);
-
-function headerType({ type, isPattern }: ParameterUse): DescribedParameter['type'] | undefined {
-  if (isPattern) return 'pattern';
-  if (type.kind !== 'scalar') return undefined;
-  switch (type.name) {
-    case 'INT64':
-      return 'integer';
-    case 'FLOAT64':
-    case 'NUMERIC':
-    case 'BIGNUMERIC':
-      return 'float';
-    case 'BOOL':
-      return 'boolean';
-    case 'DATE':
-      return 'date';
-    case 'DATETIME':
-      return 'datetime';
-    case 'TIMESTAMP':
-      return 'timestamp';
-    default:
-      return 'string';
-  }
-}
-
-function convertUses(
-  sql: string,
-  uses: readonly ParameterUse[],
-  parameters: readonly DescribedParameter[],
-): ReturnType<typeof applyEdits> {
-  const edits = uses.flatMap((use): readonly Edit[] => {
-    const { node, nullTest, conversion } = use;
-    const parameter = parameters.find(({ name }) => name === use.name);
-    if (nullTest) return nullTestEdit(use.name, nullTest, parameter);
-    if (conversion === undefined || parameter?.bind !== undefined || parameter?.repeated) return [];
-    const after = conversionText(use, parameter?.required === false, parameter?.type === 'timestamp');
-    return after === undefined ? [] : [{ start: node.start, end: node.end, after }];
-  });
-  return applyEdits(sql, edits);
-}
-
-/** The SQL with the edits, which are in the order of the text, and each of them as a change. */
-function applyEdits(
-  sql: string,
-  edits: readonly Edit[],
-): { readonly sql: string; readonly changes: readonly Conversion[] } {
-  let edited = sql;
-  for (const { start, end, after } of edits.toReversed()) {
-    edited = edited.slice(0, start) + after + edited.slice(end);
-  }
-  const changes = edits.map(({ start, end, after }) => ({
-    line: sql.slice(0, start).split('\n').length,
-    before: sql.slice(start, end),
-    after,
-  }));
-  return { sql: edited, changes };
-}
-
-/** An absent parameter is NULL only if it is bound as another type than STRING: else it is '', and a list is empty. */
-function nullTestEdit(
-  name: string,
-  { start, end, negated }: Syntax.Is,
-  parameter: DescribedParameter | undefined,
-): readonly Edit[] {
-  if (parameter?.repeated) return [{ start, end, after: `array_length(@${name}) ${negated ? '>' : '='} 0` }];
-  if (parameter?.bind !== undefined) return [];
-  return [{ start, end, after: `@${name} ${negated ? '!=' : '='} ''` }];
 }
 
 function describeColumn(

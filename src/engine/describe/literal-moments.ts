@@ -53,7 +53,7 @@ export function dateOfSuffix(
   return { date, format, ...boundsOf(known) };
 }
 
-/** The digits at the end of a prefix, if they are as many as a suffix leaves out. */
+/** The digits at the end of the first prefix that ends with this many of them. */
 function digitsBefore(prefixes: readonly string[], count: number): string | undefined {
   const ends = prefixes.map((prefix) => /\d*$/.exec(prefix)?.[0] ?? '');
   return ends.find((end) => end.length === count);
@@ -61,7 +61,7 @@ function digitsBefore(prefixes: readonly string[], count: number): string | unde
 
 const dateText = (digits: string) => `${digits.slice(0, 4)}-${digits.slice(4, 6)}-${digits.slice(6)}`;
 
-/** A date of another year would mean another day of this year. */
+/** The days of the tables: without the bounds, a date of another year would select a day of this one. */
 function boundsOf(known: string): Pick<SuffixDay, 'bounds'> {
   if (known.length < 4) return {};
   const year = Number(known.slice(0, 4));

@@ -1,12 +1,6 @@
 import type * as Syntax from '../dialect/syntax/nodes.ts';
 import { walk } from '../dialect/syntax/walk.ts';
-
-/** A change of a text. */
-export interface Edit {
-  readonly start: number;
-  readonly end: number;
-  readonly after: string;
-}
+import type { Edit } from './edits.ts';
 
 /**
  * Names for the columns of the result that have none, one that another column has too, or one that is no GraphQL name: `COUNT(*)`

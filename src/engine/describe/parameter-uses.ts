@@ -1,6 +1,7 @@
+import { scalarNamed } from '../dialect/rules/resolve-type.ts';
 import type * as Syntax from '../dialect/syntax/nodes.ts';
 import { walk } from '../dialect/syntax/walk.ts';
-import { describeType, isScalar, scalar, type Type, unknown } from '../dialect/types.ts';
+import { isScalar, scalar, type Type, unknown } from '../dialect/types.ts';
 
 /** One place where a query uses a parameter. */
 export interface ParameterUse {
@@ -179,10 +180,8 @@ function callUse(
   if (patternFunctions.test(name)) return at === 1 ? { type: string, isPattern: true } : { type: string };
   if (plain === 'coalesce' || plain === 'ifnull') return fallbackUse(call, node, outer, typeOf);
   if (plain === 'nullif') {
-    const around = useOf(call, outer, typeOf);
-    const { conversion: _, ...rest } = around;
-    const known = rest.type.kind === 'unknown' ? rest : { ...rest, type: rest.type };
-    return { ...known, isOptional: true };
+    const { conversion: _, ...around } = useOf(call, outer, typeOf);
+    return { ...around, isOptional: true };
   }
   // An absent list is empty.
   if (plain === 'array_length') return { ...listOf(unknown), isOptional: true };
@@ -197,13 +196,15 @@ function callUse(
   if (element !== undefined) return converted(element);
   if (plain === 'if' && at === 0) return converted(scalar('BOOL'));
   if (plain === 'greatest' || plain === 'least' || plain === 'if') {
-    const others = call.args.filter(
-      (arg): arg is Syntax.Expression => arg.kind !== 'NamedArgument' && arg.kind !== 'StarArgument',
-    );
-    return firstKnown(plain === 'if' ? others.slice(1) : others, node, typeOf);
+    const values = valuesOf(call);
+    return firstKnown(plain === 'if' ? values.slice(1) : values, node, typeOf);
   }
   return { type: string };
 }
+
+/** The arguments of a call by place. */
+const valuesOf = ({ args }: Syntax.FunctionCall): readonly Syntax.Expression[] =>
+  args.filter((arg): arg is Syntax.Expression => arg.kind !== 'NamedArgument' && arg.kind !== 'StarArgument');
 
 /** `COALESCE(@name, …)`: what takes the place of an absent parameter says its type. */
 function fallbackUse(
@@ -212,79 +213,18 @@ function fallbackUse(
   outer: readonly Syntax.Node[],
   typeOf: TypeOf,
 ): Use {
-  const others = call.args.filter(
-    (arg): arg is Syntax.Expression => arg.kind !== 'NamedArgument' && arg.kind !== 'StarArgument',
-  );
-  const { type: ofOthers } = firstKnown(others, node, typeOf);
+  const values = valuesOf(call);
+  const { type: ofOthers } = firstKnown(values, node, typeOf);
   const { conversion: _, ...around } = useOf(call, outer, typeOf);
   const type = ofOthers.kind === 'unknown' ? around.type : ofOthers;
-  if (others.at(-1) === node) return converted(type);
+  if (values.at(-1) === node) return converted(type);
   const isText = type.kind === 'unknown' || isScalar(type, 'STRING');
   return { ...around, type, isOptional: true, conversion: isText ? 'nullable' : 'cast' };
 }
 
-/** The type of CAST, by its name. */
+/** The type of CAST; STRING for one that no text converts to. */
 function castType(type: Syntax.Type): Type {
   if (type.kind !== 'NamedType') return string;
-  const name = type.name.parts[0].name.toUpperCase();
-  const found = castNames[name];
-  return found === undefined ? string : scalar(found);
-}
-
-const castNames: Readonly<Record<string, Parameters<typeof scalar>[0]>> = {
-  INT64: 'INT64',
-  INT: 'INT64',
-  INTEGER: 'INT64',
-  SMALLINT: 'INT64',
-  BIGINT: 'INT64',
-  TINYINT: 'INT64',
-  BYTEINT: 'INT64',
-  FLOAT64: 'FLOAT64',
-  NUMERIC: 'NUMERIC',
-  DECIMAL: 'NUMERIC',
-  BIGNUMERIC: 'BIGNUMERIC',
-  BIGDECIMAL: 'BIGNUMERIC',
-  BOOL: 'BOOL',
-  BOOLEAN: 'BOOL',
-  TIMESTAMP: 'TIMESTAMP',
-  DATETIME: 'DATETIME',
-  DATE: 'DATE',
-  TIME: 'TIME',
-};
-
-/**
- * The text that converts a parameter, a STRING, to the type that a place takes; undefined if no text can.
- *
- * @param isMoment whether the text has a time and a zone
- */
-export function conversionText(
-  { name, type, conversion }: ParameterUse,
-  isOptional: boolean,
-  isMoment: boolean,
-): string | undefined {
-  const text = isOptional ? `nullif(@${name}, '')` : `@${name}`;
-  if (conversion === 'list') {
-    const list = `split(@${name}, ',')`;
-    if (type.kind === 'unknown' || isScalar(type, 'STRING')) return list;
-    return `array(select cast(item as ${describeType(type).toLowerCase()}) from unnest(${list}) as item)`;
-  }
-  if (conversion === 'nullable') return `nullif(@${name}, '')`;
-  if (type.kind !== 'scalar') return undefined;
-  switch (type.name) {
-    case 'TIMESTAMP':
-      return `timestamp(${text})`;
-    case 'DATE':
-      return isMoment ? `date(timestamp(${text}))` : `cast(${text} as date)`;
-    case 'DATETIME':
-      return isMoment ? `datetime(timestamp(${text}))` : `cast(${text} as datetime)`;
-    case 'INT64':
-    case 'FLOAT64':
-    case 'NUMERIC':
-    case 'BIGNUMERIC':
-    case 'BOOL':
-    case 'TIME':
-      return `cast(${text} as ${type.name.toLowerCase()})`;
-    default:
-      return undefined;
-  }
+  const found = scalarNamed(type.name.parts[0].name);
+  return found === undefined || isScalar(found, 'BYTES', 'INTERVAL', 'JSON') ? string : found;
 }

@@ -1,5 +1,5 @@
 import { type DuckDBConnection, type DuckDBType, DuckDBTypeId } from '@duckdb/node-api';
-import type { Field, FieldType } from '../../catalog/tables/table-schema.ts';
+import { type Field, type FieldType, legacyNames } from '../../catalog/tables/table-schema.ts';
 import type { Config } from '../../config.ts';
 import { StartError } from '../../errors.ts';
 import { quote } from '../dialect/types.ts';
@@ -175,13 +175,6 @@ const typeByName: readonly (readonly [pattern: RegExp, type: FieldType])[] = [
 ];
 
 const momentName = /(?:^|[._])(?:timestamp|time|ts|date|created|updated|\w+_(?:at|time|ts|micros|millis))$/i;
-
-/** As `bq show` prints them. */
-const legacyNames: Readonly<Record<string, FieldType>> = {
-  INT64: 'INTEGER',
-  FLOAT64: 'FLOAT',
-  BOOL: 'BOOLEAN',
-};
 
 interface Column {
   readonly name: string;

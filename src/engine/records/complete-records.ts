@@ -3,6 +3,7 @@ import type { CompleteCatalog } from '../../catalog/folder/catalog-history.ts';
 import { loadCatalog } from '../../catalog/load-catalog.ts';
 import type { Catalog, RecordField, SavedQuery } from '../../catalog/saved-query.ts';
 import type { TableSchema } from '../../catalog/tables/table-schema.ts';
+import { runSteps } from '../../concurrency/run-steps.ts';
 import { isSameColumn } from '../check-columns.ts';
 import { type KnownColumn, knownColumns, remember, toRecordField } from './known-columns.ts';
 
@@ -11,13 +12,7 @@ import { type KnownColumn, knownColumns, remember, toRecordField } from './known
  * follow from the files alone, so that a schema is the same whatever the engine is.
  */
 export const completeRecords: CompleteCatalog = Object.assign(
-  (catalog: Catalog) => {
-    const steps = complete(catalog);
-    for (;;) {
-      const step = steps.next();
-      if (step.done) return step.value;
-    }
-  },
+  (catalog: Catalog) => runSteps(complete(catalog)),
   {
     async inTurns(catalog: Catalog) {
       const steps = complete(catalog);

@@ -1,21 +1,5 @@
-import type { Column } from '../../catalog/saved-query.ts';
-import type { ResultColumn } from '../check-columns.ts';
-import { anonymousField, describeType, type ScalarName, type Type } from '../dialect/types.ts';
-
-const scalarTypes: Readonly<Partial<Record<ScalarName, Column['type']>>> = {
-  STRING: 'string',
-  INT64: 'integer',
-  FLOAT64: 'float',
-  NUMERIC: 'numeric',
-  BIGNUMERIC: 'numeric',
-  BOOL: 'boolean',
-  TIMESTAMP: 'timestamp',
-  DATETIME: 'datetime',
-  DATE: 'date',
-  TIME: 'time',
-  BYTES: 'bytes',
-  JSON: 'json',
-};
+import { headerTypes, type ResultColumn } from '../check-columns.ts';
+import { anonymousField, describeType, type Type } from '../dialect/types.ts';
 
 /** A column of a type of BigQuery, in the words of a saved query's header. */
 export function resultColumnOf(name: string, type: Type): ResultColumn {
@@ -38,5 +22,5 @@ function fieldsOf(type: Type): readonly ResultColumn[] | undefined {
 
 function headerType(type: Type): string {
   if (type.kind === 'struct') return 'record';
-  return (type.kind === 'scalar' ? scalarTypes[type.name] : undefined) ?? describeType(type);
+  return (type.kind === 'scalar' ? headerTypes[type.name] : undefined) ?? describeType(type);
 }

@@ -16,7 +16,7 @@ export type SchemaFor<T> = (
 const maxParts = 32;
 
 /** What a part may keep of what the whole catalog may keep. */
-export const partShare = 1 / 16;
+const partShare = 1 / 16;
 
 /**
  * A schema of the whole catalog, and one for each part of it that some key may query. Introspection shows a key its part.

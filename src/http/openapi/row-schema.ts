@@ -28,7 +28,7 @@ function itemSchema({ type, fields }: RecordField): JsonObject {
   return {
     type: 'object',
     properties: Object.fromEntries(fields.map((field) => [field.name, fieldSchema(field)])),
-    // One that is NULL is null.
+    // In a record a NULL field is null; a column that is NULL is left out.
     required: fields.map(({ name }) => name),
   };
 }

@@ -14,7 +14,7 @@ export interface Pages {
 }
 
 interface PagesOptions {
-  /** Filled in for browsers on this machine; undefined: everybody types a key. */
+  /** Filled in for browsers on this machine; undefined: all users type a key. */
   readonly apiKey: string | undefined;
   /** Whether the pages link to GraphiQL. */
   readonly graphiql: boolean;
@@ -36,7 +36,7 @@ export function buildPages({ apiKey, graphiql }: PagesOptions): Pages {
     const head = [
       `<link rel="icon" href="${assets.pathOf('mark.svg')}">`,
       `<link rel="stylesheet" href="${assets.pathOf('page.css')}">`,
-      // All at once, instead of each when the one before it has been read.
+      // Loaded in parallel, instead of each after the module that imports it.
       ...modules.map(({ name }) => `<link rel="modulepreload" href="${assets.pathOf(name)}">`),
       `<script type="module" src="${main}"></script>`,
       ...(key === undefined ? [] : [`<meta name="querygate-key" content="${escapeAttribute(key)}">`]),

@@ -18,7 +18,7 @@ export function buildWithDeprecation(catalog: Catalog): WithDeprecation {
       return headers === undefined ? [] : [[query, headers] as const];
     }),
   );
-  /** A reply that is sent again stays the same object: what is made of it once is kept with it. */
+  /** By reply: one that is sent again must stay the same object, because the server caches by identity what it makes of it. */
   const made = new WeakMap<Reply, Reply>();
   return (reply, query) => {
     const added = query.deprecated === undefined ? undefined : headersOf.get(query);

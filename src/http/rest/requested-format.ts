@@ -6,7 +6,7 @@ import { GatewayError, type GatewayErrorOptions } from '../../errors.ts';
 import { type Format, formatNamed, formatNames, formats, isExtension } from '../../formats/format.ts';
 
 /** The parameter that names a format. */
-export const formatParameter = 'format';
+const formatParameter = 'format';
 
 /** The format that a URL names, or why it names none. */
 export type FormatOfUrl = Format | 'unknown extension' | 'unknown parameter' | 'repeated parameter';

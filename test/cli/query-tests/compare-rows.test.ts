@@ -1,15 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Column } from '../../../src/catalog/saved-query.ts';
 import { compareRows, resultRow } from '../../../src/cli/query-tests/compare-rows.ts';
-
-const column = (name: string, type: Column['type'], repeated = false): Column => ({
-  name,
-  type,
-  repeated,
-  required: false,
-  unit: undefined,
-  description: '',
-});
+import { column } from '../../support/column.ts';
 
 const columns = [
   column('at', 'timestamp'),

@@ -10,7 +10,7 @@ export interface BothCatalogs {
   readonly after: readonly SavedQuery[];
 }
 
-/** What became of the names, the UUID and the aliases of an endpoint. */
+/** Changes of the names, the UUID and the aliases of an endpoint. */
 export function compareAddresses(pair: Pair, all: BothCatalogs): readonly Change[] {
   const { before, after } = pair;
   const leadsTo = (address: string) => lookUpQuery({ queries: all.after }, address);

@@ -3,7 +3,7 @@ import type { Column } from '../../../catalog/saved-query.ts';
 import { type Change, change, fromTo, matchBy, type Pair, removal } from '../change.ts';
 import type { Kind } from '../rules.ts';
 
-/** What rows have. */
+/** Changes of the columns of rows. */
 export const compareColumns = ({ before, after }: Pair): readonly Change[] =>
   compareLists(before.columns, after.columns, { path: ['columns'], noun: 'column', prefix: '' });
 
@@ -41,7 +41,7 @@ function compareLists(before: readonly Part[], after: readonly Part[], place: Pl
   ];
 }
 
-/** Names the column that was perhaps meant as another name of a removed one. */
+/** Names the new column that is perhaps a renamed one. */
 function successor(removed: Part, added: readonly Part[]): string {
   const found = added.find(
     ({ type, repeated, description }) =>

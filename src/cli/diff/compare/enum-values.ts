@@ -4,7 +4,7 @@ import type { Kind } from '../rules.ts';
 
 type Value = EnumParameter['values'][number];
 
-/** What the texts of an enum in REST mean, and which names it has in GraphQL. */
+/** Changes of what the texts of an enum mean in REST, and of its names in GraphQL. */
 export function compareEnums(before: EnumParameter, after: EnumParameter): readonly Change[] {
   const path = ['parameters', after.name];
   const changes: Change[] = [
@@ -20,7 +20,7 @@ export function compareEnums(before: EnumParameter, after: EnumParameter): reado
   return changes.map((one) => ({ ...one, text: `parameter ${after.name}: ${one.text}` }));
 }
 
-/** Paths begin with the value. */
+/** The changes of one value, with paths relative to the enum: `['value', 'name']`. */
 function compareValue(old: Value, after: EnumParameter): readonly Change[] {
   const { value } = old;
   const now = after.values.find((one) => one.value === value);
@@ -48,7 +48,7 @@ function compareValue(old: Value, after: EnumParameter): readonly Change[] {
 
   for (const spelling of old.also) {
     const found = meaningOf(after, spelling);
-    // What became of the value became of this spelling too.
+    // The spelling changes with its value, which is reported already.
     if (found === same || found === meaning) continue;
     changes.push(
       found === undefined

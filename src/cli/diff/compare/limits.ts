@@ -12,7 +12,7 @@ interface LimitChange {
   readonly text: string;
 }
 
-/** Which values are allowed within the type of a parameter. */
+/** Changes of the values that a parameter allows within its type. */
 export function compareLimits(before: Parameter, after: Parameter): readonly LimitChange[] {
   const changes: LimitChange[] = [];
   const add = (key: string, old: unknown, now: unknown, isTighter: boolean) =>

@@ -5,7 +5,7 @@ import type { Kind } from '../rules.ts';
 import { compareEnums } from './enum-values.ts';
 import { compareLimits } from './limits.ts';
 
-/** What callers may send. */
+/** Changes of the parameters. */
 export function compareParameters({ before, after }: Pair): readonly Change[] {
   const { both, removed, added } = matchBy(before.parameters, after.parameters, ({ name }) => name);
   return [
@@ -27,7 +27,7 @@ export function compareParameters({ before, after }: Pair): readonly Change[] {
 
 const pathOf = ({ name }: Parameter, ...keys: readonly string[]) => ['parameters', name, ...keys];
 
-/** Names the parameter that was perhaps meant as another name of a removed one. */
+/** Names the new parameter that is perhaps a renamed one. */
 function successor(removed: Parameter, added: readonly Parameter[]): string {
   const found = added.find(
     ({ name, type, description }) =>

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { PrometheusText, SavedQuery } from '../../../catalog/saved-query.ts';
 import { type Change, change, fromTo, matchBy, type Pair, removal } from '../change.ts';
 
-/** How many rows a result has, how long it is reused, who may read it, and what else the header says. */
+/** Changes of how many rows a result has, how long it is cached, who may read it, and of the other keys of the header. */
 export function comparePolicy(pair: Pair): readonly Change[] {
   const { before, after } = pair;
   const changes: Change[] = [...compareTenants(pair), ...compareCaching(pair)];

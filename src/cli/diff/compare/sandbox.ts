@@ -11,7 +11,7 @@ interface CommonTable {
   readonly columns: readonly { readonly name: string; readonly type: string }[];
 }
 
-/** What the common tables have that callers may read by SQL of their own. */
+/** Changes of the common tables that callers may read with SQL of their own. */
 export function compareSandboxes(
   { before, after }: Pair,
   oldTables: Tables,

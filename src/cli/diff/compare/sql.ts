@@ -1,5 +1,5 @@
 import type { SavedQuery } from '../../../catalog/saved-query.ts';
-import type { Field, TableSchema } from '../../../catalog/tables/table-schema.ts';
+import { type Field, legacyNames, type TableSchema } from '../../../catalog/tables/table-schema.ts';
 import { tablesRead } from '../../../engine/dialect/rules/queries/table-references.ts';
 import { tokenize } from '../../../engine/dialect/syntax/lexer/tokenize.ts';
 import type { Token } from '../../../engine/dialect/syntax/lexer/tokens.ts';
@@ -7,7 +7,7 @@ import { parseQuery } from '../../../engine/dialect/syntax/parse-query.ts';
 import { SyntaxProblem } from '../../../engine/dialect/syntax/syntax-problem.ts';
 import { type Change, change, fromTo, matchBy, type Pair } from '../change.ts';
 
-/** Whether the SQL says something else, apart from its layout. */
+/** Changes of the SQL, apart from its layout. */
 export function compareSql({ before, after }: Pair): readonly Change[] {
   const [old, now] = [before, after].map(({ sql }) => sql.replaceAll('\r\n', '\n').trim());
   if (old === now) return [];
@@ -113,15 +113,7 @@ function compareFields(
   ];
 }
 
-/** Names that `bq` prints for the same type. */
-const sameTypes: Readonly<Record<string, string>> = {
-  INT64: 'INTEGER',
-  FLOAT64: 'FLOAT',
-  BOOL: 'BOOLEAN',
-  STRUCT: 'RECORD',
-};
-
-const typeText = ({ type, mode }: Field) => `${sameTypes[type] ?? type} ${mode}`;
+const typeText = ({ type, mode }: Field) => `${legacyNames[type] ?? type} ${mode}`;
 
 /** The tables that a query reads, in lower case; none if it can't be parsed. */
 function readTables(sql: string): ReadonlySet<string> {

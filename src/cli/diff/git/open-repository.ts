@@ -44,7 +44,7 @@ function pathIn(top: string, folder: string): string | undefined {
 export function resolveRef({ git }: Repository, ref: string): string {
   const [, base] = /^(.+)\.\.\.(?:HEAD)?$/s.exec(ref) ?? [];
   const name = base ?? ref;
-  // git takes it for an option, and a line break would be a second request.
+  // A name that begins with - would be an option of git, and a line break a second request.
   if (name === '' || name.startsWith('-') || /[\0\r\n]/.test(name))
     throw gitError(`${JSON.stringify(ref)} is not a name of a commit, branch or tag`);
   if (name.includes('..'))

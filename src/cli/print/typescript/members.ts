@@ -19,7 +19,7 @@ function memberText({ name, type, isOptional = false, description }: Member): st
 const keyText = (name: string): string => (/^[a-z_$][\w$]*$/i.test(name) ? name : JSON.stringify(name));
 
 /** A documentation comment with its line break, or nothing. */
-export function comment(text: string | undefined): string {
+function comment(text: string | undefined): string {
   if (text === undefined || text === '') return '';
   // No description may end the comment.
   const lines = text.replaceAll('*/', '*\\/').split('\n');

@@ -15,7 +15,7 @@ export const isWorthComputingOnce = (size: number, uses: number): boolean =>
  * @param variable a name that no value contains
  * @param call builds the call from one text for each value
  */
-export function computeOnce(
+function computeOnce(
   values: readonly string[],
   variable: string,
   call: (names: readonly string[]) => string,

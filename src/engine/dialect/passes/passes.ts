@@ -24,8 +24,6 @@ export const passes: Readonly<Record<string, Pass>> = {
   'join lists': joinLists,
 };
 
-export type PassName = keyof typeof passes;
-
 /**
  * @param without the passes that are left out
  * @param onPassed called after each pass with its name, the tree that it took and the tree that it gave

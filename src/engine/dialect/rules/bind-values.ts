@@ -21,7 +21,7 @@ export function bindValues(
 }
 
 /** Whether a value can be written several times at no cost: a column, a literal, or a struct of such values. */
-export function isSimpleOperand(node: Expression): boolean {
+function isSimpleOperand(node: Expression): boolean {
   switch (node.kind) {
     case 'literal':
     case 'parameter':
@@ -39,7 +39,7 @@ export function isSimpleOperand(node: Expression): boolean {
 }
 
 /** Whether an expression contains a subquery or an aggregate, which DuckDB does not allow inside a lambda. */
-export const isForbiddenInLambda = (node: Expression): boolean =>
+const isForbiddenInLambda = (node: Expression): boolean =>
   someNode(node, ({ kind }) => kind === 'subquery' || kind === 'aggregate');
 
 /**

@@ -41,7 +41,7 @@ const typesOfTextLiterals: readonly ScalarName[] = ['DATE', 'DATETIME', 'TIME', 
  * Whether a value is a literal or a parameter, which BigQuery converts more freely than other values. An array counts
  * if all its elements do.
  */
-export function isCoercible(value: Expression): boolean {
+function isCoercible(value: Expression): boolean {
   if (value.kind === 'list') return value.items.every(isCoercible);
   if (value.kind === 'parameter') return isScalar(value.type, 'STRING');
   return value.kind === 'literal' && isScalar(value.type, 'STRING', 'INT64', 'FLOAT64');

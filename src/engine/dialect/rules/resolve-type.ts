@@ -11,7 +11,7 @@ import {
 } from '../types.ts';
 import { Unsupported } from './unsupported.ts';
 
-const names: Readonly<Record<string, ScalarName>> = {
+const scalarNames: Readonly<Record<string, ScalarName>> = {
   INT64: 'INT64',
   INT: 'INT64',
   INTEGER: 'INT64',
@@ -42,6 +42,13 @@ function rangeType({ element: node }: Syntax.RangeType): Type {
   throw new Unsupported(node, `RANGE takes DATE, DATETIME or TIMESTAMP, not ${describeType(element)}`);
 }
 
+/** The scalar type with this name, which is not case-sensitive; undefined for an unknown name. */
+export function scalarNamed(name: string): Type | undefined {
+  const key = name.toUpperCase();
+  const found = Object.hasOwn(scalarNames, key) ? scalarNames[key] : undefined;
+  return found && scalar(found);
+}
+
 /** The type that a type of the syntax tree names, without its parameters. */
 export function resolveType(node: Syntax.Type): Type {
   switch (node.kind) {
@@ -56,8 +63,8 @@ export function resolveType(node: Syntax.Type): Type {
     case 'NamedType': {
       if (node.collation) throw new Unsupported(node.collation, 'COLLATE in a type is not supported');
       const written = node.name.parts.map(({ name }) => name).join('.');
-      const name = Object.hasOwn(names, written.toUpperCase()) ? names[written.toUpperCase()] : undefined;
-      if (name) return scalar(name);
+      const found = scalarNamed(written);
+      if (found) return found;
       throw new Unsupported(node, `the type ${written} is not supported`);
     }
   }

@@ -15,7 +15,7 @@ export interface Names {
  * How much a caller may write. What a text makes grows with the product of some of these, so that each is far below what
  * the length of the text allows, and far above what people write.
  */
-export const callerLimits = {
+const callerLimits = {
   commonTables: 20,
   tables: 40,
   stars: 40,

@@ -3,7 +3,7 @@ import { SyntaxProblem } from './syntax-problem.ts';
 import { forEachChild } from './walk.ts';
 
 /** Functions over a tree recurse, some with several calls for each level; this many levels leave stack for them. */
-export const maxTreeDepth = 400;
+const maxTreeDepth = 400;
 
 /**
  * Chains of operators are read without recursion, so nesting alone does not bound the tree.

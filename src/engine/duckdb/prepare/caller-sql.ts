@@ -24,7 +24,7 @@ import { bigqueryType } from '../wire/bigquery-type.ts';
 import { wireCell } from '../wire/cell.ts';
 import type { WireColumn } from '../wire/rows.ts';
 import { callerPlan, genericPlan, type Plan, type PlannedColumn } from './plan.ts';
-import { inlinedParameters } from './prepare-query.ts';
+import { memoizePlans } from './prepare-query.ts';
 
 /** Prepares a caller's SQL. @throws GatewayError INVALID_PARAMETER if it is not one SELECT over the common tables */
 export type PrepareCallerSql = (sql: string) => CallerSql;
@@ -81,20 +81,13 @@ function prepareCallerSql(query: SavedQuery, { compiled }: JudgedSql): CallerSql
         select: (value: Expression) => bounded(select(value), type),
       };
     }) satisfies readonly (WireColumn & PlannedColumn)[];
-    const plans = new LRUCache<string, Plan>({ max: maxPlans });
     return {
       columns,
       resultColumns: types.map(({ name, type }) => withoutFields(resultColumnOf(name, type))),
       generic: genericPlan(compiled.query, columns, query.maxRows),
-      plan(parameters) {
-        const known = inlinedParameters(query, parameters);
-        const key = JSON.stringify(known);
-        const cached = plans.get(key);
-        if (cached !== undefined) return cached;
-        const plan = callerPlan(compiled.query, columns, query.maxRows, known);
-        plans.set(key, plan);
-        return plan;
-      },
+      plan: memoizePlans(query, maxPlans, (known) =>
+        callerPlan(compiled.query, columns, query.maxRows, known),
+      ),
     };
   };
   return {

@@ -24,19 +24,28 @@ const maxPlans = 200;
 /** Prepares a compiled query whose columns are those of the header. */
 export function prepareQuery(query: SavedQuery, compiled: Compiled, types: ResultTypes): PreparedQuery {
   const columns = outputColumns(query, types);
-  const plans = new LRUCache<string, Plan>({ max: maxPlans });
   return {
     columns,
     generic: genericPlan(compiled.query, columns, query.maxRows),
-    plan(parameters) {
-      const known = inlinedParameters(query, parameters);
-      const key = JSON.stringify(known);
-      const cached = plans.get(key);
-      if (cached !== undefined) return cached;
-      const plan = customPlan(compiled.query, columns, query.maxRows, known);
-      plans.set(key, plan);
-      return plan;
-    },
+    plan: memoizePlans(query, maxPlans, (known) => customPlan(compiled.query, columns, query.maxRows, known)),
+  };
+}
+
+/** Keeps the plans that were used last. @param max how many */
+export function memoizePlans(
+  query: SavedQuery,
+  max: number,
+  planFor: (known: KnownValues) => Plan,
+): (parameters: BoundValues) => Plan {
+  const plans = new LRUCache<string, Plan>({ max });
+  return (parameters) => {
+    const known = inlinedParameters(query, parameters);
+    const key = JSON.stringify(known);
+    const cached = plans.get(key);
+    if (cached !== undefined) return cached;
+    const plan = planFor(known);
+    plans.set(key, plan);
+    return plan;
   };
 }
 
@@ -50,10 +59,7 @@ const outputColumns = ({ columns }: SavedQuery, types: ResultTypes): readonly Ou
   });
 
 /** The parameters with few possible values (enums and absent ones): each combination of them has a plan of its own. */
-export const inlinedParameters = (
-  { parameters: declared }: SavedQuery,
-  parameters: BoundValues,
-): KnownValues =>
+const inlinedParameters = ({ parameters: declared }: SavedQuery, parameters: BoundValues): KnownValues =>
   Object.fromEntries(
     declared.flatMap(({ name, type, bind }): readonly (readonly [string, string | null])[] => {
       const value = parameters[name] ?? '';

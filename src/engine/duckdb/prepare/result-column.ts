@@ -1,23 +1,6 @@
 import { type DuckDBType, DuckDBTypeId } from '@duckdb/node-api';
-import type { Column } from '../../../catalog/saved-query.ts';
-import type { ResultColumn } from '../../check-columns.ts';
-
-const columnTypes: Readonly<Partial<Record<DuckDBTypeId, Column['type']>>> = {
-  [DuckDBTypeId.VARCHAR]: 'string',
-  [DuckDBTypeId.INTEGER]: 'integer',
-  [DuckDBTypeId.BIGINT]: 'integer',
-  [DuckDBTypeId.HUGEINT]: 'integer',
-  [DuckDBTypeId.DOUBLE]: 'float',
-  [DuckDBTypeId.DECIMAL]: 'numeric',
-  [DuckDBTypeId.BIGNUM]: 'numeric',
-  [DuckDBTypeId.BOOLEAN]: 'boolean',
-  [DuckDBTypeId.TIMESTAMP_TZ]: 'timestamp',
-  [DuckDBTypeId.TIMESTAMP]: 'datetime',
-  [DuckDBTypeId.DATE]: 'date',
-  [DuckDBTypeId.TIME]: 'time',
-  [DuckDBTypeId.BLOB]: 'bytes',
-  [DuckDBTypeId.STRUCT]: 'record',
-};
+import { headerTypes, type ResultColumn } from '../../check-columns.ts';
+import { scalarNames } from '../wire/bigquery-type.ts';
 
 /** A column of DuckDB's result, in the words of a saved query's header. */
 export function toResultColumn(name: string, type: DuckDBType): ResultColumn {
@@ -36,5 +19,7 @@ function fieldsOf(type: DuckDBType): readonly ResultColumn[] | undefined {
 function typeName(type: DuckDBType): string {
   if (type.typeId === DuckDBTypeId.LIST) return `repeated ${typeName(type.valueType)}`;
   if (type.alias === 'JSON') return 'json';
-  return columnTypes[type.typeId] ?? type.toString();
+  if (type.typeId === DuckDBTypeId.STRUCT) return 'record';
+  const name = scalarNames[type.typeId];
+  return (name && headerTypes[name]) ?? type.toString();
 }

@@ -94,7 +94,7 @@ const weights = new WeakMap<DuckDBMaterializedResult, Buffer>();
  *
  * @throws GatewayError ENGINE_FAILED if a required column is NULL
  */
-export function rowJson(columns: readonly WireColumn[], cells: readonly DuckDBValue[]): string {
+function rowJson(columns: readonly WireColumn[], cells: readonly DuckDBValue[]): string {
   const members = columns.flatMap(({ name, required, json }, at) => {
     const cell = cells[at] ?? null;
     const text = cell === null ? undefined : json(cell);

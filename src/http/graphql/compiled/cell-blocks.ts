@@ -36,7 +36,7 @@ export const bytesOfBlock = ({ bytes, starts }: CellBlock): number => bytes.byte
 /** Bytes beyond a text that `copyBytes` may read or write. */
 export const copyMargin = 3;
 
-/** The cells that one response is put together of. */
+/** The cells from which one response is assembled. */
 export interface Cells {
   /** @throws Error if the block was not made */
   block(group: ColumnGroup): CellBlock;

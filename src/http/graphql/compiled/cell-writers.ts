@@ -12,7 +12,7 @@ export class UnexpectedCell extends Error {
 /** Writes the value of a column, or of a field in a record, as JSON text. @throws UnexpectedCell */
 export type WriteCell = (value: unknown) => string;
 
-/** What NULL is where a type has lists. */
+/** How NULL is written in lists, and in their place. */
 export interface ListRules {
   /** Whether NULL in place of a list is an empty one. */
   readonly isNullEmpty: boolean;
@@ -37,8 +37,11 @@ export function writerOf(
       return unexpected();
     }
   };
-  // A list of free records is one JSON value.
-  return withNulls(type === 'record' ? { ...field, repeated: false } : field, one, lists);
+  if (type !== 'record') return withNulls(field, one, lists);
+  // A list of free records is one JSON value, but NULL in its place is an empty list as elsewhere.
+  const whole = withNulls({ ...field, repeated: false }, one, lists);
+  if (!field.repeated || !lists.isNullEmpty) return whole;
+  return (value) => (value === undefined || value === null ? '[]' : whole(value));
 }
 
 /** @param one writes a value that is not NULL, or an element of a list */

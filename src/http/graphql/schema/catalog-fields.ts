@@ -62,48 +62,12 @@ const hasDetails = ({ parameters }: SavedQuery): boolean =>
       [min, max, maxLength, pattern].some((bound) => bound !== undefined),
   );
 
-/** Only schemas with lists, bounds and dates have fields for them. */
 function endpointType(builder: Builder, catalog: Catalog) {
   const { queries, all = queries } = catalog;
-  const withDetails = queries.some(hasDetails);
   const names = mainNames(catalog);
   const deprecation = deprecationType(builder);
-  const parameter = parameterRef(builder).implement({
-    description: 'A parameter that an endpoint declares.',
-    fields: (t) => ({
-      name: t.exposeString('name', { description: 'Its name in a query string and in the SQL.' }),
-      type: t.exposeString('type', {
-        description: withDetails
-          ? 'string, pattern, enum, date, datetime, timestamp, integer, float or boolean.'
-          : 'string, pattern, enum, timestamp, integer, float or boolean.',
-      }),
-      ...(withDetails && parameterDetails(t)),
-      required: t.exposeBoolean('required', { description: 'True if callers must send it.' }),
-      default: t.string({
-        nullable: true,
-        description: 'The value used if the parameter is absent.',
-        resolve: ({ default: text }) => (text === undefined ? null : textsOf(text).join(',')),
-      }),
-      description: t.exposeString('description', { description: 'What it means.' }),
-      values: t.stringList({
-        nullable: true,
-        description: 'The allowed values of an enum, as REST callers write them.',
-        resolve: (parameter) =>
-          parameter.type === 'enum' ? parameter.values.map(({ value }) => value) : null,
-      }),
-    }),
-  });
-  const column = builder.objectRef<Column>('EndpointColumn').implement({
-    description: 'A column of the rows that an endpoint returns.',
-    fields: (t) => ({
-      name: t.exposeString('name', { description: 'Its name in REST rows.' }),
-      type: t.exposeString('type', { description: 'Its type, named as in the spec.' }),
-      repeated: t.exposeBoolean('repeated', { description: 'True if it is an array of the type.' }),
-      required: t.exposeBoolean('required', { description: 'True if it is never null.' }),
-      unit: t.exposeString('unit', { nullable: true, description: 'The unit of its numbers.' }),
-      description: t.exposeString('description', { description: 'What it means.' }),
-    }),
-  });
+  const parameter = parameterType(builder, queries);
+  const column = columnType(builder);
   const endpoint = builder.objectRef<SavedQuery>('Endpoint');
   return endpoint.implement({
     description: 'A saved query: its addresses, its SQL and its limits.',
@@ -182,6 +146,50 @@ function endpointType(builder: Builder, catalog: Catalog) {
         description: 'The columns of its rows.',
         resolve: ({ columns }, _args, context) => inTurn(context, () => [...columns]),
       }),
+    }),
+  });
+}
+
+/** Its fields for lists, bounds and dates are left out of a schema in which no parameter needs them. */
+function parameterType(builder: Builder, queries: readonly SavedQuery[]) {
+  const withDetails = queries.some(hasDetails);
+  return parameterRef(builder).implement({
+    description: 'A parameter that an endpoint declares.',
+    fields: (t) => ({
+      name: t.exposeString('name', { description: 'Its name in a query string and in the SQL.' }),
+      type: t.exposeString('type', {
+        description: withDetails
+          ? 'string, pattern, enum, date, datetime, timestamp, integer, float or boolean.'
+          : 'string, pattern, enum, timestamp, integer, float or boolean.',
+      }),
+      ...(withDetails && parameterDetails(t)),
+      required: t.exposeBoolean('required', { description: 'True if callers must send it.' }),
+      default: t.string({
+        nullable: true,
+        description: 'The value used if the parameter is absent.',
+        resolve: ({ default: text }) => (text === undefined ? null : textsOf(text).join(',')),
+      }),
+      description: t.exposeString('description', { description: 'What it means.' }),
+      values: t.stringList({
+        nullable: true,
+        description: 'The allowed values of an enum, as REST callers write them.',
+        resolve: (parameter) =>
+          parameter.type === 'enum' ? parameter.values.map(({ value }) => value) : null,
+      }),
+    }),
+  });
+}
+
+function columnType(builder: Builder) {
+  return builder.objectRef<Column>('EndpointColumn').implement({
+    description: 'A column of the rows that an endpoint returns.',
+    fields: (t) => ({
+      name: t.exposeString('name', { description: 'Its name in REST rows.' }),
+      type: t.exposeString('type', { description: 'Its type, named as in the spec.' }),
+      repeated: t.exposeBoolean('repeated', { description: 'True if it is an array of the type.' }),
+      required: t.exposeBoolean('required', { description: 'True if it is never null.' }),
+      unit: t.exposeString('unit', { nullable: true, description: 'The unit of its numbers.' }),
+      description: t.exposeString('description', { description: 'What it means.' }),
     }),
   });
 }

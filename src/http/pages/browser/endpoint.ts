@@ -170,7 +170,7 @@ function parameterOf(raw: RawParameter): Parameter {
     description: description.split('\n\n- `', 1)[0] ?? '',
     required,
     schema,
-    // The gateway's own word where the author gives no text.
+    // The gateway writes `example` where the author gives no example.
     example: textsOf(example).filter((text) => text !== 'example'),
     fallback: textsOf(schema.default ?? schema['x-relative-default']),
     isTenant: raw['x-tenant'] === true,

@@ -10,7 +10,7 @@ type Reviver = (key: string, value: unknown, context?: { readonly source?: strin
 
 const parseWith = JSON.parse as (text: string, reviver?: Reviver) => unknown;
 
-/** An integer that may be beyond 2^53, which has sixteen digits and begins with 9. Microseconds of this century are less. */
+/** Integers that may be beyond 2^53 = 9007199254740992. Timestamps of this century, in microseconds, are smaller. */
 const mayHoldLargeIntegers = /(?<![.\d])(?:\d{17}|9\d{15})/;
 
 /** As JSON.parse, without losing digits of integers. @throws SyntaxError */

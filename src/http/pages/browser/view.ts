@@ -26,7 +26,7 @@ export function viewOf(hash: string): View {
   };
 }
 
-/** @returns '' if all is as it would be anyway */
+/** @returns '' if everything has its default */
 export function hashOf({ order, chart, tab }: View): string {
   const parts = [
     ...(order === undefined ? [] : [['sort', `${order.descending ? '-' : ''}${order.column}`]]),

@@ -25,7 +25,7 @@ import { randomCatalog, randomRows } from '../../../support/random-catalog.ts';
 import { randomOperation } from '../../../support/random-operation.ts';
 
 /** Operations in one run; `DIFFERENTIAL_OPERATIONS=20000 npx vitest run differential` for a long one. */
-const operationCount = Number(process.env.DIFFERENTIAL_OPERATIONS ?? 600);
+const operationCount = Number(process.env.DIFFERENTIAL_OPERATIONS ?? 1000);
 const operationsPerCatalog = 20;
 
 const statuses: readonly CacheStatus[] = ['HIT', 'STALE', 'MISS', 'SHARED', 'BYPASS'];

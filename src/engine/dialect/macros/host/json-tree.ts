@@ -76,13 +76,6 @@ export function parseJsonPath(path: string, functionName: string): readonly Json
   return steps;
 }
 
-/** The value at a path; undefined if the path does not exist. */
-export function treeAt(tree: JsonTree, steps: readonly JsonStep[]): JsonTree | undefined {
-  let current: JsonTree | undefined = tree;
-  for (const step of steps) current = current && childOf(current, step);
-  return current;
-}
-
 export function childOf(tree: JsonTree, step: JsonStep): JsonTree | undefined {
   if (tree.kind === 'object') return typeof step === 'string' ? tree.members.get(step) : undefined;
   if (tree.kind === 'array') return typeof step === 'number' ? tree.items[step] : undefined;

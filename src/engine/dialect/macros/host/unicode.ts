@@ -7,7 +7,7 @@ const normalizeTo = (text: string, form: string): string => text.normalize(formO
 const formOf = (name: string) => forms.find((form) => form === name) ?? 'NFC';
 
 /** Normalized and with Unicode's full case folding. */
-export function normalizeAndCasefold(text: string, form: string): string {
+function normalizeAndCasefold(text: string, form: string): string {
   const normalized = text.normalize(formOf(form));
   // ASCII, the most frequent text, needs no further steps.
   if (/^[\0-\x7f]*$/.test(normalized)) return normalized.toLowerCase();

@@ -24,7 +24,7 @@ export interface HoistedQuery {
 }
 
 /** Prefix of the names under which constants are bound; names of parameters can't start with it. */
-export const ownPrefix = 'querygate_';
+const ownPrefix = 'querygate_';
 
 /**
  * Computes before the query what does not depend on rows: DuckDB plans a query again for each set of parameters, and

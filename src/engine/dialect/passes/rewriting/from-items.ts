@@ -1,6 +1,4 @@
-import type { Derived, From, Join, Reference, Table, Unnest } from '../../tree/nodes.ts';
-
-export type FromItem = Table | Reference | Derived | Unnest;
+import type { From, Join } from '../../tree/nodes.ts';
 
 /** The items of FROM of which no row is missing in the result of the joins: none is on the optional side of one. */
 export function requiredItems(from: From): readonly From[] {

@@ -53,7 +53,7 @@ function castByFormat(
 }
 
 /** Casts a value; elements of arrays and fields of structs one by one. */
-export function castValue(place: Place, value: Expression, type: Type): Expression {
+function castValue(place: Place, value: Expression, type: Type): Expression {
   const from = value.type;
   if (from.kind === 'null') return value.kind === 'literal' ? nullLiteral(type) : castTo(value, type);
   // A literal has more digits than its FLOAT64.

@@ -46,7 +46,7 @@ function resolveVariables(
 }
 
 /** A scope in which names stand for values. */
-export const withVariables = (scope: Scope, variables: readonly Member[]): Scope => ({
+const withVariables = (scope: Scope, variables: readonly Member[]): Scope => ({
   ...childOf(scope),
   ranges: [{ name: undefined, columns: variables }],
 });

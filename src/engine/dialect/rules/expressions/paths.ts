@@ -13,7 +13,6 @@ import {
   findRange,
   namesInRange,
   type Range,
-  type Scope,
 } from '../scope.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 
@@ -77,7 +76,7 @@ export function impliedName(node: Syntax.Expression): string | undefined {
  *
  * @throws Unsupported if the value has no such field
  */
-export function fieldOf(of: Expression, name: Syntax.Identifier): Expression {
+function fieldOf(of: Expression, name: Syntax.Identifier): Expression {
   const { type } = of;
   if (isScalar(type, 'JSON')) return jsonField(name, of, textLiteral(name.name));
   if (type.kind === 'array')
@@ -132,7 +131,3 @@ export function rowValue(range: Range): Expression {
     type: structOf(columns.map(({ name, value }) => ({ name, type: value.type }))),
   };
 }
-
-/** Whether a path names a FROM item or something in it, rather than a date part or a table. */
-export const isResolvable = ({ parts: [first] }: Syntax.Path, scope: Scope): boolean =>
-  findRange(scope, first.name) !== undefined || findColumns(scope, first.name).length > 0;

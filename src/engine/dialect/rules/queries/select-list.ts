@@ -29,7 +29,7 @@ function outputsOf(item: Syntax.SelectItem, scope: Scope, context: Context): rea
 }
 
 /** `*`: merged columns of JOIN USING come first. */
-export function allColumns(place: Syntax.Star, scope: Scope): readonly Output[] {
+function allColumns(place: Syntax.Star, scope: Scope): readonly Output[] {
   if (scope.ranges.length === 0) throw new Unsupported(place, '* needs a FROM clause');
   const rest = scope.ranges
     .flatMap((range) => starColumns(range))

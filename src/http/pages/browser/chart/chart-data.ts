@@ -157,7 +157,7 @@ interface Buckets {
   readonly buckets: number;
 }
 
-/** More buckets without rows than this, and hardly any with: these are no buckets, but moments. */
+/** With more empty buckets than this, and a smaller share with rows, times are single moments instead of buckets. */
 const maxSparseBuckets = 2_000;
 const leastShare = 0.02;
 const maxBuckets = 20_000;

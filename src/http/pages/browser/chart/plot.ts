@@ -25,7 +25,7 @@ const height = 280;
 /** Of a day, in pixels, with some room beside it. */
 const timeLabelWidth = 80;
 
-/** More points are drawn as a line only, and the single ones between gaps. */
+/** Up to this number every point gets a dot; above, only points between gaps do. */
 const maxDots = 150;
 
 let library: Promise<typeof uPlot> | undefined;
@@ -94,7 +94,7 @@ export async function drawPlot(options: PlotOptions): Promise<Plot> {
             stroke: () => colorOf(at),
             width: 2,
             spanGaps: false,
-            // Neighbours differ by more than color.
+            // Every second line is dashed, so that color is not the only difference.
             ...(at % 2 === 1 && { dash: [8, 3] }),
             points: {
               show: true,
@@ -156,7 +156,7 @@ const isHuge = (points: readonly (number | null)[]) => points.some((point) => Ma
 /** The distance between the largest drawn numbers is a number too. */
 export const drawable = (point: number | null) => point && Math.min(Math.max(point, -8e307), 8e307);
 
-/** Lengths can be compared only from zero. */
+/** The range of an axis, which includes zero: heights can be compared. */
 function rangeFromZero(_plot: uPlot, low: number | null, high: number | null): [number, number] {
   const [least, most] = [Math.min(0, low ?? 0), Math.max(0, high ?? 0)];
   return least === most ? [0, 1] : [least * 1.1, most * 1.1];

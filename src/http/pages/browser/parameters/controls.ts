@@ -166,7 +166,7 @@ function textField(id: string, required: boolean): Control {
   };
 }
 
-/** As in a field of one line; Shift+Enter is a line break. */
+/** Enter submits the form, as in a field of one line; Shift+Enter is a line break. */
 function submitOnEnter(event: KeyboardEvent): void {
   if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
   event.preventDefault();

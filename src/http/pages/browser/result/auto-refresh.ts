@@ -22,10 +22,10 @@ const uncachedSeconds = 60;
 /** The gateway needs a moment to have the newer rows. */
 const marginSeconds = 2;
 
-/** The least interval, for rows that are older than the gateway should have them. */
+/** The shortest interval: for rows that the gateway should have refreshed already. */
 const minSeconds = 30;
 
-/** Browsers take a longer time for none. */
+/** `setTimeout` fires at once if the delay is longer than 2^31 − 1 ms. */
 const maxDelayMs = 2_000_000_000;
 
 /** Requests the rows again in step with the cache, but not while the page is hidden. */

@@ -113,7 +113,7 @@ export function buildResult({ gateway, endpoint, view, onView, onProblem }: Resu
       hideRows();
       showProblem(error);
     }
-    // A request that is wrong stays wrong.
+    // Repeating an invalid request would fail again.
     const isWrong =
       error instanceof GatewayError && error.status >= 400 && error.status < 500 && error.status !== 429;
     if (isRefresh && !isWrong)

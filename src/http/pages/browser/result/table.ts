@@ -14,7 +14,7 @@ export interface RowTable {
 /** Rows that are put into the page at first, and with each press of the button: more would freeze a phone. */
 const pageSize = 200;
 
-/** The rows as a table that its heads sort. Each press of a head: ascending, descending, as the query ordered them. */
+/** The rows as a table. Each press of a column's head sorts it: ascending, descending, as the query ordered the rows. */
 export function buildTable(columns: readonly Column[], onSort: (order: Order | undefined) => void): RowTable {
   let rows: readonly JsonObject[] = [];
   let sorted = rows;

@@ -12,7 +12,7 @@ export function durationText(seconds: number): string {
   return `${Math.round((seconds / size) * 10) / 10} ${unit}`;
 }
 
-/** How results are kept. */
+/** How long results are cached. */
 export function cachingText(caching: Caching | undefined): string {
   if (caching === undefined) return 'Each request runs the query: results are not kept.';
   const { ttl, warming } = caching;
