@@ -13,8 +13,11 @@ import { serveAllTypes } from './event-loop/serve.ts';
  */
 const maxBlockMs = 50;
 
-/** The first requests of a kind run before their code is compiled, and a garbage collection may fall into any. */
-const attempts = 3;
+/**
+ * The first requests of a kind run before their code is compiled, a garbage collection may fall into any, and while other
+ * processes use the same caches, all cost up to twice as much.
+ */
+const attempts = 5;
 
 let nonce = 10;
 
