@@ -446,7 +446,7 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
     await page.close();
   });
 
-  test('a choice to refresh cached rows is none for a query that runs each time', async () => {
+  test('the choice to refresh cached rows does not apply to a query that runs at each request', async () => {
     const { page } = await open(address);
     await page.getByLabel(/Refresh every/).uncheck();
     await page.getByLabel(/Refresh every/).check();
@@ -489,7 +489,7 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
     await page.close();
   });
 
-  test('what a proxy answers in place of the gateway is told from rows', async () => {
+  test('the answer of a proxy in place of the gateway is not taken for rows', async () => {
     const { page } = await open(address);
     await page.getByText('5 rows.').waitFor();
     const login = { contentType: 'text/html', body: '<html>Please log in</html>' };

@@ -136,7 +136,7 @@ describe('refused', () => {
     ['a share of more than all', { 'a.sql': text(1, 'shadow: { version: 2, share: 1.5 }\n') }, /shadow/],
     ['a deprecation without a day', { 'a.sql': text(1, 'deprecated: {}\n') }, /deprecated\.since/],
     [
-      'a day that is none',
+      'a day that does not exist',
       { 'a.sql': text(1, 'deprecated: { since: 2026-02-30 }\n') },
       /deprecated\.since: must be a day of the calendar/,
     ],

@@ -159,7 +159,7 @@ describe('declared fields are compared with those of the SQL', () => {
   });
 });
 
-test('authors are told of unexpected names, and of records whose fields are not known', () => {
+test('check reports unexpected names, and records whose fields are not known', () => {
   const notes = (draft = query()) => recordNotes(completeRecords({ queries: [draft], tables }));
   expect(notes()).toEqual(['draft: detail.cf-ray is cfRay in GraphQL']);
   expect(notes(query('', 'select id, detail from elsewhere'))).toEqual([

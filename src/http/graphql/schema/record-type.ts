@@ -17,7 +17,7 @@ interface Place {
    * other type is named.
    */
   readonly typeName: string;
-  /** For descriptions: `metadata.request in a row of logs.all`. */
+  /** For descriptions: the columns and fields that lead to it, joined by dots. */
   readonly path: string;
   readonly query: string;
 }
