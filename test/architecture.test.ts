@@ -8,6 +8,7 @@ import { describe, expect, test } from 'vitest';
  */
 const rooms = [
   'errors',
+  'parse-json',
   'version',
   'trace',
   'config',

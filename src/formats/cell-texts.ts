@@ -1,3 +1,5 @@
+import { stringEnd } from '../parse-json.ts';
+
 /** The cells of one row as JSON text, in the order of the columns; undefined where the row has no cell. */
 export type CellTexts = readonly (string | undefined)[];
 
@@ -62,7 +64,6 @@ export function textOf(json: string): string {
 }
 
 const quote = 0x22;
-const backslash = 0x5c;
 const comma = 0x2c;
 
 const isOpening = (code: number) => code === 0x7b || code === 0x5b;
@@ -108,13 +109,9 @@ export function depthOf(json: string): number {
 const isAfterValue = (code: number) => code === comma || isClosing(code) || isSpace(code);
 
 function textEnd(text: string, from: number): number {
-  for (let at = text.indexOf('"', from + 1); at >= 0; at = text.indexOf('"', at + 1)) {
-    let before = at - 1;
-    while (text.charCodeAt(before) === backslash) before -= 1;
-    // An even number of backslashes are pairs.
-    if ((at - before) % 2 === 1) return at + 1;
-  }
-  throw new TypeError('a text that does not end');
+  const end = stringEnd(text, from);
+  if (end === undefined) throw new TypeError('a text that does not end');
+  return end;
 }
 
 function afterSpace(text: string, from: number): number {

@@ -1,3 +1,5 @@
+import { parseJson } from '../parse-json.ts';
+
 /** A parsed JSON value in which integers are bigints, whatever their size; other numbers are numbers. */
 export type ExactJson =
   | null
@@ -13,7 +15,7 @@ export function parseExact(text: string): ExactJson {
   // Most cells are one scalar, for which the parser with a callback takes several times as long.
   if (integerText.test(text)) return BigInt(text);
   if (!text.startsWith('{') && !text.startsWith('[')) return JSON.parse(text) as ExactJson;
-  return JSON.parse(text, (_name, value: unknown, { source }: { readonly source?: string }) =>
+  return parseJson(text, (value, source) =>
     typeof value === 'number' && source !== undefined && integerText.test(source) ? BigInt(source) : value,
   ) as ExactJson;
 }

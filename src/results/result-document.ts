@@ -5,6 +5,7 @@ import type { Owner } from '../concurrency/fair-share.ts';
 import { computingOwner, LoopTurns } from '../concurrency/loop-turns.ts';
 import type { ResultColumn } from '../engine/check-columns.ts';
 import type { Cost, Rows } from '../engine/engine.ts';
+import { parseJson } from '../parse-json.ts';
 
 /** What responses and logs say about a result besides its rows. Stored with it, as JSON. */
 interface ResultMetadata {
@@ -111,7 +112,7 @@ export function sizeOf({ encodings }: ResultDocument): number {
 }
 
 export function parseRows({ encodings }: ResultDocument): readonly Readonly<Record<string, unknown>>[] {
-  return (JSON.parse(encodings.identity.toString()) as { result: Record<string, unknown>[] }).result;
+  return (parseJson(encodings.identity.toString()) as { result: Record<string, unknown>[] }).result;
 }
 
 /** The document in every coding; compression runs off the event loop. */

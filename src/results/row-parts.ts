@@ -1,3 +1,4 @@
+import { parseJson } from '../parse-json.ts';
 import { parseRows, type ResultDocument } from './result-document.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -19,7 +20,7 @@ export function* rowParts(
     yield parseRows(document);
     return;
   }
-  for (const text of rowTexts(identity, partBytes)) yield JSON.parse(`[${text}]`) as readonly Row[];
+  for (const text of rowTexts(identity, partBytes)) yield parseJson(`[${text}]`) as readonly Row[];
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Column } from '../catalog/saved-query.ts';
 import { type ExactJson, exactText, isList, parseExact } from '../formats/exact-json.ts';
+import { parseJson } from '../parse-json.ts';
 
 /** The columns that two versions have in common, as they are compared. */
 export interface ComparedColumns {
@@ -82,7 +83,7 @@ type ParsedRow = Readonly<Record<string, ExactJson | undefined>>;
 
 /** Only a row with a long number may have one that a JavaScript number cannot represent. */
 const parseRow = (text: string): ParsedRow =>
-  (/\d{16}/.test(text) ? parseExact(text) : JSON.parse(text)) as ParsedRow;
+  (/\d{16}/.test(text) ? parseExact(text) : parseJson(text)) as ParsedRow;
 
 function hashCell(cell: ExactJson | undefined): number {
   if (cell === undefined || cell === null) return 0;

@@ -4,6 +4,7 @@ import type { Config } from '../../config.ts';
 import { withFixtures } from '../../engine/bigquery/with-fixtures.ts';
 import { engines } from '../../engine/engines.ts';
 import { StartError } from '../../errors.ts';
+import { parseJson } from '../../parse-json.ts';
 import type { Fixture, FixtureRow } from './load-tests.ts';
 import type { OpenFixtures } from './open-fixtures.ts';
 
@@ -54,7 +55,7 @@ function rowsOf(fixture: Fixture): readonly FixtureRow[] {
     .flatMap((line, at) => {
       if (line.trim() === '') return [];
       try {
-        return [JSON.parse(line) as FixtureRow];
+        return [parseJson(line) as FixtureRow];
       } catch {
         throw fail(`line ${at + 1} is not valid JSON`);
       }

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Column } from '../../catalog/saved-query.ts';
 import { parseTimestamp } from '../../files/timestamps.ts';
+import { parseJson } from '../../parse-json.ts';
 import type { QueryTest } from './load-tests.ts';
 
 /** A row as it is compared: one value for each column, in the form of REST; null for NULL. */
@@ -84,7 +85,7 @@ function scalar(value: unknown, { type }: Column): unknown {
 
 /** The rows of a result, with null for the columns that are left out. */
 export const resultRow = (text: string, columns: readonly Column[]): ComparedRow => {
-  const row = JSON.parse(text) as ComparedRow;
+  const row = parseJson(text) as ComparedRow;
   return Object.fromEntries(
     columns.map((column) => [column.name, row[column.name] ?? (column.repeated ? [] : null)]),
   );

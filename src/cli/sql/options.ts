@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { parseJson } from '../../parse-json.ts';
 import { commandError, parseCount } from '../arguments.ts';
 import { applyParameters, type Parameter, parseParameter } from './parameters.ts';
 import { splitStatements } from './split-statements.ts';
@@ -82,7 +83,7 @@ function parseTexts(file: string, json: string): readonly string[] {
   );
   let content: unknown;
   try {
-    content = JSON.parse(json);
+    content = parseJson(json);
   } catch {
     throw invalid;
   }

@@ -5,6 +5,7 @@ import type { Field } from '../../catalog/tables/table-schema.ts';
 import { readConfig } from '../../config.ts';
 import type { InferredFields } from '../../engine/duckdb/infer-fields.ts';
 import { StartError } from '../../errors.ts';
+import { parseJson } from '../../parse-json.ts';
 import { commandError } from '../arguments.ts';
 import { readInput } from '../read-input.ts';
 import type { LoadedSettings } from '../settings/load-settings.ts';
@@ -123,7 +124,7 @@ async function fieldsOf(
 function schemaIn(text: string): readonly Field[] | undefined {
   let data: unknown;
   try {
-    data = JSON.parse(text);
+    data = parseJson(text);
   } catch {
     return undefined;
   }

@@ -1,4 +1,5 @@
 import { type Document, isMap, isScalar, isSeq, parseDocument, type YAMLMap, YAMLSeq } from 'yaml';
+import { parseJson } from '../../parse-json.ts';
 import type { KeyInput } from './key-schema.ts';
 
 /**
@@ -20,7 +21,7 @@ export interface KeyEdits {
 export function editKeys(text: string, asJson: boolean): KeyEdits {
   if (text.trim() === '') return asJson ? jsonEdits({ keys: [] }) : yamlEdits(parseDocument('keys: []\n'));
   try {
-    return jsonEdits(JSON.parse(text));
+    return jsonEdits(parseJson(text) as { keys: KeyInput[]; count?: number });
   } catch {
     return yamlEdits(parseDocument(text));
   }

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Problem } from '../../errors.ts';
 import { readYaml } from '../../files/read-yaml.ts';
 import { describeIssue, type SchemaProblem, schemaProblems } from '../../files/schema-problems.ts';
+import { parseJson } from '../../parse-json.ts';
 import { type KeyEntry, keyFileSchema } from './key-schema.ts';
 
 export interface ParsedKeys {
@@ -49,10 +50,10 @@ export function parseKeys(file: string, text: string): ParsedKeys {
 // The file may be in the middle of being written, which must not revoke all keys.
 const emptyFile = 'is empty; write "keys: []" for a file without keys';
 
-/** JSON is parsed as YAML only when a line number is needed: that takes a hundred times as long as JSON.parse. */
+/** JSON is parsed as YAML only when a line number is needed: that takes a hundred times as long. */
 function readText(text: string): ReturnType<typeof readYaml> {
   try {
-    const data: unknown = JSON.parse(text);
+    const data = parseJson(text);
     let yaml: ReturnType<typeof readYaml> | undefined;
     return {
       data,

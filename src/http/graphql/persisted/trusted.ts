@@ -3,6 +3,7 @@ import { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { type Problem, StartError } from '../../../errors.ts';
+import { parseJson } from '../../../parse-json.ts';
 import type { CheckDocument } from '../documents.ts';
 import { requestError } from '../errors.ts';
 import { parseDocument } from '../operation-limits.ts';
@@ -44,7 +45,7 @@ export function loadTrustedDocuments(file: string): TrustedDocuments {
 function parseFile(file: string): TrustedDocuments | undefined {
   let content: unknown;
   try {
-    content = JSON.parse(readFileSync(file, 'utf8'));
+    content = parseJson(readFileSync(file, 'utf8'));
   } catch {
     return undefined;
   }

@@ -1,3 +1,4 @@
+import { parseJson } from '../../../../parse-json.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 
 /**
@@ -7,7 +8,7 @@ import { type Place, Unsupported } from '../unsupported.ts';
  */
 export function canonicalJson(place: Place, text: string): string {
   try {
-    return canonicalText(JSON.parse(text, keepNumbers));
+    return canonicalText(parseJson(text, keepNumbers));
   } catch {
     throw new Unsupported(place, 'invalid JSON');
   }
@@ -21,10 +22,10 @@ class WrittenNumber {
   }
 }
 
-function keepNumbers(_name: string, value: unknown, context?: { readonly source?: string }): unknown {
+function keepNumbers(value: unknown, text: string | undefined): unknown {
   if (typeof value !== 'number') return value;
   if (!Number.isFinite(value)) throw new RangeError('number overflow');
-  const source = context?.source ?? String(value);
+  const source = text ?? String(value);
   return new WrittenNumber(isWide(source) ? String(value) : source);
 }
 

@@ -2,19 +2,8 @@ import { createWriteStream } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import type { Field } from '../../../../catalog/tables/table-schema.ts';
+import { parseJson } from '../../../../parse-json.ts';
 import { readLines } from './read-file.ts';
-
-declare global {
-  /** JSON's access to the source text: Node has it, TypeScript's library does not declare it yet. */
-  interface JSON {
-    parse(
-      text: string,
-      reviver: (key: string, value: unknown, context: { source: string }) => unknown,
-    ): unknown;
-    rawJSON(text: string): object;
-    isRawJSON(value: unknown): boolean;
-  }
-}
 
 /** A key with its quotes. Inside of a string a quote follows a backslash, so nothing there matches. */
 const jsonKey = /"([^"\\]+)"(?=\s*:)/g;
@@ -42,7 +31,7 @@ function needsNormalizing(sample: string, fields: readonly Field[]): boolean {
 /** Lines that are not JSON are copied unchanged: DuckDB reports their errors later. */
 async function* normalizeLines(path: string, fields: readonly Field[]): AsyncGenerator<string> {
   for await (const line of readLines(path)) {
-    const row = parseJson(line);
+    const row = parseExactNumbers(line);
     yield `${row === undefined ? line : JSON.stringify(normalizeValue(row, fields))}\n`;
   }
 }
@@ -59,10 +48,10 @@ function normalizeValue(value: unknown, fields: readonly Field[]): unknown {
 }
 
 /** Numbers keep the digits of the text: as JavaScript numbers they would lose those beyond 2^53. */
-export function parseJson(text: string): unknown {
+export function parseExactNumbers(text: string): unknown {
   try {
-    return JSON.parse(text, (_, value, { source }) =>
-      typeof value === 'number' ? JSON.rawJSON(source) : value,
+    return parseJson(text, (value, source) =>
+      typeof value === 'number' && source !== undefined ? JSON.rawJSON(source) : value,
     );
   } catch {
     return undefined;

@@ -7,7 +7,7 @@ import type { Field, TableSchema } from '../../../../catalog/tables/table-schema
 import { quoteText } from '../../../dialect/tree/quote-text.ts';
 import { columnType } from '../../store/column-type.ts';
 import { describeSource, errorInTry, storedValue } from '../../store/stored-value.ts';
-import { parseJson } from '../read/normalize-keys.ts';
+import { parseExactNumbers } from '../read/normalize-keys.ts';
 import {
   globText,
   linesRelation,
@@ -226,7 +226,7 @@ function typeShape(field: Field): unknown {
  */
 function completeRow(line: Buffer, fields: readonly Field[]): string | undefined {
   const text = line.toString('utf8');
-  const row = parseJson(text);
+  const row = parseExactNumbers(text);
   if (row === undefined) return undefined;
   // Fewer keys than colons outside of strings: an object has a key twice.
   if (text.replace(/"(?:[^"\\]|\\.)*"/g, '').split(':').length - 1 !== countKeys(row)) return undefined;
