@@ -1,6 +1,7 @@
 import { explorerPlugin } from '@graphiql/plugin-explorer';
+import type { Fetcher } from '@graphiql/toolkit';
 import { GraphiQL, HISTORY_PLUGIN } from 'graphiql';
-import { type ReactNode, useCallback, useMemo, useRef, useState } from 'react';
+import { type ReactNode, useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { callerOf, initialKey, parseHeaders, rememberKey, requestHeaders } from './credentials.ts';
 import { updateExamples } from './examples.ts';
 import { buildFetcher } from './fetcher.ts';
@@ -13,17 +14,25 @@ const plugins = [HISTORY_PLUGIN, explorerPlugin({ showAttribution: false })];
 /** A key is sent when nothing has been typed for this long: each wrong one counts. */
 const typingPauseMs = 600;
 
+/** What the last request for the schema gave; until then, nothing. */
+interface Outcome {
+  readonly fetcher: Fetcher;
+  readonly message: string;
+  readonly isLoaded: boolean;
+}
+
 /** GraphiQL with a field for the key. The schema is requested whenever the caller of the tab that is shown changes. */
 export function App({ data }: { readonly data: PageData }): ReactNode {
   const [typed, setTyped] = useState(() => initialKey(data));
   const [key, setKey] = useState(typed);
   const [tabHeaders, setTabHeaders] = useState<Readonly<Record<string, string>>>({});
-  const [schema, setSchema] = useState({ message: 'Loading the schema…', isLoaded: false });
+  const [latest, setOutcome] = useState<Outcome>();
   // The key in the page is another one after each start of the gateway, but the user of this machine keeps the same tabs.
   const areaOfKey = (text: string) => (text === '' || text === data.apiKey ? '' : areaOf(text));
   // The area of storage of the last key that was accepted.
   const [area, setArea] = useState(() => areaOfKey(key));
   const shownArea = useRef(area);
+  const current = useRef<Fetcher>(undefined);
   const pause = useRef<ReturnType<typeof setTimeout>>(undefined);
   const afterPause = useCallback((act: () => void) => {
     clearTimeout(pause.current);
@@ -32,19 +41,24 @@ export function App({ data }: { readonly data: PageData }): ReactNode {
 
   const caller = callerOf(requestHeaders(tabHeaders, key));
   // biome-ignore lint/correctness/useExhaustiveDependencies: another caller has another schema, which GraphiQL requests for a new fetcher
-  const fetcher = useMemo(
-    () =>
-      buildFetcher(key, (message, isLoaded) => {
-        setSchema({ message, isLoaded });
-        if (!isLoaded) return false;
-        rememberKey(key === data.apiKey ? '' : key);
-        const isReopened = areaOfKey(key) !== shownArea.current;
-        shownArea.current = areaOfKey(key);
-        setArea(shownArea.current);
-        return isReopened;
-      }),
-    [key, caller, data.apiKey],
-  );
+  const fetcher = useMemo(() => {
+    const own: Fetcher = buildFetcher(key, (message, isLoaded) => {
+      // The caller has changed since the request was sent.
+      if (current.current !== own) return false;
+      setOutcome({ fetcher: own, message, isLoaded });
+      if (!isLoaded) return false;
+      rememberKey(key === data.apiKey ? '' : key);
+      const isReopened = areaOfKey(key) !== shownArea.current;
+      shownArea.current = areaOfKey(key);
+      setArea(shownArea.current);
+      return isReopened;
+    });
+    return own;
+  }, [key, caller, data.apiKey]);
+  useLayoutEffect(() => {
+    current.current = fetcher;
+  }, [fetcher]);
+  const outcome = latest?.fetcher === fetcher ? latest : undefined;
 
   const storage = useMemo(() => {
     const opened = openStorage(area);
@@ -74,8 +88,8 @@ export function App({ data }: { readonly data: PageData }): ReactNode {
           afterPause(() => commit(text));
         }}
         onCommit={() => commit(typed)}
-        message={schema.message}
-        isProblem={!schema.isLoaded}
+        message={outcome?.message ?? 'Loading the schema…'}
+        isProblem={outcome?.isLoaded === false}
       />
       <main>
         <GraphiQL

@@ -23,16 +23,29 @@ export function buildFetcher(key: string, onSchema: OnSchema): Fetcher {
       kept = undefined;
       return schema;
     }
-    const message = hasKey(headers) ? undefined : 'Type an API key to load the schema.';
-    const { status, result } =
-      message === undefined ? await send(operation, headers) : { status: 401, result: {} };
-    const problem = message ?? problemOf(status, result);
+    const { problem, result } = await requestSchema(operation, headers);
     const isReopened = onSchema(problem ?? 'The schema is loaded.', problem === undefined);
     // GraphiQL would send the request once more for an answer without data.
     if (problem !== undefined) throw new Error(problem);
     if (isReopened) kept = result;
     return result;
   };
+}
+
+interface Schema {
+  /** Why there is none, for the user. */
+  readonly problem?: string | undefined;
+  readonly result: Result;
+}
+
+async function requestSchema(operation: object, headers: Headers): Promise<Schema> {
+  if (!hasKey(headers)) return { problem: 'Type an API key to load the schema.', result: {} };
+  try {
+    const { status, result } = await send(operation, headers);
+    return { problem: problemOf(status, result), result };
+  } catch (error) {
+    return { problem: (error as Error).message, result: {} };
+  }
 }
 
 /** GraphiQL's own name for it. */

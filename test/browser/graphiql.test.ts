@@ -318,6 +318,41 @@ describe.skipIf(isWithoutBrowser)('GraphiQL in a browser', { timeout: 60_000 }, 
       await context.close();
     });
 
+    test('the schema of an earlier key, which comes late, changes nothing', async () => {
+      const { context, page } = await openRemote();
+      const late = Promise.withResolvers<void>();
+      await page.route(url, async (route) => {
+        const key = route.request().headers()['x-api-key'];
+        if (key === file.keyOf('ann')) await late.promise;
+        await route.continue();
+      });
+      const enter = async (name: string) => {
+        await page.getByLabel('API key').fill(file.keyOf(name));
+        await page.keyboard.press('Enter');
+        expect(await status(page).textContent()).toBe('Loading the schema…');
+      };
+      await enter('ann');
+      await enter('bob');
+      await loaded(page);
+      const answered = page.waitForResponse(
+        (response) => response.request().headers()['x-api-key'] === file.keyOf('ann'),
+      );
+      late.resolve();
+      await (await answered).finished();
+      expect(await typesOf(page)).toContain('SecretTwoRow');
+      expect(await page.evaluate("sessionStorage.getItem('querygate:key')")).toBe(file.keyOf('bob'));
+      await context.close();
+    });
+
+    test('a gateway that cannot be reached is told as such', async () => {
+      const { context, page } = await openRemote();
+      await page.route(url, (route) => route.abort());
+      await page.getByLabel('API key').fill(file.keyOf('ann'));
+      await page.keyboard.press('Enter');
+      await expect.poll(() => status(page).textContent(), soon).toBe('The gateway could not be reached.');
+      await context.close();
+    });
+
     test('opens the operation in its URL once', async () => {
       const { context, page } = await openRemote();
       await page.goto(`${url}?${new URLSearchParams({ query: 'query Linked { endpoints { name } }' })}`);
