@@ -329,9 +329,9 @@ describe.skipIf(isWithoutBrowser)('GraphiQL in a browser', { timeout: 60_000 }, 
       const enter = async (name: string) => {
         await page.getByLabel('API key').fill(file.keyOf(name));
         await page.keyboard.press('Enter');
-        expect(await status(page).textContent()).toBe('Loading the schema…');
       };
       await enter('ann');
+      expect(await status(page).textContent()).toBe('Loading the schema…');
       await enter('bob');
       await loaded(page);
       const answered = page.waitForResponse(
