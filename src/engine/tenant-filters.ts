@@ -3,7 +3,8 @@ import { type Problem, StartError } from '../errors.ts';
 import { type Compiled, compile } from './dialect/compile.ts';
 import { problemAt } from './dialect/problem-at.ts';
 import { openSandbox } from './dialect/sandbox/open-sandbox.ts';
-import { type TenantParameter, unfilteredTables } from './dialect/tenant-filter.ts';
+import type { TenantParameter } from './dialect/tenant-conditions.ts';
+import { unfilteredTables } from './dialect/tenant-filter.ts';
 import { queryProblems } from './query-problems.ts';
 
 /**
