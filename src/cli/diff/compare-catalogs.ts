@@ -8,9 +8,9 @@ import { comparePolicy } from './compare/policy.ts';
 import { compareSandboxes } from './compare/sandbox.ts';
 import { compareSql, openTableComparison } from './compare/sql.ts';
 import { type JudgedChange, judge } from './judge.ts';
+import { levels } from './levels.ts';
 import type { OldCatalog } from './load-before.ts';
 import { matchEndpoints } from './match-endpoints.ts';
-import { levels } from './rules.ts';
 import { compareSchemas } from './schema-changes.ts';
 
 /** What has become of one endpoint. */

@@ -1,8 +1,8 @@
 import { printable as withoutControls } from '../problems/print-problems.ts';
 import { githubAnnotation } from '../problems/report-problems.ts';
 import type { Paint } from '../query-tests/print-outcomes.ts';
+import type { Level } from './levels.ts';
 import { countLevels, type Report, type ReportedChange, type ReportedEndpoint } from './report.ts';
-import type { Level } from './rules.ts';
 
 const colors = { breaking: 'red', dangerous: 'yellow', safe: 'green' } as const;
 

@@ -1,4 +1,4 @@
-import type { Level } from './rules.ts';
+import type { Level } from './levels.ts';
 
 /** Where something is. Lines count from 1. */
 export interface Place {

@@ -5,7 +5,7 @@ import { camelCase, pascalCase, sqlFieldOf } from '../../catalog/names.ts';
 import type { EnumParameter, SavedQuery } from '../../catalog/saved-query.ts';
 import { buildSchema } from '../../http/graphql/schema/schema.ts';
 import type { Pair } from './change.ts';
-import type { Level } from './rules.ts';
+import type { Level } from './levels.ts';
 
 /** A difference of the GraphQL schemas, as GraphQL Inspector judges it. */
 export interface FoundInSchema {

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { levels, rules } from '../../../src/cli/diff/rules.ts';
+import { levels } from '../../../src/cli/diff/levels.ts';
+import { rules } from '../../../src/cli/diff/rules.ts';
 import { runQuerygate } from '../../support/gateway-process.ts';
 
 const page = readFileSync('docs/diff.md', 'utf8');
