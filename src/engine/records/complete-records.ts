@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { CompleteCatalog } from '../../catalog/folder/catalog-history.ts';
+import type { CompleteCatalog } from '../../catalog/folder/choose-version.ts';
 import { loadCatalog } from '../../catalog/load-catalog.ts';
 import type { Catalog, RecordField, SavedQuery } from '../../catalog/saved-query.ts';
 import type { TableSchema } from '../../catalog/tables/table-schema.ts';
