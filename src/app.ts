@@ -1,8 +1,9 @@
 import type { RequestListener } from 'node:http';
 import type { Logger } from 'pino';
-import { openConfiguredEngine } from './app/configured-engine.ts';
+import { buildCollectors, openAppMetrics } from './app/app-metrics.ts';
+import { openCallers } from './app/callers.ts';
 import { buildHttpHandler } from './app/http-handler.ts';
-import { acceptedTokens, sharedCache, sharedRates } from './app/optional-parts.ts';
+import { openQueryExecution } from './app/query-execution.ts';
 import { openHistory } from './catalog/folder/catalog-history.ts';
 import { readFolder } from './catalog/folder/read-folder.ts';
 import type { Catalog } from './catalog/saved-query.ts';
@@ -14,27 +15,11 @@ import { completeRecords } from './engine/records/complete-records.ts';
 import { ByteBudget } from './http/byte-budget.ts';
 import { loadTrustedDocuments } from './http/graphql/persisted/trusted.ts';
 import { buildReadiness } from './http/observe/readiness.ts';
-import { buildRequestMetrics } from './http/observe/request-metrics.ts';
-import { idsOf } from './http/observe/request-trace.ts';
 import { buildFetch } from './http/server/fetch-adapter.ts';
 import { buildNodeListener } from './http/server/node-listener.ts';
-import { openKeys } from './keys/open-keys.ts';
-import { newLocalRateLimit } from './keys/rates/rate-limiter.ts';
-import { buildInfo } from './metrics/build-info.ts';
-import { buildCatalogMetrics } from './metrics/catalog-metrics.ts';
-import { buildDeprecatedMetrics } from './metrics/deprecated-metrics.ts';
-import { buildEngineMetrics, type EngineMetrics } from './metrics/engine-metrics.ts';
-import { buildImportMetrics } from './metrics/import-metrics.ts';
-import { openKeptEndpoints } from './metrics/kept-endpoints.ts';
-import { type Metrics, openRegistry } from './metrics/open-registry.ts';
-import { buildResultMetrics } from './metrics/result-metrics.ts';
-import { buildShadowMetrics } from './metrics/shadow-metrics.ts';
+import type { Metrics } from './metrics/open-registry.ts';
 import { type FilesReport, openReload } from './reload/open-reload.ts';
-import type { OnCost } from './results/compute.ts';
 import type { Counters } from './results/counters.ts';
-import { openResults } from './results/open-results.ts';
-import { traceResults } from './results/trace-results.ts';
-import { openShadows } from './shadow/open-shadows.ts';
 import type { Tracer } from './trace/span.ts';
 
 export interface AppOptions {
@@ -82,105 +67,43 @@ export interface App {
  * @throws StartError with every problem of the saved queries, or of the key file
  */
 export async function openApp(options: AppOptions): Promise<App> {
-  const { config, apiKey, log, now = systemClock.now, after = systemClock.after } = options;
+  const { config, log, tracer, now = systemClock.now, after = systemClock.after } = options;
+  const turns = new LoopTurns();
   const files = readFolder(config.queriesDir);
   const history = openHistory(config.queriesDir, files, now, completeRecords);
   const { catalog } = history;
   const { trustedDocumentsFile } = config;
   const trusted = trustedDocumentsFile === undefined ? undefined : loadTrustedDocuments(trustedDocumentsFile);
-  const rates = await sharedRates(config, log, now);
-  const newRateLimit = rates?.newRateLimit ?? newLocalRateLimit;
-  const keys = openKeys({
-    file: config.apiKeysFile,
-    apiKey,
-    catalog,
-    hideEndpoints: config.hideEndpoints,
-    acceptsCutFile: config.acceptsCutKeyFile,
-    newRateLimit,
-    log,
-    now,
-  });
-  const tokens = await acceptedTokens(config, { catalog, newRateLimit, log, now });
-  const openShared = await sharedCache(config, log);
-  const turns = new LoopTurns();
-  const engineMetrics = buildEngineMetrics();
-  const importMetrics = buildImportMetrics(now);
-  const openEngine = () =>
-    openConfiguredEngine({ ...options, catalog, turns, now, imported: importMetrics.record });
-  const engine = measured(config, engineMetrics, options.engine ?? (await openEngine()));
 
-  const shadowMetrics = buildShadowMetrics();
-  const onCost: OnCost = (endpoint, cost, trace) => {
-    engineMetrics.addCost(endpoint, cost);
-    log.info({ endpoint, ...cost, ...(trace && idsOf(trace)) }, 'query ran');
-  };
-  const shadows = openShadows({
+  const callers = await openCallers({ ...options, catalog, now });
+  const collectors = buildCollectors(catalog, log, now);
+  const execution = await openQueryExecution({
+    ...options,
     catalog,
-    engine,
-    engineConcurrency: config.engineConcurrency,
-    engineTimeoutMs: config.engineTimeoutMs,
     clock: { now, after },
     turns,
-    log,
-    onCost: (endpoint, cost) => onCost(endpoint, cost, undefined),
-    onOutcome: shadowMetrics.record,
+    collectors,
   });
-  const results = openResults({
-    catalog,
-    engine: shadows.engine,
-    engineConcurrency: config.engineConcurrency,
-    engineTimeoutMs: config.engineTimeoutMs,
-    memoryBytes: config.cacheMemoryBytes,
-    openShared,
-    clock: { now, after },
-    turns,
-    log,
-    onCost,
-  });
+  const { results, getResult } = execution;
   await results.ready;
-  await rates?.ready;
-  keys.watch();
+  await callers.ready;
+  callers.watch();
+
+  const state = () => reload.state;
+  const metrics = await openAppMetrics({ config, catalog, collectors, results, state });
   let ready = true;
-  const deprecatedMetrics = buildDeprecatedMetrics(log, now);
-  const watched = deprecatedMetrics.count(shadows.watch(results.get));
-  const getResult = options.tracer === undefined ? watched : traceResults(watched);
-  const requestMetrics = buildRequestMetrics(catalog);
-  const resultMetrics = buildResultMetrics(results);
-  const namesOf = ({ queries }: Catalog) => queries.map(({ name }) => name);
-  const keptEndpoints = openKeptEndpoints(namesOf(catalog));
-  const catalogMetrics = buildCatalogMetrics(() => {
-    const { queries, broken, problem, loadedAt } = reload.state;
-    return { queries, problems: broken.length + Number(problem !== undefined), loadedAt };
-  });
-  const metrics = config.metrics
-    ? await openRegistry(
-        [
-          requestMetrics,
-          resultMetrics,
-          engineMetrics,
-          importMetrics,
-          catalogMetrics,
-          shadowMetrics,
-          deprecatedMetrics,
-          buildInfo(config),
-        ].flatMap(({ families }) => families),
-      )
-    : undefined;
   const budget = new ByteBudget();
   const { handle, versions, buildVersion } = buildHttpHandler({
     ...options,
     catalog,
-    keyring: keys.keyring,
-    tokens,
+    keyring: callers.keyring,
+    tokens: callers.tokens,
     trusted,
-    getResult: metrics === undefined ? getResult : resultMetrics.count(getResult),
-    metrics,
-    requestMetrics: metrics === undefined ? undefined : requestMetrics,
+    getResult: config.metrics ? metrics.results.count(getResult) : getResult,
+    metrics: metrics.registry,
+    requestMetrics: config.metrics ? collectors.requests : undefined,
     derived: results.derived,
-    readiness: buildReadiness(
-      () => ready,
-      () => reload.state,
-    ),
+    readiness: buildReadiness(() => ready, state),
     budget,
     turns,
     now,
@@ -189,24 +112,17 @@ export async function openApp(options: AppOptions): Promise<App> {
     folder: config.queriesDir,
     files,
     history,
-    updates: engine.updates,
+    updates: execution.updates,
     isOn: config.reload,
     prepare(next) {
       const version = buildVersion(next);
       return () => {
-        keys.replaceQueries(next.queries);
-        tokens?.replaceQueries(next.queries);
-        results.replaceCatalog(next);
-        const kept = keptEndpoints(namesOf(next));
-        requestMetrics.replaceCatalog(next, kept);
-        resultMetrics.keepEndpoints(kept);
-        engineMetrics.keepEndpoints(kept);
-        shadowMetrics.keepEndpoints(kept);
-        deprecatedMetrics.keepEndpoints(kept);
-        return Promise.all([versions.replace(version), shadows.replaceCatalog(next)]);
+        callers.replaceCatalog(next);
+        metrics.replaceCatalog(next);
+        return Promise.all([versions.replace(version), execution.replaceCatalog(next)]);
       };
     },
-    onOutcome: catalogMetrics.recordReload,
+    onOutcome: metrics.catalog.recordReload,
     onFiles: options.onFiles,
     log,
     now,
@@ -217,27 +133,20 @@ export async function openApp(options: AppOptions): Promise<App> {
     },
     reload: reload.look,
     counters: results.counters,
-    metrics,
+    metrics: metrics.registry,
     fetch: buildFetch(handle),
     listener: buildNodeListener({ handle, budget, turns, log, trustedProxies: config.trustedProxies }),
     drain: () => {
       ready = false;
     },
     async close() {
-      metrics?.close();
+      metrics.registry?.close();
       // It may wait for an import, which closing the engine ends.
       const reloading = reload.close();
-      await keys.close();
-      await tokens?.close();
-      await rates?.close();
-      await shadows.close();
-      await results.close();
-      await engine.close();
+      await callers.close();
+      await execution.close();
       await reloading;
-      await options.tracer?.close();
+      await tracer?.close();
     },
   };
 }
-
-const measured = ({ metrics }: Config, { measure }: EngineMetrics, engine: Engine) =>
-  metrics ? measure(engine) : engine;

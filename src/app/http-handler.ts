@@ -5,8 +5,8 @@ import { VersionedRef } from '../concurrency/versioned-ref.ts';
 import { isLoopback } from '../config/loopback.ts';
 import type { Config } from '../config.ts';
 import { buildAdmit } from '../http/access/admission.ts';
-import { buildAudit } from '../http/access/audit.ts';
-import { buildCors } from '../http/access/cors.ts';
+import { type Audit, buildAudit } from '../http/access/audit.ts';
+import { buildCors, type Cors } from '../http/access/cors.ts';
 import { isFromLoopback } from '../http/access/loopback.ts';
 import { buildRecognizeKeys } from '../http/access/recognize-keys.ts';
 import { buildRejectKeys, buildRejectKeysInUrls } from '../http/access/reject-keys-in-urls.ts';
@@ -66,77 +66,14 @@ interface HttpHandler {
   readonly buildVersion: (catalog: Catalog) => CatalogVersion;
 }
 
-/** Connects what answers requests: the parts of one version of the catalog, and those that live as long as the process. */
-export function buildHttpHandler({
-  config,
-  apiKey,
-  log,
-  writeLine,
-  tracer,
-  catalog,
-  keyring,
-  tokens,
-  trusted,
-  getResult,
-  derived,
-  metrics,
-  requestMetrics,
-  readiness,
-  budget,
-  turns,
-  now,
-}: HttpOptions): HttpHandler {
-  // A configured key is the operator's secret; one that was generated at start is also printed in the start banner.
-  const showsKey = config.apiKey === undefined && !config.production && isLoopback(config.host);
-  const graphiql = buildGraphiql(showsKey ? apiKey : undefined);
-  const pages = config.pages
-    ? buildPages({ apiKey: showsKey ? apiKey : undefined, graphiql: config.graphiql })
-    : undefined;
-  const assets = new Map<string, Answer>();
-  if (pages !== undefined) assets.set(pagesSet, pages.assets);
-  if (config.graphiql) assets.set(graphiqlSet, graphiql.assets);
+/** Connects what answers requests. */
+export function buildHttpHandler(options: HttpOptions): HttpHandler {
+  const { config, apiKey, log, writeLine, tracer, keyring, tokens, requestMetrics, budget, now } = options;
   const isKeyText = buildRecognizeKeys(apiKey, tokens !== undefined);
   const audit = buildAudit(log, isKeyText);
   const cors = buildCors(config.corsOrigins, config.corsHeaders);
-  const buildGraphqlOf = buildGraphql({
-    getResult,
-    introspection: config.introspection,
-    trusted,
-    derived: buildDerivedCache(derived),
-    budget,
-    turns,
-    audit,
-    log,
-    now,
-  });
-  const rejectKeys = buildRejectKeys(isKeyText);
-  const reader = buildReader();
-  const buildVersion = (version: Catalog): CatalogVersion => {
-    const rest = buildRest({ catalog: version, getResult, turns, now, derived, budget });
-    const page: RouteOptions['page'] = (head, { url }) =>
-      isFromLoopback(url, head) ? graphiql.local(version, head) : graphiql.remote(head);
-    return {
-      prepareRequest: buildPrepareRequest(pathsToLog(version), version),
-      routeOf: buildRoutes({
-        rest,
-        compat:
-          config.compat === undefined
-            ? undefined
-            : buildLogflareCompat({ catalog: version, rest, rejectKeys }),
-        graphql: buildGraphqlOf(version),
-        openapi: buildOpenapi(version, turns),
-        reader: config.pages ? reader : undefined,
-        page: config.graphiql ? page : undefined,
-        pages: pages?.page,
-        assets,
-        metrics: metrics === undefined ? undefined : buildMetricsRoute(metrics),
-        readiness,
-        cors,
-        log,
-      }),
-    };
-  };
-  const versions = new VersionedRef(buildVersion(catalog));
+  const buildVersion = versionBuilder(options, { isKeyText, audit, cors });
+  const versions = new VersionedRef(buildVersion(options.catalog));
   const handle = buildHandler({
     versions,
     admit: buildAdmit({
@@ -157,4 +94,65 @@ export function buildHttpHandler({
     versions,
     buildVersion,
   };
+}
+
+/** What is decided once for all requests. */
+interface Rules {
+  readonly isKeyText: (text: string) => boolean;
+  readonly audit: Audit;
+  readonly cors: Cors;
+}
+
+/** Builds what lives as long as the process. @returns builds what lives as long as a version of the catalog */
+function versionBuilder(options: HttpOptions, { isKeyText, audit, cors }: Rules) {
+  const { config, log, trusted, getResult, derived, metrics, readiness, budget, turns, now } = options;
+  const buildGraphqlOf = buildGraphql({
+    getResult,
+    introspection: config.introspection,
+    trusted,
+    derived: buildDerivedCache(derived),
+    budget,
+    turns,
+    audit,
+    log,
+    now,
+  });
+  const { graphiql, pages, assets } = buildBrowserPages(config, options.apiKey);
+  const rejectKeys = buildRejectKeys(isKeyText);
+  const reader = buildReader();
+  return (catalog: Catalog): CatalogVersion => {
+    const rest = buildRest({ catalog, getResult, turns, now, derived, budget });
+    const page: RouteOptions['page'] = (head, { url }) =>
+      isFromLoopback(url, head) ? graphiql.local(catalog, head) : graphiql.remote(head);
+    return {
+      prepareRequest: buildPrepareRequest(pathsToLog(catalog), catalog),
+      routeOf: buildRoutes({
+        rest,
+        compat: config.compat === undefined ? undefined : buildLogflareCompat({ catalog, rest, rejectKeys }),
+        graphql: buildGraphqlOf(catalog),
+        openapi: buildOpenapi(catalog, turns),
+        reader: config.pages ? reader : undefined,
+        page: config.graphiql ? page : undefined,
+        pages: pages?.page,
+        assets,
+        metrics: metrics === undefined ? undefined : buildMetricsRoute(metrics),
+        readiness,
+        cors,
+        log,
+      }),
+    };
+  };
+}
+
+/** GraphiQL and the pages of the endpoints, with the files that the configured ones load. */
+function buildBrowserPages(config: Config, apiKey: string | undefined) {
+  // A configured key is the operator's secret; one that was generated at start is also printed in the start banner.
+  const showsKey = config.apiKey === undefined && !config.production && isLoopback(config.host);
+  const shownKey = showsKey ? apiKey : undefined;
+  const graphiql = buildGraphiql(shownKey);
+  const pages = config.pages ? buildPages({ apiKey: shownKey, graphiql: config.graphiql }) : undefined;
+  const assets = new Map<string, Answer>();
+  if (pages !== undefined) assets.set(pagesSet, pages.assets);
+  if (config.graphiql) assets.set(graphiqlSet, graphiql.assets);
+  return { graphiql, pages, assets };
 }
