@@ -38,7 +38,7 @@ export async function judgeAll(
   return verdicts;
 }
 
-export function judge(testCase: Case, ours: Answer, reference: Answer): Verdict {
+function judge(testCase: Case, ours: Answer, reference: Answer): Verdict {
   const verdict = verdictOn(testCase, ours, reference);
   return { case: testCase, verdict, ours, reference };
 }

@@ -5,7 +5,7 @@ import { idsOf } from './observe/request-trace.ts';
 
 /** One answered request. Paths and key ids are known ones; of the caller's text it has only the request id and the name
  * of an endpoint that does not exist, whose characters are checked. */
-export interface AccessLogEntry {
+interface AccessLogEntry {
   readonly method: string;
   readonly path: string;
   readonly status: number;

@@ -19,8 +19,8 @@ export interface Caller {
   readonly isLimited?: true;
 }
 
-export const unrestrictedKey = 'a-key-for-tests-only';
-export const tokenSecret = 'a secret for tests only, of more than 32 bytes';
+const unrestrictedKey = 'a-key-for-tests-only';
+const tokenSecret = 'a secret for tests only, of more than 32 bytes';
 const audience = 'querygate';
 export const tokenSettings = { JWT_SECRET: tokenSecret, JWT_AUDIENCE: audience };
 

@@ -16,7 +16,7 @@ export interface Answer {
   readonly text: string;
 }
 
-export interface Request {
+interface Request {
   readonly method: string;
   /** As it is sent. */
   readonly path: string;
@@ -34,7 +34,7 @@ export interface Gateways {
 }
 
 /** The catalog of the tests: the shipped queries, and those of this folder. */
-export function makeCatalog(): string {
+function makeCatalog(): string {
   const folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
   cpSync('queries', folder, { recursive: true });
   cpSync('test/isolation/queries', folder, { recursive: true });

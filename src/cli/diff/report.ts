@@ -1,7 +1,7 @@
 import type { Level } from './levels.ts';
 
 /** Where something is. Lines count from 1. */
-export interface Place {
+interface Place {
   readonly file: string;
   readonly line: number;
 }

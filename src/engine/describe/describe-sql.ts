@@ -33,7 +33,7 @@ export interface DescribedColumn {
   readonly fields?: readonly ResultColumn[] | undefined;
 }
 
-export interface TenantCandidate {
+interface TenantCandidate {
   readonly parameter: string;
   /** The column with which it is compared. */
   readonly column: string;

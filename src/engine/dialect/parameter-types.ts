@@ -5,7 +5,7 @@ import { arrayOf, sameName, scalar, type Type } from './types.ts';
 export type TypedParameter = Pick<Parameter, 'name' | 'bind' | 'repeated'>;
 
 /** The type of a parameter in the SQL. */
-export function parameterType({ bind = 'STRING', repeated }: TypedParameter): Type {
+function parameterType({ bind = 'STRING', repeated }: TypedParameter): Type {
   const element = scalar(bind);
   return repeated ? arrayOf(element) : element;
 }

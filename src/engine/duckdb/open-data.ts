@@ -29,7 +29,7 @@ export interface LocalData {
 }
 
 /** Tables of another version of the catalog. */
-export interface TableChange {
+interface TableChange {
   /** New ones, and those with another definition. */
   readonly staged: readonly TableInStore[];
   /** The names of those that are no longer declared. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-export interface Connection {
+interface Connection {
   /** Responses that have not been written yet, in the order of their requests. */
   readonly pending: readonly ServerResponse[];
   /** The response to the latest request, written or not. */

@@ -11,7 +11,7 @@ export interface KeyFileDecision {
 }
 
 /** For the log: how one key has changed. */
-export interface KeyChange {
+interface KeyChange {
   readonly key: string;
   readonly change: 'added' | 'removed' | 'revoked' | 'changed';
   /** What is different, of a key that changed. */

@@ -155,7 +155,7 @@ export const pages: Readonly<Record<Stream, Page>> = {
 };
 
 /** As Studio writes a string: a quote is doubled, which BigQuery does not read as one string. */
-export const literal = (text: string) => `'${text.replaceAll("'", "''").replaceAll('\\', '\\\\')}'`;
+const literal = (text: string) => `'${text.replaceAll("'", "''").replaceAll('\\', '\\\\')}'`;
 
 /** The latest rows of a page. */
 export function listSql(

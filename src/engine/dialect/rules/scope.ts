@@ -44,7 +44,7 @@ export interface Range {
   readonly acceptsAnyColumn?: true;
 }
 
-export interface RangeColumn extends Member, Pick<RelationColumn, 'isAnonymous' | 'isPseudo'> {}
+interface RangeColumn extends Member, Pick<RelationColumn, 'isAnonymous' | 'isPseudo'> {}
 
 /** A column that a table or query gives to its readers. */
 export interface RelationColumn {

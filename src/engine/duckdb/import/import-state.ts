@@ -7,7 +7,7 @@ import { loadManifest, loadNumbersRejectedFor, type Manifest } from './scan/mani
 import { buildUnreadableFiles, type UnreadableFiles } from './unreadable-files.ts';
 
 /** What the import of local data reports to the operator. */
-export interface ImportEvents {
+interface ImportEvents {
   /** A problem that the operator should fix: a file that cannot be read, rejected rows, a full disk. */
   problem(message: string): void;
   progress?(progress: ImportProgress): void;

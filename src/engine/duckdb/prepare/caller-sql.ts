@@ -30,7 +30,7 @@ import { memoizePlans } from './prepare-query.ts';
 export type PrepareCallerSql = (sql: string) => CallerSql;
 
 /** A caller's SQL that may run. */
-export interface CallerSql {
+interface CallerSql {
   /** The stored tables that it reads. */
   readonly tables: readonly string[];
   readonly macros: readonly string[];
@@ -42,7 +42,7 @@ export interface CallerSql {
   prepare(connection: DuckDBConnection): Promise<PreparedCallerSql>;
 }
 
-export interface PreparedCallerSql {
+interface PreparedCallerSql {
   readonly columns: readonly WireColumn[];
   readonly resultColumns: readonly ResultColumn[];
   readonly generic: string;

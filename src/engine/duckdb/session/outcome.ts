@@ -11,7 +11,7 @@
  */
 export type Cell = null | boolean | number | string | readonly Cell[];
 
-export interface ResultColumn {
+interface ResultColumn {
   /** Names may repeat. */
   readonly name: string;
   /** In BigQuery's syntax: `ARRAY<STRUCT<id INT64, STRING>>`. */

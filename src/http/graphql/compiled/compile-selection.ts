@@ -31,7 +31,7 @@ export interface SelectionWriter {
 }
 
 /** A column of records of which an operation selects some fields. */
-export interface SelectedColumn {
+interface SelectedColumn {
   readonly group: ColumnGroup;
   /** Equal for equal selections in the same record; short. */
   readonly selection: string;

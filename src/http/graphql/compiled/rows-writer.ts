@@ -31,7 +31,7 @@ export interface RowList {
   write(out: OutputBytes, at: number): Generator<void>;
 }
 
-export interface OutputBytes {
+interface OutputBytes {
   readonly bytes: Buffer;
   readonly view: DataView;
 }

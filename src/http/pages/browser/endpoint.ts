@@ -12,7 +12,6 @@ export interface ValueSchema {
   readonly 'x-relative-default'?: Json;
   readonly minimum?: number;
   readonly maximum?: number;
-  readonly maxLength?: number;
   readonly items?: ValueSchema;
 }
 
@@ -48,7 +47,7 @@ export interface Caching {
 }
 
 /** The same as a GraphQL operation. */
-export interface GraphqlOperation {
+interface GraphqlOperation {
   readonly document: string;
   /** The variable of each parameter. */
   readonly variables: Readonly<Record<string, string>>;

@@ -122,7 +122,7 @@ function onlyCandidate(
 }
 
 /** A FROM item used as a value: the element of an array, or the row as a STRUCT. */
-export function rowValue(range: Range): Expression {
+function rowValue(range: Range): Expression {
   if (range.value) return range.value;
   if (range.acceptsAnyColumn) return nullLiteral(unknown);
   const { columns } = range;

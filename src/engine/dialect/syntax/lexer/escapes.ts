@@ -1,7 +1,7 @@
 import { SyntaxProblem } from '../syntax-problem.ts';
 
 /** What a literal is made of decides which escapes it may have, and what they mean. */
-export type EscapeMode = 'string' | 'bytes' | 'name';
+type EscapeMode = 'string' | 'bytes' | 'name';
 
 const simple: Readonly<Record<string, number>> = {
   a: 7,

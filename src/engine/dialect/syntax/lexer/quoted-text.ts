@@ -28,7 +28,7 @@ export function readQuotedName(sql: string, start: number): QuotedName {
   const body = sql.slice(start + 1, bodyEnd);
   if (body === '') throw new SyntaxProblem(start, 'expected a name between the backquotes, found nothing');
   const name = decodeText(body, start + 1, 'name');
-  return { kind: 'quoted name', start, end: bodyEnd + 1, key: '', name, escaped: name !== body };
+  return { kind: 'quoted name', start, end: bodyEnd + 1, key: '', name };
 }
 
 /** A backslash keeps the character after it from ending the literal, in raw literals too. */

@@ -19,8 +19,6 @@ export interface Word extends Place {
 export interface QuotedName extends Place {
   readonly kind: 'quoted name';
   readonly name: string;
-  /** Whether escapes were written, so that offsets within the name say nothing about the text. */
-  readonly escaped: boolean;
 }
 
 export interface NumberToken extends Place {

@@ -11,7 +11,7 @@ export interface ChartChoice {
   readonly split: string | undefined;
 }
 
-export interface Series {
+interface Series {
   readonly name: string;
   readonly unit: string;
   /** One for each time; null where there is no row, or the value is NULL. */

@@ -13,7 +13,6 @@ export interface ParameterForm {
    * @returns false if the form has no such field
    */
   showProblem(parameter: string, message: string): boolean;
-  clearProblems(): void;
 }
 
 interface FormOptions {
@@ -65,7 +64,6 @@ export function buildForm({ parameters, tenants, actions, onSubmit }: FormOption
       field?.control.input.focus();
       return field !== undefined;
     },
-    clearProblems,
   };
 }
 
