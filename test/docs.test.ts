@@ -299,6 +299,16 @@ describe('tables and examples in the documentation', () => {
     }
   });
 
+  test.each(['CONTRIBUTING.md', 'README.md', ...globSync('docs/*.md')])(
+    '%s names files of src that exist',
+    (page) => {
+      const paths = [...read(page).matchAll(/`(src\/[\w./-]+(?:\/|\.\w+))`/g)].map(([, path = '']) => path);
+      // Code generators write it in a project of the reader.
+      const own = paths.filter((path) => !path.startsWith('src/gql/'));
+      expect(own.filter((path) => !existsSync(path))).toEqual([]);
+    },
+  );
+
   const commandLines = [
     ...['', 'start', 'dev', 'check', 'keys', 'health', 'schema', 'compile', 'config', 'sql'],
     ...['keys create', 'keys list', 'keys revoke', 'keys roll'],
