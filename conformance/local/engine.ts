@@ -1,15 +1,14 @@
-import { DuckDBInstance, type DuckDBMaterializedResult, type DuckDBValue } from '@duckdb/node-api';
+import type { DuckDBMaterializedResult, DuckDBValue } from '@duckdb/node-api';
 import { compile } from '../../src/engine/dialect/compile.ts';
-import { macroDefinitions, sessionSettings } from '../../src/engine/dialect/macros/macros.ts';
 import { runPasses } from '../../src/engine/dialect/passes/passes.ts';
 import { freshNames } from '../../src/engine/dialect/tree/fresh-names.ts';
 import { printQuery } from '../../src/engine/dialect/tree/print.ts';
 import { type Plan, printPlan } from '../../src/engine/duckdb/prepare/plan.ts';
 import { buildCompute, withThresholds } from '../../src/engine/duckdb/run/compute-constants.ts';
 import { type Bindings, bindingsOf, bindTo } from '../../src/engine/duckdb/wire/bindings.ts';
-import { registerHostFunctions } from '../../src/engine/duckdb/wire/host-functions.ts';
 import { readRows } from '../../src/engine/duckdb/wire/rows.ts';
 import { StartError } from '../../src/errors.ts';
+import { openDialectDatabase } from '../../test/support/dialect-database.ts';
 import { isSame } from '../compare.ts';
 import type { Table } from '../table.ts';
 import type { Answer } from '../values.ts';
@@ -28,11 +27,7 @@ export interface LocalEngine {
 const timeoutMs = 10_000;
 
 export async function openLocalEngine(tables: readonly Table[] = []): Promise<LocalEngine> {
-  const instance = await DuckDBInstance.create(':memory:', { threads: '1', memory_limit: '2GB' });
-  const connection = await instance.connect();
-  registerHostFunctions(connection);
-  await connection.run(macroDefinitions());
-  for (const setting of sessionSettings) await connection.run(setting);
+  const { connection, close } = await openDialectDatabase({ threads: '1', memory_limit: '2GB' });
   for (const table of tables) await connection.run(createTable(table));
 
   const shredded = await shredTables(connection, tables);
@@ -117,10 +112,7 @@ export async function openLocalEngine(tables: readonly Table[] = []): Promise<Lo
         return failure(error);
       }
     },
-    async close() {
-      connection.closeSync();
-      instance.closeSync();
-    },
+    close: async () => close(),
   };
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { openLinkedAbort, untilAborted } from '../../src/concurrency/abort.ts';
 
@@ -31,6 +32,6 @@ test('a released signal follows nothing any longer', async () => {
   const linked = openLinkedAbort({ follow: [parent.signal], timeout: { ms: 1, reason: () => 'late' } });
   linked.release();
   parent.abort();
-  await new Promise((resolve) => setTimeout(resolve, 10));
+  await sleep(10);
   expect(linked.signal.aborted).toBe(false);
 });

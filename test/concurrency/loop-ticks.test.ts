@@ -1,8 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { openLoopTicks } from '../../src/concurrency/loop-ticks.ts';
 import { blockEventLoop } from '../support/block-event-loop.ts';
-
-const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 test('ticks come at intervals, and a turn of the event loop that takes long counts as one', async () => {
   let ticks = 0;
@@ -18,6 +17,6 @@ test('ticks come at intervals, and a turn of the event loop that takes long coun
   expect(ticks).toBeLessThanOrEqual(2);
   stop();
   ticks = 0;
-  await wait(50);
+  await sleep(50);
   expect(ticks).toBe(0);
 });

@@ -4,8 +4,11 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { collectOutput } from '../support/child-output.ts';
 import { playDockerfile, removeStages, type Stage } from '../support/dockerfile.ts';
+import { ready } from '../support/gateway-process.ts';
 
 /** What the base images have, of the programs that the steps call. */
 const programs = {
@@ -78,7 +81,7 @@ describe('the container image, its steps played without Docker', () => {
       const inFlight = openRequest(gateway.port);
       await inFlight.sent;
       gateway.kill('SIGTERM');
-      await new Promise((done) => setTimeout(done, 100));
+      await sleep(100);
       expect((await fetch(`${gateway.origin}/readyz`)).status).toBe(503);
       inFlight.finish();
       expect(await inFlight.response).toMatch(/^HTTP\/1\.1 200 OK[\s\S]*\{"data":\{"__typename":"Query"\}\}/);
@@ -104,23 +107,15 @@ async function startImage(
     env: { ...(isOwnNamespace && { PATH: process.env.PATH }), ...env, ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk) => {
-      output += chunk;
-    });
-  }
+  const { until } = collectOutput(child);
   const ended = once(child, 'exit').then(() => child.exitCode);
-  while (!/GraphQL:\n.*\n/.test(output)) {
-    if (child.exitCode !== null) throw new Error(output);
-    await new Promise((done) => setTimeout(done, 20));
-  }
+  await until(ready);
   // It listens on all addresses.
-  const port = Number(/http:\/\/0\.0\.0\.0:(\d+)/.exec(output)?.[1]);
+  const [, port] = await until(/http:\/\/0\.0\.0\.0:(\d+)/);
   const pid = isOwnNamespace ? childOf(child) : (child.pid ?? 0);
   if (isOwnNamespace) expect(readFileSync(`/proc/${pid}/status`, 'utf8')).toMatch(/^NSpid:.*\t1$/m);
   return {
-    port,
+    port: Number(port),
     origin: `http://127.0.0.1:${port}`,
     ended,
     kill(signal: NodeJS.Signals) {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { SavedQuery } from '../../src/catalog/saved-query.ts';
 import { readConfig } from '../../src/config.ts';
@@ -101,7 +102,7 @@ describe('slow queries', () => {
     });
     const leave = new AbortController();
     const slowRuns = Array.from({ length: 5 }, () => run(engine, slow, leave));
-    await new Promise((resolve) => setTimeout(resolve, 1000));
+    await sleep(1000);
     return {
       engine,
       async leave() {

@@ -1,6 +1,5 @@
 import {
   type DuckDBConnection,
-  DuckDBInstance,
   type DuckDBType,
   type DuckDBValue,
   LIST,
@@ -11,17 +10,16 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Field } from '../../src/catalog/tables/table-schema.ts';
 import { compile } from '../../src/engine/dialect/compile.ts';
-import { macroDefinitions, sessionSettings } from '../../src/engine/dialect/macros/macros.ts';
 import { runPasses } from '../../src/engine/dialect/passes/passes.ts';
 import type { StoredTable } from '../../src/engine/dialect/stored-table.ts';
 import { unfilteredTables } from '../../src/engine/dialect/tenant-filter.ts';
 import { freshNames } from '../../src/engine/dialect/tree/fresh-names.ts';
 import type { Query } from '../../src/engine/dialect/tree/nodes.ts';
 import { printQuery } from '../../src/engine/dialect/tree/print.ts';
-import { columnsOf, duckdbType, quote } from '../../src/engine/dialect/types.ts';
+import { quote } from '../../src/engine/dialect/types.ts';
 import { boundRelation, printPlan } from '../../src/engine/duckdb/prepare/plan.ts';
-import { registerHostFunctions } from '../../src/engine/duckdb/wire/host-functions.ts';
 import { StartError } from '../../src/errors.ts';
+import { createTable, openDialectDatabase } from '../support/dialect-database.ts';
 import { type Choose, chooseBy } from './dialect/passes/random-queries.ts';
 
 /** More of them are run by hand: `TENANT_QUERIES=5000 npx vitest run test/engine/tenant-filters.property.test.ts`. */
@@ -156,15 +154,10 @@ function randomQuery(choose: Choose, { isList }: Form): string {
   return withs.length === 0 ? body : `with recursive ${withs.join(', ')} ${body}`;
 }
 
-let instance: DuckDBInstance;
 let connection: DuckDBConnection;
+let close = () => {};
 beforeAll(async () => {
-  instance = await DuckDBInstance.create(':memory:');
-  connection = await instance.connect();
-  registerHostFunctions(connection);
-  await connection.run(macroDefinitions());
-  for (const setting of sessionSettings) await connection.run(setting);
-  const columns = columnsOf(fields).map(({ name, type }) => `${quote(name)} ${duckdbType(type)}`);
+  ({ connection, close } = await openDialectDatabase());
   const rows = names.map((name) =>
     ['a', 'b', 'c', 'd', null].flatMap((project, at) =>
       [1, 2].map(
@@ -176,7 +169,7 @@ beforeAll(async () => {
   // Ties, and equal ids of different tenants. Which column has the tenants is the author's to know: no other one has them.
   const odd = `('same', 'a', 1, ['x']), ('same', 'a', 1, ['x']), ('same', 'b', 1, ['x']), ('same', 'c', NULL, []), (NULL, 'b', 3, []), ('x', NULL, 3, ['x'])`;
   for (const [at, name] of names.entries()) {
-    await connection.run(`CREATE TABLE ${quote(`all ${name}`)} (${columns.join(', ')})`);
+    await connection.run(createTable({ name: `all ${name}`, fields }));
     await connection.run(`INSERT INTO ${quote(`all ${name}`)} VALUES ${rows[at]?.join(', ')}, ${odd}`);
     for (const [form, { tenants }] of forms.entries())
       await connection.run(
@@ -184,10 +177,7 @@ beforeAll(async () => {
       );
   }
 });
-afterAll(() => {
-  connection.closeSync();
-  instance.closeSync();
-});
+afterAll(() => close());
 
 /** @param without the passes that are left out; undefined for all of them */
 async function rowsOf(

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { planted } from '../http/hostile-requests.ts';
 import { startGateway } from '../support/gateway-process.ts';
 import { apiKey } from '../support/test-app.ts';
@@ -83,7 +84,7 @@ async function memoryMb(child: {
   kill(signal: 'SIGUSR2'): boolean;
 }): Promise<number> {
   child.kill('SIGUSR2');
-  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  await sleep(1_000);
   const kilobytes = execFileSync('ps', ['-o', 'rss=', '-p', String(child.pid)], { encoding: 'utf8' });
   return Math.round(Number(kilobytes) / 1_000);
 }

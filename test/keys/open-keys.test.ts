@@ -13,6 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { loadCatalog } from '../../src/catalog/load-catalog.ts';
@@ -21,6 +22,7 @@ import { lastUsedFile, loadLastUsed } from '../../src/keys/file/last-used.ts';
 import { digestOf, makeKey } from '../../src/keys/key-text.ts';
 import { type Keys, openKeys } from '../../src/keys/open-keys.ts';
 import { newLocalRateLimit } from '../../src/keys/rates/rate-limiter.ts';
+import { eventually } from '../support/eventually.ts';
 
 const catalog = loadCatalog('queries');
 
@@ -65,11 +67,7 @@ describe('the keys of a gateway', () => {
     keys.watch();
     return keys.keyring;
   };
-  const until = async (condition: () => boolean) => {
-    const end = Date.now() + 5_000;
-    while (!condition() && Date.now() < end) await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(condition()).toBe(true);
-  };
+  const until = (condition: () => boolean) => eventually(() => expect(condition()).toBe(true));
 
   test('are not accepted from a file that may have been cut, where others can reach the gateway', () => {
     const { id, sha256 } = entry(a);
@@ -142,7 +140,7 @@ describe('the keys of a gateway', () => {
     expect(logged.join()).toContain('keys.json:7 keys.0.revoked: must be an ISO 8601 timestamp');
     unlinkSync(file);
     await until(() => logCount('the key file cannot be read') === 1);
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    await sleep(1_000);
     expect(keyring.find(a.text)?.id).toBe(a.id);
     expect(keyring.find(b.text)).toBeUndefined();
     expect([logCount('has problems'), logCount('cannot be read')]).toEqual([1, 1]);
@@ -230,7 +228,7 @@ describe('the keys of a gateway', () => {
       () => writeFileSync(file, `${textOf(entry(b))}${' '.repeat(Date.now() % 1000)}`),
       20,
     );
-    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    await sleep(1_500);
     clearInterval(writer);
     expect(keyring.find(b.text)).toBeUndefined();
     await until(() => keyring.find(b.text) !== undefined);
@@ -248,12 +246,8 @@ describe('the keys of a gateway', () => {
     lag.enable();
     const all = [`${line(entry(a), '    revoked: 2026-01-01\n')}`, ...others.map((one) => line(one))];
     writeFileSync(file, `keys:\n${all.join('')}count: 10000\n`);
-    const end = Date.now() + 30_000;
-    while (keyring.find(a.text) !== undefined && Date.now() < end) {
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
+    await eventually(() => expect(keyring.find(a.text), logged.join()).toBeUndefined(), 30_000);
     lag.disable();
-    expect(keyring.find(a.text), logged.join()).toBeUndefined();
     // Parsing takes more than a second; what remains here is to put the keys in place.
     expect(lag.max / 1e6).toBeLessThan(500);
   }, 60_000);
@@ -277,7 +271,7 @@ describe('the keys of a gateway', () => {
     now = new Date('2026-03-10T12:00:30Z');
     expect(keyring.find(b.text)?.id).toBe(b.id);
     // Not before a minute has passed, or at the end.
-    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    await sleep(2_500);
     expect(loadLastUsed(file)?.get(b.id)).toEqual(new Date('2026-03-10T11:00:00Z'));
     await keys?.close();
     expect(loadLastUsed(file)?.get(b.id)).toEqual(now);

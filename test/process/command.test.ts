@@ -16,6 +16,7 @@ import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { collectOutput } from '../support/child-output.ts';
 import { runQuerygate } from '../support/gateway-process.ts';
 
 let folder: string;
@@ -33,24 +34,8 @@ function startIn(cwd: string, args: readonly string[], env: Record<string, strin
     env: { PATH: process.env.PATH, PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const text = { output: '', errors: '' };
-  child.stdout.on('data', (chunk) => {
-    text.output += chunk;
-  });
-  child.stderr.on('data', (chunk) => {
-    text.errors += chunk;
-  });
-  const until = async (pattern: RegExp, of: 'output' | 'errors' = 'output') => {
-    for (;;) {
-      const found = pattern.exec(text[of]);
-      if (found !== null) return found;
-      if (child.exitCode !== null) throw new Error(`It ended:\n${text.output}${text.errors}`);
-      await new Promise((done) => setTimeout(done, 20));
-    }
-  };
   return {
-    text,
-    until,
+    ...collectOutput(child),
     ended: once(child, 'close').then(() => child.exitCode),
     end: async () => {
       child.kill('SIGTERM');
@@ -157,19 +142,19 @@ describe('querygate in a folder of its own', () => {
   });
 
   test('start without saved queries says how to run the demo', async () => {
-    const { ended, text } = startIn(folder, ['start']);
+    const { ended, errors } = startIn(folder, ['start']);
     expect(await ended).toBe(2);
-    expect(text.errors).toContain('there is no folder queries here');
-    expect(text.errors).toContain('querygate start --demo');
+    expect(errors()).toContain('there is no folder queries here');
+    expect(errors()).toContain('querygate start --demo');
   });
 
   test('querygate alone runs the demo there', async () => {
     const gateway = startIn(folder, []);
     const [, command = ''] = await gateway.until(/^ +curl .*?"(http:[^"]*logs\.all[^"]*)"$/m);
-    const [, key = ''] = /X-API-KEY: (qg_\w+)/.exec(gateway.text.output) ?? [];
+    const [, key = ''] = /X-API-KEY: (qg_\w+)/.exec(gateway.output()) ?? [];
     const response = await fetch(command, { headers: { 'x-api-key': key } });
     expect(await response.json()).toMatchObject({ result: expect.any(Array) });
-    expect(gateway.text.errors).toContain('This is the demo');
+    expect(gateway.errors()).toContain('This is the demo');
     expect(await gateway.end()).toBe(0);
   });
 
@@ -206,7 +191,7 @@ describe('querygate in a folder of its own', () => {
     );
     writeFileSync(file, text);
     await gateway.until(/Querygate is ready/);
-    const { output } = gateway.text;
+    const output = gateway.output();
 
     writeFileSync(file, text.replace(/^with$/m, 'wiht'));
     await gateway.until(
@@ -215,7 +200,7 @@ describe('querygate in a folder of its own', () => {
     );
     writeFileSync(file, text);
     await gateway.until(/No longer broken: queries\/logs\.all\.sql/, 'errors');
-    expect(gateway.text.output).toBe(output);
+    expect(gateway.output()).toBe(output);
     expect(await gateway.end()).toBe(0);
   });
 
@@ -229,7 +214,7 @@ describe('querygate in a folder of its own', () => {
     const { ino, size } = statSync(store);
     writeFileSync(join(folder, 'querygate.yaml'), 'log_level: debug\n');
     await gateway.until(/Querygate is ready[\s\S]*Querygate is ready/);
-    expect(gateway.text.errors).toContain('Restarting: a file has changed');
+    expect(gateway.errors()).toContain('Restarting: a file has changed');
     expect(statSync(store).ino).toBe(ino);
     // The data made again would be as much once more.
     expect(statSync(store).size).toBeLessThan(1.5 * size);

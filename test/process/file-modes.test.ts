@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startGateway } from '../support/gateway-process.ts';
 import { queryText } from '../support/queries.ts';
@@ -52,7 +53,7 @@ async function watchModes(root: string, until: Promise<unknown>): Promise<Readon
         }
       }
     }
-    await new Promise((resolve) => setTimeout(resolve, 2));
+    await sleep(2);
   }
   await until;
   return modes;
@@ -112,7 +113,7 @@ test('a store that others could read cannot be read by them any more; its folder
 test('SIGUSR1 opens no inspector', async () => {
   const gateway = await startGateway({ DATA_DIR: folder });
   gateway.child.kill('SIGUSR1');
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  await sleep(500);
   expect((await fetch(`${gateway.origin}/healthz`)).status).toBe(200);
   expect(gateway.log()).not.toMatch(/debugger/i);
   expect(await gateway.end()).toBe(0);

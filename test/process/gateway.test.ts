@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { runCommand, startGateway } from '../support/gateway-process.ts';
 import { queryText } from '../support/queries.ts';
@@ -80,7 +81,7 @@ describe('the process', () => {
       const gateway = await start();
       const url = `${gateway.origin}/api/endpoints/query/slow`;
       const inFlight = Array.from({ length: 8 }, () => fetch(url, { headers }));
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await sleep(20);
       const ended = gateway.end();
       for (const response of await Promise.all(inFlight)) {
         expect(response.status).toBe(200);
@@ -93,9 +94,9 @@ describe('the process', () => {
     test('exits at once on a second signal', async () => {
       const gateway = await start();
       const running = fetch(`${gateway.origin}/api/endpoints/query/endless`, { headers }).catch(() => 'cut');
-      await new Promise((resolve) => setTimeout(resolve, 200));
+      await sleep(200);
       const ended = gateway.end();
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await sleep(100);
       gateway.child.kill('SIGTERM');
       expect(await ended).toBe(1);
       expect(await running).toBe('cut');

@@ -2,7 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import { runCommand, startGateway } from '../support/gateway-process.ts';
 import { queryText } from '../support/queries.ts';
 
@@ -32,10 +34,10 @@ describe('the process shuts down gracefully', () => {
     const half = connect(port, '127.0.0.1').on('error', () => {});
     half.write('GET /healthz HTTP/1.1\r\nHost:');
     const answered = fetch(`${gateway.origin}/api/endpoints/query/slow`, { headers: { 'x-api-key': 'key' } });
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await sleep(100);
 
     const ended = gateway.end();
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await sleep(50);
     // It still listens, and reports that it is shutting down.
     const late = await fetch(`${gateway.origin}/readyz`);
     expect([late.status, late.headers.get('connection'), await late.json()]).toEqual([
@@ -67,7 +69,7 @@ describe('the process shuts down gracefully', () => {
     const gateway = await start(withBug('throw new Error("a bug of the test")'));
     const headers = { 'x-api-key': 'key' };
     const inFlight = fetch(`${gateway.origin}/api/endpoints/query/slow`, { headers });
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await sleep(50);
     expect(await gateway.end('SIGUSR2')).toBe(3);
     expect((await inFlight).status).toBe(200);
     expect(gateway.log()).toContain('a bug of the test');
@@ -76,7 +78,7 @@ describe('the process shuts down gracefully', () => {
   test('but an unhandled rejection is logged, and the service continues', async () => {
     const gateway = await start(withBug('Promise.reject(new Error("a lost promise"))'));
     gateway.child.kill('SIGUSR2');
-    while (!gateway.log().includes('a lost promise')) await new Promise((resolve) => setTimeout(resolve, 50));
+    await eventually(() => expect(gateway.log()).toContain('a lost promise'));
     expect((await fetch(`${gateway.origin}/readyz`)).status).toBe(200);
     expect(await gateway.end()).toBe(0);
   });

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { startGateway } from '../support/gateway-process.ts';
 
@@ -16,9 +17,9 @@ test.skipIf(!existsSync('/proc/self/stat'))(
       return (Number(fields[11]) + Number(fields[12])) * tickMs;
     };
     // What the start has left to do: memory is given back, keys are read.
-    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    await sleep(3_000);
     const before = cpuMs();
-    await new Promise((resolve) => setTimeout(resolve, measuredMs));
+    await sleep(measuredMs);
     const share = (cpuMs() - before) / measuredMs;
     expect(await gateway.end()).toBe(0);
     expect(share).toBeLessThan(0.01);

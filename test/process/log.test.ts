@@ -1,4 +1,5 @@
 import { existsSync, openSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { startGateway } from '../support/gateway-process.ts';
 
@@ -9,7 +10,7 @@ test.skipIf(!existsSync('/dev/full'))(
     for (let round = 0; round < 3; round += 1) {
       expect((await fetch(`${gateway.origin}/healthz`)).status).toBe(200);
       // Longer than a line waits to be written.
-      await new Promise((resolve) => setTimeout(resolve, 200));
+      await sleep(200);
     }
     expect(await gateway.end()).toBe(0);
   },

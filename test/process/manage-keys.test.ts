@@ -17,6 +17,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parseKeys } from '../../src/keys/file/parse-keys.ts';
 import { digestOf, idOfKey } from '../../src/keys/key-text.ts';
+import { eventually } from '../support/eventually.ts';
 import { runCommand, runQuerygate, startGateway } from '../support/gateway-process.ts';
 
 describe('querygate keys', () => {
@@ -45,14 +46,8 @@ describe('querygate keys', () => {
       return (await fetch(url, { headers: { 'x-api-key': key } })).status;
     };
     /** The time until a request has this status, in milliseconds. */
-    const until = async (expected: number, send: () => Promise<number>) => {
-      const started = Date.now();
-      while ((await send()) !== expected) {
-        if (Date.now() - started > 10_000) throw new Error(`the status is never ${expected}`);
-        await new Promise((resolve) => setTimeout(resolve, 20));
-      }
-      return Date.now() - started;
-    };
+    const until = async (expected: number, send: () => Promise<number>) =>
+      (await eventually(async () => expect(await send()).toBe(expected))).tookMs;
     try {
       expect(gateway.banner).not.toContain('qg_');
       const key = await create('--project', 'abc', '--endpoint', 'usage.api-counts', '--expires', '90d');

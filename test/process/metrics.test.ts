@@ -2,7 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import { type GatewayProcess, runQuerygate, startGateway } from '../support/gateway-process.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
@@ -50,7 +52,7 @@ afterAll(async () => {
 });
 
 async function untilLogged(text: string): Promise<string> {
-  while (!gateway.log().includes(text)) await new Promise((done) => setTimeout(done, 20));
+  await eventually(() => expect(gateway.log()).toContain(text));
   return gateway.log();
 }
 
@@ -99,7 +101,7 @@ test('after 1,000 mixed requests the counters equal the access log', async () =>
     });
     await Promise.all(batch);
   }
-  while (requestLines().length < total) await new Promise((done) => setTimeout(done, 20));
+  await eventually(() => expect(requestLines().length).toBeGreaterThanOrEqual(total));
 
   const logged = Map.groupBy(requestLines(), ({ path, status }) => `${path} ${status}`);
   const counted = samplesOf(await scrape()).filter(({ name }) => name === 'querygate_http_requests_total');
@@ -154,8 +156,7 @@ test('/metrics beside the API needs a key with the permission, the other port se
   const other = await runQuerygate(['keys', 'create', '--name', 'other'], { API_KEYS_FILE: keyFile });
   let status = 401;
   // Wrong keys have a limit of their own.
-  for (; status === 401; await new Promise((done) => setTimeout(done, 250)))
-    ({ status } = await get({ 'x-api-key': other.output.trim() }));
+  for (; status === 401; await sleep(250)) ({ status } = await get({ 'x-api-key': other.output.trim() }));
   expect(status).toBe(403);
   await untilLogged('"reason":"permission","status":403');
   expect((await fetch(`${metricsOrigin}/graphql`)).status).toBe(404);

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { httpLimits } from '../../src/http/limits.ts';
 import { type GatewayProcess, startGateway } from '../support/gateway-process.ts';
@@ -44,7 +45,7 @@ test('a flood of endless queries is rejected, memory stays bounded, and the next
     socket.write(requests.join(''));
   }
   while (countRejected(gateway) < flood.length * 5 - maxRequestsInFlight - 500) {
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await sleep(50);
   }
   expect((await fetch(`${gateway.origin}/readyz`)).status).toBe(200);
   expect(memoryMb(gateway) - before).toBeLessThan(300);
@@ -266,8 +267,6 @@ async function startAttack(env: Record<string, string>) {
     },
   };
 }
-
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 function countRejected(gateway: GatewayProcess): number {
   return gateway.log().match(/"status":503/g)?.length ?? 0;

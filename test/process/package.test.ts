@@ -4,6 +4,8 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } fro
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { collectOutput } from '../support/child-output.ts';
+import { ready } from '../support/gateway-process.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
 const copy = join(folder, 'copy');
@@ -67,21 +69,9 @@ test('the installed command answers in a folder without queries, and ends by SIG
     env: { PATH: path, API_KEY: 'my-key' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let output = '';
-  child.stdout.on('data', (chunk) => {
-    output += chunk;
-  });
-  child.stderr.on('data', (chunk) => {
-    output += chunk;
-  });
-  const ready = async () => {
-    while (!/GraphQL:\n.*\n/.test(output)) {
-      if (child.exitCode !== null) throw new Error(output);
-      await new Promise((done) => setTimeout(done, 20));
-    }
-  };
-  await ready();
-  const [, url = ''] = /"(http:[^"]*usage\.api-counts[^"]*)"/.exec(output) ?? [];
+  const { until } = collectOutput(child);
+  await until(ready);
+  const [, url = ''] = await until(/"(http:[^"]*usage\.api-counts[^"]*)"/);
   const response = await fetch(url, { headers: { 'x-api-key': 'my-key' } });
   expect(await response.json()).toMatchObject({ result: expect.any(Array) });
   const ended = once(child, 'exit');

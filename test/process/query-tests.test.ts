@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { skipsEmulator, startEmulator } from '../support/bigquery-emulator.ts';
+import { collectOutput } from '../support/child-output.ts';
 import { runQuerygate } from '../support/gateway-process.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
@@ -231,21 +232,13 @@ tests:
       env: { PATH: process.env.PATH, QUERIES_DIR: folder },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-    let output = '';
-    const seen = async (text: string) => {
-      while (!output.includes(text)) await new Promise((resolve) => setTimeout(resolve, 20));
-    };
-    child.stdout.on('data', (chunk) => {
-      output += chunk;
-    });
-    await seen('waiting for changes');
-    output = '';
+    const { until } = collectOutput(child);
+    const waiting = 'waiting for changes[^]*';
+    await until(new RegExp(waiting));
     withTests('status: 503 }', 'status: 502 }');
-    await seen('1 failed, 2 passed');
-    await seen('waiting for changes');
-    output = '';
+    await until(new RegExp(`${waiting}1 failed, 2 passed[^]*${waiting}`));
     writeFileSync(join(folder, 'hits.sql'), query('stats > 1'));
-    await seen('no column is named stats');
+    await until(/no column is named stats/);
     const ended = new Promise((resolve) => child.once('exit', resolve));
     child.kill('SIGTERM');
     expect(await ended).toBe(1);

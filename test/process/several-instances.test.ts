@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { SignJWT } from 'jose';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import { type GatewayProcess, runCommand, startGateway } from '../support/gateway-process.ts';
 import { type KeyFile, writeKeyFile } from '../support/key-files.ts';
 import { queryText } from '../support/queries.ts';
 import { hasRedis, type RedisServer, redisServer } from '../support/redis-server.ts';
-
-const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** `made` is the moment of the run: equal bodies come from one run. */
 const query = (word: string) =>
@@ -70,7 +70,7 @@ describe.skipIf(!hasRedis)('several gateways on one Redis', () => {
     Math.ceil(((performance.now() - since) / 60_000) * perMinute);
   /** The log arrives a little later than the responses. */
   const expectRuns = async (...counts: number[]) => {
-    await wait(300);
+    await sleep(300);
     expect(runs()).toEqual(counts);
   };
   const runs = () => gateways.map((one) => one.log().split('"msg":"the engine runs a query"').length - 1);
@@ -162,7 +162,7 @@ describe.skipIf(!hasRedis)('several gateways on one Redis', () => {
     await redis.start();
     const connections = (one: GatewayProcess) =>
       one.log().split('connected to the shared rate counter').length - 1;
-    while (gateways.some((one) => connections(one) < 2)) await wait(20);
+    await eventually(() => expect(gateways.every((one) => connections(one) >= 2)).toBe(true));
     expect(await passed(key, 40)).toBeLessThanOrEqual(cameBack(30, startedAt));
     for (const gateway of gateways) {
       expect(gateway.log().split('the shared rate counter does not respond').length - 1).toBe(1);
@@ -232,7 +232,7 @@ describe.skipIf(!hasRedis)('several gateways on one Redis', () => {
       Array.from({ length: 50 }, (_, at) => body(gateways[at % 2] as GatewayProcess)),
     );
     expect(new Set(bodies).size).toBe(1);
-    await wait(300);
+    await sleep(300);
     expect(runs().reduce((sum, count) => sum + count, 0)).toBe(1);
   }, 60_000);
 });

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openBusyCores } from '../support/busy-cores.ts';
 import { type GatewayProcess, startGateway } from '../support/gateway-process.ts';
@@ -8,8 +9,6 @@ import { queryText } from '../support/queries.ts';
 import { hasRedis, type RedisServer, redisServer } from '../support/redis-server.ts';
 
 const headers = { 'x-api-key': 'key' };
-const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
 describe.skipIf(!hasRedis)('gateways that share a Redis', () => {
   const digits = 'unnest([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]) as';
   const from = ['unnest([0, 1, 2]) as z', ...Array.from('abcdefghi', (name) => `${digits} ${name}`)].join(
@@ -101,9 +100,9 @@ describe.skipIf(!hasRedis)('gateways that share a Redis', () => {
     test('the leader is killed in mid-query: two runs, and every caller gets the result', async () => {
       // The leader must be known before the other callers arrive: on a busy machine it would be found too late.
       const first = requestAny(0, 'slow?p=2');
-      while (total('slow') === 0) await wait(2);
+      while (total('slow') === 0) await sleep(2);
       const callers = [first, ...Array.from({ length: 899 }, (_, at) => requestAny(at, 'slow?p=2'))];
-      await wait(50);
+      await sleep(50);
       const leader = runs('slow').indexOf(1);
       gateways[leader]?.child.kill('SIGKILL');
       const results = await Promise.all(callers);
@@ -118,10 +117,10 @@ describe.skipIf(!hasRedis)('gateways that share a Redis', () => {
     const leaving = new AbortController();
     const url = `${first?.origin}/api/endpoints/query/slow?p=3`;
     const left = fetch(url, { headers, signal: leaving.signal }).catch(() => 'left');
-    while (total('slow') === 0) await wait(5);
+    while (total('slow') === 0) await sleep(5);
     const staying = request(second, 'slow?p=3');
     const isAwaited = () => redis.run((client) => client.keys('querygate:awaited:*'));
-    while ((await isAwaited()).length === 0) await wait(5);
+    while ((await isAwaited()).length === 0) await sleep(5);
     leaving.abort();
     expect(await left).toBe('left');
     await staying;
@@ -131,12 +130,12 @@ describe.skipIf(!hasRedis)('gateways that share a Redis', () => {
   test('results and demand survive a restart, and one gateway refreshes for all', async () => {
     const [first] = gateways;
     await request(first, 'quick');
-    await wait(200);
+    await sleep(200);
     expect((await request(gateways[1], 'quick')).cacheStatus).toMatch(/^querygate; hit; ttl=/);
     await Promise.all(gateways.map((gateway) => gateway.end()));
 
     gateways = [await start()];
-    await wait(2_500);
+    await sleep(2_500);
     // This one has had no request; it reads from Redis that there were some before.
     expect(total('quick')).toBeGreaterThanOrEqual(1);
     expect((await request(gateways[0], 'quick')).cacheStatus).toMatch(/^querygate; hit; ttl=[3456]/);

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import {
@@ -222,7 +223,7 @@ test('the log says once that traces cannot be exported, and once that they are a
   for (let at = 0; at < 3; at += 1) {
     await ask();
     await eventually(() => expect(count(lost)).toBe(1));
-    await new Promise((done) => setTimeout(done, 150));
+    await sleep(150);
   }
   status = 200;
   await ask();

@@ -1,8 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openReplyWatch, type ReplyWatch } from '../../src/redis/reply-watch.ts';
 import { blockEventLoop } from '../support/block-event-loop.ts';
 
-const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const never = new Promise<never>(() => {});
 
 describe('the watch over the replies of a connection', () => {
@@ -16,15 +16,15 @@ describe('the watch over the replies of a connection', () => {
 
   test('reports a silence of 100 ms, once', async () => {
     watch.track(never);
-    await wait(50);
+    await sleep(50);
     expect(errors).toEqual([]);
     await expect.poll(() => errors).toEqual(['no reply within 100 ms']);
-    await wait(200);
+    await sleep(200);
     expect(errors).toHaveLength(1);
   });
 
   test('does not charge a blocked event loop', async () => {
-    watch.track(wait(150));
+    watch.track(sleep(150));
     for (let turn = 0; turn < 5; turn += 1) {
       blockEventLoop(100);
       await new Promise(setImmediate);
@@ -33,7 +33,7 @@ describe('the watch over the replies of a connection', () => {
   });
 
   test('accepts a late reply while replies to earlier calls keep coming', async () => {
-    const replies = [50, 100, 150, 200, 250].map((ms) => watch.track(wait(ms)));
+    const replies = [50, 100, 150, 200, 250].map((ms) => watch.track(sleep(ms)));
     await Promise.all(replies);
     expect(errors).toEqual([]);
   });
@@ -41,7 +41,7 @@ describe('the watch over the replies of a connection', () => {
   test('counts an error as a reply, and passes it on', async () => {
     watch.track(never);
     for (let reply = 0; reply < 4; reply += 1) {
-      const failing = watch.track(wait(50).then(() => Promise.reject(new Error('OOM'))));
+      const failing = watch.track(sleep(50).then(() => Promise.reject(new Error('OOM'))));
       await expect(failing).rejects.toThrow('OOM');
     }
     expect(errors).toEqual([]);
@@ -49,14 +49,14 @@ describe('the watch over the replies of a connection', () => {
 
   test('reports a call that waits for 300 ms although replies to others keep coming', async () => {
     watch.track(never);
-    while (errors.length === 0) await watch.track(wait(50));
+    while (errors.length === 0) await watch.track(sleep(50));
     expect(errors).toEqual(['no reply within 300 ms']);
   });
 
   test('does not count time in which no call waits', async () => {
     for (let call = 0; call < 3; call += 1) {
-      await watch.track(wait(60));
-      await wait(60);
+      await watch.track(sleep(60));
+      await sleep(60);
     }
     expect(errors).toEqual([]);
   });

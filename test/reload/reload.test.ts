@@ -1,6 +1,7 @@
 import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { queryObjects, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { GraphQLSchema } from 'graphql';
@@ -176,7 +177,7 @@ test('a request in flight finishes on the version that it began with', async () 
   const [expected] = (await rows('slow')) ?? [];
   const answers: Promise<Awaited<ReturnType<typeof get>>>[] = [];
   const sender = setInterval(() => answers.push(get('slow')), 100);
-  await new Promise((done) => setTimeout(done, 300));
+  await sleep(300);
   queries.remove('slow.sql');
   queries.remove('tables/t.json');
   await eventually(async () => expect((await get('slow')).status).toBe(404));
@@ -214,7 +215,7 @@ test('a removed query is not refreshed any more, and a new one that lists parame
   queries.remove('a.sql');
   await eventually(() => expect(app.catalog.queries).toHaveLength(1));
   const { refreshes } = app.counters;
-  await new Promise((done) => setTimeout(done, 2_500));
+  await sleep(2_500);
   expect(app.counters.refreshes).toBeLessThanOrEqual(refreshes + 1);
   queries.write('c.sql', warmed(3, uuidOf(3)));
   await eventually(() => expect(app.counters.refreshes).toBeGreaterThan(refreshes + 1));
@@ -282,7 +283,7 @@ test('with RELOAD=off nothing is followed', async () => {
   await open({ 'a.sql': queryText() }, { env: { RELOAD: 'off' } });
   queries.write('a.sql', queryText({ sql: 'SELECT 2 AS n' }));
   app.reload();
-  await new Promise((done) => setTimeout(done, 1_000));
+  await sleep(1_000);
   expect(await rows('a')).toEqual([{ n: 1 }]);
 });
 

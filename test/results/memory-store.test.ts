@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
@@ -13,7 +14,7 @@ const collect = runInNewContext('gc') as () => void;
 const used = async () => {
   for (let turn = 0; turn < 3; turn += 1) {
     collect();
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await sleep(10);
   }
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;

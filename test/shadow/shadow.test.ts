@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { skipsEmulator, startEmulator } from '../support/bigquery-emulator.ts';
 import { eventually } from '../support/eventually.ts';
@@ -88,7 +89,7 @@ describe('a shadow', () => {
     for (let at = 0; at < 20; at += 1) await gateway.get('q');
     seconds = 29;
     await gateway.get('q');
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await sleep(300);
     expect(await gateway.metric(runs('equal'))).toBe(1);
     seconds = 31;
     const reply = await gateway.get('q');

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { type ChildOutput, collectOutput } from './child-output.ts';
 
 export interface GatewayProcess {
   readonly child: ChildProcess;
@@ -12,6 +13,9 @@ export interface GatewayProcess {
   /** Ends it as an operator would. @returns its exit code */
   end(signal?: NodeJS.Signals): Promise<number | null>;
 }
+
+/** The last part of the start banner. */
+export const ready = /GraphQL:\n.*\n/;
 
 /**
  * Starts the real process on a free port, and waits until it says that it is ready.
@@ -26,16 +30,10 @@ export async function startGateway(
   flags: readonly string[] = [],
   file = 'src/main.ts',
 ): Promise<GatewayProcess> {
-  const { child, output, errors } = spawnNode(file, { PORT: '0', ...env }, { logTo, flags });
+  const { child, output, errors, until } = spawnNode(file, { PORT: '0', ...env }, { logTo, flags });
   const ended = once(child, 'exit');
-  const ready = new Promise<void>((resolve) => {
-    child.stdout?.on('data', () => {
-      if (/GraphQL:\n.*\n/.test(output())) resolve();
-    });
-  });
-  await Promise.race([ready, ended]);
-  const origin = /(?<origin>http:\/\/\S+)\/graphql/.exec(output())?.groups?.origin;
-  if (origin === undefined) throw new Error(`The gateway did not start:\n${output()}${errors()}`);
+  await until(ready);
+  const [, origin = ''] = await until(/(http:\/\/\S+)\/graphql/);
   return {
     child,
     origin,
@@ -74,18 +72,11 @@ function spawnNode(
   file: string,
   env: Record<string, string>,
   { args = [], flags = [], logTo = 'pipe' }: SpawnOptions,
-) {
+): ChildOutput & { readonly child: ChildProcess } {
   const child = spawn(process.execPath, [...flags, file, ...args], {
     // A store beside the data would be shared by all tests.
     env: { PATH: process.env.PATH, STORE_FILE: ':memory:', ...env },
     stdio: ['ignore', 'pipe', logTo],
   });
-  const chunks = { stdout: '', stderr: '' };
-  child.stdout?.on('data', (chunk) => {
-    chunks.stdout += chunk;
-  });
-  child.stderr?.on('data', (chunk) => {
-    chunks.stderr += chunk;
-  });
-  return { child, output: () => chunks.stdout, errors: () => chunks.stderr };
+  return { child, ...collectOutput(child) };
 }

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@keyv/redis';
 
 /** Tests that need Redis are skipped when it is not installed, except in CI. */
@@ -52,7 +53,7 @@ export async function redisServer(): Promise<RedisServer> {
           await run((client) => client.ping());
           return;
         } catch {
-          await new Promise((resolve) => setTimeout(resolve, 20));
+          await sleep(20);
         }
       }
     },

@@ -1,14 +1,11 @@
 import { globSync, readFileSync } from 'node:fs';
-import { DuckDBInstance } from '@duckdb/node-api';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadCatalog } from '../../../src/catalog/load-catalog.ts';
 import { type Compiled, compile } from '../../../src/engine/dialect/compile.ts';
-import { macroDefinitions, sessionSettings } from '../../../src/engine/dialect/macros/macros.ts';
 import { printQuery } from '../../../src/engine/dialect/tree/print.ts';
-import { columnsOf, duckdbType, quote } from '../../../src/engine/dialect/types.ts';
-import { registerHostFunctions } from '../../../src/engine/duckdb/wire/host-functions.ts';
 import { StartError } from '../../../src/errors.ts';
+import { createTable, type DialectDatabase, openDialectDatabase } from '../../support/dialect-database.ts';
 import { planOf, tables } from './harness.ts';
 import { exchangesOf, mutationsOf } from './syntax/mutations.ts';
 
@@ -37,25 +34,12 @@ const texts = [
   ...(further === undefined ? [] : textsIn(further)),
 ];
 
-let instance: DuckDBInstance;
-let connection: Awaited<ReturnType<DuckDBInstance['connect']>>;
-
+let database: DialectDatabase;
 beforeAll(async () => {
-  instance = await DuckDBInstance.create(':memory:');
-  connection = await instance.connect();
-  registerHostFunctions(connection);
-  await connection.run(macroDefinitions());
-  for (const setting of sessionSettings) await connection.run(setting);
-  for (const { name, fields } of allTables) {
-    const columns = columnsOf(fields).map((column) => `${quote(column.name)} ${duckdbType(column.type)}`);
-    await connection.run(`CREATE TABLE ${quote(name)} (${columns.join(', ')})`);
-  }
+  database = await openDialectDatabase();
+  for (const table of allTables) await database.connection.run(createTable(table));
 });
-
-afterAll(() => {
-  connection.closeSync();
-  instance.closeSync();
-});
+afterAll(() => database.close());
 
 test('no text makes anything but a plan or a problem with its place, within two seconds', {
   timeout: Math.max(60_000, 200 * runs),
@@ -93,7 +77,7 @@ function compileOrRefuse(sql: string): Compiled | undefined {
 async function plan(compiled: Compiled): Promise<void> {
   planOf(compiled);
   try {
-    (await connection.prepare(printQuery(compiled.query))).destroySync();
+    (await database.connection.prepare(printQuery(compiled.query))).destroySync();
   } catch (error) {
     expect(String(error)).toMatch(/Error: /);
     expect(String(error)).not.toMatch(/INTERNAL Error|syntax error/i);

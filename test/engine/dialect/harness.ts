@@ -1,6 +1,5 @@
 import {
   type DuckDBConnection,
-  DuckDBInstance,
   DuckDBListValue,
   DuckDBTimestampTZValue,
   type DuckDBType,
@@ -10,13 +9,12 @@ import {
 import { expect } from 'vitest';
 import type { TableSchema } from '../../../src/catalog/tables/table-schema.ts';
 import { type Compiled, compile } from '../../../src/engine/dialect/compile.ts';
-import { macroDefinitions, sessionSettings } from '../../../src/engine/dialect/macros/macros.ts';
 import { parseMicros, type RunValues } from '../../../src/engine/dialect/passes/constants/time-values.ts';
 import { passes, runPasses } from '../../../src/engine/dialect/passes/passes.ts';
 import type { StoredTable } from '../../../src/engine/dialect/stored-table.ts';
 import { freshNames } from '../../../src/engine/dialect/tree/fresh-names.ts';
 import { printQuery } from '../../../src/engine/dialect/tree/print.ts';
-import { columnsOf, duckdbType, quote } from '../../../src/engine/dialect/types.ts';
+import { quote } from '../../../src/engine/dialect/types.ts';
 import {
   boundRelation,
   customPlan,
@@ -28,8 +26,8 @@ import {
 import { shreddedColumns, storedColumns } from '../../../src/engine/duckdb/store/shredded-columns.ts';
 import { describeSource } from '../../../src/engine/duckdb/store/stored-value.ts';
 import { wireCell } from '../../../src/engine/duckdb/wire/cell.ts';
-import { registerHostFunctions } from '../../../src/engine/duckdb/wire/host-functions.ts';
 import { type Problem, StartError } from '../../../src/errors.ts';
+import { createTable, openDialectDatabase } from '../../support/dialect-database.ts';
 
 /** The value of CURRENT_TIMESTAMP() in the tests. */
 const now = '2024-03-10 12:34:56.789123+00';
@@ -126,15 +124,8 @@ const micros = (value: DuckDBValue): unknown => {
 
 /** A database with the macros and the tables above in every form of storage, which runs BigQuery SQL. */
 export async function openDialect(moreRows: readonly string[] = []) {
-  const instance = await DuckDBInstance.create(':memory:');
-  const connection = await instance.connect();
-  registerHostFunctions(connection);
-  await connection.run(macroDefinitions());
-  for (const setting of sessionSettings) await connection.run(setting);
-  for (const { name, fields } of tables) {
-    const columns = columnsOf(fields).map((column) => `${quote(column.name)} ${duckdbType(column.type)}`);
-    await connection.run(`CREATE TABLE ${quote(name)} (${columns.join(', ')})`);
-  }
+  const { connection, close } = await openDialectDatabase();
+  for (const table of tables) await connection.run(createTable(table));
   for (const row of [...rows, ...moreRows]) await connection.run(row);
   const shredded: StoredTable[] = [];
   for (const table of tables) shredded.push(await shredTable(connection, table));
@@ -248,10 +239,7 @@ export async function openDialect(moreRows: readonly string[] = []) {
         outcomes.push(await outcome(`custom without ${name}`, custom({}, name)));
       return outcomes;
     },
-    close() {
-      connection.closeSync();
-      instance.closeSync();
-    },
+    close,
   };
 }
 

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { loadTables } from '../../../src/catalog/tables/load-tables.ts';
@@ -185,7 +186,7 @@ describe('the same rows', () => {
     });
     const before = await fingerprint(early.query);
     clock += 60_000;
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await sleep(300);
     clock += 60_000;
     await expect
       .poll(() => early.query(`SELECT epoch_ms(max("timestamp")) > ${friday + 60_000} FROM edge_logs`))
@@ -210,7 +211,7 @@ describe('the same rows', () => {
     const demo = await openDemo(connection, tables, folder, { days: 0.1, now: () => clock, onError });
     const filled = await fingerprint(query);
     clock += 600_000;
-    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    await sleep(1_500);
     expect(await fingerprint(query)).toEqual(filled);
     await Promise.all([demo.catchUp(), demo.catchUp()]);
     const grown = await fingerprint(query);

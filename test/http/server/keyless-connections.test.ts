@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { parseAddressList } from '../../../src/config/address-list.ts';
 import { trackConnections } from '../../../src/http/server/connections.ts';
@@ -43,12 +44,12 @@ describe('connections over which no valid key was sent', () => {
     const send = async (socket: Socket, path: string) => {
       socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`);
       if (path !== '/slow') await once(socket, 'data');
-      else await new Promise((resolve) => setTimeout(resolve, 50));
+      else await sleep(50);
     };
     return { open, send };
   }
   const openOnes = async (list: readonly Socket[]) => {
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await sleep(100);
     for (const socket of list) socket.read();
     return list.map((socket) => !socket.readableEnded && !socket.destroyed && socket.readable);
   };
@@ -94,7 +95,7 @@ describe('connections over which no valid key was sent', () => {
   test('leave room when they are closed', async () => {
     const { open } = await serve();
     for (const socket of await openMany(open, limit)) socket.destroy();
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await sleep(50);
     expect(await openOnes(await openMany(open, limit))).toEqual(Array(limit).fill(true));
   });
 });

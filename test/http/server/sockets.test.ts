@@ -1,10 +1,12 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { httpLimits } from '../../../src/http/limits.ts';
 import { trackConnections } from '../../../src/http/server/connections.ts';
 import { closeSlowReaders } from '../../../src/http/server/slow-readers.ts';
+import { eventually } from '../../support/eventually.ts';
 import { writeKeyFile } from '../../support/key-files.ts';
 import { parseRaw, sendRaw } from '../../support/raw-request.ts';
 import { type ServedApp, serveTestApp } from '../../support/served-app.ts';
@@ -32,7 +34,7 @@ describe('connections', () => {
       `${body}X-API-KEY: ${apiKey}\r\n\r\n{`,
     ];
     const slow = heads.flatMap((head) => Array.from({ length: 50 }, () => drip(served.port, head)));
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    await sleep(1_000);
     const quick = parseRaw(await sendRaw(served.port, `${good(`${logs}?project=p`)}${closing}`));
     expect(quick.status).toBe(200);
     for (const text of await Promise.all(slow)) {
@@ -135,7 +137,7 @@ describe('idle connections without a key', () => {
     }
     const connections = () =>
       new Promise<number>((resolve) => served.server.getConnections((_, n) => resolve(n)));
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await sleep(100);
     expect(await connections()).toBeLessThanOrEqual(maxKeylessConnections);
     const text = await sendRaw(served.port, `${good(`${logs}?project=p`)}${closing}`);
     expect(parseRaw(text).status).toBe(200);
@@ -152,9 +154,9 @@ describe('a caller that disconnects', () => {
     const head = `POST /graphql HTTP/1.1\r\nHost: a\r\nX-API-KEY: ${apiKey}\r\n${type}`;
     const socket = connect(served.port, '127.0.0.1').on('error', () => {});
     socket.write(`${head}Content-Length: ${body.length}\r\n\r\n${body}`);
-    while (served.engine.running < 1) await new Promise((resolve) => setTimeout(resolve, 10));
+    await eventually(() => expect(served.engine.running).toBe(1));
     socket.destroy();
-    while (!served.log().includes('"status":499')) await new Promise((resolve) => setTimeout(resolve, 10));
+    await eventually(() => expect(served.log()).toContain('"status":499'));
     expect(served.engine.running).toBe(0);
     await served.close();
   });
@@ -216,9 +218,9 @@ describe('pipelined requests', () => {
     const served = await serveTestApp({}, 60_000);
     const socket = connect(served.port, '127.0.0.1').on('error', () => {});
     socket.write(Array.from({ length: 200 }, (_, n) => `${good(`${logs}?project=p${n}`)}\r\n`).join(''));
-    while (served.engine.running < 1) await new Promise((resolve) => setTimeout(resolve, 10));
+    await eventually(() => expect(served.engine.running).toBe(1));
     socket.destroy();
-    while (served.engine.running > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    await eventually(() => expect(served.engine.running).toBe(0));
     expect(served.engine.runs).toBe(1);
     await served.close();
   });
@@ -235,7 +237,7 @@ describe('too many requests', () => {
       socket.write(`${good(`${logs}?project=p${n}`)}${closing}`);
       return socket;
     });
-    while (served.engine.running < share) await new Promise((resolve) => setTimeout(resolve, 20));
+    await eventually(() => expect(served.engine.running).toBe(share));
 
     const rest = parseRaw(await sendRaw(served.port, `${good(`${logs}?project=p`)}${closing}`));
     expect(rest).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });

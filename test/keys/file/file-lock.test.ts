@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { lockFile } from '../../../src/keys/file/file-lock.ts';
 
@@ -24,7 +25,7 @@ describe('the lock of a key file', () => {
       order.push('acquired again');
       releaseSecond();
     });
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await sleep(100);
     order.push('released');
     release();
     await second;

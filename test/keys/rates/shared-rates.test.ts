@@ -1,13 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openSharedRates, type SharedRates } from '../../../src/keys/rates/open-shared-rates.ts';
 import type { RateLimit } from '../../../src/keys/rates/rate-limiter.ts';
 import { reserveMs } from '../../../src/keys/rates/shared-rate-limiter.ts';
+import { eventually } from '../../support/eventually.ts';
 import { hasRedis, type RedisServer, redisServer } from '../../support/redis-server.ts';
 
 const secret = 'a secret of the gateways, 32 long';
-const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
 describe.skipIf(!hasRedis)('rates that gateways share through Redis', () => {
   let redis: RedisServer;
   let opened: SharedRates[];
@@ -78,7 +78,7 @@ describe.skipIf(!hasRedis)('rates that gateways share through Redis', () => {
   test('a reserve that is not needed is given back', async () => {
     const [a, b] = [await open(), await open()].map(({ gateway }) => gateway('key', 120)) as [Taker, Taker];
     for (let at = 0; at < 40; at += 1) await a.take();
-    await wait(3 * reserveMs);
+    await sleep(3 * reserveMs);
     const status = await b.take();
     // A request comes back every half second.
     expect(status.remaining).toBeGreaterThanOrEqual(120 - 41 - 1);
@@ -101,7 +101,7 @@ describe.skipIf(!hasRedis)('rates that gateways share through Redis', () => {
       const status = taker.take();
       if (status instanceof Promise) waited += 1;
       expect((await status).isWithin).toBe(true);
-      if (at % 20 === 0) await wait(1);
+      if (at % 20 === 0) await sleep(1);
     }
     expect(waited).toBeLessThan(30);
   });
@@ -130,7 +130,7 @@ describe.skipIf(!hasRedis)('rates that gateways share through Redis', () => {
     const takers = [await open(), await open()].map(({ gateway }) => gateway('key', 40)) as [Taker, Taker];
     expect(await passed(takers, 20)).toBe(20);
     redis.signal('SIGKILL');
-    while (!lines.some((line) => line.includes('does not respond'))) await wait(10);
+    await eventually(() => expect(lines.join()).toContain('does not respond'));
     // Each knows that 20 of 40 are used: of further ones it lets 20 through.
     const alone = await Promise.all(takers.map((taker) => passed([taker], 60)));
     for (const count of alone) {
@@ -139,7 +139,8 @@ describe.skipIf(!hasRedis)('rates that gateways share through Redis', () => {
     }
 
     await redis.start();
-    while (lines.filter((line) => line === 'connected to the shared rate counter').length < 4) await wait(20);
+    const reconnected = () => lines.filter((line) => line === 'connected to the shared rate counter');
+    await eventually(() => expect(reconnected()).toHaveLength(4));
     // Redis has lost its state, and gets it back from the gateways.
     expect(await passed(takers, 60)).toBeLessThanOrEqual(cameBack(40));
     expect(lines.filter((line) => line.includes('does not respond'))).toHaveLength(2);
@@ -156,7 +157,7 @@ describe.skipIf(!hasRedis)('rates that gateways share through Redis', () => {
     const { gateway } = await open();
     const taker = gateway('key', 1_000);
     await taker.take();
-    await wait(3 * reserveMs);
+    await sleep(3 * reserveMs);
     redis.signal('SIGSTOP');
     try {
       const frozenAt = performance.now();

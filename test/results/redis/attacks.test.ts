@@ -1,6 +1,7 @@
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -13,8 +14,6 @@ import { hasRedis, type RedisServer, redisServer } from '../../support/redis-ser
 import { openTestApp, type TestApp } from '../../support/test-app.ts';
 
 const secret = 'PqvT9zq0Vh5o2Y7mJ1cXw8RkBn4LsDfG';
-const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
 /** Somebody who can read and write the gateways' Redis, knows this code, and does not know the secret. */
 describe.skipIf(!hasRedis)('a client of the same Redis without CACHE_SECRET', () => {
   let folder: string;
@@ -137,7 +136,7 @@ describe.skipIf(!hasRedis)('a client of the same Redis without CACHE_SECRET', ()
     for (;;) {
       const added = (await names()).filter((name) => !before.has(name));
       if (added[0] !== undefined) return added[0];
-      await wait(10);
+      await sleep(10);
     }
   };
   const get = (name: string) => redis.run(async (client) => (await client.get(name)) ?? '');
@@ -211,7 +210,7 @@ describe.skipIf(!hasRedis)('a client of the same Redis without CACHE_SECRET', ()
     for (;;) {
       const names = await redis.run((client) => client.keys('querygate:result:*'));
       if (names.length > 0) return redis.run((client) => client.del(names));
-      await wait(10);
+      await sleep(10);
     }
   };
   const leaseNames = () => redis.run((client) => client.keys('querygate:lease:*'));
@@ -220,11 +219,11 @@ describe.skipIf(!hasRedis)('a client of the same Redis without CACHE_SECRET', ()
   const follow = async (env: Record<string, string> = {}) => {
     const [first, second] = [await start(env), await start(env)];
     const led = rest(first, 'a', 'slow');
-    while ((await leaseNames()).length === 0) await wait(2);
+    while ((await leaseNames()).length === 0) await sleep(2);
     const [lease = ''] = await leaseNames();
     const working = await get(lease);
     const followed = rest(second, 'a', 'slow');
-    while ((await redis.run((client) => client.keys('querygate:awaited:*'))).length === 0) await wait(2);
+    while ((await redis.run((client) => client.keys('querygate:awaited:*'))).length === 0) await sleep(2);
     return { led, followed, lease, working };
   };
 
@@ -238,7 +237,7 @@ describe.skipIf(!hasRedis)('a client of the same Redis without CACHE_SECRET', ()
     for (const failure of failures) {
       for (const text of [`failed ${token} ${failure}`, `failed ${token} ${signature} ${failure}`]) {
         await set(lease, text, 3_000);
-        await wait(120);
+        await sleep(120);
       }
     }
     const bodies = await Promise.all(
@@ -253,7 +252,7 @@ describe.skipIf(!hasRedis)('a client of the same Redis without CACHE_SECRET', ()
     const { led, followed, lease, working } = await follow();
     for (const text of ['working 7', `working 7 ${'A'.repeat(43)}`]) {
       await set(lease, text);
-      await wait(100);
+      await sleep(100);
     }
     expect((await led).status).toBe(200);
     expect((await followed).status).toBe(200);
@@ -271,7 +270,7 @@ describe.skipIf(!hasRedis)('a client of the same Redis without CACHE_SECRET', ()
     await deleteResults();
     const timer = setInterval(() => set(lease, working, 2_900).catch(() => {}), 20);
     try {
-      await wait(50);
+      await sleep(50);
       const app = await start({ ENGINE_TIMEOUT_MS: '2000' });
       const started = performance.now();
       const response = await rest(app, 'a', 'slow');
@@ -312,7 +311,7 @@ describe.skipIf(!hasRedis)('a client of the same Redis without CACHE_SECRET', ()
       await client.zAdd(names[0], { score: Date.now() + 1e9, value: 'long' });
     });
     await start();
-    await wait(1_500);
+    await sleep(1_500);
     expect(runs()).toBe(before);
 
     // A genuine record, put back under a later time, is as old as it was.
@@ -332,7 +331,7 @@ describe.skipIf(!hasRedis)('a client of the same Redis without CACHE_SECRET', ()
   ])('9: reads no value of a parameter in Redis, %s', async (_, CACHE_SECRET) => {
     const app = await start({ CACHE_SECRET });
     const running = rest(app, 'a', 'slow');
-    while ((await leaseNames()).length === 0) await wait(2);
+    while ((await leaseNames()).length === 0) await sleep(2);
     const dump = () =>
       redis.run(async (client) => {
         const names = await client.keys('*');

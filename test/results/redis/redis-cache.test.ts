@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { bind, plainParameters } from '../../../src/catalog/binding/bind.ts';
@@ -14,8 +15,6 @@ import { hasRedis, type RedisServer, redisServer } from '../../support/redis-ser
 
 const secret = 'a secret of the gateways, 32 long';
 const { nameOf } = buildCacheCrypto(secret);
-
-const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
   let redis: RedisServer;
@@ -48,7 +47,7 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
       expect(await cache.publish('key', '1', await result(1), 200)).toBe(true);
       expect(await cache.get('key', 10)).toEqual(await result(1));
       expect(await cache.get('other', 10)).toBeUndefined();
-      await wait(250);
+      await sleep(250);
       expect(await cache.get('key', 10)).toBeUndefined();
     });
 
@@ -184,7 +183,7 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
     const results = gateways.map((gateway) =>
       gateway.get(bind(query, plainParameters({})), { caller: { signal }, noCache: false }),
     );
-    await wait(200);
+    await sleep(200);
     blockEventLoop(leaseMs + 200);
     expect((await Promise.all(results)).map(({ cacheStatus }) => cacheStatus).sort()).toEqual([
       'MISS',
@@ -243,7 +242,7 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
             failed.push(error);
           }
           took.push(performance.now() - started);
-          await wait(10);
+          await sleep(10);
         }
       };
       load = Promise.all(Array.from({ length: 8 }, caller));
@@ -264,7 +263,7 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
       const started = performance.now();
       while (lines.filter((line) => line.msg === msg).length < count) {
         if (performance.now() - started > withinMs) throw new Error(`not within ${withinMs} ms: ${msg}`);
-        await wait(10);
+        await sleep(10);
       }
     };
     const up = 'connected to the shared cache';
@@ -274,13 +273,13 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
       await redis.start();
       begin();
       await logged(up, 1, 3_000);
-      await wait(500);
+      await sleep(500);
       redis.signal('SIGKILL');
       await logged(down, 1, 3_000);
-      await wait(2_000);
+      await sleep(2_000);
       await redis.start();
       await logged(up, 2, 3_000);
-      await wait(300);
+      await sleep(300);
       await end();
       expect(lines.map(({ msg }) => msg)).toEqual([up, down, up]);
       expect((await redis.run((client) => client.keys('querygate:result:*'))).length).toBeGreaterThan(10);
@@ -290,13 +289,13 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
       await redis.start();
       begin();
       await logged(up, 1, 3_000);
-      await wait(300);
+      await sleep(300);
       redis.signal('SIGSTOP');
       await logged(down, 1, 3_000);
-      await wait(30_000);
+      await sleep(30_000);
       redis.signal('SIGCONT');
       await logged(up, 2, 3_000);
-      await wait(300);
+      await sleep(300);
       await end();
       expect(lines.map(({ msg }) => msg)).toEqual([up, down, up]);
     }, 60_000);
@@ -304,10 +303,10 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
     test('started late', async () => {
       begin();
       await logged(down, 1, 3_000);
-      await wait(1_000);
+      await sleep(1_000);
       await redis.start();
       await logged(up, 1, 3_000);
-      await wait(300);
+      await sleep(300);
       await end();
       expect(lines.map(({ msg }) => msg)).toEqual([down, up]);
     }, 30_000);
@@ -316,16 +315,16 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
       await redis.start();
       begin();
       await logged(up, 1, 3_000);
-      await wait(500);
+      await sleep(500);
       await redis.run((client) => client.flushAll());
-      await wait(300);
+      await sleep(300);
       await redis.run(async (client) => {
         for (const key of await client.keys('*')) {
           await client.del(key);
           await client.hSet(key, 'a', 'b');
         }
       });
-      await wait(500);
+      await sleep(500);
       await end();
       expect(lines.map(({ msg }) => msg)).toEqual([up]);
     }, 30_000);
