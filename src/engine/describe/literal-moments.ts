@@ -4,7 +4,7 @@ import { walk } from '../dialect/syntax/walk.ts';
 const moment = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?) ?(Z|UTC|[+-]\d\d(?::?\d\d)?)?)?$/i;
 
 /** A moment with a time, as `momentText` returns it. */
-export const isoMoment = /T/;
+const isoMoment = /T/;
 
 /** A date or a time as a caller would send it: `2026-01-31`, `2026-01-31T12:00:00Z`. Undefined for another text. */
 export function momentText(text: string): string | undefined {
@@ -68,4 +68,65 @@ function boundsOf(known: string): Pick<SuffixDay, 'bounds'> {
   const month = known.length === 6 ? Number(known.slice(4)) : undefined;
   const last = new Date(Date.UTC(year, month ?? 12, 0)).toISOString().slice(0, 10);
   return { bounds: { min: dateText(`${known}${month === undefined ? '0101' : '01'}`), max: last } };
+}
+
+/** `start_date` for a lower bound, `end_time` for an upper bound with a time, otherwise `day`; and what it means. */
+export function momentUse(
+  node: Syntax.Node,
+  around: readonly Syntax.Node[],
+  value: string,
+): { readonly base: string; readonly description: string } {
+  const isDay = !isoMoment.test(value);
+  switch (boundOf(node, around)) {
+    case 'start':
+      return isDay
+        ? { base: 'start_date', description: 'The first day.' }
+        : { base: 'start_time', description: 'The earliest time.' };
+    case 'last':
+      return isDay
+        ? { base: 'end_date', description: 'The last day.' }
+        : { base: 'end_time', description: 'The latest time.' };
+    case 'end':
+      return isDay
+        ? { base: 'end_date', description: 'The day after the last one.' }
+        : { base: 'end_time', description: 'The end of the time, which is excluded.' };
+    default:
+      return isDay ? { base: 'day', description: 'The day.' } : { base: 'moment', description: 'The time.' };
+  }
+}
+
+/** Which bound of a time a literal is, also as the argument of a function; `end` is excluded. */
+function boundOf(node: Syntax.Node, around: readonly Syntax.Node[]): 'start' | 'last' | 'end' | undefined {
+  let child = node;
+  for (const parent of around.toReversed()) {
+    if (parent.kind === 'Between') {
+      if (child === parent.low) return 'start';
+      return child === parent.high ? 'last' : undefined;
+    }
+    if (parent.kind === 'Comparison') {
+      const { operator } = parent;
+      if (operator === '=' || operator === '!=') return undefined;
+      const isLower = operator.startsWith(child === parent.left ? '<' : '>');
+      if (isLower) return 'start';
+      return operator.endsWith('=') ? 'last' : 'end';
+    }
+    if (parent.kind !== 'Cast' && !isConversion(parent)) return undefined;
+    child = parent;
+  }
+  return undefined;
+}
+
+/** Whether a function gives the moment that it takes, in another type or as a text. */
+const isConversion = (node: Syntax.Node): boolean =>
+  node.kind === 'FunctionCall' &&
+  /^(?:date|datetime|timestamp|(?:format|parse)_(?:date|datetime|timestamp))$/i.test(
+    node.name.parts.at(-1)?.name ?? '',
+  );
+
+/** The moment of `DATE('2026-01-31')`, `TIMESTAMP('…')`, `DATETIME('…')`. */
+export function momentCall(node: Syntax.Node | undefined): string | undefined {
+  if (node?.kind !== 'FunctionCall' || node.args.length !== 1) return undefined;
+  const [arg] = node.args;
+  const isMoment = /^(?:date|datetime|timestamp)$/i.test(node.name.parts.at(-1)?.name ?? '');
+  return isMoment && arg?.kind === 'StringLiteral' ? momentText(arg.value) : undefined;
 }

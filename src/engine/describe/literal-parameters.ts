@@ -1,6 +1,6 @@
 import type * as Syntax from '../dialect/syntax/nodes.ts';
 import { skip, walk } from '../dialect/syntax/walk.ts';
-import { dateOfSuffix, isoMoment, momentText, suffixTables } from './literal-moments.ts';
+import { dateOfSuffix, momentCall, momentText, momentUse, suffixTables } from './literal-moments.ts';
 
 /** A literal that could be a parameter. */
 export interface LiteralProposal {
@@ -29,89 +29,127 @@ const idColumn =
 
 /** Dates, ids and intervals that a caller may prefer to choose, in the order of the text. */
 export function literalProposals(sql: string, statement: Syntax.Statement): readonly LiteralProposal[] {
-  const proposals: LiteralProposal[] = [];
   const names = new Names(statement);
-  const propose = (
-    { start, end }: Syntax.Located,
-    kind: LiteralProposal['kind'],
-    value: LiteralProposal['default'],
-    [base, meaning]: readonly [name: string, meaning?: string],
-    instead: (parameter: string) => string = plain,
-    bounds?: LiteralProposal['bounds'],
-  ) => {
-    const name = names.nameOf(base, [value].flat().join('\n'));
-    proposals.push({
-      start,
-      end,
-      text: sql.slice(start, end),
-      kind,
-      name,
-      instead: instead(`@${name}`),
-      default: value,
-      description: meaning,
-      ...(bounds && { bounds }),
-    });
-  };
-  const suffixes = suffixTables(statement);
-  const aliases = tableNames(statement);
+  const source = { sql, suffixes: suffixTables(statement), aliases: tableNames(statement) };
+  const proposals: LiteralProposal[] = [];
   walk(statement, (node, around) => {
-    if (node.kind === 'TypedLiteral') {
-      const value = momentText(node.value.value);
-      const convert = isComparedWithAny(node, around) ? plain : conversions[node.type];
-      if (value !== undefined && convert !== undefined)
-        propose(node, 'date', value, momentUse(node, around, value), convert);
-      return skip;
-    }
-    if (node.kind === 'FunctionCall') {
-      const value = momentCall(node);
-      if (value === undefined || !isComparedWithAny(node, around)) return undefined;
-      propose(node, 'date', value, momentUse(node, around, value));
-      return skip;
-    }
-    if (node.kind === 'ExpressionList') {
-      const values = listedIds(node, around);
-      if (values === undefined) return undefined;
-      const [first] = node.items;
-      const single = first === undefined ? 'id' : idName(first, [...around, node], aliases);
-      propose(node, 'id', values, [pluralOf(single)], (parameter) => `UNNEST(${parameter})`);
-      return skip;
-    }
-    if (node.kind === 'IntervalLiteral' && node.value.kind === 'IntegerLiteral') {
-      const part = node.from.name.toLowerCase();
-      // The steps of a series, and constant parts of a longer expression, are rarely a choice of the caller.
-      if (isWindow(around)) {
-        const { start: from, end: to } = node.value;
-        const instead = (parameter: string) =>
-          `${sql.slice(node.start, from)}${parameter}${sql.slice(to, node.end)}`;
-        propose(node, 'interval', node.value.text, [`${part}s`, `The number of ${part}s.`], instead);
-      }
-      return skip;
-    }
-    if (node.kind !== 'StringLiteral' && node.kind !== 'IntegerLiteral') return undefined;
-    const value = node.kind === 'StringLiteral' ? node.value : node.text;
-    const moment = momentText(value);
-    if (
-      moment !== undefined &&
-      (isComparedWithAny(node, around) || momentCall(around.at(-1)) !== undefined)
-    ) {
-      propose(node, 'date', moment, momentUse(node, around, moment));
-      return undefined;
-    }
-    const compared = comparedColumn(node, around);
-    if (compared === undefined) return undefined;
-    const day = dateOfSuffix(value, compared, suffixes);
-    if (day !== undefined) {
-      const name = /\bselect\b/.test(sql) ? 'format_date' : 'FORMAT_DATE';
-      const instead = (parameter: string) => `${name}('${day.format}', ${parameter})`;
-      propose(node, 'date', day.date, momentUse(node, around, day.date), instead, day.bounds);
-    } else if (/^\d{6}$/.test(value) && /(?:^|_)month$/i.test(compared)) {
-      propose(node, 'date', value, [compared.toLowerCase()]);
-    } else if (uuid.test(value) || (idColumn.test(compared) && value !== '' && isCondition(around))) {
-      propose(node, 'id', value, [idName(node, around, aliases)]);
-    }
-    return undefined;
+    const choice = choiceAt(node, around, source);
+    if (choice === undefined) return isOneLiteral(node) ? skip : undefined;
+    const { kind, value, base, description, instead = plain, bounds } = choice;
+    const { start, end } = node;
+    const name = names.nameOf(base, [value].flat().join('\n'));
+    const text = sql.slice(start, end);
+    const place = { start, end, text, kind, name, instead: instead(`@${name}`) };
+    proposals.push({ ...place, default: value, description, ...(bounds && { bounds }) });
+    return skip;
   });
   return proposals;
+}
+
+/** What a caller may choose in the place of a literal. */
+interface Choice extends Pick<LiteralProposal, 'kind' | 'description' | 'bounds'> {
+  readonly value: LiteralProposal['default'];
+  /** The name of the parameter, unless it stands for another value already. */
+  readonly base: string;
+  /** What is written in the place of the literal; the parameter alone if it is absent. */
+  readonly instead?: (parameter: string) => string;
+}
+
+interface Source {
+  readonly sql: string;
+  readonly suffixes: readonly string[];
+  readonly aliases: ReadonlySet<string>;
+}
+
+type Around = readonly Syntax.Node[];
+
+function choiceAt(node: Syntax.Node, around: Around, source: Source): Choice | undefined {
+  switch (node.kind) {
+    case 'TypedLiteral':
+      return typedMoment(node, around);
+    case 'FunctionCall':
+      return calledMoment(node, around);
+    case 'ExpressionList':
+      return idList(node, around, source);
+    case 'IntervalLiteral':
+      return windowLength(node, around, source);
+    case 'StringLiteral':
+      return comparedText(node, node.value, around, source);
+    case 'IntegerLiteral':
+      return comparedText(node, node.text, around, source);
+    default:
+      return undefined;
+  }
+}
+
+/** Whether the literals in a node are no values of their own. */
+const isOneLiteral = (node: Syntax.Node): boolean =>
+  node.kind === 'TypedLiteral' || (node.kind === 'IntervalLiteral' && node.value.kind === 'IntegerLiteral');
+
+const momentChoice = (node: Syntax.Node, around: Around, value: string): Choice => ({
+  kind: 'date',
+  value,
+  ...momentUse(node, around, value),
+});
+
+/** `DATE '2026-01-31'`. */
+function typedMoment(node: Syntax.TypedLiteral, around: Around): Choice | undefined {
+  const value = momentText(node.value.value);
+  const instead = isComparedWithAny(node, around) ? plain : conversions[node.type];
+  if (value === undefined || instead === undefined) return undefined;
+  return { ...momentChoice(node, around, value), instead };
+}
+
+/** `DATE('2026-01-31')`. */
+function calledMoment(node: Syntax.FunctionCall, around: Around): Choice | undefined {
+  const value = momentCall(node);
+  if (value === undefined || !isComparedWithAny(node, around)) return undefined;
+  return momentChoice(node, around, value);
+}
+
+/** The list of `id IN ('a', 'b')`. */
+function idList(node: Syntax.ExpressionList, around: Around, { aliases }: Source): Choice | undefined {
+  const value = listedIds(node, around);
+  if (value === undefined) return undefined;
+  const [first] = node.items;
+  const single = first === undefined ? 'id' : idName(first, [...around, node], aliases);
+  const instead = (parameter: string) => `UNNEST(${parameter})`;
+  return { kind: 'id', value, base: pluralOf(single), description: undefined, instead };
+}
+
+/** The number of `INTERVAL 7 DAY`. The steps of a series, and constant parts of a longer expression, are rarely a choice. */
+function windowLength(node: Syntax.IntervalLiteral, around: Around, { sql }: Source): Choice | undefined {
+  if (node.value.kind !== 'IntegerLiteral' || !isWindow(around)) return undefined;
+  const part = node.from.name.toLowerCase();
+  const { text: value, start, end } = node.value;
+  const instead = (parameter: string) =>
+    `${sql.slice(node.start, start)}${parameter}${sql.slice(end, node.end)}`;
+  return { kind: 'interval', value, base: `${part}s`, description: `The number of ${part}s.`, instead };
+}
+
+/** A date, the suffix of a table, a month or an id, by the column with which it is compared. */
+function comparedText(
+  node: Syntax.Node,
+  value: string,
+  around: Around,
+  { sql, suffixes, aliases }: Source,
+): Choice | undefined {
+  const moment = momentText(value);
+  const isMoment = isComparedWithAny(node, around) || momentCall(around.at(-1)) !== undefined;
+  if (moment !== undefined && isMoment) return momentChoice(node, around, moment);
+  const compared = comparedColumn(node, around);
+  if (compared === undefined) return undefined;
+  const day = dateOfSuffix(value, compared, suffixes);
+  if (day !== undefined) {
+    const name = /\bselect\b/.test(sql) ? 'format_date' : 'FORMAT_DATE';
+    const instead = (parameter: string) => `${name}('${day.format}', ${parameter})`;
+    return { ...momentChoice(node, around, day.date), instead, ...(day.bounds && { bounds: day.bounds }) };
+  }
+  if (/^\d{6}$/.test(value) && /(?:^|_)month$/i.test(compared))
+    return { kind: 'date', value, base: compared.toLowerCase(), description: undefined };
+  if (uuid.test(value) || (idColumn.test(compared) && value !== '' && isCondition(around)))
+    return { kind: 'id', value, base: idName(node, around, aliases), description: undefined };
+  return undefined;
 }
 
 /** Gives each value of a use one name, and different values different ones. */
@@ -145,7 +183,7 @@ function tableNames(statement: Syntax.Statement): ReadonlySet<string> {
 }
 
 /** `repo` for `repo.name`, `repo_id` for `repo.id`, otherwise the name of the column. */
-function idName(node: Syntax.Node, around: readonly Syntax.Node[], tables: ReadonlySet<string>): string {
+function idName(node: Syntax.Node, around: Around, tables: ReadonlySet<string>): string {
   const path = comparedWith(node, around).find((other) => other.kind === 'Path');
   const names = path?.kind === 'Path' ? path.parts.map(({ name }) => name.toLowerCase()) : [];
   const [record, field = 'id'] = names.slice(-2).length === 2 ? names.slice(-2) : [undefined, names[0]];
@@ -162,58 +200,8 @@ const conversions: Readonly<Partial<Record<Syntax.LiteralType, (parameter: strin
   DATE: (parameter) => `cast(${parameter} as date)`,
 };
 
-/** `start_date` for a lower bound, `end_time` for an upper bound with a time, otherwise `day`; and what it means. */
-function momentUse(
-  node: Syntax.Node,
-  around: readonly Syntax.Node[],
-  value: string,
-): readonly [name: string, meaning: string] {
-  const isDay = !isoMoment.test(value);
-  const bound = boundOf(node, around);
-  switch (bound) {
-    case 'start':
-      return isDay ? ['start_date', 'The first day.'] : ['start_time', 'The earliest time.'];
-    case 'last':
-      return isDay ? ['end_date', 'The last day.'] : ['end_time', 'The latest time.'];
-    case 'end':
-      return isDay
-        ? ['end_date', 'The day after the last one.']
-        : ['end_time', 'The end of the time, which is excluded.'];
-    default:
-      return isDay ? ['day', 'The day.'] : ['moment', 'The time.'];
-  }
-}
-
-/** Which bound of a time a literal is, also as the argument of a function; `end` is excluded. */
-function boundOf(node: Syntax.Node, around: readonly Syntax.Node[]): 'start' | 'last' | 'end' | undefined {
-  let child = node;
-  for (const parent of around.toReversed()) {
-    if (parent.kind === 'Between') {
-      if (child === parent.low) return 'start';
-      return child === parent.high ? 'last' : undefined;
-    }
-    if (parent.kind === 'Comparison') {
-      const { operator } = parent;
-      if (operator === '=' || operator === '!=') return undefined;
-      const isLower = operator.startsWith(child === parent.left ? '<' : '>');
-      if (isLower) return 'start';
-      return operator.endsWith('=') ? 'last' : 'end';
-    }
-    if (parent.kind !== 'Cast' && !isConversion(parent)) return undefined;
-    child = parent;
-  }
-  return undefined;
-}
-
-/** Whether a function gives the moment that it takes, in another type or as a text. */
-const isConversion = (node: Syntax.Node): boolean =>
-  node.kind === 'FunctionCall' &&
-  /^(?:date|datetime|timestamp|(?:format|parse)_(?:date|datetime|timestamp))$/i.test(
-    node.name.parts.at(-1)?.name ?? '',
-  );
-
 /** What a literal is compared with, or `undefined`. */
-function comparedWith(node: Syntax.Node, around: readonly Syntax.Node[]): readonly Syntax.Expression[] {
+function comparedWith(node: Syntax.Node, around: Around): readonly Syntax.Expression[] {
   const parent = around.at(-1);
   const owner = around.at(-2);
   if (parent?.kind === 'Comparison') return [parent.left, parent.right].filter((other) => other !== node);
@@ -222,27 +210,16 @@ function comparedWith(node: Syntax.Node, around: readonly Syntax.Node[]): readon
 }
 
 /** The name of the column with which a literal is compared. */
-function comparedColumn(node: Syntax.Node, around: readonly Syntax.Node[]): string | undefined {
+function comparedColumn(node: Syntax.Node, around: Around): string | undefined {
   const column = comparedWith(node, around).find((other) => other.kind === 'Path');
   return column?.kind === 'Path' ? column.parts.at(-1)?.name : undefined;
 }
 
-const isComparedWithAny = (node: Syntax.Node, around: readonly Syntax.Node[]): boolean =>
+const isComparedWithAny = (node: Syntax.Node, around: Around): boolean =>
   comparedWith(node, around).some((other) => other.kind === 'Path' || other.kind === 'FunctionCall');
 
-/** The moment of `DATE('2026-01-31')`, `TIMESTAMP('…')`, `DATETIME('…')`. */
-function momentCall(node: Syntax.Node | undefined): string | undefined {
-  if (node?.kind !== 'FunctionCall' || node.args.length !== 1) return undefined;
-  const [arg] = node.args;
-  const isMoment = /^(?:date|datetime|timestamp)$/i.test(node.name.parts.at(-1)?.name ?? '');
-  return isMoment && arg?.kind === 'StringLiteral' ? momentText(arg.value) : undefined;
-}
-
 /** The values of `id IN ('a', 'b')`, if it is a condition of the query and a caller could choose others. */
-function listedIds(
-  { items }: Syntax.ExpressionList,
-  around: readonly Syntax.Node[],
-): readonly string[] | undefined {
+function listedIds({ items }: Syntax.ExpressionList, around: Around): readonly string[] | undefined {
   const parent = around.at(-1);
   if (parent?.kind !== 'In' || parent.negated || !isRequired(parent, around.slice(0, -1))) return undefined;
   const { operand } = parent;
@@ -258,13 +235,13 @@ const pluralOf = (name: string): string =>
   name.endsWith('s') ? name : name.endsWith('y') ? `${name.slice(0, -1)}ies` : `${name}s`;
 
 /** Whether a literal is compared by a condition that must hold in every row that a query returns. */
-function isCondition(around: readonly Syntax.Node[]): boolean {
+function isCondition(around: Around): boolean {
   const parent = around.at(-1);
   return parent?.kind === 'Comparison' && parent.operator === '=' && isRequired(parent, around.slice(0, -1));
 }
 
 /** Whether a condition is in WHERE, HAVING or QUALIFY, below AND only. */
-function isRequired(condition: Syntax.Node, around: readonly Syntax.Node[]): boolean {
+function isRequired(condition: Syntax.Node, around: Around): boolean {
   let child = condition;
   for (const node of around.toReversed()) {
     if (node.kind === 'Select')
@@ -277,7 +254,7 @@ function isRequired(condition: Syntax.Node, around: readonly Syntax.Node[]): boo
 }
 
 /** Whether an interval is the distance of a bound from now: an argument of `…_SUB` or `…_ADD`, or of a plain - or +. */
-function isWindow(around: readonly Syntax.Node[]): boolean {
+function isWindow(around: Around): boolean {
   const parent = around.at(-1);
   if (parent?.kind === 'Binary') return true;
   if (parent?.kind !== 'FunctionCall') return false;
