@@ -49,7 +49,7 @@ export function literalProposals(sql: string, statement: Syntax.Statement): read
 /** What a caller may choose in the place of a literal. */
 interface Choice extends Pick<LiteralProposal, 'kind' | 'description' | 'bounds'> {
   readonly value: LiteralProposal['default'];
-  /** The name of the parameter, unless it stands for another value already. */
+  /** The name of the parameter, which gets a number if another value has it. */
   readonly base: string;
   /** What is written in the place of the literal; the parameter alone if it is absent. */
   readonly instead?: (parameter: string) => string;
