@@ -1,5 +1,4 @@
 import type { SavedQuery } from '../../catalog/saved-query.ts';
-import { Semaphore } from '../../concurrency/semaphore.ts';
 import { StartError } from '../../errors.ts';
 import type { QueryTest, TestFile } from './load-tests.ts';
 import type { OpenFixtures } from './open-fixtures.ts';
@@ -49,18 +48,19 @@ export async function runFiles(
 }
 
 /** Calls a function for each item, for some of them at the same time. */
-export function inParallel<Item, Result>(
+export async function inParallel<Item, Result>(
   items: readonly Item[],
   parallel: number,
   work: (item: Item) => Promise<Result>,
 ): Promise<readonly Result[]> {
-  const queue = new Semaphore({
-    permits: parallel,
-    queueLength: items.length,
-    overflow: () => new Error('the queue is too short'),
-  });
-  const { signal } = new AbortController();
-  return Promise.all(items.map((item) => queue.run(signal, () => work(item))));
+  const results: Result[] = [];
+  // One iterator for all: each takes the next item when it has finished one.
+  const entries = items.entries();
+  const takeItems = async () => {
+    for (const [at, item] of entries) results[at] = await work(item);
+  };
+  await Promise.all(Array.from({ length: parallel }, takeItems));
+  return results;
 }
 
 async function runGroup({ file, tests }: TestGroup, open: Open): Promise<readonly TestOutcome[]> {
