@@ -8,7 +8,7 @@ export interface TestOutcome {
   readonly file: TestFile;
   readonly test: QueryTest;
   readonly verdict: Verdict;
-  /** Undefined if the rows of the test could not be read. */
+  /** Undefined if the test could not be run. */
   readonly result: TestResult | undefined;
   readonly elapsedMs: number;
 }
@@ -70,8 +70,7 @@ async function runGroup({ file, tests }: TestGroup, open: Open): Promise<readonl
   try {
     fixtures = await open([query], tests[0]?.tables ?? {});
   } catch (error) {
-    if (!(error instanceof StartError)) throw error;
-    const verdict = { passed: false, reason: error.message } as const;
+    const verdict = failedToRun(error);
     const elapsedMs = performance.now() - openedAt;
     return tests.map((test) => ({ file, test, verdict, result: undefined, elapsedMs }));
   }
@@ -79,13 +78,21 @@ async function runGroup({ file, tests }: TestGroup, open: Open): Promise<readonl
     const outcomes: TestOutcome[] = [];
     let startedAt = openedAt;
     for (const test of tests) {
-      const result = await runTest(query, test, fixtures);
-      const verdict = judge(query, test, result);
-      outcomes.push({ file, test, verdict, result, elapsedMs: performance.now() - startedAt });
+      const ran = await runTest(query, test, fixtures).then(
+        (result) => ({ result, verdict: judge(query, test, result) }),
+        (error: unknown) => ({ result: undefined, verdict: failedToRun(error) }),
+      );
+      outcomes.push({ file, test, ...ran, elapsedMs: performance.now() - startedAt });
       startedAt = performance.now();
     }
     return outcomes;
   } finally {
     await fixtures.close();
   }
+}
+
+/** The verdict on a test that the engine cannot run, as on BigQuery one of a wildcard table. */
+function failedToRun(error: unknown): Verdict {
+  if (!(error instanceof StartError)) throw error;
+  return { passed: false, reason: error.message };
 }

@@ -39,7 +39,7 @@ const readers: readonly (readonly [pattern: RegExp, source: (paths: string) => s
 ];
 
 /**
- * The newest moment in the TIMESTAMP columns of a file; undefined if it has no moment.
+ * The newest moment in the TIMESTAMP and DATETIME columns of a file, or noon of its newest DATE, in UTC; undefined if it has none.
  *
  * @throws StartError if the file has no known format
  */
@@ -48,16 +48,26 @@ export async function newestMoment(
   fields: readonly Field[],
   config: Config,
 ): Promise<Date | undefined> {
-  const columns = fields.filter(({ type, mode }) => type === 'TIMESTAMP' && mode !== 'REPEATED');
-  if (columns.length === 0) return undefined;
+  const columnsOf = (types: readonly string[]) =>
+    fields
+      .filter(({ type, mode }) => types.includes(type) && mode !== 'REPEATED')
+      .map(({ name }) => quote(name));
+  const moments = [
+    ...columnsOf(['TIMESTAMP']).map((name) => `max(try_cast(${name} AS TIMESTAMPTZ))`),
+    ...columnsOf(['DATETIME']).map((name) => `max(try_cast(${name} AS TIMESTAMP))::TIMESTAMPTZ`),
+  ];
+  const days = columnsOf(['DATE']).map(
+    (name) => `(max(try_cast(${name} AS DATE)) + INTERVAL 12 HOUR)::TIMESTAMPTZ`,
+  );
+  const used = moments.length > 0 ? moments : days;
+  if (used.length === 0) return undefined;
   const { relation } = relationOf([file]);
-  const moments = columns.map(({ name }) => `max(try_cast(${quote(name)} AS TIMESTAMPTZ))`);
   const database = await openDatabase(config);
   try {
     const connection = await database.connect();
     await connection.run("SET TimeZone = 'UTC'");
     const reader = await connection.runAndReadAll(
-      `SELECT epoch_ms(greatest(${moments.join(', ')})) FROM ${relation}`,
+      `SELECT epoch_ms(greatest(${used.join(', ')})) FROM ${relation}`,
     );
     const newest = reader.getRows()[0]?.[0];
     return typeof newest === 'bigint' ? new Date(Number(newest)) : undefined;
