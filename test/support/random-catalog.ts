@@ -169,7 +169,8 @@ export function randomRows({ columns }: SavedQuery): fc.Arbitrary<readonly strin
   const cells = columns.map((column) => {
     const { name, type, repeated, required, fields } = column;
     const cell = cellOf[type];
-    const plain = repeated && type !== 'record' ? fc.array(cell, { maxLength: 3 }) : cell;
+    const plain =
+      repeated && type !== 'record' ? fc.array(fc.option(cell, { freq: 8 }), { maxLength: 3 }) : cell;
     const value = fields === undefined ? plain : fieldValue(column);
     return fc.tuple(fc.constant(name), required ? value : fc.option(value, { nil: undefined }));
   });
