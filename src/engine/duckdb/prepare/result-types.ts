@@ -74,12 +74,11 @@ export async function describeResult(
       ({ name, type }) => type !== undefined || duckdbType(knownOf(name)) !== undefined,
     );
     if (isComplete) return planned.map((column) => ({ ...column, known: knownOf(column.name) }));
-    // A NULL in place of each parameter leaves no type open, but DuckDB says INTEGER of much that is NULL then.
+    // A NULL in place of each parameter leaves no type open, but what becomes NULL then is INTEGER to DuckDB.
     const complete = await plannedColumns(connection, withoutParameters(query));
     return complete.map(({ name, type }) => {
       const known = knownOf(name);
-      const isNull = type?.typeId === DuckDBTypeId.INTEGER && duckdbType(known) !== undefined;
-      return { name, type: isNull ? undefined : type, known };
+      return { name, known, type: duckdbType(known) === undefined ? type : undefined };
     });
   } catch (error) {
     const [message] = (error instanceof Error ? error.message : String(error)).split('\n\n');
