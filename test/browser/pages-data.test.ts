@@ -489,6 +489,18 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
     await page.close();
   });
 
+  test('without the chart library there are rows, and the chart says so', async () => {
+    const { page } = await open('/');
+    await page.route('**/uplot.js', (route) => route.abort());
+    await page.goto(origin + address);
+    await page.getByText('The chart cannot be drawn. Its library could not be loaded').waitFor();
+    expect(await page.locator('.rows tbody tr').count()).toBe(5);
+    await page.unroute('**/uplot.js');
+    await page.getByLabel('size (MB)').check();
+    await page.locator('.plot canvas').waitFor();
+    await page.close();
+  });
+
   test('the answer of a proxy in place of the gateway is not taken for rows', async () => {
     const { page } = await open(address);
     await page.getByText('5 rows.').waitFor();
