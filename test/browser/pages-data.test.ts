@@ -12,7 +12,7 @@ const markup = '<img src=x onerror="window.ran = true"><script>window.ran = true
 
 const parameters = {
   project: '{ type: string, required: true, tenant: true, example: abc, description: The project. }',
-  kind: `{ type: enum, enum: Kind, default: all, description: 'Which ${markup}', values: { all: { name: ALL, description: 'All ${markup}' }, some: { name: SOME, description: Some } } }`,
+  kind: `{ type: enum, enum: Kind, default: all, description: 'Which ${markup}', values: { all: { name: ALL, description: 'All ${markup}' }, some: { name: SOME, also: [a-few], description: Some } } }`,
   since: '{ type: timestamp, description: The first moment. }',
   at_least: '{ type: integer, default: 5, description: The least count. }',
   exact: '{ type: boolean, description: Whether counts are exact. }',
@@ -227,6 +227,11 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
     await page.goForward();
     await page.getByText(/^0 rows\./).waitFor();
     await page.locator('figure').waitFor({ state: 'hidden' });
+    // Other spellings of values that the form has.
+    await page.goto(`${origin}${address}&kind=a-few&exact=TRUE`);
+    await page.getByText(/^0 rows\./).waitFor();
+    expect(await page.getByLabel('kind').inputValue()).toBe('some');
+    expect(await page.getByLabel('exact').inputValue()).toBe('true');
     await page.close();
   });
 
@@ -246,9 +251,9 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
     await page.getByRole('tab', { name: 'BigQuery console' }).click();
     const script = page.locator('#snippet-panel code');
     for (const text of [
-      'ARRAY<INT64>[CAST("200" AS INT64), CAST("404" AS INT64)] AS statuses',
-      'ARRAY<STRING>["all"] AS kinds',
-      'CAST("2026-02-28" AS DATE) AS day',
+      'ARRAY<INT64>[CAST("200" AS INT64), CAST("404" AS INT64)] AS `statuses`',
+      'ARRAY<STRING>["all"] AS `kinds`',
+      'CAST("2026-02-28" AS DATE) AS `day`',
     ])
       await script.filter({ hasText: text }).waitFor();
     await page.getByLabel('statuses').fill('200\n99');
