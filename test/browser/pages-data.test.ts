@@ -95,6 +95,11 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
         columns: { seen: 'string' },
         sql: 'select @statuses, @kinds, @day, @from',
       }),
+      'e.long-names': text({
+        columns: { timestamp: 'timestamp', count: 'integer', ['c'.repeat(120)]: 'string' },
+        parameters: {},
+        sql: 'select 1',
+      }),
       'c.more': text({ columns: { n: 'integer' }, parameters: {}, sql: 'select 1' }),
       'c.more@2': text({
         columns: { n: 'integer', m: 'integer' },
@@ -117,6 +122,7 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
       {
         rows: ({ query, parameters }) => {
           if (query.name === 'd.lists') return [JSON.stringify({ seen: JSON.stringify(parameters) })];
+          if (query.name === 'e.long-names') return many.slice(0, 100);
           return query.name === 'b.many' ? many : parameters.kind === 'some' ? [] : rows;
         },
       },
@@ -448,6 +454,22 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
       if (isLong) expect(width).toBeGreaterThan(190);
       else expect(height).toBeLessThan(30);
     }
+    await page.close();
+  });
+
+  test('very long names widen no page, and a printed table is whole', async () => {
+    const { page } = await open('/queries/e.long-names', { width: 390 });
+    await page.locator('.plot canvas').waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    const name = page.locator('#columns th[scope=row]').last();
+    expect(
+      await name.evaluate(({ clientWidth, scrollWidth }) => scrollWidth - clientWidth),
+    ).toBeLessThanOrEqual(0);
+    const table = page.locator('.rows');
+    const hiddenRows = () => table.evaluate(({ clientHeight, scrollHeight }) => scrollHeight - clientHeight);
+    expect(await hiddenRows()).toBeGreaterThan(1000);
+    await page.emulateMedia({ media: 'print' });
+    expect(await hiddenRows()).toBeLessThanOrEqual(0);
     await page.close();
   });
 

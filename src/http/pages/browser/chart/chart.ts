@@ -158,9 +158,10 @@ const valueText = (value: number | null | undefined, unit: string) =>
     ? 'no value'
     : `${valueNumber(value)}${unit === '' ? '' : ` ${unit}`}`;
 
-function axisLabel(unit: string, { series }: ChartData): string {
+/** The title of an axis: the unit, or else the columns without one. */
+export function axisLabel(unit: string, { series }: ChartData): string {
   if (unit !== '') return unit;
-  const names = series.filter((one) => one.unit === '').map(({ name }) => name);
+  const names = [...new Set(series.filter((one) => one.unit === '').map(({ column }) => column))];
   return names.length <= 2 ? names.join(', ') : 'number';
 }
 

@@ -1,6 +1,6 @@
 import type uPlot from 'uplot';
 import type { ChartData } from './chart-data.ts';
-import { axisNumber } from './number-text.ts';
+import { axisNumbers } from './number-text.ts';
 
 /** A drawn chart. */
 export interface Plot {
@@ -81,7 +81,7 @@ export async function drawPlot(options: PlotOptions): Promise<Plot> {
             stroke: text,
             ticks,
             grid: { ...ticks, show: at === 0 },
-            values: (_plot, splits) => splits.map(axisNumber),
+            values: (_plot, splits) => axisNumbers(splits),
             ...(data.series.some((one) => one.unit === unit && isHuge(one.points)) && { incrs: hugeSteps }),
           }),
         ),
