@@ -147,6 +147,23 @@ describe.skipIf(isWithoutBrowser)('GraphiQL in a browser', { timeout: 60_000 }, 
       await context.close();
     });
 
+    test('formats the operation and the variables', async () => {
+      const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+      const { page, seen } = await open(context);
+      await page.getByRole('button', { name: 'Variables', exact: true }).click();
+      const variables = page.locator('.graphiql-editor-tool .view-lines:visible');
+      await variables.click();
+      await page.keyboard.insertText('{"a":1}');
+      await edit(page, 'query Mine{endpoints{name}}');
+      await page.getByRole('button', { name: /Prettify/ }).click();
+      await expect.poll(() => page.locator('.graphiql-query-editor .view-line').count(), soon).toBe(6);
+      await expect
+        .poll(async () => (await variables.textContent())?.replaceAll('\u00a0', ' '), soon)
+        .toContain('"a": 1');
+      expect(seen.errors).toEqual([]);
+      await context.close();
+    });
+
     test('shows default values of arguments in its documentation', async () => {
       const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
       const { page } = await open(context);
@@ -252,6 +269,35 @@ describe.skipIf(isWithoutBrowser)('GraphiQL in a browser', { timeout: 60_000 }, 
       await expect
         .poll(() => page.getByRole('region', { name: 'Documentation Explorer' }).textContent(), soon)
         .not.toContain('OpenOneRow');
+      await context.close();
+    });
+
+    test('says that a text is no key, and that headers cannot be sent, without a request', async () => {
+      const { context, page } = await openRemote();
+      await expect.poll(() => status(page).textContent(), soon).toBe('Type an API key to load the schema.');
+      let requests = 0;
+      page.on('request', (request) => {
+        if (request.method() === 'POST') requests += 1;
+      });
+      // As word processors write quotes and dashes.
+      await page.getByLabel('API key').fill(`\u201c${file.keyOf('ann')}\u201d`);
+      await page.keyboard.press('Enter');
+      await expect.poll(() => status(page).textContent(), soon).toBe('This key is not valid.');
+      await page.getByRole('button', { name: 'Headers', exact: true }).click();
+      await page.locator('.graphiql-editor-tool .view-lines:visible').click();
+      await page.keyboard.insertText('{"X API KEY": "a"}');
+      await edit(page, 'query Mine { __typename }');
+      await page.keyboard.press('Control+Enter');
+      const result = async () =>
+        (await page.locator('.result-window').textContent())?.replaceAll('\u00a0', ' ');
+      await expect.poll(result, soon).toContain('headers of this tab');
+      await page.getByLabel('API key').fill(file.keyOf('bob'));
+      await page.keyboard.press('Enter');
+      await expect
+        .poll(() => status(page).textContent(), soon)
+        .toContain('headers of this tab cannot be sent');
+      expect(requests).toBe(0);
+      expect(await tabsOf(page).count()).toBe(1);
       await context.close();
     });
 
