@@ -97,6 +97,25 @@ describe.skipIf(isWithoutBrowser)('GraphiQL in a browser', { timeout: 60_000 }, 
       await context.close();
     });
 
+    test('keeps the tabs in a storage that is full, and opens the examples if it cannot be read', async () => {
+      const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+      const { page } = await open(context);
+      await edit(page, 'query Mine { __typename }');
+      await waitUntilKept(page, 'Mine');
+      // As if the catalog had changed, while other pages took the rest of the storage.
+      await page.evaluate(`localStorage.setItem('querygate:examples', '[]');
+        for (let text = 'x'.repeat(1 << 20), at = 0; text !== ''; at += 1)
+          try { localStorage.setItem('other' + at, text) } catch { text = text.slice(0, text.length >> 1) }`);
+      await page.reload();
+      await loaded(page);
+      await expect.poll(() => editorText(page), soon).toContain('query Mine');
+      await page.evaluate("localStorage.clear(); localStorage.setItem('querygate:graphiql:tabState', '{')");
+      await page.reload();
+      await loaded(page);
+      expect(await tabsOf(page).count()).toBe(3);
+      await context.close();
+    });
+
     test('is loaded compressed, and from the cache of the browser the next time', async () => {
       const context = await browser.newContext();
       const page = await context.newPage();
