@@ -17,7 +17,7 @@ export function buildFetcher(key: string, onSchema: OnSchema): Fetcher {
   let kept: Result | undefined;
   return async (operation, options) => {
     const ofTab = options?.headers ?? {};
-    if (operation.operationName !== introspection) return (await send(operation, ofTab, key)).result;
+    if (operation.operationName !== introspection) return run(operation, ofTab, key);
     if (kept !== undefined) {
       const schema = kept;
       kept = undefined;
@@ -30,6 +30,15 @@ export function buildFetcher(key: string, onSchema: OnSchema): Fetcher {
     if (isReopened) kept = result;
     return result;
   };
+}
+
+/** GraphiQL would show the stack of an error that is thrown. */
+async function run(operation: object, ofTab: TabHeaders, key: string): Promise<Result> {
+  try {
+    return (await send(operation, ofTab, key)).result;
+  } catch (error) {
+    return { errors: [{ message: (error as Error).message }] };
+  }
 }
 
 interface Schema {
@@ -88,11 +97,13 @@ async function send(operation: object, ofTab: TabHeaders, key: string): Promise<
   } catch (cause) {
     throw new Error('The gateway could not be reached.', { cause });
   }
-  try {
-    return { status: response.status, result: await response.json() };
-  } catch (cause) {
-    throw new Error(`The response is not JSON; its status is ${response.status}.`, { cause });
+  const { status } = response;
+  const result: unknown = await response.json().catch(() => undefined);
+  // For example the page of a proxy that wants people to log in.
+  if (typeof result !== 'object' || result === null) {
+    throw new Error(`The response is not one of GraphQL; its status is ${status}.`);
   }
+  return { status, result };
 }
 
 function problemOf(status: number, { data, errors }: Result): string | undefined {

@@ -310,6 +310,7 @@ describe.skipIf(isWithoutBrowser)('GraphiQL in a browser', { timeout: 60_000 }, 
       const result = async () =>
         (await page.locator('.result-window').textContent())?.replaceAll('\u00a0', ' ');
       await expect.poll(result, soon).toContain('headers of this tab');
+      expect(await result()).not.toContain('stack');
       await page.getByLabel('API key').fill(file.keyOf('bob'));
       await page.keyboard.press('Enter');
       await expect
