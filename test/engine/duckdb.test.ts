@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { SavedQuery } from '../../src/catalog/saved-query.ts';
 import { readConfig } from '../../src/config.ts';
 import { checkQueries } from '../../src/engine/duckdb/check-queries.ts';
 import { openDuckdb } from '../../src/engine/duckdb/open-duckdb.ts';
 import type { Engine } from '../../src/engine/engine.ts';
+import { eventually } from '../support/eventually.ts';
 import { draftQuery } from '../support/queries.ts';
 import { engineContract } from './contract.ts';
 
@@ -100,9 +100,12 @@ describe('slow queries', () => {
       ENGINE_QUEUE_LENGTH: String(queueLength),
       DUCKDB_THREADS: '2',
     });
+    // It is known to be quick before the slow ones begin.
+    expect(await run(engine, quick)).toBe('ended');
     const leave = new AbortController();
     const slowRuns = Array.from({ length: 5 }, () => run(engine, slow, leave));
-    await sleep(1000);
+    // As long as one of the five has a worker for the first time, a quick one waits or finds the queue full.
+    await eventually(async () => expect(await run(engine, quick)).toBe('ended'), 30_000);
     return {
       engine,
       async leave() {

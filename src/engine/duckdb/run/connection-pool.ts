@@ -3,10 +3,11 @@ import { LRUCache } from 'lru-cache';
 import { openLinkedAbort, untilAborted } from '../../../concurrency/abort.ts';
 import { FairQueue } from '../../../concurrency/fair-queue.ts';
 import type { Owner } from '../../../concurrency/fair-share.ts';
+import { startStopwatch } from '../../../concurrency/stopwatch.ts';
 import { queueFull } from '../../engine-errors.ts';
 import { openWorker, type Worker } from './worker.ts';
 
-/** A query that takes longer is slow. */
+/** A query that takes longer is slow, on a machine that others do not load. */
 const quickMs = 100;
 
 interface PoolOptions {
@@ -74,18 +75,24 @@ export class ConnectionPool {
     const worker = await this.#acquire(use, speed, queueLength);
     const abort = openLinkedAbort({ follow: [signal] });
     let restarts = false;
-    const timer = setTimeout(() => {
+    const elapsed = startStopwatch();
+    const judge = () => {
       if (speed === 'slow') return;
+      const leftMs = quickMs - elapsed();
+      if (leftMs > 0) {
+        timer = setTimeout(judge, Math.ceil(leftMs)).unref();
+        return;
+      }
       restarts = this.#slow >= this.#maxSlow;
       // Also an aborted query counts as slow until it has ended: DuckDB stops only between blocks of rows.
       speed = 'slow';
       this.#slow += 1;
       if (restarts) abort.abort();
-    }, quickMs).unref();
-    const start = performance.now();
+    };
+    let timer = setTimeout(judge, quickMs).unref();
     const onResult = () => {
       clearTimeout(timer);
-      this.#durations.set(key, performance.now() - start);
+      this.#durations.set(key, elapsed());
     };
     const running = task(worker, abort.signal, onResult).finally(() => {
       clearTimeout(timer);
