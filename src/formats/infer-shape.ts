@@ -30,7 +30,7 @@ export class ShapeCollector {
       for (const [name, field] of this.#fields) fields.push({ name, shape: field.shape });
       // Readers compare the names of fields without case.
       const names = new Set(fields.map(({ name }) => name.toLowerCase()));
-      if (names.size === fields.length) return { kind: 'struct', fields };
+      if (names.size === fields.length && fields.every(isNamed)) return { kind: 'struct', fields };
     }
     return { kind: this.#scalar ?? 'json' };
   }
@@ -75,6 +75,9 @@ export class ShapeCollector {
     this.#fields = undefined;
   }
 }
+
+/** Whether DuckDB can have a field of the name. */
+const isNamed = ({ name }: ShapeField): boolean => name !== '' && !name.includes('\0');
 
 /** An object with more members is a map, whose names are data. BigQuery's records may have as many fields in all. */
 const maxFields = 1_000;

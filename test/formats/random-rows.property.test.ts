@@ -27,8 +27,11 @@ const leaf = fc.oneof(
 // Not `__proto__`: Apache Arrow for JavaScript cannot read a field of that name.
 const names = fc.constantFrom('a', 'b', 'c d', 'é', 'constructor', 'B', "it's", 'q"q');
 
+/** Of members of JSON, which may also have names that no field has. */
+const anyNames = fc.oneof({ weight: 8, arbitrary: names }, fc.constantFrom('', 'n\0l'));
+
 const objectOf = (member: fc.Arbitrary<unknown>) =>
-  fc.array(fc.tuple(names, member), { maxLength: 4 }).map((members) => Object.fromEntries(members));
+  fc.array(fc.tuple(anyNames, member), { maxLength: 4 }).map((members) => Object.fromEntries(members));
 
 const { value } = fc.letrec((tie) => ({
   value: fc.oneof({ maxDepth: 4 }, leaf, fc.array(tie('value'), { maxLength: 3 }), objectOf(tie('value'))),

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { isNullableField } from '../../src/catalog/null-values.ts';
 import {
   type Catalog,
   type Column,
@@ -152,7 +153,7 @@ export const randomCatalog: fc.Arbitrary<Catalog> = fc
 /** A record as the engines write it: with all of its fields; a foreign one may lack some. */
 function recordOf(fields: readonly RecordField[]): fc.Arbitrary<unknown> {
   const members = fields.map((field) => {
-    const value = field.required ? fieldValue(field) : fc.option(fieldValue(field), { freq: 8 });
+    const value = isNullableField(field) ? fc.option(fieldValue(field), { freq: 8 }) : fieldValue(field);
     return fc.tuple(fc.constant(field.name), fc.option(value, { nil: undefined, freq: 12 }));
   });
   return fc.tuple(...members).map((entries) => {
@@ -176,7 +177,9 @@ export function randomRows({ columns }: SavedQuery): fc.Arbitrary<readonly strin
     const plain =
       repeated && type !== 'record' ? fc.array(fc.option(cell, { freq: 8 }), { maxLength: 3 }) : cell;
     const value = fields === undefined ? plain : fieldValue(column);
-    return fc.tuple(fc.constant(name), required ? value : fc.option(value, { nil: undefined }));
+    // JSON has a null of its own.
+    const present = type === 'json' && !repeated ? fc.option(value, { freq: 8 }) : value;
+    return fc.tuple(fc.constant(name), required ? present : fc.option(present, { nil: undefined }));
   });
   const row = fc
     .tuple(...cells)

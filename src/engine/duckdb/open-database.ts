@@ -2,6 +2,7 @@ import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import type { Config } from '../../config.ts';
 import { StartError } from '../../errors.ts';
 import { registerHostFunctions } from './wire/host-functions.ts';
+import { keepByteOrderMarks } from './wire/keep-byte-order-marks.ts';
 
 interface Database {
   connect(): Promise<DuckDBConnection>;
@@ -15,6 +16,7 @@ interface Database {
  * @throws StartError if DuckDB rejects the configuration
  */
 export async function openDatabase(config: Config): Promise<Database> {
+  keepByteOrderMarks();
   const instance = await createInstance(config);
   const connections: DuckDBConnection[] = [];
   const first = await instance.connect();

@@ -1,3 +1,4 @@
+import { isNullableField } from '../../catalog/null-values.ts';
 import type { Column, RecordField, SavedQuery } from '../../catalog/saved-query.ts';
 import type { JsonObject } from './json-schema.ts';
 
@@ -37,7 +38,7 @@ function fieldSchema(field: RecordField): JsonObject {
   const more = describe(field);
   const item = itemSchema(field);
   if (field.repeated) return { type: 'array', items: orNull(item), ...more };
-  return { ...(field.required ? item : orNull(item)), ...more };
+  return { ...(isNullableField(field) ? orNull(item) : item), ...more };
 }
 
 function orNull(schema: JsonObject): JsonObject {

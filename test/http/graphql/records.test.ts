@@ -118,6 +118,18 @@ describe('records of any kind', () => {
         [null, 1] as \`integer\``,
     }),
   );
+  writeFileSync(
+    join(folder, 'never.null.sql'),
+    queryText({
+      name: 'never.null',
+      columns: {
+        json: '{ type: json, required: true, description: JSON. }',
+        one: `{ type: record, required: true, description: One, fields: {
+          ratio: { type: float, required: true }, json: { type: json, required: true }, n: { type: integer, required: true } } }`,
+      },
+      sql: "select json 'null' as json, struct(cast('inf' as float64) as ratio, json 'null' as json, 1 as n) as one",
+    }),
+  );
   const rows = [
     {
       id: 'a',
@@ -219,6 +231,13 @@ describe('records of any kind', () => {
     expect(await app.data(`{ ${rowsOf} }`)).toEqual({ lists: { rows: [lists] } });
     expect(await app.data(`{ endpoints { name } ${rowsOf} }`)).toMatchObject({ lists: { rows: [lists] } });
     expect(await app.rows('lists')).toEqual([lists]);
+  });
+
+  test('are null where JSON is, also if the SQL never yields NULL', async () => {
+    const rowsOf = 'neverNull { rows { json one { ratio json n } } }';
+    const neverNull = { rows: [{ json: null, one: { ratio: null, json: null, n: 1 } }] };
+    expect(await app.data(`{ ${rowsOf} }`)).toEqual({ neverNull });
+    expect(await app.data(`{ endpoints { name } ${rowsOf} }`)).toMatchObject({ neverNull });
   });
 
   test('are JSON as a whole with fields: any', async () => {

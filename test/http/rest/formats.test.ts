@@ -129,6 +129,18 @@ with numbers as (select n from unnest([1, 2]) as n)
 select n from numbers order by n
 `;
 
+const markedTexts = `/*---
+id: 11111111-1111-4111-8111-888888888888
+description: Texts with a byte-order mark.
+max_rows: 10
+caching: disabled
+columns:
+  s: { type: string, description: A text. }
+  l: { type: string, repeated: true, description: Texts. }
+---*/
+select s, [s] as l from unnest(['\\ufeff', '\\ufeffa text of more than twelve bytes']) as s with offset as place order by place
+`;
+
 /** Its name is that of `every.types` with an extension. */
 const csvInName = `/*---
 id: 11111111-1111-4111-8111-444444444444
@@ -158,6 +170,7 @@ describe('formats of a result', () => {
     writeFileSync(join(folder, 'every.one-column.sql'), oneColumn);
     writeFileSync(join(folder, 'every.types.ndjson.sql'), csvInName);
     writeFileSync(join(folder, 'every.deep.sql'), deep);
+    writeFileSync(join(folder, 'every.mark.sql'), markedTexts);
     writeFileSync(join(folder, 'every.common.sql'), commonTables);
     app = await openTestApp({}, { QUERIES_DIR: folder });
     rows = await app.rows('every.types');
@@ -289,6 +302,14 @@ describe('formats of a result', () => {
     expect(Buffer.from(marked.subarray(3)).toString()).toBe(plain);
     expect(plain.startsWith('n,s,i,')).toBe(true);
     expect(readPythonCsv(marked, 'utf-8-sig')).toEqual(readPythonCsv(Buffer.from(plain)));
+  });
+
+  test('a byte-order mark at the beginning of a text is a part of it', async () => {
+    const texts = ['\uFEFF', '\uFEFFa text of more than twelve bytes'];
+    const expected = texts.map((s) => ({ s, l: [s] }));
+    expect(await app.rows('every.mark')).toEqual(expected);
+    expect(await app.data('{ everyMark { rows { s l } } }')).toEqual({ everyMark: { rows: expected } });
+    expect(await textOf('every.mark.csv')).toContain(`\r\n"${texts[1]}",`);
   });
 
   test('cells that a spreadsheet would take for formulas stay as they are', async () => {

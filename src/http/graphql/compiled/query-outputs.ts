@@ -1,5 +1,6 @@
-import { type GraphQLSchema, getNamedType, isObjectType } from 'graphql';
+import { type GraphQLLeafType, type GraphQLSchema, getNamedType, isObjectType } from 'graphql';
 import { camelCase } from '../../../catalog/names.ts';
+import { isNullableColumn } from '../../../catalog/null-values.ts';
 import type { Catalog, Column, SavedQuery } from '../../../catalog/saved-query.ts';
 import { publicNames } from '../../../catalog/versions/versions.ts';
 import type { ColumnFormat } from './cell-blocks.ts';
@@ -25,10 +26,14 @@ function outputOf(schema: GraphQLSchema, field: string, query: SavedQuery): Quer
     const name = camelCase(column.name);
     const type = outputType(fields[name]?.type);
     if (isObjectType(type)) records.set(name, { column, type });
-    else leaves.push({ name, column: column.name, write: writerOf(column, type), isCheap: isCheap(column) });
+    else
+      leaves.push({ name, column: column.name, write: writeColumn(column, type), isCheap: isCheap(column) });
   }
   return { query, resultType, rowType, costType, columns: placesOf(leaves), records };
 }
+
+const writeColumn = (column: Column, leaf: GraphQLLeafType) =>
+  writerOf({ ...column, required: !isNullableColumn(column) }, leaf);
 
 interface Leaf extends ColumnFormat {
   readonly isCheap: boolean;

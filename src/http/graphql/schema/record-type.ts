@@ -1,5 +1,6 @@
 import { ListRef, type OutputType } from '@pothos/core';
 import { graphqlNames, isRenamed } from '../../../catalog/graphql-fields.ts';
+import { isNullableField } from '../../../catalog/null-values.ts';
 import type { RecordField } from '../../../catalog/saved-query.ts';
 import type { Builder, SchemaTypes } from './builder.ts';
 import { describeField, outputValue, scalarOf } from './field-type.ts';
@@ -52,7 +53,7 @@ function addRecordType(
             graphqlName,
             t.field({
               type: fieldType(builder, place, field),
-              nullable: !field.required,
+              nullable: isNullableField(field),
               description: describe(field, graphqlName) || `${place.path}.`,
               resolve: (values: RecordValue) => fieldValue(field, values) as never,
             }),

@@ -1,5 +1,6 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { camelCase, pascalCase } from '../../../catalog/names.ts';
+import { isNullableColumn } from '../../../catalog/null-values.ts';
 import type { SavedQuery } from '../../../catalog/saved-query.ts';
 import { isoText } from '../../../files/timestamps.ts';
 import type { CachedResult, CacheStatus } from '../../../results/get-result.ts';
@@ -53,7 +54,7 @@ export function addResultType(builder: Builder, query: SavedQuery, shared: Share
               },
               column,
             ),
-            nullable: !column.required,
+            nullable: isNullableColumn(column),
             description: describeField(column),
             resolve: (values) => outputValue(column, values[column.name]) as never,
           }),

@@ -1,4 +1,5 @@
 import { type FragmentDefinitionNode, type GraphQLObjectType, isObjectType } from 'graphql';
+import { isNullableField } from '../../../../catalog/null-values.ts';
 import type { RecordField } from '../../../../catalog/saved-query.ts';
 import {
   type ListRules,
@@ -62,7 +63,10 @@ function compileFields(
       const { field, type: inType } = output;
       const { write, key } = isObjectType(inType)
         ? compileFields(field, inType, inner, selection, listsInRecords)
-        : { write: writerOf(field, inType, listsInRecords), key: '' };
+        : {
+            write: writerOf({ ...field, required: !isNullableField(field) }, inType, listsInRecords),
+            key: '',
+          };
       keys.push(`${responseKey}:${name}${key}`);
       return { start, name: field.name, isInherited: field.name in Object.prototype, write };
     },
