@@ -470,6 +470,8 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
     expect(await hiddenRows()).toBeGreaterThan(1000);
     await page.emulateMedia({ media: 'print' });
     expect(await hiddenRows()).toBeLessThanOrEqual(0);
+    expect(await page.getByRole('button', { name: 'count' }).isVisible()).toBe(true);
+    expect(await page.getByRole('button', { name: 'CSV', exact: true }).isVisible()).toBe(false);
     await page.close();
   });
 
