@@ -401,8 +401,9 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
     expect(await page.getByLabel('count (requests)').isChecked()).toBe(false);
     await page.getByRole('tab', { name: 'Python', selected: true }).waitFor();
     // Columns of an older address.
-    await page.evaluate("location.hash = 'y=gone'");
+    await page.evaluate("location.hash = 'sort=gone&y=gone'");
     await expect.poll(() => page.getByLabel('count (requests)').isChecked()).toBe(true);
+    await page.getByText('5 rows, in the order of the query').waitFor();
     await page.close();
   });
 
@@ -530,18 +531,26 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
     await page.close();
   });
 
-  test('the answer of a proxy in place of the gateway is not taken for rows', async () => {
-    const { page } = await open(address);
-    await page.getByText('5 rows.').waitFor();
-    const login = { contentType: 'text/html', body: '<html>Please log in</html>' };
-    await page.route('**/api/endpoints/**', (route) => route.fulfill(login));
-    await page.getByRole('button', { name: 'Run', exact: true }).click();
-    await page.getByText('Something between this page and the gateway answered').waitFor();
-    await page.route('**/openapi.json', (route) => route.fulfill(login));
-    await page.goto(`${origin}/`);
-    await page.getByText('Something between this page and the gateway answered').waitFor();
-    await page.close();
-  });
+  test.each(['<html>Please log in</html>', 'null', '{}'])(
+    'the answer %s of a proxy in place of the gateway is not taken for rows',
+    async (body) => {
+      const { page, watched } = await open(address);
+      await page.getByText('5 rows.').waitFor();
+      const login = { contentType: 'text/html', body };
+      await page.route('**/api/endpoints/**', (route) => route.fulfill(login));
+      await page.getByRole('button', { name: 'Run', exact: true }).click();
+      await page
+        .getByText(
+          body === '{}' ? 'There are no rows.' : 'Something between this page and the gateway answered',
+        )
+        .waitFor();
+      await page.route('**/openapi.json', (route) => route.fulfill(login));
+      await page.goto(`${origin}/`);
+      await page.getByText('Something between this page and the gateway answered').waitFor();
+      expect(watched.errors).toEqual([]);
+      await page.close();
+    },
+  );
 
   test('where the SQL cannot be had, its places say so', async () => {
     const { page } = await open(address);
