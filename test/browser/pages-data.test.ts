@@ -651,6 +651,11 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
       const { page } = await open('/', { width, colorScheme });
       await page.getByRole('link', { name: 'a.hostile' }).waitFor();
       expect(await violations(page)).toEqual([]);
+      await page.route('**/openapi.json', () => {});
+      await page.goto(origin + address);
+      await page.getByText('Loading…').waitFor();
+      expect(await violations(page)).toEqual([]);
+      await page.unroute('**/openapi.json');
       await page.goto(origin + address);
       await page.locator('.plot canvas').waitFor();
       for (const summary of await page.locator('summary').all()) await summary.click();
