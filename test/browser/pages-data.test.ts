@@ -95,6 +95,14 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
         columns: { seen: 'string' },
         sql: 'select @statuses, @kinds, @day, @from',
       }),
+      'f.tenants': text({
+        columns: { seen: 'string' },
+        parameters: {
+          project:
+            '{ type: string, repeated: true, required: true, tenant: true, description: The projects. }',
+        },
+        sql: 'select @project',
+      }),
       'e.long-names': text({
         columns: { timestamp: 'timestamp', count: 'integer', ['c'.repeat(120)]: 'string' },
         parameters: {},
@@ -121,7 +129,8 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
       1,
       {
         rows: ({ query, parameters }) => {
-          if (query.name === 'd.lists') return [JSON.stringify({ seen: JSON.stringify(parameters) })];
+          if (query.name === 'd.lists' || query.name === 'f.tenants')
+            return [JSON.stringify({ seen: JSON.stringify(parameters) })];
           if (query.name === 'e.long-names') return many.slice(0, 100);
           return query.name === 'b.many' ? many : parameters.kind === 'some' ? [] : rows;
         },
@@ -350,6 +359,19 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
       'other',
     ]);
     await Promise.all([page.close(), two.close()]);
+  });
+
+  test('of a list of tenants, a bound key may choose several of its own', async () => {
+    const { page } = await open('/queries/f.tenants?project=mine&project=other', { key: 'two' });
+    await page.getByText('{"project":["mine","other"]}').waitFor();
+    await page.getByLabel('mine').uncheck();
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByText('{"project":["other"]}').waitFor();
+    expect(page.url()).toBe(`${origin}/queries/f.tenants?project=other`);
+    const { page: bound } = await open('/queries/f.tenants', { key: 'bound' });
+    await bound.getByRole('button', { name: 'Run', exact: true }).click();
+    await bound.getByText('{"project":["mine"]}').waitFor();
+    await Promise.all([page.close(), bound.close()]);
   });
 
   test('a page without a key takes it and continues; a revoked one is replaced', async () => {
