@@ -95,6 +95,14 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
         columns: { seen: 'string' },
         sql: 'select @statuses, @kinds, @day, @from',
       }),
+      'f.tenants': text({
+        columns: { seen: 'string' },
+        parameters: {
+          project:
+            '{ type: string, repeated: true, required: true, tenant: true, description: The projects. }',
+        },
+        sql: 'select @project',
+      }),
       'e.long-names': text({
         columns: { timestamp: 'timestamp', count: 'integer', ['c'.repeat(120)]: 'string' },
         parameters: {},
@@ -121,7 +129,8 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
       1,
       {
         rows: ({ query, parameters }) => {
-          if (query.name === 'd.lists') return [JSON.stringify({ seen: JSON.stringify(parameters) })];
+          if (query.name === 'd.lists' || query.name === 'f.tenants')
+            return [JSON.stringify({ seen: JSON.stringify(parameters) })];
           if (query.name === 'e.long-names') return many.slice(0, 100);
           return query.name === 'b.many' ? many : parameters.kind === 'some' ? [] : rows;
         },
@@ -352,6 +361,19 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
     await Promise.all([page.close(), two.close()]);
   });
 
+  test('of a list of tenants, a bound key may choose several of its own', async () => {
+    const { page } = await open('/queries/f.tenants?project=mine&project=other', { key: 'two' });
+    await page.getByText('{"project":["mine","other"]}').waitFor();
+    await page.getByLabel('mine').uncheck();
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByText('{"project":["other"]}').waitFor();
+    expect(page.url()).toBe(`${origin}/queries/f.tenants?project=other`);
+    const { page: bound } = await open('/queries/f.tenants', { key: 'bound' });
+    await bound.getByRole('button', { name: 'Run', exact: true }).click();
+    await bound.getByText('{"project":["mine"]}').waitFor();
+    await Promise.all([page.close(), bound.close()]);
+  });
+
   test('a page without a key takes it and continues; a revoked one is replaced', async () => {
     const page = await browser.newPage();
     await page.goto(origin + address);
@@ -401,8 +423,9 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
     expect(await page.getByLabel('count (requests)').isChecked()).toBe(false);
     await page.getByRole('tab', { name: 'Python', selected: true }).waitFor();
     // Columns of an older address.
-    await page.evaluate("location.hash = 'y=gone'");
+    await page.evaluate("location.hash = 'sort=gone&y=gone'");
     await expect.poll(() => page.getByLabel('count (requests)').isChecked()).toBe(true);
+    await page.getByText('5 rows, in the order of the query').waitFor();
     await page.close();
   });
 
@@ -470,6 +493,8 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
     expect(await hiddenRows()).toBeGreaterThan(1000);
     await page.emulateMedia({ media: 'print' });
     expect(await hiddenRows()).toBeLessThanOrEqual(0);
+    expect(await page.getByRole('button', { name: 'count' }).isVisible()).toBe(true);
+    expect(await page.getByRole('button', { name: 'CSV', exact: true }).isVisible()).toBe(false);
     await page.close();
   });
 
@@ -528,18 +553,26 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
     await page.close();
   });
 
-  test('the answer of a proxy in place of the gateway is not taken for rows', async () => {
-    const { page } = await open(address);
-    await page.getByText('5 rows.').waitFor();
-    const login = { contentType: 'text/html', body: '<html>Please log in</html>' };
-    await page.route('**/api/endpoints/**', (route) => route.fulfill(login));
-    await page.getByRole('button', { name: 'Run', exact: true }).click();
-    await page.getByText('Something between this page and the gateway answered').waitFor();
-    await page.route('**/openapi.json', (route) => route.fulfill(login));
-    await page.goto(`${origin}/`);
-    await page.getByText('Something between this page and the gateway answered').waitFor();
-    await page.close();
-  });
+  test.each(['<html>Please log in</html>', 'null', '{}'])(
+    'the answer %s of a proxy in place of the gateway is not taken for rows',
+    async (body) => {
+      const { page, watched } = await open(address);
+      await page.getByText('5 rows.').waitFor();
+      const login = { contentType: 'text/html', body };
+      await page.route('**/api/endpoints/**', (route) => route.fulfill(login));
+      await page.getByRole('button', { name: 'Run', exact: true }).click();
+      await page
+        .getByText(
+          body === '{}' ? 'There are no rows.' : 'Something between this page and the gateway answered',
+        )
+        .waitFor();
+      await page.route('**/openapi.json', (route) => route.fulfill(login));
+      await page.goto(`${origin}/`);
+      await page.getByText('Something between this page and the gateway answered').waitFor();
+      expect(watched.errors).toEqual([]);
+      await page.close();
+    },
+  );
 
   test('where the SQL cannot be had, its places say so', async () => {
     const { page } = await open(address);
@@ -640,6 +673,11 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
       const { page } = await open('/', { width, colorScheme });
       await page.getByRole('link', { name: 'a.hostile' }).waitFor();
       expect(await violations(page)).toEqual([]);
+      await page.route('**/openapi.json', () => {});
+      await page.goto(origin + address);
+      await page.getByText('Loading…').waitFor();
+      expect(await violations(page)).toEqual([]);
+      await page.unroute('**/openapi.json');
       await page.goto(origin + address);
       await page.locator('.plot canvas').waitFor();
       for (const summary of await page.locator('summary').all()) await summary.click();

@@ -115,6 +115,19 @@ describe('charts', () => {
     expect(byMonth.empty.map(({ time }) => new Date(time * 1000).toISOString().slice(0, 10))).toEqual([
       ...['2026-03-01', '2026-04-01'],
     ]);
+    const emptyOf = (...days: string[]) =>
+      chartData(
+        days.map((t) => ({ t, n: 1 })),
+        [column('t', 'date'), column('n', 'integer')],
+        { values: ['n'], split: undefined },
+      ).empty.map(({ time, width }) => [new Date(time * 1000).toISOString().slice(0, 10), width / 86_400]);
+    expect(emptyOf('2025-10-01', '2026-01-01', '2026-04-01')).toEqual([]);
+    expect(emptyOf('2025-01-01', '2025-04-01', '2026-01-01')).toEqual([
+      ['2025-07-01', 92],
+      ['2025-10-01', 92],
+    ]);
+    expect(emptyOf('2020-01-01', '2022-01-01', '2023-01-01')).toEqual([['2021-01-01', 365]]);
+    expect(emptyOf('2025-01-01', '2025-03-01', '2025-06-01')).toEqual([]);
     const moments = [0, 1.5, 2.25, 1000.1].map((hours) => row(hours, { n: 1 }));
     expect(chartData(moments, columns, { values: ['n'], split: undefined })).toMatchObject({
       empty: [],

@@ -56,13 +56,14 @@ export function openGateway(key: string): Gateway {
   };
   return {
     async openapi() {
-      return (await request('/openapi.json')).json().catch(notTheGateways);
+      const document = await (await request('/openapi.json')).json().catch(notTheGateways);
+      return document?.paths === undefined ? notTheGateways() : document;
     },
     async rows(url, signal, again) {
       const init = { signal, ...(again && { cache: 'reload' as const }) };
       const response = await request(url, init);
       const body = bodyOf(await textOf(response, signal));
-      if (body.result === undefined) throw compatError(body.error ?? 'There are no rows.', response.status);
+      if (!Array.isArray(body.result)) throw compatError(body.error ?? 'There are no rows.', response.status);
       return { rows: body.result, headers: response.headers };
     },
     async file(url) {
@@ -126,7 +127,7 @@ const notTheGateways = (): never => {
 
 function bodyOf(text: string): RowsBody {
   try {
-    return parseJson(text) as RowsBody;
+    return (parseJson(text) as RowsBody | null) ?? notTheGateways();
   } catch {
     return notTheGateways();
   }

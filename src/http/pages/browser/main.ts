@@ -33,7 +33,11 @@ async function show(key: string | undefined, problem: string | undefined): Promi
     focusMain();
     return;
   }
-  main.replaceChildren(element('p', { role: 'status' }, 'Loading…'));
+  const name = location.pathname.startsWith(queryPath) ? nameOf(location.pathname) : undefined;
+  main.replaceChildren(
+    element('h1', {}, name ?? 'Saved queries'),
+    element('p', { role: 'status' }, 'Loading…'),
+  );
   const gateway = openGateway(key);
   try {
     const document = await gateway.openapi();

@@ -166,14 +166,14 @@ const leastShare = 0.02;
 const maxBuckets = 20_000;
 
 /**
- * Adds the buckets without rows, if the times are those of buckets: multiples of their least distance, or first days of
- * months.
+ * Adds the buckets without rows, if the times are those of buckets: multiples of their least distance, in months if
+ * they are first days of months.
  */
 function fillBuckets(times: readonly number[]): Buckets {
   const none = { times, empty: [], buckets: times.length };
   const [start, end] = [times[0], times.at(-1)];
   if (start === undefined || end === undefined || times.length < 2) return none;
-  const expected = times.every(isFirstOfMonth) ? months(start, end) : multiples(times, start, end);
+  const expected = times.every(isFirstOfMonth) ? months(times) : multiples(times, start, end);
   if (expected === undefined) return none;
   const present = new Set(times);
   const empty = expected.filter(({ time }) => !present.has(time));
@@ -182,8 +182,7 @@ function fillBuckets(times: readonly number[]): Buckets {
 }
 
 function multiples(times: readonly number[], start: number, end: number) {
-  let step = Number.POSITIVE_INFINITY;
-  for (let at = 1; at < times.length; at += 1) step = Math.min(step, (times[at] ?? 0) - (times[at - 1] ?? 0));
+  const step = leastDistance(times);
   const count = Math.round((end - start) / step) + 1;
   const isSparse = count > maxSparseBuckets && times.length / count < leastShare;
   if (!Number.isFinite(step) || count > maxBuckets || isSparse) return undefined;
@@ -201,13 +200,30 @@ const day = 86_400;
 
 const isFirstOfMonth = (time: number) => time % day === 0 && new Date(time * 1000).getUTCDate() === 1;
 
-function months(start: number, end: number) {
-  const found: { time: number; width: number }[] = [];
-  const first = new Date(start * 1000);
-  for (let month = 0; month < maxSparseBuckets; month += 1) {
-    const at = (add: number) => Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + month + add, 1) / 1000;
-    if (at(0) > end) return found;
-    found.push({ time: at(0), width: at(1) - at(0) });
-  }
-  return undefined;
+/** Buckets of a month, a quarter, a year: of the least distance, in months, of which the others are multiples. */
+function months(times: readonly number[]) {
+  const places = times.map(monthOf);
+  const [first = 0, last = 0] = [places[0], places.at(-1)];
+  const step = leastDistance(places);
+  const isRegular = places.every((place) => (place - first) % step === 0);
+  if (!isRegular || (last - first) / step >= maxSparseBuckets) return undefined;
+  return Array.from({ length: (last - first) / step + 1 }, (_, bucket) => {
+    const place = first + bucket * step;
+    return { time: startOfMonth(place), width: startOfMonth(place + step) - startOfMonth(place) };
+  });
+}
+
+/** Months since the year 0. */
+function monthOf(time: number): number {
+  const date = new Date(time * 1000);
+  return date.getUTCFullYear() * 12 + date.getUTCMonth();
+}
+
+const startOfMonth = (place: number) => Date.UTC(Math.floor(place / 12), place % 12) / 1000;
+
+function leastDistance(ascending: readonly number[]): number {
+  let least = Number.POSITIVE_INFINITY;
+  for (let at = 1; at < ascending.length; at += 1)
+    least = Math.min(least, (ascending[at] ?? 0) - (ascending[at - 1] ?? 0));
+  return least;
 }

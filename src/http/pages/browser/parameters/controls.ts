@@ -23,7 +23,11 @@ export function buildControl(
   tenants: readonly string[] | undefined,
 ): Control {
   const { schema, isTenant, required } = parameter;
-  if (isTenant && tenants !== undefined) return choice(id, parameter, tenants, []);
+  if (isTenant && tenants !== undefined) {
+    // The only tenant of a key is filled in, of a list too.
+    const isSeveral = schema.type === 'array' && tenants.length > 1;
+    return isSeveral ? checkboxes(id, schema, tenants) : choice(id, parameter, tenants, []);
+  }
   if (schema.type === 'array') {
     return schema.items?.enum === undefined ? lines(id) : checkboxes(id, schema.items, schema.items.enum);
   }

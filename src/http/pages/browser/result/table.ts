@@ -46,6 +46,8 @@ export function buildTable(columns: readonly Column[], onSort: (order: Order | u
   }
   function arrange(): void {
     const column = columns.find(({ name }) => name === order?.column);
+    // A column of an older address may be gone.
+    if (column === undefined) order = undefined;
     sorted = column === undefined ? rows : sortRows(rows, column, order?.descending ?? false);
     for (const { column: one, cell } of heads) {
       cell.removeAttribute('aria-sort');
