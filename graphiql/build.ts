@@ -72,6 +72,11 @@ const page = await write({
   chunkNames: 'chunk-[hash]',
   assetNames: '[name]',
   loader: { '.ttf': 'file' },
+  // GraphiQL imports names that the older files, which are no modules, do not have in a bundle: nothing would be formatted.
+  alias: {
+    'prettier/parser-babel': 'prettier/plugins/babel',
+    'prettier/parser-graphql': 'prettier/plugins/graphql',
+  },
   jsx: 'automatic',
 });
 // Each worker is one file: it has the policy of its own response, under which it can load nothing.

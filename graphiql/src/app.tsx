@@ -64,9 +64,9 @@ export function App({ data }: { readonly data: PageData }): ReactNode {
     const opened = openStorage(area);
     try {
       updateExamples(opened, data.examples);
-    } catch {
-      // The storage is full, or its content cannot be read: GraphiQL opens the examples itself.
-      opened.clear();
+    } catch (error) {
+      // If it is full, it has the tabs of before. If its content cannot be read, GraphiQL opens the examples itself.
+      if (!(error instanceof DOMException)) opened.clear();
     }
     // On a phone, an open pane would cover the editor.
     if (matchMedia('(max-width: 700px)').matches) opened.removeItem('graphiql:visiblePlugin');

@@ -22,24 +22,34 @@ export function rememberKey(key: string): void {
   }
 }
 
-/** The headers of a tab as an object; undefined while they are no JSON object of texts. */
+/** The headers of a tab as an object; undefined while they are no JSON object of headers that can be sent. */
 export function parseHeaders(text: string): Readonly<Record<string, string>> | undefined {
   if (text.trim() === '') return {};
   try {
-    const headers: unknown = JSON.parse(text);
-    if (typeof headers !== 'object' || headers === null) return undefined;
-    const entries = Object.entries(headers).filter((entry) => typeof entry[1] === 'string');
-    return Object.fromEntries(entries);
+    const parsed: unknown = JSON.parse(text);
+    if (typeof parsed !== 'object' || parsed === null) return undefined;
+    const entries = Object.entries(parsed).filter((entry) => typeof entry[1] === 'string');
+    const headers = Object.fromEntries(entries);
+    // It refuses, for example, a name with a space.
+    requestHeaders(headers, '');
+    return headers;
   } catch {
     return undefined;
   }
 }
 
-/** The headers of a request: those of its tab, with the page's key unless they have a key of their own. */
+/** Whether a text may be a key. Browsers refuse to send a header with other characters, for example typographic quotes. */
+const mayBeKey = (key: string): boolean => /^[\x21-\x7e]+$/.test(key);
+
+/**
+ * The headers of a request: those of its tab, with the page's key unless they have a key of their own.
+ *
+ * @throws TypeError for a header that cannot be sent
+ */
 export function requestHeaders(ofTab: Readonly<Record<string, string>>, key: string): Headers {
   const headers = new Headers(ofTab);
   if (headers.get('x-api-key') === '') headers.delete('x-api-key');
-  if (key !== '' && !hasKey(headers)) headers.set('x-api-key', key);
+  if (mayBeKey(key) && !hasKey(headers)) headers.set('x-api-key', key);
   return headers;
 }
 

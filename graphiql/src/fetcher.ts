@@ -16,14 +16,14 @@ export type OnSchema = (message: string, isLoaded: boolean) => boolean;
 export function buildFetcher(key: string, onSchema: OnSchema): Fetcher {
   let kept: Result | undefined;
   return async (operation, options) => {
-    const headers = requestHeaders(options?.headers ?? {}, key);
-    if (operation.operationName !== introspection) return (await send(operation, headers)).result;
+    const ofTab = options?.headers ?? {};
+    if (operation.operationName !== introspection) return run(operation, ofTab, key);
     if (kept !== undefined) {
       const schema = kept;
       kept = undefined;
       return schema;
     }
-    const { problem, result } = await requestSchema(operation, headers);
+    const { problem, result } = await requestSchema(operation, ofTab, key);
     const isReopened = onSchema(problem ?? 'The schema is loaded.', problem === undefined);
     // GraphiQL would send the request once more for an answer without data.
     if (problem !== undefined) throw new Error(problem);
@@ -32,21 +32,34 @@ export function buildFetcher(key: string, onSchema: OnSchema): Fetcher {
   };
 }
 
+/** GraphiQL would show the stack of an error that is thrown. */
+async function run(operation: object, ofTab: TabHeaders, key: string): Promise<Result> {
+  try {
+    return (await send(operation, ofTab, key)).result;
+  } catch (error) {
+    return { errors: [{ message: (error as Error).message }] };
+  }
+}
+
 interface Schema {
   /** Why there is none, for the user. */
   readonly problem?: string | undefined;
   readonly result: Result;
 }
 
-async function requestSchema(operation: object, headers: Headers): Promise<Schema> {
-  if (!hasKey(headers)) return { problem: 'Type an API key to load the schema.', result: {} };
+async function requestSchema(operation: object, ofTab: TabHeaders, key: string): Promise<Schema> {
   try {
-    const { status, result } = await send(operation, headers);
+    if (!hasKey(sendableHeaders(ofTab, key))) {
+      return { problem: key === '' ? 'Type an API key to load the schema.' : wrongKey, result: {} };
+    }
+    const { status, result } = await send(operation, ofTab, key);
     return { problem: problemOf(status, result), result };
   } catch (error) {
     return { problem: (error as Error).message, result: {} };
   }
 }
+
+const wrongKey = 'This key is not valid.';
 
 /** GraphiQL's own name for it. */
 const introspection = 'IntrospectionQuery';
@@ -61,7 +74,20 @@ interface Result {
   readonly errors?: readonly { readonly message: string }[];
 }
 
-async function send(operation: object, headers: Headers): Promise<Sent> {
+type TabHeaders = Readonly<Record<string, string>>;
+
+function sendableHeaders(ofTab: TabHeaders, key: string): Headers {
+  try {
+    return requestHeaders(ofTab, key);
+  } catch (cause) {
+    throw new Error('The headers of this tab cannot be sent: a name or a value has a wrong character.', {
+      cause,
+    });
+  }
+}
+
+async function send(operation: object, ofTab: TabHeaders, key: string): Promise<Sent> {
+  const headers = sendableHeaders(ofTab, key);
   headers.set('content-type', 'application/json');
   headers.set('accept', 'application/json');
   let response: Response;
@@ -71,15 +97,17 @@ async function send(operation: object, headers: Headers): Promise<Sent> {
   } catch (cause) {
     throw new Error('The gateway could not be reached.', { cause });
   }
-  try {
-    return { status: response.status, result: await response.json() };
-  } catch (cause) {
-    throw new Error(`The response is not JSON; its status is ${response.status}.`, { cause });
+  const { status } = response;
+  const result: unknown = await response.json().catch(() => undefined);
+  // For example the page of a proxy that wants people to log in.
+  if (typeof result !== 'object' || result === null) {
+    throw new Error(`The response is not one of GraphQL; its status is ${status}.`);
   }
+  return { status, result };
 }
 
 function problemOf(status: number, { data, errors }: Result): string | undefined {
   if (data !== undefined && data !== null) return undefined;
-  if (status === 401) return 'This key is not valid.';
+  if (status === 401) return wrongKey;
   return errors?.[0]?.message ?? `The gateway answered with status ${status}.`;
 }

@@ -8,7 +8,7 @@ import { type PublicName, publicNames, seriesOf } from './versions/versions.ts';
 /** Root fields that describe the catalog itself; reserved names. */
 const reservedFields = ['endpoint', 'endpoints'];
 
-/** Types that every schema has; reserved names for enums. */
+/** Types that a schema has whatever its queries are named. */
 const reservedTypes = new Set([
   ...[
     'Query',
@@ -120,6 +120,7 @@ function checkIdsAndTypes(queries: readonly SavedQuery[]): readonly Problem[] {
 
     for (const type of [`${pascalCase(query.name)}Row`, `${pascalCase(query.name)}Result`]) {
       addName(resultTypes, type, file);
+      if (reservedTypes.has(type)) add(`its type ${type} is another type of the schema; choose another name`);
       const other = enums.get(type);
       if (other !== undefined) add(`its type ${type} is an enum of ${other.file}; choose another name`);
     }

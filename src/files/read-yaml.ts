@@ -1,10 +1,21 @@
-import { type ErrorCode, isNode, LineCounter, parseDocument, type Tags, YAMLMap, YAMLSeq } from 'yaml';
+import {
+  type ErrorCode,
+  isNode,
+  isScalar,
+  LineCounter,
+  parseDocument,
+  type Tags,
+  YAMLMap,
+  YAMLSeq,
+} from 'yaml';
 
 /** Parsed YAML, not validated yet. Lines count from 1. */
 export interface YamlData {
   readonly data: unknown;
   /** The line of the node at a path; of its nearest ancestor if there is no such node. */
   lineOf(path: readonly PropertyKey[]): number;
+  /** The text of the scalar at a path, as it is written: `1.10`, of which the value is 1.1. */
+  textOf(path: readonly PropertyKey[]): string | undefined;
   /** True if the text ends with a closing bracket of its data, as JSON does: what is cut is then not valid. */
   readonly endsWithBracket: boolean;
 }
@@ -42,6 +53,10 @@ export function readYaml(
     return {
       data: document.toJS(),
       lineOf: (path) => lineOfOffset(offsetOf(document.contents, path)),
+      textOf: (path) => {
+        const node = document.getIn(path, true);
+        return isScalar(node) ? node.source : undefined;
+      },
       endsWithBracket: endsWithBracket(document.contents),
     };
   } catch {

@@ -41,9 +41,9 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
     case 'invalid_type':
       return issue.input === undefined ? 'is missing' : `must be ${withArticle(issue.expected)}`;
     case 'too_small':
-      return `must be at least ${issue.minimum}`;
+      return sizeProblem(issue.origin, 'least', issue.minimum);
     case 'too_big':
-      return `must be at most ${issue.maximum}`;
+      return sizeProblem(issue.origin, 'most', issue.maximum);
     case 'invalid_value': {
       const values = issue.values.map(String);
       const hint = typeof issue.input === 'string' ? didYouMean(issue.input, values) : '';
@@ -59,6 +59,13 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
     default:
       return undefined;
   }
+}
+
+/** @param origin the kind of value: a number has bounds, a text and a list have a length */
+function sizeProblem(origin: string, side: 'least' | 'most', bound: number | bigint): string {
+  if (origin !== 'string' && origin !== 'array') return `must be at ${side} ${bound}`;
+  if (side === 'least' && bound === 1) return 'must not be empty';
+  return `must have at ${side} ${bound} ${origin === 'string' ? 'characters' : 'entries'}`;
 }
 
 function withArticle(type: string): string {

@@ -19,14 +19,17 @@ export function* prometheusText(
   const seen = new Set<string>();
   for (const part of cellParts(rows)) {
     for (const cells of part) {
-      const set = labelSet(labelPlaces, cells);
-      if (seen.has(set)) {
+      const pairs = labelPairs(labelPlaces, cells);
+      // To Prometheus, an empty label is an absent one.
+      const identity = labelSet(pairs.filter(({ value }) => value !== ''));
+      if (seen.has(identity)) {
         throw new GatewayError(
           'ENGINE_FAILED',
-          `Two rows have the same labels, ${set === '' ? 'none' : labels.join(', ')}: as Prometheus text an endpoint has one row for each set of labels`,
+          `Two rows have the same labels, ${identity === '' ? 'none' : labels.join(', ')}: as Prometheus text an endpoint has one row for each set of labels`,
         );
       }
-      seen.add(set);
+      seen.add(identity);
+      const set = labelSet(pairs);
       for (const { metric, place, lines } of samples) {
         const number = numeral(plainText(cells[place]));
         if (number !== undefined) lines.push(`${metric.name}${set} ${number}\n`);
@@ -41,15 +44,23 @@ export function* prometheusText(
     .join('');
 }
 
-function labelSet(
+interface LabelPair {
+  readonly label: string;
+  readonly value: string;
+}
+
+const labelPairs = (
   labels: readonly { readonly label: string; readonly place: number }[],
   cells: CellTexts,
-): string {
-  const pairs = labels.flatMap(({ label, place }) => {
+): readonly LabelPair[] =>
+  labels.flatMap(({ label, place }) => {
     const value = plainText(cells[place]);
-    return value === undefined ? [] : [`${label}="${escapeLabel(value)}"`];
+    return value === undefined ? [] : [{ label, value }];
   });
-  return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
+
+function labelSet(pairs: readonly LabelPair[]): string {
+  const texts = pairs.map(({ label, value }) => `${label}="${escapeLabel(value)}"`);
+  return texts.length === 0 ? '' : `{${texts.join(',')}}`;
 }
 
 function numeral(text: string | undefined): string | undefined {

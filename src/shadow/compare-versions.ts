@@ -6,7 +6,8 @@ import type { Cost, Engine } from '../engine/engine.ts';
 import { GatewayError } from '../errors.ts';
 import type { ResultDocument } from '../results/result-document.ts';
 import { rowTexts } from '../results/row-parts.ts';
-import { differingColumns, diffRows } from './diff-rows.ts';
+import { diffRows } from './diff-rows.ts';
+import { differingColumns } from './differing-columns.ts';
 import { type ComparedColumns, compareColumns, type HashedRows, hashRows } from './hash-rows.ts';
 
 /** The difference between the rows of two versions, without their values. */
@@ -87,7 +88,7 @@ export async function compareVersions(
       shadowRows: shadow.count,
       onlyOld: onlyOld.length,
       onlyNew,
-      columns: differingColumns(after, onlyOld, shadow, newRows),
+      columns: await options.turns.run(owner, differingColumns(after, onlyOld, shadow, newRows)),
       unstable,
       examples: options.withExamples
         ? { old: after.texts[onlyOld[0] ?? -1], new: shadow.texts[newRows[0] ?? -1] }

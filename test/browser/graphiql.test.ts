@@ -97,6 +97,25 @@ describe.skipIf(isWithoutBrowser)('GraphiQL in a browser', { timeout: 60_000 }, 
       await context.close();
     });
 
+    test('keeps the tabs in a storage that is full, and opens the examples if it cannot be read', async () => {
+      const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+      const { page } = await open(context);
+      await edit(page, 'query Mine { __typename }');
+      await waitUntilKept(page, 'Mine');
+      // As if the catalog had changed, while other pages took the rest of the storage.
+      await page.evaluate(`localStorage.setItem('querygate:examples', '[]');
+        for (let text = 'x'.repeat(1 << 20), at = 0; text !== ''; at += 1)
+          try { localStorage.setItem('other' + at, text) } catch { text = text.slice(0, text.length >> 1) }`);
+      await page.reload();
+      await loaded(page);
+      await expect.poll(() => editorText(page), soon).toContain('query Mine');
+      await page.evaluate("localStorage.clear(); localStorage.setItem('querygate:graphiql:tabState', '{')");
+      await page.reload();
+      await loaded(page);
+      expect(await tabsOf(page).count()).toBe(3);
+      await context.close();
+    });
+
     test('is loaded compressed, and from the cache of the browser the next time', async () => {
       const context = await browser.newContext();
       const page = await context.newPage();
@@ -144,6 +163,23 @@ describe.skipIf(isWithoutBrowser)('GraphiQL in a browser', { timeout: 60_000 }, 
       await page.mouse.up();
       await expect.poll(() => tab.getAttribute('aria-selected'), soon).toBe('true');
       await expect.poll(() => editorText(page), soon).toContain(`query ${name} {`);
+      await context.close();
+    });
+
+    test('formats the operation and the variables', async () => {
+      const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+      const { page, seen } = await open(context);
+      await page.getByRole('button', { name: 'Variables', exact: true }).click();
+      const variables = page.locator('.graphiql-editor-tool .view-lines:visible');
+      await variables.click();
+      await page.keyboard.insertText('{"a":1}');
+      await edit(page, 'query Mine{endpoints{name}}');
+      await page.getByRole('button', { name: /Prettify/ }).click();
+      await expect.poll(() => page.locator('.graphiql-query-editor .view-line').count(), soon).toBe(6);
+      await expect
+        .poll(async () => (await variables.textContent())?.replaceAll('\u00a0', ' '), soon)
+        .toContain('"a": 1');
+      expect(seen.errors).toEqual([]);
       await context.close();
     });
 
@@ -252,6 +288,36 @@ describe.skipIf(isWithoutBrowser)('GraphiQL in a browser', { timeout: 60_000 }, 
       await expect
         .poll(() => page.getByRole('region', { name: 'Documentation Explorer' }).textContent(), soon)
         .not.toContain('OpenOneRow');
+      await context.close();
+    });
+
+    test('says that a text is no key, and that headers cannot be sent, without a request', async () => {
+      const { context, page } = await openRemote();
+      await expect.poll(() => status(page).textContent(), soon).toBe('Type an API key to load the schema.');
+      let requests = 0;
+      page.on('request', (request) => {
+        if (request.method() === 'POST') requests += 1;
+      });
+      // As word processors write quotes and dashes.
+      await page.getByLabel('API key').fill(`\u201c${file.keyOf('ann')}\u201d`);
+      await page.keyboard.press('Enter');
+      await expect.poll(() => status(page).textContent(), soon).toBe('This key is not valid.');
+      await page.getByRole('button', { name: 'Headers', exact: true }).click();
+      await page.locator('.graphiql-editor-tool .view-lines:visible').click();
+      await page.keyboard.insertText('{"X API KEY": "a"}');
+      await edit(page, 'query Mine { __typename }');
+      await page.keyboard.press('Control+Enter');
+      const result = async () =>
+        (await page.locator('.result-window').textContent())?.replaceAll('\u00a0', ' ');
+      await expect.poll(result, soon).toContain('headers of this tab');
+      expect(await result()).not.toContain('stack');
+      await page.getByLabel('API key').fill(file.keyOf('bob'));
+      await page.keyboard.press('Enter');
+      await expect
+        .poll(() => status(page).textContent(), soon)
+        .toContain('headers of this tab cannot be sent');
+      expect(requests).toBe(0);
+      expect(await tabsOf(page).count()).toBe(1);
       await context.close();
     });
 

@@ -12,7 +12,7 @@ const markup = '<img src=x onerror="window.ran = true"><script>window.ran = true
 
 const parameters = {
   project: '{ type: string, required: true, tenant: true, example: abc, description: The project. }',
-  kind: `{ type: enum, enum: Kind, default: all, description: 'Which ${markup}', values: { all: { name: ALL, description: 'All ${markup}' }, some: { name: SOME, description: Some } } }`,
+  kind: `{ type: enum, enum: Kind, default: all, description: 'Which ${markup}', values: { all: { name: ALL, description: 'All ${markup}' }, some: { name: SOME, also: [a-few], description: Some } } }`,
   since: '{ type: timestamp, description: The first moment. }',
   at_least: '{ type: integer, default: 5, description: The least count. }',
   exact: '{ type: boolean, description: Whether counts are exact. }',
@@ -95,6 +95,11 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
         columns: { seen: 'string' },
         sql: 'select @statuses, @kinds, @day, @from',
       }),
+      'e.long-names': text({
+        columns: { timestamp: 'timestamp', count: 'integer', ['c'.repeat(120)]: 'string' },
+        parameters: {},
+        sql: 'select 1',
+      }),
       'c.more': text({ columns: { n: 'integer' }, parameters: {}, sql: 'select 1' }),
       'c.more@2': text({
         columns: { n: 'integer', m: 'integer' },
@@ -117,6 +122,7 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
       {
         rows: ({ query, parameters }) => {
           if (query.name === 'd.lists') return [JSON.stringify({ seen: JSON.stringify(parameters) })];
+          if (query.name === 'e.long-names') return many.slice(0, 100);
           return query.name === 'b.many' ? many : parameters.kind === 'some' ? [] : rows;
         },
       },
@@ -227,6 +233,11 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
     await page.goForward();
     await page.getByText(/^0 rows\./).waitFor();
     await page.locator('figure').waitFor({ state: 'hidden' });
+    // Other spellings of values that the form has.
+    await page.goto(`${origin}${address}&kind=a-few&exact=TRUE`);
+    await page.getByText(/^0 rows\./).waitFor();
+    expect(await page.getByLabel('kind').inputValue()).toBe('some');
+    expect(await page.getByLabel('exact').inputValue()).toBe('true');
     await page.close();
   });
 
@@ -246,9 +257,9 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
     await page.getByRole('tab', { name: 'BigQuery console' }).click();
     const script = page.locator('#snippet-panel code');
     for (const text of [
-      'ARRAY<INT64>[CAST("200" AS INT64), CAST("404" AS INT64)] AS statuses',
-      'ARRAY<STRING>["all"] AS kinds',
-      'CAST("2026-02-28" AS DATE) AS day',
+      'ARRAY<INT64>[CAST("200" AS INT64), CAST("404" AS INT64)] AS `statuses`',
+      'ARRAY<STRING>["all"] AS `kinds`',
+      'CAST("2026-02-28" AS DATE) AS `day`',
     ])
       await script.filter({ hasText: text }).waitFor();
     await page.getByLabel('statuses').fill('200\n99');
@@ -446,6 +457,22 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
     await page.close();
   });
 
+  test('very long names widen no page, and a printed table is whole', async () => {
+    const { page } = await open('/queries/e.long-names', { width: 390 });
+    await page.locator('.plot canvas').waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    const name = page.locator('#columns th[scope=row]').last();
+    expect(
+      await name.evaluate(({ clientWidth, scrollWidth }) => scrollWidth - clientWidth),
+    ).toBeLessThanOrEqual(0);
+    const table = page.locator('.rows');
+    const hiddenRows = () => table.evaluate(({ clientHeight, scrollHeight }) => scrollHeight - clientHeight);
+    expect(await hiddenRows()).toBeGreaterThan(1000);
+    await page.emulateMedia({ media: 'print' });
+    expect(await hiddenRows()).toBeLessThanOrEqual(0);
+    await page.close();
+  });
+
   test('the choice to refresh cached rows does not apply to a query that runs at each request', async () => {
     const { page } = await open(address);
     await page.getByLabel(/Refresh every/).uncheck();
@@ -486,6 +513,18 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
     const back = (name: string) =>
       page.getByRole('tab', { name }).evaluate((tab) => getComputedStyle(tab).backgroundColor);
     expect(await back('curl')).not.toBe(await back('Python'));
+    await page.close();
+  });
+
+  test('without the chart library there are rows, and the chart says so', async () => {
+    const { page } = await open('/');
+    await page.route('**/uplot.js', (route) => route.abort());
+    await page.goto(origin + address);
+    await page.getByText('The chart cannot be drawn. Its library could not be loaded').waitFor();
+    expect(await page.locator('.rows tbody tr').count()).toBe(5);
+    await page.unroute('**/uplot.js');
+    await page.getByLabel('size (MB)').check();
+    await page.locator('.plot canvas').waitFor();
     await page.close();
   });
 

@@ -79,6 +79,11 @@ describe('the queries folder', () => {
       /a\.sql:1 parameters\.u: ARow is another type of the schema/,
     ],
     [
+      'a name whose types are those of SQL over a query',
+      { 'sql.sql': draft('a') },
+      /sql\.sql:1 its type SqlResult is another type of the schema; choose another name/,
+    ],
+    [
       'an alias that is the name of a later file',
       { 'a.sql': draft('a', { aliases: ['x', 'b'] }), 'b.sql': draft('b') },
       /a\.sql:5 aliases: b is already the name of .*b\.sql/,

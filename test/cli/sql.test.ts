@@ -124,6 +124,22 @@ INT64 | STRING | INT64
     expect(wrong.errors).toContain('-p: got "n:INT64=x"; "x" is not a value of type INT64');
   });
 
+  test('takes lists: a parameter that is given several times, or one of an ARRAY type', async () => {
+    const sql =
+      "select array_to_string(@who, '|') as who, array_length(@n) as n, 5 in unnest(@n) as has, @one as one";
+    const lists = ['-p', "who=O'Neil", '-p', 'who=', '-p', 'WHO=a\\b', '-p', 'n:INT64=-5', '-p', 'N:int64=5'];
+    const { lines } = await runJson([sql, ...lists, '-p', 'one:ARRAY<DATE>=2024-01-31']);
+    expect(lines).toMatchObject([{ rows: [["O'Neil||a\\b", '2', true, ['2024-01-31']]] }]);
+
+    const empty = await runJson(['select array_length(@n) as n', '-p', 'n:ARRAY<INT64>=']);
+    expect(empty.lines).toMatchObject([{ rows: [['0']] }]);
+    const mixed = await runJson(['select 1', '-p', 'n:INT64=1', '-p', 'n=2']);
+    expect(mixed).toMatchObject({ exitCode: 2, lines: [] });
+    expect(mixed.errors).toContain('-p: n is INT64 and STRING; all values of a list have one type');
+    const wrong = await runJson(['select 1', '-p', 'n:INT64=1', '-p', 'n:INT64=x']);
+    expect(wrong.errors).toContain('-p: got "n:INT64=x"; "x" is not a value of type INT64');
+  });
+
   test('ends a statement at the time-out, and reads no more rows than the maximum', async () => {
     const slow =
       'select count(*) from unnest(generate_array(1, 300000)) a, unnest(generate_array(1, 300000)) b where a*b = 7';

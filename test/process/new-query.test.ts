@@ -78,6 +78,32 @@ describe('querygate tables add', () => {
     ]);
   });
 
+  test('takes moments of ISO 8601 with different parts as TIMESTAMP, and dates in other spellings as texts', async () => {
+    const rows = [
+      [
+        '2026-01-31T12:00:00.123Z',
+        '2026-01-31T12:00:00+01:00',
+        '31-01-2026',
+        '31-01-2026 12:00:00',
+        '2026-01-31',
+      ],
+      ['2026-01-31T12:00:01Z', '2026-01-31T12:00Z', '01-02-2026', '01-02-2026 12:00:00', '2026-02-01'],
+    ];
+    const names = ['a', 'b', 'c', 'd', 'e'];
+    const lines = rows.map((values) =>
+      JSON.stringify(Object.fromEntries(values.map((one, at) => [names[at], one]))),
+    );
+    const files = [
+      write('moments.ndjson', lines.join('\n')),
+      write('moments.csv', [names, ...rows].join('\n')),
+    ];
+    const types = ['TIMESTAMP', 'TIMESTAMP', 'STRING', 'STRING', 'DATE'];
+    for (const data of files) {
+      expect(await run('tables', 'add', 'moments', data, '--force')).toMatchObject({ exitCode: 0 });
+      expect(schemaOf('moments')).toMatchObject(types.map((type) => ({ type })));
+    }
+  });
+
   test('a name that ends in * declares a table for each file, with the fields of all', async () => {
     const first = write(
       'events_20260131.ndjson',
@@ -115,6 +141,13 @@ describe('querygate tables add', () => {
     ['nothing.ndjson', '{}\n', 'has no fields'],
     ['semicolons.csv', 'a;b\r\n1;2\r\n', 'has one column, "a;b": values must be separated by commas'],
     ['twice.csv', 'a,b,A\n1,2,3\n', 'has two columns named A'],
+    ['ragged.csv', 'a,b,c\n1,2\n3,4,5\n', 'must be UTF-8, with as many values in each line as in the header'],
+    [
+      'misspelled.json',
+      '[{"name":"a","type":"STRING"},{"name":"r","type":"RECORD","fields":[{"name":"n","type":"INTERGER"}]}]',
+      'misspelled.json r.n: type: must be one of STRING, BYTES, INTEGER',
+    ],
+    ['same.json', '[{"name":"a","type":"STRING"},{"name":"A","type":"DATE"}]', 'A: a second field named a'],
   ])('%s is refused', async (name, text, message) => {
     const { exitCode, errors } = await run('tables', 'add', 'refused', write(name, text));
     expect(errors).toContain(message);
@@ -148,6 +181,20 @@ describe('querygate tables add', () => {
       });
       expect(schemaOf(name)).toEqual(expected);
     }
+  });
+
+  test('leaves out fields of a schema whose types local tables lack', async () => {
+    const other = { name: 'area', type: 'GEOGRAPHY' };
+    const fields = [other, { name: 'a', type: 'RECORD', fields: [other, { name: 'b', type: 'INT64' }] }];
+    const { errors } = await run(
+      'tables',
+      'add',
+      'areas',
+      write('areas.json', `\uFEFF${JSON.stringify(fields)}`),
+    );
+    expect(errors).toContain('area is left out: local tables have no GEOGRAPHY\n');
+    expect(errors).toContain('a.area is left out: local tables have no GEOGRAPHY\n');
+    expect(schemaOf('areas')).toMatchObject([{ name: 'a', fields: [{ name: 'b', type: 'INT64' }] }]);
   });
 
   test('overwrites only with --force, and refuses files that it cannot read', async () => {

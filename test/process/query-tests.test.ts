@@ -120,12 +120,32 @@ describe('querygate test', () => {
     ],
     ['status: 400 }\n  -', 'statuz: 400 }\n  -', 'no column is named statuz; did you mean status?'],
     ['expect: { error', 'expct: { error', ':19 tests.1: unknown: expct'],
+    [
+      'status: 399',
+      'status: 9007199254740993',
+      ':5 tables.web.0.status: numbers beyond 2^53 must be in quotes',
+    ],
     ['now: 2026-03-10T12:00:00Z', 'now: yesterday', ':2 now: must be an ISO 8601 timestamp'],
   ])('a mistake in the file: %s → %s', async (from, to, message) => {
     withTests(from, to);
     const { exitCode, errors } = await run();
     expect(errors).toContain(message);
     expect(exitCode).toBe(1);
+  });
+
+  test('a parameter is sent as it is written', async () => {
+    writeFileSync(
+      file,
+      tests.replaceAll('abc', '"1.10"').replace('{ project: "1.10" }', '{ project: 1.10 }'),
+    );
+    expect((await run()).output).toContain('3 passed');
+  });
+
+  test('an order alone expects nothing, and --update writes the rows beside it', async () => {
+    withTests('expect:\n      rows: []', 'expect: { order: any }');
+    expect((await run()).output).toContain('expects neither rows nor an error; --update writes the rows');
+    await run('--update');
+    expect(readFileSync(file, 'utf8')).toContain('expect:\n      order: any\n      rows: []\n');
   });
 
   test('a row that cannot be imported fails its tests', async () => {
@@ -183,6 +203,25 @@ tests:
         - { ts: 2026-03-10T11:00:00Z, status: 400 }
 `);
     expect(await run()).toMatchObject({ exitCode: 0 });
+  });
+
+  test('a first test has the day of the newest date as now, and no order if the query has none', async () => {
+    rmSync(file);
+    writeFileSync(
+      join(folder, 'tables', 'web.json'),
+      '[{"name":"day","type":"DATE"},{"name":"project","type":"STRING"}]',
+    );
+    const sql = query()
+      .replace(/ts: .*\n {2}status: .*\n/, 'day: { type: date, description: Day. }\n')
+      .replace(/select ts.*/s, 'select day from web where project = @project and day = current_date()')
+      .replace('Whose. }', 'Whose., example: abc }');
+    writeFileSync(join(folder, 'hits.sql'), sql);
+    mkdirSync(join(folder, 'data'));
+    writeFileSync(join(folder, 'data', 'web.csv'), 'day,project\n2026-03-10,abc\n2026-03-09,abc\n');
+    await run('hits', '--update', '--data-dir', join(folder, 'data'));
+    const written = readFileSync(file, 'utf8');
+    expect(written).toContain('now: 2026-03-10T12:00:00.000Z\n');
+    expect(written).toContain('expect:\n      order: any\n      rows:\n        - { day: 2026-03-10 }\n');
   });
 
   test('a first test without data has no rows', async () => {
@@ -267,6 +306,37 @@ describe('the tests of the shipped queries', () => {
     for (const [, name, share] of shares) expect(Number(share), name).toBeGreaterThanOrEqual(90);
     expect(exitCode).toBe(0);
   });
+
+  test.skipIf(skipsEmulator)(
+    'on BigQuery, large integers of a file are exact, and a wildcard fails its own test',
+    async () => {
+      const other = (id: string, sql: string) =>
+        query()
+          .replace('f60', id)
+          .replace(/ts: .*\n {2}status: .*\n/, 'n: { type: integer, description: Number. }\n')
+          .replace(/select ts.*/s, sql);
+      const sql = 'select count(*) as n from web where project = @project and status = 9007199254740993';
+      writeFileSync(join(folder, 'hits.sql'), other('f60', sql));
+      cpSync(join(folder, 'tables', 'web.json'), join(folder, 'tables', 'web_old.json'));
+      writeFileSync(join(folder, 'all.sql'), other('f61', sql.replace('from web', 'from `we*`')));
+      writeFileSync(join(folder, 'tests', 'rows.ndjson'), '{"project":"abc","status":9007199254740993}\n');
+      for (const name of ['all', 'hits']) {
+        const text =
+          'tables: { web: { file: rows.ndjson } }\nparameters: { project: abc }\ntests:\n  - name: one\n    expect: { rows: [{ n: 1 }] }\n';
+        writeFileSync(join(folder, 'tests', `${name}.yaml`), text);
+      }
+      const emulator = await startEmulator();
+      const { output } = await runQuerygate(['test', '--engine', 'bigquery'], {
+        QUERIES_DIR: folder,
+        BIGQUERY_PROJECT: emulator.project,
+        BIGQUERY_DATASET: 'none',
+        BIGQUERY_API_ENDPOINT: emulator.endpoint,
+      });
+      await emulator.close();
+      expect(output).toContain("can't replace a wildcard table: run it on DuckDB");
+      expect(output).toContain('1 failed, 1 passed');
+    },
+  );
 
   test.skipIf(skipsEmulator)('pass on the emulator of BigQuery, without any table', async () => {
     const emulator = await startEmulator();

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Column } from '../../src/catalog/saved-query.ts';
 import { runSteps } from '../../src/concurrency/run-steps.ts';
-import { differingColumns, diffRows } from '../../src/shadow/diff-rows.ts';
+import { diffRows } from '../../src/shadow/diff-rows.ts';
+import { differingColumns } from '../../src/shadow/differing-columns.ts';
 import { compareColumns, hashRows } from '../../src/shadow/hash-rows.ts';
 import { column } from '../support/column.ts';
 
@@ -20,7 +21,7 @@ const hashed = (rows: readonly unknown[], declared: readonly Column[] = columns,
 const compare = (a: readonly unknown[], b: readonly unknown[], declared = columns, cut = [false, false]) => {
   const [rowsA, rowsB] = [hashed(a, declared, cut[0]), hashed(b, declared, cut[1])];
   const { onlyA, onlyB } = runSteps(diffRows(rowsA, rowsB));
-  return { onlyA, onlyB, columns: differingColumns(rowsA, onlyA, rowsB, onlyB) };
+  return { onlyA, onlyB, columns: runSteps(differingColumns(rowsA, onlyA, rowsB, onlyB)) };
 };
 
 const row = (id: number, more = {}) => ({ id, name: `row ${id}`, mean: id / 7, ...more });
@@ -72,6 +73,18 @@ describe('rows of two results', () => {
     expect(compare(left, right.with(7, { a: 1, b: 7.5 }), declared).columns).toEqual(['b']);
   });
 
+  test('noise in a number that many rows share makes no difference', () => {
+    const declared = [column('a', 'float'), column('b', 'float')];
+    const noisy = (a: number, factor: number) =>
+      Array.from({ length: 5_000 }, (_, at) => ({ a: a * (1 + factor * (at % 3)), b: at / 3 }));
+    // The second one is halfway between two numbers of 31 bits.
+    for (const a of [1 / 3, 2 ** 31 + 1, 1e-310]) {
+      expect(compare(noisy(a, 0), noisy(a, 4e-16).reverse(), declared)).toEqual(none);
+    }
+    expect(compare(noisy(1 / 3, 0), noisy(1 / 3, 4e-10), declared)).toEqual(none);
+    expect(compare(noisy(1 / 3, 0), noisy(1 / 3, 1e-8), declared).columns).toEqual(['a']);
+  });
+
   test('integers beyond 2^53 in JSON are exact', () => {
     const declared = [column('data', 'json')];
     const text = (digits: string) => `{"data":{"n":${digits}}}`;
@@ -110,28 +123,42 @@ test('columns are compared if both versions declare them with the same type', ()
   expect(compareColumns(columns, newer)).toEqual({ exact: ['id'], floats: ['mean'], others: ['name', 'x'] });
 });
 
+/** Does all steps of some work. @returns how many there were, and the result */
+function countSteps<T>(steps: Generator<void, T>): { readonly count: number; readonly result: T } {
+  for (let count = 0; ; count += 1) {
+    const step = steps.next();
+    if (step.done) return { count, result: step.value };
+  }
+}
+
+test('rows that all differ are compared in many small steps', () => {
+  const declared = [column('k', 'string'), column('f', 'float')];
+  const numbers = (more: number) =>
+    Array.from({ length: 20_000 }, (_, at) => ({ k: `k${at % 20}`, f: at + more }));
+  const [a, b] = [hashed(numbers(0), declared), hashed(numbers(0.5), declared)];
+  const { count, result } = countSteps(diffRows(a, b));
+  // In each of 20 groups a million pairs of rows, 50,000 in a step.
+  expect(count).toBeGreaterThanOrEqual(20 * 20);
+  expect(result.onlyA).toHaveLength(20_000);
+  const columns = countSteps(differingColumns(a, result.onlyA, b, result.onlyB));
+  expect(columns.result).toEqual(['f']);
+  // All cells of the first column on both sides, and those of one side of the second one, 5,000 in a step.
+  expect(columns.count).toBeGreaterThanOrEqual(12);
+});
+
 test('100,000 rows of 20 columns are hashed and compared in many small steps', () => {
   const wide = Array.from({ length: 20 }, (_, at) => column(`c${at}`, at % 5 === 0 ? 'float' : 'integer'));
   const texts = Array.from({ length: 100_000 }, (_, at) =>
     JSON.stringify(Object.fromEntries(wide.map(({ name }, place) => [name, at * place]))),
   );
   const declared = compareColumns(wide, wide);
-  let count = 0;
-  const counted = function* <T>(steps: Generator<void, T>): Generator<void, T> {
-    for (;;) {
-      const step = steps.next();
-      if (step.done) return step.value;
-      count += 1;
-      yield;
-    }
-  };
-  const a = runSteps(counted(hashRows(texts, texts.length, false, declared)));
+  const { count: hashSteps, result: a } = countSteps(hashRows(texts, texts.length, false, declared));
   // At most 50,000 characters and one row in a step.
-  expect(count).toBeGreaterThan(texts.join('').length / 51_000);
+  expect(hashSteps).toBeGreaterThan(texts.join('').length / 51_000);
   const b = runSteps(hashRows(texts.toReversed(), texts.length, false, declared));
   expect(a.hashes.byteLength + a.floats.byteLength).toBeLessThan(12_000_000);
-  count = 0;
-  expect(runSteps(counted(diffRows(a, b)))).toEqual({ onlyA: [], onlyB: [] });
+  const { count: diffSteps, result } = countSteps(diffRows(a, b));
+  expect(result).toEqual({ onlyA: [], onlyB: [] });
   // At most 5,000 rows in a step: both results are grouped, and the groups are compared.
-  expect(count).toBeGreaterThanOrEqual(3 * (texts.length / 5_000));
+  expect(diffSteps).toBeGreaterThanOrEqual(3 * (texts.length / 5_000));
 });

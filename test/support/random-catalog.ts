@@ -29,7 +29,11 @@ const cellOf: Readonly<Record<Column['type'], fc.Arbitrary<unknown>>> = {
   float: fc.oneof(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.integer()),
   numeric: fc.constantFrom('0', '1.5', '-99999999999999999999999999999.999999999'),
   boolean: fc.boolean(),
-  timestamp: fc.maxSafeInteger(),
+  // From year 1 to 9999: those before 1685 and after 2255 are beyond 2^53.
+  timestamp: fc.oneof(
+    fc.integer({ min: -62_135_596_800_000_000, max: Number.MAX_SAFE_INTEGER }),
+    fc.constantFrom(253_402_300_800_000_000, 9_007_199_254_740_992),
+  ),
   datetime: iso('datetime'),
   date: iso('date'),
   time: fc.constantFrom('00:00:00', '23:59:59.999999'),
@@ -169,7 +173,8 @@ export function randomRows({ columns }: SavedQuery): fc.Arbitrary<readonly strin
   const cells = columns.map((column) => {
     const { name, type, repeated, required, fields } = column;
     const cell = cellOf[type];
-    const plain = repeated && type !== 'record' ? fc.array(cell, { maxLength: 3 }) : cell;
+    const plain =
+      repeated && type !== 'record' ? fc.array(fc.option(cell, { freq: 8 }), { maxLength: 3 }) : cell;
     const value = fields === undefined ? plain : fieldValue(column);
     return fc.tuple(fc.constant(name), required ? value : fc.option(value, { nil: undefined }));
   });

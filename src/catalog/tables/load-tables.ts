@@ -88,12 +88,15 @@ const fieldsSchema = z
     }
   });
 
+/** The fields of a table, as `bq show --schema` prints them. */
+export const parseFields = (data: unknown) => fieldsSchema.safeParse(data, { error: describeIssue });
+
 /** The table of one file, whose name is the table's. */
 export function parseTableFile(file: string, content: FileContent): ParsedTable {
   if ('problem' in content) return { problems: [{ file, message: content.problem }] };
   const json = readYaml(content.text, 'json');
   if ('problems' in json) return { problems: json.problems.map((problem) => ({ file, ...problem })) };
-  const parsed = fieldsSchema.safeParse(json.data, { error: describeIssue });
+  const parsed = parseFields(json.data);
   if (parsed.success) {
     return { table: { name: basename(file, '.json'), fields: parsed.data }, problems: [] };
   }

@@ -52,10 +52,24 @@ export function matchBy<T>(
   };
 }
 
-/** A value in a message. */
-export const shown = (value: unknown): string => {
-  const text = value === undefined ? 'none' : typeof value === 'string' ? value : JSON.stringify(value);
-  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
-};
+/** Two values in a message. Of long ones, the part in which they differ. */
+export function fromTo(before: unknown, after: unknown): string {
+  const [old, now] = [textOf(before), textOf(after)];
+  const longest = Math.max(old.length, now.length);
+  if (longest <= maxShown) return `${old} → ${now}`;
+  const firstDifference = [...Array(longest).keys()].find((at) => old[at] !== now[at]) ?? 0;
+  const start = Math.max(0, Math.min(firstDifference - maxShown / 4, longest - maxShown));
+  return `${excerpt(old, start)} → ${excerpt(now, start)}`;
+}
 
-export const fromTo = (before: unknown, after: unknown): string => `${shown(before)} → ${shown(after)}`;
+const maxShown = 80;
+
+const textOf = (value: unknown): string =>
+  value === undefined ? 'none' : typeof value === 'string' ? value : JSON.stringify(value);
+
+function excerpt(text: string, start: number): string {
+  // A text that ends before the others is shown from its beginning.
+  const from = start < text.length ? start : 0;
+  const end = from + maxShown;
+  return `${from > 0 ? '…' : ''}${text.slice(from, end)}${end < text.length ? '…' : ''}`;
+}

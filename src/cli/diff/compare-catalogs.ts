@@ -1,7 +1,13 @@
 import type { Catalog, SavedQuery } from '../../catalog/saved-query.ts';
 import { parseVersionName, pinnedName } from '../../catalog/versions/version-name.ts';
 import { type Change, change, type Pair, removal } from './change.ts';
-import { type BothCatalogs, compareAddresses, movedDefaults, reusedAddresses } from './compare/addresses.ts';
+import {
+  type BothCatalogs,
+  compareAddresses,
+  movedDefaults,
+  removedText,
+  reusedAddresses,
+} from './compare/addresses.ts';
 import { compareColumns } from './compare/columns.ts';
 import { compareParameters } from './compare/parameters.ts';
 import { comparePolicy } from './compare/policy.ts';
@@ -75,7 +81,7 @@ export async function compareCatalogs(
     });
   for (const before of matched.removed) {
     const changes = [
-      removal('endpoint-removed', [], 'endpoint removed'),
+      removal('endpoint-removed', [], removedText(before, all)),
       ...reusedAddresses(before, undefined, all),
     ];
     endpoints.push({ name: before.name, before, after: undefined, changes: judge(changes, []) });

@@ -4,7 +4,7 @@ import type { Config } from '../../config.ts';
 import { withFixtures } from '../../engine/bigquery/with-fixtures.ts';
 import { engines } from '../../engine/engines.ts';
 import { StartError } from '../../errors.ts';
-import { parseJson } from '../../parse-json.ts';
+import { parseJson, type Revive } from '../../parse-json.ts';
 import type { Fixture, FixtureRow } from './load-tests.ts';
 import type { OpenFixtures } from './open-fixtures.ts';
 
@@ -55,9 +55,15 @@ function rowsOf(fixture: Fixture): readonly FixtureRow[] {
     .flatMap((line, at) => {
       if (line.trim() === '') return [];
       try {
-        return [parseJson(line) as FixtureRow];
+        return [parseJson(line, exactInteger) as FixtureRow];
       } catch {
         throw fail(`line ${at + 1} is not valid JSON`);
       }
     });
 }
+
+/** Integers that a number cannot hold keep their digits. */
+const exactInteger: Revive = (value, source) =>
+  Number.isInteger(value) && !Number.isSafeInteger(value) && source !== undefined
+    ? JSON.rawJSON(source)
+    : value;

@@ -5,7 +5,7 @@ import { exampleValue } from '../../catalog/example-parameters.ts';
 import type { Catalog, SavedQuery } from '../../catalog/saved-query.ts';
 import type { TableSchema } from '../../catalog/tables/table-schema.ts';
 import type { Config } from '../../config.ts';
-import { readsClock, tablesRead } from '../../engine/describe/tables-read.ts';
+import { hasOrder, readsClock, tablesRead } from '../../engine/describe/tables-read.ts';
 import { testsFolder } from './load-tests.ts';
 
 /** A larger file of rows would make every run of the tests slow. */
@@ -62,6 +62,8 @@ async function firstTest(
         {
           name: parameters.length === 0 ? 'all rows' : parameters.map(([, value]) => value).join(', '),
           ...(parameters.length > 0 && { parameters: Object.fromEntries(parameters) }),
+          // Engines return the rows in different orders.
+          ...(!hasOrder(query.sql) && { expect: { order: 'any' } }),
         },
       ],
     },

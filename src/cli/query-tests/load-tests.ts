@@ -113,21 +113,21 @@ function parseTests(
   };
 }
 
-function toTest(file: string, data: TestFileData, at: number, { lineOf }: YamlData): QueryTest {
+function toTest(file: string, data: TestFileData, at: number, yaml: YamlData): QueryTest {
   const test = data.tests[at];
   if (test === undefined) throw new Error('no such test');
-  const parameters = Object.entries({ ...data.parameters, ...test.parameters });
   const tables = Object.entries({ ...data.tables, ...test.tables });
   return {
     name: test.name,
     at,
-    line: lineOf(['tests', at, 'name']),
+    line: yaml.lineOf(['tests', at, 'name']),
     now: new Date(test.now ?? data.now ?? defaultNow),
     tenant: test.tenant ?? data.tenant,
     approximate: test.approximate ?? data.approximate ?? [],
-    parameters: Object.fromEntries(
-      parameters.map(([name, value]) => [name, (Array.isArray(value) ? value : [value]).map(String)]),
-    ),
+    parameters: {
+      ...parameterTexts(data.parameters, ['parameters'], yaml),
+      ...parameterTexts(test.parameters, ['tests', at, 'parameters'], yaml),
+    },
     tables: Object.fromEntries(
       tables.map(([name, rows]) => [
         name,
@@ -136,6 +136,24 @@ function toTest(file: string, data: TestFileData, at: number, { lineOf }: YamlDa
     ),
     expect: test.expect,
   };
+}
+
+/** Values as they are written, as a caller sends them: numbers would lose `1.10` and digits beyond 2^53. */
+function parameterTexts(
+  given: TestFileData['parameters'] = {},
+  path: readonly PropertyKey[],
+  { textOf }: YamlData,
+): QueryTest['parameters'] {
+  const text = (value: unknown, at: readonly PropertyKey[]) =>
+    typeof value === 'number' ? (textOf(at) ?? String(value)) : String(value);
+  return Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [
+      name,
+      Array.isArray(value)
+        ? value.map((item, at) => text(item, [...path, name, at]))
+        : [text(value, [...path, name])],
+    ]),
+  );
 }
 
 interface NameProblem {
@@ -215,6 +233,11 @@ function checkFields(
         : [],
     );
   });
+  const rounded = Object.entries(row).flatMap(([name, value]) => {
+    const type = fields.find((field) => field.name.toLowerCase() === name.toLowerCase())?.type ?? 'FLOAT';
+    if (type.startsWith('FLOAT') || !Number.isInteger(value) || Number.isSafeInteger(value)) return [];
+    return [{ path: [...path, name], message: 'numbers beyond 2^53 must be in quotes, or they are rounded' }];
+  });
   return [
     ...unknownNames(
       unknown,
@@ -222,6 +245,7 @@ function checkFields(
       path,
       'field',
     ),
+    ...rounded,
     ...nested,
   ];
 }

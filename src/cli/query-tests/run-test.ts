@@ -42,28 +42,28 @@ function boundQuery(query: SavedQuery, { now, parameters, tenant }: QueryTest) {
 
 /** Compares a result with what a test expects. */
 export function judge(query: SavedQuery, { approximate, expect }: QueryTest, result: TestResult): Verdict {
-  if (expect === undefined || Object.keys(expect).length === 0) {
+  const { count, error: expected, rows, truncated } = expect ?? {};
+  if (expect === undefined || [count, expected, rows, truncated].every((one) => one === undefined)) {
     if ('error' in result) return { passed: false, reason: `failed with ${describeError(result.error)}` };
     return {
       passed: false,
       reason: 'expects neither rows nor an error; --update writes the rows of this run',
     };
   }
-  const { error: expected } = expect;
   if (expected !== undefined)
     return judgeError(typeof expected === 'string' ? { code: expected } : expected, result);
   if ('error' in result) return { passed: false, reason: `failed with ${describeError(result.error)}` };
-  if (expect.truncated !== undefined && expect.truncated !== result.truncated) {
+  if (truncated !== undefined && truncated !== result.truncated) {
     return { passed: false, reason: `rows are ${result.truncated ? '' : 'not '}cut off at max_rows` };
   }
-  if (expect.count !== undefined && expect.count !== result.rows.length) {
-    return { passed: false, reason: `${expect.count} rows expected, ${result.rows.length} returned` };
+  if (count !== undefined && count !== result.rows.length) {
+    return { passed: false, reason: `${count} rows expected, ${result.rows.length} returned` };
   }
-  if (expect.rows === undefined) return { passed: true };
+  if (rows === undefined) return { passed: true };
   const columns = query.columns.filter(({ name }) => result.isExact || !approximate.includes(name));
   const comparison = compareRows(result.rows, expect, columns);
   if (comparison.differences.length === 0) return { passed: true };
-  const counts = `${expect.rows.length} expected, ${result.rows.length} returned`;
+  const counts = `${rows.length} expected, ${result.rows.length} returned`;
   const reason = comparison.isOnlyOrder ? 'the rows are in another order' : `rows differ: ${counts}`;
   return { passed: false, reason, comparison };
 }
@@ -91,6 +91,6 @@ function judgeError({ code, message, parameter }: ExpectedError, result: TestRes
 
 function describeError({ code, message, cause }: GatewayError): string {
   // Tests show the author of a query what callers never see.
-  const reason = cause instanceof Error ? ` (${cause.message.split('\n')[0]})` : '';
-  return `${code}: ${message}${reason}`;
+  const [reason = ''] = cause instanceof Error ? cause.message.split('\n') : [];
+  return `${code}: ${message}${reason === '' || message.includes(reason) ? '' : ` (${reason})`}`;
 }

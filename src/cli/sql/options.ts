@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { parseJson } from '../../parse-json.ts';
 import { commandError, parseCount } from '../arguments.ts';
-import { applyParameters, type Parameter, parseParameter } from './parameters.ts';
+import { applyParameters, type Parameter, parseParameters } from './parameters.ts';
 import { splitStatements } from './split-statements.ts';
 
 /** A statement to run, with what restores positions in the text that the user gave. */
@@ -42,7 +42,7 @@ export async function readSqlOptions(
   input: NodeJS.ReadStream,
 ): Promise<SqlOptions> {
   const json = values.json ?? false;
-  const parameters = (values.parameter ?? []).map(parseParameter);
+  const parameters = parseParameters(values.parameter ?? []);
   const sources = [...(values.file ?? []).map(readStatements), ...given.map(readArgument)];
   const texts = sources.length > 0 ? sources.flat() : splitStatements(await readInput(input));
   return {

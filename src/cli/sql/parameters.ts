@@ -8,26 +8,65 @@ export interface Parameter {
   readonly literal: string | undefined;
 }
 
-/** Parses `name=value` and `name:TYPE=value`. @throws StartError */
-export function parseParameter(text: string): Parameter {
-  const [, name, type = 'STRING', value = ''] = /^([a-z_]\w*)(?::\s*(\w+)\s*)?=([\s\S]*)$/i.exec(text) ?? [];
+/** One value of a parameter, as it was given. */
+interface GivenValue {
+  readonly text: string;
+  readonly name: string;
+  readonly type: string;
+  readonly isList: boolean;
+  readonly value: string;
+}
+
+/**
+ * Parses `name=value` and `name:TYPE=value`. A name that is given several times is an ARRAY of its values, and so is one of type
+ * `ARRAY<TYPE>`.
+ *
+ * @throws StartError
+ */
+export function parseParameters(texts: readonly string[]): readonly Parameter[] {
+  const groups = Map.groupBy(texts.map(parseValue), ({ name }) => name.toLowerCase());
+  return [...groups.values()].map(([first, ...others]) => {
+    if (first === undefined) throw new Error('a group has a member');
+    const other = others.find(({ type }) => type !== first.type);
+    if (other !== undefined)
+      throw commandError(
+        `-p: ${first.name} is ${first.type} and ${other.type}; all values of a list have one type`,
+      );
+    const { name, type, value } = first;
+    if (others.length === 0 && !first.isList)
+      return { name, value, literal: type === 'STRING' ? undefined : literalOf(first) };
+    const isEmpty = others.length === 0 && value === '';
+    const elements = isEmpty ? [] : [first, ...others].map(literalOf);
+    return { name, value, literal: `ARRAY<${type}>[${elements.join(', ')}]` };
+  });
+}
+
+function parseValue(text: string): GivenValue {
+  const [, name, list, element, scalar = 'STRING', value = ''] =
+    /^([a-z_]\w*)(?::\s*(?:(ARRAY)\s*<\s*(\w+)\s*>|(\w+))\s*)?=([\s\S]*)$/i.exec(text) ?? [];
   if (name === undefined) {
-    throw commandError(`-p: got ${JSON.stringify(text)}; must be name=value or name:TYPE=value`);
-  }
-  if (type.toUpperCase() === 'STRING') return { name, value, literal: undefined };
-  const literal = literalOf(type.toUpperCase(), value);
-  if (literal === undefined) {
     throw commandError(
-      `-p: got ${JSON.stringify(text)}; ${JSON.stringify(value)} is not a value of type ${type}`,
+      `-p: got ${JSON.stringify(text)}; must be name=value, name:TYPE=value or name:ARRAY<TYPE>=value`,
     );
   }
-  return { name, value, literal };
+  return { text, name, type: (element ?? scalar).toUpperCase(), isList: list !== undefined, value };
+}
+
+/** @throws StartError if the value is not of the type */
+function literalOf({ text, type, value }: GivenValue): string {
+  const literal = literalText(type, value);
+  if (literal !== undefined) return literal;
+  throw commandError(
+    `-p: got ${JSON.stringify(text)}; ${JSON.stringify(value)} is not a value of type ${type}`,
+  );
 }
 
 /** The value as BigQuery SQL; undefined if it is not of the type. */
-function literalOf(type: string, value: string): string | undefined {
+function literalText(type: string, value: string): string | undefined {
   const quoted = `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replaceAll('\n', '\\n')}'`;
   switch (type) {
+    case 'STRING':
+      return quoted;
     case 'INT64':
       if (!/^-?\d+$/.test(value)) return undefined;
       return value.startsWith('-') ? `(${value})` : value;

@@ -4,7 +4,9 @@ Runs BigQuery SQL on the local data (DATA_DIR, otherwise the demo), as the gatew
 statement or a file it reads standard input. Statements are separated by semicolons; one that fails does not stop the
 others. Of a *.json file, each text in its array runs, or each member sql of the objects in it. The TYPE of a parameter is
 STRING as in saved queries, or INT64, FLOAT64, NUMERIC, BIGNUMERIC, BOOL, BYTES, DATE, TIME, DATETIME, TIMESTAMP, INTERVAL,
-JSON. Exits with 1 if a statement failed, with 2 if the command line or the data has problems.
+JSON. One that is given several times is an ARRAY of its values: -p status:INT64=200 -p status:INT64=404; a list of one value,
+or of none, has the type ARRAY: -p 'status:ARRAY<INT64>='. Exits with 1 if a statement failed, with 2 if the command line or
+the data has problems.
 
 JSON: {"statement":1,"columns":[{"name","type"},…],"rows":[[…],…]}, with "truncated":true if there were more rows; or
 {"statement":1,"error":{"stage","message","line","column"}}, with "more":[{"message","line","column"},…] if there are

@@ -5,10 +5,10 @@ import type { Field } from '../../catalog/tables/table-schema.ts';
 import { readConfig } from '../../config.ts';
 import type { InferredFields } from '../../engine/duckdb/infer-fields.ts';
 import { StartError } from '../../errors.ts';
-import { parseJson } from '../../parse-json.ts';
 import { commandError } from '../arguments.ts';
 import { readInput } from '../read-input.ts';
 import type { LoadedSettings } from '../settings/load-settings.ts';
+import { readSchema } from './read-schema.ts';
 
 /** A schema is small; a larger JSON file has rows. */
 const maxSchemaBytes = 4_000_000;
@@ -102,8 +102,8 @@ async function fieldsOf(
   const [source, another] = sources;
   if (source === undefined || source === '-') {
     const text = await readInput(source, 'the output of bq show --schema');
-    const fields = schemaIn(text);
-    if (fields !== undefined) return { fields, notes: [] };
+    const schema = readSchema(text, 'stdin');
+    if (schema !== undefined) return schema;
     throw commandError(
       'standard input has no schema as bq show --schema --format=prettyjson prints it; name a data file instead',
     );
@@ -114,31 +114,10 @@ async function fieldsOf(
     return size;
   });
   if (another === undefined && /\.json$/i.test(source) && (sizes[0] ?? 0) <= maxSchemaBytes) {
-    const fields = schemaIn(readFileSync(source, 'utf8'));
-    if (fields !== undefined) return { fields, notes: [] };
+    const schema = readSchema(readFileSync(source, 'utf8'), source);
+    if (schema !== undefined) return schema;
   }
   return infer(sources);
-}
-
-/** The fields in the output of `bq show --schema` or `bq show`; undefined if it is something else. */
-function schemaIn(text: string): readonly Field[] | undefined {
-  let data: unknown;
-  try {
-    data = parseJson(text);
-  } catch {
-    return undefined;
-  }
-  const fields = Array.isArray(data) ? data : fieldsMember(data);
-  if (fields === undefined) return undefined;
-  return parseTableFile('schema.json', { text: JSON.stringify(fields) }).table?.fields;
-}
-
-function fieldsMember(data: unknown): unknown {
-  const { schema, fields } = (data ?? {}) as {
-    readonly schema?: { readonly fields?: unknown };
-    readonly fields?: unknown;
-  };
-  return schema?.fields ?? fields;
 }
 
 /** JSON with one line for each field that has no fields of its own. */

@@ -14,7 +14,7 @@ import { convertUses } from './convert-uses.ts';
 import { type DescribedParameter, describeParameters } from './describe-parameters.ts';
 import { applyEdits, type Conversion } from './edits.ts';
 import { type LiteralProposal, literalProposals } from './literal-parameters.ts';
-import { columnNames } from './name-columns.ts';
+import { columnNames, isUsable } from './name-columns.ts';
 import { isNeverNull } from './never-null.ts';
 import { type ParameterUse, parameterUses } from './parameter-uses.ts';
 import { commentedTexts } from './sql-comments.ts';
@@ -217,6 +217,10 @@ function requireColumns(columns: readonly DescribedColumn[], source: Source): vo
       return [`column ${at + 1} of the result has no name: add AS and a name`];
     if (!/^[a-z_]\w*$/i.test(name))
       return [`the column ${name} needs a name of letters, digits and _: add AS and a name`];
+    if (!isUsable(name))
+      return [
+        `the column ${name} needs a name with a letter before the first digit: add AS and a name, in PIVOT behind the value`,
+      ];
     if (names.indexOf(name.toLowerCase()) < at)
       return [
         `two columns of the result are named ${name}: add AS and another name, or leave one out with EXCEPT`,

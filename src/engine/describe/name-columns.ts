@@ -1,3 +1,4 @@
+import { camelCase } from '../../catalog/names.ts';
 import type * as Syntax from '../dialect/syntax/nodes.ts';
 import { walk } from '../dialect/syntax/walk.ts';
 import type { Edit } from './edits.ts';
@@ -17,21 +18,21 @@ export function columnNames({ query }: Syntax.Statement): readonly Edit[] {
   const named = items.map((item) => ({ item, name: item.alias?.name ?? impliedName(item.expression) }));
   // A usable name belongs to the first column that has it.
   const keeps = named.map(({ name }) => {
-    if (name === undefined || !usable.test(name) || taken.has(name.toLowerCase())) return false;
-    taken.add(name.toLowerCase());
+    if (name === undefined || !isUsable(name) || taken.has(takenKey(name))) return false;
+    taken.add(takenKey(name));
     return true;
   });
   const edits = named.flatMap(({ item, name }, at): readonly Edit[] => {
     if (keeps[at]) return [];
     const base = snakeCase(name ?? '') || nameOf(item.expression) || `column_${at + 1}`;
     let unique = base;
-    for (let count = 2; taken.has(unique); count += 1) unique = `${base}_${count}`;
-    taken.add(unique);
+    for (let count = 2; taken.has(takenKey(unique)); count += 1) unique = `${base}_${count}`;
+    taken.add(takenKey(unique));
     const { alias, end } = item;
     if (alias === undefined) return [{ start: end, end, after: ` AS ${unique}` }];
     return [
       { start: alias.start, end: alias.end, after: unique },
-      ...(usable.test(alias.name) ? [] : references(query, alias.name)).map((place) => ({
+      ...(isUsable(alias.name) ? [] : references(query, alias.name)).map((place) => ({
         ...place,
         after: unique,
       })),
@@ -40,7 +41,12 @@ export function columnNames({ query }: Syntax.Statement): readonly Edit[] {
   return edits.toSorted((a, b) => a.start - b.start);
 }
 
-const usable = /^(?!__)[a-z_]\w*$/i;
+/** Whether a header can declare a column of that name: GraphQL's has a letter before the first digit. */
+export const isUsable = (name: string): boolean =>
+  /^(?!__)[a-z_]\w*$/i.test(name) && /^[a-z]/i.test(camelCase(name));
+
+/** What two columns must not have in common: SQL ignores the case, GraphQL the separators. */
+const takenKey = (name: string): string => camelCase(name).toLowerCase();
 
 /** The SELECT whose list names the columns. */
 function firstSelect(body: Syntax.QueryBody): Syntax.Select | undefined {
@@ -87,5 +93,5 @@ function snakeCase(text: string): string {
     .replace(/[^a-z\d]+/gi, '_')
     .replace(/^_+|_+$/g, '')
     .toLowerCase();
-  return /^\d/.test(words) ? `_${words}` : words;
+  return /^\d/.test(words) ? `column_${words}` : words;
 }

@@ -1,5 +1,6 @@
 import { macroName } from '../dialect/macros/macro-name.ts';
 import type { Aggregate, Expression, From, Query, Select } from '../dialect/tree/nodes.ts';
+import { forEachPart } from '../dialect/tree/map.ts';
 import { resultMembers } from '../dialect/tree/result-members.ts';
 import { isScalar } from '../dialect/types.ts';
 import { pathText, rejectedNulls } from './null-rejection.ts';
@@ -13,7 +14,10 @@ interface CommonTable {
   readonly tables: Tables;
 }
 
-/** Whether a column of a query's result surely is never NULL; false if that is not known. */
+/**
+ * Whether a column of a query's result surely is never NULL, and never NaN or infinite, which results leave out like NULL;
+ * false if that is not known.
+ */
 export function isNeverNull(query: Query, at: number, tables: Tables = new Map()): boolean {
   switch (query.kind) {
     case 'set':
@@ -27,9 +31,22 @@ export function isNeverNull(query: Query, at: number, tables: Tables = new Map()
     }
     case 'select': {
       const value = query.columns[at]?.value;
-      return value !== undefined && isValue(value, query, tables);
+      return value !== undefined && isValue(value, query, tables) && !mayBeNaN(value, query, tables);
     }
   }
+}
+
+/** Whether a FLOAT64 may be another value than a number of JSON: those of tables may. BigQuery's arithmetic of finite numbers fails instead. */
+function mayBeNaN(value: Expression, select: Select, tables: Tables): boolean {
+  if (!isScalar(value.type, 'FLOAT64') && value.type.kind !== 'unknown') return false;
+  if (value.kind === 'column')
+    return value.type.kind !== 'unknown' && !isColumn(value.from, value.name, select, tables);
+  let found = false;
+  forEachPart(value, (part) => {
+    // A text that is converted may be `nan`.
+    found ||= 'type' in part && (isScalar(part.type, 'STRING') || mayBeNaN(part, select, tables));
+  });
+  return found;
 }
 
 const testOperators = /^IS /;
@@ -67,13 +84,15 @@ function isValue(value: Expression, select: Select, tables: Tables): boolean {
     case 'subquery':
       return value.form === 'exists' || value.form === 'array';
     case 'column':
+      // Keys of other grouping sets are NULL.
+      if (select.groupBy?.sets) return false;
       return (
         value.required === true ||
         isColumn(value.from, value.name, select, tables) ||
         isRejected(value, select)
       );
     case 'field':
-      return isRejected(value, select);
+      return !select.groupBy?.sets && isRejected(value, select);
     // The parameter of a function whose arguments are computed once, which are checked where it is called.
     case 'local':
       return true;
@@ -107,8 +126,6 @@ function isValue(value: Expression, select: Select, tables: Tables): boolean {
 
 /** Whether the conditions of WHERE and of joins leave no row in which a path is NULL. */
 function isRejected(value: Expression, select: Select): boolean {
-  // Keys of other grouping sets are NULL.
-  if (select.groupBy?.sets) return false;
   const path = pathText(value);
   return path !== undefined && rejectedNulls(select).has(path);
 }
@@ -127,9 +144,8 @@ function isAggregate(value: Aggregate, select: Select, tables: Tables): boolean 
   );
 }
 
-function isColumn(alias: string, name: string, { from, groupBy }: Select, tables: Tables): boolean {
-  // Keys of other grouping sets are NULL.
-  if (!from || groupBy?.sets) return false;
+function isColumn(alias: string, name: string, { from }: Select, tables: Tables): boolean {
+  if (!from) return false;
   const item = certainItem(from, alias);
   if (item?.kind === 'derived') return isMember(item.query, name, tables);
   const common = item?.kind === 'reference' ? tables.get(item.name) : undefined;

@@ -17,3 +17,10 @@ export function tablesRead(sql: string, tables: readonly TableSchema[]): readonl
 
 /** Whether the result of SQL depends on the time of the run. */
 export const readsClock = (sql: string): boolean => /\bcurrent_(?:timestamp|date|datetime|time)\b/i.test(sql);
+
+/** Whether SQL says the order of its rows. */
+export function hasOrder(sql: string): boolean {
+  const { body, orderBy, pipes } = parseQuery(sql).query;
+  const inner = body.kind === 'Query' ? body.orderBy : [];
+  return orderBy.length > 0 || inner.length > 0 || pipes.some(({ kind }) => kind === 'PipeOrderBy');
+}

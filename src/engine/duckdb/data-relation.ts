@@ -9,22 +9,26 @@ import { openDatabase } from './open-database.ts';
 /** How many rows are read, however large the file is. */
 export const sampledRows = 20_000;
 
+/** The import reads no other spelling: `01/02/2026` is a text. */
+const isoDates = "dateformat = '%Y-%m-%d'";
+
 const readers: readonly (readonly [pattern: RegExp, source: (paths: string) => string, isText: boolean])[] = [
   [
     /\.(?:ndjson|jsonl)(?:\.(?:gz|zst))?$/i,
     (paths) =>
-      `read_json(${paths}, format = 'newline_delimited', sample_size = ${sampledRows}, maximum_depth = -1, union_by_name = true)`,
+      `read_json(${paths}, format = 'newline_delimited', sample_size = ${sampledRows}, maximum_depth = -1, union_by_name = true, ${isoDates}, timestampformat = 'iso')`,
     true,
   ],
   [
     /\.json(?:\.(?:gz|zst))?$/i,
-    (paths) => `read_json(${paths}, sample_size = ${sampledRows}, maximum_depth = -1, union_by_name = true)`,
+    (paths) =>
+      `read_json(${paths}, sample_size = ${sampledRows}, maximum_depth = -1, union_by_name = true, ${isoDates}, timestampformat = 'iso')`,
     true,
   ],
   [
     /\.csv(?:\.(?:gz|zst))?$/i,
     (paths) =>
-      `read_csv(${paths}, header = true, delim = ',', sample_size = ${sampledRows}, union_by_name = true)`,
+      `read_csv(${paths}, header = true, delim = ',', sample_size = ${sampledRows}, union_by_name = true, ${isoDates})`,
     true,
   ],
   [
@@ -35,7 +39,7 @@ const readers: readonly (readonly [pattern: RegExp, source: (paths: string) => s
 ];
 
 /**
- * The newest moment in the TIMESTAMP columns of a file; undefined if it has no moment.
+ * The newest moment in the TIMESTAMP and DATETIME columns of a file, or noon of its newest DATE, in UTC; undefined if it has none.
  *
  * @throws StartError if the file has no known format
  */
@@ -44,16 +48,26 @@ export async function newestMoment(
   fields: readonly Field[],
   config: Config,
 ): Promise<Date | undefined> {
-  const columns = fields.filter(({ type, mode }) => type === 'TIMESTAMP' && mode !== 'REPEATED');
-  if (columns.length === 0) return undefined;
+  const columnsOf = (types: readonly string[]) =>
+    fields
+      .filter(({ type, mode }) => types.includes(type) && mode !== 'REPEATED')
+      .map(({ name }) => quote(name));
+  const moments = [
+    ...columnsOf(['TIMESTAMP']).map((name) => `max(try_cast(${name} AS TIMESTAMPTZ))`),
+    ...columnsOf(['DATETIME']).map((name) => `max(try_cast(${name} AS TIMESTAMP))::TIMESTAMPTZ`),
+  ];
+  const days = columnsOf(['DATE']).map(
+    (name) => `(max(try_cast(${name} AS DATE)) + INTERVAL 12 HOUR)::TIMESTAMPTZ`,
+  );
+  const used = moments.length > 0 ? moments : days;
+  if (used.length === 0) return undefined;
   const { relation } = relationOf([file]);
-  const moments = columns.map(({ name }) => `max(try_cast(${quote(name)} AS TIMESTAMPTZ))`);
   const database = await openDatabase(config);
   try {
     const connection = await database.connect();
     await connection.run("SET TimeZone = 'UTC'");
     const reader = await connection.runAndReadAll(
-      `SELECT epoch_ms(greatest(${moments.join(', ')})) FROM ${relation}`,
+      `SELECT epoch_ms(greatest(${used.join(', ')})) FROM ${relation}`,
     );
     const newest = reader.getRows()[0]?.[0];
     return typeof newest === 'bigint' ? new Date(Number(newest)) : undefined;
@@ -72,6 +86,8 @@ export interface DataRelation {
   readonly relation: string;
   /** True for formats without types. */
   readonly isText: boolean;
+  /** The same rows with every value as text, if the format has nothing else: CSV. */
+  readonly texts: string | undefined;
 }
 
 /** @throws StartError if the files have no known format, or several */
@@ -87,8 +103,12 @@ export function relationOf(files: readonly string[]): DataRelation {
   const [pattern, source, isText] = reader;
   const other = files.find((one) => !pattern.test(one));
   if (other !== undefined) throw fileError(other, `must have the format of ${file}`);
-  return { file, relation: source(`[${files.map(globText).join(', ')}]`), isText };
+  const relation = source(`[${files.map(globText).join(', ')}]`);
+  const texts = isCsv(file) ? relation.replace(/\)$/, ', all_varchar = true)') : undefined;
+  return { file, relation, isText, texts };
 }
+
+const isCsv = (file: string) => /\.csv(?:\.\w+)?$/i.test(file);
 
 export const fileError = (file: string, message: string) =>
   new StartError('The data file cannot be used', [{ file, message }]);
@@ -105,13 +125,12 @@ export async function checkRows(
   files: readonly string[],
   { relation }: DataRelation,
 ): Promise<boolean> {
-  for (const file of files.filter((one) => /\.csv/i.test(one)))
-    checkHeaderLine(file, await firstLine(connection, file));
-  const isCsv = files.some((file) => /\.csv/i.test(file));
+  for (const file of files.filter(isCsv)) checkHeaderLine(file, await firstLine(connection, file));
   const reader = await connection.runAndReadAll(`SELECT 1 FROM ${relation} LIMIT 1`);
   const hasRows = reader.currentRowCount > 0;
   // The header of CSV says what the columns are.
-  if (!hasRows && !isCsv) throw fileError(files.join(', '), 'has no rows, which would show the fields');
+  if (!hasRows && !files.some(isCsv))
+    throw fileError(files.join(', '), 'has no rows, which would show the fields');
   return hasRows;
 }
 

@@ -1,9 +1,9 @@
-import { type DuckDBConnection, type DuckDBType, DuckDBTypeId } from '@duckdb/node-api';
+import { type DuckDBConnection, type DuckDBType, DuckDBTypeId, VARCHAR } from '@duckdb/node-api';
 import { type Field, type FieldType, legacyNames } from '../../catalog/tables/table-schema.ts';
 import type { Config } from '../../config.ts';
 import { StartError } from '../../errors.ts';
 import { quote } from '../dialect/types.ts';
-import { checkRows, fileError, relationOf, sampledRows } from './data-relation.ts';
+import { checkRows, type DataRelation, fileError, relationOf, sampledRows } from './data-relation.ts';
 import { openDatabase } from './open-database.ts';
 import { scalarNames } from './wire/bigquery-type.ts';
 
@@ -21,7 +21,7 @@ export interface InferredFields {
  */
 export async function inferFields(files: readonly string[], config: Config): Promise<InferredFields> {
   const data = relationOf(files);
-  const { file, relation, isText } = data;
+  const { file, relation, isText, texts } = data;
   const database = await openDatabase(config);
   try {
     const connection = await database.connect();
@@ -41,18 +41,32 @@ export async function inferFields(files: readonly string[], config: Config): Pro
     if (!hasRows) notes.push('All fields are STRING, because there are no rows that show their types');
     notes.push(...nameNotes(columns.map(({ name }) => name)));
     const emptyPaths = await pathsWithoutValues(connection, relation, columns);
-    const utcPaths = isText ? await pathsOfUtcTexts(connection, relation, columns) : new Set<string>();
-    const fields = columns.map(({ name, type }) =>
-      fieldOf(name, type, { path: '', isText, notes, emptyPaths, utcPaths }),
-    );
+    const momentPaths = isText ? await pathsOfMoments(connection, data, columns) : new Set<string>();
+    const fields = columns.map(({ name, type }) => {
+      // Of CSV, DuckDB reads moments in other spellings too, which the import does not.
+      const isOther = texts !== undefined && momentTypes.has(type.typeId) && !momentPaths.has(name);
+      return fieldOf(name, isOther ? VARCHAR : type, { path: '', isText, notes, emptyPaths, momentPaths });
+    });
     return { fields, notes: groupNotes(notes) };
   } catch (error) {
     if (error instanceof StartError) throw error;
-    const [message = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
-    throw fileError(file, `cannot be read: ${message.replace(/^[\w ]+ Error: /, '')}`);
+    throw fileError(
+      file,
+      `cannot be read: ${reasonOf(error instanceof Error ? error.message : String(error))}`,
+    );
   } finally {
     database.close();
   }
+}
+
+/** What DuckDB says of a file, without its advice about options. */
+function reasonOf(message: string): string {
+  const [first = '', second = '', third = ''] = message.replace(/^[\w ]+ Error: /, '').split('\n');
+  if (/^Error when sniffing file/.test(first))
+    return 'must be UTF-8, with as many values in each line as in the header, separated by commas, and " around texts with commas';
+  const line = /^CSV Error on Line: (\d+)/.exec(first)?.[1];
+  if (line === undefined) return first;
+  return `line ${line}: ${second.startsWith('Original Line') ? third : second}`;
 }
 
 /** What SQL makes of names that it does not read as they are. */
@@ -78,6 +92,8 @@ function groupNotes(notes: readonly string[]): readonly string[] {
   });
 }
 
+const momentTypes: ReadonlySet<DuckDBTypeId> = new Set([DuckDBTypeId.TIMESTAMP, DuckDBTypeId.TIMESTAMP_TZ]);
+
 interface FieldContext {
   readonly path: string;
   /** True for formats without types, in which moments are texts. */
@@ -85,8 +101,8 @@ interface FieldContext {
   readonly notes: string[];
   /** Paths of fields that are NULL in all rows. */
   readonly emptyPaths: ReadonlySet<string>;
-  /** Paths of texts that are moments as BigQuery exports them. */
-  readonly utcPaths: ReadonlySet<string>;
+  /** Paths of texts that are moments. */
+  readonly momentPaths: ReadonlySet<string>;
 }
 
 function fieldOf(name: string, type: DuckDBType, context: FieldContext): Field {
@@ -109,7 +125,7 @@ function fieldOf(name: string, type: DuckDBType, context: FieldContext): Field {
 }
 
 function scalarType(path: string, type: DuckDBType, context: FieldContext): FieldType {
-  const { isText, notes, emptyPaths, utcPaths } = context;
+  const { isText, notes, emptyPaths, momentPaths } = context;
   if (emptyPaths.has(path)) {
     const named = typeByName.find(([pattern]) => pattern.test(path))?.[1];
     const found = named ?? 'STRING';
@@ -118,7 +134,7 @@ function scalarType(path: string, type: DuckDBType, context: FieldContext): Fiel
     );
     return found;
   }
-  if (utcPaths.has(path)) return 'TIMESTAMP';
+  if (momentPaths.has(path)) return 'TIMESTAMP';
   if (type.alias === 'JSON') {
     notes.push(
       `${path} is JSON, because its rows have values of several types: write STRING if they are texts`,
@@ -195,17 +211,21 @@ async function pathsWithoutValues(
   );
 }
 
-/** BigQuery exports a TIMESTAMP to JSON and CSV as in `2026-01-31 12:00:00.5 UTC`, which DuckDB reads as a text. */
-async function pathsOfUtcTexts(
+/**
+ * The paths of texts that are all moments, as the import reads them: ISO 8601, with a fraction of a second or without and in any
+ * zone, which DuckDB detects only if all have the same parts; and `2026-01-31 12:00:00.5 UTC`, as BigQuery exports them.
+ */
+async function pathsOfMoments(
   connection: DuckDBConnection,
-  relation: string,
+  { relation, texts }: DataRelation,
   columns: readonly Column[],
 ): Promise<ReadonlySet<string>> {
-  const isText = ({ alias, typeId }: DuckDBType) => alias !== 'JSON' && typeId === DuckDBTypeId.VARCHAR;
-  const pattern = String.raw`\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d{1,9})? UTC`;
+  const isText = ({ alias, typeId }: DuckDBType) =>
+    (alias !== 'JSON' && typeId === DuckDBTypeId.VARCHAR) || (texts !== undefined && momentTypes.has(typeId));
+  const pattern = String.raw`\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d(:?\d\d)?| UTC)?`;
   return pathsWhere(
     connection,
-    sampledValues(relation, columns, isText),
+    sampledValues(texts ?? relation, columns, isText),
     `coalesce(bool_and(regexp_full_match(v, '${pattern}')), false)`,
   );
 }

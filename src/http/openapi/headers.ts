@@ -28,6 +28,15 @@ const headers: Readonly<Record<string, { readonly name: string; readonly definit
   WwwAuthenticate: header('WWW-Authenticate', text, 'How to authenticate.'),
 };
 
+/** What every response with rows has, by the names in `sharedHeaders`. */
+export const resultHeaders: readonly string[] = [
+  ...['RowCount', 'Truncated', 'ComputedAt', 'Cost', 'ETag', 'Age', 'CacheControl', 'CacheStatus', 'Vary'],
+  ...['RequestId', 'RateLimit', 'RateLimitPolicy'],
+];
+
+/** What those of a deprecated endpoint have besides. */
+export const deprecationHeaders: readonly string[] = ['Deprecation', 'Sunset', 'Link'];
+
 /** Headers of a response, by their names in `sharedHeaders`. */
 export function headersOf(...names: readonly string[]): JsonObject {
   return Object.fromEntries(

@@ -6,7 +6,7 @@ import type { PublicName } from '../../catalog/versions/versions.ts';
 import { type Format, formats } from '../../formats/format.ts';
 import { graphqlOperation } from '../examples.ts';
 import { endpointPath } from '../paths.ts';
-import { headersOf } from './headers.ts';
+import { deprecationHeaders, headersOf, resultHeaders } from './headers.ts';
 import { type JsonObject, refTo } from './json-schema.ts';
 import { requestParameters } from './parameters.ts';
 import { otherResponses } from './responses.ts';
@@ -126,13 +126,8 @@ function describeCaching(caching: CachePolicy | 'disabled'): string {
   return `Results are cached for ${ttlSeconds} s${warming}.`;
 }
 
-const resultHeaders = [
-  ...['RowCount', 'Truncated', 'ComputedAt', 'Cost', 'ETag', 'Age', 'CacheControl', 'CacheStatus', 'Vary'],
-  ...['RequestId', 'RateLimit', 'RateLimitPolicy'],
-];
-
 const headersOfResult = ({ deprecated }: SavedQuery): readonly string[] =>
-  deprecated === undefined ? resultHeaders : [...resultHeaders, 'Deprecation', 'Sunset', 'Link'];
+  deprecated === undefined ? resultHeaders : [...resultHeaders, ...deprecationHeaders];
 
 function result(row: JsonObject, maxRows: number, headers: readonly string[]): JsonObject {
   return {

@@ -105,13 +105,15 @@ function isPatternOfSchemas(pattern: string): boolean {
   }
 }
 
-/** Generators of code name the values by `x-enum-varnames`. */
+/** Generators of code name the values by `x-enum-varnames`. The pages write the other spellings of a value as the value. */
 function enumSchema({ values }: EnumParameter): JsonObject {
+  const hasAliases = values.some(({ also }) => also.length > 0);
   return {
     type: 'string',
     enum: values.map(({ value }) => value),
     'x-enum-varnames': values.map(({ name }) => name),
     'x-enum-descriptions': values.map(({ description }) => description),
+    ...(hasAliases && { 'x-enum-aliases': values.map(({ also }) => also) }),
   };
 }
 

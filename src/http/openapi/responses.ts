@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { type ErrorCode, statusOf } from '../../errors.ts';
-import { headersOf } from './headers.ts';
+import { deprecationHeaders, headersOf, resultHeaders } from './headers.ts';
 import { type JsonObject, refTo } from './json-schema.ts';
 
 /** Errors that no GET request to an endpoint that exists can get. */
@@ -33,7 +33,7 @@ export const otherResponses: JsonObject = Object.fromEntries([
 export const sharedResponses: JsonObject = {
   NotModified: {
     description: 'The rows are those that If-None-Match names.',
-    headers: headersOf('ETag', 'Age', 'CacheControl', 'CacheStatus', 'Vary', 'RequestId'),
+    headers: headersOf(...resultHeaders, ...deprecationHeaders, 'ContentDisposition'),
   },
   ...Object.fromEntries(
     [...codesByStatus].map(([status, codes]) => [
@@ -49,6 +49,7 @@ export const sharedResponses: JsonObject = {
 function errorResponse(status: number, codes: readonly string[]): JsonObject {
   const headers = [
     'RequestId',
+    'CacheControl',
     ...(status === 401 ? ['WwwAuthenticate'] : ['RateLimit', 'RateLimitPolicy']),
     ...(status === 429 || status === 503 ? ['RetryAfter'] : []),
   ];

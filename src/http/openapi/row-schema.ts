@@ -16,7 +16,7 @@ function columnSchema(column: Column): JsonObject {
   const more = { ...describe(column), 'x-type': column.type };
   const item = itemSchema(column);
   if (!column.repeated) return { ...item, ...more };
-  return { type: 'array', items: column.fields === undefined ? item : orNull(item), ...more };
+  return { type: 'array', items: orNull(item), ...more };
 }
 
 /** Of a column or a field, or of an element of it. */

@@ -4,7 +4,7 @@ import { graphqlPath, readerPath } from '../paths.ts';
 import type { Answer } from '../routes.ts';
 import { buildReplyFile, type ReplyFile } from '../static/static-file.ts';
 import { buildStaticFiles } from '../static/static-files.ts';
-import { mainModule, readBrowserFiles } from './browser-files.ts';
+import { readBrowserFiles, scriptName, styleName } from './browser-files.ts';
 
 export interface Pages {
   /** The same document for every page: its script reads the address. It contains nothing of the catalog. */
@@ -24,21 +24,12 @@ interface PagesOptions {
 export const pagesSet = 'pages';
 
 export function buildPages({ apiKey, graphiql }: PagesOptions): Pages {
-  let files: readonly { readonly name: string }[] = [];
-  const assets = buildStaticFiles(pagesSet, () => {
-    const read = readBrowserFiles();
-    files = read;
-    return read;
-  });
+  const assets = buildStaticFiles(pagesSet, readBrowserFiles);
   const render = (key: string | undefined): ReplyFile => {
-    const main = assets.pathOf(mainModule);
-    const modules = files.filter(({ name }) => /\.[jt]s$/.test(name) && name !== 'uplot.js');
     const head = [
       `<link rel="icon" href="${assets.pathOf('mark.svg')}">`,
-      `<link rel="stylesheet" href="${assets.pathOf('page.css')}">`,
-      // Loaded in parallel, instead of each after the module that imports it.
-      ...modules.map(({ name }) => `<link rel="modulepreload" href="${assets.pathOf(name)}">`),
-      `<script type="module" src="${main}"></script>`,
+      `<link rel="stylesheet" href="${assets.pathOf(styleName)}">`,
+      `<script type="module" src="${assets.pathOf(scriptName)}"></script>`,
       ...(key === undefined ? [] : [`<meta name="querygate-key" content="${escapeAttribute(key)}">`]),
     ];
     const links = [

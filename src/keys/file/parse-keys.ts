@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Problem } from '../../errors.ts';
-import { readYaml } from '../../files/read-yaml.ts';
+import { readYaml, type YamlData } from '../../files/read-yaml.ts';
 import { describeIssue, type SchemaProblem, schemaProblems } from '../../files/schema-problems.ts';
 import { parseJson } from '../../parse-json.ts';
 import { type KeyEntry, keyFileSchema } from './key-schema.ts';
@@ -50,8 +50,10 @@ export function parseKeys(file: string, text: string): ParsedKeys {
 // The file may be in the middle of being written, which must not revoke all keys.
 const emptyFile = 'is empty; write "keys: []" for a file without keys';
 
+type KeyData = Omit<YamlData, 'textOf'>;
+
 /** JSON is parsed as YAML only when a line number is needed: that takes a hundred times as long. */
-function readText(text: string): ReturnType<typeof readYaml> {
+function readText(text: string): KeyData | Extract<ReturnType<typeof readYaml>, { problems: unknown }> {
   try {
     const data = parseJson(text);
     let yaml: ReturnType<typeof readYaml> | undefined;

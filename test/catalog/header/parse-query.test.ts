@@ -102,6 +102,11 @@ describe('a saved-query file', () => {
       ['10 aliases.1: must be letters, digits, ., _ and -, at most 128, or a UUID'],
     ],
     [
+      'an empty text',
+      header(plain).replace(/description: .*/, "description: ''"),
+      ['3 description: must not be empty'],
+    ],
+    [
       'one alias without brackets',
       header([...plain, 'aliases: old']),
       ['8 aliases: must be a list, as in [area.old-name]'],

@@ -291,8 +291,32 @@ const prepared: readonly (readonly [
   [
     'a date that may have a time',
     [['since: { type: date,', 'since: { type: timestamp,']],
-    ['parameter-type-widened safe/breaking'],
+    ['parameter-type-text dangerous/breaking'],
     [['since: { type: timestamp', 'since: { type: date']],
+  ],
+  [
+    'an integer as text',
+    [['count: { type: integer', 'count: { type: string']],
+    ['parameter-type-text dangerous/breaking'],
+  ],
+  [
+    'a long default that differs at its end',
+    [['x!', 'y!']],
+    ['parameter-default dangerous/dangerous'],
+    [['text: { type: string', `text: { type: string, default: ${'x'.repeat(100)}!`]],
+  ],
+  ['a default in another spelling', [["default: '05'", 'default: 5']], [], [['default: 5', "default: '05'"]]],
+  [
+    'a relative maximum that becomes a fixed one, which the time passes',
+    [['max: 0d', 'max: 9999-01-01']],
+    ['parameter-tightened breaking/breaking'],
+    [['since: { type: timestamp', 'since: { type: timestamp, max: 0d']],
+  ],
+  [
+    'a fixed minimum that becomes a relative one, which passes it',
+    [['min: 0001-01-01', 'min: -7d']],
+    ['parameter-tightened breaking/breaking'],
+    [['since: { type: timestamp', 'since: { type: timestamp, min: 0001-01-01']],
   ],
   [
     'a default relative to the time',
@@ -604,12 +628,16 @@ describe('endpoints', () => {
     // The former version is removed: its number leads nowhere, its name means the default as before.
     const { 'a.first.sql': _, ...without } = asDefault;
     const withAlias = { ...without, 'a.first@2.sql': asDefault['a.first@2.sql'] ?? '' };
-    expect(verdictsOf(await compareFolders(asDefault, withAlias))).toEqual([
-      'endpoint-removed breaking/breaking',
-    ]);
+    const removed = await compareFolders(asDefault, withAlias);
+    expect(verdictsOf(removed)).toEqual(['endpoint-removed breaking/breaking']);
+    expect(removed.endpoints[0]?.changes[0]?.text).toBe('version 1 removed; a.first means a.first@2');
     // Without a default, the name leads nowhere.
     const lost = { 'a.first@2.sql': version, 'tables/events.json': table };
-    expect(verdictsOf(await compareFolders(withAlias, lost))).toEqual(['endpoint-renamed breaking/breaking']);
+    const nameless = await compareFolders(withAlias, lost);
+    expect(verdictsOf(nameless)).toEqual(['endpoint-renamed breaking/breaking']);
+    expect(nameless.endpoints[0]?.changes[0]?.text).toBe(
+      'a.first leads nowhere now; default: true would keep a.first',
+    );
     const shadowed = { ...both, 'a.first.sql': query.replace('labels:', 'shadow: a.first@2\nlabels:') };
     expect(verdictsOf(await compareFolders(both, shadowed))).toEqual(['shadow safe/safe']);
   });

@@ -61,6 +61,13 @@ describe('columns', () => {
     ['concat(project, cast(status as string))', "project = 'a' and status = 1", true],
     ['status', 'regexp_contains(project, @p)', false],
     ['project', "regexp_contains(project, 'p')", true],
+    // Results leave out NaN like NULL.
+    ['cost', 'cost > 1', false],
+    ['coalesce(cost, 0)', 'true', false],
+    ['cast(project as float64)', "project = 'a'", false],
+    ['(select countif(cost > 1) from unnest([1])) / 2', 'true', false],
+    ['round(if(cost > 1, status, 2) / 3)', 'status = 1', true],
+    ['coalesce(safe_divide(status, 2), 0)', 'true', true],
   ])('%s where %s is never NULL: %s', async (item, condition, expected) => {
     const { columns } = await describeText(`select ${item} as x from logs where ${condition}`);
     expect(columns[0]?.required).toBe(expected);
@@ -76,6 +83,11 @@ describe('columns', () => {
     expect(await required('inner')).toBe(true);
     expect(await required('left')).toBe(false);
     expect(await required('full')).toBe(false);
+  });
+
+  test('a key of other grouping sets is NULL, also if its column is not', async () => {
+    const { columns } = await describeText('select ts, count(*) as n from logs group by rollup (ts)');
+    expect(columns.map(({ required }) => required)).toEqual([false, true]);
   });
 
   test('the rate of a group is not NULL', async () => {
@@ -94,6 +106,10 @@ describe('columns', () => {
 
   test.each([
     ['select *, 1 from users', 'column 2 of the result has no name: add AS and a name'],
+    [
+      'select * from (select status from logs) pivot (count(*) for status in (200, 404))',
+      'the column _200 needs a name with a letter before the first digit',
+    ],
     ['select *, id from users', 'two columns of the result are named id: add AS and another name'],
     ['select interval 1 day as i', 'the column i is INTERVAL'],
     ['select x from logs', 'no column is named x'],

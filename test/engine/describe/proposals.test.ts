@@ -128,6 +128,10 @@ describe('names of columns', () => {
       'select as struct ts, count(*) over () as n from logs',
       'select as struct ts, count(*) over () as n from logs',
     ],
+    [
+      'select status as `1st`, ts as _2, project as aB, day as a_b from logs order by `1st`',
+      'select status as column_1st, ts as column_2, project as aB, day as a_b_2 from logs order by column_1st',
+    ],
     ['select 1 union all select 2', 'select 1 AS column_1 union all select 2'],
   ])('%s', async (sql, named) => {
     const described = await describeText(sql);

@@ -33,6 +33,13 @@ test('a host function is computed for every row; NULL arguments give NULL', asyn
   close();
 });
 
+test('JSON may have texts of ten megabytes', async () => {
+  const { rows, close } = await open();
+  const json = `'{"a":"' || repeat('x:', 5000000) || '","b":1}'`;
+  expect(await rows(`SELECT length(host_json_remove(${json}, '$.b'))`)).toEqual([['10000008']]);
+  close();
+});
+
 test('what a host function throws is the error of the query, and NULL under TRY', async () => {
   const { rows, close } = await open();
   const call = `host_json_remove('{}', '$')`;

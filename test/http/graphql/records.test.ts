@@ -104,6 +104,20 @@ describe('records of any kind', () => {
       sql: "select one from events where id = 'a'",
     }),
   );
+  writeFileSync(
+    join(folder, 'lists.sql'),
+    queryText({
+      name: 'lists',
+      columns: Object.fromEntries(
+        ['float', 'json', 'string', 'integer'].map((type) => [
+          type,
+          `{ type: ${type}, repeated: true, description: A list. }`,
+        ]),
+      ),
+      sql: `select [cast('nan' as float64), 1] as float, [json 'null', json '1'] as json, ['x', null] as string,
+        [null, 1] as \`integer\``,
+    }),
+  );
   const rows = [
     {
       id: 'a',
@@ -197,6 +211,14 @@ describe('records of any kind', () => {
     const rowsOf = 'events { rows { id one { n at constructor texts } many { cfRay sub { json } } } }';
     const compiled = (await app.data(`{ ${rowsOf} }`)).events;
     expect((await app.data(`{ endpoints { name } ${rowsOf} }`)).events).toEqual(compiled);
+  });
+
+  test('columns that are lists have null for NaN, NULL and null of JSON too', async () => {
+    const lists = { float: [null, 1], json: [null, 1], string: ['x', null], integer: [null, 1] };
+    const rowsOf = 'lists { rows { float json string integer } }';
+    expect(await app.data(`{ ${rowsOf} }`)).toEqual({ lists: { rows: [lists] } });
+    expect(await app.data(`{ endpoints { name } ${rowsOf} }`)).toMatchObject({ lists: { rows: [lists] } });
+    expect(await app.rows('lists')).toEqual([lists]);
   });
 
   test('are JSON as a whole with fields: any', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { axisLabel } from '../../../src/http/pages/browser/chart/chart.ts';
 import { chartData, defaultChoice, knownChoice } from '../../../src/http/pages/browser/chart/chart-data.ts';
-import { axisNumber, valueNumber } from '../../../src/http/pages/browser/chart/number-text.ts';
+import { axisNumbers, valueNumber } from '../../../src/http/pages/browser/chart/number-text.ts';
 import { drawable, rangeOfTime } from '../../../src/http/pages/browser/chart/plot.ts';
 import type { Column } from '../../../src/http/pages/browser/endpoint.ts';
 import { type JsonObject, jsonText, parseJson } from '../../../src/http/pages/browser/json.ts';
@@ -100,7 +101,7 @@ describe('charts', () => {
     const rows = [row(5, { n: 5 }), row(0, { n: 1 }), row(1, { n: 2 })];
     const { times, series, empty, buckets } = chartData(rows, columns, { values: ['n'], split: undefined });
     expect(times).toEqual([0, 1, 2, 3, 4, 5].map((hours) => hours * 3600));
-    expect(series).toEqual([{ name: 'n', unit: '', points: [1, 2, null, null, null, 5] }]);
+    expect(series).toEqual([{ name: 'n', column: 'n', unit: '', points: [1, 2, null, null, null, 5] }]);
     expect(empty).toEqual([2, 3, 4].map((hours) => ({ time: hours * 3600, width: 3600 })));
     expect(buckets).toBe(6);
   });
@@ -143,7 +144,11 @@ describe('charts', () => {
   });
 
   test('write numbers of all sizes in few characters', () => {
-    expect([0, 1234, -5e6, 1e300, 2.5e-9].map(axisNumber)).toEqual(['0', '1.234K', '-5M', '1E300', '2.5E-9']);
+    const one = (value: number) => axisNumbers([value])[0];
+    expect([0, 1234, -5e6, 1e300, 2.5e-9].map(one)).toEqual(['0', '1.234K', '-5M', '1E300', '2.5E-9']);
+    // What is left of a sum of fractions.
+    expect(axisNumbers([-1e307, 1.4844e291, 1e307])).toEqual(['-1E307', '0', '1E307']);
+    expect(axisNumbers([-0.1, -2.7e-17, 0.1])).toEqual(['-0.1', '0', '0.1']);
     expect([0, 1234567, 0.5, -1.7e308, 1e-9, 9007199254740991].map(valueNumber)).toEqual([
       ...['0', '1,234,567', '0.5', '-1.7E308', '1E-9', '9,007,199,254,740,991'],
     ]);
@@ -158,11 +163,12 @@ describe('charts', () => {
     ];
     expect(defaultChoice(rows, columns)).toEqual({ values: ['n'], split: 'level' });
     expect(chartData(rows, columns, { values: ['n'], split: 'level' }).series).toEqual([
-      { name: 'a', unit: '', points: [1, null] },
-      { name: 'b', unit: '', points: [2, null] },
-      { name: 'NULL', unit: '', points: [null, 4] },
+      { name: 'a', column: 'n', unit: '', points: [1, null] },
+      { name: 'b', column: 'n', unit: '', points: [2, null] },
+      { name: 'NULL', column: 'n', unit: '', points: [null, 4] },
     ]);
     const both = chartData(rows, columns, { values: ['n', 'ms'], split: 'level' });
+    expect(['', 'ms'].map((unit) => axisLabel(unit, both))).toEqual(['n', 'ms']);
     expect(both.series.map(({ name, unit }) => [name, unit])).toContainEqual(['a: ms', 'ms']);
     expect(chartData(rows, columns, { values: ['n'], split: undefined }).notes).toEqual([
       expect.stringContaining('2 values share their time'),

@@ -50,7 +50,7 @@ describe('snippets of the pages', () => {
         parameters: {
           text: 'string',
           number: '{ type: integer, default: 7, description: A number. }',
-          kind: '{ type: enum, enum: Kind, default: a-b, description: A kind., values: { a-b: { name: A_B, description: One. }, c: { name: C, description: Two. } } }',
+          kind: '{ type: enum, enum: Kind, default: a-b, description: A kind., values: { a-b: { name: A_B, description: One. }, c: { name: C, also: [cc], description: Two. } } }',
         },
         sql,
       }),
@@ -153,6 +153,7 @@ describe('snippets of the pages', () => {
     ['+5', 'c', { number: 5, kind: 'C' }],
     ['-0', 'of none', { number: 0 }],
     ['5x', 'a-b', { number: '5x', kind: 'A_B' }],
+    ['5', 'cc', { number: 5, kind: 'C' }],
   ])("GraphQL's variables are what REST makes of %s and %s", (number, kind, expected) => {
     const values = new Map([
       ['number', [number]],
@@ -164,7 +165,7 @@ describe('snippets of the pages', () => {
   test.each(nasty)("BigQuery's script binds %s, and leaves the SQL as it is", (_, text) => {
     const script = bigquerySnippet(sql, options(text));
     expect(script).toMatch(
-      /^EXECUTE IMMEDIATE r"""\n[\s\S]*\n"""\nUSING\n {2}"[^\n]* AS text,\n {2}"7" AS number,\n {2}"c" AS kind;\n$/,
+      /^EXECUTE IMMEDIATE r"""\n[\s\S]*\n"""\nUSING\n {2}"[^\n]* AS `text`,\n {2}"7" AS `number`,\n {2}"c" AS `kind`;\n$/,
     );
     const strings = tokenize(script).flatMap((token) => (token.kind === 'string' ? [token.value] : []));
     expect(strings).toEqual([`\n${sql}\n`, text, '7', 'c']);

@@ -87,6 +87,10 @@ prometheus: { labels: [s], metrics: { test_value: { column: f } } }
 select 'a' as s, 1.0 as f union all select 'a', 2.0
 `;
 
+const emptyLabel = sameLabels
+  .replace('222222222222', '777777777777')
+  .replace(/select.*/, "select '' as s, 1.0 as f union all select null, 2.0");
+
 const oneColumn = `/*---
 id: 11111111-1111-4111-8111-333333333333
 description: One column with NULL.
@@ -150,6 +154,7 @@ describe('formats of a result', () => {
     cpSync('queries', folder, { recursive: true });
     writeFileSync(join(folder, 'every.types.sql'), everyType);
     writeFileSync(join(folder, 'every.same-labels.sql'), sameLabels);
+    writeFileSync(join(folder, 'every.empty-label.sql'), emptyLabel);
     writeFileSync(join(folder, 'every.one-column.sql'), oneColumn);
     writeFileSync(join(folder, 'every.types.ndjson.sql'), csvInName);
     writeFileSync(join(folder, 'every.deep.sql'), deep);
@@ -341,11 +346,15 @@ describe('formats of a result', () => {
     expect(status).toBe(0);
   });
 
-  test('rows that have the same labels are refused as Prometheus text only', async () => {
-    const response = await get('every.same-labels.prom');
+  test.each([
+    ['every.same-labels', 's'],
+    ['every.empty-label', 'none'],
+  ])('rows of %s have the same labels, and are refused as Prometheus text only', async (name, labels) => {
+    const response = await get(`${name}.prom`);
     expect(response.status).toBe(502);
-    expect(await response.json()).toMatchObject({ error: { code: 'ENGINE_FAILED' } });
-    expect((await get('every.same-labels.csv')).status).toBe(200);
+    const message = expect.stringContaining(`the same labels, ${labels}:`);
+    expect(await response.json()).toMatchObject({ error: { code: 'ENGINE_FAILED', message } });
+    expect((await get(`${name}.csv`)).status).toBe(200);
   });
 
   test.each([

@@ -1,6 +1,6 @@
 import { lookUpQuery } from '../../../catalog/find-query.ts';
 import type { SavedQuery } from '../../../catalog/saved-query.ts';
-import { parseVersionName } from '../../../catalog/versions/version-name.ts';
+import { parseVersionName, pinnedName } from '../../../catalog/versions/version-name.ts';
 import { publicNames, seriesOf } from '../../../catalog/versions/versions.ts';
 import { type Change, change, type Pair, removal } from '../change.ts';
 
@@ -46,7 +46,24 @@ function renamedText(
       ? `${lost.join(', ')} leads nowhere now`
       : `${before.name} is ${after.name} now`;
   const free = lost.filter((name) => leadsTo(name) === undefined);
-  return free.length === 0 ? what : `${what}; aliases: [${free.join(', ')}] would keep the path`;
+  if (free.length === 0) return what;
+  // Only the name of the versions can be without a default.
+  if (free.length === 1 && free[0] === parseVersionName(after.name).base)
+    return `${what}; default: true would keep ${free[0]}`;
+  return `${what}; aliases: [${free.join(', ')}] would keep the path`;
+}
+
+/** What is removed: an endpoint, or one version of a name that means another one now. */
+export function removedText({ name }: SavedQuery, { after }: BothCatalogs): string {
+  const version = parseVersionName(name);
+  const rest = seriesOf(after).get(version.base);
+  if (rest === undefined) return 'endpoint removed';
+  const { defaultVersion } = rest;
+  const meaning =
+    defaultVersion === undefined
+      ? `${version.base} has no default version`
+      : `${version.base} means ${pinnedName(parseVersionName(defaultVersion.name))}`;
+  return `version ${version.version} removed; ${meaning}`;
 }
 
 const publicNamesIn = new WeakMap<readonly SavedQuery[], ReadonlyMap<SavedQuery, readonly string[]>>();

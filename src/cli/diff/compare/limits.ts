@@ -1,5 +1,5 @@
 import { compareValues } from '../../../catalog/binding/bounds.ts';
-import { resolveBound } from '../../../catalog/binding/times.ts';
+import { isRelative, resolveBound } from '../../../catalog/binding/times.ts';
 import { defaultMaxItems } from '../../../catalog/binding/value-limits.ts';
 import type { Parameter } from '../../../catalog/saved-query.ts';
 import { fromTo } from '../change.ts';
@@ -43,6 +43,9 @@ function isTighterBound(key: 'min' | 'max', before: Parameter, after: Parameter)
   const [old, now] = [before[key], after[key]];
   if (now === undefined) return false;
   if (old === undefined || before.type !== after.type || after.type === 'enum') return true;
+  // As time passes, a relative minimum exceeds every fixed one, and a relative maximum every fixed one too.
+  const [wasRelative, becomesRelative] = [isRelative(before, old), isRelative(after, now)];
+  if (key === 'min' ? becomesRelative && !wasRelative : wasRelative && !becomesRelative) return true;
   // Relative bounds are compared as of the same moment.
   const moment = Date.now();
   const order = compareValues(

@@ -1,6 +1,8 @@
+import { textsOf } from '../../../catalog/binding/raw-texts.ts';
+import { canonicalText } from '../../../catalog/header/to-parameter.ts';
 import { camelCase } from '../../../catalog/names.ts';
-import type { EnumParameter, Parameter } from '../../../catalog/saved-query.ts';
-import { type Change, change, fromTo, matchBy, type Pair, removal, shown } from '../change.ts';
+import type { EnumParameter, Parameter, ParameterText } from '../../../catalog/saved-query.ts';
+import { type Change, change, fromTo, matchBy, type Pair, removal } from '../change.ts';
 import type { Kind } from '../rules.ts';
 import { compareEnums } from './enum-values.ts';
 import { compareLimits } from './limits.ts';
@@ -61,20 +63,29 @@ function compareParameter(before: Parameter, after: Parameter): readonly Change[
       'required',
       after.required ? 'required now' : 'optional now',
     );
-  if (!before.required && !after.required && !sameText(before.default, after.default))
+  if (!before.required && !after.required && !sameTexts(after, before.default, after.default))
     add('parameter-default', 'default', `default ${fromTo(before.default, after.default)}`);
   if (before.type === 'enum' && after.type === 'enum') changes.push(...compareEnums(before, after));
   if (before.description !== after.description) add('description', 'description', 'description changed');
-  if (!sameText(before.example, after.example))
+  if (!sameTexts(after, before.example, after.example))
     add('description', 'example', `example ${fromTo(before.example, after.example)}`);
   return changes;
 }
 
-const sameText = (a: unknown, b: unknown) => shown(a) === shown(b);
+/** Whether two values of the header are the same for its type: `05` is 5, and a list of one value is that value. */
+function sameTexts(
+  { type }: Parameter,
+  before: ParameterText | undefined,
+  after: ParameterText | undefined,
+): boolean {
+  const canonical = (value: ParameterText | undefined) =>
+    value === undefined ? '' : JSON.stringify(textsOf(value).map((text) => canonicalText(type, text)));
+  return canonical(before) === canonical(after);
+}
 
-/** Types that accept every text that another one accepts, with the same meaning. */
+/** Types that accept every text that another one accepts, but spell it for the SQL in another way, or not at all. */
 const widerTypes: Partial<Record<Parameter['type'], readonly Parameter['type'][]>> = {
-  integer: ['float', 'string'],
+  integer: ['string'],
   float: ['string'],
   boolean: ['string'],
   timestamp: ['string'],
@@ -85,11 +96,10 @@ const widerTypes: Partial<Record<Parameter['type'], readonly Parameter['type'][]
 function typeChange(before: Parameter, after: Parameter): Kind | undefined {
   if (before.type === after.type) return undefined;
   if (before.type === 'pattern' && after.type === 'string') return 'parameter-pattern-literal';
-  if (before.type === 'enum')
-    return after.type === 'string' && hasOnlyItsTexts(before)
-      ? 'parameter-type-widened'
-      : 'parameter-type-changed';
-  return widerTypes[before.type]?.includes(after.type) ? 'parameter-type-widened' : 'parameter-type-changed';
+  if (before.type === 'integer' && after.type === 'float') return 'parameter-type-widened';
+  if (before.type === 'enum' && after.type === 'string' && hasOnlyItsTexts(before))
+    return 'parameter-type-widened';
+  return widerTypes[before.type]?.includes(after.type) ? 'parameter-type-text' : 'parameter-type-changed';
 }
 
 /** Whether each accepted text reached the SQL as it was. */

@@ -31,8 +31,14 @@ export const parameterRules = {
   'parameter-type-widened': rule(
     'safe',
     'breaking',
-    'a type that accepts every former value: `integer` to `float`, any to `string`',
+    'a type that accepts every former value: `integer` to `float`, an `enum` to `string`',
     'REST accepts the same texts; variables and literals of GraphQL have the old type',
+  ),
+  'parameter-type-text': rule(
+    'dangerous',
+    'breaking',
+    'a type that accepts every former value, but gives it to the SQL in another spelling: `date` to `timestamp`, others to `string`',
+    'REST accepts the same texts, but rows may differ; variables and literals of GraphQL have the old type',
   ),
   'parameter-type-changed': rule(
     'breaking',

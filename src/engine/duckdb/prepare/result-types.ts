@@ -68,16 +68,18 @@ export async function describeResult(
   { query, columns }: Compiled,
 ): Promise<readonly ReturnedColumn[]> {
   try {
+    const knownOf = (name: string) => columns.find(({ column }) => sameName(column, name))?.type ?? unknown;
     const planned = await plannedColumns(connection, query);
-    const known = planned.map(
-      ({ name }) => columns.find(({ column }) => sameName(column, name))?.type ?? unknown,
-    );
     const isComplete = planned.every(
-      ({ type }, at) => type !== undefined || duckdbType(known[at] ?? unknown) !== undefined,
+      ({ name, type }) => type !== undefined || duckdbType(knownOf(name)) !== undefined,
     );
-    // A NULL in place of each parameter leaves no type open.
-    const complete = isComplete ? planned : await plannedColumns(connection, withoutParameters(query));
-    return complete.map((column, at) => ({ ...column, known: known[at] ?? unknown }));
+    if (isComplete) return planned.map((column) => ({ ...column, known: knownOf(column.name) }));
+    // A NULL in place of each parameter leaves no type open, but what becomes NULL then is INTEGER to DuckDB.
+    const complete = await plannedColumns(connection, withoutParameters(query));
+    return complete.map(({ name, type }) => {
+      const known = knownOf(name);
+      return { name, known, type: duckdbType(known) === undefined ? type : undefined };
+    });
   } catch (error) {
     const [message] = (error instanceof Error ? error.message : String(error)).split('\n\n');
     throw new StartError('A saved query does not run', [

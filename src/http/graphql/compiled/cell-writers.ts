@@ -12,15 +12,14 @@ export class UnexpectedCell extends Error {
 /** Writes the value of a column, or of a field in a record, as JSON text. @throws UnexpectedCell */
 export type WriteCell = (value: unknown) => string;
 
-/** How NULL is written in lists, and in their place. */
+/** How NULL is written in place of a list. */
 export interface ListRules {
-  /** Whether NULL in place of a list is an empty one. */
+  /** Whether it is an empty list. */
   readonly isNullEmpty: boolean;
-  /** Whether NULL may be an element. */
-  readonly hasNullItems: boolean;
 }
 
-const listsOfColumns: ListRules = { isNullEmpty: false, hasNullItems: false };
+/** A column that is a list. */
+export const listsOfColumns: ListRules = { isNullEmpty: false };
 
 /** Writes the cells of a column, or of a field in a record, whose type has no selections. */
 export function writerOf(
@@ -48,13 +47,10 @@ export function writerOf(
 export function withNulls(
   { repeated, required }: Pick<RecordField, 'repeated' | 'required'>,
   one: WriteCell,
-  { isNullEmpty, hasNullItems }: ListRules,
+  { isNullEmpty }: ListRules,
 ): WriteCell {
   const nullText = repeated && isNullEmpty ? '[]' : required ? undefined : 'null';
-  const item: WriteCell = (value) => {
-    if (value !== null) return one(value);
-    return hasNullItems ? 'null' : unexpected();
-  };
+  const item: WriteCell = (value) => (value === null ? 'null' : one(value));
   return (value) => {
     if (value === undefined || value === null) return nullText ?? unexpected();
     if (!repeated) return one(value);

@@ -30,8 +30,10 @@ export function outputValue({ type, repeated }: RecordField, value: unknown): un
 
 function outputNumber(type: 'integer' | 'timestamp', value: unknown): unknown {
   if (value === undefined || value === null) return value;
+  // Before 1685 and after 2255, microseconds are beyond 2^53.
+  if (type === 'timestamp' && typeof value === 'number') return isoText(value);
   if (!Number.isSafeInteger(value)) throw new TypeError('a cell is not an exact integer');
-  return type === 'timestamp' ? isoText(Number(value)) : value;
+  return value;
 }
 
 export const textFormats = {

@@ -22,22 +22,13 @@ interface Place {
   readonly query: string;
 }
 
-/**
- * The type of a column, or of a field in a record.
- *
- * @param hasNullItems whether a list may have NULL as an element
- */
-export function fieldType(
-  builder: Builder,
-  place: Place,
-  { type, fields, repeated }: RecordField,
-  hasNullItems: boolean,
-): TypeRef {
+/** The type of a column, or of a field in a record. BigQuery's lists have no NULL; DuckDB's may have, and NaN is null. */
+export function fieldType(builder: Builder, place: Place, { type, fields, repeated }: RecordField): TypeRef {
   const isObject = type === 'record' && fields !== undefined;
   // A list of free records is one JSON value.
   if (type === 'record' && !isObject) return scalarOf.record;
   const element = isObject ? addRecordType(builder, place, fields) : scalarOf[type];
-  return repeated ? new ListRef<Types, readonly unknown[]>(element, hasNullItems) : element;
+  return repeated ? new ListRef<Types, readonly unknown[]>(element, true) : element;
 }
 
 function addRecordType(
@@ -60,8 +51,7 @@ function addRecordType(
           return [
             graphqlName,
             t.field({
-              // BigQuery's lists have no NULL; DuckDB's may have, and NaN is null.
-              type: fieldType(builder, place, field, true),
+              type: fieldType(builder, place, field),
               nullable: !field.required,
               description: describe(field, graphqlName) || `${place.path}.`,
               resolve: (values: RecordValue) => fieldValue(field, values) as never,

@@ -52,7 +52,6 @@ export function addResultType(builder: Builder, query: SavedQuery, shared: Share
                 query: query.name,
               },
               column,
-              column.type === 'record',
             ),
             nullable: !column.required,
             description: describeField(column),

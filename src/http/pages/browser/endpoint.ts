@@ -7,6 +7,8 @@ export interface ValueSchema {
   readonly enum?: readonly string[];
   readonly 'x-enum-descriptions'?: readonly string[];
   readonly 'x-enum-varnames'?: readonly string[];
+  /** The other spellings of each value. */
+  readonly 'x-enum-aliases'?: readonly (readonly string[])[];
   readonly default?: Json;
   /** As in `-1d`: a default that the gateway resolves when it gets the request. */
   readonly 'x-relative-default'?: Json;

@@ -206,6 +206,14 @@ describe('rows that cannot be read', () => {
     expect((await folder.query('SELECT line FROM import.rejects ORDER BY 1')).flat()).toEqual([2n, 3n, 5n]);
   });
 
+  test('beside texts of ten megabytes', async () => {
+    const long = (id: number) => `{"id":${id},"x":"${'y:'.repeat(5_000_000)}"}\n`;
+    folder.write('logs.ndjson', `{"id":"x"}\n${long(1)}${long(2)}`);
+    await folder.sync();
+    expect(await folder.ids()).toEqual([1, 2]);
+    expect((await folder.query('SELECT line FROM import.rejects')).flat()).toEqual([1n]);
+  });
+
   test('of Parquet are reported by their number', async () => {
     await folder.query(
       `COPY (SELECT range AS id, CASE WHEN range % 10 = 3 THEN 'x' ELSE '2026-01-01' END AS ts FROM range(50))

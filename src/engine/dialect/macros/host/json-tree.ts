@@ -1,3 +1,5 @@
+import { stringEnd } from '../../../../parse-json.ts';
+
 /** A JSON value that keeps the text of numbers and the order of names. */
 export type JsonTree =
   | { readonly kind: 'object'; readonly members: Map<string, JsonTree> }
@@ -8,13 +10,22 @@ export const jsonNull: JsonTree = { kind: 'scalar', text: 'null' };
 
 export const isJsonNull = (tree: JsonTree): boolean => tree.kind === 'scalar' && tree.text === 'null';
 
-const token = /\s*("(?:[^"\\]|\\.)*"|[{}[\]:,]|[^\s{}[\]:,"]+)/gy;
+/** A token of JSON, or the first quote of a string: an expression for whole strings fails for those of ten megabytes. */
+const token = /[{}[\]:,"]|[^\s{}[\]:,"]+/g;
+
+function tokensOf(json: string): string[] {
+  const tokens: string[] = [];
+  token.lastIndex = 0;
+  for (let match = token.exec(json); match !== null; match = token.exec(json)) {
+    if (match[0] === '"') token.lastIndex = stringEnd(json, match.index) ?? json.length;
+    tokens.push(json.slice(match.index, token.lastIndex));
+  }
+  return tokens;
+}
 
 /** Parses valid JSON; of several members with one name the first one counts, as in BigQuery. */
 export function parseJsonTree(json: string): JsonTree {
-  token.lastIndex = 0;
-  const tokens: string[] = [];
-  for (let match = token.exec(json); match !== null; match = token.exec(json)) tokens.push(match[1] ?? '');
+  const tokens = tokensOf(json);
   let at = 0;
   const value = (): JsonTree => {
     const text = tokens[at++] ?? 'null';

@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Field, TableSchema } from '../../../../catalog/tables/table-schema.ts';
+import { stringEnd } from '../../../../parse-json.ts';
 import { quoteText } from '../../../dialect/tree/quote-text.ts';
 import { columnType } from '../../store/column-type.ts';
 import { describeSource, errorInTry, storedValue } from '../../store/stored-value.ts';
@@ -229,8 +230,18 @@ function completeRow(line: Buffer, fields: readonly Field[]): string | undefined
   const row = parseExactNumbers(text);
   if (row === undefined) return undefined;
   // Fewer keys than colons outside of strings: an object has a key twice.
-  if (text.replace(/"(?:[^"\\]|\\.)*"/g, '').split(':').length - 1 !== countKeys(row)) return undefined;
+  if (countColons(text) !== countKeys(row)) return undefined;
   return JSON.stringify(completeValue(row, fields));
+}
+
+/** The colons outside of strings. */
+function countColons(json: string): number {
+  let count = 0;
+  for (let at = 0; at < json.length; at += 1) {
+    if (json[at] === '"') at = (stringEnd(json, at) ?? json.length) - 1;
+    else if (json[at] === ':') count += 1;
+  }
+  return count;
 }
 
 function countKeys(value: unknown): number {

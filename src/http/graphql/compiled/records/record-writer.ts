@@ -1,6 +1,13 @@
 import { type FragmentDefinitionNode, type GraphQLObjectType, isObjectType } from 'graphql';
 import type { RecordField } from '../../../../catalog/saved-query.ts';
-import { type ListRules, UnexpectedCell, type WriteCell, withNulls, writerOf } from '../cell-writers.ts';
+import {
+  type ListRules,
+  listsOfColumns,
+  UnexpectedCell,
+  type WriteCell,
+  withNulls,
+  writerOf,
+} from '../cell-writers.ts';
 import { type CollectedField, type Conditions, collectFields, selectionsBelow } from '../collect-fields.ts';
 import { recordOutput } from './record-output.ts';
 
@@ -29,7 +36,7 @@ export function compileRecord(
   selection: RecordSelection,
 ): RecordWriter {
   const { id } = recordOutput(type, record.fields ?? []);
-  const { write, key } = compileFields(record, type, collected, selection, listsOfRecords);
+  const { write, key } = compileFields(record, type, collected, selection, listsOfColumns);
   return { write, key: `${id}${key}` };
 }
 
@@ -64,9 +71,7 @@ function compileFields(
   return { write, key: `{${keys.join()}}` };
 }
 
-/** A column that is a list of records. */
-const listsOfRecords: ListRules = { isNullEmpty: false, hasNullItems: true };
-const listsInRecords: ListRules = { isNullEmpty: true, hasNullItems: true };
+const listsInRecords: ListRules = { isNullEmpty: true };
 
 type Member =
   | {

@@ -13,6 +13,8 @@ export interface ChartChoice {
 
 interface Series {
   readonly name: string;
+  /** The name of the column that its values are from. */
+  readonly column: string;
   readonly unit: string;
   /** One for each time; null where there is no row, or the value is NULL. */
   readonly points: readonly (number | null)[];
@@ -117,6 +119,7 @@ export function chartData(
   const kept = [...lines].sort(([, a], [, b]) => sumOf(b.byTime) - sumOf(a.byTime)).slice(0, maxSeries);
   const series = (lines.size > maxSeries ? kept : [...lines]).map(([name, { column, byTime }]) => ({
     name: name.length > maxNameLength ? `${name.slice(0, maxNameLength)}…` : name,
+    column: column.name,
     unit: column.unit ?? '',
     points: times.map((at) => byTime.get(at) ?? null),
   }));

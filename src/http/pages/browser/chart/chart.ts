@@ -1,6 +1,7 @@
 import { element } from '../element.ts';
 import type { Column } from '../endpoint.ts';
 import type { JsonObject } from '../json.ts';
+import { problemText } from '../result/problem-text.ts';
 import {
   type ChartChoice,
   type ChartData,
@@ -14,7 +15,7 @@ import {
   timeText,
 } from './chart-data.ts';
 import { valueNumber } from './number-text.ts';
-import { drawPlot, type Plot } from './plot.ts';
+import { drawPlot, loadLibrary, type Plot } from './plot.ts';
 
 export interface Chart {
   readonly element: HTMLElement;
@@ -30,6 +31,8 @@ export function buildChart(
   const numbers = numberColumnsOf(columns);
   const time = timeColumnOf(columns);
   if (time === undefined || numbers.length === 0) return undefined;
+  // While the rows are computed.
+  loadLibrary().catch(() => {});
   let rows: readonly JsonObject[] = [];
   let plot: Plot | undefined;
   let latest = 0;
@@ -119,7 +122,13 @@ export function buildChart(
       axisLabel: (unit) => axisLabel(unit, data),
       colorOf: (at) => getComputedStyle(items[at]?.swatch ?? container).color,
       onPoint: showPoint,
-    });
+    }).catch(problemText);
+    if (typeof made === 'string') {
+      if (turn !== latest) return;
+      summary.textContent = `The chart cannot be drawn. ${made}`;
+      drawn.hidden = true;
+      return;
+    }
     // Something else was chosen while the library was loaded.
     if (turn !== latest) return made.close();
     plot = made;
@@ -149,9 +158,10 @@ const valueText = (value: number | null | undefined, unit: string) =>
     ? 'no value'
     : `${valueNumber(value)}${unit === '' ? '' : ` ${unit}`}`;
 
-function axisLabel(unit: string, { series }: ChartData): string {
+/** The title of an axis: the unit, or else the columns without one. */
+export function axisLabel(unit: string, { series }: ChartData): string {
   if (unit !== '') return unit;
-  const names = series.filter((one) => one.unit === '').map(({ name }) => name);
+  const names = [...new Set(series.filter((one) => one.unit === '').map(({ column }) => column))];
   return names.length <= 2 ? names.join(', ') : 'number';
 }
 

@@ -8,9 +8,14 @@ const formats = {
   scientific: new Intl.NumberFormat('en', { notation: 'scientific', maximumSignificantDigits: 6 }),
 };
 
-/** A number beside an axis, where there is little room. */
-export const axisNumber = (value: number): string =>
-  (isExtreme(value) ? formats.scientific : formats.compact).format(value);
+/** The numbers beside an axis, where there is little room. What should be zero may be a rounding error of the others. */
+export function axisNumbers(values: readonly number[]): string[] {
+  const least = Math.max(...values.map(Math.abs)) * 1e-12;
+  return values.map((value) => {
+    if (Math.abs(value) < least) return '0';
+    return (isExtreme(value) ? formats.scientific : formats.compact).format(value);
+  });
+}
 
 /** A number that is read off a chart. */
 export const valueNumber = (value: number): string =>

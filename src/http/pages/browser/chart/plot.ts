@@ -1,7 +1,6 @@
 import type uPlot from 'uplot';
-import { element } from '../element.ts';
 import type { ChartData } from './chart-data.ts';
-import { axisNumber } from './number-text.ts';
+import { axisNumbers } from './number-text.ts';
 
 /** A drawn chart. */
 export interface Plot {
@@ -30,13 +29,15 @@ const maxDots = 150;
 
 let library: Promise<typeof uPlot> | undefined;
 
-/** The chart library, which the list of endpoints does not need. */
-function loadLibrary(): Promise<typeof uPlot> {
-  if (library === undefined) {
-    const from = new URL('../uplot.js', import.meta.url);
-    document.head.append(element('link', { rel: 'stylesheet', href: new URL('uplot.css', from).pathname }));
-    library = import(from.href).then((module: { default: typeof uPlot }) => module.default);
-  }
+/** The chart library, which the list of endpoints does not need. It is beside the one file of these modules. */
+export function loadLibrary(): Promise<typeof uPlot> {
+  library ??= import(new URL('uplot.js', import.meta.url).href).then(
+    (module: { default: typeof uPlot }) => module.default,
+    () => {
+      library = undefined;
+      throw new Error('Its library could not be loaded: load the page again.');
+    },
+  );
   return library;
 }
 
@@ -80,7 +81,7 @@ export async function drawPlot(options: PlotOptions): Promise<Plot> {
             stroke: text,
             ticks,
             grid: { ...ticks, show: at === 0 },
-            values: (_plot, splits) => splits.map(axisNumber),
+            values: (_plot, splits) => axisNumbers(splits),
             ...(data.series.some((one) => one.unit === unit && isHuge(one.points)) && { incrs: hugeSteps }),
           }),
         ),

@@ -1,6 +1,7 @@
 import { element } from '../element.ts';
 import type { Parameter, ValueSchema } from '../endpoint.ts';
 import { fromDateField, toDateField } from './moments.ts';
+import { canonicalText } from './values.ts';
 
 /** The part of a form that takes the value of one parameter. */
 export interface Control {
@@ -24,10 +25,7 @@ export function buildControl(
   const { schema, isTenant, required } = parameter;
   if (isTenant && tenants !== undefined) return choice(id, parameter, tenants, []);
   if (schema.type === 'array') {
-    const values = schema.items?.enum;
-    return values === undefined
-      ? lines(id)
-      : checkboxes(id, values, schema.items?.['x-enum-descriptions'] ?? []);
+    return schema.items?.enum === undefined ? lines(id) : checkboxes(id, schema.items, schema.items.enum);
   }
   if (schema.enum !== undefined)
     return choice(id, parameter, schema.enum, schema['x-enum-descriptions'] ?? []);
@@ -44,10 +42,10 @@ export function buildControl(
 const first = (values: readonly string[]) => values[0] ?? '';
 const single = (value: string): readonly string[] => (value === '' ? [] : [value]);
 
-/** One of several values. An address may have another one, for example an older spelling: it is then offered too. */
+/** One of several values. An address may have another one, which is then offered too; or another spelling of one. */
 function choice(
   id: string,
-  { required, fallback }: Parameter,
+  { required, fallback, schema }: Parameter,
   values: readonly string[],
   descriptions: readonly string[],
 ): Control {
@@ -66,7 +64,7 @@ function choice(
     input,
     read: () => single(input.value),
     write(texts) {
-      const value = first(texts);
+      const value = canonicalText(first(texts), schema);
       if (value !== '' && ![...input.options].some((one) => one.value === value)) {
         input.append(option(value, value));
       }
@@ -187,7 +185,7 @@ function lines(id: string): Control {
 }
 
 /** A list of values that are known. An address may have others, as for one value. */
-function checkboxes(id: string, values: readonly string[], descriptions: readonly string[]): Control {
+function checkboxes(id: string, schema: ValueSchema, values: readonly string[]): Control {
   const input = element('div', { id, class: 'choices' });
   const boxes = new Map<string, HTMLInputElement>();
   const add = (value: string, text = '') => {
@@ -195,14 +193,15 @@ function checkboxes(id: string, values: readonly string[], descriptions: readonl
     boxes.set(value, box);
     input.append(element('label', { for: box.id }, box, ` ${value}${text === '' ? '' : `: ${text}`}`));
   };
-  for (const [at, value] of values.entries()) add(value, descriptions[at]);
+  for (const [at, value] of values.entries()) add(value, schema['x-enum-descriptions']?.[at]);
   return {
     input,
     isGroup: true,
     read: () => [...boxes].flatMap(([value, box]) => (box.checked ? [value] : [])),
     write(texts) {
-      for (const text of texts) if (!boxes.has(text)) add(text);
-      for (const [value, box] of boxes) box.checked = texts.includes(value);
+      const chosen = texts.map((text) => canonicalText(text, schema));
+      for (const value of chosen) if (!boxes.has(value)) add(value);
+      for (const [value, box] of boxes) box.checked = chosen.includes(value);
     },
     problem: () => '',
   };

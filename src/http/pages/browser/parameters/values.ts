@@ -1,4 +1,5 @@
-import type { Parameter } from '../endpoint.ts';
+import type { Parameter, ValueSchema } from '../endpoint.ts';
+import { canonicalMoment } from './moments.ts';
 
 /** The texts of each parameter. A parameter without a value is not in it. */
 export type ParameterValues = ReadonlyMap<string, readonly string[]>;
@@ -23,3 +24,16 @@ export function searchOf(values: ParameterValues): string {
 /** Whether everything that is required has a value. */
 export const isComplete = (values: ParameterValues, parameters: readonly Parameter[]): boolean =>
   parameters.every(({ name, required }) => !required || values.has(name));
+
+/** A value as the gateway binds it: of several spellings always the same one. What it refuses stays as it is. */
+export function canonicalText(text: string, schema: ValueSchema): string {
+  const { type, format, enum: choices } = schema;
+  if (choices !== undefined) {
+    const place = schema['x-enum-aliases']?.findIndex((aliases) => aliases.includes(text)) ?? -1;
+    return choices[place] ?? text;
+  }
+  if (type === 'integer' && /^[+-]?\d+$/.test(text)) return String(BigInt(text.replace('+', '')));
+  if (type === 'number' && Number.isFinite(Number(text))) return String(Number(text));
+  if (type === 'boolean' && /^(?:true|false)$/i.test(text)) return text.toLowerCase();
+  return format?.startsWith('date-time') === true ? canonicalMoment(text, format === 'date-time') : text;
+}

@@ -1,6 +1,6 @@
 import type { Column, Endpoint, Parameter, ValueSchema } from '../endpoint.ts';
 import { type Json, jsonText } from '../json.ts';
-import type { ParameterValues } from '../parameters/values.ts';
+import { canonicalText, type ParameterValues } from '../parameters/values.ts';
 
 /** A text to paste elsewhere. */
 export interface Snippet {
@@ -78,16 +78,19 @@ export function graphqlVariables({ endpoint, values }: SnippetOptions): string {
 }
 
 /** GraphQL has no values beside those of an enum. Where REST takes others, they mean the same as none. */
-const isOtherValue = ([text = '']: readonly string[], { enum: known, default: fallback }: ValueSchema) =>
-  known !== undefined && fallback !== undefined && !known.includes(text);
+const isOtherValue = ([text = '']: readonly string[], schema: ValueSchema) =>
+  schema.enum !== undefined &&
+  schema.default !== undefined &&
+  !schema.enum.includes(canonicalText(text, schema));
 
 /**
  * The query for the console of BigQuery, which has no field for parameters: EXECUTE IMMEDIATE gives them to the SQL as it is.
  * Columns would hide variables of the same names.
  */
 export function bigquerySnippet(sql: string, { endpoint, values }: SnippetOptions): string {
+  // In backquotes: `from` and `to` are names of parameters, and words of SQL.
   const bound = endpoint.parameters.map(
-    (parameter) => `  ${bigqueryValue(parameter, values)} AS ${parameter.name}`,
+    (parameter) => `  ${bigqueryValue(parameter, values)} AS \`${parameter.name}\``,
   );
   const using = bound.length === 0 ? '' : `\nUSING\n${bound.join(',\n')}`;
   return `EXECUTE IMMEDIATE ${bigqueryText(sql)}${using};\n`;
@@ -121,18 +124,29 @@ function columnType({ name, type, repeated, required }: Column): string {
 }
 
 function variableValue(text: string, schema: ValueSchema): Json {
-  if (schema.enum !== undefined) return schema['x-enum-varnames']?.[schema.enum.indexOf(text)] ?? text;
+  if (schema.enum !== undefined) {
+    return schema['x-enum-varnames']?.[schema.enum.indexOf(canonicalText(text, schema))] ?? text;
+  }
   if (schema.type === 'boolean' && /^(?:true|false)$/i.test(text)) return text.toLowerCase() === 'true';
   if (schema.type === 'integer' && /^[+-]?\d+$/.test(text)) return BigInt(text.replace('+', ''));
   return schema.type === 'number' && Number.isFinite(Number(text)) ? Number(text) : text;
 }
 
 function bigqueryValue({ name, schema, fallback, bind }: Parameter, values: ParameterValues): string {
-  const texts = values.get(name) ?? fallback.map((text) => resolveRelative(text, schema.items ?? schema));
-  const typed = (text: string) => (bind === 'STRING' ? codeText(text) : `CAST(${codeText(text)} AS ${bind})`);
+  const value = schema.items ?? schema;
+  const given = values.get(name);
+  const texts =
+    given === undefined || isOtherValue(given, schema)
+      ? fallback.map((text) => resolveRelative(text, value))
+      : given;
+  const typed = (text: string) => {
+    const literal = codeText(canonicalText(text, value));
+    return bind === 'STRING' ? literal : `CAST(${literal} AS ${bind})`;
+  };
   if (schema.type === 'array') return `ARRAY<${bind}>[${texts.map(typed).join(', ')}]`;
   const [text] = texts;
-  return text === undefined && bind !== 'STRING' ? `CAST(NULL AS ${bind})` : typed(text ?? '');
+  if (text !== undefined) return typed(text);
+  return bind === 'STRING' ? '""' : `CAST(NULL AS ${bind})`;
 }
 
 const unitMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
