@@ -24,8 +24,6 @@ export class GatewayError extends Error {
 export interface RowsResponse {
   readonly rows: readonly JsonObject[];
   readonly headers: Headers;
-  /** When it arrived. */
-  readonly at: number;
 }
 
 /** Requests with one key. */
@@ -65,7 +63,7 @@ export function openGateway(key: string): Gateway {
       const response = await request(url, init);
       const body = bodyOf(await textOf(response, signal));
       if (body.result === undefined) throw compatError(body.error ?? 'There are no rows.', response.status);
-      return { rows: body.result, headers: response.headers, at: Date.now() };
+      return { rows: body.result, headers: response.headers };
     },
     async file(url) {
       const response = await request(url);
