@@ -18,7 +18,8 @@ import { buildReadiness } from './http/observe/readiness.ts';
 import { buildFetch } from './http/server/fetch-adapter.ts';
 import { buildNodeListener } from './http/server/node-listener.ts';
 import type { Metrics } from './metrics/open-registry.ts';
-import { type FilesReport, openReload } from './reload/open-reload.ts';
+import type { FilesReport } from './reload/files-report.ts';
+import { openReload } from './reload/open-reload.ts';
 import type { Counters } from './results/counters.ts';
 import type { Tracer } from './trace/span.ts';
 

@@ -1,11 +1,10 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { GatewayError } from '../../src/errors.ts';
 import { type FakeClock, fakeClock } from '../support/fake-clock.ts';
 import { type FakeEngine, fakeEngine } from '../support/fake-engine.ts';
+import { listen } from '../support/listen.ts';
 import { apiKey, openTestApp, type TestApp } from '../support/test-app.ts';
 
 const stats = '/api/endpoints/query/functions.invocation-stats';
@@ -188,9 +187,8 @@ describe('what responses say about the cache', () => {
   test('on a socket an error says when to try again, in REST and in GraphQL', async () => {
     engine.failing = true;
     engine.fault = new GatewayError('ENGINE_BUSY', 'Too many queries', { retryAfterSeconds: 4.2 });
-    const server = createServer(app.listener).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const server = createServer(app.listener);
+    const origin = `http://127.0.0.1:${await listen(server)}`;
     const headers = { 'x-api-key': apiKey };
     const query = encodeURIComponent('{ functionsInvocationStats(project: "p") { rowCount } }');
     try {
@@ -209,9 +207,8 @@ describe('what responses say about the cache', () => {
   });
 
   test('a socket gives the same as app.fetch', async () => {
-    const server = createServer(app.listener).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const server = createServer(app.listener);
+    const origin = `http://127.0.0.1:${await listen(server)}`;
     try {
       const requests: [string, RequestInit?][] = [
         [`${stats}?project=p`],

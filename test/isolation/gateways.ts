@@ -1,12 +1,12 @@
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { Agent, type IncomingMessage, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, zstdDecompress } from 'node:zlib';
 import { pino } from 'pino';
 import { openServer } from '../../src/http/server/open-server.ts';
+import { listen } from '../support/listen.ts';
 import { now, openTestApp, type Rows } from '../support/test-app.ts';
 
 export interface Answer {
@@ -52,8 +52,7 @@ export async function openGateways(rows: Rows, envs: readonly Record<string, str
     envs.map(async (env) => {
       const app = await openTestApp(rows, { QUERIES_DIR: catalog, ...env }, { clock, log });
       const { server } = openServer(app.listener, log);
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-      return { app, server, port: (server.address() as AddressInfo).port };
+      return { app, server, port: await listen(server) };
     }),
   );
   const agent = new Agent({ keepAlive: true });

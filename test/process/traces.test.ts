@@ -1,6 +1,5 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,6 +13,7 @@ import {
   startFakeBigquery,
 } from '../support/fake-bigquery.ts';
 import { runQuerygate, startGateway } from '../support/gateway-process.ts';
+import { listen } from '../support/listen.ts';
 import { type CollectedSpan, startTraceCollector } from '../support/trace-collector.ts';
 
 const query = `/*---
@@ -209,8 +209,7 @@ test('the log says once that traces cannot be exported, and once that they are a
     request.resume();
     response.writeHead(status).end('{"text":"of the collector"}');
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(server);
   const gateway = await startGateway({
     ...onBigquery(),
     ...exporting(),

@@ -6,6 +6,7 @@ import { type App, openApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { makeQueryFolder, type QueryFolder } from './query-folder.ts';
+import { apiKey } from './test-app.ts';
 
 interface LogLine extends Readonly<Record<string, unknown>> {
   readonly msg: string;
@@ -37,8 +38,6 @@ interface FolderAppOptions {
   readonly engine?: Engine;
   readonly now?: () => Date;
 }
-
-export const apiKey = 'a-key-for-tests-only';
 
 /** A gateway over a folder of queries, on DuckDB in memory. */
 export async function openFolderApp(

@@ -1,9 +1,9 @@
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { systemClock } from '../../src/concurrency/clock.ts';
 import { openServer } from '../../src/http/server/open-server.ts';
 import { type FakeEngine, type FakeEngineOptions, fakeEngine } from './fake-engine.ts';
+import { listen } from './listen.ts';
 import { openTestApp, type TestApp } from './test-app.ts';
 
 export interface ServedApp {
@@ -28,11 +28,11 @@ export async function serveTestApp(
   const engine = fakeEngine({ clock: systemClock, queryMs, ...(rows && { rows }) });
   const app = await openTestApp({}, env, { engine, clock: systemClock.now, log });
   const { server } = openServer(app.listener, log);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const port = await listen(server);
   return {
     app,
     server,
-    port: (server.address() as AddressInfo).port,
+    port,
     engine,
     log: () => lines.join(''),
     async close() {

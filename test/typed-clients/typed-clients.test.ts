@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openapiDocument } from '../../src/http/openapi/document.ts';
 import { runCommand, runQuerygate } from '../support/gateway-process.ts';
+import { listen } from '../support/listen.ts';
 import { queryText } from '../support/queries.ts';
 import { randomCatalog } from '../support/random-catalog.ts';
 import { ago, apiKey, openTestApp, type TestApp } from '../support/test-app.ts';
@@ -72,11 +72,10 @@ describe.skipIf(!isInstalled)('typed clients', () => {
 
   const serve = async (env: Record<string, string> = {}) => {
     const app = await openTestApp(rows, { QUERIES_DIR: queries, ...env });
-    const server = createServer(app.listener as RequestListener).listen(0, '127.0.0.1');
-    await new Promise((resolve) => server.once('listening', resolve));
+    const server = createServer(app.listener as RequestListener);
     apps.push(app);
     servers.push(server);
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    return `http://127.0.0.1:${await listen(server)}`;
   };
   const tool = async (name: string, ...args: string[]) => {
     const file = join(folder, 'node_modules', name);

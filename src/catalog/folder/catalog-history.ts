@@ -19,7 +19,7 @@ export interface BrokenFile {
 }
 
 /** A version of the catalog that can be served. */
-interface CatalogProposal {
+export interface CatalogProposal {
   readonly catalog: Catalog;
   readonly broken: readonly BrokenFile[];
   /** Call it once the version is served. */

@@ -1,4 +1,4 @@
-import type { Mutation } from '../../engine/mutate/mutations.ts';
+import type { Mutation } from '../../engine/mutate/mutator.ts';
 import type { TestFile } from './load-tests.ts';
 import type { Paint } from './print-outcomes.ts';
 import { type MutationOptions, type MutationReport, runMutations } from './run-mutations.ts';

@@ -1,7 +1,8 @@
 import type { SavedQuery } from '../../catalog/saved-query.ts';
 import type { TableSchema } from '../../catalog/tables/table-schema.ts';
 import { openEffects } from '../../engine/mutate/has-effect.ts';
-import { combinedSql, type Mutation, mutationsOf } from '../../engine/mutate/mutations.ts';
+import { combinedSql, mutationsOf } from '../../engine/mutate/mutations.ts';
+import type { Mutation } from '../../engine/mutate/mutator.ts';
 import { StartError } from '../../errors.ts';
 import type { TestFile } from './load-tests.ts';
 import { groupsOf, inParallel, type Open, type TestGroup } from './run-files.ts';

@@ -6,7 +6,7 @@ import { openRepeat } from '../../concurrency/repeat.ts';
 import type { Config } from '../../config.ts';
 import { StartError } from '../../errors.ts';
 import type { EngineListener, ImportReport } from '../engine.ts';
-import { openDemo } from './demo.ts';
+import { openDemo } from './demo/open-demo.ts';
 import { type Import, openImport } from './import/open-import.ts';
 import { progressText } from './import/progress.ts';
 import { isDisordered } from './store/check-order.ts';

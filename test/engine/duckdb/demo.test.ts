@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { loadTables } from '../../../src/catalog/tables/load-tables.ts';
-import { type Demo, openDemo } from '../../../src/engine/duckdb/demo.ts';
+import { type Demo, openDemo } from '../../../src/engine/duckdb/demo/open-demo.ts';
 import { openTables } from '../../../src/engine/duckdb/store/stored-tables.ts';
 
 const folder = 'queries/demo';

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
@@ -9,6 +8,7 @@ import { ReplyHeaders } from '../../../src/http/reply.ts';
 import { buildNodeListener } from '../../../src/http/server/node-listener.ts';
 import { chooseResponse } from '../../../src/http/server/open-server.ts';
 import { PreparedResponse, sendsPreparedLines } from '../../../src/http/server/prepared-response.ts';
+import { listen } from '../../support/listen.ts';
 import { parseRaw, sendRaw } from '../../support/raw-request.ts';
 
 const common = { 'content-type': 'text/plain', etag: 'W/"1"', vary: 'Accept' };
@@ -114,9 +114,8 @@ describe('whether Node sends prepared lines as they are', () => {
       trustedProxies: undefined,
     });
     const replyOf = async (Response: typeof ServerResponse) => {
-      const server = createServer({ ServerResponse: Response }, listener).listen(0, '127.0.0.1');
-      await once(server, 'listening');
-      const { port } = server.address() as AddressInfo;
+      const server = createServer({ ServerResponse: Response }, listener);
+      const port = await listen(server);
       const text = await sendRaw(port, 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
       server.close();
       return parseRaw(text.replace(/date: .*/i, 'date: now'));

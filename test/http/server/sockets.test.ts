@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { httpLimits } from '../../../src/http/limits.ts';
@@ -8,6 +8,7 @@ import { trackConnections } from '../../../src/http/server/connections.ts';
 import { closeSlowReaders } from '../../../src/http/server/slow-readers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { writeKeyFile } from '../../support/key-files.ts';
+import { listen } from '../../support/listen.ts';
 import { parseRaw, sendRaw } from '../../support/raw-request.ts';
 import { type ServedApp, serveTestApp } from '../../support/served-app.ts';
 import { apiKey } from '../../support/test-app.ts';
@@ -87,9 +88,7 @@ describe('connections', () => {
     const server = createServer();
     const listener: RequestListener = (_, response) => void response.end(Buffer.alloc(50_000_000));
     closeSlowReaders(server, trackConnections(server, listener), 200);
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const reader = connect((server.address() as AddressInfo).port, '127.0.0.1').pause();
+    const reader = connect(await listen(server), '127.0.0.1').pause();
     reader.on('error', () => {});
     reader.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
     const [socket] = (await once(server, 'connection')) as [Socket];

@@ -1,5 +1,4 @@
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import {
   type CryptoKey,
   exportJWK,
@@ -16,6 +15,7 @@ import { loadCatalog } from '../../../src/catalog/load-catalog.ts';
 import { readConfig } from '../../../src/config.ts';
 import { openTokens, type Tokens } from '../../../src/keys/jwt/tokens.ts';
 import { newLocalRateLimit } from '../../../src/keys/rates/rate-limiter.ts';
+import { listen } from '../../support/listen.ts';
 
 const catalog = loadCatalog('queries');
 const secret = 'a secret of at least thirty-two bytes';
@@ -315,8 +315,7 @@ describe('a token that is signed with a key of a key set', () => {
       response.writeHead(state.status, state.location === '' ? {} : { location: state.location });
       response.end(state.body());
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/jwks.json`;
+    const url = `http://127.0.0.1:${await listen(server)}/jwks.json`;
     opened.push({
       async close() {
         server.closeAllConnections();

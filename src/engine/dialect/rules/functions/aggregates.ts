@@ -2,34 +2,24 @@ import type * as Syntax from '../../syntax/nodes.ts';
 import {
   aggregate as aggregateNode,
   call,
-  caseWhen,
-  castTo,
-  compareWith,
-  field,
   integerLiteral,
-  lambda,
-  list,
   nullLiteral,
   operation,
-  struct,
-  textLiteral,
-  transformList,
 } from '../../tree/build.ts';
 import { isEqual } from '../../tree/equal.ts';
-import { mapExpression } from '../../tree/map.ts';
 import type { Expression, SortKey, Window } from '../../tree/nodes.ts';
-import { arrayOf, describeType, isScalar, scalar, type Type, unknown } from '../../types.ts';
-import { bindValues } from '../bind-values.ts';
+import { describeType, scalar, type Type, unknown } from '../../types.ts';
 import { convert, distance } from '../coercion.ts';
 import type { Context } from '../context.ts';
-import { compare } from '../expressions/comparison.ts';
 import { rowLimit } from '../expressions/parameters.ts';
-import { requireOrderable, sortKeys } from '../expressions/sort-keys.ts';
+import { sortKeys } from '../expressions/sort-keys.ts';
 import { argumentsOfOwnQuery } from '../own-aggregate.ts';
 import { isGroupable } from '../queries/grouping.ts';
 import type { Scope } from '../scope.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 import type { Aggregate, Clause, Rows } from './aggregates/aggregate.ts';
+import { extremeRows } from './aggregates/having-extreme.ts';
+import { limitList } from './aggregates/limit-list.ts';
 import { resolveWindow, windowNamed } from './windows.ts';
 
 /** A call of an aggregate or window function. */
@@ -146,14 +136,14 @@ function callRows(node: Syntax.FunctionCall, over: Window | undefined, scope: Sc
         ...(orderBy.length === 1 && { orderBy }),
         ...filter,
       });
-      return limited(orderBy.length === 1 ? values : sortedFloats(node, values, orderBy), limit);
+      return limitList(orderBy.length === 1 ? values : sortedFloats(node, values, orderBy), limit);
     }
     const clauses = {
       ...(node.distinct && { distinct: true }),
       ...(orderBy.length > 0 && { orderBy }),
       ...filter,
     };
-    return limited(aggregateOf(name, args, type, clauses), limit);
+    return limitList(aggregateOf(name, args, type, clauses), limit);
   };
   const ignoresNulls = node.nulls === 'IGNORE';
   return {
@@ -196,107 +186,3 @@ function sortedFloats(
   const sorted = call('bq.sorted_floats', [values], values.type);
   return key?.descending ? call('list_reverse', [sorted], values.type) : sorted;
 }
-
-/** The first elements of a list; NULL with LIMIT 0. */
-function limited(value: Expression, limit: Expression | undefined): Expression {
-  if (limit === undefined) return value;
-  const sliced = call('list_slice', [value, integerLiteral(1), limit], value.type);
-  if (limit.kind !== 'literal') return caseWhen(compareWith('>', limit, integerLiteral(0)), sliced);
-  const isZero = limit.value === 0n;
-  // The aggregate must stay, because it makes one row of the group.
-  return isZero ? call('nullif', [sliced, castTo(list([]), value.type)], value.type) : sliced;
-}
-
-/**
- * `AGG(x HAVING MAX y)`: the aggregate over the rows with the greatest y. No aggregate can be limited to rows that
- * another one finds, so the rows are collected in a list and its elements are aggregated.
- */
-function extremeRows(
-  node: Syntax.FunctionCall,
-  having: Syntax.HavingExtreme,
-  args: readonly Expression[],
-  build: (rows: Rows, args: readonly Expression[]) => Expression,
-  scope: Scope,
-  context: Context,
-): Expression {
-  const by = context.expression(having.by, scope);
-  requireOrderable(having.by, by.type);
-  const keys = sortKeys(node.orderBy, scope, context);
-  const limit = node.limit && rowLimit(node.limit.count, 'LIMIT', scope, context);
-  const members = [{ name: 'by', value: by }, ...args.map((value, at) => ({ name: `arg${at}`, value }))];
-  const all = aggregateNode('list', [struct(members)], unknown, keys.length > 0 ? { orderBy: keys } : {});
-  return bindValues([all, extremeOf(having, by)], (rows = all, edge = by) => {
-    const isKept = lambda([unknown], (row = nullLiteral() as never) =>
-      compare(having, '=', field(row, 'by', by.type), edge),
-    );
-    const kept = call('list_filter', [rows, isKept]);
-    const isConstant = (value: Expression) => value.kind === 'literal' || value.kind === 'parameter';
-    const inRow = args.map(
-      (value, at): Expression =>
-        isConstant(value) ? value : { kind: 'field', of: rowOf, name: `arg${at}`, type: value.type },
-    );
-    return build(listRows(node, kept, limit), inRow);
-  });
-}
-
-/** A placeholder for one row in the arguments, until the list is transformed. */
-const rowOf: Expression = { kind: 'local', id: 0, type: unknown };
-
-/** The greatest or smallest value; NaN if there is one, so that no row has it. */
-function extremeOf({ extreme }: Syntax.HavingExtreme, by: Expression): Expression {
-  const value = aggregateNode(extreme === 'MAX' ? 'max' : 'min', [by], by.type);
-  if (extreme === 'MAX' || !isScalar(by.type, 'FLOAT64')) return value;
-  const hasNaN = aggregateNode('bool_or', [call('isnan', [by], scalar('BOOL'))], scalar('BOOL'));
-  return caseWhen(hasNaN, nullLiteral(by.type), value);
-}
-
-/** The rows of a list. */
-function listRows(node: Syntax.FunctionCall, kept: Expression, limit: Expression | undefined): Rows {
-  const columnOf = (value: Expression | undefined, skipNulls: boolean, distinct: boolean): Expression => {
-    if (value === undefined) return kept;
-    const values = transformList(kept, unknown, (row) => withRow(value, row), arrayOf(value.type));
-    const present = skipNulls
-      ? call(
-          'list_filter',
-          [values, lambda([value.type], (item = nullLiteral() as never) => operation('IS NOT NULL', [item]))],
-          values.type,
-        )
-      : values;
-    return distinct ? call('list_distinct', [present], present.type) : present;
-  };
-  const aggregated = (
-    name: string,
-    args: readonly Expression[],
-    type: Type,
-    skipNulls: boolean,
-    distinct: boolean,
-  ) => {
-    const [value, ...rest] = args;
-    if (rest.some((arg) => arg.kind !== 'literal' && arg.kind !== 'list'))
-      throw new Unsupported(node, 'HAVING MAX and MIN are not supported for aggregates of several arguments');
-    if (distinct && node.orderBy.length > 0)
-      throw new Unsupported(node, 'DISTINCT with ORDER BY is not supported beside HAVING MAX and MIN');
-    const values = columnOf(value, skipNulls, distinct);
-    const isEmpty = compareWith('=', call('len', [values], scalar('INT64')), integerLiteral(0));
-    if (name === 'list') return caseWhen(isEmpty, nullLiteral(type), limited(values, limit), type);
-    if (name === 'count') {
-      const present = value ? columnOf(value, true, distinct) : kept;
-      return call('coalesce', [call('len', [present], type), integerLiteral(0)], type);
-    }
-    return call('list_aggregate', [values, textLiteral(name), ...rest], type);
-  };
-  const ignoresNulls = node.nulls === 'IGNORE';
-  return {
-    nulls: node.nulls,
-    isDistinct: node.distinct,
-    isWindow: false,
-    main: (name, args, type = unknown) => aggregated(name, args, type, ignoresNulls, node.distinct),
-    withoutNulls: (name, args, type = unknown) => aggregated(name, args, type, true, node.distinct),
-    distinct: (name, args, type = unknown) => aggregated(name, args, type, false, true),
-    other: (name, args, type = unknown) => aggregated(name, args, type, false, false),
-  };
-}
-
-/** An expression over a row, with the row itself in it. */
-const withRow = (value: Expression, row: Expression): Expression =>
-  mapExpression(value, (part) => (part === rowOf ? row : part));

@@ -29,7 +29,6 @@ export interface Aggregate {
   result(args: readonly Expression[]): Type;
   /** The type of every argument; any type if absent. */
   readonly takes?: Type;
-  /** The clauses that it allows. */
   readonly allows?: readonly Clause[];
   /** True for functions that exist only with OVER. */
   readonly window?: true;
