@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { fitsSchemas } from '../../../src/catalog/describe-parameter.ts';
 import { parseQuery } from '../../../src/catalog/header/parse-query.ts';
 import { draftQuery, queryText } from '../../support/queries.ts';
 
@@ -17,6 +18,12 @@ describe('the keys of a parameter', () => {
     ['type: string, bind: INT64', 'bind: a parameter of type string can be bound as STRING'],
     ['type: integer, bind: int64', 'bind: must be one of STRING, INT64'],
     ['type: float, bind: INT64', 'bind: a parameter of type float can be bound as STRING, FLOAT64'],
+    ['type: date, bind: NUMERIC', 'bind: a parameter of type date can be bound as STRING, DATE'],
+    ['type: float, bind: NUMERIC, default: "1e-10"', 'default: must be a number of at most 29 digits before'],
+    [
+      'type: float, bind: NUMERIC, min: "1.1", max: "1.10", default: 1.2',
+      'default: must be between 1.1 and 1.1',
+    ],
     ['type: date, bind: TIMESTAMP', 'bind: a parameter of type date can be bound as STRING, DATE'],
     ['type: pattern, repeated: true', 'repeated: a pattern cannot be repeated'],
     ['type: integer, max_items: 3', 'max_items: needs repeated: true'],
@@ -135,4 +142,15 @@ describe('LIMIT and OFFSET', () => {
     expect(problemsOf(parameter, sql)).toEqual([]);
     expect(parameterOf(parameter, sql)?.min).toBe(min);
   });
+});
+
+test('a decimal that numbers of JSON would round is in no schema', () => {
+  const fits = (text: string, bind: string) => {
+    const parameter = parameterOf(`type: float, bind: ${bind}, default: '${text}'`);
+    if (parameter === undefined) throw new Error('no parameter');
+    return fitsSchemas(parameter, text);
+  };
+  expect(fits('0.10', 'NUMERIC')).toBe(true);
+  expect(fits('12345678901234567.1', 'NUMERIC')).toBe(false);
+  expect(fits('12345678901234567.1', 'FLOAT64')).toBe(true);
 });

@@ -48,10 +48,6 @@ function isTighterBound(key: 'min' | 'max', before: Parameter, after: Parameter)
   if (key === 'min' ? becomesRelative && !wasRelative : wasRelative && !becomesRelative) return true;
   // Relative bounds are compared as of the same moment.
   const moment = Date.now();
-  const order = compareValues(
-    after.type,
-    resolveBound(before, old, moment),
-    resolveBound(after, now, moment),
-  );
+  const order = compareValues(after, resolveBound(before, old, moment), resolveBound(after, now, moment));
   return key === 'min' ? order < 0 : order > 0;
 }
