@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { fitsSchemas } from '../../../src/catalog/describe-parameter.ts';
+import { exampleParameters } from '../../../src/catalog/example-parameters.ts';
 import { parseQuery } from '../../../src/catalog/header/parse-query.ts';
 import { draftQuery, queryText } from '../../support/queries.ts';
 
@@ -153,4 +154,21 @@ test('a decimal that numbers of JSON would round is in no schema', () => {
   expect(fits('0.10', 'NUMERIC')).toBe(true);
   expect(fits('12345678901234567.1', 'NUMERIC')).toBe(false);
   expect(fits('12345678901234567.1', 'FLOAT64')).toBe(true);
+});
+
+test('examples reach the SQL in the spelling of values', () => {
+  const exampleOf = (parameter: string) => {
+    const query = draftQuery({
+      columns: { x: 'integer' },
+      parameters: { p: `{ ${parameter}, description: P. }` },
+      sql: 'select @p as x',
+    });
+    return exampleParameters(query).p;
+  };
+  expect(exampleOf("type: timestamp, bind: TIMESTAMP, example: '2026-01-31 12:00'")).toBe(
+    '2026-01-31T12:00:00.000000Z',
+  );
+  expect(exampleOf("type: integer, repeated: true, default: ['+7', 08]")).toEqual(['7', '8']);
+  expect(exampleOf("type: boolean, bind: BOOL, example: 'TRUE'")).toBe('true');
+  expect(exampleOf('type: string')).toBe('');
 });
