@@ -638,6 +638,15 @@ describe('endpoints', () => {
     expect(nameless.endpoints[0]?.changes[0]?.text).toBe(
       'a.first leads nowhere now; default: true would keep a.first',
     );
+    // The newer version is withdrawn: the older one has a root field by its name alone.
+    const withdrawn = await compareFolders(both, files);
+    expect(verdictsOf(withdrawn)).toEqual([
+      'only-version safe/breaking',
+      'endpoint-removed breaking/breaking',
+    ]);
+    expect(withdrawn.endpoints[0]?.changes[0]?.text).toBe(
+      'a.first@1 is the only version now: the root field aFirstV1 is removed',
+    );
     const shadowed = { ...both, 'a.first.sql': query.replace('labels:', 'shadow: a.first@2\nlabels:') };
     expect(verdictsOf(await compareFolders(both, shadowed))).toEqual(['shadow safe/safe']);
   });
