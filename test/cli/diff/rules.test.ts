@@ -284,6 +284,18 @@ const prepared: readonly (readonly [
     [['text: { type: string', 'text: { type: string, repeated: true']],
   ],
   [
+    'an exact decimal instead of a float',
+    [['bind: FLOAT64', 'bind: NUMERIC']],
+    ['parameter-tightened breaking/breaking', 'parameter-bind dangerous/dangerous'],
+    [['rate: { type: float', 'rate: { type: float, bind: FLOAT64']],
+  ],
+  [
+    'an exact decimal of more digits',
+    [['bind: NUMERIC', 'bind: BIGNUMERIC']],
+    ['parameter-bind dangerous/dangerous'],
+    [['rate: { type: float', 'rate: { type: float, bind: NUMERIC']],
+  ],
+  [
     'another type in the SQL',
     [['count: { type: integer', 'count: { type: integer, bind: INT64']],
     ['parameter-bind dangerous/dangerous'],
