@@ -577,6 +577,23 @@ describe('a table that the SQL reads', () => {
     ).toEqual([]);
   });
 
+  test('is read by its path, or by a wildcard', async () => {
+    const text = fieldsOf((all) =>
+      all.map((field) => (field.name === 'rate' ? { ...field, type: 'STRING' } : field)),
+    );
+    for (const path of ['`logs.events`', 'logs.events', '`ev*`', '`my-project.logs.eve*`']) {
+      const read = { ...files, 'a.first.sql': query.replace('FROM events', `FROM ${path}`) };
+      const retyped = await compareFolders(read, { ...read, 'tables/events.json': text });
+      expect(verdictsOf(retyped), path).toEqual(['table-changed dangerous/dangerous']);
+      const more = await compareFolders(read, { ...read, 'tables/events_2.json': table });
+      expect(verdictsOf(more), path).toEqual(path.includes('*') ? ['table-extended safe/safe'] : []);
+      const { 'tables/events.json': _, ...without } = read;
+      expect(verdictsOf(await compareFolders(read, without)), path).toEqual([
+        'table-changed dangerous/dangerous',
+      ]);
+    }
+  });
+
   test('has no schema any more', async () => {
     const { 'tables/events.json': _, ...others } = files;
     expect(verdictsOf(await compareFolders(files, others))).toEqual(['table-changed dangerous/dangerous']);
