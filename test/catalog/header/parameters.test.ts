@@ -121,6 +121,11 @@ describe('LIMIT and OFFSET', () => {
   test.each([
     ['type: integer, bind: INT64', limit, '12 LIMIT @p: @p is NULL if it is absent, and LIMIT takes no NULL'],
     ['type: integer, bind: INT64', 'select x from t limit 5\nOFFSET  @p', '12 OFFSET @p: @p is NULL'],
+    [
+      'type: integer, bind: INT64',
+      'select x from t limit /* at * most */ -- rows\n# of t\n @p',
+      '13 LIMIT @p: @p is NULL',
+    ],
     ['type: integer, bind: INT64, default: -1', limit, '12 LIMIT @p: its default is negative'],
   ])('%s is refused in %s', (parameter, sql, message) => {
     const problems = problemsOf(parameter, sql);
