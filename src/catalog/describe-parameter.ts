@@ -1,3 +1,4 @@
+import { decimalOf, parseDecimal } from './binding/decimal-text.ts';
 import { textsOf } from './binding/raw-texts.ts';
 import { isRelative } from './binding/times.ts';
 import { defaultMaxItems } from './binding/value-limits.ts';
@@ -26,13 +27,17 @@ function rangeTexts(parameter: Parameter): readonly string[] {
 
 /**
  * Whether schemas can have a value of the header: one that is relative to the time would have to be one date for ever, and
- * numbers of JSON round large integers.
+ * numbers of JSON round large integers and long decimals.
  */
 export const fitsSchemas = (parameter: Parameter, value: ParameterText): boolean =>
   textsOf(value).every((text) => !isRelative(parameter, text) && isExactNumber(parameter, text));
 
-const isExactNumber = ({ type }: Parameter, text: string): boolean =>
-  type !== 'integer' || Number.isSafeInteger(Number(text));
+function isExactNumber({ type, bind }: Parameter, text: string): boolean {
+  if (type === 'integer') return Number.isSafeInteger(Number(text));
+  const decimal = decimalOf(bind);
+  if (decimal === undefined) return true;
+  return parseDecimal(String(Number(text)), decimal) === parseDecimal(text, decimal);
+}
 
 /** A default that schemas do not have. */
 function defaultInWords(parameter: Parameter): readonly string[] {

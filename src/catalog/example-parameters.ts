@@ -2,6 +2,7 @@ import type { BoundValues } from './binding/bind.ts';
 import { checkValue } from './binding/check-value.ts';
 import { textsOf } from './binding/raw-texts.ts';
 import { resolveDefault } from './binding/times.ts';
+import { canonicalText } from './header/to-parameter.ts';
 import type { Parameter, ParameterText, SavedQuery } from './saved-query.ts';
 
 /**
@@ -18,8 +19,10 @@ export function exampleParameters({ parameters }: SavedQuery): BoundValues {
   return Object.fromEntries(
     parameters.map((parameter) => {
       const { default: text, name, repeated } = parameter;
-      const otherwise = text === undefined ? (repeated ? [] : '') : withoutRelative(parameter, text);
-      return [name, exampleValue(parameter) ?? otherwise];
+      const value = exampleValue(parameter) ?? (text && withoutRelative(parameter, text));
+      if (value === undefined) return [name, repeated ? [] : ''];
+      const texts = textsOf(value).map((one) => canonicalText(parameter, one));
+      return [name, repeated ? texts : (texts[0] ?? '')];
     }),
   );
 }

@@ -12,7 +12,17 @@ interface EnumValue {
 }
 
 /** The types that a parameter, or an element of a list, can have in the SQL. */
-export const bindTypes = ['STRING', 'INT64', 'FLOAT64', 'BOOL', 'DATE', 'DATETIME', 'TIMESTAMP'] as const;
+export const bindTypes = [
+  'STRING',
+  'INT64',
+  'FLOAT64',
+  'NUMERIC',
+  'BIGNUMERIC',
+  'BOOL',
+  'DATE',
+  'DATETIME',
+  'TIMESTAMP',
+] as const;
 
 export type BindType = (typeof bindTypes)[number];
 
@@ -64,6 +74,12 @@ export interface EnumParameter extends ParameterBase {
 }
 
 export type Parameter = PlainParameter | EnumParameter;
+
+/** What decides how a value is written and compared. */
+export interface ValueType {
+  readonly type: Parameter['type'];
+  readonly bind?: BindType | undefined;
+}
 
 export const columnTypes = [
   'string',

@@ -100,10 +100,13 @@ export async function compareVersions(
 const owner = computingOwner(undefined);
 
 /** The other version with the values of the parameters that both declare; undefined if they are not valid for it. */
-function rebind({ parameters }: BoundQuery, other: SavedQuery): BoundQuery | undefined {
+function rebind({ query, parameters }: BoundQuery, other: SavedQuery): BoundQuery | undefined {
   const raw = other.parameters.flatMap(({ name }) => {
     const value = parameters[name];
-    return value === undefined ? [] : [[name, textsOf(value)] as const];
+    const declared = query.parameters.find((parameter) => parameter.name === name);
+    // A list without a default was rather absent than sent without values: the other version may have a default.
+    const isAbsent = value === undefined || (value.length === 0 && declared?.default === undefined);
+    return isAbsent ? [] : [[name, textsOf(value)] as const];
   });
   try {
     return bind(other, new Map(raw));

@@ -71,6 +71,18 @@ const queries: Readonly<Record<string, Parameters<typeof queryText>[0]>> = {
   concat(if(@n is null, 'n', ''), if(@f is null, 'f', ''), if(@flag is null, 'b', ''), if(@day is null, 'd', ''),
     if(@moment is null, 'm', ''), if(@local is null, 'l', ''), if(@text is null, 't', '')) as absent`,
   },
+  'decimals.typed': {
+    columns: { n: 'numeric', b: 'numeric', i: 'numeric', total: 'numeric', absent: 'string' },
+    parameters: {
+      n: "{ type: float, bind: NUMERIC, min: '-12345678901234567.1', description: N. }",
+      b: '{ type: float, bind: BIGNUMERIC, description: B. }',
+      i: '{ type: integer, bind: NUMERIC, description: I. }',
+      list: '{ type: float, repeated: true, bind: NUMERIC, description: List. }',
+    },
+    sql: `select @n + numeric '0.1' as n, @b as b, @i * numeric '1.5' as i,
+  (select sum(x) from unnest(@list) as x) as total,
+  concat(if(@n is null, 'n', ''), if(@b is null, 'b', ''), if(@i is null, 'i', '')) as absent`,
+  },
   'limit.typed': {
     columns: { x: '{ type: integer, description: X. }' },
     parameters: {
@@ -133,6 +145,7 @@ const argumentTypes: Readonly<Record<string, Readonly<Record<string, string>>>> 
     local: 'LocalDateTime',
     text: 'String',
   },
+  'decimals.typed': { n: 'Float', b: 'Float', i: 'SafeInt', list: '[Float!]' },
   'limit.typed': { n: 'SafeInt', skip: 'SafeInt' },
   'days.since': { from: 'Date', to: 'Date' },
 };
@@ -276,6 +289,36 @@ describe.skipIf(skipsEmulator)('lists, dates, bounds and types on both engines',
     expect(await rows('scalars.typed', early, early)).toMatchObject([
       { day: '0001-01-02', local: '9999-12-31T23:59:59.999999', absent: 'nfb' },
     ]);
+  });
+
+  test('exact decimals', async () => {
+    const values = { n: '.2', b: '-1e-7', i: '3', list: ['0.1', '0.2', '-1e1'] };
+    const variables = { n: 0.2, b: -1e-7, i: 3, list: [0.1, 0.2, -10] };
+    expect(await rows('decimals.typed', values, variables)).toEqual([
+      { n: '0.3', b: '-0.0000001', i: '4.5', total: '-9.7', absent: '' },
+    ]);
+    expect(await rows('decimals.typed', {}, {})).toEqual([{ absent: 'nbi' }]);
+    const long = {
+      n: '-12345678901234567.1',
+      b: '1234567890.12345678901234567890',
+      i: '9223372036854775807',
+    };
+    expect(await restRows('decimals.typed', long)).toEqual([
+      {
+        n: '-12345678901234567',
+        b: '1234567890.1234567890123456789',
+        i: '13835058055282163710.5',
+        absent: '',
+      },
+    ]);
+    for (const app of apps) {
+      await expect(app.rows('decimals.typed', { n: '-12345678901234567.11' })).rejects.toThrow(
+        'n: got \\"-12345678901234567.11\\"; must be at least -12345678901234567.1',
+      );
+      await expect(app.rows('decimals.typed', { list: ['1', '0.0000000001'] })).rejects.toThrow(
+        'list: value 2: got \\"0.0000000001\\"; must be a number of at most 29 digits before the point and 9 after it',
+      );
+    }
   });
 
   test('LIMIT and OFFSET', async () => {

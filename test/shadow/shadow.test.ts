@@ -77,6 +77,29 @@ describe('a shadow', () => {
     expect(await gateway.metric('querygate_engine_runs_total{endpoint="q@2",outcome="ok"}')).toBe(1);
   });
 
+  test('has its own default for a list that the request leaves out', async () => {
+    const counted = (number: number, more: string, header = '') => `/*---
+id: ${uuidOf(number)}
+description: a query of the tests
+max_rows: 10
+caching: disabled
+${header}parameters:
+  list: { type: integer, repeated: true, description: numbers${more} }
+columns:
+  n: { type: integer, description: how many }
+---*/
+SELECT ARRAY_LENGTH(@list) AS n
+`;
+    gateway = await openFolderApp({
+      'q.sql': counted(1, '', shadow),
+      'q@2.sql': counted(2, ', default: [1, 2]'),
+    });
+    await gateway.get('q');
+    await eventually(async () => expect(await gateway.metric(runs('differs'))).toBe(1));
+    await gateway.get('q?list=7');
+    await eventually(async () => expect(await gateway.metric(runs('equal'))).toBe(1));
+  });
+
   test('is compared too while all answers come from the cache', async () => {
     let seconds = 0;
     gateway = await openFolderApp(

@@ -60,10 +60,11 @@ export function forbiddenTenant(
   const at = tenants.findIndex((tenant) => !allowed.has(tenant));
   const isList = query.parameters.some((parameter) => parameter.name === name && parameter.repeated);
   const place = isList && at >= 0 ? `value ${at + 1}: ` : '';
+  const wrong = tenants.length === 0 ? 'is missing' : `${place}this key has no access to it`;
   const right = isList ? 'send only tenants' : 'send one of the tenants';
   return new GatewayError(
     'FORBIDDEN',
-    `${name}: ${place}this key has no access to it; ${right} that the key is restricted to, spelled exactly`,
+    `${name}: ${wrong}; ${right} that the key is restricted to, spelled exactly`,
     { parameter: name, refusal: { reason: 'tenant', endpoint: query.name, tenant: tenants[at] ?? '' } },
   );
 }

@@ -98,7 +98,7 @@ function defaultText(
 ): ResolvedText {
   const relative = resolveDefault(parameter, text, caching, now);
   if (relative !== undefined) return relative;
-  const checked = parameter.type === 'enum' ? { value: text } : checkPlain(parameter.type, text);
+  const checked = parameter.type === 'enum' ? { value: text } : checkPlain(parameter, text);
   return { text: 'value' in checked ? checked.value : text, until: Number.POSITIVE_INFINITY };
 }
 

@@ -1,8 +1,9 @@
 import { RE2JS } from 're2js';
-import type { Parameter, PlainParameter } from '../saved-query.ts';
+import type { Parameter, PlainParameter, ValueType } from '../saved-query.ts';
+import { decimalOf, decimalUnits } from './decimal-text.ts';
 import { resolveBound } from './times.ts';
 
-type Bounded = Pick<Parameter, 'type' | 'min' | 'max' | 'maxLength' | 'pattern'>;
+type Bounded = Pick<Parameter, 'type' | 'bind' | 'min' | 'max' | 'maxLength' | 'pattern'>;
 
 /**
  * Why a value is outside of the bounds that its header declares; undefined if it is not.
@@ -10,7 +11,7 @@ type Bounded = Pick<Parameter, 'type' | 'min' | 'max' | 'maxLength' | 'pattern'>
  * @param value canonical
  */
 export function boundsProblem(parameter: Bounded, value: string, now: number): string | undefined {
-  const { type, min, max, maxLength, pattern } = parameter;
+  const { min, max, maxLength, pattern } = parameter;
   if (maxLength !== undefined && value.length > maxLength && [...value].length > maxLength)
     return `must have at most ${maxLength} characters`;
   if (pattern !== undefined && !compiled(pattern).matcher(value).find()) return `must match ${pattern}`;
@@ -18,15 +19,18 @@ export function boundsProblem(parameter: Bounded, value: string, now: number): s
   const least = min === undefined ? undefined : resolveBound(parameter, min, now);
   const greatest = max === undefined ? undefined : resolveBound(parameter, max, now);
   const isWithin =
-    (least === undefined || compareValues(type, value, least) >= 0) &&
-    (greatest === undefined || compareValues(type, value, greatest) <= 0);
+    (least === undefined || compareValues(parameter, value, least) >= 0) &&
+    (greatest === undefined || compareValues(parameter, value, greatest) <= 0);
   if (isWithin) return undefined;
   if (least !== undefined && greatest !== undefined) return `must be between ${least} and ${greatest}`;
   return least === undefined ? `must be at most ${greatest}` : `must be at least ${least}`;
 }
 
 /** Compares two canonical values of a type that has an order. */
-export function compareValues(type: Parameter['type'], a: string, b: string): number {
+export function compareValues({ type, bind }: ValueType, a: string, b: string): number {
+  const decimal = type === 'float' ? decimalOf(bind) : undefined;
+  if (decimal !== undefined)
+    return Number(decimalUnits(a, decimal.fraction) - decimalUnits(b, decimal.fraction));
   if (type === 'integer') return Number(BigInt(a) - BigInt(b));
   if (type === 'float') return Number(a) - Number(b);
   // Canonical dates and moments have one length.

@@ -1,7 +1,8 @@
 import { parseDate, parseDatetime, parseTimestamp } from '../../files/timestamps.ts';
-import type { Parameter, PlainParameter } from '../saved-query.ts';
+import type { Parameter, PlainParameter, ValueType } from '../saved-query.ts';
 import { boundsProblem } from './bounds.ts';
 import { type Checked, checkPattern } from './check-pattern.ts';
+import { decimalOf, parseDecimal } from './decimal-text.ts';
 
 /**
  * Checks one value of a parameter: its type, and its bounds. A value with several spellings (timestamps, numbers, enums)
@@ -14,7 +15,7 @@ export function checkValue(parameter: Parameter, text: string, now: number): Che
     const listed = parameter.values.find(({ value, also }) => value === text || also.includes(text));
     return listed === undefined ? { wrong: oneOf(parameter.values) } : { value: listed.value };
   }
-  const checked = checkPlain(parameter.type, text);
+  const checked = checkPlain(parameter, text);
   if ('wrong' in checked) return checked;
   const wrong = boundsProblem(parameter, checked.value, now);
   return wrong === undefined ? checked : { wrong };
@@ -24,9 +25,19 @@ export const oneOf = (values: readonly { readonly value: string }[]): string =>
   `one of ${values.map(({ value }) => value).join(', ')}`;
 
 /** As `checkValue`, of the type alone. */
-export function checkPlain(type: PlainParameter['type'], text: string): Checked {
-  return checks[type](text);
+export function checkPlain({ type, bind }: PlainType, text: string): Checked {
+  const decimal = decimalOf(bind);
+  if (decimal === undefined || type !== 'float') return checks[type](text);
+  const value = parseDecimal(text, decimal);
+  if (value !== undefined) return { value };
+  const { whole, fraction } = decimal;
+  return {
+    wrong: `must be a number of at most ${whole} digits before the point and ${fraction} after it, as in 0.5`,
+  };
 }
+
+/** Of any type but an enum. */
+type PlainType = ValueType & Pick<PlainParameter, 'type'>;
 
 const checks: Record<PlainParameter['type'], (text: string) => Checked> = {
   string: (value) => ({ value }),

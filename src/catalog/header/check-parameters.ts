@@ -77,9 +77,9 @@ function boundProblems(declared: Declared): readonly KeyProblem[] {
   const areComparable = isRelative(declared, min ?? '') === isRelative(declared, max ?? '');
   if (problems.length === 0 && min !== undefined && max !== undefined && areComparable) {
     const [least = min, greatest = max] = [min, max].map((text) =>
-      resolveBound(declared, canonicalText(type, text), now),
+      resolveBound(declared, canonicalText({ type, bind: declared.bind }, text), now),
     );
-    if (compareValues(type, least, greatest) > 0)
+    if (compareValues({ type, bind: declared.bind }, least, greatest) > 0)
       problems.push({ key: 'min', message: `${min} is more than max, ${max}` });
   }
   const message = pattern === undefined ? undefined : patternProblem(pattern);
@@ -94,11 +94,11 @@ function patternProblem(pattern: string): string | undefined {
   return `must be a regular expression of at most ${maxBoundPatternLength} characters with its {counts} expanded`;
 }
 
-function boundProblem({ type }: Declared, text: string): string | undefined {
+function boundProblem({ type, bind }: Declared, text: string): string | undefined {
   if (!hasOrder(type))
     return 'only an integer, a float, a date, a datetime and a timestamp have bounds; a string has max_length and pattern';
   if (isRelative({ type }, text)) return relativeProblem({ type }, text);
-  const checked = checkPlain(type, text);
+  const checked = checkPlain({ type, bind }, text);
   return 'wrong' in checked ? checked.wrong + relativeAdvice(type) : undefined;
 }
 

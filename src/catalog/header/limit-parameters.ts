@@ -39,6 +39,9 @@ export function withLimits(parameters: readonly Parameter[], sql: string): reado
   );
 }
 
+/** The clause whose value comes next, after blanks and comments. */
+const beforeParameter = /\b(limit|offset)(?:\s|\/\*(?:[^*]|\*(?!\/))*\*\/|(?:--|#).*\n)+$/i;
+
 interface LimitUse {
   readonly name: string;
   readonly index: number;
@@ -47,7 +50,7 @@ interface LimitUse {
 
 function limitUses(sql: string): readonly LimitUse[] {
   return parameterUses(sql).flatMap(({ name, index }) => {
-    const clause = /\b(limit|offset)\s+$/i.exec(sql.slice(0, index))?.[1];
+    const clause = beforeParameter.exec(sql.slice(0, index))?.[1];
     return clause === undefined ? [] : [{ name, index, clause: clause.toUpperCase() }];
   });
 }

@@ -1,6 +1,6 @@
 import { checkPlain } from '../binding/check-value.ts';
 import { isRelative } from '../binding/times.ts';
-import type { BindType, Parameter, ParameterText } from '../saved-query.ts';
+import type { BindType, Parameter, ParameterText, ValueType } from '../saved-query.ts';
 import type { Header } from './header-schema.ts';
 
 /** The types in the SQL that a parameter of each type can have. A list has the second one, if there is one, by default. */
@@ -11,8 +11,8 @@ export const bindTypesOf: Readonly<Record<Parameter['type'], readonly BindType[]
   date: ['STRING', 'DATE'],
   datetime: ['STRING', 'DATETIME'],
   timestamp: ['STRING', 'TIMESTAMP'],
-  integer: ['STRING', 'INT64', 'FLOAT64'],
-  float: ['STRING', 'FLOAT64'],
+  integer: ['STRING', 'INT64', 'FLOAT64', 'NUMERIC', 'BIGNUMERIC'],
+  float: ['STRING', 'FLOAT64', 'NUMERIC', 'BIGNUMERIC'],
   boolean: ['STRING', 'BOOL'],
 };
 
@@ -29,8 +29,8 @@ export function toParameter(name: string, declared: Header['parameters'][string]
     ...(bound !== 'STRING' && { bind: bound }),
     ...(repeated && { repeated }),
     ...(max_items !== undefined && { maxItems: max_items }),
-    ...(min !== undefined && { min: canonicalText(type, min) }),
-    ...(max !== undefined && { max: canonicalText(type, max) }),
+    ...(min !== undefined && { min: canonicalText({ type, bind: bound }, min) }),
+    ...(max !== undefined && { max: canonicalText({ type, bind: bound }, max) }),
     ...(max_length !== undefined && { maxLength: max_length }),
     ...(pattern !== undefined && { pattern }),
   };
@@ -40,9 +40,9 @@ export function toParameter(name: string, declared: Header['parameters'][string]
 }
 
 /** The text as values are compared with it; as it is if it is relative, or wrong. */
-export function canonicalText(type: Parameter['type'], text: string): string {
+export function canonicalText({ type, bind }: ValueType, text: string): string {
   if (type === 'enum' || isRelative({ type }, text)) return text;
-  const checked = checkPlain(type, text);
+  const checked = checkPlain({ type, bind }, text);
   return 'value' in checked ? checked.value : text;
 }
 

@@ -4,6 +4,7 @@ import { type Change, change, type Pair, removal } from './change.ts';
 import {
   type BothCatalogs,
   compareAddresses,
+  comparePinnedNames,
   movedDefaults,
   removedText,
   reusedAddresses,
@@ -60,7 +61,7 @@ export async function compareCatalogs(
       pair.before === pair.after ? [] : [...compareAddresses(pair, all), ...compareContents(pair)];
     const ofTables = compareTables(pair.after);
     const ofSandbox = compareSandboxes(pair, old.catalog.tables, now.tables);
-    changesOf.set(pair, [...ofFile, ...ofSandbox, ...ofTables]);
+    changesOf.set(pair, [...ofFile, ...comparePinnedNames(pair, all), ...ofSandbox, ...ofTables]);
   }
   const measurable = matched.pairs.filter((pair) => (changesOf.get(pair) ?? []).some(mayChangeBytes));
   const measured = await measure(measurable);

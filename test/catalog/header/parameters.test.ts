@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { fitsSchemas } from '../../../src/catalog/describe-parameter.ts';
+import { exampleParameters } from '../../../src/catalog/example-parameters.ts';
 import { parseQuery } from '../../../src/catalog/header/parse-query.ts';
 import { draftQuery, queryText } from '../../support/queries.ts';
 
@@ -17,6 +19,12 @@ describe('the keys of a parameter', () => {
     ['type: string, bind: INT64', 'bind: a parameter of type string can be bound as STRING'],
     ['type: integer, bind: int64', 'bind: must be one of STRING, INT64'],
     ['type: float, bind: INT64', 'bind: a parameter of type float can be bound as STRING, FLOAT64'],
+    ['type: date, bind: NUMERIC', 'bind: a parameter of type date can be bound as STRING, DATE'],
+    ['type: float, bind: NUMERIC, default: "1e-10"', 'default: must be a number of at most 29 digits before'],
+    [
+      'type: float, bind: NUMERIC, min: "1.1", max: "1.10", default: 1.2',
+      'default: must be between 1.1 and 1.1',
+    ],
     ['type: date, bind: TIMESTAMP', 'bind: a parameter of type date can be bound as STRING, DATE'],
     ['type: pattern, repeated: true', 'repeated: a pattern cannot be repeated'],
     ['type: integer, max_items: 3', 'max_items: needs repeated: true'],
@@ -113,6 +121,11 @@ describe('LIMIT and OFFSET', () => {
   test.each([
     ['type: integer, bind: INT64', limit, '12 LIMIT @p: @p is NULL if it is absent, and LIMIT takes no NULL'],
     ['type: integer, bind: INT64', 'select x from t limit 5\nOFFSET  @p', '12 OFFSET @p: @p is NULL'],
+    [
+      'type: integer, bind: INT64',
+      'select x from t limit /* at * most */ -- rows\n# of t\n @p',
+      '13 LIMIT @p: @p is NULL',
+    ],
     ['type: integer, bind: INT64, default: -1', limit, '12 LIMIT @p: its default is negative'],
   ])('%s is refused in %s', (parameter, sql, message) => {
     const problems = problemsOf(parameter, sql);
@@ -135,4 +148,32 @@ describe('LIMIT and OFFSET', () => {
     expect(problemsOf(parameter, sql)).toEqual([]);
     expect(parameterOf(parameter, sql)?.min).toBe(min);
   });
+});
+
+test('a decimal that numbers of JSON would round is in no schema', () => {
+  const fits = (text: string, bind: string) => {
+    const parameter = parameterOf(`type: float, bind: ${bind}, default: '${text}'`);
+    if (parameter === undefined) throw new Error('no parameter');
+    return fitsSchemas(parameter, text);
+  };
+  expect(fits('0.10', 'NUMERIC')).toBe(true);
+  expect(fits('12345678901234567.1', 'NUMERIC')).toBe(false);
+  expect(fits('12345678901234567.1', 'FLOAT64')).toBe(true);
+});
+
+test('examples reach the SQL in the spelling of values', () => {
+  const exampleOf = (parameter: string) => {
+    const query = draftQuery({
+      columns: { x: 'integer' },
+      parameters: { p: `{ ${parameter}, description: P. }` },
+      sql: 'select @p as x',
+    });
+    return exampleParameters(query).p;
+  };
+  expect(exampleOf("type: timestamp, bind: TIMESTAMP, example: '2026-01-31 12:00'")).toBe(
+    '2026-01-31T12:00:00.000000Z',
+  );
+  expect(exampleOf("type: integer, repeated: true, default: ['+7', 08]")).toEqual(['7', '8']);
+  expect(exampleOf("type: boolean, bind: BOOL, example: 'TRUE'")).toBe('true');
+  expect(exampleOf('type: string')).toBe('');
 });

@@ -284,6 +284,18 @@ const prepared: readonly (readonly [
     [['text: { type: string', 'text: { type: string, repeated: true']],
   ],
   [
+    'an exact decimal instead of a float',
+    [['bind: FLOAT64', 'bind: NUMERIC']],
+    ['parameter-tightened breaking/breaking', 'parameter-bind dangerous/dangerous'],
+    [['rate: { type: float', 'rate: { type: float, bind: FLOAT64']],
+  ],
+  [
+    'an exact decimal of more digits',
+    [['bind: NUMERIC', 'bind: BIGNUMERIC']],
+    ['parameter-bind dangerous/dangerous'],
+    [['rate: { type: float', 'rate: { type: float, bind: NUMERIC']],
+  ],
+  [
     'another type in the SQL',
     [['count: { type: integer', 'count: { type: integer, bind: INT64']],
     ['parameter-bind dangerous/dangerous'],
@@ -565,6 +577,23 @@ describe('a table that the SQL reads', () => {
     ).toEqual([]);
   });
 
+  test('is read by its path, or by a wildcard', async () => {
+    const text = fieldsOf((all) =>
+      all.map((field) => (field.name === 'rate' ? { ...field, type: 'STRING' } : field)),
+    );
+    for (const path of ['`logs.events`', 'logs.events', '`ev*`', '`my-project.logs.eve*`']) {
+      const read = { ...files, 'a.first.sql': query.replace('FROM events', `FROM ${path}`) };
+      const retyped = await compareFolders(read, { ...read, 'tables/events.json': text });
+      expect(verdictsOf(retyped), path).toEqual(['table-changed dangerous/dangerous']);
+      const more = await compareFolders(read, { ...read, 'tables/events_2.json': table });
+      expect(verdictsOf(more), path).toEqual(path.includes('*') ? ['table-extended safe/safe'] : []);
+      const { 'tables/events.json': _, ...without } = read;
+      expect(verdictsOf(await compareFolders(read, without)), path).toEqual([
+        'table-changed dangerous/dangerous',
+      ]);
+    }
+  });
+
   test('has no schema any more', async () => {
     const { 'tables/events.json': _, ...others } = files;
     expect(verdictsOf(await compareFolders(files, others))).toEqual(['table-changed dangerous/dangerous']);
@@ -637,6 +666,15 @@ describe('endpoints', () => {
     expect(verdictsOf(nameless)).toEqual(['endpoint-renamed breaking/breaking']);
     expect(nameless.endpoints[0]?.changes[0]?.text).toBe(
       'a.first leads nowhere now; default: true would keep a.first',
+    );
+    // The newer version is withdrawn: the older one has a root field by its name alone.
+    const withdrawn = await compareFolders(both, files);
+    expect(verdictsOf(withdrawn)).toEqual([
+      'only-version safe/breaking',
+      'endpoint-removed breaking/breaking',
+    ]);
+    expect(withdrawn.endpoints[0]?.changes[0]?.text).toBe(
+      'a.first@1 is the only version now: the root field aFirstV1 is removed',
     );
     const shadowed = { ...both, 'a.first.sql': query.replace('labels:', 'shadow: a.first@2\nlabels:') };
     expect(verdictsOf(await compareFolders(both, shadowed))).toEqual(['shadow safe/safe']);

@@ -160,12 +160,12 @@ describe('a key that is bound to tenants, and a list of them', () => {
       };
       return body.error === undefined ? body.result?.length : `${body.error.code} ${body.error.message}`;
     };
-    const right =
-      'this key has no access to it; send only tenants that the key is restricted to, spelled exactly';
+    const advice = 'send only tenants that the key is restricted to, spelled exactly';
+    const right = `this key has no access to it; ${advice}`;
     expect(await get('projects=a&projects=c&projects=a')).toBe(2);
     expect(await get('projects=a&projects=b')).toBe(`FORBIDDEN projects: value 2: ${right}`);
-    expect(await get('')).toBe(`FORBIDDEN projects: ${right}`);
-    expect(await get('projects=')).toBe(`FORBIDDEN projects: ${right}`);
+    expect(await get('')).toBe(`FORBIDDEN projects: is missing; ${advice}`);
+    expect(await get('projects=')).toBe(`FORBIDDEN projects: is missing; ${advice}`);
     expect(await get('projects=&projects=a')).toMatch(/^INVALID_PARAMETER projects: value 1: is empty/);
     expect(await get('', 'foreign')).toBe(`FORBIDDEN projects: value 2: ${right}`);
     expect(await get('', 'own')).toBe(2);

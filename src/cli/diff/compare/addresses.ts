@@ -1,4 +1,5 @@
 import { lookUpQuery } from '../../../catalog/find-query.ts';
+import { camelCase } from '../../../catalog/names.ts';
 import type { SavedQuery } from '../../../catalog/saved-query.ts';
 import { parseVersionName, pinnedName } from '../../../catalog/versions/version-name.ts';
 import { publicNames, seriesOf } from '../../../catalog/versions/versions.ts';
@@ -76,6 +77,21 @@ function publicNamesOf(query: SavedQuery, queries: readonly SavedQuery[]): reado
   const names = new Map([...groups].map(([of, all]) => [of, all.map(({ name }) => name)]));
   publicNamesIn.set(queries, names);
   return names.get(query) ?? [];
+}
+
+/** The name of a version that schemas do not have any more: it is the only one that is left. */
+export function comparePinnedNames({ before, after }: Pair, all: BothCatalogs): readonly Change[] {
+  if (before.name !== after.name) return [];
+  const names = publicNamesOf(after, all.after);
+  return publicNamesOf(before, all.before)
+    .filter((name) => !names.includes(name) && lookUpQuery({ queries: all.after }, name) === after)
+    .map((name) =>
+      change(
+        'only-version',
+        [],
+        `${name} is the only version now: the root field ${camelCase(name)} is removed`,
+      ),
+    );
 }
 
 /** The addresses of an endpoint that lead to another one now. */

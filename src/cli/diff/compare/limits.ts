@@ -1,4 +1,5 @@
 import { compareValues } from '../../../catalog/binding/bounds.ts';
+import { decimalOf } from '../../../catalog/binding/decimal-text.ts';
 import { isRelative, resolveBound } from '../../../catalog/binding/times.ts';
 import { defaultMaxItems } from '../../../catalog/binding/value-limits.ts';
 import type { Parameter } from '../../../catalog/saved-query.ts';
@@ -32,6 +33,10 @@ export function compareLimits(before: Parameter, after: Parameter): readonly Lim
   // Whether a regular expression accepts all that another one accepts is not decided here.
   if (before.pattern !== after.pattern)
     add('pattern', before.pattern, after.pattern, after.pattern !== undefined);
+  // An exact decimal takes no more digits than it can have; another float is rounded.
+  const [digits, most] = [before, after].map(({ bind }) => decimalOf(bind)?.whole);
+  if (before.type === 'float' && after.type === 'float' && isLess(most, digits))
+    add('bind', before.bind ?? 'STRING', after.bind, true);
   return changes;
 }
 
@@ -48,10 +53,6 @@ function isTighterBound(key: 'min' | 'max', before: Parameter, after: Parameter)
   if (key === 'min' ? becomesRelative && !wasRelative : wasRelative && !becomesRelative) return true;
   // Relative bounds are compared as of the same moment.
   const moment = Date.now();
-  const order = compareValues(
-    after.type,
-    resolveBound(before, old, moment),
-    resolveBound(after, now, moment),
-  );
+  const order = compareValues(after, resolveBound(before, old, moment), resolveBound(after, now, moment));
   return key === 'min' ? order < 0 : order > 0;
 }

@@ -74,12 +74,12 @@ function compareParameter(before: Parameter, after: Parameter): readonly Change[
 
 /** Whether two values of the header are the same for its type: `05` is 5, and a list of one value is that value. */
 function sameTexts(
-  { type }: Parameter,
+  parameter: Parameter,
   before: ParameterText | undefined,
   after: ParameterText | undefined,
 ): boolean {
   const canonical = (value: ParameterText | undefined) =>
-    value === undefined ? '' : JSON.stringify(textsOf(value).map((text) => canonicalText(type, text)));
+    value === undefined ? '' : JSON.stringify(textsOf(value).map((text) => canonicalText(parameter, text)));
   return canonical(before) === canonical(after);
 }
 

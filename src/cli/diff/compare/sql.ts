@@ -5,6 +5,7 @@ import { tokenize } from '../../../engine/dialect/syntax/lexer/tokenize.ts';
 import type { Token } from '../../../engine/dialect/syntax/lexer/tokens.ts';
 import { parseQuery } from '../../../engine/dialect/syntax/parse-query.ts';
 import { SyntaxProblem } from '../../../engine/dialect/syntax/syntax-problem.ts';
+import { walk } from '../../../engine/dialect/syntax/walk.ts';
 import { type Change, change, fromTo, matchBy, type Pair } from '../change.ts';
 
 /** Changes of the SQL, apart from its layout. */
@@ -50,33 +51,47 @@ export function openTableComparison(
   before: readonly TableSchema[],
   after: readonly TableSchema[],
 ): (query: SavedQuery) => readonly Change[] {
-  const { both, removed } = matchBy(before, after, ({ name }) => name);
-  const differences = new Map(
-    both.flatMap(([old, now]) => {
-      const found = compareFields(old.fields, now.fields, '');
-      return found.length === 0 ? [] : [[now.name.toLowerCase(), { name: now.name, found }] as const];
-    }),
-  );
-  const lost = new Map(removed.map(({ name }) => [name.toLowerCase(), name]));
-  return (query) => {
-    if (differences.size + lost.size === 0) return [];
-    const words = wordsOf(query.sql);
-    return [...readTables(query.sql)].flatMap((table): Change[] => {
-      const name = lost.get(table);
-      if (name !== undefined) return [change('table-changed', ['sql'], `schema of table ${name} removed`)];
-      const { name: ofTable = '', found = [] } = differences.get(table) ?? {};
-      // A field that the SQL does not name is read by * at most.
-      const read = found.filter(
-        ({ field, isAdded }) => isAdded || words.has(field.toLowerCase()) || words.has('*'),
-      );
-      return (['table-changed', 'table-extended'] as const).flatMap((kind) => {
-        const texts = read
-          .filter(({ isAdded }) => isAdded === (kind === 'table-extended'))
-          .map(({ text }) => text);
-        return texts.length === 0 ? [] : [change(kind, ['sql'], `table ${ofTable}: ${listed(texts)}`)];
-      });
-    });
+  const { both, removed, added } = matchBy(before, after, ({ name }) => name.toLowerCase());
+  const differences = both.flatMap(([old, { name, fields }]) => {
+    const found = compareFields(old.fields, fields, '');
+    return found.length === 0 ? [] : [{ name, found }];
+  });
+  return ({ sql }) => {
+    if (differences.length + removed.length + added.length === 0) return [];
+    const words = wordsOf(sql);
+    const reads = readTables(sql);
+    const isRead = ({ name }: { readonly name: string }) =>
+      reads.some((one) => one.matches(name.toLowerCase()));
+    const isFound = ({ name }: TableSchema) =>
+      reads.some((one) => one.isWildcard && one.matches(name.toLowerCase()));
+    return [
+      ...removed
+        .filter(isRead)
+        .map(({ name }) => change('table-changed', ['sql'], `schema of table ${name} removed`)),
+      ...added
+        .filter(isFound)
+        .map(({ name }) => change('table-extended', ['sql'], `table ${name} added, which a wildcard finds`)),
+      ...differences.filter(isRead).flatMap(({ name, found }) => fieldChanges(name, found, words)),
+    ];
   };
+}
+
+/** Changes of a table's fields, of which a query names some. */
+function fieldChanges(
+  table: string,
+  found: readonly FieldDifference[],
+  words: ReadonlySet<string>,
+): readonly Change[] {
+  // A field that the SQL does not name is read by * at most.
+  const read = found.filter(
+    ({ field, isAdded }) => isAdded || words.has(field.toLowerCase()) || words.has('*'),
+  );
+  return (['table-changed', 'table-extended'] as const).flatMap((kind) => {
+    const texts = read
+      .filter(({ isAdded }) => isAdded === (kind === 'table-extended'))
+      .map(({ text }) => text);
+    return texts.length === 0 ? [] : [change(kind, ['sql'], `table ${table}: ${listed(texts)}`)];
+  });
 }
 
 /** The first of many. */
@@ -115,15 +130,34 @@ function compareFields(
 
 const typeText = ({ type, mode }: Field) => `${legacyNames[type] ?? type} ${mode}`;
 
-/** The tables that a query reads, in lower case; none if it can't be parsed. */
-function readTables(sql: string): ReadonlySet<string> {
+/** A table, or several, by the last part of a path. */
+interface TableRead {
+  readonly isWildcard: boolean;
+  /** @param name in lower case */
+  readonly matches: (name: string) => boolean;
+}
+
+/** What a query reads; nothing if it can't be parsed. */
+function readTables(sql: string): readonly TableRead[] {
   try {
-    return tablesRead(parseQuery(sql).query);
+    const { query } = parseQuery(sql);
+    const names = new Set(tablesRead(query));
+    // It may also be an array of another table.
+    walk(query, (node) => {
+      if (node.kind === 'Table' && node.path.parts.length > 1)
+        names.add(node.path.parts.at(-1)?.name.toLowerCase() ?? '');
+    });
+    return [...names].map(tableRead);
   } catch (error) {
-    if (error instanceof SyntaxProblem) return new Set();
+    if (error instanceof SyntaxProblem) return [];
     throw error;
   }
 }
+
+const tableRead = (name: string): TableRead =>
+  name.endsWith('*')
+    ? { isWildcard: true, matches: (table) => table.startsWith(name.slice(0, -1)) }
+    : { isWildcard: false, matches: (table) => table === name };
 
 const wordsOf = (sql: string): ReadonlySet<string> =>
   new Set(

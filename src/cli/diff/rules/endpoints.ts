@@ -39,6 +39,12 @@ export const endpointRules = {
     'a name means another version',
     'its callers get the rows of the other version, whose differences are listed too; the field has another type',
   ),
+  'only-version': rule(
+    'safe',
+    'breaking',
+    'the other versions of a name are removed',
+    'REST still finds the version by its number, but the root field with the number is removed',
+  ),
   deprecation: rule('safe', 'safe', '`deprecated` is added, changed or removed', 'other headers and schemas'),
   shadow: rule('safe', 'safe', '`shadow` is added, changed or removed', 'nothing but cost'),
   'alias-added': rule('safe', 'safe', 'an alias is new', 'a further path'),

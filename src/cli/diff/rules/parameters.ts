@@ -61,7 +61,7 @@ export const parameterRules = {
   'parameter-tightened': rule(
     'breaking',
     'breaking',
-    '`min`, `max`, `max_length` or `max_items` allow less, or `pattern` is added or changed',
+    '`min`, `max`, `max_length` or `max_items` allow less, `pattern` is added or changed, or `bind` is a type of fewer digits',
     'requests with values outside get 400',
   ),
   'parameter-loosened': rule(

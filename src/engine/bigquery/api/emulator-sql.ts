@@ -1,5 +1,5 @@
 import type { BoundQuery, BoundValue } from '../../../catalog/binding/bind.ts';
-import type { Parameter } from '../../../catalog/saved-query.ts';
+import type { BindType, Parameter } from '../../../catalog/saved-query.ts';
 import { parseQuery } from '../../dialect/syntax/parse-query.ts';
 import { SyntaxProblem } from '../../dialect/syntax/syntax-problem.ts';
 import { walk } from '../../dialect/syntax/walk.ts';
@@ -7,7 +7,7 @@ import { sameName } from '../../dialect/types.ts';
 
 /**
  * SQL that means the same and whose parameters the emulator reads as BigQuery does: it takes the elements of every array for
- * STRING, a DATE for STRING, a DATETIME for TIMESTAMP, and a NULL for any type that fits each of its places (bigquery-emulator
+ * STRING, a DATE and exact decimals for STRING, a DATETIME for TIMESTAMP, and a NULL for any type that fits each of its places (bigquery-emulator
  * 0.8.1, googlesqlite 0.3.1). BigQuery itself gets the text as it is written, because it prunes partitions by parameters, and
  * not by subqueries.
  */
@@ -32,7 +32,9 @@ export function emulatorSql(sql: string, { query, parameters: values }: BoundQue
 }
 
 const isMisread = ({ bind = 'STRING', repeated }: Parameter, value: BoundValue = ''): boolean =>
-  bind !== 'STRING' && (repeated || value === '' || bind === 'DATE' || bind === 'DATETIME');
+  bind !== 'STRING' && (repeated === true || value === '' || misreadTypes.has(bind));
+
+const misreadTypes: ReadonlySet<BindType> = new Set(['DATE', 'DATETIME', 'NUMERIC', 'BIGNUMERIC']);
 
 const typedText = ({ name, bind, repeated }: Parameter): string =>
   repeated

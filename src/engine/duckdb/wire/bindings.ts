@@ -1,9 +1,12 @@
 import {
   BIGINT,
+  BIGNUM,
   BOOLEAN,
   DATE,
+  DECIMAL,
   DOUBLE,
   DuckDBDateValue,
+  DuckDBDecimalValue,
   type DuckDBPreparedStatement,
   DuckDBTimestampTZValue,
   DuckDBTimestampValue,
@@ -16,6 +19,7 @@ import {
   VARCHAR,
 } from '@duckdb/node-api';
 import type { BoundValue, BoundValues } from '../../../catalog/binding/bind.ts';
+import { decimalUnits } from '../../../catalog/binding/decimal-text.ts';
 import type { BindType } from '../../../catalog/saved-query.ts';
 import type { TypedParameter } from '../../dialect/parameter-types.ts';
 import { nowParameter } from '../../dialect/passes/constants/time-values.ts';
@@ -63,6 +67,12 @@ const scalars: Readonly<Record<BindType, Scalar>> = {
   STRING: { type: VARCHAR, parse: (text) => text },
   INT64: { type: BIGINT, parse: BigInt },
   FLOAT64: { type: DOUBLE, parse: Number },
+  NUMERIC: {
+    type: DECIMAL(38, 9),
+    parse: (text) => new DuckDBDecimalValue(decimalUnits(text, 9), 38, 9),
+  },
+  // A BIGNUM that counts units of 10^-38, as everywhere in DuckDB.
+  BIGNUMERIC: { type: BIGNUM, parse: (text) => decimalUnits(text, 38) },
   BOOL: { type: BOOLEAN, parse: (text) => text === 'true' },
   DATE: { type: DATE, parse: (text) => new DuckDBDateValue(Math.floor(Date.parse(text) / 86_400_000)) },
   DATETIME: { type: TIMESTAMP, parse: (text) => new DuckDBTimestampValue(microsOf(text)) },
