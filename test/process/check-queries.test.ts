@@ -98,8 +98,29 @@ where t.project = @interval and t.timestamp > timestamp_sub(current_timestamp(),
     [
       'count(*) as requests',
       'count(*) as requests, t.project as p',
-      '17 a column is selected or sorted by that is neither in GROUP BY nor in an aggregate',
+      '17:30 project is neither in GROUP BY nor in an aggregate function, such as COUNT or ANY_VALUE',
     ],
+    [
+      'count(*) as requests',
+      'count(*) as requests, upper(t.project) || t.project as p',
+      '17:36 project is neither in GROUP BY',
+    ],
+    [
+      'select count(*)',
+      'select t.project count(*)',
+      '17:18 expected a comma, "FROM" or the end of the query, found "count"',
+    ],
+    ['where', 'where count(*) > 1 and', '19:7 WHERE chooses rows before they are grouped'],
+    ['count(*)', 'sum(count(*))', '17:12 an aggregate function takes no other one'],
+    ['day)\n', 'day)\nqualify count(*) > 1\n', '20:9 QUALIFY needs a window function'],
+    [
+      'where',
+      "where regexp_contains(t.project, r'(a') and",
+      '19:34 not a regular expression of RE2: missing ): (a',
+    ],
+    ['where', "where json_value(t.project, 'a.b') = '' and", '19:29 a.b is not a JSONPath: it begins with $'],
+    ['where', "where t.timestamp < 'yesterday' and", '19:7 invalid TIMESTAMP literal: yesterday'],
+    ['where', "where date(t.timestamp) < date '2026-02-30' and", '19:27 invalid DATE literal: 2026-02-30'],
   ] as const;
   for (const [from, to, problem] of mistakes) {
     expect(text).toContain(from);

@@ -288,6 +288,17 @@ GROUP BY status;
     rmSync(join(queries, 'web.commented.sql'));
   });
 
+  test('no text of the header ends the comment that the header is', async () => {
+    const text =
+      "SELECT status, -- every */5 minutes\n  CASE @p WHEN 'a*/b' THEN 1 END AS x FROM web WHERE project = '*/'";
+    await run('new', 'web.comment-ends', write('in5.sql', text), '--parameter', 'all');
+    const written = readFileSync(join(queries, 'web.comment-ends.sql'), 'utf8');
+    expect(written.indexOf('*/')).toBe(written.indexOf('---*/\n') + 3);
+    expect(written).toContain('description: "Every *\\/5 minutes."');
+    expect(written).toContain('"a*\\/b":\n');
+    rmSync(join(queries, 'web.comment-ends.sql'));
+  });
+
   test('a table that is not declared: the command that declares it', async () => {
     const { exitCode, errors } = await run('new', 'other', write('in2.sql', 'select a from visitz'));
     expect(exitCode).toBe(1);

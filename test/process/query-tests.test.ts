@@ -151,7 +151,7 @@ describe('querygate test', () => {
   test('a row that cannot be imported fails its tests', async () => {
     withTests('status: 399', 'status: many');
     const { output } = await run();
-    expect(output).toContain('The rows of a test cannot be imported');
+    expect(output).toContain('The rows of a test cannot be imported:\n      row 1 of web: ');
     expect(output).toContain('2 failed, 1 passed');
   });
 
@@ -236,7 +236,8 @@ tests:
 
   test('--junit writes XML for CI', async () => {
     withTests('status: 503 }', 'status: 502 }');
-    const xml = join(folder, 'junit.xml');
+    const xml = join(folder, 'reports', 'junit.xml');
+    expect((await run('--junit', join(file, 'junit.xml'))).errors).toContain('cannot be written (E');
     await run('--junit', xml);
     const text = readFileSync(xml, 'utf8');
     expect(text).toMatch(

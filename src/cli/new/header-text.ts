@@ -1,4 +1,4 @@
-import { Document, isMap, type YAMLMap } from 'yaml';
+import { Document, isCollection, isMap, isPair, isScalar, type YAMLMap } from 'yaml';
 import { fillIn } from '../../catalog/header/unfinished.ts';
 import { pascalCase } from '../../catalog/names.ts';
 import { columnTypes } from '../../catalog/saved-query.ts';
@@ -49,7 +49,18 @@ export function headerText({ name, id, description, tenant, earlier }: HeaderOpt
   const caching = document.get('caching', true) as { comment?: string } | undefined;
   if (caching) caching.comment = ' how long a result is fresh, as in 60s';
   for (const pair of mapAt(document, 'columns').items) if (isMap(pair.value)) pair.value.flow = true;
-  return document.toString({ lineWidth: 0, flowCollectionPadding: true });
+  quoteCommentEnds(document.contents);
+  const text = document.toString({ lineWidth: 0, flowCollectionPadding: true });
+  return text.replaceAll('*/', '*\\/');
+}
+
+/** The header is a comment to BigQuery, which `* /` without the blank would end: in double quotes the slash may be escaped. */
+function quoteCommentEnds(node: unknown): void {
+  if (isScalar(node) && String(node.value).includes('*/')) node.type = 'QUOTE_DOUBLE';
+  if (isCollection(node)) for (const item of node.items) quoteCommentEnds(item);
+  if (!isPair(node)) return;
+  quoteCommentEnds(node.key);
+  quoteCommentEnds(node.value);
 }
 
 const mapAt = (document: Document, key: string) => document.get(key, true) as YAMLMap;

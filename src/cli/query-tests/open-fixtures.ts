@@ -73,7 +73,7 @@ export async function openFixtures({
       await close();
       throw new StartError(
         'The rows of a test cannot be imported',
-        problems.map((message) => ({ message })),
+        problems.map((message) => ({ message: inRowsOfTest(message, fixtures) })),
       );
     }
     return {
@@ -89,6 +89,12 @@ export async function openFixtures({
     throw error;
   }
 }
+
+/** Rows in the file of the tests are imported from a file that the author does not know. */
+const inRowsOfTest = (message: string, fixtures: FixtureOptions['fixtures']): string =>
+  message.replace(/^([\w-]+)\.ndjson:(\d+): /, (all, table: string, row: string) =>
+    'rows' in (fixtures[table] ?? {}) ? `row ${row} of ${table}: ` : all,
+  );
 
 function writeFixture(dataDir: string, table: string, fixture: Fixture): void {
   if ('rows' in fixture) {

@@ -1,5 +1,6 @@
-import { watch, writeFileSync } from 'node:fs';
+import { mkdirSync, watch, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { dirname } from 'node:path';
 import type { Catalog } from '../../catalog/saved-query.ts';
 import { type Config, readConfig } from '../../config.ts';
 import { loadTypedCatalog } from '../../engine/records/complete-records.ts';
@@ -60,11 +61,21 @@ async function runOnce(config: Config, names: readonly string[], options: TestOp
   const untested = untestedQueries(catalog, files, names);
   const elapsedMs = performance.now() - startedAt;
   process.stdout.write(summaryText(outcomes, { updated, untested, elapsedMs }, paint));
-  if (options.junit !== undefined) writeFileSync(options.junit, junitXml(outcomes));
+  if (options.junit !== undefined) writeJunit(options.junit, outcomes);
   const failed = outcomes.filter((outcome) => !outcome.verdict.passed && !updated.includes(outcome));
   if (failed.length > 0 || !options.mutate) return failed.length === 0;
   const { reportMutations } = await import('./report-mutations.ts');
   return reportMutations(files, { tables: catalog.tables, open, parallel, paint });
+}
+
+/** @throws StartError if the file cannot be written */
+function writeJunit(file: string, outcomes: Parameters<typeof junitXml>[0]): void {
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, junitXml(outcomes));
+  } catch (error) {
+    throw commandError(`--junit ${file} cannot be written (${(error as NodeJS.ErrnoException).code})`);
+  }
 }
 
 /** What opens the engine of tests: DuckDB in memory, or BigQuery without any table. */

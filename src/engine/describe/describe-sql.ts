@@ -7,8 +7,9 @@ import type { TypedParameter } from '../dialect/parameter-types.ts';
 import { layoutColumns } from '../dialect/stored-table.ts';
 import type * as Syntax from '../dialect/syntax/nodes.ts';
 import { parseQuery } from '../dialect/syntax/parse-query.ts';
+import { walk } from '../dialect/syntax/walk.ts';
 import { unfilteredTables } from '../dialect/tenant-filter.ts';
-import { isScalar, type Type, unknown } from '../dialect/types.ts';
+import { arrayOf, isScalar, scalar, type Type, unknown } from '../dialect/types.ts';
 import { columnOrigin } from './column-origin.ts';
 import { convertUses } from './convert-uses.ts';
 import { type DescribedParameter, describeParameters } from './describe-parameters.ts';
@@ -157,6 +158,15 @@ function parseStatement(sql: string, tables: readonly TableSchema[], source: Sou
   }
 }
 
+/** The parameters that are lists in FROM. */
+function unnestedParameters(statement: Syntax.Statement): ReadonlySet<string> {
+  const names = new Set<string>();
+  walk(statement, (node) => {
+    if (node.kind === 'Unnest' && node.array.kind === 'NamedParameter') names.add(node.array.name.name);
+  });
+  return names;
+}
+
 /** The types of the expressions of a query whose parameters may have any type. */
 function typesWithoutParameters(
   { sql, source }: DescribeOptions,
@@ -167,8 +177,11 @@ function typesWithoutParameters(
   const onExpression = (node: Syntax.Node, type: Type) => {
     if (type.kind !== 'unknown' && type.kind !== 'null') types.set(keyOf(node), type);
   };
+  // Items of an unknown type could have any column.
+  const lists = unnestedParameters(parseQuery(sql));
+  const parameterType = (name: string) => (lists.has(name) ? arrayOf(scalar('STRING')) : unknown);
   try {
-    compile({ sql, source }, tables, { hasOpenTables: true, parameterType: () => unknown, onExpression });
+    compile({ sql, source }, tables, { hasOpenTables: true, parameterType, onExpression });
   } catch (error) {
     // What is wrong is reported when the types are known.
     if (!(error instanceof StartError)) throw error;

@@ -1,6 +1,6 @@
 import { macroName } from '../dialect/macros/macro-name.ts';
-import type { Aggregate, Expression, From, Query, Select } from '../dialect/tree/nodes.ts';
 import { forEachPart } from '../dialect/tree/map.ts';
+import type { Aggregate, Expression, From, Query, Select } from '../dialect/tree/nodes.ts';
 import { resultMembers } from '../dialect/tree/result-members.ts';
 import { isScalar } from '../dialect/types.ts';
 import { pathText, rejectedNulls } from './null-rejection.ts';

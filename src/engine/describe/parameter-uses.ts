@@ -1,7 +1,8 @@
+import { macros } from '../dialect/macros/macros.ts';
 import { scalarNamed } from '../dialect/rules/resolve-type.ts';
 import type * as Syntax from '../dialect/syntax/nodes.ts';
 import { walk } from '../dialect/syntax/walk.ts';
-import { isScalar, scalar, type Type, unknown } from '../dialect/types.ts';
+import { describeType, isScalar, sameName, scalar, type Type, unknown } from '../dialect/types.ts';
 
 /** One place where a query uses a parameter. */
 export interface ParameterUse {
@@ -76,7 +77,12 @@ function useOf(node: Syntax.Node, around: readonly Syntax.Node[], typeOf: TypeOf
       return owner?.kind === 'In' ? memberUse(owner.operand, owner.negated, typeOf) : listOf(string);
     }
     case 'Unnest':
-      return listOf(string);
+      return listOf(elementType(parent, outer[0], typeOf));
+    case 'Subscript': {
+      // A subscript of JSON may be the name of a member.
+      const isIndex = parent.index === node && !isScalar(typeOf(parent.operand), 'JSON');
+      return isIndex ? converted(scalar('INT64')) : anything;
+    }
     case 'Cast':
       return { type: castType(parent.type), isCast: true, ...(parent.safe && { isOptional: true }) };
     case 'Case':
@@ -112,6 +118,20 @@ function comparisonUse(other: Syntax.Expression, isEqual: boolean, typeOf: TypeO
   }
   const column = columnName(other);
   return { ...converted(typeOf(other)), ...(isEqual && column !== undefined && { equals: column }) };
+}
+
+/** The type of `UNNEST(@name) AS item`: that of what `item` is compared with. */
+function elementType({ alias }: Syntax.Unnest, root: Syntax.Node | undefined, typeOf: TypeOf): Type {
+  const types: Type[] = [];
+  if (alias !== undefined && root !== undefined)
+    walk(root, (node) => {
+      if (node.kind !== 'Comparison') return;
+      const isItem = (side: Syntax.Expression) =>
+        side.kind === 'Path' && side.parts.length === 1 && sameName(side.parts[0].name, alias.name);
+      if (isItem(node.left)) types.push(typeOf(node.right));
+      if (isItem(node.right)) types.push(typeOf(node.left));
+    });
+  return types.find(({ kind }) => kind !== 'unknown') ?? string;
 }
 
 const listOf = (element: Type): Use => ({ type: element, conversion: 'list' });
@@ -186,8 +206,11 @@ function callUse(
   // An absent list is empty.
   if (plain === 'array_length') return { ...listOf(unknown), isOptional: true };
   const text = textFunctions[plain];
-  if (text !== undefined) return { type: text };
-  const typed = typedFunctions.exec(plain)?.[1]?.toUpperCase();
+  // A second argument is a time zone, three are the parts of a date.
+  if (text !== undefined && at === 0 && call.args.length < 3) return { type: text };
+  // The third argument of TIMESTAMP_TRUNC is a time zone.
+  const typed =
+    at < 2 || plain.endsWith('_diff') ? typedFunctions.exec(plain)?.[1]?.toUpperCase() : undefined;
   if (typed === 'TIMESTAMP' || typed === 'DATETIME' || typed === 'DATE') return converted(scalar(typed));
   const formatted = /^format_(date|datetime|timestamp)$/.exec(plain)?.[1]?.toUpperCase();
   if (formatted === 'DATE' || formatted === 'DATETIME' || formatted === 'TIMESTAMP')
@@ -199,8 +222,33 @@ function callUse(
     const values = valuesOf(call);
     return firstKnown(plain === 'if' ? values.slice(1) : values, node, typeOf);
   }
-  return { type: string };
+  return converted(countedArguments[plain] === at ? scalar('INT64') : argumentType(plain, call, at, typeOf));
 }
+
+/** Functions of windows whose argument at a place counts rows. */
+const countedArguments: Readonly<Record<string, number>> = { ntile: 0, nth_value: 1, lag: 1, lead: 1 };
+
+/** The type that the signatures of a function take at a place, beside the other arguments; STRING if one takes it, or none is known. */
+function argumentType(name: string, call: Syntax.FunctionCall, at: number, typeOf: TypeOf): Type {
+  const given = valuesOf(call).map(typeOf);
+  const fitting = (macros.get(name) ?? []).filter(
+    ({ parameters, unsupported }) =>
+      unsupported === undefined &&
+      parameters.length === call.args.length &&
+      parameters.every(
+        ({ type }, index) =>
+          index === at ||
+          type === undefined ||
+          given[index]?.kind === 'unknown' ||
+          isEqualType(type, given[index]),
+      ),
+  );
+  const types = fitting.map(({ parameters }) => parameters[at]?.type ?? string);
+  return types.some((type) => isScalar(type, 'STRING')) ? string : (types[0] ?? string);
+}
+
+const isEqualType = (type: Type, other: Type | undefined): boolean =>
+  other !== undefined && describeType(type) === describeType(other);
 
 /** The arguments of a call by place. */
 const valuesOf = ({ args }: Syntax.FunctionCall): readonly Syntax.Expression[] =>

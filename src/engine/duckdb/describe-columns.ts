@@ -19,7 +19,7 @@ export function describeColumns({
   return withEmptyTables(tables, config, async (connection) => {
     const compiled = compile({ sql, source, parameters }, tables);
     await connection.run(macroDefinitions(calledMacros(compiled.query)));
-    const returned = await describeResult(connection, { source }, compiled);
+    const returned = await describeResult(connection, { sql, source }, compiled);
     return returned.map(({ name, type, known }, at) => {
       const shown = compiled.columns[at]?.name ?? name;
       if (known.kind === 'null') return { name: shown, type: undefined, repeated: false };

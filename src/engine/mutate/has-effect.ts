@@ -1,9 +1,12 @@
 import type { SavedQuery } from '../../catalog/saved-query.ts';
 import type { TableSchema } from '../../catalog/tables/table-schema.ts';
 import { StartError } from '../../errors.ts';
+import { rejectedAliases } from '../describe/null-rejection.ts';
 import { compile } from '../dialect/compile.ts';
 import { runPasses } from '../dialect/passes/passes.ts';
 import { freshNames } from '../dialect/tree/fresh-names.ts';
+import { type Mapper, mapParts } from '../dialect/tree/map.ts';
+import type { From, Query } from '../dialect/tree/nodes.ts';
 import { printQuery } from '../dialect/tree/print.ts';
 import { unfilteredProblems } from '../tenant-filters.ts';
 
@@ -20,7 +23,8 @@ export function openEffects(query: SavedQuery, tables: readonly TableSchema[]): 
   const planOf = (sql: string) => {
     const compiled = compile({ ...query, sql }, tables);
     if (unfilteredProblems({ ...query, sql }, compiled).length > 0) return undefined;
-    return printQuery(runPasses(compiled.query, { known: {}, fresh: freshNames(compiled.query) }));
+    const tree = withInnerJoins(compiled.query);
+    return printQuery(runPasses(tree, { known: {}, fresh: freshNames(tree) }));
   };
   const original = planOf(query.sql);
   return (sql) => {
@@ -33,4 +37,34 @@ export function openEffects(query: SavedQuery, tables: readonly TableSchema[]): 
       throw error;
     }
   };
+}
+
+/** Outer joins whose added rows a condition of WHERE leaves out, as the inner joins that they amount to. */
+function withInnerJoins(query: Query): Query {
+  const mapper: Mapper = {
+    expression: (part) => mapParts(part, mapper),
+    from: (part) => mapParts(part, mapper),
+    query(part) {
+      const mapped = mapParts(part, mapper);
+      if (mapped.kind !== 'select' || mapped.from === undefined) return mapped;
+      return { ...mapped, from: toInnerJoins(mapped.from, rejectedAliases(mapped)) };
+    },
+  };
+  return mapper.query(query);
+}
+
+function toInnerJoins(from: From, present: ReadonlySet<string>): From {
+  if (from.kind !== 'join') return from;
+  const { join, on } = from;
+  const [left, right] = [toInnerJoins(from.left, present), toInnerJoins(from.right, present)];
+  const isInner =
+    (join === 'LEFT' && hasAlias(right, present)) || (join === 'RIGHT' && hasAlias(left, present));
+  if (!isInner) return { ...from, left, right };
+  const isAlways = on?.kind === 'literal' && on.value === true;
+  return isAlways ? { kind: 'join', join: 'CROSS', left, right } : { ...from, join: 'INNER', left, right };
+}
+
+function hasAlias(from: From, aliases: ReadonlySet<string>): boolean {
+  if (from.kind === 'join') return hasAlias(from.left, aliases) || hasAlias(from.right, aliases);
+  return from.kind === 'sample' ? hasAlias(from.of, aliases) : aliases.has(from.alias);
 }

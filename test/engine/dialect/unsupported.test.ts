@@ -5,6 +5,12 @@ describe('unsupported syntax is reported with its position', () => {
   test.each([
     ['SELECT read_csv(id) FROM logs', '1:8 the function READ_CSV is not supported'],
     ['SELECT pg_sleep(1)', '1:8 the function PG_SLEEP is not supported'],
+    ['SELECT NOW()', '1:8 the function NOW is not one of BigQuery: write CURRENT_TIMESTAMP()'],
+    ['SELECT logs.id FROM logs AS l', '1:8 no column is named logs; FROM has l'],
+    ["SELECT DATE '2026-02-29'", '1:8 invalid DATE literal: 2026-02-29'],
+    ["SELECT DATETIME '2026-1-1 24:60:00'", '1:8 invalid DATETIME literal: 2026-1-1 24:60:00'],
+    ["SELECT TIME 'noon'", '1:8 invalid TIME literal: noon'],
+    ["SELECT DATE '2026-1-1' < 'today'", '1:8 invalid DATE literal: today'],
     ['SELECT\n  nothing FROM logs', '2:3 no column is named nothing'],
     ['SELECT id FROM elsewhere', '1:16 no table is named elsewhere'],
     [

@@ -86,6 +86,20 @@ describe('the effect of a change', () => {
     expect(effectOf(sql.replace(from, to))).toBe(effect);
   });
 
+  test.each([
+    ['join t as u on u.a = t.a where u.a > 1', 'none'],
+    ['join t as u on u.a = t.a where u.a > 1 or t.a > 1', 'possible'],
+    ['join t as u on u.a = t.a join t as v on v.a = u.a', 'none'],
+    ['join t as u on u.a = t.a where coalesce(u.a, 2) > 1', 'possible'],
+  ])('an outer join instead of `%s`: %s', (from, effect) => {
+    const joined = `select t.a from t ${from}`;
+    const effectOfJoin = openEffects(
+      { ...shipped, sql: joined, tenant: undefined, tenantUnchecked: undefined },
+      tables,
+    );
+    expect(effectOfJoin(joined.replace('join', 'left join'))).toBe(effect);
+  });
+
   test('a refusal is an error of the compiler', () => {
     expect(() => compile({ sql: 'select x from t', source: { file: '', line: 1 } }, tables)).toThrow(
       StartError,

@@ -10,6 +10,7 @@ import { printQuery } from '../../dialect/tree/print.ts';
 import { type Column, duckdbType, sameName, type Type, unknown } from '../../dialect/types.ts';
 import { resultColumnOf } from '../../records/result-column-of.ts';
 import { bigqueryType } from '../wire/bigquery-type.ts';
+import { planProblem } from './plan-problem.ts';
 import { toResultColumn } from './result-column.ts';
 
 /** The columns that a query returns, each of a type that DuckDB can hold. */
@@ -64,7 +65,7 @@ interface ReturnedColumn {
 /** The columns of a query as DuckDB plans it. @throws StartError if it cannot */
 export async function describeResult(
   connection: DuckDBConnection,
-  { source }: Pick<SavedQuery, 'source'>,
+  written: Pick<SavedQuery, 'sql' | 'source'>,
   { query, columns }: Compiled,
 ): Promise<readonly ReturnedColumn[]> {
   try {
@@ -81,18 +82,9 @@ export async function describeResult(
       return { name, known, type: duckdbType(known) === undefined ? type : undefined };
     });
   } catch (error) {
-    const [message] = (error instanceof Error ? error.message : String(error)).split('\n\n');
-    throw new StartError('A saved query does not run', [
-      { file: source.file, line: source.line, message: readable(message?.replace(/^\w+ Error: /, '') ?? '') },
-    ]);
+    throw new StartError('A saved query does not run', [planProblem(written, error)]);
   }
 }
-
-/** DuckDB names columns of the rewritten query, which the author has not written. */
-const readable = (message: string) =>
-  /^column .* must appear in the GROUP BY clause/.test(message)
-    ? 'a column is selected or sorted by that is neither in GROUP BY nor in an aggregate function, such as COUNT or ANY_VALUE'
-    : message;
 
 /** Compares the columns that the header declares with those that a query returns, as far as their types are known. */
 export const buildColumnCheck =

@@ -15,6 +15,7 @@ import type { Expression, InfixOperator } from '../../tree/nodes.ts';
 import { anonymousField, describeType, isScalar, scalar, unknown } from '../../types.ts';
 import { bindValues } from '../bind-values.ts';
 import { convert, distance, supertype } from '../coercion.ts';
+import { requireComparable } from '../moment-text.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 
 export type ComparisonName = ComparisonOperator | 'IS DISTINCT FROM' | 'IS NOT DISTINCT FROM';
@@ -47,6 +48,7 @@ export function compare(
     return compareArrays(place, operator, left, right);
   if (types.some((type) => isScalar(type, 'FLOAT64'))) return compareFloats(operator, left, right);
   const type = supertype([left, right]) ?? unknown;
+  for (const side of [left, right]) requireComparable(place, side, type);
   return compareWith(duckdbOperator(operator), convert(left, type), convert(right, type));
 }
 

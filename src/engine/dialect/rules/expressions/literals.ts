@@ -4,6 +4,7 @@ import type { Literal } from '../../tree/nodes.ts';
 import { type ScalarName, scalar } from '../../types.ts';
 import type { Rule } from '../context.ts';
 import { callMacro } from '../macro-call.ts';
+import { requireMoment } from '../moment-text.ts';
 import { castToRange } from '../ranges.ts';
 import { resolveType } from '../resolve-type.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
@@ -47,6 +48,7 @@ export const typedLiteral: Rule<Syntax.TypedLiteral> = (node) => {
       return callMacro(node, 'cast_bignumeric', [textLiteral(value)]);
     default: {
       const type: ScalarName = node.type;
+      requireMoment(node, value, scalar(type));
       if (sharedForms[type]?.test(value)) return literal(scalar(type), value);
       return callMacro(node, `cast_${type.toLowerCase()}`, [textLiteral(value)], type);
     }

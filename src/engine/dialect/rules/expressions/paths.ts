@@ -13,6 +13,7 @@ import {
   findRange,
   namesInRange,
   type Range,
+  type Scope,
 } from '../scope.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 
@@ -35,7 +36,7 @@ export const path: Rule<Syntax.Path> = (node, scope, context) => {
     alias ??
     (range
       ? rowValue(range)
-      : onlyCandidate(first, findColumns(scope, first.name), () => columnNames(scope)));
+      : onlyCandidate(first, findColumns(scope, first.name), () => columnNames(scope), column && scope));
   return rest.reduce(fieldOf, value);
 };
 
@@ -107,16 +108,26 @@ export function jsonField(place: Place, of: Expression, name: Expression): Expre
   return call('json_extract', [of, textLiteral(pointer)], scalar('JSON'));
 }
 
+/** What may come before a point: a table that has an alias is not known by its own name. */
+function aliasesHint(scope: Scope | undefined): string {
+  const names = scope?.ranges.flatMap(({ name }) => name ?? []) ?? [];
+  return names.length === 0 ? '' : `; FROM has ${names.join(', ')}`;
+}
+
 function onlyCandidate(
   name: Syntax.Identifier,
   candidates: readonly Expression[],
   known: () => Iterable<string>,
+  aliases?: Scope,
 ): Expression {
   const [found, another] = candidates;
   // An unsupported FROM item has any column.
   const any = candidates.find(({ type }) => type.kind === 'unknown');
   if (any) return any;
-  if (!found) throw new Unsupported(name, `no column is named ${name.name}${didYouMean(name.name, known())}`);
+  if (!found) {
+    const hint = didYouMean(name.name, known()) || aliasesHint(aliases);
+    throw new Unsupported(name, `no column is named ${name.name}${hint}`);
+  }
   if (another) throw new Unsupported(name, `${name.name} is ambiguous: qualify it with the table's name`);
   return found;
 }

@@ -125,6 +125,21 @@ function refuseClauses(node: Syntax.FunctionCall, name: string): void {
   if (clause) throw new Unsupported(clause, `${name.toUpperCase()} is not an aggregate or window function`);
 }
 
+/** Functions of other databases that authors write, and what BigQuery has. */
+const otherDialects: ReadonlyMap<string, string> = new Map([
+  ['now', 'CURRENT_TIMESTAMP()'],
+  ['getdate', 'CURRENT_DATETIME()'],
+  ['sysdate', 'CURRENT_DATETIME()'],
+  ['nvl', 'IFNULL'],
+  ['isnull', 'IFNULL'],
+  ['len', 'LENGTH'],
+  ['to_char', 'FORMAT_TIMESTAMP or FORMAT_DATE'],
+  ['to_date', 'PARSE_DATE'],
+  ['to_timestamp', 'PARSE_TIMESTAMP or TIMESTAMP_SECONDS'],
+  ['group_concat', 'STRING_AGG'],
+  ['percentile_approx', 'APPROX_QUANTILES'],
+]);
+
 function unsupportedMessage(name: string, suffix: string): string {
   const shown = name.toUpperCase();
   const reason = unsupportedFunctions.get(name);
@@ -137,6 +152,8 @@ function unsupportedMessage(name: string, suffix: string): string {
     );
     return `${shown} does not support ${part}${didYouMean(part, parts)}`;
   }
+  const own = otherDialects.get(name);
+  if (own !== undefined) return `the function ${shown} is not one of BigQuery: write ${own}`;
   const known = [...functionNames].filter((other) => !unsupportedFunctions.has(other));
   const hint = functionNames.has(name)
     ? ''

@@ -29,7 +29,11 @@ export function parseSelectItem(p: Parser): SelectItem {
     const modifiers = parseStarModifiers(p);
     return { kind: 'DotStar', start, end: p.end, operand: expression, ...modifiers };
   }
+  const hasAs = p.at('AS');
   const alias = p.alias();
+  // `a COUNT(*)`: not an alias, but a column whose comma is missing.
+  if (alias && !hasAs && p.at('('))
+    p.problem(alias.start, `expected a comma, "FROM" or the end of the query, found "${alias.name}"`);
   return { kind: 'SelectExpression', start, end: p.end, expression, alias };
 }
 

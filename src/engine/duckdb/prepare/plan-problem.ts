@@ -1,0 +1,108 @@
+import type { SavedQuery } from '../../../catalog/saved-query.ts';
+import type { Problem } from '../../../errors.ts';
+import { problemAt } from '../../dialect/problem-at.ts';
+import { aggregateOf } from '../../dialect/rules/functions/aggregate-names.ts';
+import type * as Syntax from '../../dialect/syntax/nodes.ts';
+import { parseQuery } from '../../dialect/syntax/parse-query.ts';
+import { walk } from '../../dialect/syntax/walk.ts';
+
+type Groups = Readonly<Record<string, string | undefined>>;
+
+/** What DuckDB says when it plans a query, in the words of BigQuery's SQL. */
+interface Explanation {
+  readonly pattern: RegExp;
+  readonly message: (groups: Groups) => string;
+  /** Whether a node is what the author has to change. */
+  readonly isPlace: (node: Syntax.Node, around: readonly Syntax.Node[], groups: Groups) => boolean;
+  /** The message if no node is; that of DuckDB without it. */
+  readonly otherwise?: string;
+}
+
+const explanations: readonly Explanation[] = [
+  {
+    pattern: /^column "?(?<name>[^"]+?)"? must appear in the GROUP BY clause/,
+    message: ({ name }) =>
+      `${name} is neither in GROUP BY nor in an aggregate function, such as COUNT or ANY_VALUE`,
+    isPlace: (node, around, { name }) =>
+      node.kind === 'Path' &&
+      node.parts.at(-1)?.name.toLowerCase() === name?.toLowerCase() &&
+      around.some(({ kind }) => kind === 'SelectExpression' || kind === 'OrderByItem') &&
+      !around.some(isAggregate),
+    // DuckDB names columns of the rewritten query, which the author has not written.
+    otherwise:
+      'a column is selected or sorted by that is neither in GROUP BY nor in an aggregate function, such as COUNT or ANY_VALUE',
+  },
+  {
+    pattern: /^WHERE clause cannot contain aggregates/,
+    message: () =>
+      'WHERE chooses rows before they are grouped: conditions on aggregate functions belong into HAVING',
+    isPlace: (node, around) => {
+      const select = around.findLast((one) => one.kind === 'Select');
+      return isAggregate(node) && [...around, node].some((one) => one === select?.where);
+    },
+  },
+  {
+    pattern: /^aggregate function calls cannot be nested/,
+    message: () => 'an aggregate function takes no other one: compute the inner one in a subquery',
+    isPlace: (node, around) => isAggregate(node) && around.some(isAggregate),
+  },
+  {
+    pattern: /^at least one window function must appear in the SELECT column or QUALIFY clause/,
+    message: () =>
+      'QUALIFY needs a window function, such as ROW_NUMBER() OVER (…); groups are chosen by HAVING',
+    isPlace: (node, around) => {
+      const select = around.at(-1);
+      return select?.kind === 'Select' && select.qualify === node;
+    },
+  },
+  {
+    pattern: /error: Invalid JSONPath: (?<path>[^']*)'/,
+    message: ({ path }) => `${path} is not a JSONPath: it begins with $, as in $.a.b[0]`,
+    isPlace: (node, _, { path }) => node.kind === 'StringLiteral' && node.value === path,
+  },
+  {
+    pattern: /(?<reason>(?:missing|invalid|unexpected|bad|no argument|trailing)[^:]*): (?<part>.*)$/s,
+    message: ({ reason, part }) => `not a regular expression of RE2: ${reason}: ${part}`,
+    isPlace: (node, around, { part = '' }) => {
+      const called = around.at(-1);
+      return (
+        node.kind === 'StringLiteral' &&
+        node.value.includes(part) &&
+        called?.kind === 'FunctionCall' &&
+        /^regexp_/i.test(called.name.parts.at(-1)?.name ?? '')
+      );
+    },
+  },
+];
+
+/** The problem of a query that DuckDB cannot plan, at its place in the SQL if that is known. */
+export function planProblem({ sql, source }: Pick<SavedQuery, 'sql' | 'source'>, error: unknown): Problem {
+  const [first = ''] = (error instanceof Error ? error.message : String(error)).split('\n\n');
+  const message = first.replace(/^[\w ]+ Error: /, '');
+  for (const { pattern, message: explain, isPlace, otherwise } of explanations) {
+    const groups = pattern.exec(message)?.groups;
+    if (groups === undefined && !pattern.test(message)) continue;
+    const start = placeOf(sql, (node, around) => isPlace(node, around, groups ?? {}));
+    if (start !== undefined) return problemAt(sql, source, start, explain(groups ?? {}));
+    if (otherwise !== undefined) return { ...source, message: otherwise };
+  }
+  return { ...source, message };
+}
+
+const isAggregate = (node: Syntax.Node): boolean =>
+  node.kind === 'FunctionCall' &&
+  node.over === undefined &&
+  node.name.parts.length === 1 &&
+  aggregateOf(node.name.parts[0].name.toLowerCase()) !== undefined;
+
+/** The offset of the first node that passes a test. */
+function placeOf(
+  sql: string,
+  test: (node: Syntax.Node, around: readonly Syntax.Node[]) => boolean,
+): number | undefined {
+  let found: number | undefined;
+  walk(parseQuery(sql), (node, around) => {
+    if (found === undefined && test(node, around)) found = node.start;
+  });
+  return found;
+}
