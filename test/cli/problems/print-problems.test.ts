@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { basename, dirname, join } from 'node:path';
+import { describe, expect, test, vi } from 'vitest';
 import { problemsText, withSources } from '../../../src/cli/problems/print-problems.ts';
 import { githubAnnotation } from '../../../src/cli/problems/report-problems.ts';
 import { type Problem, StartError } from '../../../src/errors.ts';
@@ -80,4 +80,17 @@ test('annotations of GitHub are escaped', () => {
     '::error file=a%2Cb%3Ac.sql,line=3,col=5,title=querygate check::90 %25%0Aand more\n',
   );
   expect(githubAnnotation({ message: 'x' })).toBe('::error title=querygate check::x\n');
+});
+
+test.each([
+  ['queries/a.sql', dirname(process.cwd()), `${basename(process.cwd())}/queries/a.sql`],
+  ['queries/a.sql', process.cwd(), 'queries/a.sql'],
+  ['queries/a.sql', join(process.cwd(), 'elsewhere'), 'queries/a.sql'],
+  [join(process.cwd(), 'queries/a.sql'), process.cwd(), 'queries/a.sql'],
+])('the file %s of an annotation is named as in the repository %s', (file, repository, expected) => {
+  vi.stubEnv('GITHUB_WORKSPACE', repository);
+  expect(githubAnnotation({ file, message: 'x' })).toBe(
+    `::error file=${expected},title=querygate check::x\n`,
+  );
+  vi.unstubAllEnvs();
 });
