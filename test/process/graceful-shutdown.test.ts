@@ -37,9 +37,12 @@ describe('the process shuts down gracefully', () => {
     await sleep(100);
 
     const ended = gateway.end();
-    await sleep(50);
-    // It still listens, and reports that it is shutting down.
-    const late = await fetch(`${gateway.origin}/readyz`);
+    // It still listens for a moment, and reports that it is shutting down.
+    const { value: late } = await eventually(async () => {
+      const response = await fetch(`${gateway.origin}/readyz`);
+      expect(response.status).toBe(503);
+      return response;
+    });
     expect([late.status, late.headers.get('connection'), await late.json()]).toEqual([
       503,
       'close',
