@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib';
 import { getIntrospectionQuery } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { apiKey, openTestApp, type TestApp } from '../../../support/test-app.ts';
@@ -45,6 +46,31 @@ describe('a query of the schema', () => {
         expect(await send(query, method, accept)).toEqual(compiled);
       }
     }
+  });
+
+  test('is sent compressed, the first time too', async () => {
+    const sent = async (query: string, coding: string) => {
+      const headers = {
+        'x-api-key': apiKey,
+        'content-type': 'application/json',
+        'accept-encoding': coding,
+      };
+      const response = await app.fetch('/graphql', {
+        method: 'POST',
+        headers,
+        body: JSON.stringify({ query }),
+      });
+      return [response.headers.get('content-encoding'), Buffer.from(await response.arrayBuffer())] as const;
+    };
+    const query = `${getIntrospectionQuery()} # compressed`;
+    const [coding, bytes] = await sent(query, 'gzip');
+    expect(coding).toBe('gzip');
+    const [plainCoding, plain] = await sent(query, 'identity');
+    expect(plainCoding).toBeNull();
+    expect(gunzipSync(bytes)).toEqual(plain);
+    expect(bytes.byteLength).toBeLessThan(plain.byteLength / 5);
+    // A short one fits one packet.
+    expect((await sent('{ __typename }', 'gzip'))[0]).toBeNull();
   });
 
   test('is executed once', async () => {

@@ -56,6 +56,8 @@ export function buildRenderReply(renderBody: RenderBody, { derived, turns, now }
     if (body === undefined) return { response: undefined, memory };
     const response = new RenderedResponse(body);
     if (head.method === 'GET' && results.length > 0) await response.hash(turns, owner);
+    // A schema is long, and each client requests it once.
+    if (results.length === 0 && head.headers['accept-encoding'] !== undefined) await response.compress();
     if (isKept) derived.setRendered(key, response);
     return { response, memory };
   };
