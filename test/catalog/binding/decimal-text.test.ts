@@ -17,6 +17,7 @@ test.each([
   [`${nines}.999999999`, `${nines}.999999999`],
   ['0.0000000010', '0.000000001'],
   ['0e99999', '0'],
+  [`1.${'0'.repeat(250_000)}`, '1'],
 ])('%s is the decimal %s', (text, canonical) => {
   expect(parseDecimal(text, numeric)).toBe(canonical);
   expect(parseDecimal(canonical, numeric)).toBe(canonical);

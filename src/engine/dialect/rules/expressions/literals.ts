@@ -1,3 +1,4 @@
+import { numericDigits, parseDecimal } from '../../../../catalog/binding/decimal-text.ts';
 import type * as Syntax from '../../syntax/nodes.ts';
 import { boolLiteral, integerLiteral, literal, nullLiteral, textLiteral } from '../../tree/build.ts';
 import type { Literal } from '../../tree/nodes.ts';
@@ -62,27 +63,10 @@ const sharedForms: Readonly<Partial<Record<ScalarName, RegExp>>> = {
   TIMESTAMP: /^(?!0000)\d{4}-\d\d-\d\d[ T](?!24)\d\d:\d\d:[0-5]\d(\.\d{1,6})?(Z|[+]00(:00)?)?$/,
 };
 
-/** NUMERIC has 29 digits before the point and 9 after it. */
 function numericLiteral(place: Place, text: string): Literal {
-  const digits = plainDigits(text);
-  const [whole = '', fraction = ''] = digits?.replace('-', '').split('.') ?? [];
-  if (digits === undefined || whole.length > 29 || fraction.length > 9)
-    throw new Unsupported(place, `invalid NUMERIC literal: ${text}`);
+  const digits = parseDecimal(text.trim(), numericDigits);
+  if (digits === undefined) throw new Unsupported(place, `invalid NUMERIC literal: ${text}`);
   return literal(scalar('NUMERIC'), digits);
-}
-
-/** A decimal number without exponent, superfluous zeros and sign `+`; undefined if the text is not a number. */
-function plainDigits(text: string): string | undefined {
-  const found = /^\s*([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?\s*$/.exec(text);
-  const [, sign = '', whole = '', fraction = '', exponent = '0'] = found ?? [];
-  if (!found || whole + fraction === '') return undefined;
-  const shift = Number(exponent);
-  const digits = whole + fraction;
-  const point = whole.length + shift;
-  const before = digits.slice(0, Math.max(point, 0)).padEnd(Math.max(point, 0), '0');
-  const after = point < 0 ? '0'.repeat(-point) + digits : digits.slice(point);
-  const [head, tail] = [before.replace(/^0+/, '') || '0', after.replace(/0+$/, '')];
-  return `${sign === '-' ? '-' : ''}${head}${tail === '' ? '' : `.${tail}`}`;
 }
 
 /** `RANGE<DATE> '[2024-01-01, UNBOUNDED)'`. */
