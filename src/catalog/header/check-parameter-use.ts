@@ -38,11 +38,24 @@ export function checkParameterUse({
 
 // Comments, strings and quoted names match first, so that an @ inside them is skipped.
 const token =
-  /--[^\n]*|#[^\n]*|\/\*[\s\S]*?\*\/|r?b?r?"""[\s\S]*?"""|r?b?r?'''[\s\S]*?'''|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`[^`]*`|@@[\w.]+|@(?<name>[a-z_]\w*)/gi;
+  /(?<comment>--[^\n]*|#[^\n]*|\/\*[\s\S]*?\*\/)|r?b?r?"""[\s\S]*?"""|r?b?r?'''[\s\S]*?'''|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`[^`]*`|@@[\w.]+|@(?<name>[a-z_]\w*)|\w+|\S/gi;
 
-/** Every `@name` in BigQuery SQL with the offset of its `@`, in the order of the text. */
-export function parameterUses(sql: string): readonly { readonly name: string; readonly index: number }[] {
-  return [...sql.matchAll(token)].flatMap(({ groups, index }) =>
-    groups?.name === undefined ? [] : [{ name: groups.name, index }],
-  );
+interface ParameterUse {
+  readonly name: string;
+  /** The offset of its `@`. */
+  readonly index: number;
+  /** The word, string or character before it, without regard to comments; '' at the beginning. */
+  readonly before: string;
+}
+
+/** Every `@name` in BigQuery SQL, in the order of the text. */
+export function parameterUses(sql: string): readonly ParameterUse[] {
+  const uses: ParameterUse[] = [];
+  let before = '';
+  for (const { 0: text, groups, index } of sql.matchAll(token)) {
+    if (groups?.comment !== undefined) continue;
+    if (groups?.name !== undefined) uses.push({ name: groups.name, index, before });
+    before = text;
+  }
+  return uses;
 }

@@ -39,18 +39,13 @@ export function withLimits(parameters: readonly Parameter[], sql: string): reado
   );
 }
 
-/** The clause whose value comes next, after blanks and comments. */
-const beforeParameter = /\b(limit|offset)(?:\s|\/\*(?:[^*]|\*(?!\/))*\*\/|(?:--|#).*\n)+$/i;
-
 interface LimitUse {
   readonly name: string;
   readonly index: number;
   readonly clause: string;
 }
 
-function limitUses(sql: string): readonly LimitUse[] {
-  return parameterUses(sql).flatMap(({ name, index }) => {
-    const clause = beforeParameter.exec(sql.slice(0, index))?.[1];
-    return clause === undefined ? [] : [{ name, index, clause: clause.toUpperCase() }];
-  });
-}
+const limitUses = (sql: string): readonly LimitUse[] =>
+  parameterUses(sql).flatMap(({ name, index, before }) =>
+    /^(?:limit|offset)$/i.test(before) ? [{ name, index, clause: before.toUpperCase() }] : [],
+  );
