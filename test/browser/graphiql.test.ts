@@ -410,7 +410,7 @@ describe.skipIf(isWithoutBrowser)('GraphiQL in a browser', { timeout: 60_000 }, 
       await context.close();
     });
 
-    test('a gateway that cannot be reached is told as such', async () => {
+    test('when the gateway cannot be reached, the line beside the key says so', async () => {
       const { context, page } = await openRemote();
       await page.route(url, (route) => route.abort());
       await page.getByLabel('API key').fill(file.keyOf('ann'));

@@ -35,7 +35,7 @@ const explanations: readonly Explanation[] = [
   {
     pattern: /^WHERE clause cannot contain aggregates/,
     message: () =>
-      'WHERE chooses rows before they are grouped: conditions on aggregate functions belong into HAVING',
+      'WHERE chooses rows before they are grouped: conditions on aggregate functions belong in HAVING',
     isPlace: (node, around) => {
       const select = around.findLast((one) => one.kind === 'Select');
       return isAggregate(node) && [...around, node].some((one) => one === select?.where);
