@@ -57,7 +57,7 @@ class OpenConnection implements Connection {
   constructor(socket: Socket, listener: RequestListener) {
     this.#socket = socket;
     this.#listener = listener;
-    // Node resumes the socket after each response, for the body of a request that nobody has read.
+    // Node resumes the socket after each response, to skip a body that was not read.
     socket.on('resume', this.#pauseIfFull);
   }
 

@@ -135,20 +135,25 @@ describe('a change', () => {
 test('links of a Kubernetes ConfigMap, whose folder is exchanged', async () => {
   await watch.close();
   const version = (name: string, text: string) => {
-    mkdirSync(queries.path(name));
+    mkdirSync(join(queries.path(name), 'tables'), { recursive: true });
     writeFileSync(join(queries.path(name), 'a.sql'), text);
+    writeFileSync(join(queries.path(name), 'tables/t.json'), `["${text}"]`);
   };
   version('..2026_01', 'one');
   symlinkSync('..2026_01', queries.path('..data'));
   rmSync(queries.path('a.sql'));
   rmSync(queries.path('b.sql'));
   symlinkSync('..data/a.sql', queries.path('a.sql'));
+  rmSync(queries.path('tables'), { recursive: true });
+  symlinkSync('..data/tables', queries.path('tables'));
   follow();
   version('..2026_02', 'changed');
   symlinkSync('..2026_02', queries.path('..data_tmp'));
   renameSync(queries.path('..data_tmp'), queries.path('..data'));
   rmSync(queries.path('..2026_01'), { recursive: true });
-  const { tookMs } = await eventually(() => expect(latest()).toMatchObject({ 'a.sql': { text: 'changed' } }));
+  const { tookMs } = await eventually(() =>
+    expect(latest()).toEqual({ 'a.sql': { text: 'changed' }, 'tables/t.json': { text: '["changed"]' } }),
+  );
   expect(changes).toHaveLength(1);
   expect(tookMs).toBeLessThan(5_000);
 });
