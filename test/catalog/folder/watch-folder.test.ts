@@ -52,7 +52,8 @@ describe('a change', () => {
     queries.write('c.sql', 'three');
     renameSync(queries.path('b.sql'), queries.path('d.sql'));
     queries.write('tables/t.json', '[1]');
-    const { tookMs } = await eventually(() =>
+    const writtenAt = performance.now();
+    await eventually(() =>
       expect(latest()).toEqual({
         'a.sql': { text: 'changed' },
         'c.sql': { text: 'three' },
@@ -61,7 +62,7 @@ describe('a change', () => {
       }),
     );
     expect(changes).toHaveLength(1);
-    expect(tookMs).toBeGreaterThan(200);
+    expect(performance.now() - writtenAt).toBeGreaterThan(200);
   });
 
   test('that is written in steps counts once, as a whole', async () => {
@@ -99,7 +100,7 @@ describe('a change', () => {
   test('of a file does not wait for another one that goes on changing', async () => {
     const writer = setInterval(() => appendFileSync(queries.path('b.sql'), 'x'), 50);
     queries.write('a.sql', 'changed');
-    await eventually(() => expect(latest()).toMatchObject({ 'a.sql': { text: 'changed' } }), 5_000);
+    await eventually(() => expect(latest()).toMatchObject({ 'a.sql': { text: 'changed' } }));
     clearInterval(writer);
     expect(latest()).toMatchObject({ 'b.sql': { text: 'two' } });
   });

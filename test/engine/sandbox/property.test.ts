@@ -177,7 +177,7 @@ beforeAll(async () => {
     },
   ];
   sandbox = openSandbox(world.query, storedTables);
-}, 60_000);
+});
 afterAll(async () => {
   await world.close();
   await alone.close();
