@@ -108,3 +108,29 @@ describe('a subquery', () => {
     expect(await dialect.query(sql)).toEqual(rows);
   });
 });
+
+describe('a subquery as the key of a RANGE frame', () => {
+  const frame = '(ORDER BY (SELECT COUNT(*) FROM UNNEST(tags)) RANGE BETWEEN 1 PRECEDING AND CURRENT ROW)';
+  test.each([
+    ['of a window', `SELECT id, SUM(id) OVER ${frame} AS s FROM logs ORDER BY id`, ['4', '6', '9', '6']],
+    [
+      'of a named window',
+      `SELECT id, SUM(id) OVER w AS s FROM logs WINDOW w AS ${frame} ORDER BY id`,
+      ['4', '6', '9', '6'],
+    ],
+    ['in QUALIFY', `SELECT id, 0 AS s FROM logs QUALIFY SUM(id) OVER ${frame} = 9`, ['0']],
+    [
+      'over groups',
+      'SELECT id, SUM(COUNT(*)) OVER (ORDER BY (SELECT MAX(x) FROM UNNEST([id, 2]) AS x) RANGE BETWEEN 1 PRECEDING AND CURRENT ROW) AS s FROM logs GROUP BY id ORDER BY id',
+      ['2', '2', '3', '2'],
+    ],
+    [
+      'after a pipe',
+      `FROM logs |> EXTEND SUM(id) OVER ${frame} AS s |> SELECT id, s |> ORDER BY id`,
+      ['4', '6', '9', '6'],
+    ],
+  ])('%s', async (_title, sql, values) => {
+    const rows = await dialect.query(sql);
+    expect(rows.map(([, value]) => value)).toEqual(values);
+  });
+});
