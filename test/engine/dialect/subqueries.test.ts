@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openDialect } from './harness.ts';
+import { compile } from '../../../src/engine/dialect/compile.ts';
+import { closeLambdas } from '../../../src/engine/dialect/passes/rewriting/close-lambdas.ts';
+import { printQuery } from '../../../src/engine/dialect/tree/print.ts';
+import { openDialect, tables } from './harness.ts';
 
 // The harness compares the rows of every form of storage, without any pass, with all of them, and with each left out.
 let dialect: Awaited<ReturnType<typeof openDialect>>;
@@ -69,6 +72,14 @@ describe('a column of an outer query', () => {
   ])('%s', async (_title, sql, rows) => {
     expect(await dialect.query(sql)).toEqual(rows);
   });
+});
+
+test('calls over the columns of their own query are left as they are', () => {
+  const sql =
+    "SELECT NULLIF(LENGTH(project), id + 1), STRUCT(INSTR(project, 'a', id) AS i), (SELECT MAX(POW(e.id, 2)) FROM events AS e WHERE e.id = logs.id) FROM logs";
+  const { query } = compile({ sql, source: { file: 'test.sql', line: 1 } }, tables);
+  expect(closeLambdas(query)).toBe(query);
+  expect(printQuery(query)).not.toMatch(/\[row\(|CASE WHEN TRUE/);
 });
 
 describe('a subquery', () => {

@@ -15,17 +15,16 @@ export const closeLambdas = (query: Query): Query => mapperIn(new Set()).query(q
 function mapperIn(own: ReadonlySet<string>): Mapper {
   const readsOuter = (node: Expression) =>
     someExpression(node, (part) => part.kind === 'column' && !own.has(part.from));
+  const keepsName = ({ value }: Member) => value.kind !== 'call' || !readsOuter(value);
   const named = (member: Member): Member =>
-    member.value.kind === 'call' && readsOuter(member.value)
-      ? { ...member, value: caseWhen(boolLiteral(true), member.value) }
-      : member;
+    keepsName(member) ? member : { ...member, value: caseWhen(boolLiteral(true), member.value) };
   const mapper: Mapper = {
     expression: (node) => {
       const isOpen = node.kind === 'call' && hasOpenLambda(node, readsOuter);
       const mapped = mapParts(isOpen ? closed(node) : node, mapper);
-      return mapped.kind === 'struct' || mapped.kind === 'record'
-        ? { ...mapped, fields: mapped.fields.map(named) }
-        : mapped;
+      const hasNames = mapped.kind === 'struct' || mapped.kind === 'record';
+      if (!hasNames || mapped.fields.every(keepsName)) return mapped;
+      return { ...mapped, fields: mapped.fields.map(named) };
     },
     query: (node) => {
       const inner = node.kind === 'select' ? mapperIn(new Set(node.from && aliasesOf(node.from))) : mapper;
