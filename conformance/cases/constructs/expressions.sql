@@ -26,6 +26,20 @@ ${small} * ${numeric}
 ${date} + ${1; -1; 30}
 ${date} - ${1; 365}
 ${date} - ${date}
+${datetime} - ${datetime}
+${timestamp} - ${timestamp}
+${time} - ${time}
+${date} - ${datetime}
+${datetime} - ${date}
+extract(${year; month; day; hour; minute; second; millisecond; microsecond} from ${datetime} - ${datetime})
+justify_days(${datetime} - ${datetime})
+justify_hours(${timestamp} - ${timestamp})
+justify_interval(${datetime} - ${datetime})
+cast(${datetime} - ${datetime} as string)
+${datetime} + (${datetime} - datetime '2024-01-01 00:00:00')
+${datetime} - '2024-01-01 12:00:00'
+! ${timestamp} - ${date}
+! ${time} - ${datetime}
 ! 'a' + 1
 ! true + 1
 -- Bit operators

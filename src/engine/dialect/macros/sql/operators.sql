@@ -14,7 +14,8 @@ create macro bq.op_subtract(a double, b double) as bq.float_or_error2(a - b, a, 
 create macro bq.op_subtract(a date, b bigint) as bq."date_sub_day(d date, n bigint)"(a, b); -- date
 create macro bq.op_subtract(a date, b date) as to_days(cast(a - b as integer)); -- interval
 create macro bq.op_subtract(a timestamptz, b timestamptz) as to_microseconds(epoch_us(a) - epoch_us(b)); -- interval
-create macro bq.op_subtract(a timestamp, b timestamp) as to_microseconds(epoch_us(a) - epoch_us(b)); -- interval
+create macro bq.op_subtract(a timestamp, b timestamp) as (to_days(cast((epoch_us(a) - epoch_us(b)) // 86400000000 as integer)) + to_microseconds((epoch_us(a) - epoch_us(b)) % 86400000000)); -- interval
+create macro bq.op_subtract(a time, b time) as to_microseconds(epoch_us(a) - epoch_us(b)); -- interval
 create macro bq.op_subtract(a date, b interval) as bq.valid_datetime(cast(a as timestamp) - b); -- timestamp
 create macro bq.op_subtract(a timestamp, b interval) as bq.valid_datetime(a - b); -- timestamp
 create macro bq.op_subtract(a timestamptz, b interval) as bq.timestamp_of(epoch_us(a) - bq.interval_us(b)); -- timestamptz
