@@ -53,6 +53,7 @@ b'\x0f' & b'\xf1'
 b'\x0f' | b'\xf0'
 1 | 2 ^ 3 & 4
 -- Concatenation ||
+! null || [9]
 ${string} || ${needle}
 ${bytes} || b'x'
 ${int64s} || [9]
@@ -206,6 +207,37 @@ timestamp_diff('2024-03-01', timestamp '2024-02-28', hour)
 coalesce(1, 2.5)
 [1, 1.5, numeric '2']
 sqrt(4)
+-(2.5) * ${numeric}
+-2.5 * ${numeric}
++(2.5) * ${numeric}
+- -2.5 * ${numeric}
+if(true, 2.5, 1.5) * ${numeric}
+coalesce(2.5) * ${numeric}
+cast(2.5 as float64) * ${numeric}
+[2.5][offset(0)] * ${numeric}
+struct(2.5 as a).a * ${numeric}
+select with(a as 2.5, a * ${numeric})
+-(1.5) = ${numeric}
+${numeric} in (1.5, -(1.5))
+${numeric} between -(1.5) and 2.5
+if(true, -(2.5), ${numeric})
+coalesce(${numeric}, 1.5)
+greatest(-(1.5), ${numeric})
+case ${numeric} when 1.5 then 1 when -(1.5) then 2 end
+[1, cast(null as float64), numeric '2']
+coalesce((1, ${numeric}), (1, 1.5))
+(${date}, ${numeric}) = ('2024-02-29', 2.5)
+(${date}, ${numeric}) in (('2024-02-29', 2.5), ('2024-01-01', 1))
+${date} in unnest(['2024-02-29', '2024-01-01'])
+${timestamp} in unnest(['1970-01-01', '2024-01-01'])
+! mod(${numeric}, -(1.5))
+! ${date} = concat('2024-02-29')
+! ${date} = format('2024-02-29')
+! ${date} = cast('2024-02-29' as string)
+! ${date} = cast(null as string)
+! select with(a as '2024-02-29', a = ${date})
+! date_diff(cast(null as string), '2024-02-28', day)
+! -(9223372036854775808)
 ! length(1)
 ! date_add(1, interval 1 day)
 -- AT TIME ZONE

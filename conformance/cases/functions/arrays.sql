@@ -10,6 +10,8 @@ array_concat(${int64s}, ${int64s})
 array_concat(${strings}, ['z'])
 array_concat([1], [2], [3, null])
 array_concat([1, 2], [2.5])
+! array_concat([1], null)
+! array_concat(null)
 -- ARRAY_LENGTH
 array_length(${int64s})
 array_length(${strings})

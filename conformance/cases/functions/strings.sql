@@ -198,6 +198,8 @@ regexp_replace('abc', 'b', r'\1')
 regexp_replace('abc', '(', 'x')
 regexp_replace(null, 'b', 'x')
 -- FORMAT
+! format('%s', null)
+! format('%f', null)
 format('${%d; %i; %5d; %-5d|; %05d; %+d; % d; %x; %X; %o; %\'d; %#x}', ${42; -42; 0; cast(null as int64)})
 format('%s|%10s|%-10s|%.2s', 'abc', 'abc', 'abc', 'abc')
 format('${%f; %.2f; %10.3f; %e; %g; %.0f; %E; %+.1f; %\'.2f}', ${3.14159; -1e10; 0.0; cast('nan' as float64); cast('-inf' as float64); cast(null as float64)})
