@@ -32,6 +32,8 @@ ${time} - ${time}
 ${date} - ${datetime}
 ${datetime} - ${date}
 extract(${year; month; day; hour; minute; second; millisecond; microsecond} from ${datetime} - ${datetime})
+cast(null as timestamp) + ${interval 1 month; interval 1 year; interval 1 hour}
+cast(null as timestamp) - ${interval 1 month; interval 1 year; interval 1 hour}
 justify_days(${datetime} - ${datetime})
 justify_hours(${timestamp} - ${timestamp})
 justify_interval(${datetime} - ${datetime})
@@ -154,6 +156,12 @@ ${string} like any ('%l%', null)
 ${string} like all ('%l%', 'H%')
 'abc' like all ('a%', null)
 -- CASE
+select case when x > 1 then (select 1 / 0) else 2 end from unnest([1]) as x
+select if(x > 1, (select cast('y' as int64)), x) from unnest([1]) as x
+select if(x > 1, datetime(-9000000000000000000, 1, 1, 0, 0, 0), null) from unnest([1]) as x
+select coalesce(x, 1 / 0) from unnest([1.5]) as x
+select x = 1 or 1 / 0 > 1 from unnest([1]) as x
+select (select x + y) from unnest([1, 2]) as x, unnest([10]) as y order by 1
 case ${small} when 1 then 'one' when 2 then 'two' else 'many' end
 case when ${small} > 1 then 'big' when ${small} < 0 then 'negative' end
 case when ${bool} then 1 else 2.5 end
@@ -170,6 +178,7 @@ ${strings}[offset(0)]
 split('a,b', ',')[offset(1)]
 ! [1][offset('a')]
 -- Array access SAFE_OFFSET
+[10, 20, 30][safe_offset(${9223372036854775807; -9223372036854775808})]
 [10, 20, 30][safe_offset(${0; 2; 3; -1; null})]
 ${strings}[safe_offset(1)]
 -- Array access ORDINAL
@@ -241,6 +250,9 @@ ${timestamp} in unnest(['1970-01-01', '2024-01-01'])
 ! length(1)
 ! date_add(1, interval 1 day)
 -- AT TIME ZONE
+extract(${year; isoyear; quarter; month; isoweek; week; day; dayofweek; dayofyear; hour; minute; second; time} from timestamp '9999-12-31 23:59:59.5+00' at time zone ${zone})
+extract(${year; quarter; month; day; dayofweek; dayofyear; hour; minute; second; time} from timestamp '0001-01-01 00:00:00+00' at time zone ${zone})
+extract(${date; datetime} from ${timestamp} at time zone ${zone})
 extract(hour from timestamp '2024-02-29 23:00:00+00' at time zone 'Asia/Tokyo')
 extract(date from timestamp '2024-02-29 23:00:00+00' at time zone 'Asia/Tokyo')
 string(timestamp '2024-02-29 23:00:00+00', 'Asia/Tokyo')
