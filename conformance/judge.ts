@@ -49,7 +49,8 @@ function verdictOn(testCase: Case, ours: Answer, reference: Answer): Verdict['ve
   if ((stage === 'analysis' || stage === 'missing') !== testCase.wrong) return 'invalid';
   // DuckDB rejects the rewritten SQL: a defect of the dialect if the query is valid.
   if ('error' in ours && ours.stage === 'broken' && !testCase.wrong) return 'differs';
-  return haveSameTypes(ours, reference) && isSame(ours, reference, isOrdered(testCase.sql))
+  return haveSameTypes(ours, reference) &&
+    isSame(ours, reference, isOrdered(testCase.sql) && !testCase.hasTies)
     ? 'agrees'
     : 'differs';
 }

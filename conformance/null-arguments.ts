@@ -21,7 +21,7 @@ export function nullCases(verdicts: readonly Verdict[], tables: readonly Table[]
         known.add(key);
         const sql = `${original.sql.slice(0, place.start)}${text}${original.sql.slice(place.end)}`;
         if (endsEvaluator.test(sql)) return [];
-        return [{ ...original, sql, referenceSql: sql, inputs: [] }];
+        return [{ ...original, sql, referenceSql: sql, inputs: [], hasTies: true }];
       }),
     );
   });
