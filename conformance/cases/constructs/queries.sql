@@ -388,6 +388,9 @@ select count(*) >= 0 from people tablesample system (10 percent) <=> true
 -- PIVOT
 select * from (select team, active, score from people where team is not null) pivot (sum(score) for active in (true as yes, false as nope)) order by team
 select * from (select id, team from people) pivot (count(*) for team in ('red', 'blue'))
+select * from (select 'a' as x, 1 as y, 3 as z) pivot(max(z) for (x, y) in (('a', 1), ('b', -2), (null, 3), ('c', 4) as other))
+select * from (select 'a' as x, true as y, 3 as z) pivot(max(z) as m for struct(x, y) in (struct('a', true), ('b', false), struct('c' as q, true)))
+select * from (select 'a' as x, 1 as y, 3 as z) pivot(max(z) as m for struct(x, struct(y)) in (('a', struct(1))))
 -- UNPIVOT
 select * from (select 1 as id, 10 as a, 20 as b) unpivot (v for k in (a, b)) order by k
 select * from (select 1 as id, 10 as a, cast(null as int64) as b) unpivot include nulls (v for k in (a as 'x', b as 'y')) order by k

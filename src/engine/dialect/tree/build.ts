@@ -102,7 +102,9 @@ export const column = (from: string, name: string, type: Type, required = false)
   ...(required && { required }),
 });
 
-export const field = (of: Expression, name: string, type: Type): Field => ({ kind: 'field', of, name, type });
+/** A field of a struct; DuckDB forgets the types of the fields of a NULL. */
+export const field = (of: Expression, name: string, type: Type): Field | Literal =>
+  of.kind === 'literal' ? nullLiteral(type) : { kind: 'field', of, name, type };
 
 export const struct = (fields: readonly Member[]): Struct => ({
   kind: 'struct',

@@ -59,13 +59,13 @@ create macro bq.timestamp_diff_day(a timestamptz, b timestamptz) as ((epoch_us(a
 create macro bq.floor_to(n, unit) as n - ((n % unit) + unit) % unit; -- n
 create macro bq.timestamp_trunc_microsecond(t timestamptz) as t; -- timestamptz
 create macro bq.timestamp_trunc_microsecond(d timestamp) as bq.datetime_trunc_microsecond(d); -- timestamp
-create macro bq.timestamp_trunc_microsecond(t timestamptz, zone varchar) as bq."timestamp_trunc_microsecond(t timestamptz)"(t); -- timestamptz
+create macro bq.timestamp_trunc_microsecond(t timestamptz, zone varchar) as case when zone is not null then bq."timestamp_trunc_microsecond(t timestamptz)"(t) end; -- timestamptz
 create macro bq.timestamp_trunc_millisecond(t timestamptz) as make_timestamptz(bq.floor_to(epoch_us(t), 1000)); -- timestamptz
 create macro bq.timestamp_trunc_millisecond(d timestamp) as bq.datetime_trunc_millisecond(d); -- timestamp
-create macro bq.timestamp_trunc_millisecond(t timestamptz, zone varchar) as bq."timestamp_trunc_millisecond(t timestamptz)"(t); -- timestamptz
+create macro bq.timestamp_trunc_millisecond(t timestamptz, zone varchar) as case when zone is not null then bq."timestamp_trunc_millisecond(t timestamptz)"(t) end; -- timestamptz
 create macro bq.timestamp_trunc_second(t timestamptz) as make_timestamptz(epoch_us(t) - ((epoch_us(t) % 1000000) + 1000000) % 1000000); -- timestamptz
 create macro bq.timestamp_trunc_second(d timestamp) as bq.datetime_trunc_second(d); -- timestamp
-create macro bq.timestamp_trunc_second(t timestamptz, zone varchar) as bq."timestamp_trunc_second(t timestamptz)"(t); -- timestamptz
+create macro bq.timestamp_trunc_second(t timestamptz, zone varchar) as case when zone is not null then bq."timestamp_trunc_second(t timestamptz)"(t) end; -- timestamptz
 create macro bq.timestamp_trunc_minute(t timestamptz) as make_timestamptz(epoch_us(t) - ((epoch_us(t) % 60000000) + 60000000) % 60000000); -- timestamptz
 create macro bq.timestamp_trunc_minute(d timestamp) as bq.datetime_trunc_minute(d); -- timestamp
 create macro bq.timestamp_trunc_minute(t timestamptz, zone varchar) as make_timestamptz(epoch_us(t) - bq.us_from_year_1(bq.civil(t, zone)) % 60000000); -- timestamptz
@@ -116,7 +116,7 @@ create macro bq.timestamp_trunc_isoyear(d timestamp) as bq.datetime_trunc_isoyea
 create macro bq.timestamp_trunc_isoyear(t timestamptz, zone varchar) as bq."timestamp(d timestamp, zone varchar)"(bq.datetime_trunc_isoyear(bq.civil(t, zone)), zone); -- timestamptz
 
 -- GENERATE_TIMESTAMP_ARRAY
-create macro bq.timestamp_series(a, b, step) as case when step = 0 then bq.fail('Sequence step cannot be 0.') when (epoch_us(b) - epoch_us(a)) // step > 1048574 then bq.fail('Cannot generate arrays with more than 1048575 elements') else list_transform(generate_series(epoch_us(a), epoch_us(b), step), lambda us: make_timestamptz(us)) end; -- a[]
+create macro bq.timestamp_series(a, b, step) as case when a is null or b is null then null when step = 0 then bq.fail('Sequence step cannot be 0.') when (epoch_us(b) - epoch_us(a)) // step > 1048574 then bq.fail('Cannot generate arrays with more than 1048575 elements') else list_transform(generate_series(epoch_us(a), epoch_us(b), step), lambda us: make_timestamptz(us)) end; -- a[]
 create macro bq.generate_timestamp_array_microsecond(a timestamptz, b timestamptz, n bigint) as bq.timestamp_series(a, b, n); -- timestamptz[]
 create macro bq.generate_timestamp_array_millisecond(a timestamptz, b timestamptz, n bigint) as bq.timestamp_series(a, b, n * 1000); -- timestamptz[]
 create macro bq.generate_timestamp_array_second(a timestamptz, b timestamptz, n bigint) as bq.timestamp_series(a, b, n * 1000000); -- timestamptz[]

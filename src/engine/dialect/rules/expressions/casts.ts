@@ -42,7 +42,10 @@ function castByFormat(
   type: Type,
   formats: readonly Expression[],
 ): Expression {
-  if ([value, ...formats].some((part) => part.type.kind === 'null')) return nullLiteral(type);
+  const isNull = value.type.kind === 'null';
+  if (isNull && !isScalar(type, 'STRING'))
+    throw new Unsupported(place, `FORMAT is not allowed for CAST of NULL AS ${describeType(type)}`);
+  if (isNull || formats.some((part) => part.type.kind === 'null')) return nullLiteral(type);
   const shown = describeType(type);
   return callMacro(
     place,
