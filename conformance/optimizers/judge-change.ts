@@ -4,7 +4,7 @@ import { someNode } from '../../src/engine/dialect/tree/map.ts';
 import type { Node, Query } from '../../src/engine/dialect/tree/nodes.ts';
 import { isSame } from '../compare.ts';
 import { withoutOrder } from '../suite-outcome.ts';
-import type { Answer } from '../values.ts';
+import { type Answer, showRow } from '../values.ts';
 
 /** A query before or after a change, with what runs another query in the same way. */
 export interface Side {
@@ -29,9 +29,26 @@ export async function judgeChange(before: Side, after: Side): Promise<string> {
   if (keys[0] && keys[1] && !isSame(await before.run(keys[0]), await after.run(keys[1]), true))
     return 'differs';
   if (isSame(one, other, false)) return 'same';
-  if (one.rows.length === other.rows.length && someNode(before.query, isAnyOfSeveral))
-    return 'which of the rows with equal keys is first decides';
+  if (one.rows.length === other.rows.length) {
+    if (someNode(before.query, isOfSomeRow)) return 'which of the rows with equal keys is first decides';
+    const all = await before.run(withoutLimit(before.query));
+    if (isPartOf(one, all) && isPartOf(other, all)) return 'LIMIT takes any of the rows with equal keys';
+  }
   return isSame(withoutOrder(one), withoutOrder(other), false) ? 'an array has no order' : 'differs';
+}
+
+function withoutLimit(query: Query): Query {
+  if (query.kind === 'with') return { ...query, body: withoutLimit(query.body) };
+  if (query.kind === 'set') return query;
+  const { limit: _limit, offset: _offset, ...rest } = query;
+  return rest;
+}
+
+/** Whether rows are some of other rows. */
+function isPartOf(part: Answer, all: Answer): boolean {
+  if ('error' in part || 'error' in all) return false;
+  const rest = Map.groupBy(all.rows.map(showRow), (row) => row);
+  return part.rows.every((row) => rest.get(showRow(row))?.pop() !== undefined);
 }
 
 /** The sort keys of the rows in their order; undefined if they have none. */
@@ -58,7 +75,6 @@ const ofSomeRow: ReadonlySet<string> = new Set([
   'arg_min',
 ]);
 
-/** Whether the value depends on which of several rows come first. */
-const isAnyOfSeveral = (node: Node): boolean =>
-  (node.kind === 'select' && (node.limit !== undefined || node.offset !== undefined)) ||
-  (node.kind === 'aggregate' && (node.over !== undefined || ofSomeRow.has(node.function)));
+/** Whether the value depends on which of several rows comes first. */
+const isOfSomeRow = (node: Node): boolean =>
+  node.kind === 'aggregate' && (node.over !== undefined || ofSomeRow.has(node.function));
