@@ -245,6 +245,31 @@ with a as (with b as (select 1 as x) select x from b) select x from a
 with a as (select 1 as x) select (select x from a) as y
 ! with a as (select 1 as x) select y from a
 ! with a as (select 1), a as (select 2) select * from a
+-- Common tables read twice
+with s as (${source}) select x from s union all select x from s ${; order by 1; order by 1 desc limit 2}
+with s as (${source}) select a.x from s as a join s as b on a.x = b.x ${; order by 1; order by 1 desc limit 2}
+with s as (${source}) select a.x from s as a left join s as b on a.x = b.x ${; order by 1; order by 1 desc limit 2}
+with s as (${source}) select b.x from s as a right join s as b on a.x = b.x ${; order by 1; order by 1 desc limit 2}
+with s as (${source}) select a.x from s as a full join s as b on a.x = b.x ${; order by 1; order by 1 desc limit 2}
+with s as (${source}) select a.x from s as a cross join s as b ${; order by 1; order by 1 desc limit 2}
+with s as (${source}) select a.x from s as a join s as b using (x) ${; order by 1; order by 1 desc limit 2}
+with s as (${source}) select x from s where x in (select x from s) ${; order by 1; order by 1 desc limit 2}
+with s as (${source}) select x from s where x not in (select max(x) from s) ${; order by 1; order by 1 desc limit 2}
+with s as (${source}) select x from s where exists (select 1 from s as t where t.x = s.x) ${; order by 1; order by 1 desc limit 2}
+with s as (${source}) select x, (select count(*) from s) as n from s ${; order by 1; order by 1 desc limit 2}
+with s as (${source}) select (select min(x) from s) as x, (select max(x) from s) as y from (select 1) ${; order by 1; order by 1 desc limit 2}
+with s as (${source}) select x, count(*) over (partition by x) as n from s where x is not null or (select count(*) from s) > 0 ${; order by 1; order by 1 desc limit 2}
+with s as (${source}) select x from s intersect distinct select x from s ${; order by 1; order by 1 desc limit 2}
+with s as (${source}) select x from s where x is null union all (select x from s order by x limit 2) ${; order by 1; order by 1 desc limit 2}
+with s as (${source}), t as (select x from s) select x from t union all select x from s ${; order by 1; order by 1 desc limit 2}
+with s as (${source}), t as (select x, count(*) as n from s group by x) select s.x, n from s join t on s.x = t.x ${; order by 1; order by 1 desc limit 2}
+with t as (with s as (${source}) select x from s union all select x from s) select x from t union all select x from t ${; order by 1; order by 1 desc limit 2}
+with s as (${source}) select count(*) as n from (select x from s union all select x from s ${limit 2; limit 0; limit 2 offset 1})
+with s as (${source}) select count(*) as n from (select a.x from s as a cross join s as b ${limit 2; limit 0; limit 2 offset 1})
+with s as (${source}) select count(*) as n from (select x from s where x in (select x from s) ${limit 2; limit 0; limit 2 offset 1})
+with s as (${source}) select (select count(*) from (select x from s limit 2)) as two, (select count(*) from s) as n limit 1
+select sum(x) over (partition by y) as n from (select length(@p) + 1 as x, 'a' as y)
+select max(x) over (partition by y) as x, y from (select upper(@p) as x, date_add(date '2024-02-28', interval 1 day) as y)
 -- WITH RECURSIVE
 with recursive n as (select 1 as x union all select x + 1 from n where x < 5) select x from n order by x
 with recursive n as (select 1 as x union distinct select mod(x + 1, 3) from n) select x from n order by x
