@@ -77,7 +77,7 @@ function resultOf(
   if (hidden)
     throw new Unsupported(
       hidden.place,
-      `with SELECT DISTINCT, ORDER BY takes columns of the select list only, and ${hidden.name} is none of them`,
+      `with SELECT DISTINCT, ORDER BY takes columns of the select list only, and ${hidden.name} is not one of them`,
     );
   if (someExpression(value, ({ kind }) => kind === 'aggregate'))
     throw new Unsupported(
