@@ -98,12 +98,12 @@ where t.project = @interval and t.timestamp > timestamp_sub(current_timestamp(),
     [
       'count(*) as requests',
       'count(*) as requests, t.project as p',
-      '17:30 project is neither in GROUP BY nor in an aggregate function, such as COUNT or ANY_VALUE',
+      '17:30 t.project is neither grouped nor aggregated: GROUP BY it as well, or take ANY_VALUE(t.project)',
     ],
     [
       'count(*) as requests',
       'count(*) as requests, upper(t.project) || t.project as p',
-      '17:36 project is neither in GROUP BY',
+      '17:36 t.project is neither grouped nor aggregated',
     ],
     [
       'select count(*)',

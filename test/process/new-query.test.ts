@@ -1,6 +1,8 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runQuerygate } from '../support/gateway-process.ts';
 
@@ -102,6 +104,73 @@ describe('querygate tables add', () => {
       expect(await run('tables', 'add', 'moments', data, '--force')).toMatchObject({ exitCode: 0 });
       expect(schemaOf('moments')).toMatchObject(types.map((type) => ({ type })));
     }
+  });
+
+  const [max, min] = ['9223372036854775807', '-9223372036854775808'];
+  const nested = (first: string, second: string) =>
+    `{"n":${first},"r":{"n":${second}},"l":[${first},${second}],"s":[{"n":${second}},{"n":${first}}]}`;
+  const integers = (type: string) => [
+    { name: 'n', type },
+    { name: 'r', fields: [{ name: 'n', type }] },
+    { name: 'l', type, mode: 'REPEATED' },
+    { name: 's', fields: [{ name: 'n', type }] },
+  ];
+
+  test.each([
+    ['signed.ndjson', `${nested('-3', '4')}\n${nested('4', '-3')}\n`],
+    ['limits.ndjson', `${nested(min, max)}\n${nested(max, min)}\n`],
+    ['signed.json', `[${nested('-3', '4')}, ${nested('4', '-3')}]`],
+    ['signed.ndjson.gz', gzipSync(`${nested('-3', '4')}\n${nested('4', '-3')}\n`)],
+    ['signed.csv', `n\n-3\n4\n${max}\n`],
+  ])('integers that fit INT64 are INTEGER, also with both signs: %s', async (name, content) => {
+    writeFileSync(join(folder, name), content);
+    const { errors } = await run('tables', 'add', 'integers', join(folder, name), '--force');
+    expect(errors).not.toContain('NUMERIC');
+    const fields = integers('INTEGER');
+    expect(schemaOf('integers')).toMatchObject(name.endsWith('.csv') ? fields.slice(0, 1) : fields);
+  });
+
+  test.each([
+    ['beyond.ndjson', `${nested('1', '9223372036854775808')}\n${nested('9223372036854775808', '-1')}\n`],
+    ['beyond.json', nested('18446744073709551615', '18446744073709551615')],
+  ])('integers beyond INT64 are NUMERIC: %s', async (name, content) => {
+    const { errors } = await run('tables', 'add', 'integers', write(name, content), '--force');
+    expect(errors).toContain(
+      'n, r.n, l and s.n: each is NUMERIC, because some of its numbers are beyond INT64',
+    );
+    expect(schemaOf('integers')).toMatchObject(integers('NUMERIC'));
+  });
+
+  test('integers of several files are NUMERIC if those of one are beyond INT64', async () => {
+    const files = [
+      write('several_1.ndjson', '{"small":1,"large":1,"all":-1}\n'.repeat(20_001)),
+      write('several_2.ndjson', '{"small":-1,"large":18446744073709551615}\n'),
+    ];
+    const { errors } = await run('tables', 'add', 'several_*', ...files);
+    expect(errors).toContain('  large is NUMERIC, because some of its numbers are beyond INT64\n');
+    expect(schemaOf('several_1')).toMatchObject([
+      { name: 'small', type: 'INTEGER' },
+      { name: 'large', type: 'NUMERIC' },
+      { name: 'all', type: 'INTEGER' },
+    ]);
+  });
+
+  test('unsigned columns of Parquet are INTEGER unless one of their numbers is beyond INT64', async () => {
+    const file = join(folder, 'unsigned.parquet');
+    const connection = await (await DuckDBInstance.create()).connect();
+    await connection.run(
+      `COPY (SELECT 1::UTINYINT AS a, i AS b, {n: i} AS c, [i] AS d, (i + 9223372036854775807)::UBIGINT AS e
+        FROM (SELECT i::UBIGINT AS i FROM range(30000) AS r(i))) TO '${file}'`,
+    );
+    connection.closeSync();
+    await run('tables', 'add', 'unsigned', file);
+    expect(schemaOf('unsigned')).toMatchObject([
+      { type: 'INTEGER' },
+      { type: 'INTEGER' },
+      { fields: [{ type: 'INTEGER' }] },
+      { type: 'INTEGER', mode: 'REPEATED' },
+      { type: 'NUMERIC' },
+    ]);
   });
 
   test('a name that ends in * declares a table for each file, with the fields of all', async () => {

@@ -14,6 +14,16 @@ select count(*) as n from people
 select distinct team from people order by team
 select distinct team, active from people order by team, active
 select distinct score from people order by score desc
+select distinct team from people as p order by ${length(team); upper(p.team); (select team); 1}
+select distinct upper(team) as t from people order by ${length(t); t; upper(t)}, 1
+select distinct struct(team as a, id as b) as s from people order by s.b
+select distinct s.* from (select struct(1 as a, 2 as b) as s) order by s.b, a + b
+select distinct upper(team) as team, count(*) as n from people group by team order by length(team), n
+select distinct count(*) over (partition by team) as n from people order by n + 1
+! select distinct team from people order by ${id; length(name); count(*); rank() over (order by team)}
+! select distinct upper(team) as t from people order by ${upper(team); team; p.team}
+! select distinct count(*) as n from people group by team order by count(*)
+! select distinct team, team from people order by team
 -- SELECT * EXCEPT
 select * except (seen, joined) from people order by id
 select p.* except (seen, joined, score) from people as p order by id
@@ -185,6 +195,88 @@ select team, active, max(score) from people group by team, active order by team,
 select team, count(*) as n from people group by 1 order by 1
 select team, active, count(*) from people group by 1, 2 order by 1, 2
 ! select team, count(*) from people group by 3
+-- GROUP BY expressions
+select upper(team), count(*) as n from people group by upper(team)
+select upper(p.team) as a, UPPER(team) as b from people as p group by upper(team)
+select upper(team) as t, upper(team) as again, count(*) as n from people group by t
+select upper(team) as t, max(length(upper(team))) as n from people group by t order by t
+select upper(team) as t, count(*) as n from people group by t having length(t) > 3 order by length(t), t
+select upper(team) as t, rank() over (order by count(*)) as r from people group by t qualify length(t) > 0
+select upper(team) as team, max(team) as m from people group by team order by length(team), m
+select upper(team) as team, count(*) as n from people as p group by p.team having p.team > 'a'
+  <=> select upper(team) as team, count(*) as n from people where team is not null group by team
+select upper(team) as team from people as p group by p.team order by team
+select id + 1 as id, id * 2 as double from people as p group by p.id
+select team as t, length(team) as n from people group by t order by 1
+select length(team) as n, lower(upper(team)) as t from people group by team
+select [team] as t from people group by [team]
+select case team when 'red' then 1 end as t, if(id > 2, 1, 0) as i from people group by case team when 'red' then 1 end, if(id > 2, 1, 0)
+select team from people group by team, upper(team)
+select count(*) as n from people group by date '2024-01-01'
+select 'x' as c, count(*) as n from people group by c
+select 'x' as c, count(*) as n from people group by 1
+select with(t as upper(team), count(*)) as n from people group by team
+! select upper(team) as t, length(upper(team)) as n from people group by t
+! select upper(team) as t, length(upper(team)) as n from people group by 1
+! select upper(team), length(upper(team)) as n from people group by upper(team)
+! select upper(team) as t, ${upper(team) || 'x'; upper(team) = 'A'; [upper(team)]; count(*) + length(upper(team)); (select upper(team)); length(team); name; p.name} as other from people as p group by t
+! select upper(team) as t, ${lag(count(*)) over (order by upper(team)); count(*) over (partition by upper(team)); max(upper(team)) over ()} as other from people group by t
+! select rank() over w as r from people group by upper(team) window w as (order by upper(team))
+! select upper(team) as t, count(*) as n from people group by t having upper(team) = 'RED'
+! select upper(team) as t, count(*) as n from people group by t order by ${upper(team); length(upper(team)); team; name; rank() over (order by upper(team))}
+! select upper(team) as t, count(*) as n from people group by t qualify rank() over (order by count(*)) > 0 and upper(team) = 'A'
+! select cast(seen as date) as d from people group by date(seen)
+! select not (id = 1) as is_other from people group by id <> 1
+! select rand() + id as r from people group by rand() + id
+! select (select team) as t from people group by (select team)
+! select upper(team) as team, count(*) as n from people as p group by p.team having team > 'a' and name > 'a'
+! select count(*) as n from people group by ${'x'; null; true; 1.5; -1; 0; [1]; (1, 2); count(*); rank() over (order by id)}
+! select team, team from people group by team
+! select count(*) as n from people group by 1
+! select team, count(*) as n from people
+! select count(*) as n from people order by team
+! select *, count(*) as n from people
+! select id from people order by count(*)
+! select 1 from people having max(id) > 0
+! select team from people group by team having rank() over (order by team) > 0
+-- GROUP BY fields
+select s.a, s.a || 'x' as x, upper(t.s.a) as u from (select struct('a' as a, struct(1 as c) as b) as s) as t group by ${s.a; t.s.a; (s).a; s}
+select s.b.c + 1 as x, to_json_string(s.b) as j, (s.b).c as c from (select struct('a' as a, struct(1 as c) as b) as s) as t group by ${s.b; s; t.s.b}
+select s.b.c, (s.b).c as d from (select struct('a' as a, struct(1 as c) as b) as s) as t group by s.b.c
+select s.a, (select count(*) from orders where id > length(t.s.a)) as n from (select struct('a' as a) as s) as t group by s.a
+select x, x.a + 1 as y, a * 2 as z from (select as struct 1 as a) as x group by x
+select a + 1 as y, x.a * 2 as z from (select as struct 1 as a) as x group by ${a; x.a; x}
+select e.p + 1 as y, q as z from unnest([struct(1 as p, 'q' as q)]) as e group by ${e; p, q; e.p, e.q}
+select upper(x) as u, x || 'b' as y from unnest(['a', 'b']) as x group by x
+select t from (select 1 as a) as t group by t
+select o + 1 as y from unnest([5, 6]) as x with offset as o group by o
+select *, count(*) as n from (select 1 as a, 2 as b) group by a, b
+select * except (b), count(*) as n from (select 1 as a, 2 as b) group by a
+select * replace (a + 1 as a) from (select 1 as a, 2 as b) group by a, b
+select as struct upper(team) as t, count(*) as n from people group by ${t; 1; upper(team)}
+select as value upper(team) from people group by ${1; upper(team)}
+! select ${s; s.b; s.b.d; to_json_string(s)} as x from (select struct('a' as a, struct(1 as c, 2 as d) as b) as s) as t group by s.b.c
+! select (s.b).c + 1 as x from (select struct('a' as a, struct(1 as c) as b) as s) as t group by s.b.c
+! select s.* from (select struct('a' as a) as s) as t group by ${s; s.a}
+! select e.* from unnest([struct(1 as p)]) as e group by e
+! select ${t; t.b; a + b; (select as struct t.*)} as x from (select 1 as a, 2 as b) as t group by a
+! select ${t.a; a; (t).a} as x from (select 1 as a) as t group by t
+! select upper(x) || 'b' as y from unnest(['a', 'b']) as x group by upper(x)
+! select * from (select 1 as a, 2 as b) group by a
+-- GROUP BY beside JOIN USING
+select ${id; people.id; id + 1; people.id + 1} as x, count(*) as n from people join orders using (id) group by ${id; people.id}
+select id + 1 as x, count(*) as n from people full join orders using (id) group by id
+! select orders.id as x from people join orders using (id) group by id
+! select ${coalesce(people.id, orders.id); people.id} as x from people full join orders using (id) group by id
+-- GROUP BY and subqueries
+select team, (select count(*) from orders where tags[safe_offset(0)] = people.team) as n from people group by team
+select team from people group by team having exists (select 1 from orders where amount > length(people.team)) order by team
+select sum((select count(*) from orders where person_id = people.id)) as n from people
+select array(select as struct upper(t) as t, count(*) as n from unnest(['a', 'A', 'b']) as t group by t order by t) as r
+! select team, (select count(*) from orders where person_id = people.id) as n from people group by team
+! select team from people group by team having exists (select 1 from orders where person_id = people.id)
+! select team, (select max(amount + people.id) from orders) as n from people group by team
+! select (select amount from orders where person_id = 1 group by person_id) as n
 -- GROUP BY ALL
 select team, active, count(*) as n from people group by all order by team, active
   <=> select team, active, count(*) as n from people group by team, active order by team, active

@@ -26,14 +26,8 @@ export async function inferFields(files: readonly string[], config: Config): Pro
   try {
     const connection = await database.connect();
     const hasRows = await checkRows(connection, files, data);
-    // Only the names and types: rows are read as far as the types need them.
-    const statement = await connection.prepare(`SELECT * FROM ${relation}`);
+    const columns = await columnsOf(connection, relation);
     const notes: string[] = [];
-    const columns = Array.from({ length: statement.columnCount }, (_, at) => ({
-      name: statement.columnName(at),
-      type: statement.columnType(at),
-    }));
-    statement.destroySync();
     const [only, another] = columns;
     // DuckDB reads objects without members as a column `json` of maps.
     if (only === undefined || (!another && only.name === 'json' && only.type.typeId === DuckDBTypeId.MAP))
@@ -41,11 +35,19 @@ export async function inferFields(files: readonly string[], config: Config): Pro
     if (!hasRows) notes.push('All fields are STRING, because there are no rows that show their types');
     notes.push(...nameNotes(columns.map(({ name }) => name)));
     const emptyPaths = await pathsWithoutValues(connection, relation, columns);
+    const widePaths = await pathsBeyondInt64(connection, files, columns);
     const momentPaths = isText ? await pathsOfMoments(connection, data, columns) : new Set<string>();
     const fields = columns.map(({ name, type }) => {
       // Of CSV, DuckDB reads moments in other spellings too, which the import does not.
       const isOther = texts !== undefined && momentTypes.has(type.typeId) && !momentPaths.has(name);
-      return fieldOf(name, isOther ? VARCHAR : type, { path: '', isText, notes, emptyPaths, momentPaths });
+      return fieldOf(name, isOther ? VARCHAR : type, {
+        path: '',
+        isText,
+        notes,
+        emptyPaths,
+        widePaths,
+        momentPaths,
+      });
     });
     return { fields, notes: groupNotes(notes) };
   } catch (error) {
@@ -57,6 +59,17 @@ export async function inferFields(files: readonly string[], config: Config): Pro
   } finally {
     database.close();
   }
+}
+
+/** Only the names and types: rows are read as far as the types need them. */
+async function columnsOf(connection: DuckDBConnection, relation: string): Promise<readonly Column[]> {
+  const statement = await connection.prepare(`SELECT * FROM ${relation}`);
+  const columns = Array.from({ length: statement.columnCount }, (_, at) => ({
+    name: statement.columnName(at),
+    type: statement.columnType(at),
+  }));
+  statement.destroySync();
+  return columns;
 }
 
 /** What DuckDB says of a file, without its advice about options. */
@@ -101,6 +114,8 @@ interface FieldContext {
   readonly notes: string[];
   /** Paths of fields that are NULL in all rows. */
   readonly emptyPaths: ReadonlySet<string>;
+  /** Paths of fields with integers beyond INT64. */
+  readonly widePaths: ReadonlySet<string>;
   /** Paths of texts that are moments. */
   readonly momentPaths: ReadonlySet<string>;
 }
@@ -125,7 +140,7 @@ function fieldOf(name: string, type: DuckDBType, context: FieldContext): Field {
 }
 
 function scalarType(path: string, type: DuckDBType, context: FieldContext): FieldType {
-  const { isText, notes, emptyPaths, momentPaths } = context;
+  const { isText, notes, emptyPaths, widePaths, momentPaths } = context;
   if (emptyPaths.has(path)) {
     const named = typeByName.find(([pattern]) => pattern.test(path))?.[1];
     const found = named ?? 'STRING';
@@ -141,6 +156,10 @@ function scalarType(path: string, type: DuckDBType, context: FieldContext): Fiel
     );
     return 'JSON';
   }
+  if (widePaths.has(path)) {
+    notes.push(`${path} is NUMERIC, because some of its numbers are beyond INT64`);
+    return 'NUMERIC';
+  }
   switch (type.typeId) {
     case DuckDBTypeId.TIMESTAMP:
       // A text without a zone is UTC, as the import reads it.
@@ -150,14 +169,12 @@ function scalarType(path: string, type: DuckDBType, context: FieldContext): Fiel
     case DuckDBTypeId.TIMESTAMP_MS:
     case DuckDBTypeId.TIMESTAMP_S:
       return 'TIMESTAMP';
-    case DuckDBTypeId.HUGEINT:
-    case DuckDBTypeId.UHUGEINT:
-    case DuckDBTypeId.UBIGINT:
-      notes.push(`${path} is NUMERIC, because its numbers are beyond INT64`);
-      return 'NUMERIC';
     case DuckDBTypeId.UTINYINT:
     case DuckDBTypeId.USMALLINT:
     case DuckDBTypeId.UINTEGER:
+    case DuckDBTypeId.UBIGINT:
+    case DuckDBTypeId.UHUGEINT:
+    case DuckDBTypeId.HUGEINT:
     case DuckDBTypeId.BIGINT:
     case DuckDBTypeId.INTEGER:
       if (momentName.test(path)) {
@@ -211,6 +228,36 @@ async function pathsWithoutValues(
   );
 }
 
+const wideTypes: ReadonlySet<DuckDBTypeId> = new Set([
+  DuckDBTypeId.UBIGINT,
+  DuckDBTypeId.UHUGEINT,
+  DuckDBTypeId.HUGEINT,
+]);
+
+/**
+ * The paths of integers that do not all fit INT64. The type alone does not say it: it is HUGEINT, too, where JSON has
+ * integers of both signs, and Parquet has unsigned columns of small numbers.
+ */
+async function pathsBeyondInt64(
+  connection: DuckDBConnection,
+  files: readonly string[],
+  columns: readonly Column[],
+): Promise<ReadonlySet<string>> {
+  const isWide = ({ typeId }: DuckDBType) => wideTypes.has(typeId);
+  const found = new Set<string>();
+  if (sampledValues('', columns, isWide).length === 0) return found;
+  // The types of several files are those of the first rows of each.
+  for (const file of files) {
+    const { relation, isText } = relationOf([file]);
+    const values = sampledValues(relation, await columnsOf(connection, relation), isWide, isText);
+    const condition = `coalesce(max(v) > ${maxInt64} OR min(v) < ${-maxInt64 - 1n}, false)`;
+    for (const path of await pathsWhere(connection, values, condition)) found.add(path);
+  }
+  return found;
+}
+
+const maxInt64 = 2n ** 63n - 1n;
+
 /**
  * The paths of texts that are all moments, as the import reads them: ISO 8601, with a fraction of a second or without and in any
  * zone, which DuckDB detects only if all have the same parts; and `2026-01-31 12:00:00.5 UTC`, as BigQuery exports them.
@@ -251,14 +298,16 @@ interface ValuesOfPath {
 
 type TypeTest = (type: DuckDBType) => boolean;
 
-/** The values of the first rows, of the fields whose type passes a test. */
+/** The values of the first rows, or of all, of the fields whose type passes a test. */
 const sampledValues = (
   relation: string,
   columns: readonly Column[],
   test: TypeTest,
+  isSampled = true,
 ): readonly ValuesOfPath[] =>
   columns.flatMap(({ name, type }) => {
-    const query = `SELECT ${quote(name)} AS v FROM (SELECT * FROM ${relation} LIMIT ${sampledRows})`;
+    const rows = `SELECT * FROM ${relation}${isSampled ? ` LIMIT ${sampledRows}` : ''}`;
+    const query = `SELECT ${quote(name)} AS v FROM (${rows})`;
     return valuesOf({ path: name, query }, type, test);
   });
 

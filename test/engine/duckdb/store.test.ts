@@ -66,9 +66,13 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const open = async (env: Record<string, string> = {}, table: TableSchema = events) => {
+const open = async (
+  env: Record<string, string> = {},
+  table: TableSchema = events,
+  queries: readonly SavedQuery[] = [paths, count],
+) => {
   engine = await openDuckdb({
-    catalog: { queries: [paths, count], tables: [table] },
+    catalog: { queries, tables: [table] },
     config: readConfig({
       DATA_DIR: join(folder, 'data'),
       STORE_FILE: store(),
@@ -144,6 +148,30 @@ describe('the store', () => {
     };
     await open({}, wider as TableSchema);
     expect(await select(paths)).toBe('1/a');
+  });
+
+  test('has the same rows after a column became INTEGER that was declared as NUMERIC', async () => {
+    const [max, min] = ['9223372036854775807', '-9223372036854775808'];
+    writeFileSync(file('n.ndjson'), `{"id":-3}\n{"id":4}\n{"id":null}\n{"id":${max}}\n{"id":${min}}\n`);
+    const ofType = (type: 'NUMERIC' | 'INTEGER'): TableSchema => ({
+      name: 'n',
+      fields: [{ name: 'id', type, ...nullable }],
+    });
+    const ids = draftQuery({
+      name: 'ids',
+      columns: { ids: 'string' },
+      sql: 'select to_json_string(array_agg(coalesce(id, 0) order by id)) || count(*) as ids from n',
+    });
+    const answer = `[0,"${min}",-3,4,"${max}"]5`;
+    await (await open({}, ofType('NUMERIC'), [ids])).close();
+    for (const _ of [1, 2]) {
+      await open({}, ofType('INTEGER'), [ids]);
+      expect(await select(ids)).toBe(answer);
+      await engine?.close();
+    }
+    expect(problems).toEqual([]);
+    // The second start with the new definition imports nothing.
+    expect(news.filter((text) => text.startsWith('imported 5 rows at'))).toHaveLength(2);
   });
 
   test('has the rejects of a table once, also when its definition has changed', async () => {

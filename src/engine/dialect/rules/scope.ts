@@ -2,6 +2,7 @@ import type { CreateFunction } from '../syntax/nodes.ts';
 import { column, field, nullLiteral } from '../tree/build.ts';
 import type { Expression, From, Member, Window } from '../tree/nodes.ts';
 import { anonymousField, fieldOf, sameName, type Type, unknown } from '../types.ts';
+import type { Place } from './unsupported.ts';
 
 /** The names that an expression or a subquery may use. */
 export interface Scope {
@@ -14,11 +15,29 @@ export interface Scope {
   /** Select-list aliases, in clauses that may use them; they take precedence over columns in FROM. */
   readonly aliases?: ReadonlyMap<string, Expression>;
   /** The windows of the WINDOW clause, complete, by lower-cased name. */
-  readonly windows?: ReadonlyMap<string, Window>;
+  readonly windows?: ReadonlyMap<string, NamedWindow>;
+  /** If set, it collects what refers to columns of the ranges, except for what aggregate functions do. */
+  readonly uses?: ColumnUse[];
+  /** True for the names of a WITH expression, which is a part of the query around it. */
+  readonly isInQuery?: true;
   /** In the outermost scope: true if every table exists, with columns that are not known. */
   readonly hasOpenTables?: boolean;
   /** SQL functions that the query defines, by lower-cased name. */
   readonly functions?: ReadonlyMap<string, SqlFunction>;
+}
+
+/** A name that refers to a column of FROM. */
+export interface ColumnUse {
+  readonly place: Place;
+  /** As it is written. */
+  readonly name: string;
+  readonly value: Expression;
+  /** True if `.*` gives its fields, which GROUP BY does not know. */
+  readonly isOfStruct?: true;
+}
+
+export interface NamedWindow extends Window {
+  readonly uses: readonly ColumnUse[];
 }
 
 /** A function that `CREATE TEMP FUNCTION` defines before the query. */
@@ -109,6 +128,17 @@ export function findRange(scope: Scope | undefined, name: string): Range | undef
   if (own) return own;
   return columnsNamed(scope, name).length > 0 ? undefined : findRange(scope.parent, name);
 }
+
+/** Where uses of a name are collected: in the innermost scope that has it. */
+export function usesOf(scope: Scope | undefined, name: string): ColumnUse[] | undefined {
+  if (scope === undefined || scope.aliases?.has(name.toLowerCase())) return undefined;
+  const isRange = scope.ranges.some((range) => range.name !== undefined && sameName(range.name, name));
+  return isRange || columnsNamed(scope, name).length > 0 ? scope.uses : usesOf(scope.parent, name);
+}
+
+/** The scope of the arguments of aggregate functions: they may use every column of their query. */
+export const aggregatedScope = ({ uses: _, ...scope }: Scope): Scope =>
+  scope.isInQuery && scope.parent ? { ...scope, parent: aggregatedScope(scope.parent) } : scope;
 
 /** Every column that a bare name may refer to, in the innermost scope that has one. Several mean: ambiguous. */
 export function findColumns(scope: Scope | undefined, name: string): readonly Expression[] {

@@ -18,19 +18,25 @@ interface Explanation {
   readonly otherwise?: string;
 }
 
+const groupedInSubquery =
+  'a subquery cannot read what GROUP BY or an aggregate function computes here: group in a WITH query, and filter or sort its rows';
+
 const explanations: readonly Explanation[] = [
   {
-    pattern: /^column "?(?<name>[^"]+?)"? must appear in the GROUP BY clause/,
-    message: ({ name }) =>
-      `${name} is neither in GROUP BY nor in an aggregate function, such as COUNT or ANY_VALUE`,
-    isPlace: (node, around, { name }) =>
-      node.kind === 'Path' &&
-      node.parts.at(-1)?.name.toLowerCase() === name?.toLowerCase() &&
-      around.some(({ kind }) => kind === 'SelectExpression' || kind === 'OrderByItem') &&
-      !around.some(isAggregate),
-    // DuckDB names columns of the rewritten query, which the author has not written.
-    otherwise:
-      'a column is selected or sorted by that is neither in GROUP BY nor in an aggregate function, such as COUNT or ANY_VALUE',
+    // Rules refuse what is neither grouped nor aggregated. DuckDB does not know a computed column within a subquery.
+    pattern: /^column "?[^"]+?"? must appear in the GROUP BY clause|^Aggregate with only constant parameters/,
+    message: () => groupedInSubquery,
+    isPlace: (node, around) => {
+      const isIn = (clause?: Syntax.Node) => clause === node || around.some((one) => one === clause);
+      return (
+        ['ScalarSubquery', 'ArraySubquery', 'Exists', 'In'].includes(node.kind) &&
+        around.some(
+          (one) =>
+            one.kind === 'OrderByItem' || (one.kind === 'Select' && (isIn(one.having) || isIn(one.qualify))),
+        )
+      );
+    },
+    otherwise: groupedInSubquery,
   },
   {
     pattern: /^WHERE clause cannot contain aggregates/,

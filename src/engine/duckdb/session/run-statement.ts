@@ -12,6 +12,7 @@ import { forEachNode } from '../../dialect/tree/map.ts';
 import type { Query } from '../../dialect/tree/nodes.ts';
 import { printQuery } from '../../dialect/tree/print.ts';
 import { type Plan, printPlan } from '../prepare/plan.ts';
+import { planProblem } from '../prepare/plan-problem.ts';
 import { type Compute, withThresholds } from '../run/compute-constants.ts';
 import { type Bindings, bindingsOf, bindTo } from '../wire/bindings.ts';
 import { toCell } from './cell.ts';
@@ -220,7 +221,12 @@ function explainFailure({ sql }: Statement, error: unknown): Failure {
   if (error instanceof TimeoutError) return failure('run time', problem);
   if (/^INTERNAL$/i.test(kind) || kind === '') return failure('crash', problem);
   // These come from planning: the statement never ran.
-  return failure(/^(Binder|Parser|Catalog|Not implemented)$/.test(kind) ? 'refused' : 'run time', problem);
+  if (!/^(Binder|Parser|Catalog|Not implemented)$/.test(kind)) return failure('run time', problem);
+  const { message: cause, line = 1, column } = planProblem({ sql, source: { file: '', line: 1 } }, error);
+  return failure(
+    'refused',
+    column === undefined ? { ...start, message: cause } : { message: cause, line, column },
+  );
 }
 
 const failure = (

@@ -222,6 +222,35 @@ describe('formats', () => {
     expect(await query('SELECT id, metadata[1]."userAgent" FROM logs')).toEqual([['1', 'curl']]);
   });
 
+  test('integers of both signs, and of unsigned types, are INT64 in every format', async () => {
+    const table: TableSchema = { name: 'logs', fields: [field('n', 'INTEGER')] };
+    const [max, min] = ['9223372036854775807', '-9223372036854775808'];
+    const numbers = ['-3', '4', max, min];
+    const lines = numbers.map((n) => `{"n":${n}}\n`).join('');
+    write('logs/1.ndjson', lines);
+    write('logs/2.json', `[${numbers.map((n) => `{"n":${n}}`).join()}]`);
+    write('logs/3.csv', `n\n${numbers.join('\n')}\n`);
+    write('logs/4.ndjson.gz', gzipSync(lines));
+    write('logs/5.ndjson.zst', zstdCompressSync(lines));
+    await query(`COPY (SELECT unnest([-3, 4, ${max}, ${min}]::BIGINT[]) AS n) TO '${folder}/logs/6.parquet'`);
+    await load([table]);
+    expect(await query('SELECT n, count(*) FROM logs GROUP BY n ORDER BY n')).toEqual(
+      [min, '-3', '4', max].map((n) => [n, '6']),
+    );
+    await query(
+      `COPY (SELECT unnest([4, ${max}, 9223372036854775808]::UBIGINT[]) AS n) TO '${folder}/logs/7.parquet'`,
+    );
+    const { reported } = await importAll([table]);
+    expect(reported).toHaveLength(1);
+    expect(reported[0]).toContain('logs/7.parquet');
+    expect(await query('SELECT n, count(*) FROM logs GROUP BY n ORDER BY n')).toEqual([
+      [min, '6'],
+      ['-3', '6'],
+      ['4', '7'],
+      [max, '7'],
+    ]);
+  });
+
   test('Parquet, with and without gzip, fields matched by name without case', async () => {
     const file = join(folder, 'logs', '1.parquet');
     mkdirSync(dirname(file));

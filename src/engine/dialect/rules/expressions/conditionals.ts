@@ -49,4 +49,5 @@ function resolveVariables(
 const withVariables = (scope: Scope, variables: readonly Member[]): Scope => ({
   ...childOf(scope),
   ranges: [{ name: undefined, columns: variables }],
+  isInQuery: true,
 });

@@ -14,6 +14,7 @@ import {
   namesInRange,
   type Range,
   type Scope,
+  usesOf,
 } from '../scope.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 
@@ -23,7 +24,13 @@ export const path: Rule<Syntax.Path> = (node, scope, context) => {
   const isFunction = !first.quoted && functionsWithoutParentheses.includes(first.name.toLowerCase());
   if (isFunction && rest.length === 0 && findColumns(scope, first.name).length === 0)
     return context.expression(callOf(node), scope);
+  const value = namedValue(node, scope);
+  const name = node.parts.map((part) => part.name).join('.');
+  usesOf(scope, first.name)?.push({ place: node, name, value });
+  return value;
+};
 
+function namedValue({ parts: [first, ...rest] }: Syntax.Path, scope: Scope): Expression {
   const alias = scope.aliases?.get(first.name.toLowerCase());
   const range = alias ? undefined : findRange(scope, first.name);
   const [column, ...fields] = rest;
@@ -38,7 +45,7 @@ export const path: Rule<Syntax.Path> = (node, scope, context) => {
       ? rowValue(range)
       : onlyCandidate(first, findColumns(scope, first.name), () => columnNames(scope), column && scope));
   return rest.reduce(fieldOf, value);
-};
+}
 
 /** `operand.field`. */
 export const fieldAccess: Rule<Syntax.FieldAccess> = ({ operand, field }, scope, context) =>

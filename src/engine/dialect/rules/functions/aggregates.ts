@@ -15,7 +15,7 @@ import { rowLimit } from '../expressions/parameters.ts';
 import { sortKeys } from '../expressions/sort-keys.ts';
 import { argumentsOfOwnQuery } from '../own-aggregate.ts';
 import { isGroupable } from '../queries/grouping.ts';
-import type { Scope } from '../scope.ts';
+import { aggregatedScope, type Scope } from '../scope.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 import type { Aggregate, Clause, Rows } from './aggregates/aggregate.ts';
 import { extremeRows } from './aggregates/having-extreme.ts';
@@ -32,14 +32,15 @@ export function aggregateCall(
 ): Expression {
   const shown = name.toUpperCase();
   requireAllowed(node, shown, aggregate);
-  const given = argumentsOf(node, shown, aggregate, scope, context);
+  const rowScope = node.over ? scope : aggregatedScope(scope);
+  const given = argumentsOf(node, shown, aggregate, rowScope, context);
   const args = node.over ? given : argumentsOfOwnQuery(given, scope);
   if (args.some(({ type }) => type.kind === 'unknown' && !aggregate.window) && name !== 'count')
     return nullLiteral(aggregate.result(args));
   const build = (rows: Rows, given: readonly Expression[]) => aggregate.build(rows, given, node);
-  if (node.having) return extremeRows(node, node.having, args, build, scope, context);
+  if (node.having) return extremeRows(node, node.having, args, build, rowScope, context);
   const over = node.over && windowOf(node.over, shown, aggregate, node, scope, context);
-  return build(callRows(node, over, scope, context), args);
+  return build(callRows(node, over, rowScope, context), args);
 }
 
 function argumentsOf(

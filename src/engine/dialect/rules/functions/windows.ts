@@ -15,7 +15,7 @@ import type { Context } from '../context.ts';
 import { constantInt64, isConstant } from '../expressions/parameters.ts';
 import { sortKeys } from '../expressions/sort-keys.ts';
 import { isGroupable } from '../queries/grouping.ts';
-import type { Scope } from '../scope.ts';
+import type { ColumnUse, NamedWindow, Scope } from '../scope.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 
 /** A window with the parts of the named one that it extends. */
@@ -39,16 +39,20 @@ export function withWindows(
 ): Scope {
   const windows = new Map(scope.windows);
   const names: Scope = { ...scope, windows };
-  for (const { name, window } of definitions)
-    windows.set(name.name.toLowerCase(), resolveWindow(window, names, context));
+  for (const { name, window } of definitions) {
+    const uses: ColumnUse[] = [];
+    windows.set(name.name.toLowerCase(), { ...resolveWindow(window, { ...names, uses }, context), uses });
+  }
   return names;
 }
 
-/** The window of the WINDOW clause. */
+/** The window of the WINDOW clause. Its columns are used where the window is. */
 export function windowNamed(name: Syntax.Identifier, scope: Scope): Window {
-  const found = scope.windows?.get(name.name.toLowerCase());
-  if (found) return found;
-  throw new Unsupported(name, `no window is named ${name.name}`);
+  const found: NamedWindow | undefined = scope.windows?.get(name.name.toLowerCase());
+  if (!found) throw new Unsupported(name, `no window is named ${name.name}`);
+  const { uses, ...window } = found;
+  scope.uses?.push(...uses);
+  return window;
 }
 
 function refuseRepeatedParts(node: Syntax.Window, name: Syntax.Identifier, base: Window): void {

@@ -2,8 +2,9 @@ import type * as Syntax from '../../syntax/nodes.ts';
 import type { Context } from '../context.ts';
 import { impliedName } from '../expressions/paths.ts';
 import { sortKeys } from '../expressions/sort-keys.ts';
+import { requireGrouped } from '../queries/grouped-columns.ts';
 import { resolveGrouping } from '../queries/grouping.ts';
-import { type Output, toOutput } from '../queries/outputs.ts';
+import { type Output, resolveOutput } from '../queries/outputs.ts';
 import type { Scope } from '../scope.ts';
 import { Unsupported } from '../unsupported.ts';
 import { type Rows, rowsOf, toQuery } from './rows.ts';
@@ -13,12 +14,10 @@ export function aggregate(node: Syntax.PipeAggregate, rows: Rows, scope: Scope, 
   const { groupBy } = node;
   if (groupBy?.all) throw new Unsupported(groupBy, 'AGGREGATE takes no GROUP BY ALL');
   const keys = (groupBy?.items ?? []).flatMap((item) => groupedExpressions(item));
-  const keyOutputs = keys.map((key) =>
-    toOutput(key.alias?.name ?? impliedName(key.expression), context.expression(key.expression, scope)),
-  );
-  const values = node.items.map(({ expression, alias }) =>
-    toOutput(alias?.name ?? impliedName(expression), context.expression(expression, scope)),
-  );
+  const outputOf = ({ expression, alias }: Pick<Syntax.GroupingExpression, 'expression' | 'alias'>) =>
+    resolveOutput(expression, alias?.name ?? impliedName(expression), scope, context);
+  const keyOutputs = keys.map(outputOf);
+  const values = node.items.map(outputOf);
   const outputs: readonly Output[] = [...keyOutputs, ...values];
   const written = [...keys.map(({ expression, order }) => ({ expression, order })), ...node.items];
   const orderBy = written.flatMap(({ expression, order }, at) => {
@@ -28,10 +27,15 @@ export function aggregate(node: Syntax.PipeAggregate, rows: Rows, scope: Scope, 
     if (!value || !(isOrdered || (node.ordered && isKey))) return [];
     return sortKeys([sortItem(expression, order)], scope, context, () => ({ key: value, value }));
   });
-  const grouping = groupBy ? resolveGrouping(groupBy, outputs, scope, context) : undefined;
+  const grouping = groupBy && resolveGrouping(groupBy, { outputs, haveColumns: true }, scope, context);
+  requireGrouped(
+    values.flatMap(({ uses = [] }) => uses),
+    keyOutputs,
+    context,
+  );
   const query = toQuery(
     { from: rows.from, ranges: [], columns: outputs },
-    { orderBy, ...(grouping && { groupBy: grouping }) },
+    { orderBy, ...(grouping && { groupBy: grouping.grouping }) },
   );
   return rowsOf(query, context);
 }

@@ -1,4 +1,5 @@
 import type * as Syntax from '../../syntax/nodes.ts';
+import { childrenOf } from '../../syntax/walk.ts';
 import { isEqual } from '../../tree/equal.ts';
 import { someExpression } from '../../tree/map.ts';
 import type { Expression, Grouping, Position } from '../../tree/nodes.ts';
@@ -8,22 +9,40 @@ import type { Context } from '../context.ts';
 import type { Scope } from '../scope.ts';
 import { Unsupported } from '../unsupported.ts';
 import { expressionOf } from './after-grouping.ts';
-import type { Output } from './outputs.ts';
+import { type Output, resolveOutput } from './outputs.ts';
+
+export interface ResolvedGrouping {
+  readonly grouping: Grouping;
+  /** The keys as they are written: those that name a column of the select list are that column. */
+  readonly keys: readonly Output[];
+}
+
+/** The columns of a select list, as GROUP BY may name them. */
+export interface GroupedOutputs {
+  readonly outputs: readonly Output[];
+  /** True if they are the columns of the result, not the fields of its one column. */
+  readonly haveColumns: boolean;
+}
 
 /** The keys of GROUP BY. Output columns are referred to by position, which no column of FROM can hide. */
 export function resolveGrouping(
   node: Syntax.GroupBy,
-  outputs: readonly Output[],
+  selected: GroupedOutputs,
   scope: Scope,
   context: Context,
-): Grouping {
+): ResolvedGrouping {
+  if (node.all) return groupingByAll(selected);
   const isPlain = node.items.every(({ kind }) => kind === 'GroupingExpression' || kind === 'GroupingList');
   const keys: Expression[] = [];
+  const written: Output[] = [];
   const add = (expression: Syntax.Expression): number => {
-    const key = resolveKey(expression, outputs, scope, context, isPlain);
-    const value = expressionOf(key, outputs);
+    const output = resolveKey(expression, selected.outputs, scope, context);
+    written.push(output);
+    const { value } = output;
+    const key = keyOf(output, selected, isPlain);
     const known = keys.findIndex(
-      (other) => isEqual(other, key) || (!isVolatile(value) && isEqual(expressionOf(other, outputs), value)),
+      (other) =>
+        isEqual(other, key) || (!isVolatile(value) && isEqual(expressionOf(other, selected.outputs), value)),
     );
     if (known < 0) return keys.push(key) - 1;
     // The output column is the key, however the other items write it.
@@ -34,7 +53,19 @@ export function resolveGrouping(
 
   // Several items mean the union of one set of each.
   const sets = node.items.map((item) => groupingSets(item, add, addAll)).reduce(crossProduct, [[]]);
-  return isPlain && keys.length > 0 ? { keys } : { keys, sets };
+  return { grouping: isPlain && keys.length > 0 ? { keys } : { keys, sets }, keys: written };
+}
+
+/** GROUP BY ALL groups by what reads columns of FROM and contains no aggregate or window function. */
+function groupingByAll(selected: GroupedOutputs): ResolvedGrouping {
+  const keys = selected.outputs.filter(
+    ({ value, uses = [] }) => uses.length > 0 && !someExpression(value, ({ kind }) => kind === 'aggregate'),
+  );
+  const grouping = {
+    keys: keys.map((output) => keyOf(output, selected, true)),
+    ...(keys.length === 0 && { sets: [[]] }),
+  };
+  return { grouping, keys };
 }
 
 const crossProduct = (
@@ -79,24 +110,66 @@ function resolveKey(
   outputs: readonly Output[],
   scope: Scope,
   context: Context,
-  isPlain: boolean,
-): Expression {
+): Output {
+  const output = namedOutput(node, outputs);
+  if (!output && isBareLiteral(node)) throw new Unsupported(node, 'GROUP BY does not take a literal');
+  const key = output ?? resolveOutput(node, undefined, scope, context);
+  if (!isGroupable(key.value.type))
+    throw new Unsupported(node, `GROUP BY does not take ${describeType(key.value.type)}`);
+  if (someExpression(key.value, ({ kind }) => kind === 'aggregate'))
+    throw new Unsupported(node, 'GROUP BY takes no aggregate or window function');
+  return key;
+}
+
+/** The column of the select list that GROUP BY or ORDER BY names by its position or alias. */
+export function namedOutput(node: Syntax.Expression, outputs: readonly Output[]): Output | undefined {
   if (node.kind === 'IntegerLiteral') {
-    const column = outputs[Number(node.value) - 1];
-    if (!column) throw new Unsupported(node, `the select list has no column ${node.text}`);
-    return requireGroupable(node, positionOf(outputs, column));
+    const output = outputs[Number(node.value) - 1];
+    if (!output) throw new Unsupported(node, `the select list has no column ${node.text}`);
+    return output;
   }
-  const alias = node.kind === 'Path' && node.parts.length === 1 ? node.parts[0].name : undefined;
-  const aliased =
-    alias === undefined
-      ? undefined
-      : outputs.find(({ name, isAnonymous }) => !isAnonymous && sameName(name, alias));
-  if (aliased) return requireGroupable(node, positionOf(outputs, aliased));
-  const key = context.expression(node, scope);
+  const [name, ...rest] = node.kind === 'Path' ? node.parts : [];
+  if (!name || rest.length > 0) return undefined;
+  const [found, another] = outputs.filter(
+    (output) => !output.isAnonymous && sameName(output.name, name.name),
+  );
+  if (another)
+    throw new Unsupported(
+      node,
+      `${name.name} is ambiguous: several columns of the select list have this name`,
+    );
+  return found;
+}
+
+/** Literals without the name of a type, which are more likely meant as something else. */
+function isBareLiteral(node: Syntax.Node): boolean {
+  switch (node.kind) {
+    case 'NullLiteral':
+    case 'BooleanLiteral':
+    case 'IntegerLiteral':
+    case 'FloatLiteral':
+    case 'StringLiteral':
+    case 'BytesLiteral':
+      return true;
+    case 'Unary':
+      return node.operator === '-' && isBareLiteral(node.operand);
+    case 'StructArgument':
+      return isBareLiteral(node.value);
+    case 'ArrayConstructor':
+    case 'StructConstructor':
+    case 'Tuple':
+      return childrenOf(node).every(isBareLiteral);
+    default:
+      return false;
+  }
+}
+
+function keyOf(key: Output, { outputs, haveColumns }: GroupedOutputs, isPlain: boolean): Expression {
+  if (!haveColumns) return key.value;
   // With several sets an output column may have another value than the key: see `afterGrouping`.
-  const isSame = isPlain || key.kind === 'column';
-  const same = isSame ? outputs.find(({ value }) => isEqual(value, key)) : undefined;
-  return requireGroupable(node, same ? positionOf(outputs, same) : key);
+  const isSame = isPlain || key.value.kind === 'column';
+  const same = outputs.includes(key) ? key : isSame && outputs.find(({ value }) => isEqual(value, key.value));
+  return same ? positionOf(outputs, same) : key.value;
 }
 
 /** A column of the select list, in GROUP BY and ORDER BY. */
@@ -105,11 +178,6 @@ export const positionOf = (outputs: readonly Output[], output: Output): Position
   index: outputs.indexOf(output) + 1,
   type: output.value.type,
 });
-
-function requireGroupable(node: Syntax.Expression, key: Expression): Expression {
-  if (isGroupable(key.type)) return key;
-  throw new Unsupported(node, `GROUP BY does not take ${describeType(key.type)}`);
-}
 
 /** Whether an expression has an aggregate of its own: not in a subquery, and not over a window. */
 export const aggregatesRows = (node: Expression): boolean =>

@@ -1,13 +1,16 @@
 import type * as Syntax from '../../syntax/nodes.ts';
+import { column, select } from '../../tree/build.ts';
 import { isEqual } from '../../tree/equal.ts';
-import type { SortKey } from '../../tree/nodes.ts';
-import { sameName } from '../../types.ts';
+import { type Mapper, mapParts, someExpression } from '../../tree/map.ts';
+import type { Expression, Member, Select, SortKey } from '../../tree/nodes.ts';
 import type { Context } from '../context.ts';
 import { sortKeys } from '../expressions/sort-keys.ts';
-import type { Scope } from '../scope.ts';
+import { type ColumnUse, fieldValues, type Scope } from '../scope.ts';
 import { Unsupported } from '../unsupported.ts';
-import { positionOf } from './grouping.ts';
-import type { Output } from './outputs.ts';
+import { isColumn, isReadable } from './grouped-columns.ts';
+import { namedOutput, positionOf } from './grouping.ts';
+import { resolveLimit } from './limit.ts';
+import { aliasesOf, type Output } from './outputs.ts';
 
 /**
  * The keys of ORDER BY after a select list. Output columns are referred to by position, which no column of FROM can
@@ -20,34 +23,75 @@ export function resolveOrderBy(
   context: Context,
 ): readonly SortKey[] {
   return sortKeys(items, scope, context, (node) => {
-    const output = outputColumn(node, outputs);
+    const output = namedOutput(node, outputs);
     if (output) return { key: positionOf(outputs, output), value: output.value };
     const value = context.expression(node, scope);
     return { key: value, value };
   });
 }
 
-/** The output column that a sort key names by its position or alias. */
-export function outputColumn(node: Syntax.Expression, outputs: readonly Output[]): Output | undefined {
-  if (node.kind === 'IntegerLiteral') {
-    const output = outputs[Number(node.value) - 1];
-    if (!output) throw new Unsupported(node, `the select list has no column ${node.text}`);
-    return output;
-  }
-  const [name, ...rest] = node.kind === 'Path' ? node.parts : [];
-  if (!name || rest.length > 0) return undefined;
-  return outputs.find((output) => !output.isAnonymous && sameName(output.name, name.name));
-}
-
-/** The output column that a sort key of a query with DISTINCT is. */
-export function sameOutput(
-  node: Syntax.Expression,
-  outputs: readonly Output[],
+/**
+ * With DISTINCT, rows are ordered by columns of the result, which a query around it reads.
+ *
+ * @param selected the select list, of which SELECT AS STRUCT makes one column
+ */
+export function distinctQuery(
+  inner: Select,
+  selected: readonly Output[],
+  after: Pick<Syntax.Query, 'orderBy' | 'limit'>,
   scope: Scope,
   context: Context,
-): Output {
-  const value = context.expression(node, scope);
-  const output = outputs.find((candidate) => isEqual(candidate.value, value));
-  if (output) return output;
-  throw new Unsupported(node, 'with SELECT DISTINCT, ORDER BY takes columns of the select list only');
+): Select {
+  const limits = resolveLimit(after.limit, context);
+  if (after.orderBy.length === 0) return { ...inner, ...limits };
+  const alias = context.fresh('distinct');
+  const members = inner.columns.map(
+    ({ name, value }): Member => ({ name, value: column(alias, name, value.type) }),
+  );
+  const results = resultsOf(selected, members);
+  const orderBy = sortKeys(after.orderBy, scope, context, (node) => {
+    const value = namedOutput(node, results)?.value ?? resultOf(node, selected, results, scope, context);
+    return { key: value, value };
+  });
+  return select({ columns: members, from: { kind: 'derived', alias, query: inner }, orderBy, ...limits });
+}
+
+/** The select list as a query around it reads it. */
+function resultsOf(selected: readonly Output[], members: readonly Member[]): readonly Output[] {
+  const [row] = members;
+  const values = selected.length === members.length ? members : row ? fieldValues(row.value) : [];
+  return selected.map((output, at) => ({ ...output, value: values[at]?.value ?? output.value }));
+}
+
+/** An expression of columns of the select list. */
+function resultOf(
+  node: Syntax.Expression,
+  selected: readonly Output[],
+  results: readonly Output[],
+  scope: Scope,
+  context: Context,
+): Expression {
+  const uses: ColumnUse[] = [];
+  const value = context.expression(node, { ...scope, aliases: aliasesOf(results), uses });
+  const hidden = uses.find((use) => !isReadable(use, selected));
+  if (hidden)
+    throw new Unsupported(
+      hidden.place,
+      `with SELECT DISTINCT, ORDER BY takes columns of the select list only, and ${hidden.name} is not one of them`,
+    );
+  if (someExpression(value, ({ kind }) => kind === 'aggregate'))
+    throw new Unsupported(
+      node,
+      'with SELECT DISTINCT, ORDER BY takes no aggregate or window function: give it a name in the select list',
+    );
+  const toResult = (part: Expression): Expression => {
+    const at = selected.findIndex((output) => isColumn(output) && isEqual(output.value, part));
+    return results[at]?.value ?? mapParts(part, mapper);
+  };
+  const mapper: Mapper = {
+    expression: toResult,
+    query: (query) => mapParts(query, mapper),
+    from: (from) => mapParts(from, mapper),
+  };
+  return toResult(value);
 }

@@ -1,12 +1,25 @@
+import type * as Syntax from '../../syntax/nodes.ts';
 import { column } from '../../tree/build.ts';
 import { unusedName } from '../../tree/fresh-names.ts';
 import type { Expression, Member } from '../../tree/nodes.ts';
 import { unknown } from '../../types.ts';
-import { fieldValues, type Range, type Relation, type RelationColumn } from '../scope.ts';
+import type { Context } from '../context.ts';
+import {
+  type ColumnUse,
+  fieldValues,
+  type Range,
+  type Relation,
+  type RelationColumn,
+  type Scope,
+} from '../scope.ts';
 
 /** One column of a query's result. */
 export interface Output extends Member {
   readonly isAnonymous?: boolean;
+  /** The expression as it was written; undefined for a column of `*`. */
+  readonly node?: Syntax.Expression;
+  /** The columns of FROM that it reads, except for those in aggregate functions. */
+  readonly uses?: readonly ColumnUse[];
 }
 
 /** The columns of a select list, with a name for each that is used once. */
@@ -77,5 +90,23 @@ export function starColumns(range: Range): readonly Output[] {
   return fieldValues(value).map((member) => toOutput(member.name || undefined, member.value));
 }
 
+/** An expression, with the columns that it reads. */
+export function resolveOutput(
+  node: Syntax.Expression,
+  name: string | undefined,
+  scope: Scope,
+  context: Context,
+): Output {
+  const uses: ColumnUse[] = [];
+  const value = context.expression(node, { ...scope, uses });
+  return { ...toOutput(name, value), node, uses };
+}
+
 export const toOutput = (name: string | undefined, value: Expression): Output =>
   name === undefined ? { name: '', value, isAnonymous: true } : { name, value };
+
+/** The names of a select list, for the clauses after it. */
+export const aliasesOf = (outputs: readonly Output[]): ReadonlyMap<string, Expression> =>
+  new Map(
+    outputs.filter(({ isAnonymous }) => !isAnonymous).map(({ name, value }) => [name.toLowerCase(), value]),
+  );

@@ -4,9 +4,9 @@ import { struct } from '../../tree/build.ts';
 import { anonymousField, sameName, structOf } from '../../types.ts';
 import type { Context } from '../context.ts';
 import { impliedName } from '../expressions/paths.ts';
-import { fieldValues, findRange, type Scope } from '../scope.ts';
-import { Unsupported } from '../unsupported.ts';
-import { type Output, starColumns, toOutput } from './outputs.ts';
+import { type ColumnUse, fieldValues, findRange, type Range, type Scope, usesOf } from '../scope.ts';
+import { type Place, Unsupported } from '../unsupported.ts';
+import { type Output, resolveOutput, starColumns, toOutput } from './outputs.ts';
 
 /** The columns of a select list, with every star expanded. */
 export const selectList = (
@@ -21,10 +21,10 @@ function outputsOf(item: Syntax.SelectItem, scope: Scope, context: Context): rea
       return modified(item, allColumns(item, scope), scope, context);
     case 'DotStar':
       return modified(item, columnsOf(item.operand, scope, context), scope, context);
-    case 'SelectExpression': {
-      const value = context.expression(item.expression, scope);
-      return [toOutput(item.alias?.name ?? impliedName(item.expression), value)];
-    }
+    case 'SelectExpression':
+      return [
+        resolveOutput(item.expression, item.alias?.name ?? impliedName(item.expression), scope, context),
+      ];
   }
 }
 
@@ -32,21 +32,38 @@ function outputsOf(item: Syntax.SelectItem, scope: Scope, context: Context): rea
 function allColumns(place: Syntax.Star, scope: Scope): readonly Output[] {
   if (scope.ranges.length === 0) throw new Unsupported(place, '* needs a FROM clause');
   const rest = scope.ranges
-    .flatMap((range) => starColumns(range))
+    .flatMap((range) => starColumns(range).map((output) => withUse(output, place, range)))
     .filter(
       ({ name, isAnonymous }) => isAnonymous || !scope.merged.some((column) => sameName(column.name, name)),
     );
-  return [...scope.merged, ...rest];
+  return [...scope.merged.map((column) => withUse(column, place)), ...rest];
 }
 
 function columnsOf(operand: Syntax.Expression, scope: Scope, context: Context): readonly Output[] {
   const [first, ...rest] = operand.kind === 'Path' ? operand.parts : [];
   const range = first && rest.length === 0 ? findRange(scope, first.name) : undefined;
-  if (range) return starColumns(range);
-  const value = context.expression(operand, scope);
+  if (first && range && !range.value)
+    return starColumns(range).map((output) => {
+      const used = withUse(output, operand, range);
+      const own: ColumnUse[] = [];
+      usesOf({ ...scope, uses: own }, first.name)?.push(...used.uses);
+      return { ...used, uses: own };
+    });
+  const uses: ColumnUse[] = [];
+  const value = context.expression(operand, { ...scope, uses });
   if (value.type.kind === 'unknown') return [];
   if (value.type.kind !== 'struct') throw new Unsupported(operand, '.* needs a STRUCT with known fields');
-  return fieldValues(value).map((member) => toOutput(member.name || undefined, member.value));
+  return fieldValues(value).map((member) => ({
+    ...toOutput(member.name || undefined, member.value),
+    uses: uses.map((use) => ({ ...use, isOfStruct: true })),
+  }));
+}
+
+/** A column that a star reads. */
+function withUse(output: Output, place: Place, range?: Range): Output & Required<Pick<Output, 'uses'>> {
+  const isOfStruct = range?.value?.type.kind === 'struct';
+  const { name, value } = output;
+  return { ...output, uses: [{ place, name, value, ...(isOfStruct && { isOfStruct }) }] };
 }
 
 /** Applies EXCEPT and REPLACE. */
@@ -68,7 +85,7 @@ function modified(
     throw new Unsupported(except[0], 'EXCEPT leaves no column');
   return kept.map((column) => {
     const found = replace.find(({ name }) => sameName(name.name, column.name));
-    return found ? { name: column.name, value: context.expression(found.expression, scope) } : column;
+    return found ? resolveOutput(found.expression, column.name, scope, context) : column;
   });
 }
 

@@ -1,20 +1,20 @@
 import type * as Syntax from '../../syntax/nodes.ts';
-import { column, select } from '../../tree/build.ts';
-import { someNode } from '../../tree/map.ts';
-import type { Expression, Grouping, Member, Select } from '../../tree/nodes.ts';
+import { select } from '../../tree/build.ts';
+import { someExpression } from '../../tree/map.ts';
+import type { Expression, Grouping, SortKey } from '../../tree/nodes.ts';
 import { describeType } from '../../types.ts';
 import type { Context, ResolvedFrom, ResolvedQuery } from '../context.ts';
 import { requireBool } from '../expressions/comparison.ts';
-import { sortKeys } from '../expressions/sort-keys.ts';
 import { withWindows } from '../functions/windows.ts';
-import type { Scope } from '../scope.ts';
+import type { ColumnUse, Scope } from '../scope.ts';
 import { Unsupported } from '../unsupported.ts';
 import { afterGrouping } from './after-grouping.ts';
-import { aggregatesRows, isGroupable, positionOf, resolveGrouping } from './grouping.ts';
+import { isKey, requireGrouped } from './grouped-columns.ts';
+import { aggregatesRows, isGroupable, resolveGrouping } from './grouping.ts';
 import { having } from './having.ts';
 import { resolveLimit } from './limit.ts';
-import { outputColumn, resolveOrderBy, sameOutput } from './ordering.ts';
-import { nameOutputs, type Output } from './outputs.ts';
+import { distinctQuery, resolveOrderBy } from './ordering.ts';
+import { aliasesOf, nameOutputs, type Output } from './outputs.ts';
 import { rowValue, selectList } from './select-list.ts';
 
 /** The clauses after a query that apply to its rows. */
@@ -47,13 +47,16 @@ export function resolveSelect(
   const selected = selectList(node.items, inner, context);
   const value = rowValue(node.as, selected);
   const outputs = value ? [value] : selected;
-  const outputScope = { ...inner, aliases: aliasesOf(selected) };
-  const groupBy = groupingOf(node.groupBy, outputs, inner, context);
+  const uses: ColumnUse[] = [];
+  const outputScope = { ...inner, aliases: aliasesOf(selected), uses };
+  const groupedOutputs = { outputs: selected, haveColumns: value === undefined };
+  const grouping = node.groupBy && resolveGrouping(node.groupBy, groupedOutputs, inner, context);
+  const groupBy = grouping?.grouping;
   const grouped = groupBy ? afterGrouping(groupBy, outputs) : (value: Expression) => value;
   const groups = conditions(node.having, 'HAVING', outputScope, context).map(grouped);
   const qualify = conditions(node.qualify, 'QUALIFY', outputScope, context).map(grouped);
   if (node.distinct) requireDistinguishable(node, outputs);
-  refuseMisplacedAggregates(node, [...outputs.map(({ value: output }) => output), ...groups]);
+  const isAggregated = node.groupBy !== undefined || outputs.some((output) => aggregatesRows(output.value));
 
   const { members, columns } = nameOutputs(
     outputs.map((output) =>
@@ -74,10 +77,16 @@ export function resolveSelect(
         ...key,
         value: grouped(key.value),
       }));
+  refuseMisplacedAggregates(node, isAggregated, groups, orderBy);
   const values = [...members, ...orderBy].map(({ value }) => value);
   const filtered = { ...clauses, ...having(groups, [...values, ...qualify]) };
+  if (isAggregated) {
+    const keys = grouping?.keys ?? [];
+    const computed = selected.filter((output) => !isKey(output, keys));
+    requireGrouped([...computed.flatMap((output) => output.uses ?? []), ...uses], keys, context);
+  }
   const query = node.distinct
-    ? distinctQuery(select(filtered), outputs, after, outputScope, context)
+    ? distinctQuery(select(filtered), selected, after, inner, context)
     : select({ ...filtered, orderBy, ...resolveLimit(after.limit, context) });
   // Aggregation and DISTINCT may make a value of no rows, or of a grouping set without the column.
   const shown = groupBy ? columns.map(({ required: _, ...rest }) => rest) : columns;
@@ -98,60 +107,29 @@ const hasUnknownStar = (items: readonly Syntax.SelectItem[], { ranges }: Resolve
 const isPositionIn = (groupBy: Grouping | undefined, outputs: readonly Output[], output: Output): boolean =>
   groupBy?.keys.some((key) => key.kind === 'position' && outputs[key.index - 1] === output) ?? false;
 
-/** Aggregates need FROM; HAVING needs groups. */
-function refuseMisplacedAggregates(node: Syntax.Select, values: readonly Expression[]): void {
-  const isAggregated = values.some(aggregatesRows);
-  if (!node.from && isAggregated)
+/** Aggregates need FROM; HAVING and aggregates in ORDER BY need groups. */
+function refuseMisplacedAggregates(
+  node: Syntax.Select,
+  isAggregated: boolean,
+  groups: readonly Expression[],
+  orderBy: readonly SortKey[],
+): void {
+  const { having, groupBy } = node;
+  if (!node.from && ((isAggregated && !groupBy) || groups.some(aggregatesRows)))
     throw new Unsupported(node, 'SELECT without FROM cannot use aggregate functions');
-  if (node.having && !node.groupBy && !isAggregated)
-    throw new Unsupported(node.having, 'HAVING needs GROUP BY or an aggregate function');
+  if (having && groups.some((group) => someExpression(group, isWindowFunction)))
+    throw new Unsupported(having, 'HAVING takes no window function: QUALIFY does');
+  if (isAggregated) return;
+  if (having)
+    throw new Unsupported(having, 'HAVING needs GROUP BY, or an aggregate function in the select list');
+  if (orderBy.some(({ value }) => aggregatesRows(value)))
+    throw new Unsupported(
+      node,
+      'ORDER BY takes an aggregate function only with GROUP BY, or beside another one in the select list',
+    );
 }
 
-/** With DISTINCT, rows are ordered by columns of the result, which a query around it reads. */
-function distinctQuery(
-  inner: Select,
-  outputs: readonly Output[],
-  after: OrderAndLimit,
-  scope: Scope,
-  context: Context,
-): Select {
-  const limits = resolveLimit(after.limit, context);
-  if (after.orderBy.length === 0) return { ...inner, ...limits };
-  const alias = context.fresh('distinct');
-  const members = inner.columns.map(
-    ({ name, value }): Member => ({ name, value: column(alias, name, value.type) }),
-  );
-  const keys = sortKeys(after.orderBy, scope, context, (node) => {
-    const output = outputColumn(node, outputs) ?? sameOutput(node, outputs, scope, context);
-    const value = members[outputs.indexOf(output)]?.value ?? output.value;
-    return { key: value, value };
-  });
-  return select({
-    columns: members,
-    from: { kind: 'derived', alias, query: inner },
-    orderBy: keys,
-    ...limits,
-  });
-}
-
-function groupingOf(
-  node: Syntax.GroupBy | undefined,
-  outputs: readonly Output[],
-  scope: Scope,
-  context: Context,
-): Grouping | undefined {
-  if (!node) return undefined;
-  if (!node.all) return resolveGrouping(node, outputs, scope, context);
-  const keys = outputs.filter(({ value }) => isGroupingKey(value));
-  return {
-    keys: keys.map((output) => positionOf(outputs, output)),
-    ...(keys.length === 0 && { sets: [[]] }),
-  };
-}
-
-/** GROUP BY ALL groups by what reads columns and contains no aggregate. */
-const isGroupingKey = (value: Expression): boolean =>
-  !someNode(value, ({ kind }) => kind === 'aggregate') && someNode(value, ({ kind }) => kind === 'column');
+const isWindowFunction = (value: Expression) => value.kind === 'aggregate' && value.over !== undefined;
 
 function conditions(
   node: Syntax.Expression | undefined,
@@ -164,11 +142,6 @@ function conditions(
   context.attempt(() => requireBool(node, test, keyword), undefined);
   return test.kind === 'operation' && test.operator === 'AND' ? test.operands : [test];
 }
-
-const aliasesOf = (outputs: readonly Output[]): ReadonlyMap<string, Expression> =>
-  new Map(
-    outputs.filter(({ isAnonymous }) => !isAnonymous).map(({ name, value }) => [name.toLowerCase(), value]),
-  );
 
 function requireDistinguishable(place: Syntax.Select, outputs: readonly Output[]): void {
   const wrong = outputs.find(({ value }) => !isGroupable(value.type));
