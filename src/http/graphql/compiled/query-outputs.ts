@@ -13,7 +13,7 @@ import type { ColumnPlace } from './rows-writer.ts';
 /** What the root field of a saved query returns; undefined for any other field. */
 export type QueryOutputs = (field: string) => QueryOutput | undefined;
 
-/** Each is built from the schema that Yoga serves when it is first asked for. */
+/** Each is built from the schema that Yoga serves, the first time it is needed. */
 export function queryOutputs(schema: GraphQLSchema, catalog: Catalog): QueryOutputs {
   const queries = new Map(publicNames(catalog).map(({ field, query }) => [field, query]));
   const built = new Map<string, QueryOutput>();
