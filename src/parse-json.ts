@@ -49,7 +49,7 @@ export function hasEqualNames(text: string, value: unknown): boolean {
 }
 
 function countNames(value: unknown): number {
-  if (typeof value !== 'object' || value === null) return 0;
+  if (typeof value !== 'object' || value === null || JSON.isRawJSON(value)) return 0;
   const inner = Object.values(value).reduce<number>((sum, one) => sum + countNames(one), 0);
   return Array.isArray(value) ? inner : inner + Object.keys(value).length;
 }
