@@ -8,6 +8,7 @@ import { openHistory } from './catalog/folder/catalog-history.ts';
 import { readFolder } from './catalog/folder/read-folder.ts';
 import type { Catalog } from './catalog/saved-query.ts';
 import { type Clock, systemClock } from './concurrency/clock.ts';
+import type { Owner } from './concurrency/fair-share.ts';
 import { LoopTurns } from './concurrency/loop-turns.ts';
 import type { Config } from './config.ts';
 import type { Engine } from './engine/engine.ts';
@@ -62,6 +63,9 @@ export interface App {
   close(): Promise<void>;
 }
 
+/** Takes turns with the keys. */
+const reloading: Owner = 'saved queries';
+
 /**
  * The whole service without a socket.
  *
@@ -115,8 +119,8 @@ export async function openApp(options: AppOptions): Promise<App> {
     history,
     updates: execution.updates,
     isOn: config.reload,
-    prepare(next) {
-      const version = buildVersion(next);
+    async prepare(next) {
+      const version = await turns.run(reloading, buildVersion(next));
       return () => {
         callers.replaceCatalog(next);
         metrics.replaceCatalog(next);
@@ -143,10 +147,10 @@ export async function openApp(options: AppOptions): Promise<App> {
     async close() {
       metrics.registry?.close();
       // It may wait for an import, which closing the engine ends.
-      const reloading = reload.close();
+      const reloadClosed = reload.close();
       await callers.close();
       await execution.close();
-      await reloading;
+      await reloadClosed;
       await tracer?.close();
     },
   };

@@ -33,6 +33,27 @@ export function parseJson(text: string, revive?: Revive): unknown {
   });
 }
 
+/**
+ * Whether an object of a JSON text has a name twice: of those, the value has only the last one.
+ *
+ * @param value what the text was parsed to
+ */
+export function hasEqualNames(text: string, value: unknown): boolean {
+  let names = 0;
+  for (let at = text.indexOf('"'); at >= 0; ) {
+    const to = stringEnd(text, at) ?? text.length;
+    if (isBeforeColon(text, to)) names += 1;
+    at = text.indexOf('"', to);
+  }
+  return names !== countNames(value);
+}
+
+function countNames(value: unknown): number {
+  if (typeof value !== 'object' || value === null || JSON.isRawJSON(value)) return 0;
+  const inner = Object.values(value).reduce<number>((sum, one) => sum + countNames(one), 0);
+  return Array.isArray(value) ? inner : inner + Object.keys(value).length;
+}
+
 const parse = (text: string, revive: Revive | undefined): unknown =>
   revive === undefined
     ? JSON.parse(text)

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Catalog } from '../catalog/saved-query.ts';
 import type { LoopTurns } from '../concurrency/loop-turns.ts';
+import { runSteps } from '../concurrency/run-steps.ts';
 import { VersionedRef } from '../concurrency/versioned-ref.ts';
 import { isLoopback } from '../config/loopback.ts';
 import type { Config } from '../config.ts';
@@ -63,7 +64,8 @@ interface HttpHandler {
   readonly handle: Handler;
   /** The current version is that of the catalog. */
   readonly versions: VersionedRef<CatalogVersion>;
-  readonly buildVersion: (catalog: Catalog) => CatalogVersion;
+  /** In steps: of a large catalog, it takes some tenths of a second. */
+  readonly buildVersion: (catalog: Catalog) => Generator<void, CatalogVersion>;
 }
 
 /** Connects what answers requests. */
@@ -73,7 +75,7 @@ export function buildHttpHandler(options: HttpOptions): HttpHandler {
   const audit = buildAudit(log, isKeyText);
   const cors = buildCors(config.corsOrigins, config.corsHeaders);
   const buildVersion = versionBuilder(options, { isKeyText, audit, cors });
-  const versions = new VersionedRef(buildVersion(options.catalog));
+  const versions = new VersionedRef(runSteps(buildVersion(options.catalog)));
   const handle = buildHandler({
     versions,
     admit: buildAdmit({
@@ -120,16 +122,19 @@ function versionBuilder(options: HttpOptions, { isKeyText, audit, cors }: Rules)
   const { graphiql, pages, assets } = buildBrowserPages(config, options.apiKey);
   const rejectKeys = buildRejectKeys(isKeyText);
   const reader = buildReader();
-  return (catalog: Catalog): CatalogVersion => {
+  return function* (catalog: Catalog): Generator<void, CatalogVersion> {
+    const graphql = yield* buildGraphqlOf(catalog);
+    const prepareRequest = buildPrepareRequest(pathsToLog(catalog), catalog);
+    yield;
     const rest = buildRest({ catalog, getResult, turns, now, derived, budget });
     const page: RouteOptions['page'] = (head, { url }) =>
       isFromLoopback(url, head) ? graphiql.local(catalog, head) : graphiql.remote(head);
     return {
-      prepareRequest: buildPrepareRequest(pathsToLog(catalog), catalog),
+      prepareRequest,
       routeOf: buildRoutes({
         rest,
         compat: config.compat === undefined ? undefined : buildLogflareCompat({ catalog, rest, rejectKeys }),
-        graphql: buildGraphqlOf(catalog),
+        graphql,
         openapi: buildOpenapi(catalog, turns),
         reader: config.pages ? reader : undefined,
         page: config.graphiql ? page : undefined,

@@ -108,7 +108,7 @@ function checkIdsAndTypes(queries: readonly SavedQuery[]): readonly Problem[] {
   const resultTypes = new Map<string, string>();
   const timeScalars = scalarsOfTimes(queries);
   /** Of records: with what follows, they are types of the fields in them. */
-  const recordTypes = queries.map((query) => `${pascalCase(query.name)}Row_`);
+  const recordTypes = new Set(queries.map((query) => `${pascalCase(query.name)}Row_`));
   const enums = new Map<string, { readonly parameter: EnumParameter; readonly file: string }>();
   return queries.flatMap((query) => {
     const { file } = query.source;
@@ -118,7 +118,8 @@ function checkIdsAndTypes(queries: readonly SavedQuery[]): readonly Problem[] {
     const sameId = addName(ids, query.id, file);
     if (sameId !== undefined) add(`id ${query.id} is already used by ${sameId}`);
 
-    for (const type of [`${pascalCase(query.name)}Row`, `${pascalCase(query.name)}Result`]) {
+    const typeName = pascalCase(query.name);
+    for (const type of [`${typeName}Row`, `${typeName}Result`]) {
       addName(resultTypes, type, file);
       if (reservedTypes.has(type)) add(`its type ${type} is another type of the schema; choose another name`);
       const other = enums.get(type);
@@ -129,7 +130,7 @@ function checkIdsAndTypes(queries: readonly SavedQuery[]): readonly Problem[] {
       if (reservedTypes.has(type) || resultTypes.has(type) || timeScalars.has(type)) {
         add(`parameters.${name}: ${type} is another type of the schema; choose another enum name`);
       }
-      const record = recordTypes.find((prefix) => type.startsWith(prefix));
+      const record = prefixesOf(type).find((prefix) => recordTypes.has(prefix));
       if (record !== undefined) {
         add(
           `parameters.${name}: types that begin with ${record} are those of records; choose another enum name`,
@@ -144,6 +145,10 @@ function checkIdsAndTypes(queries: readonly SavedQuery[]): readonly Problem[] {
     return problems;
   });
 }
+
+/** What a type begins with if it is that of a record. */
+const prefixesOf = (type: string): readonly string[] =>
+  [...type.matchAll(/Row_/g)].map(({ index }) => type.slice(0, index + 'Row_'.length));
 
 /** The types that a schema has only if a query has such a parameter. */
 function scalarsOfTimes(queries: readonly SavedQuery[]): ReadonlySet<string> {

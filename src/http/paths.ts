@@ -34,53 +34,76 @@ export const assetsPath = '/assets/';
 const formatSuffixes: readonly string[] = formatNames.map((name) => `.${name}`);
 
 /**
- * The paths that the access log shows, and what it shows: for an alias the path with the query's own name. Others are logged
- * as `unknown`: they may contain anything, for example a key pasted into the wrong place.
+ * The path as the access log shows it: for an alias the path with the query's own name. Others are logged as `unknown`: they
+ * may contain anything, for example a key pasted into the wrong place.
  */
-export function pathsToLog({ queries }: Catalog): ReadonlyMap<string, string> {
-  const others = [
-    graphqlPath,
-    healthPath,
-    livePath,
-    plainHealthPath,
-    readinessPath,
-    metricsPath,
-    openapiPath,
-    readerPath,
-    homePath,
-  ];
-  const pages = [...queriesByName(queries).keys()].map((name) => queryPagePath + name);
-  const paths = new Map([...others, ...pages].map((path) => [path, path]));
-  for (const { path, shown } of endpointPaths({ queries })) paths.set(path, shown);
-  return paths;
+export type PathToLog = (pathname: string) => string | undefined;
+
+const otherPaths: ReadonlySet<string> = new Set([
+  graphqlPath,
+  healthPath,
+  livePath,
+  plainHealthPath,
+  readinessPath,
+  metricsPath,
+  openapiPath,
+  readerPath,
+  homePath,
+]);
+
+export function pathsToLog({ queries }: Catalog): PathToLog {
+  const endpointAt = endpointPaths({ queries });
+  const isPage = (pathname: string) =>
+    pathname.startsWith(queryPagePath) && queriesByName(queries).has(pathname.slice(queryPagePath.length));
+  return (pathname) =>
+    otherPaths.has(pathname) || isPage(pathname) ? pathname : endpointAt(pathname)?.shown;
 }
 
 interface EndpointPath {
-  readonly path: string;
-  /** The same, but with the name instead of an alias, and without percent-encoding. */
+  /** The path with the name instead of an alias, and without percent-encoding. */
   readonly shown: string;
   readonly query: SavedQuery;
 }
 
-/** Every path of every endpoint. Of two equal ones the later one counts: a name may look like another one with a format. */
-export function endpointPaths({ queries }: Pick<Catalog, 'queries'>): readonly EndpointPath[] {
-  const addresses = [
-    ...queries.flatMap((query) => [
-      { address: query.id, name: query.id, query },
-      ...query.aliases.map((address) => ({ address, name: query.name, query })),
-    ]),
-    ...[...queriesByName(queries)].flatMap(([name, query]) => [
-      { address: name, name, query },
-      ...(name.includes('@') ? [{ address: name.replace('@', '%40'), name, query }] : []),
-    ]),
-  ];
-  return [...formatSuffixes, ''].flatMap((suffix) =>
-    addresses.map(({ address, name, query }) => ({
-      path: endpointPath + address + suffix,
-      shown: endpointPath + name + suffix,
-      query,
-    })),
-  );
+/**
+ * Finds the endpoint of a path. An address comes before one with a format: a name may look like another one with a format.
+ *
+ * A large catalog has several ten thousand such paths, which are not listed.
+ */
+export function endpointPaths({
+  queries,
+}: Pick<Catalog, 'queries'>): (pathname: string) => EndpointPath | undefined {
+  const named = addressesOf(queries);
+  return (pathname) => {
+    if (!pathname.startsWith(endpointPath)) return undefined;
+    const rest = pathname.slice(endpointPath.length);
+    for (const suffix of ['', ...formatSuffixes]) {
+      const found = rest.endsWith(suffix) && named.get(rest.slice(0, rest.length - suffix.length));
+      if (found) return { shown: endpointPath + found.name + suffix, query: found.query };
+    }
+    return undefined;
+  };
+}
+
+interface Address {
+  /** That is shown for it. */
+  readonly name: string;
+  readonly query: SavedQuery;
+}
+
+/** By what a path may have: UUIDs, aliases and names, and `%40` for the `@` of a version. */
+function addressesOf(queries: readonly SavedQuery[]): ReadonlyMap<string, Address> {
+  const found = new Map<string, Address>();
+  for (const query of queries) {
+    const { id, name, aliases } = query;
+    found.set(id, { name: id, query });
+    for (const alias of aliases) found.set(alias, { name, query });
+  }
+  for (const [name, query] of queriesByName(queries)) {
+    found.set(name, { name, query });
+    if (name.includes('@')) found.set(name.replace('@', '%40'), { name, query });
+  }
+  return found;
 }
 
 export const unknownPath = 'unknown';

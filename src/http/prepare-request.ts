@@ -4,7 +4,7 @@ import type { Catalog, SavedQuery } from '../catalog/saved-query.ts';
 import { GatewayError } from '../errors.ts';
 import type { EndpointRequest } from './access/authorize.ts';
 import { httpLimits } from './limits.ts';
-import { folderToLog } from './paths.ts';
+import { folderToLog, type PathToLog } from './paths.ts';
 import type { EndpointAddress } from './rest/requested-format.ts';
 
 /** What the steps of the request path derive from a URL; kept for later requests with the same URL. */
@@ -32,11 +32,11 @@ const maxPrepared = 1_000;
 const maxPreparedLength = 2_048;
 
 /**
- * @param loggedPaths as `pathsToLog` gives them
+ * @param pathToLog as `pathsToLog` gives it
  * @param catalog whose lists may have many values
  */
 export function buildPrepareRequest(
-  loggedPaths: ReadonlyMap<string, string>,
+  pathToLog: PathToLog,
   catalog: Pick<Catalog, 'queries'> = { queries: [] },
 ): PrepareRequest {
   const lists = new Set(catalog.queries.flatMap(listNames));
@@ -51,7 +51,7 @@ export function buildPrepareRequest(
         'Invalid request target or Host header, or more than one Host or Authorization header',
       );
     }
-    const loggedPath = loggedPaths.get(url.pathname) ?? folderToLog(url.pathname);
+    const loggedPath = pathToLog(url.pathname) ?? folderToLog(url.pathname);
     const request = { url, loggedPath, lists };
     if (text.length <= maxPreparedLength) prepared.set(text, request);
     return request;

@@ -21,7 +21,7 @@ interface ReloadOptions {
   /** Whether the files are followed. */
   readonly isOn: boolean;
   /** Builds what serves a version. @returns makes it the current one; that resolves when no request uses an earlier one */
-  readonly prepare: (catalog: Catalog) => () => Promise<unknown>;
+  readonly prepare: (catalog: Catalog) => Promise<() => Promise<unknown>>;
   readonly onOutcome: (outcome: ReloadOutcome) => void;
   /**
    * Receives broken files when they begin to be broken, or are broken in another way, and files that are mended, in place
@@ -49,7 +49,7 @@ export function openReload(options: ReloadOptions): Reload {
   let failure: string | undefined;
 
   const serve = async ({ catalog, accept }: CatalogProposal) => {
-    const replace = options.prepare(catalog);
+    const replace = await options.prepare(catalog);
     const release = await updates?.replace(catalog);
     // From here on nothing may fail, and all of it happens in one turn of the event loop.
     const unused = replace();

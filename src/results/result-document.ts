@@ -90,6 +90,14 @@ function* serialize({ rows }: Rows): Generator<void, { readonly identity: Buffer
     yield;
   }
   add(`${from === 0 ? start : from < rows.length ? ',' : ''}${rows.slice(from).join(',')}${end}`);
+  return yield* joinTexts(texts, byteLength);
+}
+
+/** Puts a large text together in steps, one for each part of it. */
+export function* joinTexts(
+  texts: readonly string[],
+  byteLength = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0),
+): Generator<void, { readonly identity: Buffer; readonly digest: string }> {
   // Not from Node's pool: a small buffer from there would keep its whole slab in memory.
   const identity = Buffer.allocUnsafeSlow(byteLength);
   const hash = createHash('sha256');

@@ -4,7 +4,7 @@ import { parseCatalog, parseQueryFile } from '../load-catalog.ts';
 import type { Catalog } from '../saved-query.ts';
 import { parseTableFile } from '../tables/load-tables.ts';
 import { type CheckQueries, type CompleteCatalog, chooseVersion, type FileSets } from './choose-version.ts';
-import { addFirst, emptySet, parseChanged } from './file-set.ts';
+import { firstSet, parseChanged } from './file-set.ts';
 import { type CatalogFiles, isTablePath } from './read-folder.ts';
 
 /** A file that is not served as it is. */
@@ -43,9 +43,10 @@ export function openHistory(
   const first = parseCatalog(folder, files);
   let catalog = complete(first);
   let brokenSince: ReadonlyMap<string, Date> = new Map();
-  const sets: FileSets = { queries: emptySet(), tables: emptySet() };
-  for (const query of first.queries) addFirst(sets.queries, `${query.name}.sql`, files, query);
-  for (const table of first.tables) addFirst(sets.tables, `tables/${table.name}.json`, files, table);
+  const sets: FileSets = {
+    queries: firstSet(files, new Map(first.queries.map((query) => [`${query.name}.sql`, query]))),
+    tables: firstSet(files, new Map(first.tables.map((table) => [`tables/${table.name}.json`, table]))),
+  };
 
   return {
     get catalog() {

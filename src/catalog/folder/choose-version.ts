@@ -48,7 +48,7 @@ export async function chooseVersion(
   for (;;) {
     const chosenTables = chooseTables(folder, tables, refusedTables);
     const chosen = newestOf(queries, refusedQueries);
-    const conflicts = findConflicts(chosen, queries);
+    const conflicts = await findConflicts(chosen, queries);
     if (conflicts.size > 0) {
       for (const [path, problems] of conflicts) refusedQueries.set(path, problems);
       continue;

@@ -21,25 +21,17 @@ export interface FileSet<T extends object> {
   readonly aliasLines: WeakMap<T, readonly number[]>;
 }
 
-export const emptySet = <T extends object>(): FileSet<T> => ({
-  parsed: new Map<string, ParsedFile<T>>(),
-  served: new Map<string, T>(),
-  texts: new WeakMap<T, string>(),
-  aliasLines: new WeakMap<T, readonly number[]>(),
-});
-
-/** Adds a file of the first version. */
-export function addFirst<T extends object>(
-  set: FileSet<T>,
-  path: string,
-  files: CatalogFiles,
-  value: T,
-): void {
-  const content = files.get(path);
-  if (content === undefined) throw new Error(`no file ${path}`);
-  set.parsed = new Map([...set.parsed, [path, { content, value, problems: [] }]]);
-  set.served = new Map([...set.served, [path, value]]);
-  if ('text' in content) set.texts.set(value, content.text);
+/** The files of the first version, without problems, by path. */
+export function firstSet<T extends object>(files: CatalogFiles, served: ReadonlyMap<string, T>): FileSet<T> {
+  const parsed = new Map<string, ParsedFile<T>>();
+  const texts = new WeakMap<T, string>();
+  for (const [path, value] of served) {
+    const content = files.get(path);
+    if (content === undefined) throw new Error(`no file ${path}`);
+    parsed.set(path, { content, value, problems: [] });
+    if ('text' in content) texts.set(value, content.text);
+  }
+  return { parsed, served, texts, aliasLines: new WeakMap<T, readonly number[]>() };
 }
 
 /** Parses the files whose content is another one. It takes some milliseconds each: other work is done in between. */

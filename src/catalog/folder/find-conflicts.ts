@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Problem } from '../../errors.ts';
 import { checkAddresses } from '../check-addresses.ts';
 import { checkCatalog } from '../check-catalog.ts';
@@ -8,17 +9,21 @@ import type { FileSet } from './file-set.ts';
  * The changed queries that cannot be served together with the others, with their problems, by path. Unchanged queries
  * are checked first, so that the problem is that of a changed one.
  */
-export function findConflicts(
+export async function findConflicts(
   chosen: ReadonlyMap<string, SavedQuery>,
   { served, aliasLines }: FileSet<SavedQuery>,
-): ReadonlyMap<string, readonly Problem[]> {
+): Promise<ReadonlyMap<string, readonly Problem[]>> {
   const isServed = ([path, query]: readonly [string, SavedQuery]) => served.get(path) === query;
   const ordered = [...chosen].sort((a, b) => Number(isServed(b)) - Number(isServed(a)));
   const pathOf = new Map(ordered.map(([path, { source }]) => [source.file, path]));
   const addressProblems = (queries: readonly SavedQuery[]) =>
     checkAddresses(queries.map((query) => ({ query, aliasLines: aliasLines.get(query) ?? [] })));
   const all = ordered.map(([, query]) => query);
-  const problems = [...checkCatalog(all), ...addressProblems(all)];
+  // Of thousands of queries, each takes ten milliseconds: other work is done in between.
+  await nextTurn();
+  const catalogProblems = checkCatalog(all);
+  await nextTurn();
+  const problems = [...catalogProblems, ...addressProblems(all)];
   const found = Map.groupBy(problems, ({ file = '' }) => pathOf.get(file) ?? '');
   const ofChanged = [...found].filter(([path]) => served.get(path) !== chosen.get(path));
   if (found.size === 0 || ofChanged.length > 0) return new Map(ofChanged);

@@ -14,7 +14,7 @@ import { buildFindHidden } from './hidden-fields.ts';
 import { buildAutomaticDocuments } from './persisted/automatic.ts';
 import { buildTrustedDocuments, type TrustedDocuments, warnOfInvalid } from './persisted/trusted.ts';
 import { checkMediaTypes, type FindDocument } from './read-operation.ts';
-import { buildSchema } from './schema/schema.ts';
+import { buildSchemaInSteps } from './schema/schema.ts';
 import { buildSchemaFor } from './visible-schemas.ts';
 import { buildAnswerWithYoga } from './yoga.ts';
 
@@ -37,17 +37,17 @@ interface GraphqlOptions {
  * GraphQL over HTTP; every operation needs a key, introspection too. Operations on saved queries are compiled
  * (`compiled/`); Yoga answers everything else, and is the reference for what they must return.
  *
- * @returns makes what answers for one version of the catalog: what is prepared for its schema belongs to it
+ * @returns makes what answers for one version of the catalog, in steps: what is prepared for its schema belongs to it
  */
-export function buildGraphql(options: GraphqlOptions): (catalog: Catalog) => Answer {
+export function buildGraphql(options: GraphqlOptions): (catalog: Catalog) => Generator<void, Answer> {
   const { getResult, introspection, trusted, derived, budget, turns, audit, log, now } = options;
   const answerCompiled = buildAnswerCompiled({ getResult, derived, budget, turns, audit, log, now });
   const persisted = trusted === undefined ? buildAutomaticDocuments() : buildTrustedDocuments(trusted);
-  const buildSchemas = (catalog: Catalog) =>
-    buildSchemaFor(catalog, (part, share) => {
-      const schema = buildSchema(part);
+  const buildSchemas = (catalog: Catalog) => {
+    function* build(part: Catalog, share: number) {
+      const schema = yield* buildSchemaInSteps(part);
       const checkDocument = buildCheckDocument(schema, introspection, share);
-      if (part === catalog) warnOfInvalid(trusted, checkDocument, log);
+      if (part === catalog) yield* warnOfInvalid(trusted, checkDocument, log);
       return {
         findHidden: buildFindHidden(catalog, part, checkDocument),
         readOperationRequest: buildReadOperationRequest(schema, part, checkDocument, persisted, turns, share),
@@ -63,20 +63,19 @@ export function buildGraphql(options: GraphqlOptions): (catalog: Catalog) => Ans
           now,
         }),
       };
-    });
-  return (catalog) => {
-    const schemaFor = buildSchemas(catalog);
+    }
+    return buildSchemaFor(catalog, build, turns);
+  };
+  return function* (catalog) {
+    const schemaFor = yield* buildSchemas(catalog);
     return async (head, request, admission, readBody) => {
       checkMediaTypes(head);
       const body = head.method === 'GET' ? undefined : await readBody();
       const { id } = admission.principal;
       const findDocument: FindDocument = (members) => persisted.documentOf(members, id);
-      const { readOperationRequest, findHidden, answerWithYoga } = schemaFor(
-        admission.principal,
-        request.url,
-        body,
-        findDocument,
-      );
+      const schema = schemaFor(admission.principal, request.url, body, findDocument);
+      const { readOperationRequest, findHidden, answerWithYoga } =
+        schema instanceof Promise ? await schema : schema;
       const read = readOperationRequest(request.url, body, id);
       const operation = read instanceof Promise ? await read : read;
       const reply = operation && (await answerCompiled(operation, head, admission));

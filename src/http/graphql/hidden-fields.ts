@@ -15,9 +15,11 @@ export type FindHidden = (
 ) => readonly string[];
 
 export function buildFindHidden(catalog: Catalog, part: Catalog, checkDocument: CheckDocument): FindHidden {
+  if (part === catalog) return () => [];
+  const visible = new Set(part.queries);
   const hidden = new Map(
     publicNames(catalog)
-      .filter(({ query }) => !part.queries.includes(query))
+      .filter(({ query }) => !visible.has(query))
       .flatMap(({ field, query: { name } }) => [field, sqlFieldOf(field)].map((one) => [one, name] as const)),
   );
   return (url, body, findDocument) => {

@@ -1,5 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Catalog, SavedQuery } from '../../catalog/saved-query.ts';
+import type { Owner } from '../../concurrency/fair-share.ts';
+import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import type { Principal } from '../../keys/principal.ts';
 import { mayQuery } from '../access/authorize.ts';
 import { type FindDocument, parseOperation } from './read-operation.ts';
@@ -10,7 +12,7 @@ export type SchemaFor<T> = (
   url: URL,
   body: Uint8Array | undefined,
   findDocument: FindDocument,
-) => T;
+) => T | Promise<T>;
 
 /** How many schemas of a part of the catalog are kept: keys of a team often permit the same endpoints. */
 const maxParts = 32;
@@ -23,14 +25,15 @@ const partShare = 1 / 16;
  * If the rest is hidden from the key, its documents are validated against the part too, so that a hidden field is answered
  * as one that does not exist; otherwise it is answered as forbidden.
  *
- * @param build makes what answers requests by a schema
+ * @param build makes what answers requests by a schema, in steps
  */
-export function buildSchemaFor<T>(
+export function* buildSchemaFor<T>(
   catalog: Catalog,
-  build: (catalog: Catalog, share: number) => T,
-): SchemaFor<T> {
-  const whole = build(catalog, 1);
-  const parts = new LRUCache<string, { readonly schema: T }>({ max: maxParts });
+  build: (catalog: Catalog, share: number) => Generator<void, T>,
+  turns: LoopTurns,
+): Generator<void, SchemaFor<T>> {
+  const whole = yield* build(catalog, 1);
+  const parts = new LRUCache<string, { readonly schema: Promise<T> }>({ max: maxParts });
   /** Kept as long as their keys; undefined: the whole. */
   const visibleTo = new WeakMap<Principal, readonly SavedQuery[] | 'all'>();
   const visibleQueries = (principal: Principal) => {
@@ -41,10 +44,10 @@ export function buildSchemaFor<T>(
     visibleTo.set(principal, visible);
     return visible;
   };
-  const partOf = (queries: readonly SavedQuery[]): T => {
+  const partOf = (queries: readonly SavedQuery[], owner: Owner): Promise<T> => {
     const key = queries.map(({ id }) => id).join();
     const part = parts.get(key) ?? {
-      schema: build({ ...catalog, queries, all: catalog.queries }, partShare),
+      schema: turns.run(owner, build({ ...catalog, queries, all: catalog.queries }, partShare)),
     };
     parts.set(key, part);
     return part.schema;
@@ -53,7 +56,9 @@ export function buildSchemaFor<T>(
     if (principal.endpoints === undefined && principal.tenants === undefined) return whole;
     const visible = visibleQueries(principal);
     if (visible === 'all') return whole;
-    return principal.hidesEndpoints || mayIntrospect(url, body, findDocument) ? partOf(visible) : whole;
+    return principal.hidesEndpoints || mayIntrospect(url, body, findDocument)
+      ? partOf(visible, principal.id)
+      : whole;
   };
 }
 

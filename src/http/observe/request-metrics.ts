@@ -57,11 +57,12 @@ export function buildRequestMetrics(catalog: Catalog): RequestMetrics {
   const requests = new Counts();
   const bytes = new Counts();
   const durations = new Histograms('api');
-  let current = catalog;
-  let endpoints = endpointsByPath(catalog);
+  let endpointAt = endpointPaths(catalog);
+  let previousAt = endpointAt;
   const known = new Map<string, PathCounts>();
   const openCounts = (path: string): PathCounts => {
-    const endpoint = endpoints.get(path) ?? '';
+    // Requests in flight may be for endpoints that are no longer there.
+    const endpoint = (endpointAt(path) ?? previousAt(path))?.query.name ?? '';
     const api = endpoint === '' ? (apiOf.get(path) ?? 'other') : 'rest';
     return {
       api,
@@ -101,9 +102,8 @@ export function buildRequestMetrics(catalog: Catalog): RequestMetrics {
       counts.durations.observe(seconds);
     },
     replaceCatalog(next, kept) {
-      // Requests in flight may be for endpoints that are no longer there.
-      endpoints = new Map([...endpointsByPath(current), ...endpointsByPath(next)]);
-      current = next;
+      previousAt = endpointAt;
+      endpointAt = endpointPaths(next);
       known.clear();
       requests.keepEndpoints(kept);
       bytes.keepEndpoints(kept);
@@ -121,10 +121,6 @@ export function buildRequestMetrics(catalog: Catalog): RequestMetrics {
     ],
   };
 }
-
-/** By the paths that the access log shows. */
-const endpointsByPath = (catalog: Catalog): ReadonlyMap<string, string> =>
-  new Map(endpointPaths(catalog).map(({ shown, query }) => [shown, query.name]));
 
 const apiOf: ReadonlyMap<string, string> = new Map([
   [graphqlPath, 'graphql'],

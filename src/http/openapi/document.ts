@@ -1,5 +1,6 @@
 import type { SavedQuery } from '../../catalog/saved-query.ts';
 import { mainNames, publicNames } from '../../catalog/versions/versions.ts';
+import { runSteps } from '../../concurrency/run-steps.ts';
 import { packageVersion } from '../../version.ts';
 import { endpointPath, healthPath, readinessPath } from '../paths.ts';
 import { sharedHeaders } from './headers.ts';
@@ -29,10 +30,16 @@ export interface ReadersKey {
  * The REST interface of some saved queries as an OpenAPI 3.1 document. It describes what callers send and get, never the
  * SQL.
  */
-export function openapiDocument(
+export const openapiDocument = (
   queries: readonly SavedQuery[],
-  { mayPassSql, key, all = queries }: DocumentOptions = { mayPassSql: true },
-): JsonObject {
+  options: DocumentOptions = { mayPassSql: true },
+): JsonObject => runSteps(openapiInSteps(queries, options));
+
+/** The same in steps of less than a millisecond. */
+export function* openapiInSteps(
+  queries: readonly SavedQuery[],
+  { mayPassSql, key, all = queries }: DocumentOptions,
+): Generator<void, JsonObject> {
   const names = publicNames({ queries, all });
   const takingSql = [...mainNames({ queries, all }).values()].filter(
     ({ query }) => mayPassSql && query.querySandboxing === 'enabled',
@@ -53,17 +60,16 @@ export function openapiDocument(
       { name: 'health', description: 'For load balancers; no key is needed.' },
     ],
     paths: {
-      ...Object.fromEntries(names.map((name) => [endpointPath + name.name, { get: operation(name) }])),
-      ...Object.fromEntries(
-        takingSql.map((name) => [endpointPath + name.query.id, { get: sqlOperation(name) }]),
-      ),
-      ...Object.fromEntries(
-        names.map((name) => [`${endpointPath}${name.name}.{format}`, { get: fileOperation(name) }]),
-      ),
+      ...(yield* entries(names, (name) => [endpointPath + name.name, { get: operation(name) }])),
+      ...(yield* entries(takingSql, (name) => [endpointPath + name.query.id, { get: sqlOperation(name) }])),
+      ...(yield* entries(names, (name) => [
+        `${endpointPath}${name.name}.{format}`,
+        { get: fileOperation(name) },
+      ])),
       ...healthPaths,
     },
     components: {
-      schemas: Object.fromEntries(queries.map((query) => [rowName(query), rowSchema(query)])),
+      schemas: yield* entries(queries, (query) => [rowName(query), rowSchema(query)]),
       parameters: sharedParameters,
       headers: sharedHeaders,
       responses: sharedResponses,
@@ -73,6 +79,18 @@ export function openapiDocument(
       },
     },
   };
+}
+
+function* entries<T>(
+  items: readonly T[],
+  entryOf: (item: T) => readonly [string, JsonObject],
+): Generator<void, JsonObject> {
+  const made: [string, JsonObject][] = [];
+  for (const item of items) {
+    made.push([...entryOf(item)]);
+    yield;
+  }
+  return Object.fromEntries(made);
 }
 
 const healthReply: JsonObject = {

@@ -1,15 +1,15 @@
-import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Catalog, SavedQuery } from '../../catalog/saved-query.ts';
 import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import { mayPassSql, type Principal } from '../../keys/principal.ts';
-import { type Encodings, encode } from '../../results/result-document.ts';
+import { type Encodings, encode, joinTexts } from '../../results/result-document.ts';
 import { mayQuery } from '../access/authorize.ts';
 import { variesBy } from '../cache-headers.ts';
 import { chooseCoding } from '../content-coding.ts';
 import { jsonType } from '../reply.ts';
 import type { Answer } from '../routes.ts';
-import { openapiDocument, type ReadersKey } from './document.ts';
+import { openapiInSteps, type ReadersKey } from './document.ts';
+import { jsonTexts } from './json-texts.ts';
 
 /** Bytes of the documents that are kept, in all codings: keys of a team often permit the same endpoints. */
 const maxKeptBytes = 16_000_000;
@@ -34,7 +34,9 @@ export function buildOpenapi({ queries }: Catalog, turns: LoopTurns): Answer {
     if (rendered === undefined) {
       // A large catalog has megabytes of columns.
       await turns.wait(principal.id);
-      rendered = await render(visible, options);
+      const { identity, digest } = await turns.run(principal.id, render(visible, options));
+      // Weak: the same text has several codings.
+      rendered = { encodings: await encode(identity), etag: `W/"${digest}"` };
       kept.set(key, rendered);
     }
     const { encodings, etag } = rendered;
@@ -65,11 +67,6 @@ function readersKey({ permissions, tenants }: Principal): ReadersKey {
   };
 }
 
-async function render(
-  queries: readonly SavedQuery[],
-  options: Parameters<typeof openapiDocument>[1],
-): Promise<Rendered> {
-  const text = Buffer.from(JSON.stringify(openapiDocument(queries, options)));
-  // Weak: the same text has several codings.
-  return { encodings: await encode(text), etag: `W/"${hash('sha256', text, 'base64url')}"` };
+function* render(queries: readonly SavedQuery[], options: Parameters<typeof openapiInSteps>[1]) {
+  return yield* joinTexts(yield* jsonTexts(yield* openapiInSteps(queries, options)));
 }

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Problem } from '../../errors.ts';
 import { readYaml, type YamlData } from '../../files/read-yaml.ts';
 import { describeIssue, type SchemaProblem, schemaProblems } from '../../files/schema-problems.ts';
-import { parseJson } from '../../parse-json.ts';
+import { hasEqualNames, parseJson } from '../../parse-json.ts';
 import { type KeyEntry, keyFileSchema } from './key-schema.ts';
 
 export interface ParsedKeys {
@@ -56,6 +56,8 @@ type KeyData = Omit<YamlData, 'textOf'>;
 function readText(text: string): KeyData | Extract<ReturnType<typeof readYaml>, { problems: unknown }> {
   try {
     const data = parseJson(text);
+    // The last one would count, which may permit more than the first.
+    if (hasEqualNames(text, data)) return readYaml(text, 'json');
     let yaml: ReturnType<typeof readYaml> | undefined;
     return {
       data,

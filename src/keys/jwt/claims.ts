@@ -14,6 +14,9 @@ export interface TokenClaims {
   readonly permissions: readonly Permission[];
 }
 
+/** Those that a token may have. The metrics are of all tenants and of endpoints that are hidden from others. */
+const tokenPermissions = permissions.filter((one) => one !== 'metrics');
+
 const maxListed = 1_000;
 
 const names = z.array(tenantSchema).min(1).max(maxListed);
@@ -63,7 +66,7 @@ export function readClaims(
       endpoints: endpoints.data,
       rate: read.rate.data ?? {},
       // Issuers list permissions of other services too.
-      permissions: permissions.filter((one) => read.permissions.data?.includes(one)),
+      permissions: tokenPermissions.filter((one) => read.permissions.data?.includes(one)),
     },
   };
 }

@@ -59,6 +59,24 @@ afterAll(async () => {
   rmSync(queries, { recursive: true });
 });
 
+test.each([
+  'select cast(@project as int64) as n from own',
+  "select regexp_contains('x', concat('(', @project)) as n from own",
+  'select cast(event_message as int64) as n from own',
+])('a failure says the same, whatever has failed: %s', async (sql) => {
+  // The project is a value that DuckDB quotes; who reads what failed could tell the order in which rows are read.
+  const search = new URLSearchParams({ project: 'b', sql });
+  const response = await app.fetch(`/api/endpoints/query/nested.logs?${search}`);
+  const { error } = (await response.json()) as { error: object };
+  expect([response.status, error]).toEqual([
+    400,
+    expect.objectContaining({
+      code: 'INVALID_PARAMETER',
+      message: expect.stringMatching(/^sql: failed when it ran/),
+    }),
+  ]);
+});
+
 /** Conditions that fail for each row whose text is not a number. */
 const failing = [
   'cast(TEXT as int64) = 1',

@@ -11,7 +11,7 @@ const files: readonly StaticFile[] = [
   { name: 'mark.png', body: Buffer.from([1, 2, 3]), headers: { 'x-more': 'yes' } },
 ];
 const served = buildStaticFiles('test', () => files);
-const prepare = buildPrepareRequest(new Map());
+const prepare = buildPrepareRequest(() => undefined);
 
 const get = async (path: string, accepted = '') =>
   served.answer(

@@ -166,6 +166,15 @@ describe('a key file', () => {
   });
 
   test.each([
+    ['"tenants": ["abc"],\n"tenants": "all"', 5],
+    ['"allow": [],\n"all\\u006fw": []', 5],
+    ['"tenants": [{ "__proto__": 1,\n"__proto__": 2 }]', 5],
+  ])('JSON with a name twice in one object is rejected: %s', (members, line) => {
+    const text = `{"keys":\n[{"id": "abcdefgh",\n"name": "a: \\"b\\"", "sha256": "${sha256}",\n${members}}]}`;
+    expect(problemsOf(text)).toEqual([`keys.yaml:${line} not valid JSON: Map keys must be unique`]);
+  });
+
+  test.each([
     ['', '1 is empty'],
     ['# nothing\n', '1 is empty'],
     ['keys: [', '1 not valid YAML'],

@@ -69,7 +69,7 @@ describe('a token that is signed with the secret', () => {
       ...right,
       endpoints: ['logs.all', 'c41e8b72-93da-4d05-b6f1-5a2e7f80c9d4', 'unknown'],
       rate: { requests_per_minute: 60, concurrent_queries: 2 },
-      permissions: ['fresh', 'read:other'],
+      permissions: ['fresh', 'read:other', 'metrics'],
     });
     expect(tokens.known(text)).toBeUndefined();
     const verified = await tokens.verify(text);

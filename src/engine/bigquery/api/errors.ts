@@ -104,9 +104,11 @@ export function queryFailed(reported: ReportedError, bound: BoundQuery): Gateway
   const { status, reason, message, retryAfterSeconds } = reported;
   const cause = new Error(`BigQuery: ${status} ${reason ?? ''} ${message}`.slice(0, 4000));
   const failure = (reason === undefined ? undefined : failuresByReason[reason]) ?? failureByStatus(status);
-  const blamed = failure === failed ? blamedParameter(message, bound) : undefined;
+  if (failure !== failed) return toApiError(failure, cause, retryAfterSeconds);
+  // Of several errors of a caller's SQL, rows of other tenants may decide which one is reported.
+  if (bound.sql !== undefined) return callerSqlFailed(cause);
+  const blamed = blamedParameter(message, bound);
   if (blamed !== undefined) return unusableValue(blamed, cause);
-  if (bound.sql !== undefined && failure === failed) return callerSqlFailed(cause);
   return toApiError(failure, cause, retryAfterSeconds);
 }
 

@@ -95,7 +95,7 @@ async function loadNext(state: ImportState, read: Batch, totals: Totals): Promis
   }
   totals.bytes += slices.reduce((sum, { bytes }) => sum + bytes, 0);
   const { rows, bytes, totalBytes } = totals;
-  events.progress?.({ rows, bytes, totalBytes });
+  events.progress?.({ file: slices.at(-1)?.file.name, rows, bytes, totalBytes });
   await rm(read.folder, { recursive: true, force: true });
 }
 

@@ -1,5 +1,7 @@
 /** The progress of a sync. */
 export interface ImportProgress {
+  /** Of which the last rows were; undefined if no file had rows. */
+  readonly file: string | undefined;
   readonly rows: number;
   readonly bytes: number;
   readonly totalBytes: number;
@@ -7,13 +9,14 @@ export interface ImportProgress {
 
 const secondMs = 1000;
 
-/** `importing 41 % | 1,234,567 rows | 131,000 rows/s | 12 s left` */
-export function progressText({ rows, bytes, totalBytes }: ImportProgress, elapsedMs: number): string {
+/** `importing 41 % | 1,234,567 rows | 131,000 rows/s | 12 s left | edge_logs.ndjson` */
+export function progressText({ file, rows, bytes, totalBytes }: ImportProgress, elapsedMs: number): string {
   const share = totalBytes === 0 ? 1 : Math.min(1, bytes / totalBytes);
   const speed = elapsedMs === 0 ? 0 : (rows * secondMs) / elapsedMs;
   const parts = [`importing ${Math.floor(share * 100)} %`, `${formatCount(rows)} rows`];
   if (rows > 0) parts.push(`${formatCount(Number(speed.toPrecision(3)))} rows/s`);
   if (share > 0 && share < 1) parts.push(`${timeText((elapsedMs * (1 - share)) / share)} left`);
+  if (file !== undefined) parts.push(file);
   return parts.join(' | ');
 }
 

@@ -78,8 +78,11 @@ export function copiedSlice(reading: FileReading, from: Position, writer: LinesW
   const position = writer.position();
   const rows = writer.rows();
   const isFirst = from === reading.position;
+  const base = baseSlice(reading, isFirst);
+  const ofWriter = writer.rejects.map((reject) => ({ ...reject, isRow: reading.file.format !== 'ndjson' }));
   return {
-    ...baseSlice(reading, isFirst),
+    ...base,
+    rejects: [...base.rejects, ...ofWriter],
     entry: entryOf(reading, position, false),
     path: rows === 0 ? undefined : path,
     rows,

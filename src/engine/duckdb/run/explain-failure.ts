@@ -15,14 +15,16 @@ export function explainFailure(cause: unknown, bound: BoundQuery): GatewayError 
   if (text.includes(unsafeInteger)) {
     return new GatewayError('ENGINE_FAILED', `The query failed: ${unsafeInteger}`, { cause });
   }
+  // Of several errors of a caller's SQL, the number of stored rows, also of other tenants, decides which one is reported.
+  const isSaved = bound.sql === undefined;
   const pattern = bound.query.parameters.find(({ type }) => type === 'pattern');
-  if (pattern !== undefined && re2Error.test(text)) {
+  if (isSaved && pattern !== undefined && re2Error.test(text)) {
     const message = text.includes('pattern too large')
       ? `${pattern.name}: is too large for the engine when its {counts} are expanded; use smaller counts, or smaller classes in them`
       : `${pattern.name}: must be a regular expression in RE2 syntax`;
     return new GatewayError('INVALID_PARAMETER', message, { parameter: pattern.name, cause });
   }
-  if (/^(Conversion|Invalid Input|Out of Range) Error/.test(text)) {
+  if (isSaved && /^(Conversion|Invalid Input|Out of Range) Error/.test(text)) {
     const blamed = findQuotedParameter(text, bound);
     if (blamed !== undefined) return unusableValue(blamed, cause);
   }

@@ -2,7 +2,6 @@ import {
   type DirectiveNode,
   type DocumentNode,
   type ExecutableDefinitionNode,
-  executeSync,
   type FieldNode,
   type FragmentDefinitionNode,
   type GraphQLSchema,
@@ -10,15 +9,15 @@ import {
   getVariableValues,
   Kind,
   type OperationDefinitionNode,
-  OperationTypeNode,
   type SelectionNode,
-  type SelectionSetNode,
 } from 'graphql';
 import type { RawParameters } from '../../../catalog/binding/bind.ts';
 import type { SavedQuery } from '../../../catalog/saved-query.ts';
 import { rawArguments } from '../schema/arguments.ts';
 import { type CollectedField, type Conditions, collectFields } from './collect-fields.ts';
 import { compileSelection, type QueryOutput, type SelectionWriter } from './compile-selection.ts';
+import { introspect } from './introspect.ts';
+import type { QueryOutputs } from './query-outputs.ts';
 
 /** One root field of an operation with its arguments: what is to be queried, and how its result is written. */
 export interface RootField {
@@ -40,8 +39,8 @@ interface ConstantField {
 
 interface IntrospectionField {
   readonly responseKey: string;
-  /** Executes it: the same for all callers, but megabytes for a large catalog. @returns undefined if it has errors */
-  readonly introspect: () => string | undefined;
+  /** Executes it in steps: the same for all callers, but megabytes for a large catalog. @returns undefined if it has errors */
+  readonly introspect: () => Generator<void, readonly string[] | undefined>;
 }
 
 /** A valid operation that needs no GraphQL executor. */
@@ -52,7 +51,7 @@ export interface PreparedOperation {
 
 export interface PrepareOptions {
   readonly schema: GraphQLSchema;
-  readonly outputs: ReadonlyMap<string, QueryOutput>;
+  readonly outputs: QueryOutputs;
 }
 
 /**
@@ -79,9 +78,9 @@ export function prepareOperation(
     const known = compiled.get(key);
     if (known !== undefined) return known;
     const members = collectFields([operation.selectionSet], fragments, conditions).map((field) => {
-      const output = outputs.get(field.name);
+      const output = outputs(field.name);
       if (introspectionFields.has(field.name)) {
-        return { responseKey: field.responseKey, introspect: () => introspect(schema, document, field) };
+        return { responseKey: field.responseKey, introspect: () => introspect(schema, fragments, field) };
       }
       if (output === undefined) {
         return { responseKey: field.responseKey, text: JSON.stringify(queryType?.name) };
@@ -151,34 +150,16 @@ function fragmentsOf({ definitions }: DocumentNode): ReadonlyMap<string, Fragmen
 
 const introspectionFields: ReadonlySet<string> = new Set(['__schema', '__type']);
 
-/** One root field that queries the schema, without variables. */
-function introspect(
-  schema: GraphQLSchema,
-  { definitions }: DocumentNode,
-  field: CollectedField,
-): string | undefined {
-  const fragments = definitions.filter((one) => one.kind === Kind.FRAGMENT_DEFINITION);
-  const selectionSet: SelectionSetNode = { kind: Kind.SELECTION_SET, selections: field.nodes };
-  const operation = {
-    kind: Kind.OPERATION_DEFINITION,
-    operation: OperationTypeNode.QUERY,
-    selectionSet,
-  } as const;
-  const document: DocumentNode = { kind: Kind.DOCUMENT, definitions: [operation, ...fragments] };
-  const { data, errors } = executeSync({ schema, document });
-  return errors === undefined ? JSON.stringify(data?.[field.responseKey]) : undefined;
-}
-
 /** Only fields of saved queries, of the schema (without variables) and `__typename` at the root, and no directives but `@skip` and `@include`. */
 function isCompilable(
   document: DocumentNode,
   operation: OperationDefinitionNode,
-  outputs: ReadonlyMap<string, QueryOutput>,
+  outputs: QueryOutputs,
 ): boolean {
   const everything = collectFields([operation.selectionSet], fragmentsOf(document), {});
   const hasVariables = (operation.variableDefinitions ?? []).length > 0;
   const isKnown = ({ name }: CollectedField) =>
-    name === '__typename' || outputs.has(name) || (introspectionFields.has(name) && !hasVariables);
+    name === '__typename' || outputs(name) !== undefined || (introspectionFields.has(name) && !hasVariables);
   if (!everything.every(isKnown)) return false;
   return directivesOf(document).every(({ name: { value } }) => value === 'skip' || value === 'include');
 }

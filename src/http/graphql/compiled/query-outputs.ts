@@ -3,15 +3,24 @@ import { camelCase } from '../../../catalog/names.ts';
 import { isNullableColumn } from '../../../catalog/null-values.ts';
 import type { Catalog, Column, SavedQuery } from '../../../catalog/saved-query.ts';
 import { publicNames } from '../../../catalog/versions/versions.ts';
+import { getOrAdd } from '../../../metrics/get-or-add.ts';
 import type { ColumnFormat } from './cell-blocks.ts';
 import { writerOf } from './cell-writers.ts';
 import type { QueryOutput, RecordColumn } from './compile-selection.ts';
 import { outputType } from './records/record-output.ts';
 import type { ColumnPlace } from './rows-writer.ts';
 
-/** What each saved query's root field returns, by the field's name; built once from the schema that Yoga serves. */
-export function queryOutputs(schema: GraphQLSchema, catalog: Catalog): ReadonlyMap<string, QueryOutput> {
-  return new Map(publicNames(catalog).map(({ field, query }) => [field, outputOf(schema, field, query)]));
+/** What the root field of a saved query returns; undefined for any other field. */
+export type QueryOutputs = (field: string) => QueryOutput | undefined;
+
+/** Each is built from the schema that Yoga serves, the first time it is needed. */
+export function queryOutputs(schema: GraphQLSchema, catalog: Catalog): QueryOutputs {
+  const queries = new Map(publicNames(catalog).map(({ field, query }) => [field, query]));
+  const built = new Map<string, QueryOutput>();
+  return (field) => {
+    const query = queries.get(field);
+    return query && getOrAdd(built, field, () => outputOf(schema, field, query));
+  };
 }
 
 function outputOf(schema: GraphQLSchema, field: string, query: SavedQuery): QueryOutput {

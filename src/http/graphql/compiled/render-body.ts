@@ -112,8 +112,7 @@ function* collectPieces(
         member.writer.write(result, cells, pieces);
       }
     } else {
-      pieces.push(constantText(member));
-      yield;
+      yield* collectConstant(member, pieces);
     }
   }
   pieces.push('}}');
@@ -138,11 +137,17 @@ function* makeCells(
 }
 
 /** `__typename`, or the schema, which may have text that is not ASCII. */
-function constantText(member: Exclude<OperationRequest['members'][number], QueryField>): BinaryText {
-  if ('text' in member) return member.text;
-  const text = member.introspect();
-  if (text === undefined) throw new UnexpectedCell();
-  return toBinaryText(text);
+function* collectConstant(
+  member: Exclude<OperationRequest['members'][number], QueryField>,
+  pieces: Piece[],
+): Generator<void> {
+  if ('text' in member) {
+    pieces.push(member.text);
+    return;
+  }
+  const texts = yield* member.introspect();
+  if (texts === undefined) throw new UnexpectedCell();
+  for (const text of texts) pieces.push(toBinaryText(text));
 }
 
 function estimateBytes({ request, results }: Rendering): number {

@@ -67,16 +67,17 @@ function documentProblem(text: string): string | undefined {
   }
 }
 
-/** Logs the documents that do not fit the schema of the whole catalog: no request for them can succeed. */
-export function warnOfInvalid(
+/** Logs the documents that do not fit the schema of the whole catalog: no request for them can succeed. In steps. */
+export function* warnOfInvalid(
   documents: TrustedDocuments = new Map(),
   checkDocument: CheckDocument,
   log: Logger,
-): void {
+): Generator<void, void> {
   for (const [document, text] of documents) {
     const [error] = checkDocument(text).errors;
     if (error !== undefined)
       log.warn({ document, problem: error.message }, 'a trusted document is not valid');
+    yield;
   }
 }
 

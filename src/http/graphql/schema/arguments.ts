@@ -1,8 +1,15 @@
+import {
+  type GraphQLArgumentConfig,
+  GraphQLEnumType,
+  GraphQLList,
+  GraphQLNonNull,
+  type GraphQLScalarType,
+} from 'graphql';
 import type { RawParameters } from '../../../catalog/binding/bind.ts';
-import { fitsSchemas } from '../../../catalog/describe-parameter.ts';
+import { describeParameter, fitsSchemas } from '../../../catalog/describe-parameter.ts';
 import { camelCase } from '../../../catalog/names.ts';
 import type { EnumParameter, Parameter, SavedQuery } from '../../../catalog/saved-query.ts';
-import type { Builder } from './builder.ts';
+import { scalars } from './shared-types.ts';
 
 const scalarOf = {
   string: 'String',
@@ -15,20 +22,40 @@ const scalarOf = {
   boolean: 'Boolean',
 } as const;
 
-type EnumRef = ReturnType<Builder['enumType']>;
-
-/** Returns the GraphQL type of a parameter. */
-export type ArgumentTypes = (parameter: Parameter) => EnumRef | (typeof scalarOf)[keyof typeof scalarOf];
+/** Returns the GraphQL type of a value of a parameter. */
+export type ArgumentTypes = (parameter: Parameter) => GraphQLEnumType | GraphQLScalarType;
 
 /** Queries that declare the same enum share one GraphQL type. */
-export function buildArgumentTypes(builder: Builder): ArgumentTypes {
-  const enums = new Map<string, EnumRef>();
+export function openArgumentTypes(): ArgumentTypes {
+  const enums = new Map<string, GraphQLEnumType>();
   return (parameter) => {
-    if (parameter.type !== 'enum') return scalarOf[parameter.type];
-    const type = enums.get(parameter.enum) ?? addEnum(builder, parameter);
+    if (parameter.type !== 'enum') return scalars[scalarOf[parameter.type]];
+    const type = enums.get(parameter.enum) ?? enumType(parameter);
     enums.set(parameter.enum, type);
     return type;
   };
+}
+
+/** The arguments of a query's field. */
+export function parameterArguments(
+  { parameters }: SavedQuery,
+  typeOf: ArgumentTypes,
+): Record<string, GraphQLArgumentConfig> {
+  return Object.fromEntries(
+    parameters.map((parameter) => {
+      const { name, repeated, required } = parameter;
+      const value = typeOf(parameter);
+      const type = repeated ? new GraphQLList(new GraphQLNonNull(value)) : value;
+      return [
+        camelCase(name),
+        {
+          type: required ? new GraphQLNonNull(type) : type,
+          description: describeParameter(parameter).join(' '),
+          defaultValue: defaultArgument(parameter),
+        },
+      ];
+    }),
+  );
 }
 
 /** The GraphQL type of a parameter as a document declares its variable. */
@@ -38,8 +65,9 @@ export function argumentType(parameter: Parameter): string {
   return parameter.required ? `${type}!` : type;
 }
 
-function addEnum(builder: Builder, { enum: name, description, values }: EnumParameter): EnumRef {
-  return builder.enumType(name, {
+function enumType({ enum: name, description, values }: EnumParameter): GraphQLEnumType {
+  return new GraphQLEnumType({
+    name,
     description,
     values: Object.fromEntries(values.map(({ name, value, description }) => [name, { value, description }])),
   });
@@ -49,7 +77,7 @@ function addEnum(builder: Builder, { enum: name, description, values }: EnumPara
  * A parameter's default as a typed value: the query's header has it as text. undefined for one that only binding applies:
  * it is relative to the time, or an integer that would be rounded.
  */
-export function defaultArgument(parameter: Parameter): unknown {
+function defaultArgument(parameter: Parameter): unknown {
   const { default: text } = parameter;
   if (text === undefined || !fitsSchemas(parameter, text)) return undefined;
   return typeof text === 'string' ? typedText(parameter, text) : text.map((one) => typedText(parameter, one));

@@ -1,7 +1,7 @@
-import type SchemaBuilder from '@pothos/core';
+import SchemaBuilder from '@pothos/core';
 import type { Context } from '../context.ts';
 
-export interface SchemaTypes {
+interface SchemaTypes {
   Context: Context;
   DefaultFieldNullability: false;
   Scalars: {
@@ -14,5 +14,13 @@ export interface SchemaTypes {
   };
 }
 
-/** The Pothos builder that every part of the schema adds to. */
+/** Pothos builds the types that are the same whatever the saved queries are: its types check their resolvers. */
 export type Builder = InstanceType<typeof SchemaBuilder<SchemaTypes>>;
+
+export const newBuilder = (): Builder => new SchemaBuilder<SchemaTypes>({ defaultFieldNullability: false });
+
+/** The fields of an object type that is being built. */
+export type FieldBuilder<Source> = PothosSchemaTypes.ObjectFieldBuilder<
+  PothosSchemaTypes.ExtendDefaultTypes<SchemaTypes>,
+  Source
+>;

@@ -1,3 +1,4 @@
+import type { GraphQLFieldConfigMap } from 'graphql';
 import { textsOf } from '../../../catalog/binding/raw-texts.ts';
 import { defaultMaxItems } from '../../../catalog/binding/value-limits.ts';
 import { hasId, lookUpName } from '../../../catalog/find-query.ts';
@@ -7,41 +8,47 @@ import { isDefaultVersion, mainNames, seriesOf } from '../../../catalog/versions
 import { GatewayError } from '../../../errors.ts';
 import { mayQuery } from '../../access/authorize.ts';
 import type { Context } from '../context.ts';
-import type { Builder } from './builder.ts';
+import { type Builder, newBuilder } from './builder.ts';
+import { uuid } from './scalars.ts';
 
 /** The root fields `endpoints` and `endpoint(id, name)`, which describe the catalog in the spec's words. */
-export function addCatalogFields(builder: Builder, catalog: Catalog): void {
+export function catalogFields(catalog: Catalog): GraphQLFieldConfigMap<unknown, Context> {
   const { queries, all = queries } = catalog;
+  const builder = newBuilder();
+  builder.addScalarType('UUID', uuid);
   const endpoint = endpointType(builder, catalog);
-  builder.queryFields((t) => ({
-    endpoints: t.field({
-      type: [endpoint],
-      description: 'Every endpoint that the key may query, by name.',
-      resolve: (_root, _args, { principal }) => queries.filter((query) => mayQuery(principal, query)),
+  builder.queryType({
+    fields: (t) => ({
+      endpoints: t.field({
+        type: [endpoint],
+        description: 'Every endpoint that the key may query, by name.',
+        resolve: (_root, _args, { principal }) => queries.filter((query) => mayQuery(principal, query)),
+      }),
+      endpoint: t.field({
+        type: endpoint,
+        nullable: true,
+        description:
+          'The endpoint with this id or name; null if it does not exist or the key may not query it. A name without a number means its default version.',
+        args: {
+          id: t.arg({ type: 'UUID', description: 'The UUID of the endpoint.' }),
+          name: t.arg.string({
+            description: 'The unique name of the endpoint, name@2 for a version, or one of its aliases.',
+          }),
+        },
+        resolve: (_root, { id, name }, { principal }) => {
+          const named = name == null ? undefined : lookUpName({ queries: all }, name);
+          return queries.find(
+            (query) =>
+              (id ?? name) != null &&
+              mayQuery(principal, query) &&
+              (id == null || hasId(query, id)) &&
+              (name == null || query === named),
+          );
+        },
+      }),
     }),
-    endpoint: t.field({
-      type: endpoint,
-      nullable: true,
-      description:
-        'The endpoint with this id or name; null if it does not exist or the key may not query it. A name without a number means its default version.',
-      args: {
-        id: t.arg({ type: 'UUID', description: 'The UUID of the endpoint.' }),
-        name: t.arg.string({
-          description: 'The unique name of the endpoint, name@2 for a version, or one of its aliases.',
-        }),
-      },
-      resolve: (_root, { id, name }, { principal }) => {
-        const named = name == null ? undefined : lookUpName({ queries: all }, name);
-        return queries.find(
-          (query) =>
-            (id ?? name) != null &&
-            mayQuery(principal, query) &&
-            (id == null || hasId(query, id)) &&
-            (name == null || query === named),
-        );
-      },
-    }),
-  }));
+  });
+  return builder.toSchema({ sortSchema: false }).getQueryType()?.toConfig().fields ?? {};
 }
 
 /** A large catalog has megabytes of columns, which the executor would write in one turn of the event loop. */

@@ -1,15 +1,25 @@
-import { ListRef, type OutputType } from '@pothos/core';
+import {
+  type GraphQLFieldConfig,
+  GraphQLList,
+  GraphQLNonNull,
+  type GraphQLObjectType,
+  type GraphQLScalarType,
+} from 'graphql';
 import { graphqlNames, isRenamed } from '../../../catalog/graphql-fields.ts';
 import { isNullableField } from '../../../catalog/null-values.ts';
 import type { RecordField } from '../../../catalog/saved-query.ts';
-import type { Builder, SchemaTypes } from './builder.ts';
+import type { Context } from '../context.ts';
 import { describeField, outputValue, scalarOf } from './field-type.ts';
+import { objectType } from './object-type.ts';
+import { scalars } from './shared-types.ts';
 
 /** A parsed record. */
 type RecordValue = Readonly<Record<string, unknown>>;
 
-type Types = PothosSchemaTypes.ExtendDefaultTypes<SchemaTypes>;
-type TypeRef = OutputType<Types>;
+/** A type without its being required. */
+type NullableType = ElementType | GraphQLList<ElementType>;
+
+type ElementType = GraphQLScalarType | GraphQLObjectType<RecordValue, Context>;
 
 /** Where a column or a field is. */
 interface Place {
@@ -24,42 +34,34 @@ interface Place {
 }
 
 /** The type of a column, or of a field in a record. BigQuery's lists have no NULL; DuckDB's may have, and NaN is null. */
-export function fieldType(builder: Builder, place: Place, { type, fields, repeated }: RecordField): TypeRef {
+export function fieldType(place: Place, { type, fields, repeated }: RecordField): NullableType {
   const isObject = type === 'record' && fields !== undefined;
   // A list of free records is one JSON value.
-  if (type === 'record' && !isObject) return scalarOf.record;
-  const element = isObject ? addRecordType(builder, place, fields) : scalarOf[type];
-  return repeated ? new ListRef<Types, readonly unknown[]>(element, true) : element;
+  if (type === 'record' && !isObject) return scalars[scalarOf.record];
+  const element = isObject ? recordType(place, fields) : scalars[scalarOf[type]];
+  return repeated ? new GraphQLList(element) : element;
 }
 
-function addRecordType(
-  builder: Builder,
-  { typeName, path, query }: Place,
-  fields: readonly RecordField[],
-): TypeRef {
+function recordType({ typeName, path, query }: Place, fields: readonly RecordField[]): ElementType {
   const names = graphqlNames(fields);
-  return builder.objectRef<RecordValue>(typeName).implement({
+  return objectType<RecordValue>({
+    name: typeName,
     description: `The record ${path} in a row of ${query}.`,
-    fields: (t) =>
-      Object.fromEntries(
-        fields.map((field, at) => {
-          const graphqlName = names[at] ?? '';
-          const place = {
-            typeName: `${typeName}_${graphqlName}`,
-            path: `${path}.${field.name}`,
-            query,
-          };
-          return [
-            graphqlName,
-            t.field({
-              type: fieldType(builder, place, field),
-              nullable: isNullableField(field),
-              description: describe(field, graphqlName) || `${place.path}.`,
-              resolve: (values: RecordValue) => fieldValue(field, values) as never,
-            }),
-          ];
-        }),
-      ),
+    fields: Object.fromEntries(
+      fields.map((field, at): [string, GraphQLFieldConfig<RecordValue, Context>] => {
+        const graphqlName = names[at] ?? '';
+        const place = { typeName: `${typeName}_${graphqlName}`, path: `${path}.${field.name}`, query };
+        const type = fieldType(place, field);
+        return [
+          graphqlName,
+          {
+            type: isNullableField(field) ? type : new GraphQLNonNull(type),
+            description: describe(field, graphqlName) || `${place.path}.`,
+            resolve: (values) => fieldValue(field, values),
+          },
+        ];
+      }),
+    ),
   });
 }
 

@@ -2,7 +2,7 @@ import type { ResultColumn } from '../../../engine/check-columns.ts';
 import type { CachedResult } from '../../../results/get-result.ts';
 import { parseRows } from '../../../results/result-document.ts';
 import type { Builder } from './builder.ts';
-import { metadataFields, type SharedTypes } from './result-type.ts';
+import { metadataFields, type SharedTypes } from './metadata-fields.ts';
 
 /** The type `SqlResult`: the rows of a caller's SQL, whose columns no schema knows. */
 export function addSqlResultType(builder: Builder, shared: SharedTypes) {

@@ -36,6 +36,7 @@ describe('a query of the schema', () => {
     '{ none: __type(name: "None") { name } __typename again: __type(name: "None") { kind } }',
     '{ ...S } fragment S on Query { __schema { ...T } } fragment T on __Schema { queryType { name } }',
     '{ __schema @include(if: false) { queryType { name } } __typename }',
+    '{ __schema { __typename all: types { name f: fields { name } g: fields(includeDeprecated: true) { args { name } } } types { kind } } }',
   ])('is answered as Yoga answers it: %.60s', async (query) => {
     for (const method of ['POST', 'GET'] as const) {
       for (const accept of ['application/json', 'application/graphql-response+json']) {

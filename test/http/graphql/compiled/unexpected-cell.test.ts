@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { LoopTurns } from '../../../../src/concurrency/loop-turns.ts';
+import { runSteps } from '../../../../src/concurrency/run-steps.ts';
 import type { Admission } from '../../../../src/http/access/admission.ts';
 import { ByteBudget } from '../../../../src/http/byte-budget.ts';
 import { buildDerivedCache } from '../../../../src/http/graphql/compiled/derived-cache.ts';
@@ -26,7 +27,7 @@ async function answer(query: string, rowCount: number) {
     if (bound.query.name === 'failing') throw new TypeError('a bug');
     return { document, caching: 'disabled', cacheStatus: 'HIT' } as never;
   };
-  const graphql = buildGraphql({
+  const build = buildGraphql({
     getResult,
     introspection: true,
     audit: () => {},
@@ -35,7 +36,8 @@ async function answer(query: string, rowCount: number) {
     turns: new LoopTurns(),
     log,
     now: () => new Date(),
-  })(catalog);
+  });
+  const graphql = runSteps(build(catalog));
   const url = new URL('http://gateway.test/graphql');
   const headers = { 'content-type': 'application/json' };
   const head: RequestHead = {

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { type GraphQLSchema, isEnumType, isObjectType, printSchema } from 'graphql';
+import fc from 'fast-check';
+import { GraphQLSchema, isEnumType, isObjectType, printSchema, validateSchema } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { loadTypedCatalog } from '../../../../src/engine/records/complete-records.ts';
 import { buildSchema } from '../../../../src/http/graphql/schema/schema.ts';
+import { randomCatalog } from '../../../support/random-catalog.ts';
 
 describe('schema.graphql', () => {
   const schema = buildSchema(loadTypedCatalog('queries'));
@@ -13,6 +15,27 @@ describe('schema.graphql', () => {
 
   test('describes every type, field, argument and enum value', () => {
     expect(undescribed(schema)).toEqual([]);
+  });
+
+  test('is valid: graphql-js does not check it again', () => {
+    const problemsOf = (schema: GraphQLSchema) =>
+      validateSchema(new GraphQLSchema({ ...schema.toConfig(), assumeValid: false }));
+    expect(problemsOf(schema)).toEqual([]);
+    const property = fc.property(randomCatalog, (catalog) => {
+      expect(problemsOf(buildSchema(catalog))).toEqual([]);
+    });
+    fc.assert(property);
+  });
+
+  test('has the same types for a query that is in another version of the catalog too', () => {
+    const catalog = loadTypedCatalog('queries');
+    const { queries } = catalog;
+    const [whole, part] = [catalog, { ...catalog, queries: queries.slice(0, 1), all: queries }].map(
+      buildSchema,
+    );
+    const type = whole?.getQueryType()?.getFields().functionsInvocationStats?.type;
+    expect(type).toBeDefined();
+    expect(part?.getQueryType()?.getFields().functionsInvocationStats?.type).toBe(type);
   });
 });
 

@@ -1,6 +1,8 @@
 import { closeSync, ftruncateSync, openSync, write, writeSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { type FileEnds, fingerprintBytes } from '../scan/fingerprint.ts';
+import type { Reject } from '../scan/manifest.ts';
+import { lineTooLong, maxLineBytes } from './read-file.ts';
 
 const newline = 10;
 const carriageReturn = 13;
@@ -37,6 +39,8 @@ export interface LinesWriter {
   /** Lines that are not blank. */
   rows(): number;
   bytes(): number;
+  /** The lines that are too long; the scratch file has blank ones in their places. */
+  readonly rejects: readonly Reject[];
   /** The beginning of the scratch file, a megabyte at most. */
   sample(): Buffer;
   /** In the source, after the last complete line that was written. */
@@ -56,53 +60,86 @@ export function openLinesWriter(path: string, from: Position): LinesWriter {
   let { offset, lines, ends } = from;
   let rows = 0;
   let written = 0;
-  /** The bytes of a line that has no newline yet. */
+  /** The bytes of a line that has no newline yet; none of one that is too long. */
   let openLine: Buffer[] = [];
+  /** Of that line, also if it is too long. */
+  let openBytes = 0;
+  /** At the end of that line so far. */
+  let openEnds = ends;
+  /** Where the line begins in the scratch file. */
+  let lineStart = 0;
+  const rejects: Reject[] = [];
 
   const advance = (bytes: Buffer) => {
-    offset += bytes.length;
-    ends = { head: headOf(ends.head, bytes), tail: tailOf(ends.tail, bytes) };
+    openBytes += bytes.length;
+    openEnds = { head: headOf(openEnds.head, bytes), tail: tailOf(openEnds.tail, bytes) };
   };
-  const advancePastOpenLine = () => {
-    for (const part of openLine.splice(0)) advance(part);
+  const endLine = () => {
+    offset += openBytes;
+    ends = openEnds;
+    lineStart = written;
+    openLine = [];
+    openBytes = 0;
+  };
+  const removeOpenLine = () => {
+    if (openLine.length > 0) ftruncateSync(file, lineStart);
+    written = lineStart;
+    openLine = [];
+  };
+  /** @param part of a line that is too long, up to its newline if that is there */
+  const skip = async (part: Buffer, isEnded: boolean) => {
+    removeOpenLine();
+    advance(part);
+    if (!isEnded) return;
+    lines += 1;
+    rejects.push({ line: lines, reason: lineTooLong });
+    // The lines that follow keep their numbers.
+    written += await writeAll(file, blankLine, written);
+    endLine();
   };
 
   return {
     async write(chunk, limits) {
+      const lineEnd = chunk.indexOf(newline);
+      const first = lineEnd < 0 ? chunk : chunk.subarray(0, lineEnd + 1);
+      if (openBytes + first.length > maxLineBytes) {
+        await skip(first, lineEnd >= 0);
+        return first.length;
+      }
       const scanned = scanLines(chunk, openLine, limits);
       const accepted = chunk.subarray(0, scanned.end);
       const hasByteOrderMark =
-        offset === 0 && openLine.length === 0 && accepted.subarray(0, 3).equals(byteOrderMark);
+        offset === 0 && openBytes === 0 && accepted.subarray(0, 3).equals(byteOrderMark);
       const text = hasByteOrderMark ? accepted.subarray(3) : accepted;
       if (sample.length < sampleBytes) {
         sample = Buffer.concat([sample, text.subarray(0, sampleBytes - sample.length)]);
       }
-      written += await writeAll(file, text);
+      written += await writeAll(file, text, written);
       lines += scanned.lines;
       rows += scanned.rows;
-      if (scanned.lines > 0) {
-        advancePastOpenLine();
-        advance(accepted.subarray(0, scanned.lastLineEnd));
-      }
       const rest = accepted.subarray(scanned.lastLineEnd);
+      if (scanned.lines > 0) {
+        advance(accepted.subarray(0, scanned.lastLineEnd));
+        endLine();
+        lineStart -= rest.length;
+      }
+      advance(rest);
       if (rest.length > 0) openLine.push(Buffer.from(rest));
       return accepted.length;
     },
     end(mustBeComplete) {
+      if (openBytes === 0) return;
+      const isTooLong = openBytes > maxLineBytes;
       const line = Buffer.concat(openLine);
-      if (line.length === 0) return;
-      if (mustBeComplete && !isObject(line)) {
-        openLine = [];
-        written = Math.max(0, written - line.length);
-        ftruncateSync(file, written);
-        return;
-      }
-      advancePastOpenLine();
-      if (!isBlank(line)) rows += 1;
+      if (mustBeComplete && (isTooLong || !isObject(line))) return removeOpenLine();
+      endLine();
+      if (isTooLong) rejects.push({ line: lines + 1, reason: lineTooLong });
+      else if (!isBlank(line)) rows += 1;
     },
-    isAtLineEnd: () => openLine.length === 0,
+    isAtLineEnd: () => openBytes === 0,
     rows: () => rows,
     bytes: () => written,
+    rejects,
     position: () => ({ offset, lines, ends }),
     sample: () => sample,
     close() {
@@ -111,6 +148,8 @@ export function openLinesWriter(path: string, from: Position): LinesWriter {
     },
   };
 }
+
+const blankLine = Buffer.from('\n');
 
 interface ScanResult {
   /** Where to stop: after the last line within the limits, or at the end of the chunk. */
@@ -165,11 +204,11 @@ function tailOf(tail: Buffer, more: Buffer): Buffer {
 }
 
 /** Few bytes are written synchronously: with thousands of small files the event loop would take most of the time. */
-async function writeAll(file: number, bytes: Buffer): Promise<number> {
+async function writeAll(file: number, bytes: Buffer, position: number): Promise<number> {
   for (let at = 0; at < bytes.length; ) {
     const left = bytes.length - at;
-    if (left <= syncWriteBytes) at += writeSync(file, bytes, at, left);
-    else at += (await writeAsync(file, bytes, at, left)).bytesWritten;
+    if (left <= syncWriteBytes) at += writeSync(file, bytes, at, left, position + at);
+    else at += (await writeAsync(file, bytes, at, left, position + at)).bytesWritten;
   }
   return bytes.length;
 }

@@ -28,13 +28,27 @@ export async function* readBytes(
   }
 }
 
-/** The lines of a UTF-8 text file, without their newlines. Not `readline`: it also ends lines at U+2028. */
+/** The longest line of a data file. DuckDB reads no JSON of more than 16 MiB. */
+export const maxLineBytes = 16_000_000;
+
+export const lineTooLong = 'the line is longer than 16 MB';
+
+/**
+ * The lines of a UTF-8 text file, without their newlines. Not `readline`: it also ends lines at U+2028.
+ *
+ * @throws Error if a line is too long
+ */
 export async function* readLines(path: string): AsyncGenerator<string> {
   let rest = '';
   for await (const chunk of createReadStream(path, 'utf8')) {
-    const lines = `${rest}${chunk}`.split('\n');
-    rest = lines.pop() ?? '';
+    const [first = '', ...lines] = String(chunk).split('\n');
+    const last = lines.pop();
+    rest += first;
+    if (rest.length > maxLineBytes) throw new Error(lineTooLong);
+    if (last === undefined) continue;
+    yield rest;
     yield* lines;
+    rest = last;
   }
   if (rest !== '') yield rest;
 }

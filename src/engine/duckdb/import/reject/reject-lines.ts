@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Field, TableSchema } from '../../../../catalog/tables/table-schema.ts';
-import { stringEnd } from '../../../../parse-json.ts';
+import { hasEqualNames } from '../../../../parse-json.ts';
 import { quoteText } from '../../../dialect/tree/quote-text.ts';
 import { columnType } from '../../store/column-type.ts';
 import { describeSource, errorInTry, storedValue } from '../../store/stored-value.ts';
@@ -229,26 +229,8 @@ function completeRow(line: Buffer, fields: readonly Field[]): string | undefined
   const text = line.toString('utf8');
   const row = parseExactNumbers(text);
   if (row === undefined) return undefined;
-  // Fewer keys than colons outside of strings: an object has a key twice.
-  if (countColons(text) !== countKeys(row)) return undefined;
+  if (hasEqualNames(text, row)) return undefined;
   return JSON.stringify(completeValue(row, fields));
-}
-
-/** The colons outside of strings. */
-function countColons(json: string): number {
-  let count = 0;
-  for (let at = 0; at < json.length; at += 1) {
-    if (json[at] === '"') at = (stringEnd(json, at) ?? json.length) - 1;
-    else if (json[at] === ':') count += 1;
-  }
-  return count;
-}
-
-function countKeys(value: unknown): number {
-  if (typeof value !== 'object' || value === null || JSON.isRawJSON(value)) return 0;
-  const members = Object.values(value);
-  const own = Array.isArray(value) ? 0 : members.length;
-  return members.reduce((sum, member) => sum + countKeys(member), own);
 }
 
 function completeValue(value: unknown, fields: readonly Field[]): unknown {

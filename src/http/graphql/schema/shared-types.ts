@@ -1,0 +1,68 @@
+import {
+  GraphQLBoolean,
+  type GraphQLFieldConfigMap,
+  GraphQLFloat,
+  GraphQLObjectType,
+  GraphQLScalarType,
+  GraphQLString,
+} from 'graphql';
+import { GraphQLJSON, GraphQLSafeInt } from 'graphql-scalars';
+import type { CachedResult } from '../../../results/get-result.ts';
+import type { Context } from '../context.ts';
+import { newBuilder } from './builder.ts';
+import { addCostType } from './cost-type.ts';
+import { addCacheStatus, metadataFields } from './metadata-fields.ts';
+import { date, dateTime, localDateTime } from './scalars.ts';
+import { addSqlResultType } from './sql-result-type.ts';
+
+const resultMetadata = 'ResultMetadata';
+
+/**
+ * What the types of saved queries refer to. All schemas have the same objects: a query's types are kept while its file
+ * does not change.
+ */
+const builtTypes = buildTypes();
+
+function buildTypes() {
+  const builder = newBuilder();
+  builder.addScalarType('Date', date);
+  builder.addScalarType('DateTime', dateTime);
+  builder.addScalarType('JSON', GraphQLJSON);
+  builder.addScalarType('LocalDateTime', localDateTime);
+  builder.addScalarType('SafeInt', GraphQLSafeInt);
+  const shared = { cost: addCostType(builder), cacheStatus: addCacheStatus(builder) };
+  addSqlResultType(builder, shared);
+  builder.objectRef<CachedResult>(resultMetadata).implement({ fields: (t) => metadataFields(t, shared) });
+  return builder.toSchema({ sortSchema: false }).getTypeMap();
+}
+
+function scalar(name: string): GraphQLScalarType {
+  const type = builtTypes[name];
+  if (type instanceof GraphQLScalarType) return type;
+  throw new TypeError(`no scalar ${name}`);
+}
+
+function object(name: string): GraphQLObjectType<CachedResult, Context> {
+  const type = builtTypes[name];
+  if (type instanceof GraphQLObjectType) return type;
+  throw new TypeError(`no object type ${name}`);
+}
+
+/** The scalars of arguments and columns. */
+export const scalars = {
+  Boolean: GraphQLBoolean,
+  Float: GraphQLFloat,
+  String: GraphQLString,
+  Date: scalar('Date'),
+  DateTime: scalar('DateTime'),
+  JSON: scalar('JSON'),
+  LocalDateTime: scalar('LocalDateTime'),
+  SafeInt: scalar('SafeInt'),
+};
+
+/** The rows of a caller's SQL. */
+export const sqlResult = object('SqlResult');
+
+/** The fields that every result has beside its rows. */
+export const resultFields: GraphQLFieldConfigMap<CachedResult, Context> =
+  object(resultMetadata).toConfig().fields;
