@@ -87,7 +87,7 @@ describe.skipIf(!hasRedis)('a client of the same Redis without CACHE_SECRET', ()
         API_KEYS_FILE: keys.path,
         CACHE_URL: redis.url,
         CACHE_SECRET: secret,
-        // A busy machine is slow, and no test is about that.
+        // A run takes long on a busy machine.
         ENGINE_TIMEOUT_MS: '120000',
         ...env,
       },
