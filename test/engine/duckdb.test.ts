@@ -207,6 +207,7 @@ test('a query whose types DuckDB resolves only with values is checked by the typ
   const repeated = { list: '{ type: integer, repeated: true, description: L. }' };
   const folded = "select concat('a', cast(array_length(@list) as string)) as x";
   await check(draftQuery({ columns: { x: 'string' }, parameters: repeated, sql: folded }));
+  await check(draftQuery({ columns: { x: 'string' }, sql: "select concat('a', null) as x" }));
   await expect(check(wrong)).rejects.toThrow('columns.x: declared integer, but the SQL returns string');
   const engine = await open([valid]);
   const { signal } = new AbortController();
