@@ -12,7 +12,7 @@ export default defineConfig({
     // For a machine that others load: what runs into them hangs, and no test measures time by them.
     testTimeout: 300_000,
     hookTimeout: 300_000,
-    expect: { poll: { timeout: 60_000 } },
+    expect: { poll: { timeout: 240_000 } },
     // Half of the time tests wait: for deadlines, for a frozen Redis, for processes to end.
     maxWorkers: Math.max(3, availableParallelism()),
   },

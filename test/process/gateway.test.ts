@@ -56,6 +56,7 @@ describe('the process', () => {
     const gateway = await startGateway({
       API_KEY: 'a-key-of-twenty-characters',
       NODE_ENV: 'production',
+      SHUTDOWN_DELAY_SECONDS: '0',
       DATA_DIR: 'test',
     });
     await gateway.end();

@@ -8,7 +8,7 @@ import { measureLoopTime } from './loop-time.ts';
  */
 export async function eventually<T>(
   check: () => Promise<T> | T,
-  timeoutMs = 60_000,
+  timeoutMs = 240_000,
 ): Promise<{ readonly value: T; readonly tookMs: number }> {
   const startedAt = performance.now();
   const endMeasurement = measureLoopTime();
