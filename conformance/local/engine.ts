@@ -1,10 +1,12 @@
 import type { DuckDBMaterializedResult, DuckDBValue } from '@duckdb/node-api';
 import { compile } from '../../src/engine/dialect/compile.ts';
 import { runPasses } from '../../src/engine/dialect/passes/passes.ts';
+import type { RelationColumn } from '../../src/engine/dialect/rules/scope.ts';
 import { freshNames } from '../../src/engine/dialect/tree/fresh-names.ts';
 import { printQuery } from '../../src/engine/dialect/tree/print.ts';
 import { type Plan, printPlan } from '../../src/engine/duckdb/prepare/plan.ts';
 import { buildCompute, withThresholds } from '../../src/engine/duckdb/run/compute-constants.ts';
+import { columnTypeText } from '../../src/engine/duckdb/session/column-types.ts';
 import { type Bindings, bindingsOf, bindTo } from '../../src/engine/duckdb/wire/bindings.ts';
 import { readRows } from '../../src/engine/duckdb/wire/rows.ts';
 import { StartError } from '../../src/errors.ts';
@@ -54,12 +56,16 @@ export async function openLocalEngine(tables: readonly Table[] = []): Promise<Lo
       if (values.length > 0) prepared.bind(Object.fromEntries(values));
       return prepared.run();
     });
-  const answer = async (query: () => Promise<DuckDBMaterializedResult>): Promise<Answer> => {
+  const answer = async (
+    declared: readonly RelationColumn[],
+    query: () => Promise<DuckDBMaterializedResult>,
+  ): Promise<Answer> => {
     try {
       const result = await query();
       const types = result.columnTypes();
       return {
         columns: result.columnNames(),
+        types: types.map((type, at) => columnTypeText(type, declared[at]?.type)),
         rows: readRows(result).map((row) => row.map((value, at) => decode(value, types[at] ?? failType(at)))),
       };
     } catch (error) {
@@ -93,9 +99,10 @@ export async function openLocalEngine(tables: readonly Table[] = []): Promise<Lo
         const source = { file: 'case', line: 1 };
         const now = new Date();
         const values = { ...parameters, current_timestamp: now.toISOString() };
-        const declared = printQuery(compile({ sql, source }, tables).query);
-        const plain = await answer(() => run(declared, values));
-        const { query } = compile({ sql, source }, shredded);
+        const compiled = compile({ sql, source }, tables);
+        const declared = printQuery(compiled.query);
+        const plain = await answer(compiled.columns, () => run(declared, values));
+        const { query, columns } = compile({ sql, source }, shredded);
         const generic = printQuery(query);
         const passed = runPasses(query, { known: parameters, fresh: freshNames(query) }, withoutPasses);
         const plan = printPlan(passed);
@@ -105,7 +112,7 @@ export async function openLocalEngine(tables: readonly Table[] = []): Promise<Lo
           plan.sql === declared &&
           !plan.constants.some(({ timeExpression }) => timeExpression);
         if (isSameText || isVolatile.test(sql)) return plain;
-        const asServed = await answer(() => runAsServed(plan, generic, parameters, now));
+        const asServed = await answer(columns, () => runAsServed(plan, generic, parameters, now));
         if (isSame(plain, asServed, false)) return plain;
         return { error: `as it is served: ${JSON.stringify(asServed, asText)}`, stage: 'broken' };
       } catch (error) {

@@ -100,7 +100,7 @@ describe('the store', () => {
     await open();
     expect(await select(paths)).toBe('1/a');
     appendFileSync(file(), line(2, '/b'));
-    await expect.poll(() => select(paths), { timeout: 10_000 }).toBe('1/a 2/b');
+    await expect.poll(() => select(paths)).toBe('1/a 2/b');
   });
 
   test('keeps what it has over restarts, and imports what was added in between', async () => {
@@ -124,11 +124,11 @@ describe('the store', () => {
     await expect
       .poll(
         async () => {
-          const answer = `[0,"${min}",-3,4,"${max}"]5`;
+          const answer = await select(paths);
           seen.add(answer);
           return answer;
         },
-        { timeout: 10_000, interval: 5 },
+        { interval: 5 },
       )
       .toBe('1/a 2/b 2/c');
     expect([...seen].filter((answer) => answer !== '1/a' && answer !== '1/a 2/b 2/c')).toEqual([]);

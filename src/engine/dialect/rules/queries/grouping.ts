@@ -3,10 +3,12 @@ import { childrenOf } from '../../syntax/walk.ts';
 import { isEqual } from '../../tree/equal.ts';
 import { someExpression } from '../../tree/map.ts';
 import type { Expression, Grouping, Position } from '../../tree/nodes.ts';
+import { isVolatile } from '../../tree/volatile.ts';
 import { describeType, isScalar, sameName, type Type } from '../../types.ts';
 import type { Context } from '../context.ts';
 import type { Scope } from '../scope.ts';
 import { Unsupported } from '../unsupported.ts';
+import { expressionOf } from './after-grouping.ts';
 import { type Output, resolveOutput } from './outputs.ts';
 
 export interface ResolvedGrouping {
@@ -37,8 +39,13 @@ export function resolveGrouping(
     const output = resolveKey(expression, selected.outputs, scope, context);
     written.push(output);
     const key = keyOf(output, selected, isPlain);
-    const known = keys.findIndex((other) => isEqual(other, key));
-    return known < 0 ? keys.push(key) - 1 : known;
+    const isSame = (other: Expression) =>
+      !isVolatile(output.value) && isEqual(expressionOf(other, selected.outputs), output.value);
+    const known = keys.findIndex((other) => isEqual(other, key) || isSame(other));
+    if (known < 0) return keys.push(key) - 1;
+    // The output column is the key, however the other items write it.
+    if (key.kind === 'position') keys[known] = key;
+    return known;
   };
   const addAll = ({ expressions }: Syntax.GroupingList): readonly number[] => expressions.map(add);
 
