@@ -41,7 +41,8 @@ export function isReadable({ value }: ColumnUse, outputs: readonly Output[]): bo
 }
 
 /** Whether an output is a column of FROM, or a field of one. */
-export function isColumn({ value, uses = [] }: Output): boolean {
+export function isColumn({ value, node, uses = [] }: Output): boolean {
+  if (node && !isPathNode(node)) return false;
   const [only, another] = uses;
   const reads = (of: Expression): boolean => of === only?.value || (of.kind === 'field' && reads(of.of));
   return another === undefined && reads(value);
