@@ -13,6 +13,8 @@ export interface Case {
   readonly referenceSql: string;
   /** True if the query is invalid on purpose, so that both engines must reject it before running it. */
   readonly wrong: boolean;
+  /** True if rows may have equal sort keys, although the query has ORDER BY. */
+  readonly hasTies?: true;
   /** The line it comes from; cases of one template share it. */
   readonly template: Template;
   /** Values for `@name`, all STRING, as the service binds them. */

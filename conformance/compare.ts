@@ -1,3 +1,4 @@
+import { parseType, type Type } from './cli-answer.ts';
 import { type Answer, showValue, type Value } from './values.ts';
 
 /** Floating-point functions may differ in the last digits: the engines use different libraries for them. */
@@ -55,4 +56,24 @@ function isSameValue(ours: Value, reference: Value): boolean {
 function isClose(a: number, b: number): boolean {
   if (!Number.isFinite(a) || !Number.isFinite(b)) return false;
   return Math.abs(a - b) <= relativeTolerance * Math.max(Math.abs(a), Math.abs(b));
+}
+
+/** Whether the columns have the same types. */
+export const sameTypes = (ours: readonly string[], reference: readonly string[]) =>
+  ours.length === reference.length &&
+  ours.every((type, at) => sameType(parseType(type), parseType(reference[at] ?? '')));
+
+/** Each engine names fields without a name in its own way, as it does columns. */
+function sameType(ours: Type, reference: Type): boolean {
+  const [mine, theirs] = [ours.fields ?? [], reference.fields ?? []];
+  if (ours.name !== reference.name || mine.length !== theirs.length) return false;
+  if (ours.element && reference.element) return sameType(ours.element, reference.element);
+  return mine.every((field, at) => {
+    const other = theirs[at];
+    return (
+      other !== undefined &&
+      (other.name === '' || field.name === other.name) &&
+      sameType(field.type, other.type)
+    );
+  });
 }

@@ -1,5 +1,5 @@
 import type { Case } from './cases.ts';
-import { isSame } from './compare.ts';
+import { isSame, sameTypes } from './compare.ts';
 import type { LocalEngine } from './local/engine.ts';
 import type { Evaluator } from './reference/evaluator.ts';
 import type { Answer } from './values.ts';
@@ -49,8 +49,14 @@ function verdictOn(testCase: Case, ours: Answer, reference: Answer): Verdict['ve
   if ((stage === 'analysis' || stage === 'missing') !== testCase.wrong) return 'invalid';
   // DuckDB rejects the rewritten SQL: a defect of the dialect if the query is valid.
   if ('error' in ours && ours.stage === 'broken' && !testCase.wrong) return 'differs';
-  return isSame(ours, reference, isOrdered(testCase.sql)) ? 'agrees' : 'differs';
+  return haveSameTypes(ours, reference) &&
+    isSame(ours, reference, isOrdered(testCase.sql) && !testCase.hasTies)
+    ? 'agrees'
+    : 'differs';
 }
+
+const haveSameTypes = (ours: Answer, reference: Answer): boolean =>
+  'error' in ours || 'error' in reference || sameTypes(ours.types ?? [], reference.types ?? []);
 
 /** Whether the outermost query has ORDER BY. */
 export function isOrdered(sql: string): boolean {

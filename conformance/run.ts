@@ -10,9 +10,11 @@ import { judgeAll, type Verdict } from './judge.ts';
 import { loadShipped } from './load-shipped.ts';
 import { loadTables } from './load-tables.ts';
 import { openLocalEngine } from './local/engine.ts';
+import { nullCases } from './null-arguments.ts';
 import { openEvaluator } from './reference/evaluator.ts';
 import { describeDifferences, scoresOf, summarise } from './report.ts';
 import { rowCases } from './rows.ts';
+import { inSubqueries, ofSubqueries } from './subqueries.ts';
 
 /**
  * Runs every case, or those under the given headings, on both engines; writes docs/dialect.md after a complete run.
@@ -51,10 +53,13 @@ async function verdictsOn(cases: readonly Case[]): Promise<readonly Verdict[]> {
   const evaluator = await openEvaluator(tables);
   try {
     const single = await judgeAll(cases, local, evaluator);
+    const nulls = await judgeAll(nullCases(single, tables), local, evaluator);
     // Some functions take constants only: for these the reference, too, rejects the query over rows.
-    const overRows = await judgeAll(rowCases(single), local, evaluator);
+    const rows = [rowCases(single), ...[inSubqueries, ofSubqueries].map((place) => rowCases(single, place))];
+    const overRows = await judgeAll(rows.flat(), local, evaluator);
     const compositions = subjects.length === 0 ? await judgeCompositions(single, local, evaluator) : [];
-    return [...single, ...overRows.filter(({ verdict }) => verdict !== 'invalid'), ...compositions];
+    const generated = [...nulls, ...overRows].filter(({ verdict }) => verdict !== 'invalid');
+    return [...single, ...generated, ...compositions];
   } finally {
     await evaluator.close();
     await local.close();

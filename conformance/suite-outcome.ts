@@ -1,5 +1,4 @@
-import { parseType, type Type } from './cli-answer.ts';
-import { isSame } from './compare.ts';
+import { isSame, sameTypes } from './compare.ts';
 import { type Answer, showValue, type Value } from './values.ts';
 
 /** How a statement is judged, from good to bad. */
@@ -38,25 +37,6 @@ export function classify(
   return isSame(withoutOrder(mine), withoutOrder(theirs), false) && hasUndefinedOrder.test(sql)
     ? 'agree'
     : 'WRONG';
-}
-
-const sameTypes = (ours: readonly string[], reference: readonly string[]) =>
-  ours.length === reference.length &&
-  ours.every((type, at) => sameType(parseType(type), parseType(reference[at] ?? '')));
-
-/** Each engine names fields without a name in its own way, as it does columns. */
-function sameType(ours: Type, reference: Type): boolean {
-  const [mine, theirs] = [ours.fields ?? [], reference.fields ?? []];
-  if (ours.name !== reference.name || mine.length !== theirs.length) return false;
-  if (ours.element && reference.element) return sameType(ours.element, reference.element);
-  return mine.every((field, at) => {
-    const other = theirs[at];
-    return (
-      other !== undefined &&
-      (other.name === '' || field.name === other.name) &&
-      sameType(field.type, other.type)
-    );
-  });
 }
 
 /** Arrays that are built without ORDER BY, and rows with equal sort keys, are in any order. */

@@ -11,8 +11,8 @@ import { classify, type Outcome, outcomes } from './suite-outcome.ts';
 import { type Answer, showAnswer } from './values.ts';
 
 /**
- * Runs a JSON array of `{ sql, source?, class? }` through `querygate sql` and judges every answer with the reference
- * evaluator. `class` is how the statement was judged before, for comparison.
+ * Runs a JSON array of `{ sql, source?, class?, judge? }` through `querygate sql` and judges every answer with the
+ * reference evaluator, or with the answer `judge`. `class` is how the statement was judged before, for comparison.
  */
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -31,6 +31,7 @@ interface Statement {
   readonly sql: string;
   readonly source?: string;
   readonly class?: string;
+  readonly judge?: Answer;
 }
 
 const [file] = positionals;
@@ -95,7 +96,9 @@ async function referenceAll(list: readonly Statement[]): Promise<readonly Answer
   const batchSize = 64;
   for (let at = 0; at < list.length; at += batchSize)
     answers.push(
-      ...(await Promise.all(list.slice(at, at + batchSize).map(({ sql }) => evaluator.evaluate(sql)))),
+      ...(await Promise.all(
+        list.slice(at, at + batchSize).map(({ sql, judge }) => judge ?? evaluator.evaluate(sql)),
+      )),
     );
   await evaluator.close();
   return answers;

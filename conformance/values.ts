@@ -56,7 +56,9 @@ export const scalar = (type: ScalarType, text: string): Value => ({ type, text }
 export function showAnswer(answer: Answer): string {
   if ('error' in answer) return `error (${answer.stage}): ${answer.error}`;
   const [first, ...others] = answer.rows;
-  if (answer.columns.length === 1 && first !== undefined && others.length === 0) return showRow(first);
+  const [type = ''] = answer.types ?? [];
+  if (answer.columns.length === 1 && first !== undefined && others.length === 0)
+    return first[0] === null ? `${type} NULL`.trim() : showRow(first);
   return [answer.columns.join(' | '), ...answer.rows.map(showRow)].join('\n');
 }
 

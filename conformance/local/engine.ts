@@ -79,9 +79,10 @@ export async function openLocalEngine(tables: readonly Table[] = []): Promise<Lo
         const source = { file: 'case', line: 1 };
         const now = new Date();
         const values = { ...parameters, current_timestamp: now.toISOString() };
-        const declared = printQuery(compile({ sql, source }, tables).query);
-        const plain = await answerOf(() => run(declared, values));
-        const { query } = compile({ sql, source }, shredded);
+        const compiled = compile({ sql, source }, tables);
+        const declared = printQuery(compiled.query);
+        const plain = await answerOf(() => run(declared, values), compiled.columns);
+        const { query, columns } = compile({ sql, source }, shredded);
         const generic = printQuery(query);
         const passed = runPasses(query, { known: parameters, fresh: freshNames(query) }, withoutPasses);
         const plan = printPlan(passed);
@@ -91,7 +92,7 @@ export async function openLocalEngine(tables: readonly Table[] = []): Promise<Lo
           plan.sql === declared &&
           !plan.constants.some(({ timeExpression }) => timeExpression);
         if (isSameText || isVolatile.test(sql)) return plain;
-        const asServed = await answerOf(() => runAsServed(plan, generic, parameters, now));
+        const asServed = await answerOf(() => runAsServed(plan, generic, parameters, now), columns);
         if (isSame(plain, asServed, false)) return plain;
         return { error: `as it is served: ${JSON.stringify(asServed, asText)}`, stage: 'broken' };
       } catch (error) {

@@ -58,6 +58,15 @@ INT64 | STRING | INT64
     ['[1, NULL]', 'ARRAY<INT64>', ['1', null]],
     ["STRUCT(1 AS `1`, 'x' AS b, [2.5])", 'STRUCT<`1` INT64, b STRING, ARRAY<FLOAT64>>', ['1', 'x', [2.5]]],
     ['CAST(NULL AS DATE)', 'DATE', null],
+    // DuckDB computes these before the query, and their type is lost to it.
+    ["CONCAT('x', NULL)", 'STRING', null],
+    ["CONCAT('x', NULLIF('a', 'a'))", 'STRING', null],
+    ["MOD(NUMERIC '2', CAST(NULL AS NUMERIC))", 'NUMERIC', null],
+    [
+      "STRUCT(CONCAT('x', NULL) AS a, [UPPER(CONCAT('x', NULL))] AS b)",
+      'STRUCT<a STRING, b ARRAY<STRING>>',
+      [null, [null]],
+    ],
   ];
 
   test('prints one line of JSON for each statement, whose values lose nothing', async () => {

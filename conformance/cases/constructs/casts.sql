@@ -44,6 +44,7 @@ cast('0x1f' as int64)
 ! cast(1 as date)
 ! cast(1 as timestamp)
 -- CAST FORMAT
+! cast(null as date format 'YYYYMMDD')
 cast(date '2024-02-29' as string format 'MONTH|')
 cast(date '2024-02-29' as string format 'Month-Day-Dy-mon-DAY-day-dAY-Q')
 cast(date '2024-02-29' as string format 'Month-Day-Dy-mon-DAY-day-dAY')

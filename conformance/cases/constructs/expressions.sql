@@ -26,6 +26,22 @@ ${small} * ${numeric}
 ${date} + ${1; -1; 30}
 ${date} - ${1; 365}
 ${date} - ${date}
+${datetime} - ${datetime}
+${timestamp} - ${timestamp}
+${time} - ${time}
+${date} - ${datetime}
+${datetime} - ${date}
+extract(${year; month; day; hour; minute; second; millisecond; microsecond} from ${datetime} - ${datetime})
+cast(null as timestamp) + ${interval 1 month; interval 1 year; interval 1 hour}
+cast(null as timestamp) - ${interval 1 month; interval 1 year; interval 1 hour}
+justify_days(${datetime} - ${datetime})
+justify_hours(${timestamp} - ${timestamp})
+justify_interval(${datetime} - ${datetime})
+cast(${datetime} - ${datetime} as string)
+${datetime} + (${datetime} - datetime '2024-01-01 00:00:00')
+${datetime} - '2024-01-01 12:00:00'
+! ${timestamp} - ${date}
+! ${time} - ${datetime}
 ! 'a' + 1
 ! true + 1
 -- Bit operators
@@ -39,6 +55,7 @@ b'\x0f' & b'\xf1'
 b'\x0f' | b'\xf0'
 1 | 2 ^ 3 & 4
 -- Concatenation ||
+! null || [9]
 ${string} || ${needle}
 ${bytes} || b'x'
 ${int64s} || [9]
@@ -139,6 +156,12 @@ ${string} like any ('%l%', null)
 ${string} like all ('%l%', 'H%')
 'abc' like all ('a%', null)
 -- CASE
+select case when x > 1 then (select 1 / 0) else 2 end from unnest([1]) as x
+select if(x > 1, (select cast('y' as int64)), x) from unnest([1]) as x
+select if(x > 1, datetime(-9000000000000000000, 1, 1, 0, 0, 0), null) from unnest([1]) as x
+select coalesce(x, 1 / 0) from unnest([1.5]) as x
+select x = 1 or 1 / 0 > 1 from unnest([1]) as x
+select (select x + y) from unnest([1, 2]) as x, unnest([10]) as y order by 1
 case ${small} when 1 then 'one' when 2 then 'two' else 'many' end
 case when ${small} > 1 then 'big' when ${small} < 0 then 'negative' end
 case when ${bool} then 1 else 2.5 end
@@ -155,6 +178,7 @@ ${strings}[offset(0)]
 split('a,b', ',')[offset(1)]
 ! [1][offset('a')]
 -- Array access SAFE_OFFSET
+[10, 20, 30][safe_offset(${9223372036854775807; -9223372036854775808})]
 [10, 20, 30][safe_offset(${0; 2; 3; -1; null})]
 ${strings}[safe_offset(1)]
 -- Array access ORDINAL
@@ -192,9 +216,43 @@ timestamp_diff('2024-03-01', timestamp '2024-02-28', hour)
 coalesce(1, 2.5)
 [1, 1.5, numeric '2']
 sqrt(4)
+-(2.5) * ${numeric}
+-2.5 * ${numeric}
++(2.5) * ${numeric}
+- -2.5 * ${numeric}
+if(true, 2.5, 1.5) * ${numeric}
+coalesce(2.5) * ${numeric}
+cast(2.5 as float64) * ${numeric}
+[2.5][offset(0)] * ${numeric}
+struct(2.5 as a).a * ${numeric}
+select with(a as 2.5, a * ${numeric})
+-(1.5) = ${numeric}
+${numeric} in (1.5, -(1.5))
+${numeric} between -(1.5) and 2.5
+if(true, -(2.5), ${numeric})
+coalesce(${numeric}, 1.5)
+greatest(-(1.5), ${numeric})
+case ${numeric} when 1.5 then 1 when -(1.5) then 2 end
+[1, cast(null as float64), numeric '2']
+coalesce((1, ${numeric}), (1, 1.5))
+(${date}, ${numeric}) = ('2024-02-29', 2.5)
+(${date}, ${numeric}) in (('2024-02-29', 2.5), ('2024-01-01', 1))
+${date} in unnest(['2024-02-29', '2024-01-01'])
+${timestamp} in unnest(['1970-01-01', '2024-01-01'])
+! mod(${numeric}, -(1.5))
+! ${date} = concat('2024-02-29')
+! ${date} = format('2024-02-29')
+! ${date} = cast('2024-02-29' as string)
+! ${date} = cast(null as string)
+! select with(a as '2024-02-29', a = ${date})
+! date_diff(cast(null as string), '2024-02-28', day)
+! -(9223372036854775808)
 ! length(1)
 ! date_add(1, interval 1 day)
 -- AT TIME ZONE
+extract(${year; isoyear; quarter; month; isoweek; week; day; dayofweek; dayofyear; hour; minute; second; time} from timestamp '9999-12-31 23:59:59.5+00' at time zone ${zone})
+extract(${year; quarter; month; day; dayofweek; dayofyear; hour; minute; second; time} from timestamp '0001-01-01 00:00:00+00' at time zone ${zone})
+extract(${date; datetime} from ${timestamp} at time zone ${zone})
 extract(hour from timestamp '2024-02-29 23:00:00+00' at time zone 'Asia/Tokyo')
 extract(date from timestamp '2024-02-29 23:00:00+00' at time zone 'Asia/Tokyo')
 string(timestamp '2024-02-29 23:00:00+00', 'Asia/Tokyo')

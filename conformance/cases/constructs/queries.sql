@@ -413,6 +413,9 @@ select count(*) >= 0 from people tablesample system (10 percent) <=> true
 -- PIVOT
 select * from (select team, active, score from people where team is not null) pivot (sum(score) for active in (true as yes, false as nope)) order by team
 select * from (select id, team from people) pivot (count(*) for team in ('red', 'blue'))
+select * from (select 'a' as x, 1 as y, 3 as z) pivot(max(z) for (x, y) in (('a', 1), ('b', -2), (null, 3), ('c', 4) as other))
+select * from (select 'a' as x, true as y, 3 as z) pivot(max(z) as m for struct(x, y) in (struct('a', true), ('b', false), struct('c' as q, true)))
+select * from (select 'a' as x, 1 as y, 3 as z) pivot(max(z) as m for struct(x, struct(y)) in (('a', struct(1))))
 -- UNPIVOT
 select * from (select 1 as id, 10 as a, 20 as b) unpivot (v for k in (a, b)) order by k
 select * from (select 1 as id, 10 as a, cast(null as int64) as b) unpivot include nulls (v for k in (a as 'x', b as 'y')) order by k
@@ -470,3 +473,19 @@ select max(score having min id) from people
 ! select distinct on (team) team, id from people
 ! select $1
 ! select 1; select 2
+-- Subqueries in windows
+select id, sum(id) over (order by (select count(*) from unnest(tags)) range between 1 preceding and current row) as s from orders order by id
+select id, sum(id) over w as s from orders window w as (order by (select max(i.quantity) from unnest(items) as i) desc range between 2 preceding and unbounded following) order by id
+select id from orders qualify count(*) over (order by (select cast(count(*) as float64) from unnest(tags)) range between 1 preceding and 1 following) > 3 order by id
+select person_id, sum(count(*)) over (order by (select max(x) from unnest([person_id, 2]) as x) range between 1 preceding and current row) as s from orders group by person_id order by person_id
+select id, rank() over (partition by (select count(*) from unnest(tags)) order by (select max(i.sku) from unnest(items) as i), id) as r from orders order by id
+select distinct sum(id) over (order by (select numeric '0.5' * count(*) from unnest(tags)) range between numeric '0.5' preceding and current row) as s from orders order by s
+select array_agg(id order by (select count(*) from unnest(tags)) desc, id limit 2) as ids from orders
+-- Correlated subquery
+select id from people where exists (select 1 from orders where orders.person_id = people.id and extract(year from people.seen) = 2024 and timestamp_trunc(people.seen, month) < people.seen) order by id
+select id, (select max(timestamp_diff(timestamp_trunc(r.timestamp, hour), r.timestamp, second)) from unnest(r.metadata) as m, unnest(m.request) as q where datetime(r.timestamp) > datetime(date(r.timestamp))) as n from requests as r order by id
+select id, array(select as struct date(people.seen) as day, o.id from orders as o where o.person_id = people.id order by o.id) as days from people order by id
+select id, (select count(*) from unnest(array(select as struct date(people.seen) as day, instr(people.name, tag) as place from unnest(['a', 'e']) as tag)) as x where x.place > 0) as n from people order by id
+select id, (select sum(pow(people.id, 2) + nullif(o.id, people.id + 9)) from orders as o) as s from people order by id
+select p.id, (select string_agg(x, '-' order by x) from unnest([p.name, ifnull(cast(o.amount as string), '!')]) as x where safe_cast('1' as int64) = 1) as s from people as p left join orders as o on p.id = o.person_id order by p.id, o.id
+select team, count(*) as n from people group by team having nullif(count(*), (select 1)) = 2 order by team

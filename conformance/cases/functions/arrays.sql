@@ -10,6 +10,8 @@ array_concat(${int64s}, ${int64s})
 array_concat(${strings}, ['z'])
 array_concat([1], [2], [3, null])
 array_concat([1, 2], [2.5])
+! array_concat([1], null)
+! array_concat(null)
 -- ARRAY_LENGTH
 array_length(${int64s})
 array_length(${strings})
@@ -28,6 +30,7 @@ array_first(${strings})
 array_last(${int64s})
 array_last(${strings})
 -- ARRAY_SLICE
+array_slice([1, 2, 3], ${9223372036854775807; -9223372036854775808}, ${9223372036854775807; -9223372036854775808})
 array_slice(['a', 'b', 'c', 'd'], ${0; 1; -1; -3; 10; -10; null}, ${0; 1; 2; -1; 10; null})
 array_slice(${int64s}, 0, 1)
 -- ARRAY_INCLUDES

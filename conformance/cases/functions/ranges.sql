@@ -1,4 +1,5 @@
 -- RANGE
+! range(null, null)
 ! range<date> '[2020-01-03, 2020-01-02)'
 range<date> '[unbounded, 2020-01-02)' < range<date> '[0001-01-01, 2020-01-02)'
 range<date> '[2020-01-01, unbounded)' > range<date> '[2020-01-01, 9999-12-31)'
@@ -21,6 +22,7 @@ range_start(range<date> '[2020-01-03, unbounded)')
 range_end(range<date> '[2020-01-03, unbounded)')
 range_end(cast(null as range<date>))
 -- RANGE_OVERLAPS
+! range_overlaps(null, range<date> '[2020-01-01, 2020-01-03)')
 range_overlaps(range<date> '[2020-01-03, unbounded)', range<date> '[2020-01-01, 2020-01-03)')
 range_overlaps(range<date> '[2020-01-03, unbounded)', range<date> '[unbounded, 2020-01-04)')
 range_overlaps(range<date> '[2020-01-03, unbounded)', cast(null as range<date>))

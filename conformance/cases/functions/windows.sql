@@ -25,11 +25,13 @@ select x, lead(x) over (order by x) as n from unnest([1, 2, 4]) as x order by x
 select x, lead(x, ${0; 1; 2; 5}) over (order by x) as n from unnest([1, 2, 4]) as x order by x
 select x, lead(x, 1, -9) over (order by x desc) as n from unnest([1, 2, 4]) as x order by x
 -- FIRST_VALUE
+! select first_value(null) over (order by x) from unnest([1]) as x
 select x, first_value(x) over (order by x) as n from unnest([3, 1, 2]) as x order by x
 select x, first_value(y ignore nulls) over (order by x) as n from unnest([struct(1 as x, cast(null as int64) as y), (2, 7), (3, 8)]) order by x
 select x, first_value(x) over (order by x rows between 1 preceding and current row) as n from unnest([3, 1, 2]) as x order by x
 select x, first_value(y respect nulls) over (order by x) as n from unnest([struct(1 as x, cast(null as int64) as y), (2, 7)]) order by x
 -- LAST_VALUE
+! select last_value(null) over (order by x) from unnest([1]) as x
 select x, last_value(x) over (order by x) as n from unnest([3, 1, 2]) as x order by x
 select x, last_value(x) over (order by x rows between unbounded preceding and unbounded following) as n from unnest([3, 1, 2]) as x order by x
 select x, last_value(y ignore nulls) over (order by x) as n from unnest([struct(1 as x, 5 as y), (2, null), (3, 8)]) order by x

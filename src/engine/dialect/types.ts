@@ -58,6 +58,20 @@ export function describeType(type: Type): string {
   }
 }
 
+/** The type that a value has for the readers of a query: a NULL that nothing gives a type is INT64. */
+export function typedNulls(type: Type): Type {
+  switch (type.kind) {
+    case 'null':
+      return scalar('INT64');
+    case 'array':
+      return arrayOf(typedNulls(type.element));
+    case 'struct':
+      return structOf(type.fields.map((field) => ({ ...field, type: typedNulls(field.type) })));
+    default:
+      return type;
+  }
+}
+
 const duckdbScalars: Readonly<Record<ScalarName, string>> = {
   INT64: 'BIGINT',
   FLOAT64: 'DOUBLE',

@@ -12,7 +12,7 @@ import { openDialect, planOf, tables } from './harness.ts';
 let dialect: Awaited<ReturnType<typeof openDialect>>;
 beforeAll(async () => {
   dialect = await openDialect();
-}, 60_000);
+});
 afterAll(() => dialect.close());
 
 test.each([

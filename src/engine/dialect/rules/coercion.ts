@@ -41,19 +41,33 @@ const typesOfTextLiterals: readonly ScalarName[] = ['DATE', 'DATETIME', 'TIME', 
  * Whether a value is a literal or a parameter, which BigQuery converts more freely than other values. An array counts
  * if all its elements do.
  */
-function isCoercible(value: Expression): boolean {
+export function isCoercible(value: Expression): boolean {
   if (value.kind === 'list') return value.items.every(isCoercible);
   if (value.kind === 'parameter') return isScalar(value.type, 'STRING');
-  return value.kind === 'literal' && isScalar(value.type, 'STRING', 'INT64', 'FLOAT64');
+  return (
+    value.kind === 'literal' && !value.hasFixedType && isScalar(value.type, 'STRING', 'INT64', 'FLOAT64')
+  );
 }
 
 /** What decides whether a value can be converted. */
 interface Convertible {
   readonly type: Type;
   readonly coercible: boolean;
+  /** The fields of a struct that is constructed here. */
+  readonly fields?: readonly Convertible[];
 }
 
-const convertible = (value: Expression): Convertible => ({ type: value.type, coercible: isCoercible(value) });
+const convertible = (value: Expression): Convertible => ({
+  type: value.type,
+  coercible: isCoercible(value),
+  ...(value.kind === 'struct' && { fields: value.fields.map((member) => convertible(member.value)) }),
+});
+
+/** The members of a struct; undefined if it is another value. */
+const membersOf = ({ type, coercible, fields }: Convertible): readonly Convertible[] | undefined =>
+  type.kind === 'struct'
+    ? (fields ?? type.fields.map((member) => ({ type: member.type, coercible })))
+    : undefined;
 
 /** The cost of converting a value to a type implicitly: 0 for the same type, undefined if it is impossible. */
 export const distance = (from: Expression, to: Type): number | undefined => stepsTo(convertible(from), to);
@@ -61,7 +75,8 @@ export const distance = (from: Expression, to: Type): number | undefined => step
 function stepsTo(from: Convertible, to: Type): number | undefined {
   const { type, coercible } = from;
   if (type.kind === 'unknown' || to.kind === 'unknown') return 0;
-  if (type.kind === 'null') return 1;
+  // Functions list their signature for BIGNUMERIC last, and a NULL chooses the first.
+  if (type.kind === 'null') return isScalar(to, 'BIGNUMERIC') ? 2 : 1;
   if (type.kind === 'array' && to.kind === 'array') {
     const step = stepsTo({ type: type.element, coercible }, to.element);
     // Only literal arrays are converted.
@@ -69,10 +84,11 @@ function stepsTo(from: Convertible, to: Type): number | undefined {
   }
   if (type.kind === 'struct' && to.kind === 'struct') {
     if (type.fields.length !== to.fields.length) return undefined;
-    const steps = type.fields.map((member, index) => {
-      const target = to.fields[index]?.type;
-      return target && stepsTo({ type: member.type, coercible }, target);
-    });
+    const steps =
+      membersOf(from)?.map((member, index) => {
+        const target = to.fields[index]?.type;
+        return target && stepsTo(member, target);
+      }) ?? [];
     return steps.every((step) => step !== undefined) ? Math.max(0, ...steps) : undefined;
   }
   if (type.kind === 'range' && to.kind === 'range')
@@ -192,10 +208,7 @@ function compoundSupertype(values: readonly Convertible[]): Type | undefined {
   }
   if (first?.type.kind !== 'struct') return undefined;
   const fields = first.type.fields.flatMap(({ name }, index) => {
-    const members = values.flatMap(({ type, coercible }) => {
-      const member = type.kind === 'struct' ? type.fields[index] : undefined;
-      return member ? [{ type: member.type, coercible }] : [];
-    });
+    const members = values.flatMap((value) => membersOf(value)?.[index] ?? []);
     const type = members.length === values.length ? commonType(members) : undefined;
     return type ? [{ name, type }] : [];
   });

@@ -1,11 +1,11 @@
 import { isWorthComputingOnce } from '../macros/compute-once.ts';
-import { macros, macrosIn } from '../macros/macros.ts';
+import { hasSubquery, macros } from '../macros/macros.ts';
 import type { Macro } from '../macros/parse-macros.ts';
-import { call, computeFirst } from '../tree/build.ts';
+import { call, castTo, computeFirst } from '../tree/build.ts';
 import type { Call, Expression } from '../tree/nodes.ts';
-import { describeType, isScalar, scalar, type Type, unknown } from '../types.ts';
+import { arrayOf, describeType, isScalar, scalar, type Type, unknown } from '../types.ts';
 import { bindValues } from './bind-values.ts';
-import { convert, distance } from './coercion.ts';
+import { convert, distance, isCoercible } from './coercion.ts';
 import { argumentUses, expandedSize } from './expanded-size.ts';
 import { type Place, Unsupported } from './unsupported.ts';
 
@@ -27,20 +27,31 @@ export function callMacro(
   const shorter = args.slice(0, -1);
   // UTC is the default zone of every function; DuckDB plans the shorter call faster.
   if (inUtc && chooseSignature(signatures, shorter)) return callMacro(place, name, shorter, shown);
-  const types = args.map(({ type }) => type);
   if (!signature)
-    throw new Unsupported(place, `${shown} does not take (${types.map(describeType).join(', ')})`);
+    throw new Unsupported(
+      place,
+      `${shown} does not take (${args.map(({ type }) => describeType(type)).join(', ')})`,
+    );
   if (signature.unsupported !== undefined) throw new Unsupported(place, signature.unsupported);
-  const ambiguous = types.some(({ kind }) => kind === 'unknown') && signatures.length > 1;
+  const ambiguous = args.some(({ type }) => type.kind === 'unknown') && signatures.length > 1;
   const converted = args.map((arg, index) => {
     const type = signature.parameters[index]?.type;
-    return type && !ambiguous ? convert(arg, type) : arg;
+    if (!type || ambiguous) return arg;
+    // A NULL in place of any array is one of INT64.
+    return convert(arg, arg.type.kind === 'null' && isAnyArray(type) ? arrayOf(scalar('INT64')) : type);
   });
+  const types = converted.map(({ type }) => type);
   const callee = ambiguous ? `bq.${name}` : signature.callee;
-  return withLongArgumentsFirst(
-    call(callee, converted, ambiguous ? commonResult(signatures, types) : signature.resultType(types)),
-  );
+  const type = ambiguous ? commonResult(signatures, types) : signature.resultType(types);
+  const result = withLongArgumentsFirst(call(callee, converted, type));
+  // DuckDB forgets the type of a NULL, without which its fields and elements can't be read.
+  const mayLoseType = converted.some(isNullLiteral) && (type.kind === 'struct' || type.kind === 'array');
+  return mayLoseType ? castTo(result, type) : result;
 }
+
+const isNullLiteral = (value: Expression) => value.kind === 'literal' && value.value === null;
+
+const isAnyArray = (type: Type) => type.kind === 'array' && type.element.kind === 'unknown';
 
 /** FLOAT64 literals become NUMERIC or BIGNUMERIC in a call with values of these types. */
 function withNumericLiterals(args: readonly Expression[]): readonly Expression[] {
@@ -48,7 +59,7 @@ function withNumericLiterals(args: readonly Expression[]): readonly Expression[]
   const target = (['BIGNUMERIC', 'NUMERIC'] as const).find((name) =>
     args.some(({ type }) => isScalar(type, name)),
   );
-  if (!target || args.some((arg) => isFloat(arg) && arg.kind !== 'literal')) return args;
+  if (!target || args.some((arg) => isFloat(arg) && !isCoercible(arg))) return args;
   return args.map((arg) => (isFloat(arg) ? convert(arg, scalar(target)) : arg));
 }
 
@@ -75,22 +86,6 @@ function commonResult(signatures: readonly Macro[], types: readonly Type[]): Typ
   const names = new Set(results.map(describeType));
   return (names.size === 1 && results[0]) || unknown;
 }
-
-/** Whether the body of a macro contains a subquery, directly or through others: it can't be called in a lambda. */
-function hasSubquery(callee: string): boolean {
-  const names = macrosIn(callee);
-  return names.some((name) => {
-    const known = withSubquery.get(name);
-    if (known !== undefined) return known;
-    withSubquery.set(name, false);
-    const bodies = (macros.get(name) ?? []).map(({ body }) => body).join(' ');
-    const found = /\(\s*select\b/i.test(bodies) || hasSubquery(bodies);
-    withSubquery.set(name, found);
-    return found;
-  });
-}
-
-const withSubquery = new Map<string, boolean>();
 
 function chooseSignature(signatures: readonly Macro[], args: readonly Expression[]): Macro | undefined {
   const costs = signatures.map((signature) => cost(signature, args));

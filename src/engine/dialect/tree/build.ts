@@ -102,7 +102,9 @@ export const column = (from: string, name: string, type: Type, required = false)
   ...(required && { required }),
 });
 
-export const field = (of: Expression, name: string, type: Type): Field => ({ kind: 'field', of, name, type });
+/** A field of a struct; DuckDB forgets the types of the fields of a NULL. */
+export const field = (of: Expression, name: string, type: Type): Field | Literal =>
+  of.kind === 'literal' ? nullLiteral(type) : { kind: 'field', of, name, type };
 
 export const struct = (fields: readonly Member[]): Struct => ({
   kind: 'struct',
@@ -152,7 +154,7 @@ export const transformList = (
 
 /**
  * Computes values once and hands them to an expression that uses them repeatedly: DuckDB has no LET, but computes the
- * element of a list once for a lambda. The body may contain neither a subquery nor an aggregate.
+ * element of a list once for a lambda. A subquery in the body must not depend on the values.
  */
 export function computeFirst(
   values: readonly Expression[],

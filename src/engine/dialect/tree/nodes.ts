@@ -44,6 +44,8 @@ interface Typed {
 export interface Literal extends Typed {
   readonly kind: 'literal';
   readonly value: null | boolean | bigint | string;
+  /** True if what was written is no literal but an expression of constant value: it keeps its type. */
+  readonly hasFixedType?: true;
 }
 
 /** A value that is bound for each run as `$name`. */

@@ -1,4 +1,5 @@
 import { duckdbType, isScalar, quote, type Type } from '../types.ts';
+import { aliasesOf } from './aliases-of.ts';
 import { someExpression } from './map.ts';
 import type {
   Aggregate,
@@ -233,7 +234,7 @@ class Printer {
 
   #select(node: Select): string {
     const outer = this.#aliases;
-    this.#aliases = node.from ? aliasesOf(node.from) : new Set();
+    this.#aliases = new Set(node.from ? aliasesOf(node.from) : []);
     const text = this.#selectText(node);
     this.#aliases = outer;
     return text;
@@ -295,20 +296,6 @@ class Printer {
     const condition = on ? ` ON ${this.expression(on)}` : '';
     return `${this.#from(left)} ${join} JOIN ${isLateral ? 'LATERAL ' : ''}${inner}${condition}`;
   }
-}
-
-/** The aliases of the items of FROM, without those inside subqueries. */
-function aliasesOf(node: From): ReadonlySet<string> {
-  const aliases = new Set<string>();
-  const add = (item: From): void => {
-    if (item.kind === 'join') {
-      add(item.left);
-      add(item.right);
-    } else if (item.kind === 'sample') add(item.of);
-    else aliases.add(item.alias);
-  };
-  add(node);
-  return aliases;
 }
 
 function literalText({ type, value }: Literal): string {

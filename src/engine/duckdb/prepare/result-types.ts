@@ -45,7 +45,9 @@ export async function plannedTypes(
   requireDeclared(
     query,
     returned.map(({ name, type, known }) =>
-      type === undefined ? resultColumnOf(name, known) : toResultColumn(name, type),
+      type === undefined || duckdbType(known) !== undefined
+        ? resultColumnOf(name, known)
+        : toResultColumn(name, type),
     ),
   );
   return returned.map(({ name, type, known }) => ({

@@ -1,36 +1,30 @@
-import { type DuckDBType, DuckDBTypeId } from '@duckdb/node-api';
-import { anonymousField, type Column, type Type } from '../../dialect/types.ts';
-import { scalarNames } from '../wire/bigquery-type.ts';
-import { isRange } from './cell.ts';
+import type { DuckDBType } from '@duckdb/node-api';
+import { describeType, duckdbType, type Type } from '../../dialect/types.ts';
+import { bigqueryType } from '../wire/bigquery-type.ts';
 
 /**
  * The type of a result's column in BigQuery's syntax.
  *
- * @param known the type as far as the translation knows it: it has the names of fields that DuckDB cannot leave out
+ * @param known the type as the compiler knows it. DuckDB's own differs where a NULL is computed before the query runs:
+ *   it then has no type, or INTEGER
  */
-export function columnTypeText(type: DuckDBType, known: Type | undefined): string {
-  if (type.typeId === DuckDBTypeId.LIST) {
-    const element = known?.kind === 'array' ? known.element : undefined;
-    return `ARRAY<${columnTypeText(type.valueType, element)}>`;
+export const columnTypeText = (type: DuckDBType, known: Type | undefined): string =>
+  typeText(known !== undefined && duckdbType(known) !== undefined ? known : bigqueryType(type));
+
+function typeText(type: Type): string {
+  switch (type.kind) {
+    case 'array':
+      return `ARRAY<${typeText(type.element)}>`;
+    case 'range':
+      return `RANGE<${typeText(type.element)}>`;
+    case 'struct':
+      return `STRUCT<${type.fields.map((field) => `${nameText(field.name)}${typeText(field.type)}`).join(', ')}>`;
+    default:
+      return describeType(type);
   }
-  if (type.typeId === DuckDBTypeId.STRUCT) {
-    const [element] = type.entryTypes;
-    if (isRange(type) && element) return `RANGE<${columnTypeText(element, undefined)}>`;
-    const fields = known?.kind === 'struct' ? known.fields : [];
-    const texts = type.entryTypes.map((entry, at) =>
-      fieldText(type.entryNames[at] ?? '', at, entry, fields[at]),
-    );
-    return `STRUCT<${texts.join(', ')}>`;
-  }
-  if (type.alias === 'JSON') return 'JSON';
-  // BigQuery gives a bare NULL the type INT64.
-  if (type.typeId === DuckDBTypeId.SQLNULL) return 'INT64';
-  return scalarNames[type.typeId] ?? type.toString();
 }
 
-function fieldText(name: string, at: number, type: DuckDBType, known: Column | undefined): string {
-  const text = columnTypeText(type, known?.type);
-  const given = known?.name ?? (name === anonymousField(at) ? '' : name);
-  if (given === '') return text;
-  return `${/^[a-z_]\w*$/i.test(given) ? given : `\`${given.replaceAll('`', '\\`')}\``} ${text}`;
+function nameText(name: string): string {
+  if (name === '') return '';
+  return /^[a-z_]\w*$/i.test(name) ? `${name} ` : `\`${name.replaceAll('`', '\\`')}\` `;
 }

@@ -1,12 +1,12 @@
 create macro bq.at_offset(a, i bigint) as case when a is not null and (i < 0 or i >= len(a)) then bq.fail('Array index ' || i || ' is out of bounds') else a[i + 1] end; -- element of a
 create macro bq.at_ordinal(a, i bigint) as case when a is not null and (i < 1 or i > len(a)) then bq.fail('Array index ' || i || ' is out of bounds') else a[i] end; -- element of a
-create macro bq.at_safe_offset(a, i bigint) as case when i >= 0 then a[i + 1] end; -- element of a
+create macro bq.at_safe_offset(a, i bigint) as case when i >= 0 and i < len(a) then a[i + 1] end; -- element of a
 create macro bq.at_safe_ordinal(a, i bigint) as case when i >= 1 then a[i] end; -- element of a
 create macro bq.array_length(a any[]) as len(a); -- bigint
 create macro bq.array_reverse(a any[]) as list_reverse(a); -- a
 create macro bq.array_first(a any[]) as case when len(a) = 0 then bq.fail('ARRAY_FIRST cannot get the first element of an empty array') else a[1] end; -- element of a
 create macro bq.array_last(a any[]) as case when len(a) = 0 then bq.fail('ARRAY_LAST cannot get the last element of an empty array') else a[-1] end; -- element of a
-create macro bq.array_slice(a any[], i bigint, j bigint) as case when i is not null and j is not null and a is not null then list_slice(a, greatest(case when i < 0 then i + len(a) else i end, 0) + 1, greatest(least(case when j < 0 then j + len(a) else j end, len(a) - 1) + 1, 0)) end; -- a
+create macro bq.array_slice(a any[], i bigint, j bigint) as case when i is not null and j is not null and a is not null then list_slice(a, least(greatest(case when i < 0 then i + len(a) else i end, 0), len(a)) + 1, greatest(least(case when j < 0 then j + len(a) else j end, len(a) - 1) + 1, 0)) end; -- a
 create macro bq.array_includes(a any[], x) as case when a is not null and x is not null then list_contains(a, x) end; -- boolean
 create macro bq.array_is_distinct(a any[]) as len(list_distinct(a)) + cast(list_count(a) < len(a) as bigint) = len(a); -- boolean
 create macro bq.array_max(a bigint[]) as list_max(a); -- bigint

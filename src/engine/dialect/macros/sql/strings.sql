@@ -21,7 +21,7 @@ create macro bq.lower(b blob) as bq.text_as_bytes(translate(bq.bytes_as_text(b),
 create macro bq.upper_character(c varchar) as case when contains('ßŉǰΐΰևẖẗẘẙẚὐὒὔὖᾀᾁᾂᾃᾄᾅᾆᾇᾈᾉᾊᾋᾌᾍᾎᾏᾐᾑᾒᾓᾔᾕᾖᾗᾘᾙᾚᾛᾜᾝᾞᾟᾠᾡᾢᾣᾤᾥᾦᾧᾨᾩᾪᾫᾬᾭᾮᾯᾲᾳᾴᾶᾷᾼῂῃῄῆῇῌῒΐῖῗῢΰῤῦῧῲῳῴῶῷῼﬀﬁﬂﬃﬄﬅﬆﬓﬔﬕﬖﬗ', c) then split_part('SS|ʼN|J̌|Ϊ́|Ϋ́|ԵՒ|H̱|T̈|W̊|Y̊|Aʾ|Υ̓|Υ̓̀|Υ̓́|Υ̓͂|ἈΙ|ἉΙ|ἊΙ|ἋΙ|ἌΙ|ἍΙ|ἎΙ|ἏΙ|ἈΙ|ἉΙ|ἊΙ|ἋΙ|ἌΙ|ἍΙ|ἎΙ|ἏΙ|ἨΙ|ἩΙ|ἪΙ|ἫΙ|ἬΙ|ἭΙ|ἮΙ|ἯΙ|ἨΙ|ἩΙ|ἪΙ|ἫΙ|ἬΙ|ἭΙ|ἮΙ|ἯΙ|ὨΙ|ὩΙ|ὪΙ|ὫΙ|ὬΙ|ὭΙ|ὮΙ|ὯΙ|ὨΙ|ὩΙ|ὪΙ|ὫΙ|ὬΙ|ὭΙ|ὮΙ|ὯΙ|ᾺΙ|ΑΙ|ΆΙ|Α͂|Α͂Ι|ΑΙ|ῊΙ|ΗΙ|ΉΙ|Η͂|Η͂Ι|ΗΙ|Ϊ̀|Ϊ́|Ι͂|Ϊ͂|Ϋ̀|Ϋ́|Ρ̓|Υ͂|Ϋ͂|ῺΙ|ΩΙ|ΏΙ|Ω͂|Ω͂Ι|ΩΙ|FF|FI|FL|FFI|FFL|ST|ST|ՄՆ|ՄԵ|ՄԻ|ՎՆ|ՄԽ', '|', cast(strpos('ßŉǰΐΰևẖẗẘẙẚὐὒὔὖᾀᾁᾂᾃᾄᾅᾆᾇᾈᾉᾊᾋᾌᾍᾎᾏᾐᾑᾒᾓᾔᾕᾖᾗᾘᾙᾚᾛᾜᾝᾞᾟᾠᾡᾢᾣᾤᾥᾦᾧᾨᾩᾪᾫᾬᾭᾮᾯᾲᾳᾴᾶᾷᾼῂῃῄῆῇῌῒΐῖῗῢΰῤῦῧῲῳῴῶῷῼﬀﬁﬂﬃﬄﬅﬆﬓﬔﬕﬖﬗ', c) as integer)) else upper(c) end; -- varchar
 create macro bq.upper(s varchar) as case when strlen(s) = length(s) then upper(s) else array_to_string(list_transform(bq.characters(s), lambda c: bq.upper_character(c)), '') end; -- varchar
 create macro bq.upper(b blob) as bq.text_as_bytes(translate(bq.bytes_as_text(b), 'abcdefghijklmnopqrstuvwxyz', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ')); -- blob
-create macro bq.initcap_after(s, delimiters) as case when delimiters is not null then array_to_string(list_transform(bq.characters(s), lambda c, i: case when i > 1 and not contains(delimiters, substr(s, i - 1, 1)) then bq.lower(c) when c = 'ß' then c else upper(c) end), '') end; -- varchar
+create macro bq.initcap_after(s, delimiters) as case when delimiters is not null then array_to_string(list_transform(bq.characters(s), lambda c, i: case when i > 1 and not contains(delimiters, substr(s, i - 1, 1)) then bq."lower(s varchar)"(c) when c = 'ß' then c else upper(c) end), '') end; -- varchar
 create macro bq.initcap(s varchar) as list_transform([s], lambda bound: bq.initcap_after(bound, '[](){}/\|<>!?@"^#$&~_,.:;*%+-' || chr(9) || chr(10) || chr(11) || chr(12) || chr(13) || ' '))[1]; -- varchar
 create macro bq.initcap(s varchar, delimiters varchar) as list_transform([s], lambda bound: bq.initcap_after(bound, delimiters))[1]; -- varchar
 -- Search
@@ -40,12 +40,14 @@ create macro bq.instr(b blob, part blob) as list_transform([bq.bytes_as_text(b)]
 create macro bq.instr(b blob, part blob, start bigint) as list_transform([bq.bytes_as_text(b)], lambda bound: bq.instr_of(bound, bq.bytes_as_text(part), start, 1))[1]; -- bigint
 create macro bq.instr(b blob, part blob, start bigint, n bigint) as list_transform([bq.bytes_as_text(b)], lambda bound: bq.instr_of(bound, bq.bytes_as_text(part), start, n))[1]; -- bigint
 -- Substrings
-create macro bq.left(s varchar, n bigint) as case when s is null then null when n < 0 then bq.fail('LEFT of a negative length') else left(s, n) end; -- varchar
+-- DuckDB takes no position beyond that of the longest text.
+create macro bq.text_position(n) as case when n > 4294967295 then 4294967295 else n end; -- bigint
+create macro bq.left(s varchar, n bigint) as case when s is null then null when n < 0 then bq.fail('LEFT of a negative length') else left(s, bq.text_position(n)) end; -- varchar
 create macro bq.left(b blob, n bigint) as bq.text_as_bytes(list_transform([bq.bytes_as_text(b)], lambda bound: bq."left(s varchar, n bigint)"(bound, n))[1]); -- blob
-create macro bq.right(s varchar, n bigint) as case when s is null then null when n < 0 then bq.fail('RIGHT of a negative length') else right(s, n) end; -- varchar
+create macro bq.right(s varchar, n bigint) as case when s is null then null when n < 0 then bq.fail('RIGHT of a negative length') else right(s, bq.text_position(n)) end; -- varchar
 create macro bq.right(b blob, n bigint) as bq.text_as_bytes(list_transform([bq.bytes_as_text(b)], lambda bound: bq."right(s varchar, n bigint)"(bound, n))[1]); -- blob
-create macro bq.substr_from(s, start) as case when start < -length(s) then s else substr(s, case when start = 0 then 1 else start end) end; -- varchar
-create macro bq.substr_of(s, start, n) as case when s is null or start is null then null when n < 0 then bq.fail('SUBSTR of a negative length') else left(bq.substr_from(s, start), n) end; -- varchar
+create macro bq.substr_from(s, start) as case when start < -length(s) then s else substr(s, case when start = 0 then 1 else bq.text_position(start) end) end; -- varchar
+create macro bq.substr_of(s, start, n) as case when s is null or start is null then null when n < 0 then bq.fail('SUBSTR of a negative length') else left(bq.substr_from(s, start), bq.text_position(n)) end; -- varchar
 create macro bq.substr(s varchar, start bigint) as bq.substr_from(s, start); -- varchar
 create macro bq.substr(s varchar, start bigint, n bigint) as bq.substr_of(s, start, n); -- varchar
 create macro bq.substr(b blob, start bigint) as bq.text_as_bytes(list_transform([bq.bytes_as_text(b)], lambda bound: bq.substr_from(bound, start))[1]); -- blob
@@ -101,7 +103,7 @@ create macro bq.normalize_and_casefold_nfd(s varchar) as host_casefold(s, 'NFD')
 create macro bq.normalize_and_casefold_nfkc(s varchar) as host_casefold(s, 'NFKC'); -- varchar
 create macro bq.normalize_and_casefold_nfkd(s varchar) as host_casefold(s, 'NFKD'); -- varchar
 create macro bq.edit_row(above, step, b) as list_reduce(list_transform(b, lambda n, j: [n, above[j], above[j + 1]]), lambda row, cell: list_append(row, least(row[-1] + 1, cell[3] + 1, cell[2] + case when cell[1] = step[2] then 0 else 1 end)), [step[1]]); -- bigint[]
-create macro bq.edit_distance(a varchar, b varchar) as case when strlen(a) = length(a) and strlen(b) = length(b) then levenshtein(a, b) else list_reduce(list_transform(bq.to_code_points(a), lambda n, i: [i, n]), lambda row, step: bq.edit_row(row, step, bq.to_code_points(b)), range(0, length(b) + 1))[-1] end; -- bigint
+create macro bq.edit_distance(a varchar, b varchar) as case when strlen(a) = length(a) and strlen(b) = length(b) then levenshtein(a, b) else list_reduce(list_transform(bq."to_code_points(s varchar)"(a), lambda n, i: [i, n]), lambda row, step: bq.edit_row(row, step, bq."to_code_points(s varchar)"(b)), range(0, length(b) + 1))[-1] end; -- bigint
 create macro bq.edit_distance(a varchar, b varchar, most bigint) as case when most < 0 then bq.fail('EDIT_DISTANCE with a negative max_distance') else least(bq."edit_distance(a varchar, b varchar)"(a, b), most) end; -- bigint
 -- Encodings
 create macro bq.to_hex(b blob) as lower(hex(b)); -- varchar

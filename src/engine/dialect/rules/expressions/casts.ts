@@ -42,7 +42,10 @@ function castByFormat(
   type: Type,
   formats: readonly Expression[],
 ): Expression {
-  if ([value, ...formats].some((part) => part.type.kind === 'null')) return nullLiteral(type);
+  const isNull = value.type.kind === 'null';
+  if (isNull && !isScalar(type, 'STRING'))
+    throw new Unsupported(place, `FORMAT is not allowed for CAST of NULL AS ${describeType(type)}`);
+  if (isNull || formats.some((part) => part.type.kind === 'null')) return nullLiteral(type);
   const shown = describeType(type);
   return callMacro(
     place,
@@ -68,7 +71,7 @@ function castValue(place: Place, value: Expression, type: Type): Expression {
     return convert(value, type);
   if (type.kind === 'range')
     return describeType(from) === describeType(type) ? value : castToRange(place, value, type);
-  if (from.kind === 'range' && isScalar(type, 'STRING')) return rangeText(value);
+  if (from.kind === 'range' && isScalar(type, 'STRING')) return rangeText(value, from.element);
   if (type.kind === 'scalar')
     return callMacro(place, `cast_${type.name.toLowerCase()}`, [value], `CAST AS ${type.name}`);
   if (type.kind === 'array' && from.kind === 'array') {

@@ -14,7 +14,7 @@ import {
 import type { Expression, InfixOperator } from '../../tree/nodes.ts';
 import { anonymousField, describeType, isScalar, scalar, unknown } from '../../types.ts';
 import { bindValues } from '../bind-values.ts';
-import { convert, distance, supertype } from '../coercion.ts';
+import { convert, supertype } from '../coercion.ts';
 import { requireComparable } from '../moment-text.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 
@@ -142,9 +142,9 @@ function compareFloats(operator: ComparisonName, left: Expression, right: Expres
   }
 }
 
-/** Whether one value can be converted to the type of the other. */
+/** Whether two values have a common type. */
 export const comparable = (left: Expression, right: Expression): boolean =>
-  distance(left, right.type) !== undefined || distance(right, left.type) !== undefined;
+  supertype([left, right]) !== undefined;
 
 /** DuckDB accepts numbers and text as conditions; BigQuery accepts BOOL only. */
 export function requireBool(place: Place, { type }: Expression, where: string): void {

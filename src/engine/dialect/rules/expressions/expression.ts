@@ -1,5 +1,6 @@
 import type * as Syntax from '../../syntax/nodes.ts';
 import type { Expression } from '../../tree/nodes.ts';
+import { typedNulls } from '../../types.ts';
 import type { Context, Rule } from '../context.ts';
 import { functionCall } from '../functions/calls.ts';
 import { extraction } from '../functions/extract.ts';
@@ -58,6 +59,21 @@ const rules: { readonly [Kind in Syntax.Expression['kind']]: Rule<Syntax.NodeOf<
   Exists: exists,
 };
 
+/** What is converted more freely than other expressions; `unary` decides about a literal with a sign. */
+const literalKinds: ReadonlySet<Syntax.Expression['kind']> = new Set([
+  'NullLiteral',
+  'BooleanLiteral',
+  'IntegerLiteral',
+  'FloatLiteral',
+  'StringLiteral',
+  'BytesLiteral',
+  'TypedLiteral',
+  'Unary',
+]);
+
 /** An expression of the syntax tree with its names and types resolved. */
-export const resolveExpression = (node: Syntax.Expression, scope: Scope, context: Context): Expression =>
-  (rules[node.kind] as Rule<Syntax.Expression>)(node, scope, context);
+export function resolveExpression(node: Syntax.Expression, scope: Scope, context: Context): Expression {
+  const value = (rules[node.kind] as Rule<Syntax.Expression>)(node, scope, context);
+  if (value.kind !== 'literal' || literalKinds.has(node.kind)) return value;
+  return { ...value, type: typedNulls(value.type), hasFixedType: true };
+}

@@ -32,8 +32,10 @@ export const binary: Rule<Syntax.Binary> = (node, scope, context) => {
 export const unary: Rule<Syntax.Unary> = (node, scope, context) => {
   const { operator, operand } = node;
   refuseNullLiterals(operator, [operand]);
-  if (operator === '-' && operand.kind === 'IntegerLiteral') return int64(operand, -operand.value);
-  if (operator === '-' && operand.kind === 'FloatLiteral') return float64(`-${operand.text}`);
+  // A number in parentheses is no part of a literal.
+  const isSigned = operator === '-' && operand.end === node.end;
+  if (isSigned && operand.kind === 'IntegerLiteral') return int64(operand, -operand.value);
+  if (isSigned && operand.kind === 'FloatLiteral') return float64(`-${operand.text}`);
   const value = context.expression(operand, scope);
   if (operator === '~') return callMacro(node, 'op_bitnot', [value], operator);
   if (operator === '-') return callMacro(node, 'op_negate', [value], operator);
@@ -53,8 +55,8 @@ export function refuseNullLiterals(operator: string, operands: readonly Syntax.E
 
 export const concatenation: Rule<Syntax.Concatenation> = (node, scope, context) => {
   const operands = node.operands.map((operand) => context.expression(operand, scope));
-  if (operands.some(({ type }) => type.kind === 'array')) return concatenateArrays(node, '||', operands);
   refuseNullLiterals('||', node.operands);
+  if (operands.some(({ type }) => type.kind === 'array')) return concatenateArrays(node, '||', operands);
   return concatenateTexts(node, '||', operands);
 };
 
@@ -76,7 +78,7 @@ export function concatenateTexts(place: Place, name: string, values: readonly Ex
 /** Joins arrays; NULL if one of them is NULL. */
 export function concatenateArrays(place: Place, name: string, arrays: readonly Expression[]): Expression {
   const type = commonSupertype(place, name, arrays);
-  if (type.kind !== 'array' && type.kind !== 'null' && type.kind !== 'unknown')
+  if (arrays.some((array) => array.type.kind !== 'array' && array.type.kind !== 'unknown'))
     throw new Unsupported(place, `${name} takes arrays`);
   const parts = arrays.map((array) => convert(array, type));
   // Unlike its function for lists, DuckDB's operator gives NULL for NULL.

@@ -112,7 +112,9 @@ function inArray(place: Place, value: Expression, array: Expression): Expression
   const { type } = array;
   if (type.kind === 'unknown' || type.kind === 'null') return containsValue(value, array);
   const element = type.kind === 'array' ? nullOf(type.element) : array;
-  if (type.kind !== 'array' || !comparable(value, element))
+  // The elements of a constructed array may be literals.
+  const members = array.kind === 'list' && array.items.length > 0 ? array.items : [element];
+  if (type.kind !== 'array' || !members.every((member) => comparable(value, member)))
     throw new Unsupported(place, `${describeType(value.type)} cannot be in ${describeType(type)}`);
   if (needsComparison([value, element, element]))
     return bindValues([value], (x = value) =>
@@ -121,7 +123,7 @@ function inArray(place: Place, value: Expression, array: Expression): Expression
         transformList(array, type.element, (other) => compare(place, '=', x, other), arrayOf(bool)),
       ),
     );
-  const common = supertype([value, element]) ?? unknown;
+  const common = supertype([value, ...members]) ?? unknown;
   return containsValue(convert(value, common), convert(array, arrayOf(common)));
 }
 

@@ -1,5 +1,6 @@
 import type * as Syntax from '../../syntax/nodes.ts';
-import type { Expression } from '../../tree/nodes.ts';
+import { someExpression } from '../../tree/map.ts';
+import type { Expression, Query } from '../../tree/nodes.ts';
 import { arrayOf, scalar, type Type, unknown } from '../../types.ts';
 import type { Context, ResolvedQuery, Rule } from '../context.ts';
 import type { Scope } from '../scope.ts';
@@ -7,8 +8,18 @@ import { type Place, Unsupported } from '../unsupported.ts';
 
 export const scalarSubquery: Rule<Syntax.ScalarSubquery> = (node, scope, context) => {
   const { query, type } = withOneColumn(node, node.query, scope, context);
-  return { kind: 'subquery', form: 'scalar', query, type };
+  return valueWithoutFrom(query) ?? { kind: 'subquery', form: 'scalar', query, type };
 };
+
+/** `(SELECT value)`: DuckDB would compute the subquery in branches, too, that are not taken. */
+function valueWithoutFrom(query: Query): Expression | undefined {
+  if (query.kind !== 'select') return undefined;
+  const { columns, from, where, having, qualify, groupBy, limit, offset } = query;
+  const conditions = [...where, ...having, ...qualify];
+  const [only] = columns;
+  if (!only || from || groupBy || limit || offset || conditions.length > 0) return undefined;
+  return someExpression(only.value, ({ kind }) => kind === 'aggregate') ? undefined : only.value;
+}
 
 /** `ARRAY(SELECT …)`, in the order of the subquery. */
 export const arraySubquery: Rule<Syntax.ArraySubquery> = (node, scope, context): Expression => {

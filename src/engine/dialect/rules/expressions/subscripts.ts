@@ -1,7 +1,8 @@
 import type * as Syntax from '../../syntax/nodes.ts';
 import { field } from '../../tree/build.ts';
 import type { Expression } from '../../tree/nodes.ts';
-import { anonymousField, describeType, isScalar, type Type } from '../../types.ts';
+import { anonymousField, describeType, isScalar, scalar, type Type } from '../../types.ts';
+import { convert } from '../coercion.ts';
 import type { Rule } from '../context.ts';
 import { callMacro } from '../macro-call.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
@@ -22,6 +23,9 @@ export const subscript: Rule<Syntax.Subscript> = (node, scope, context) => {
   const index = context.expression(node.index, scope);
   if (mode === 'KEY' || mode === 'SAFE_KEY')
     throw new Unsupported(node.index, `${mode} is for maps, which BigQuery does not have`);
+  // A NULL that is read by index is JSON, the only type that takes any index.
+  if (of.type.kind === 'null' && mode === 'PLAIN')
+    return elementOfJson(node, convert(of, scalar('JSON')), index);
   if (isScalar(of.type, 'JSON')) return elementOfJson(node, of, index);
   if (of.type.kind === 'struct') return fieldAt(node, of, of.type, index);
   if (of.type.kind !== 'array' && of.type.kind !== 'unknown')

@@ -2,7 +2,7 @@ import type * as Syntax from '../../syntax/nodes.ts';
 import { and, compareWith, select } from '../../tree/build.ts';
 import { forEachNode, mapExpression, someNode } from '../../tree/map.ts';
 import type { Expression, Member } from '../../tree/nodes.ts';
-import { isScalar } from '../../types.ts';
+import { isScalar, type Type, unknown } from '../../types.ts';
 import { convert, supertype } from '../coercion.ts';
 import type { Context, ResolvedFrom } from '../context.ts';
 import { nameOutputs, type Output, starColumns } from '../queries/outputs.ts';
@@ -39,7 +39,7 @@ export function pivotFrom(
     const isInput = sameValue(item, input, value);
     return aggregates.map(
       (aggregate): Output => ({
-        name: pivotName(aggregate.alias, item),
+        name: pivotName(aggregate.alias, item, input.type),
         value: whereTrue(aggregate.value, isInput),
       }),
     );
@@ -95,13 +95,17 @@ const whereTrue = (expression: Expression, condition: Expression): Expression =>
   );
 
 /** The name of a column: its own alias, or what BigQuery makes of the value, after the alias of the aggregate. */
-function pivotName(aggregate: string | undefined, { expression, alias }: Syntax.PivotValue): string {
-  const name = alias?.name ?? nameOfValue(expression);
+function pivotName(
+  aggregate: string | undefined,
+  { expression, alias }: Syntax.PivotValue,
+  type: Type,
+): string {
+  const name = alias?.name ?? nameOfValue(expression, type);
   if (aggregate !== undefined) return `${aggregate}_${name}`;
   return alias || !/^\d/.test(name) ? name : `_${name}`;
 }
 
-function nameOfValue(node: Syntax.Expression): string {
+function nameOfValue(node: Syntax.Expression, type: Type): string {
   switch (node.kind) {
     case 'StringLiteral':
       return node.value;
@@ -114,7 +118,7 @@ function nameOfValue(node: Syntax.Expression): string {
     case 'FloatLiteral':
       return node.text.replace('.', '_point_');
     case 'Unary':
-      if (node.operator === '-') return `minus_${nameOfValue(node.operand)}`;
+      if (node.operator === '-') return `minus_${nameOfValue(node.operand, type)}`;
       break;
     case 'TypedLiteral':
       if (node.type === 'DATE') return node.value.value.replaceAll('-', '_');
@@ -122,9 +126,25 @@ function nameOfValue(node: Syntax.Expression): string {
         return node.value.value.replace('-', 'minus_').replace('.', '_point_');
       break;
     case 'StructConstructor':
-      return node.fields
-        .map(({ alias, value }) => (alias ? `${alias.name}_${nameOfValue(value)}` : nameOfValue(value)))
-        .join('_');
+      return nameOfStruct(
+        node.fields.map(({ value }) => value),
+        type,
+      );
+    case 'Cast':
+      if (node.operand.kind === 'NullLiteral') return 'NULL';
+      break;
+    case 'Tuple':
+      return nameOfStruct(node.elements, type);
   }
   throw new Unsupported(node, 'this value of PIVOT needs an alias');
+}
+
+/** Each field after its name, if the column's type has one. */
+function nameOfStruct(values: readonly Syntax.Expression[], type: Type): string {
+  const fields = type.kind === 'struct' ? type.fields : [];
+  const names = values.map((value, at) => {
+    const text = nameOfValue(value, fields[at]?.type ?? unknown);
+    return fields[at]?.name ? `${fields[at].name}_${text}` : text;
+  });
+  return names.join('_');
 }

@@ -1,10 +1,9 @@
 import type * as Syntax from '../../syntax/nodes.ts';
 import { column } from '../../tree/build.ts';
 import type { Expression, Unnest } from '../../tree/nodes.ts';
-import { describeType, scalar, type Type, unknown } from '../../types.ts';
+import { describeType, scalar, type Type, typedNulls, unknown } from '../../types.ts';
 import { convert } from '../coercion.ts';
 import type { Context, ResolvedFrom } from '../context.ts';
-import { typedNulls } from '../queries/typed-nulls.ts';
 import { findRange, isColumn, type Range, type Scope } from '../scope.ts';
 import { Unsupported } from '../unsupported.ts';
 

@@ -14,7 +14,14 @@ import {
   typeOfFirst,
 } from './aggregates/aggregate.ts';
 import { arrayAgg, stringAgg } from './aggregates/lists.ts';
-import { navigation, numbering, ranking, requireCount, shifted } from './aggregates/numbering.ts';
+import {
+  navigation,
+  numbering,
+  outermostValue,
+  ranking,
+  requireCount,
+  shifted,
+} from './aggregates/numbering.ts';
 import { fractions, percentile } from './aggregates/quantiles.ts';
 import { pairStatistic, statistic } from './aggregates/statistics.ts';
 import { avg, sum } from './aggregates/sums.ts';
@@ -126,8 +133,8 @@ export const aggregates: Readonly<Record<string, Aggregate>> = {
   }),
   lag: shifted('lag'),
   lead: shifted('lead'),
-  first_value: navigation('first_value'),
-  last_value: navigation('last_value'),
+  first_value: outermostValue('first_value'),
+  last_value: outermostValue('last_value'),
   nth_value: navigation('nth_value', {
     arity: [2, 2],
     build(rows, args, place) {

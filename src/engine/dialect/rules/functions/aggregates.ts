@@ -8,7 +8,7 @@ import {
 } from '../../tree/build.ts';
 import { isEqual } from '../../tree/equal.ts';
 import type { Expression, SortKey, Window } from '../../tree/nodes.ts';
-import { describeType, scalar, type Type, unknown } from '../../types.ts';
+import { describeType, isScalar, scalar, type Type, unknown } from '../../types.ts';
 import { convert, distance } from '../coercion.ts';
 import type { Context } from '../context.ts';
 import { rowLimit } from '../expressions/parameters.ts';
@@ -64,8 +64,9 @@ function argumentsOf(
   const repeated = node.distinct ? args.find(({ type }) => !isGroupable(type)) : undefined;
   if (repeated) throw new Unsupported(node, `DISTINCT does not take ${describeType(repeated.type)}`);
   if (takes) return args.map((arg) => convert(arg, takes));
-  const nullAs = scalar(shown === 'STRING_AGG' ? 'STRING' : 'INT64');
   // A bare NULL is of the first type that the function takes.
+  const isBytes = args.some(({ type }) => isScalar(type, 'BYTES'));
+  const nullAs = scalar(shown !== 'STRING_AGG' ? 'INT64' : isBytes ? 'BYTES' : 'STRING');
   return args.map((arg) => (arg.type.kind === 'null' ? convert(arg, nullAs) : arg));
 }
 

@@ -1,6 +1,8 @@
 import { macros } from '../../macros/macros.ts';
 import type * as Syntax from '../../syntax/nodes.ts';
-import { isScalar } from '../../types.ts';
+import { call } from '../../tree/build.ts';
+import { isScalar, scalar } from '../../types.ts';
+import { convert } from '../coercion.ts';
 import type { Rule } from '../context.ts';
 import { callMacro } from '../macro-call.ts';
 import { Unsupported } from '../unsupported.ts';
@@ -16,9 +18,18 @@ export const extraction: Rule<Syntax.Extraction> = (node, scope, context) => {
   // A DATE would be converted to DATETIME.
   if (isScalar(value.type, 'DATE') && clockParts.includes(part))
     throw new Unsupported(node, `a DATE has no ${shown}`);
-  const zone = node.zone ? [context.expression(node.zone, scope)] : [];
-  return callMacro(node, macro, [value, ...zone], `EXTRACT(${shown})`);
+  const name = `EXTRACT(${shown})`;
+  const zone = node.zone && context.expression(node.zone, scope);
+  if (!zone) return callMacro(node, macro, [value], name);
+  const extracted = callMacro(node, macro, [value, zone], name);
+  if (!isScalar(value.type, 'TIMESTAMP') || momentParts.includes(part)) return extracted;
+  // In a zone a moment may have parts beyond the years 1 to 9999, in which no DATE and no DATETIME is.
+  const civil = call('bq.civil', [value, convert(zone, scalar('STRING'))], scalar('DATETIME'));
+  return callMacro(node, macro, [civil], name);
 };
+
+/** Parts that are values of the years 1 to 9999. */
+const momentParts = ['_date', '_datetime'];
 
 const clockParts = [
   '_hour',

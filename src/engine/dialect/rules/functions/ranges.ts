@@ -1,4 +1,4 @@
-import { boolLiteral, call, nullLiteral } from '../../tree/build.ts';
+import { boolLiteral, call } from '../../tree/build.ts';
 import type { Expression } from '../../tree/nodes.ts';
 import { arrayOf, describeType, isScalar, rangeOf, scalar, type Type, unknown } from '../../types.ts';
 import { convert, distance, supertype } from '../coercion.ts';
@@ -19,10 +19,9 @@ const refuse = (place: Place, name: string, args: readonly Expression[]): never 
 /** RANGE(start, end); NULL means unbounded. */
 const range: SpecialFunction = (place, args) => {
   const type = args.length === 2 ? supertype(args) : undefined;
-  const element = type?.kind === 'null' ? scalar('DATE') : type;
-  if (!element || !isScalar(element, 'DATE', 'DATETIME', 'TIMESTAMP')) return refuse(place, 'RANGE', args);
-  const bounds = args.map((arg) => (arg.type.kind === 'null' ? nullLiteral(element) : convert(arg, element)));
-  return { ...callMacro(place, 'range', bounds), type: rangeOf(element) };
+  if (!type || !isScalar(type, 'DATE', 'DATETIME', 'TIMESTAMP')) return refuse(place, 'RANGE', args);
+  const bounds = args.map((arg) => convert(arg, type));
+  return { ...callMacro(place, 'range', bounds), type: rangeOf(type) };
 };
 
 /** A function of one range. */
@@ -41,7 +40,8 @@ const ofTwoRanges =
   (name: string, result: (type: Type) => Type): SpecialFunction =>
   (place, args) => {
     const type = args.length === 2 ? supertype(args) : undefined;
-    if (type?.kind !== 'range') return refuse(place, name.toUpperCase(), args);
+    if (type?.kind !== 'range' || args[0]?.type.kind === 'null')
+      return refuse(place, name.toUpperCase(), args);
     return call(
       `bq.${name}`,
       args.map((arg) => convert(arg, type)),
@@ -62,10 +62,11 @@ const rangeContains: SpecialFunction = (place, args, context) => {
 /** GENERATE_RANGE_ARRAY(range, step [, include_last_partial_range]). */
 const generateRangeArray: SpecialFunction = (place, args) => {
   const [value, step, last = boolLiteral(true), another] = args;
-  if (value?.type.kind !== 'range' || !step || another || !isScalar(step.type, 'INTERVAL'))
+  const interval = scalar('INTERVAL');
+  if (value?.type.kind !== 'range' || !step || another || distance(step, interval) === undefined)
     return refuse(place, 'GENERATE_RANGE_ARRAY', args);
   const macro = rangeMacro('generate_range_array', value.type.element);
-  return { ...callMacro(place, macro, [value, step, last]), type: arrayOf(value.type) };
+  return { ...callMacro(place, macro, [value, convert(step, interval), last]), type: arrayOf(value.type) };
 };
 
 export const rangeFunctions: Readonly<Record<string, SpecialFunction>> = {

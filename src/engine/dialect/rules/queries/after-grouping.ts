@@ -36,5 +36,6 @@ export function afterGrouping({ keys, sets }: Grouping, outputs: readonly Output
   return (value) => (hasHidden(value) ? castKeys(value) : value);
 }
 
-const expressionOf = (key: Expression, outputs: readonly Output[]): Expression =>
+/** What a key groups by, also one that names an output column. */
+export const expressionOf = (key: Expression, outputs: readonly Output[]): Expression =>
   key.kind === 'position' ? (outputs[key.index - 1]?.value ?? key) : key;

@@ -2,10 +2,12 @@ import type * as Syntax from '../../syntax/nodes.ts';
 import { isEqual } from '../../tree/equal.ts';
 import { someExpression } from '../../tree/map.ts';
 import type { Expression, Grouping, Position } from '../../tree/nodes.ts';
+import { isVolatile } from '../../tree/volatile.ts';
 import { describeType, isScalar, sameName, type Type } from '../../types.ts';
 import type { Context } from '../context.ts';
 import type { Scope } from '../scope.ts';
 import { Unsupported } from '../unsupported.ts';
+import { expressionOf } from './after-grouping.ts';
 import type { Output } from './outputs.ts';
 
 /** The keys of GROUP BY. Output columns are referred to by position, which no column of FROM can hide. */
@@ -19,8 +21,14 @@ export function resolveGrouping(
   const keys: Expression[] = [];
   const add = (expression: Syntax.Expression): number => {
     const key = resolveKey(expression, outputs, scope, context, isPlain);
-    const known = keys.findIndex((other) => isEqual(other, key));
-    return known < 0 ? keys.push(key) - 1 : known;
+    const value = expressionOf(key, outputs);
+    const known = keys.findIndex(
+      (other) => isEqual(other, key) || (!isVolatile(value) && isEqual(expressionOf(other, outputs), value)),
+    );
+    if (known < 0) return keys.push(key) - 1;
+    // The output column is the key, however the other items write it.
+    if (key.kind === 'position') keys[known] = key;
+    return known;
   };
   const addAll = ({ expressions }: Syntax.GroupingList): readonly number[] => expressions.map(add);
 

@@ -19,6 +19,17 @@ export const ranking = (name: string, result: Type = int64): Aggregate =>
 export const navigation = (name: string, more: Partial<Aggregate> = {}): Aggregate =>
   plain(name, typeOfFirst, { window: true, windowOrder: 'required', allows: ['nulls'], ...more });
 
+/** FIRST_VALUE and LAST_VALUE. */
+export const outermostValue = (name: string): Aggregate =>
+  navigation(name, {
+    build(rows, args, place) {
+      const [value = nullLiteral()] = args;
+      if (value.kind === 'literal' && value.value === null)
+        throw new Unsupported(place, `${name.toUpperCase()} does not take NULL`);
+      return rows.main(name, args, value.type);
+    },
+  });
+
 /** LAG and LEAD. */
 export const shifted = (name: string): Aggregate =>
   navigation(name, {

@@ -61,9 +61,10 @@ function formatPart(place: Place, match: RegExpExecArray, queue: Expression[]): 
 }
 
 function requireType(place: Place, value: Expression, letter: string, ...names: readonly ScalarName[]) {
-  if (value.type.kind === 'null' && names[0]) return nullLiteral(scalar(names[0]));
-  if (value.type.kind === 'unknown' || isScalar(value.type, ...names)) return value;
-  throw new Unsupported(place, `%${letter} takes ${names.join(' or ')}, not ${describeType(value.type)}`);
+  // A bare NULL is INT64.
+  const typed = value.type.kind === 'null' ? convert(value, int64) : value;
+  if (typed.type.kind === 'unknown' || isScalar(typed.type, ...names)) return typed;
+  throw new Unsupported(place, `%${letter} takes ${names.join(' or ')}, not ${describeType(typed.type)}`);
 }
 
 type Writer = (place: Place, value: Expression, specifier: Specifier) => Expression;
@@ -259,7 +260,7 @@ const literalFormat = (place: Place): ValueTextFormat => ({
 
 function asString(place: Place, value: Expression): Expression {
   if (isScalar(value.type, 'STRING') || value.type.kind === 'unknown') return value;
-  if (value.type.kind === 'range') return rangeText(value);
+  if (value.type.kind === 'range') return rangeText(value, value.type.element);
   if (value.type.kind === 'scalar' && !isScalar(value.type, 'BYTES', 'JSON'))
     return callMacro(place, 'cast_string', [value], 'FORMAT');
   throw new Unsupported(place, `FORMAT of ${describeType(value.type)} is not supported`);

@@ -1,5 +1,6 @@
 import type { Expression } from '../../../tree/nodes.ts';
-import { isScalar } from '../../../types.ts';
+import { isScalar, scalar } from '../../../types.ts';
+import { convert } from '../../coercion.ts';
 import { callMacro } from '../../macro-call.ts';
 import { type Place, Unsupported } from '../../unsupported.ts';
 import type { SpecialFunction } from '../special-function.ts';
@@ -37,8 +38,9 @@ export const jsonRemove: SpecialFunction = (place, [json, ...paths]) => {
 };
 
 function pairsOf(place: Place, shown: string, args: readonly Expression[]) {
-  const [json, ...rest] = args.slice(0, -1);
+  const [given, ...rest] = args.slice(0, -1);
   const last = args.at(-1);
+  const json = given?.type.kind === 'null' ? convert(given, scalar('JSON')) : given;
   if (!json || !last || rest.length === 0 || rest.length % 2 === 1 || !isScalar(json.type, 'JSON'))
     throw new Unsupported(place, `${shown} takes a JSON value and pairs of a path and a value`);
   const pairs = rest.flatMap((path, at): (readonly [Expression, Expression])[] => {

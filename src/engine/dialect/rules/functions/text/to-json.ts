@@ -1,4 +1,12 @@
-import { call, castTo, concatTexts, list, textLiteral, transformList } from '../../../tree/build.ts';
+import {
+  call,
+  castTo,
+  concatTexts,
+  list,
+  nullLiteral,
+  textLiteral,
+  transformList,
+} from '../../../tree/build.ts';
 import type { Expression } from '../../../tree/nodes.ts';
 import { arrayOf, describeType, isScalar, scalar, type Type } from '../../../types.ts';
 import { callMacro } from '../../macro-call.ts';
@@ -11,6 +19,7 @@ const string = scalar('STRING');
 /** TO_JSON_STRING of a value of any type; `true` as second argument puts each field and element on its own line. */
 export const toJsonString: SpecialFunction = (place, [value, pretty, another]) => {
   if (!value || another) throw new Unsupported(place, 'TO_JSON_STRING takes a value and optionally a BOOL');
+  if (pretty?.kind === 'literal' && pretty.value === null) return nullLiteral(string);
   if (pretty && (pretty.kind !== 'literal' || typeof pretty.value !== 'boolean'))
     throw new Unsupported(place, 'the second argument of TO_JSON_STRING must be TRUE or FALSE');
   const isPretty = pretty?.kind === 'literal' && pretty.value === true;
