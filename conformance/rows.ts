@@ -1,12 +1,26 @@
 import { type Case, fill, isQuery } from './cases.ts';
 import type { Verdict } from './judge.ts';
 
+/** The select list of a query that computes an expression for each row. */
+export type Placing = (expression: Expression) => string;
+
+/** An expression of a template, whose values are to be read from the columns of a row. */
+export interface Expression {
+  /** The expression, with a text for each value: by default its column. */
+  text(values?: readonly string[]): string;
+  /** The columns of the row: `input.c0`. */
+  readonly columns: readonly string[];
+}
+
 /**
  * The same expressions over the columns of many rows: DuckDB folds constant expressions with different code than it
  * runs over columns, which saved queries mostly use. Inputs that cause an error are left out, because one would fail
  * all rows.
  */
-export function rowCases(verdicts: readonly Verdict[]): readonly Case[] {
+export function rowCases(
+  verdicts: readonly Verdict[],
+  place: Placing = ({ text }) => `${text()} as answer`,
+): readonly Case[] {
   const answered = verdicts.filter(
     ({ case: { sql, referenceSql, template }, reference }) =>
       !('error' in reference) &&
@@ -15,7 +29,10 @@ export function rowCases(verdicts: readonly Verdict[]): readonly Case[] {
       hasValues(template.placeholders),
   );
   return [...Map.groupBy(answered, groupKey).values()].map((group) =>
-    rowCase(group.map((verdict) => verdict.case)),
+    rowCase(
+      group.map((verdict) => verdict.case),
+      place,
+    ),
   );
 }
 
@@ -30,18 +47,19 @@ const groupKey = ({ case: { template, inputs } }: Verdict) =>
     inputs.filter((_, at) => !template.placeholders[at]?.isValue),
   ]);
 
-function rowCase(cases: readonly Case[]): Case {
+function rowCase(cases: readonly Case[], place: Placing): Case {
   const first = cases[0] as Case;
   const { placeholders } = first.template;
-  const column = (at: number) => `input.c${at}`;
-  const expression = fill(
-    first.template,
-    first.inputs.map((input, at) => (placeholders[at]?.isValue ? column(at) : input)),
-  );
+  const columns = first.inputs.map((_, at) => `input.c${at}`);
+  const text = (values: readonly string[] = columns) =>
+    fill(
+      first.template,
+      first.inputs.map((input, at) => (placeholders[at]?.isValue ? (values[at] ?? '') : input)),
+    );
   const rows = cases.map(
     ({ inputs }) => `struct(${inputs.map(asColumn).filter((_, at) => placeholders[at]?.isValue)})`,
   );
-  const sql = `select ${expression} as answer from unnest([${rows.join(', ')}]) as input with offset as position order by position`;
+  const sql = `select ${place({ text, columns })} from unnest([${rows.join(', ')}]) as input with offset as position order by position`;
   return { ...first, sql, referenceSql: sql };
 }
 

@@ -14,6 +14,7 @@ import { nullCases } from './null-arguments.ts';
 import { openEvaluator } from './reference/evaluator.ts';
 import { describeDifferences, scoresOf, summarise } from './report.ts';
 import { rowCases } from './rows.ts';
+import { inSubqueries, ofSubqueries } from './subqueries.ts';
 
 /**
  * Runs every case, or those under the given headings, on both engines; writes docs/dialect.md after a complete run.
@@ -54,7 +55,8 @@ async function verdictsOn(cases: readonly Case[]): Promise<readonly Verdict[]> {
     const single = await judgeAll(cases, local, evaluator);
     const nulls = await judgeAll(nullCases(single, tables), local, evaluator);
     // Some functions take constants only: for these the reference, too, rejects the query over rows.
-    const overRows = await judgeAll(rowCases(single), local, evaluator);
+    const rows = [rowCases(single), ...[inSubqueries, ofSubqueries].map((place) => rowCases(single, place))];
+    const overRows = await judgeAll(rows.flat(), local, evaluator);
     const compositions = subjects.length === 0 ? await judgeCompositions(single, local, evaluator) : [];
     const generated = [...nulls, ...overRows].filter(({ verdict }) => verdict !== 'invalid');
     return [...single, ...generated, ...compositions];

@@ -51,7 +51,8 @@ function withoutNullArrays(answer: Answer): Answer {
   return { ...answer, rows: answer.rows.map((row) => row.map(cell)) };
 }
 
-function withoutOrder(answer: Answer): Answer {
+/** The answer with the items of its arrays sorted. */
+export function withoutOrder(answer: Answer): Answer {
   if ('error' in answer) return answer;
   return { ...answer, rows: answer.rows.map((row) => row.map(sortArrays)) };
 }

@@ -36,6 +36,7 @@ const matching = (pattern: RegExp, right: string) =>
 const settings = z.object({
   PORT: wholeNumber(0, 65535).default(4000),
   HOST: z.string().default('127.0.0.1'),
+  SHUTDOWN_DELAY_SECONDS: wholeNumber(0, 600).optional(),
   QUERIES_DIR: z.string().default('queries'),
   RELOAD: oneOf(onOff).default('on'),
   DATA_DIR: z.string().optional(),
@@ -188,6 +189,8 @@ function toConfig(read: Settings) {
   return Object.freeze({
     port: read.PORT,
     host: read.HOST,
+    /** How long requests are still served after `/readyz` has ceased to be ready: until balancers have noticed. */
+    shutdownDelaySeconds: read.SHUTDOWN_DELAY_SECONDS ?? (production ? 5 : 0),
     queriesDir: read.QUERIES_DIR,
     /** Whether changed saved queries and tables are served without a restart. */
     reload: read.RELOAD === 'on',

@@ -239,6 +239,9 @@ describe('tables and examples in the documentation', () => {
       const production = { NODE_ENV: 'production' };
       expect(readConfig({ [name]: 'off', ...production })).toEqual(readConfig(production));
     }
+    expect(stated.get('SHUTDOWN_DELAY_SECONDS')).toBe('`0`; `5` with `NODE_ENV=production`');
+    expect(readConfig({}).shutdownDelaySeconds).toBe(0);
+    expect(readConfig({ NODE_ENV: 'production' }).shutdownDelaySeconds).toBe(5);
     expect(stated.get('STORE_FILE')).toBe('`.querygate/store.duckdb` in `DATA_DIR`');
     expect(readConfig({ DATA_DIR: '/data' }).storeFile).toBe('/data/.querygate/store.duckdb');
   });

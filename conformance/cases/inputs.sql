@@ -313,3 +313,18 @@ cast(null as bytes)
 'http://例え.jp/'
 'not a url'
 cast(null as string)
+
+-- source (words)
+select x from unnest(generate_array(1, 4)) as x
+select x from unnest(generate_array(1, length(@p))) as x
+select x from unnest([3, 1, null, 1]) as x
+select x from unnest(generate_date_array(date '2024-02-27', date '2024-03-01')) as x
+select x from unnest(generate_timestamp_array(timestamp '2024-02-29', timestamp '2024-02-29 06:00:00', interval 2 hour)) as x
+select x from unnest(split('b,a,,b')) as x
+select x from unnest(split(concat(@p, ' b ', @nothing), ' ')) as x
+select x from unnest([upper(@p), 'b']) as x with offset as position where position >= 0
+select s.x from unnest([struct(length(@p) as x, 'a' as y), (date_diff(date '2024-03-01', date '2024-02-28', day), 'b')]) as s
+select @p as x
+select date_add(date '2024-02-28', interval 1 day) as x
+select date_trunc(x, month) as x from unnest(generate_date_array('2024-02-27', '2024-03-02')) as x group by 1
+select id as x from people where name >= @p

@@ -1,21 +1,17 @@
 import type { DuckDBMaterializedResult, DuckDBValue } from '@duckdb/node-api';
 import { compile } from '../../src/engine/dialect/compile.ts';
 import { runPasses } from '../../src/engine/dialect/passes/passes.ts';
-import type { RelationColumn } from '../../src/engine/dialect/rules/scope.ts';
 import { freshNames } from '../../src/engine/dialect/tree/fresh-names.ts';
 import { printQuery } from '../../src/engine/dialect/tree/print.ts';
 import { type Plan, printPlan } from '../../src/engine/duckdb/prepare/plan.ts';
 import { buildCompute, withThresholds } from '../../src/engine/duckdb/run/compute-constants.ts';
-import { columnTypeText } from '../../src/engine/duckdb/session/column-types.ts';
 import { type Bindings, bindingsOf, bindTo } from '../../src/engine/duckdb/wire/bindings.ts';
-import { readRows } from '../../src/engine/duckdb/wire/rows.ts';
-import { StartError } from '../../src/errors.ts';
 import { openDialectDatabase } from '../../test/support/dialect-database.ts';
 import { isSame } from '../compare.ts';
 import type { Table } from '../table.ts';
 import type { Answer } from '../values.ts';
+import { answerOf, failure } from './answer.ts';
 import { createTable } from './create-table.ts';
-import { decode } from './decode.ts';
 import { shredTables } from './shred-tables.ts';
 
 /** The dialect under test: BigQuery SQL, rewritten and run on a DuckDB with the dialect's macros. */
@@ -56,22 +52,6 @@ export async function openLocalEngine(tables: readonly Table[] = []): Promise<Lo
       if (values.length > 0) prepared.bind(Object.fromEntries(values));
       return prepared.run();
     });
-  const answer = async (
-    declared: readonly RelationColumn[],
-    query: () => Promise<DuckDBMaterializedResult>,
-  ): Promise<Answer> => {
-    try {
-      const result = await query();
-      const types = result.columnTypes();
-      return {
-        columns: result.columnNames(),
-        types: types.map((type, at) => columnTypeText(type, declared[at]?.type)),
-        rows: readRows(result).map((row) => row.map((value, at) => decode(value, types[at] ?? failType(at)))),
-      };
-    } catch (error) {
-      return failure(error);
-    }
-  };
   const compute = buildCompute(connection, (sql) => connection.prepare(sql));
   const runBound = (sql: string, bindings: Bindings) =>
     inTime(async () => {
@@ -101,7 +81,7 @@ export async function openLocalEngine(tables: readonly Table[] = []): Promise<Lo
         const values = { ...parameters, current_timestamp: now.toISOString() };
         const compiled = compile({ sql, source }, tables);
         const declared = printQuery(compiled.query);
-        const plain = await answer(compiled.columns, () => run(declared, values));
+        const plain = await answerOf(() => run(declared, values), compiled.columns);
         const { query, columns } = compile({ sql, source }, shredded);
         const generic = printQuery(query);
         const passed = runPasses(query, { known: parameters, fresh: freshNames(query) }, withoutPasses);
@@ -112,7 +92,7 @@ export async function openLocalEngine(tables: readonly Table[] = []): Promise<Lo
           plan.sql === declared &&
           !plan.constants.some(({ timeExpression }) => timeExpression);
         if (isSameText || isVolatile.test(sql)) return plain;
-        const asServed = await answer(columns, () => runAsServed(plan, generic, parameters, now));
+        const asServed = await answerOf(() => runAsServed(plan, generic, parameters, now), columns);
         if (isSame(plain, asServed, false)) return plain;
         return { error: `as it is served: ${JSON.stringify(asServed, asText)}`, stage: 'broken' };
       } catch (error) {
@@ -128,17 +108,3 @@ const withoutPasses = new Set((process.env.WITHOUT_PASSES ?? '').split(',').filt
 
 const isVolatile = /\b(rand|generate_uuid|current_\w+|session_user)\b/i;
 const asText = (_: string, value: unknown) => (typeof value === 'bigint' ? String(value) : value);
-
-function failType(at: number): never {
-  throw new Error(`column ${at} has no type`);
-}
-
-function failure(error: unknown): Answer {
-  if (error instanceof StartError) {
-    const messages = new Set(error.problems.map(({ message }) => message));
-    return { error: [...messages].join('; '), stage: 'analysis' };
-  }
-  const message = error instanceof Error ? error.message : String(error);
-  const isBroken = /^(Binder|Parser|Catalog|Internal|INTERNAL|Not implemented) Error/.test(message);
-  return { error: message, stage: isBroken || !/^\w+( \w+)* Error/.test(message) ? 'broken' : 'evaluation' };
-}

@@ -62,7 +62,8 @@ async function serve(
   const { server, connections } = openServer(app.listener, log, config.trustedProxies);
   await listen(server, { setting: 'PORT', port: config.port, host: config.host });
   await listenForMetrics(app, config, log);
-  shutDownOnSignal(server, connections, app, log);
+  const { shutdownDelaySeconds: delaySeconds } = config;
+  shutDownOnSignal({ server, connections, app, log, delaySeconds });
   onSignalsHandled();
 
   const { port } = server.address() as AddressInfo;

@@ -10,9 +10,9 @@ import { queryText } from '../support/queries.ts';
 import { type ServedApp, serveTestApp } from '../support/served-app.ts';
 
 /** On a busy machine. */
-const soon = { timeout: 15_000 };
+const soon = { timeout: 60_000 };
 
-describe.skipIf(isWithoutBrowser)('GraphiQL in a browser', { timeout: 60_000 }, () => {
+describe.skipIf(isWithoutBrowser)('GraphiQL in a browser', () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await openBrowser();
@@ -21,8 +21,7 @@ describe.skipIf(isWithoutBrowser)('GraphiQL in a browser', { timeout: 60_000 }, 
 
   const tabsOf = (page: Page) => page.getByRole('tab');
   const status = (page: Page) => page.getByRole('status');
-  const loaded = (page: Page) =>
-    status(page).filter({ hasText: 'The schema is loaded.' }).waitFor({ timeout: 20_000 });
+  const loaded = (page: Page) => status(page).filter({ hasText: 'The schema is loaded.' }).waitFor(soon);
   const editorText = async (page: Page) =>
     (await page.locator('.graphiql-query-editor .view-lines').first().textContent())?.replaceAll(
       '\u00a0',

@@ -5,6 +5,9 @@ import { parse, parseAllDocuments } from 'yaml';
 import { readConfig, settingNames } from '../../src/config.ts';
 import { livePath, readinessPath } from '../../src/http/paths.ts';
 
+/** Seconds: requests in flight may take ten, closing two. */
+const timeToEnd = 12;
+
 const read = (file: string) => readFileSync(file, 'utf8');
 
 describe('compose.yaml', () => {
@@ -37,6 +40,8 @@ describe('the Kubernetes manifests', () => {
   const byKind = new Map(documents.map((document) => [document.kind, document]));
   const { spec } = byKind.get('Deployment').spec.template;
   const [container] = spec.containers;
+  const env: readonly { readonly name: string; readonly value?: string }[] = container.env;
+  const delay = Number(env.find(({ name }) => name === 'SHUTDOWN_DELAY_SECONDS')?.value);
 
   test('are a deployment, its service, its account and its disruption budget, with the same labels', () => {
     expect([...byKind.keys()]).toEqual(['ServiceAccount', 'Service', 'Deployment', 'PodDisruptionBudget']);
@@ -64,18 +69,36 @@ describe('the Kubernetes manifests', () => {
       allowPrivilegeEscalation: false,
     });
     expect(spec.securityContext.runAsNonRoot).toBe(true);
-    // Requests in flight have 10 s, closing 2 s.
-    expect(spec.terminationGracePeriodSeconds).toBeGreaterThan(12);
+  });
+
+  test('let a gateway serve until its readiness probe has failed, and end before it is killed', () => {
+    const { periodSeconds, failureThreshold = 3, timeoutSeconds = 1 } = container.readinessProbe;
+    expect(delay).toBeGreaterThan(periodSeconds * failureThreshold + timeoutSeconds);
+    expect(spec.terminationGracePeriodSeconds).toBeGreaterThan(delay + timeToEnd);
   });
 
   test('have valid settings', () => {
-    const env: readonly { readonly name: string; readonly value?: string }[] = container.env;
     expect(env.map(({ name }) => name).filter((name) => !settingNames.includes(name as never))).toEqual([]);
     const values = Object.fromEntries(
       env.map(({ name, value = 'a-secret-of-the-cluster-long-enough' }) => [name, value]),
     );
     expect(readConfig(values)).toMatchObject({ engine: 'bigquery', metricsPort: 9464 });
   });
+});
+
+test.each([
+  ['compose.yaml', /^ +stop_grace_period: (\d+)s$/m, /^ +SHUTDOWN_DELAY_SECONDS: "(\d+)"$/m],
+  [
+    'deploy/systemd/querygate.service',
+    /^TimeoutStopSec=(\d+)$/m,
+    /^Environment=SHUTDOWN_DELAY_SECONDS=(\d+)$/m,
+  ],
+])('%s leaves a gateway the time to end', (file, ofGrace, ofDelay) => {
+  const { shutdownDelaySeconds } = readConfig({
+    NODE_ENV: 'production',
+    SHUTDOWN_DELAY_SECONDS: ofDelay.exec(read(file))?.[1],
+  });
+  expect(Number(ofGrace.exec(read(file))?.[1])).toBeGreaterThan(shutdownDelaySeconds + timeToEnd);
 });
 
 test('systemd accepts the unit', () => {

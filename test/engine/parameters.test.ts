@@ -9,7 +9,15 @@ import { openTestApp, type TestApp } from '../support/test-app.ts';
 
 const numbers = 'select x from unnest(generate_array(1, 2000)) as x';
 
-const queries: Readonly<Record<string, Parameters<typeof queryText>[0]>> = {
+type Draft = Parameters<typeof queryText>[0];
+
+const readTwice = (source: string, parameter: string): Draft => ({
+  columns: { x: 'string' },
+  parameters: { p: parameter },
+  sql: `with s as (${source}) select x from s union all select a.x from s as a join s as b on a.x = b.x order by x limit 100`,
+});
+
+const queries: Readonly<Record<string, Draft>> = {
   'integers.in': {
     columns: { x: '{ type: integer, description: X. }' },
     maxRows: 2000,
@@ -106,6 +114,21 @@ const queries: Readonly<Record<string, Parameters<typeof queryText>[0]>> = {
       local: '{ type: datetime, bind: DATETIME, default: -90m, description: Local. }',
     },
     sql: 'select @since as since, @local as local',
+  },
+  'text.twice': readTwice('select @p as x', '{ type: string, description: P. }'),
+  'list.twice': readTwice(
+    'select x from unnest(@p) as x',
+    '{ type: string, repeated: true, description: P. }',
+  ),
+  'array.twice': readTwice(
+    'select cast(n as string) as x from unnest(generate_array(1, @p)) as n',
+    '{ type: integer, bind: INT64, description: P. }',
+  ),
+  'split.twice': readTwice("select x from unnest(split(@p, ' ')) as x", '{ type: string, description: P. }'),
+  'window.sum': {
+    columns: { total: 'integer' },
+    parameters: { n: '{ type: integer, bind: INT64, description: N. }' },
+    sql: "select sum(x) over (partition by y) as total from (select @n as x, 'a' as y)",
   },
 };
 
@@ -319,6 +342,19 @@ describe.skipIf(skipsEmulator)('lists, dates, bounds and types on both engines',
         'list: value 2: got \\"0.0000000001\\"; must be a number of at most 29 digits before the point and 9 after it',
       );
     }
+  });
+
+  test.each([
+    ['text', 'a b', ['a b', 'a b']],
+    ['list', ['x', 'y'], ['x', 'x', 'y', 'y']],
+    ['array', '2', ['1', '1', '2', '2']],
+    ['split', 'a b', ['a', 'a', 'b', 'b']],
+  ])('a common table of a %s that is read twice below LIMIT', async (name, p, expected) => {
+    expect((await restRows(`${name}.twice`, { p })).map(({ x }) => x)).toEqual(expected);
+  });
+
+  test('a value in a window over a query without a table', async () => {
+    expect(await restRows('window.sum', { n: '2' })).toEqual([{ total: 2 }]);
   });
 
   test('LIMIT and OFFSET', async () => {

@@ -22,8 +22,11 @@ import { StartError } from '../../src/errors.ts';
 import { createTable, openDialectDatabase } from '../support/dialect-database.ts';
 import { type Choose, chooseBy } from './dialect/passes/random-queries.ts';
 
-/** More of them are run by hand: `TENANT_QUERIES=5000 npx vitest run test/engine/tenant-filters.property.test.ts`. */
-const queryCount = Number(process.env.TENANT_QUERIES ?? 400);
+/**
+ * Queries that are accepted and have rows, about one of eight. More of them are run by hand:
+ * `TENANT_QUERIES=500 npx vitest run test/engine/tenant-filters.property.test.ts`.
+ */
+const queryCount = Number(process.env.TENANT_QUERIES ?? 50);
 
 const fields: readonly Field[] = [
   { name: 'id', type: 'STRING', mode: 'NULLABLE' },
@@ -217,7 +220,6 @@ test.each(forms)(
   'accepted queries have the same rows whatever other tenants have: $name',
   async (form) => {
     const own = stored(`own ${forms.indexOf(form)}`);
-    const counts = { accepted: 0, refused: 0, invalid: 0, failed: 0, empty: 0 };
     const tape = fc.array(fc.nat(1000), { minLength: 10, maxLength: 150, size: 'max' });
     await fc.assert(
       fc.asyncProperty(tape, async (numbers) => {
@@ -231,34 +233,30 @@ test.each(forms)(
         } catch (error) {
           if (!(error instanceof StartError)) throw error;
           if (process.env.TENANT_DEBUG) console.log('INVALID', error.problems[0]?.message, sql);
-          counts.invalid += 1;
-          return;
+          return fc.pre(false);
         }
         const tenant = { name: 'p', isPattern: false, isList: form.isList };
-        const isRefused = unfilteredTables(query, tenant).length > 0;
-        counts[isRefused ? 'refused' : 'accepted'] += 1;
-        if (isRefused) return;
+        fc.pre(unfilteredTables(query, tenant).length === 0);
         const rows = await rowsOf(query, form).catch((error: unknown) => {
           if (process.env.TENANT_DEBUG) console.log('FAILED', String(error).slice(0, 200), sql);
           return undefined;
         });
-        if (rows === undefined) {
-          counts.failed += 1;
-          return;
-        }
-        if (rows.length === 0) counts.empty += 1;
+        if (rows === undefined) return fc.pre(false);
         const foreign = form.isList ? / (?:b|d|null) [12]/ : / (?:b|c|d|null) [12]/;
         for (const row of rows) expect(row, sql).not.toMatch(foreign);
         // Which rows a LIMIT keeps is not determined where they tie.
-        if (sql.includes('limit')) return;
+        if (sql.includes('limit')) return fc.pre(rows.length > 0);
         expect(rows, sql).toEqual(await rowsOf(compiled(own), form));
         expect(await rowsOf(query, form, new Set()), `${sql}, with every pass`).toEqual(rows);
         expect(await rowsOf(query, form, new Set(['join lists'])), `${sql}, without joins`).toEqual(rows);
+        fc.pre(rows.length > 0);
       }),
-      { numRuns: queryCount, ...(process.env.TENANT_SEED && { seed: Number(process.env.TENANT_SEED) }) },
+      {
+        numRuns: queryCount,
+        maxSkipsPerRun: 100,
+        ...(process.env.TENANT_SEED && { seed: Number(process.env.TENANT_SEED) }),
+      },
     );
-    if (process.env.TENANT_DEBUG) console.log(counts);
-    expect(counts.accepted - counts.failed - counts.empty).toBeGreaterThan(queryCount / 10);
   },
   6_000_000,
 );

@@ -171,7 +171,7 @@ describe('the log of a gateway', () => {
       expect(text).not.toMatch(/rowsecret|parametersecret/i);
       expect(text).toMatch(/Conversion Error/);
     }
-  }, 180_000);
+  });
 
   test('has them on the level debug', async () => {
     const { text } = await logOf('debug', { edge_logs: rows.slice(0, 1) }, requests, files);

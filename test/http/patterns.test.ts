@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { measureLoopTime } from '../support/loop-time.ts';
 import { ago, openTestApp, type TestApp } from '../support/test-app.ts';
 
 /** URLs that an expensive pattern cannot skip. */
@@ -33,20 +34,20 @@ describe('a valid but expensive pattern', () => {
   };
 
   test("is stopped by the engine's deadline, and the engine then runs other queries", async () => {
-    const started = performance.now();
+    const loopMs = measureLoopTime();
     expect(await send('(?:[0-9].{1,9}[a-f].{1,9}){40}zz')).toMatchObject({
       status: 504,
       body: { error: { code: 'ENGINE_TIMEOUT' } },
     });
     // DuckDB itself stops some seconds later, at the end of a block of rows.
-    expect(performance.now() - started).toBeLessThan(2 * timeoutMs);
+    expect(loopMs()).toBeLessThan(2 * timeoutMs);
     expect(await send('^https://p\\.')).toMatchObject({ status: 200, body: { result: [{}] } });
   });
 
   test('is reported with its parameter if it is too large for the engine', async () => {
     // DuckDB may still be busy with the last block of the other query.
     await expect
-      .poll(() => send('(?i)\\pL{990}'), { timeout: 15_000 })
+      .poll(() => send('(?i)\\pL{990}'))
       .toMatchObject({
         status: 400,
         body: {

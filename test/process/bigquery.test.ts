@@ -38,9 +38,7 @@ describe('the process with ENGINE=bigquery', () => {
   });
 
   test('starts even if no query passes the check, and logs each with file and line', async () => {
-    await expect
-      .poll(gateway.log, { timeout: 5000 })
-      .toMatch(/"msg":"queries\/usage\.api-counts\.sql:\d+:1 /);
+    await expect.poll(gateway.log).toMatch(/"msg":"queries\/usage\.api-counts\.sql:\d+:1 /);
     expect(gateway.log()).toMatch(/"msg":"queries\/logs\.all\.sql:\d+:1 BigQuery: 404 notFound Not found/);
   });
 

@@ -4,7 +4,8 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import { runCommand, startGateway } from '../support/gateway-process.ts';
 import { queryText } from '../support/queries.ts';
 
@@ -109,7 +110,7 @@ describe('the process', () => {
       const next = await fetch(url('fast'), { headers });
       expect(await next.json()).toEqual({ result: [{ x: 1 }] });
       // The log is written a moment after the response.
-      await vi.waitFor(() => expect(gateway.log()).toContain('"status":499'));
+      await eventually(() => expect(gateway.log()).toContain('"status":499'));
       expect(await gateway.end()).toBe(0);
     });
   });

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -51,6 +52,24 @@ describe('the process shuts down gracefully', () => {
     expect((await answered).status).toBe(200);
     expect(await ended).toBe(0);
     for (const socket of [...kept, silent, half]) socket.destroy();
+  });
+
+  test('going on to serve for the delay, on connections of before too; a second signal ends it', async () => {
+    const gateway = await start({ SHUTDOWN_DELAY_SECONDS: '600' });
+    const port = Number(new URL(gateway.origin).port);
+    const kept = await open(port, get('/healthz'));
+    const ended = gateway.end();
+    await eventually(async () => expect((await fetch(`${gateway.origin}/readyz`)).status).toBe(503));
+    const headers = { 'x-api-key': 'key' };
+    const fresh = await fetch(`${gateway.origin}/api/endpoints/query/slow`, { headers });
+    expect([fresh.status, fresh.headers.get('connection')]).toEqual([200, 'close']);
+    const responses: string[] = [];
+    kept.on('data', (chunk) => responses.push(String(chunk)));
+    kept.write(get('/healthz'));
+    await once(kept, 'close');
+    expect(responses.join('')).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*^Connection: close\r\n/im);
+    gateway.child.kill('SIGTERM');
+    expect(await ended).toBe(1);
   });
 
   test.each(['SIGTERM', 'SIGINT'])('at once on %s while it starts', async (signal) => {

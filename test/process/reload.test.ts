@@ -116,7 +116,7 @@ test('edits of a file under load: no failed request, the new answer within a sec
   expect(wrong).toEqual([]);
   expect(count).toBeGreaterThan(rounds);
   const inOrder = took.sort((a, b) => a - b);
-  // The slowest may have waited for the processor of a busy machine.
+  // The gateway may have waited for the processor of a busy machine.
   expect(inOrder[Math.floor(inOrder.length * 0.9)]).toBeLessThan(1_000);
 });
 
@@ -189,16 +189,16 @@ test('SIGHUP during the start, and with RELOAD=off, does not end the process', a
   starting.kill('SIGTERM');
   await once(starting, 'close');
   expect(starting.exitCode).toBe(0);
-}, 90_000);
+});
 
 test('a thousand files at once, as a checkout of another branch does; requests go on', async () => {
   const endLoad = beginLoad();
   for (let at = 0; at < 1_000; at += 1) {
     queries.write(`many.q${at}.sql`, queryText({ id: uuidOf(1_000 + at), sql: `SELECT ${at} AS n` }));
   }
-  await eventually(async () => expect((await verbose()).queries).toBe(1_001), 60_000);
+  await eventually(async () => expect((await verbose()).queries).toBe(1_001));
   expect((await get('/api/endpoints/query/many.q999')).text).toContain('"n":999');
   for (let at = 0; at < 1_000; at += 1) queries.remove(`many.q${at}.sql`);
-  await eventually(async () => expect((await verbose()).queries).toBe(1), 60_000);
+  await eventually(async () => expect((await verbose()).queries).toBe(1));
   expect((await endLoad()).wrong).toEqual([]);
-}, 120_000);
+});

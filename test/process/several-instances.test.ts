@@ -102,30 +102,26 @@ describe.skipIf(!hasRedis)('several gateways on one Redis', () => {
     await redis.close();
   });
 
-  test.each(['slow', 'fast'])(
-    'let through the rate of a key together: %s',
-    async (name) => {
-      await Promise.all([start(), start()]);
-      await passed(keys.keyOf('unlimited'), 2);
-      const limit = name === 'slow' ? 30 : 6_000;
-      const startedAt = performance.now();
-      let count = 0;
-      for (let sent = 0; sent < 1.5 * limit; sent += 100) count += await passed(keys.keyOf(name), 100);
-      expect(count).toBeGreaterThanOrEqual(limit);
-      expect(count).toBeLessThanOrEqual(limit + cameBack(limit, startedAt));
+  test.each(['slow', 'fast'])('let through the rate of a key together: %s', async (name) => {
+    await Promise.all([start(), start()]);
+    await passed(keys.keyOf('unlimited'), 2);
+    const limit = name === 'slow' ? 30 : 6_000;
+    const startedAt = performance.now();
+    let count = 0;
+    for (let sent = 0; sent < 1.5 * limit; sent += 100) count += await passed(keys.keyOf(name), 100);
+    expect(count).toBeGreaterThanOrEqual(limit);
+    expect(count).toBeLessThanOrEqual(limit + cameBack(limit, startedAt));
 
-      const refused = await request(gateways[0] as GatewayProcess, keys.keyOf('slow'));
-      if (name === 'fast') return;
-      expect(refused.status).toBe(429);
-      expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(2);
-      expect(refused.headers.get('ratelimit')).toMatch(/^"default";r=0;t=(59|60)$/);
-      // Neither ids nor names of keys are in Redis.
-      const stored = await redis.run((client) => client.keys('*'));
-      expect(stored.some((key) => key.startsWith('querygate:rate:'))).toBe(true);
-      for (const key of stored) expect(key).not.toContain(keys.idOf(name));
-    },
-    60_000,
-  );
+    const refused = await request(gateways[0] as GatewayProcess, keys.keyOf('slow'));
+    if (name === 'fast') return;
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(2);
+    expect(refused.headers.get('ratelimit')).toMatch(/^"default";r=0;t=(59|60)$/);
+    // Neither ids nor names of keys are in Redis.
+    const stored = await redis.run((client) => client.keys('*'));
+    expect(stored.some((key) => key.startsWith('querygate:rate:'))).toBe(true);
+    for (const key of stored) expect(key).not.toContain(keys.idOf(name));
+  });
 
   test('let through the rate of a token together', async () => {
     await Promise.all([start(), start()]);
@@ -136,6 +132,7 @@ describe.skipIf(!hasRedis)('several gateways on one Redis', () => {
         .sign(Buffer.from(jwtSecret));
     // What the token may not query counts for its rate too.
     const tokens = [await token(), await token()];
+    const startedAt = performance.now();
     const responses = await Promise.all(
       Array.from({ length: 40 }, (_, at) =>
         request(gateways[at % 2] as GatewayProcess, tokens[at % 2] as string),
@@ -143,9 +140,9 @@ describe.skipIf(!hasRedis)('several gateways on one Redis', () => {
     );
     const within = responses.filter(({ status }) => status !== 429).length;
     expect(within).toBeGreaterThanOrEqual(12);
-    expect(within).toBeLessThanOrEqual(13);
+    expect(within).toBeLessThanOrEqual(12 + cameBack(12, startedAt));
     for (const key of await redis.run((client) => client.keys('*'))) expect(key).not.toContain('alice');
-  }, 60_000);
+  });
 
   test('answer while Redis is gone, within their own limits, and count together when it is back', async () => {
     await Promise.all([start(), start()]);
@@ -168,7 +165,7 @@ describe.skipIf(!hasRedis)('several gateways on one Redis', () => {
       expect(gateway.log().split('the shared rate counter does not respond').length - 1).toBe(1);
       expect(gateway.log()).not.toContain('a bug in the gateway');
     }
-  }, 60_000);
+  });
 
   test('with one query changed, each answers with its own, and what did not change is shared', async () => {
     const [old, changed] = [await start(), await start({ QUERIES_DIR: join(folder, 'new') })];
@@ -185,7 +182,7 @@ describe.skipIf(!hasRedis)('several gateways on one Redis', () => {
     expect(await body(changedAgain)).toContain('"word":"new"');
     expect(await body(again)).toContain('"word":"old"');
     await expectRuns(0, 0);
-  }, 60_000);
+  });
 
   test('of two cache formats answer right, and neither removes what belongs to the other', async () => {
     const copy = join(folder, 'next');
@@ -224,7 +221,7 @@ describe.skipIf(!hasRedis)('several gateways on one Redis', () => {
     await expectRuns(0, 0);
     // The rates are those of both.
     expect(await passed(keys.keyOf('slow'), 60)).toBe(30);
-  }, 60_000);
+  });
 
   test('a cold question at both in the same moment runs once', async () => {
     await Promise.all([start(), start()]);
@@ -234,7 +231,7 @@ describe.skipIf(!hasRedis)('several gateways on one Redis', () => {
     expect(new Set(bodies).size).toBe(1);
     await sleep(300);
     expect(runs().reduce((sum, count) => sum + count, 0)).toBe(1);
-  }, 60_000);
+  });
 });
 
 const sameId = '00000000-0000-4000-8000-00000000aaaa';
@@ -258,7 +255,7 @@ describe('two gateways over one DATA_DIR', () => {
     await once(first.child, 'exit');
     const next = await startGateway(env);
     expect(await next.end()).toBe(0);
-  }, 60_000);
+  });
 
   test('both run when each has a store of its own', async () => {
     const both = await Promise.all(
@@ -267,5 +264,5 @@ describe('two gateways over one DATA_DIR', () => {
       ),
     );
     expect(await Promise.all(both.map((gateway) => gateway.end()))).toEqual([0, 0]);
-  }, 60_000);
+  });
 });

@@ -14,6 +14,7 @@ import {
 } from '../support/fake-bigquery.ts';
 import { runQuerygate, startGateway } from '../support/gateway-process.ts';
 import { listen } from '../support/listen.ts';
+import { measureLoopTime } from '../support/loop-time.ts';
 import { type CollectedSpan, startTraceCollector } from '../support/trace-collector.ts';
 
 const query = `/*---
@@ -197,9 +198,9 @@ test('a collector that does not answer delays neither requests nor the exit for 
     OTEL_EXPORTER_OTLP_ENDPOINT: 'http://192.0.2.1:4318',
   });
   expect((await fetch(gateway.origin + path, { headers: { 'x-api-key': 'key' } })).status).toBe(200);
-  const startedAt = performance.now();
+  const loopMs = measureLoopTime();
   expect(await gateway.end()).toBe(0);
-  expect(performance.now() - startedAt).toBeLessThan(4_000);
+  expect(loopMs()).toBeLessThan(4_000);
 });
 
 test('the log says once that traces cannot be exported, and once that they are again', async () => {

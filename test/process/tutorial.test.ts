@@ -137,7 +137,6 @@ function edit(file: string, block: string): void {
 
 test.skipIf(process.platform === 'win32')(
   'the tutorial shows what its commands print and write',
-  { timeout: 120_000 },
   async () => {
     const text = readFileSync(page, 'utf8');
     const parts: string[] = [];

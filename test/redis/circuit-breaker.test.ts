@@ -73,8 +73,8 @@ describe.skipIf(!hasRedis)('the circuit breaker around Redis', () => {
     expect(loopMs).toBeLessThanOrEqual(130);
     expect(logged).toEqual([up, down]);
 
-    const started = performance.now();
-    expect(await ping()).toBeUndefined();
-    expect(performance.now() - started).toBeLessThan(50);
+    // From now on no call waits, not even for a turn of the event loop.
+    const nextTurn = new Promise((resolve) => setImmediate(resolve, 'the next turn'));
+    expect(await Promise.race([ping(), nextTurn])).toBeUndefined();
   });
 });

@@ -121,7 +121,7 @@ describe('tables on DuckDB', () => {
       const { status, result } = await get('b');
       if (status === 200) expect(result).toEqual([{ count: 200_000 }]);
       expect(status).toBe(200);
-    }, 30_000);
+    });
   });
 
   test('new and removed tables, and a table that comes back', async () => {
@@ -176,19 +176,29 @@ test('a request in flight finishes on the version that it began with', async () 
   );
   const [expected] = (await rows('slow')) ?? [];
   const answers: Promise<Awaited<ReturnType<typeof get>>>[] = [];
-  const sender = setInterval(() => answers.push(get('slow')), 100);
+  let inFlight = 0;
+  const sender = setInterval(() => {
+    // A busy machine gets no more to do than a quick one.
+    if (inFlight === 3) return;
+    inFlight += 1;
+    const answer = get('slow').finally(() => {
+      inFlight -= 1;
+    });
+    answers.push(answer);
+  }, 100);
   await sleep(300);
   queries.remove('slow.sql');
   queries.remove('tables/t.json');
   await eventually(async () => expect((await get('slow')).status).toBe(404));
   clearInterval(sender);
+  answers.push(get('slow'));
   const statuses = (await Promise.all(answers)).map(({ status, result }) => {
     if (status === 200) expect(result).toEqual([expected]);
     return status;
   });
   expect(new Set(statuses)).toEqual(new Set([200, 404]));
   expect(log.join('')).not.toContain('a bug');
-}, 30_000);
+});
 
 test('cached answers: of other queries they stay, of a changed one they are not used, and come back with it', async () => {
   await open({ 'a.sql': queryText(), 'b.sql': queryText({ id: uuidOf(2), sql: 'SELECT 5 AS n' }) });
@@ -333,7 +343,7 @@ test('metrics: of removed endpoints the last hundred keep their series', async (
   expect([...after.keys()].filter((name) => /^q(\d|\d\d|1\d\d)$/.test(name))).toHaveLength(100);
   expect(after.has('q160')).toBe(true);
   expect((await get('kept')).cache).toBe('hit');
-}, 60_000);
+});
 
 test('hundreds of versions leave nothing in memory', async () => {
   setFlagsFromString('--expose-gc');
@@ -360,4 +370,4 @@ test('hundreds of versions leave nothing in memory', async () => {
   expect(queryObjects(GraphQLSchema, { format: 'count' })).toBeLessThan(5);
   // A version of this small catalog, with its schema, takes some hundred kilobytes.
   expect(grown / 60).toBeLessThan(30_000);
-}, 120_000);
+});

@@ -43,7 +43,8 @@ describe('warming', () => {
         const result = await immediate(results);
         expect(result, `at ${second} s, failing in minutes ${failingMinutes}`).toBeDefined();
         if (now > failingUntil) {
-          expect(now - (result?.document.computedAt ?? 0)).toBeLessThanOrEqual(seconds(300) + queryMs);
+          const ageMs = now - (result?.document.computedAt ?? 0);
+          expect(ageMs, `failing in minutes ${failingMinutes}`).toBeLessThanOrEqual(seconds(300) + queryMs);
         }
         await clock.pass(seconds(10));
       }
@@ -51,7 +52,6 @@ describe('warming', () => {
       expect(engine.most).toBe(1);
       await results.close();
     },
-    60_000,
   );
 
   test('a key without requests within its caching time is no longer refreshed', async () => {
@@ -180,7 +180,7 @@ describe('warming', () => {
     const { document } = await request('99999');
     expect(clock.now().getTime() - document.computedAt).toBeLessThan(seconds(100));
     await results.close();
-  }, 120_000);
+  });
 
   test('shared demand survives a restart, and one gateway refreshes for all', async () => {
     const clock = fakeClock();

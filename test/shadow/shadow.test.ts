@@ -54,10 +54,8 @@ describe('a shadow', () => {
       'q.sql': version(1, { header: 'shadow: q@2\n' }),
       'q@2.sql': version(2, { select: 'IF(x = 42, -4242, x) AS n' }),
     });
-    const startedAt = performance.now();
     expect((await gateway.get('q?add=4711')).status).toBe(200);
     await eventually(() => expect(linesOf('shadow differs')).toHaveLength(1));
-    expect(performance.now() - startedAt).toBeLessThan(60_000);
     expect(linesOf('shadow differs')[0]).toMatchObject({
       level: 40,
       endpoint: 'q',

@@ -1,21 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { measureLoopTime } from './loop-time.ts';
 
 /**
  * Waits until a check no longer throws.
  *
- * @returns what the check returned, and how long it took
+ * @returns what the check returned, and how long it took in loop time
  */
 export async function eventually<T>(
   check: () => Promise<T> | T,
-  timeoutMs = 15_000,
+  timeoutMs = 60_000,
 ): Promise<{ readonly value: T; readonly tookMs: number }> {
   const startedAt = performance.now();
-  for (;;) {
-    try {
-      return { value: await check(), tookMs: performance.now() - startedAt };
-    } catch (error) {
-      if (performance.now() - startedAt > timeoutMs) throw error;
+  const endMeasurement = measureLoopTime();
+  try {
+    for (;;) {
+      try {
+        return { value: await check(), tookMs: endMeasurement() };
+      } catch (error) {
+        if (performance.now() - startedAt > timeoutMs) throw error;
+      }
+      await sleep(10);
     }
-    await sleep(10);
+  } finally {
+    endMeasurement();
   }
 }

@@ -245,6 +245,31 @@ with a as (with b as (select 1 as x) select x from b) select x from a
 with a as (select 1 as x) select (select x from a) as y
 ! with a as (select 1 as x) select y from a
 ! with a as (select 1), a as (select 2) select * from a
+-- Common tables read twice
+with s as (${source}) select x from s union all select x from s ${; order by 1; order by 1 desc limit 2}
+with s as (${source}) select a.x from s as a join s as b on a.x = b.x ${; order by 1; order by 1 desc limit 2}
+with s as (${source}) select a.x from s as a left join s as b on a.x = b.x ${; order by 1; order by 1 desc limit 2}
+with s as (${source}) select b.x from s as a right join s as b on a.x = b.x ${; order by 1; order by 1 desc limit 2}
+with s as (${source}) select a.x from s as a full join s as b on a.x = b.x ${; order by 1; order by 1 desc limit 2}
+with s as (${source}) select a.x from s as a cross join s as b ${; order by 1; order by 1 desc limit 2}
+with s as (${source}) select a.x from s as a join s as b using (x) ${; order by 1; order by 1 desc limit 2}
+with s as (${source}) select x from s where x in (select x from s) ${; order by 1; order by 1 desc limit 2}
+with s as (${source}) select x from s where x not in (select max(x) from s) ${; order by 1; order by 1 desc limit 2}
+with s as (${source}) select x from s where exists (select 1 from s as t where t.x = s.x) ${; order by 1; order by 1 desc limit 2}
+with s as (${source}) select x, (select count(*) from s) as n from s ${; order by 1; order by 1 desc limit 2}
+with s as (${source}) select (select min(x) from s) as x, (select max(x) from s) as y from (select 1) ${; order by 1; order by 1 desc limit 2}
+with s as (${source}) select x, count(*) over (partition by x) as n from s where x is not null or (select count(*) from s) > 0 ${; order by 1; order by 1 desc limit 2}
+with s as (${source}) select x from s intersect distinct select x from s ${; order by 1; order by 1 desc limit 2}
+with s as (${source}) select x from s where x is null union all (select x from s order by x limit 2) ${; order by 1; order by 1 desc limit 2}
+with s as (${source}), t as (select x from s) select x from t union all select x from s ${; order by 1; order by 1 desc limit 2}
+with s as (${source}), t as (select x, count(*) as n from s group by x) select s.x, n from s join t on s.x = t.x ${; order by 1; order by 1 desc limit 2}
+with t as (with s as (${source}) select x from s union all select x from s) select x from t union all select x from t ${; order by 1; order by 1 desc limit 2}
+with s as (${source}) select count(*) as n from (select x from s union all select x from s ${limit 2; limit 0; limit 2 offset 1})
+with s as (${source}) select count(*) as n from (select a.x from s as a cross join s as b ${limit 2; limit 0; limit 2 offset 1})
+with s as (${source}) select count(*) as n from (select x from s where x in (select x from s) ${limit 2; limit 0; limit 2 offset 1})
+with s as (${source}) select (select count(*) from (select x from s limit 2)) as two, (select count(*) from s) as n limit 1
+select sum(x) over (partition by y) as n from (select length(@p) + 1 as x, 'a' as y)
+select max(x) over (partition by y) as x, y from (select upper(@p) as x, date_add(date '2024-02-28', interval 1 day) as y)
 -- WITH RECURSIVE
 with recursive n as (select 1 as x union all select x + 1 from n where x < 5) select x from n order by x
 with recursive n as (select 1 as x union distinct select mod(x + 1, 3) from n) select x from n order by x
@@ -448,3 +473,19 @@ select max(score having min id) from people
 ! select distinct on (team) team, id from people
 ! select $1
 ! select 1; select 2
+-- Subqueries in windows
+select id, sum(id) over (order by (select count(*) from unnest(tags)) range between 1 preceding and current row) as s from orders order by id
+select id, sum(id) over w as s from orders window w as (order by (select max(i.quantity) from unnest(items) as i) desc range between 2 preceding and unbounded following) order by id
+select id from orders qualify count(*) over (order by (select cast(count(*) as float64) from unnest(tags)) range between 1 preceding and 1 following) > 3 order by id
+select person_id, sum(count(*)) over (order by (select max(x) from unnest([person_id, 2]) as x) range between 1 preceding and current row) as s from orders group by person_id order by person_id
+select id, rank() over (partition by (select count(*) from unnest(tags)) order by (select max(i.sku) from unnest(items) as i), id) as r from orders order by id
+select distinct sum(id) over (order by (select numeric '0.5' * count(*) from unnest(tags)) range between numeric '0.5' preceding and current row) as s from orders order by s
+select array_agg(id order by (select count(*) from unnest(tags)) desc, id limit 2) as ids from orders
+-- Correlated subquery
+select id from people where exists (select 1 from orders where orders.person_id = people.id and extract(year from people.seen) = 2024 and timestamp_trunc(people.seen, month) < people.seen) order by id
+select id, (select max(timestamp_diff(timestamp_trunc(r.timestamp, hour), r.timestamp, second)) from unnest(r.metadata) as m, unnest(m.request) as q where datetime(r.timestamp) > datetime(date(r.timestamp))) as n from requests as r order by id
+select id, array(select as struct date(people.seen) as day, o.id from orders as o where o.person_id = people.id order by o.id) as days from people order by id
+select id, (select count(*) from unnest(array(select as struct date(people.seen) as day, instr(people.name, tag) as place from unnest(['a', 'e']) as tag)) as x where x.place > 0) as n from people order by id
+select id, (select sum(pow(people.id, 2) + nullif(o.id, people.id + 9)) from orders as o) as s from people order by id
+select p.id, (select string_agg(x, '-' order by x) from unnest([p.name, ifnull(cast(o.amount as string), '!')]) as x where safe_cast('1' as int64) = 1) as s from people as p left join orders as o on p.id = o.person_id order by p.id, o.id
+select team, count(*) as n from people group by team having nullif(count(*), (select 1)) = 2 order by team

@@ -4,6 +4,8 @@ import type { SettingName } from '../../config.ts';
 export const settingMeanings: Readonly<Record<SettingName, string>> = {
   PORT: 'TCP port to listen on; 0 takes a free port',
   HOST: 'address to listen on; 0.0.0.0 for all',
+  SHUTDOWN_DELAY_SECONDS:
+    'how long requests are still served after a signal to end; 5 in production, otherwise 0',
   QUERIES_DIR: 'folder of saved queries',
   RELOAD: 'whether changed saved queries are served without a restart: on or off',
   DATA_DIR: 'folder of local log files; without it, the demo',

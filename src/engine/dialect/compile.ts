@@ -1,6 +1,8 @@
 import type { Source } from '../../catalog/saved-query.ts';
 import { type Problem, StartError } from '../../errors.ts';
 import { parameterTypes, type TypedParameter } from './parameter-types.ts';
+import { closeLambdas } from './passes/rewriting/close-lambdas.ts';
+import { computeFrameKeys } from './passes/rewriting/frame-keys.ts';
 import { problemAt } from './problem-at.ts';
 import { buildContext, type Observer, type Rules } from './rules/context.ts';
 import { resolveExpression } from './rules/expressions/expression.ts';
@@ -76,7 +78,8 @@ export function compile(
       ...ofColumns.map((message) => ({ ...source, message })),
     ]);
   }
-  const { query, columns } = resolved;
+  const { columns } = resolved;
+  const query = closeLambdas(computeFrameKeys(resolved.query, context.fresh));
   return { query, columns, tables: tablesOf(query) };
 }
 

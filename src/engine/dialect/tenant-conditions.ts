@@ -1,4 +1,5 @@
 import { macroName } from './macros/macro-name.ts';
+import { aliasesOf } from './tree/aliases-of.ts';
 import type { Column, Expression, From, Join, Select } from './tree/nodes.ts';
 import { printExpression } from './tree/print.ts';
 
@@ -115,8 +116,3 @@ function restrictedBy({ join, left, right }: Join): ReadonlySet<string> | undefi
   if (join === 'RIGHT') return new Set(aliasesOf(left));
   return join === 'FULL' ? new Set() : undefined;
 }
-
-const aliasesOf = (from: From): readonly string[] => {
-  if (from.kind === 'join') return [...aliasesOf(from.left), ...aliasesOf(from.right)];
-  return from.kind === 'sample' ? aliasesOf(from.of) : [from.alias];
-};

@@ -19,8 +19,9 @@ const maxWaiting = 256;
 
 /**
  * Tracks the connections of a server, and passes their requests to a listener: those of one connection one at a time, each
- * when the response before it has been written. Node would pass on all requests that a client has pipelined at once, and
- * keep all their responses in memory until the client reads.
+ * when the response before it has been written, and in a later turn of the event loop. Node would pass on all requests that
+ * a client has pipelined at once, more than a thousand of one read, and keep all their responses in memory until the client
+ * reads.
  */
 export function trackConnections(server: Server, listener: RequestListener): Connections {
   const open = new Map<Socket, OpenConnection>();
@@ -56,6 +57,8 @@ class OpenConnection implements Connection {
   constructor(socket: Socket, listener: RequestListener) {
     this.#socket = socket;
     this.#listener = listener;
+    // Node resumes the socket after each response, to skip a body that was not read.
+    socket.on('resume', this.#pauseIfFull);
   }
 
   get pending(): readonly ServerResponse[] {
@@ -68,13 +71,15 @@ class OpenConnection implements Connection {
   }
 
   add(message: IncomingMessage, response: ServerResponse): void {
-    if (this.#current === undefined || this.#current.closed) {
-      this.#begin({ message, response });
-      return;
+    if (this.#waiting.length === 0) {
+      if (this.#current === undefined || this.#current.closed) {
+        this.#begin({ message, response });
+        return;
+      }
+      this.#current.once('close', this.#beginNextInLaterTurn);
     }
-    if (this.#waiting.length === 0) this.#current.once('close', this.#beginNext);
     this.#waiting.push({ message, response });
-    if (this.#waiting.length === maxWaiting) this.#socket.pause();
+    this.#pauseIfFull();
   }
 
   close(): void {
@@ -86,12 +91,18 @@ class OpenConnection implements Connection {
     this.#listener(message, response);
   }
 
+  readonly #pauseIfFull = () => {
+    if (this.#waiting.length >= maxWaiting) this.#socket.pause();
+  };
+
+  readonly #beginNextInLaterTurn = () => setImmediate(this.#beginNext);
+
   readonly #beginNext = () => {
     // Nothing can be written any more: it was closed, or the last response said that it would be.
     if (!this.#socket.writable) this.#waiting.length = 0;
     const next = this.#waiting.shift();
     if (next === undefined) return;
-    if (this.#waiting.length > 0) next.response.once('close', this.#beginNext);
+    if (this.#waiting.length > 0) next.response.once('close', this.#beginNextInLaterTurn);
     // The last request may have a body that is still arriving.
     else if (this.#socket.isPaused()) this.#socket.resume();
     this.#begin(next);

@@ -16,8 +16,8 @@ export const exitCode = { ok: 0, forced: 1, problems: 1, badStart: 2, bug: 3 } a
 /** How long requests in flight may take to finish. */
 const finishTimeoutMs = 10_000;
 
-/** How long the server keeps listening: closing drops connections whose request has arrived but has not been read. */
-const drainDelayMs = 200;
+/** How long the server listens at least: closing drops connections whose request has arrived but has not been read. */
+const minDelayMs = 200;
 
 /** How long to wait for bodies that are still arriving. */
 const bodyTimeoutMs = 2_000;
@@ -41,26 +41,35 @@ export function exitOnSignal(): () => void {
   };
 }
 
+interface ShutdownOptions {
+  readonly server: Server;
+  readonly connections: Connections;
+  readonly app: Closable;
+  readonly log: Logger;
+  /** How long requests are still served after `/readyz` has ceased to be ready. */
+  readonly delaySeconds: number;
+}
+
 /**
- * Ends the process on SIGTERM and SIGINT: reports that it is not ready, finishes requests in flight, closes the app. A
- * second signal ends them by force. An uncaught exception ends it the same way: the state it leaves behind is unknown, but
- * the requests of other callers are not at fault.
+ * Ends the process on SIGTERM and SIGINT: reports that it is not ready, goes on serving until balancers have noticed,
+ * finishes requests in flight, closes the app. A second signal ends them by force. An uncaught exception ends it the same
+ * way, without the delay: the state it leaves behind is unknown, but the requests of other callers are not at fault.
  */
-export function shutDownOnSignal(server: Server, connections: Connections, app: Closable, log: Logger): void {
+export function shutDownOnSignal({ server, connections, app, log, delaySeconds }: ShutdownOptions): void {
   let isEnding = false;
-  const end = (code: number) => {
+  const end = (code: number, delayMs: number) => {
     isEnding = true;
     app.drain();
-    server.prependListener('request', (_, response) => {
-      response.shouldKeepAlive = false;
-    });
-    setTimeout(() => forceExit(server, app), finishTimeoutMs).unref();
-    setTimeout(() => finishRequests(server, connections, app, code), drainDelayMs);
+    closeAfterResponse(server, connections);
+    setTimeout(() => {
+      setTimeout(() => forceExit(server, app), finishTimeoutMs).unref();
+      afterReading(() => finishRequests(server, connections, app, code));
+    }, delayMs);
   };
   const onSignal = (signal: NodeJS.Signals) => {
     if (isEnding) return void forceExit(server, app);
-    log.info({ signal }, 'shutting down; requests in flight may finish');
-    end(exitCode.ok);
+    log.info({ signal, delaySeconds }, 'shutting down; requests in flight may finish');
+    end(exitCode.ok, Math.max(delaySeconds * 1000, minDelayMs));
   };
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);
@@ -69,10 +78,18 @@ export function shutDownOnSignal(server: Server, connections: Connections, app: 
       { err: errorToLog(err, log) },
       'a bug in the gateway: shutting down; requests in flight may finish',
     );
-    if (!isEnding) end(exitCode.bug);
+    if (!isEnding) end(exitCode.bug, minDelayMs);
   });
   // Whatever awaited the promise has its own reply or timeout.
   process.on('unhandledRejection', (err) => log.error({ err: errorToLog(err, log) }, 'a bug in the gateway'));
+}
+
+/** From now on a response says that its connection closes, so that the client opens its next one at another gateway. */
+function closeAfterResponse(server: Server, connections: Connections): void {
+  for (const { last } of connections.values()) if (last !== undefined) last.shouldKeepAlive = false;
+  server.prependListener('request', (_, response) => {
+    response.shouldKeepAlive = false;
+  });
 }
 
 function finishRequests(server: Server, connections: Connections, app: Closable, code: number): void {
@@ -84,12 +101,16 @@ function finishRequests(server: Server, connections: Connections, app: Closable,
       if (![...pending].some(({ req }) => req.complete || mayAwaitBodies)) socket.destroy();
     }
   };
-  setInterval(closeUnused, 20).unref();
+  setInterval(() => afterReading(closeUnused), 20).unref();
+  // It closes idle connections too.
   server.close(async () => {
     await app.close();
     process.exit(code);
   });
 }
+
+/** An immediate runs when all that has arrived has been read: a connection that seems idle then is idle. */
+const afterReading = (work: () => void) => setImmediate(work);
 
 /** The process cannot exit while a query runs on one of its threads: closing the engine stops it first. */
 async function forceExit(server: Server, app: Closable): Promise<void> {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { neverRespond } from '../../support/fake-bigquery.ts';
+import { measureLoopTime } from '../../support/loop-time.ts';
 import { openWithFake } from './open-with-fake.ts';
 
 // A program of its own, started with --expose-gc: runs queries on a server that never responds, and prints the resources
@@ -26,11 +27,11 @@ const delaysMs: number[] = [];
 const codes = new Set<unknown>();
 const runQueries = async (count: number) => {
   for (let left = count; left > 0; left -= 20) {
-    const started = performance.now();
     const failures = Array.from({ length: 20 }, async () => {
+      const loopMs = measureLoopTime();
       const { code } = (await setup.runError()) as { code: string };
       codes.add(code);
-      delaysMs.push(performance.now() - started - timeoutMs);
+      delaysMs.push(loopMs() - timeoutMs);
     });
     await Promise.all(failures);
     setup.fake.respondWith(neverRespond);

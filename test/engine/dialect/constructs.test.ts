@@ -6,7 +6,7 @@ import { openDialect, problemsOf } from './harness.ts';
 let dialect: Awaited<ReturnType<typeof openDialect>>;
 beforeAll(async () => {
   dialect = await openDialect();
-}, 60_000);
+});
 afterAll(() => dialect.close());
 
 test.each([

@@ -176,7 +176,11 @@ export async function openDialect(moreRows: readonly string[] = []) {
       const declared = compile({ sql, source }, tables);
       const stored = compile({ sql, source }, shredded);
       const first = (await run(printQuery(declared.query), values)).getRowsJson();
+      const answered = new Set<string>();
       const expectSame = async (plan: Plan, name: string) => {
+        const text = textOf(plan);
+        if (answered.has(text)) return;
+        answered.add(text);
         expect(await answer(plan, values), `${name}: ${plan.sql}`).toEqual(first);
       };
       await expectSame(planOf(declared), 'declared');
@@ -215,10 +219,17 @@ export async function openDialect(moreRows: readonly string[] = []) {
       const values = { current_timestamp: now, ...parameters };
       const declared = compile({ sql, source }, tables);
       const stored = compile({ sql, source }, shredded);
+      const answers = new Map<string, Promise<unknown>>();
+      const answerOnce = (plan: Plan) => {
+        const text = textOf(plan);
+        const known = answers.get(text) ?? answer(plan, values).catch((error: unknown) => String(error));
+        answers.set(text, known);
+        return known;
+      };
       const outcome = async (name: string, plan: Plan) => ({
         plan: name,
         sql: plan.sql,
-        rows: await answer(plan, values).catch((error: unknown) => String(error)),
+        rows: await answerOnce(plan),
       });
       const generic = ({ query, columns }: Compiled): Plan => ({
         sql: genericPlan(query, plannedColumns(columns), maxRows),
@@ -242,6 +253,14 @@ export async function openDialect(moreRows: readonly string[] = []) {
     close,
   };
 }
+
+/** All that DuckDB gets of a plan. Most passes leave a query as it is: plans with the same text need to run only once. */
+const textOf = ({ sql, constants, thresholds }: Plan): string =>
+  JSON.stringify([
+    sql,
+    constants.map(({ name, sql, timeExpression }) => [name, sql, timeExpression !== undefined]),
+    thresholds,
+  ]);
 
 /** A query as DuckDB plans it. */
 export interface DuckdbPlan {

@@ -4,7 +4,7 @@ import { openDialect, problemsOf } from './harness.ts';
 let dialect: Awaited<ReturnType<typeof openDialect>>;
 beforeAll(async () => {
   dialect = await openDialect();
-}, 60_000);
+});
 afterAll(() => dialect.close());
 
 const numbers = 'WITH RECURSIVE n AS (SELECT 1 AS x UNION ALL';

@@ -12,7 +12,7 @@ import { openDialect, planOf, tables } from './harness.ts';
 let dialect: Awaited<ReturnType<typeof openDialect>>;
 beforeAll(async () => {
   dialect = await openDialect();
-}, 60_000);
+});
 afterAll(() => dialect.close());
 
 test.each([
@@ -130,7 +130,7 @@ test('wide rows are read only for the first keys', () => {
   const sql = 'WITH e AS (SELECT * FROM events WHERE id > 1) SELECT * FROM e ORDER BY happened DESC LIMIT 5';
   const plan = planOf(compiled(sql));
   const [threshold] = plan.thresholds;
-  expect(plan.sql).toMatch(/"happened" >= CAST\(\$querygate_threshold_1 AS TIMESTAMPTZ\)/);
+  expect(plan.sql).toMatch(/"happened" >= coalesce\(CAST\(\$querygate_threshold_1 AS TIMESTAMPTZ\)/);
   expect(threshold?.sql).toMatch(
     /^\(SELECT min\("\w+"\."key"\) AS "key" FROM \(SELECT "\w+"\."happened" AS "key" .* LIMIT CAST\(5 AS BIGINT\)\) AS "\w+"\)$/,
   );

@@ -73,4 +73,4 @@ test('a process that exits while a host function runs ends at once', async () =>
   await once(child, 'exit');
   expect(child.signalCode).toBe('SIGKILL');
   await rm(folder, { recursive: true });
-}, 20_000);
+});

@@ -5,7 +5,7 @@ import { canary, openWorld, type World } from './world.ts';
 let world: World;
 beforeAll(async () => {
   world = await openWorld({ others: true });
-}, 60_000);
+});
 afterAll(() => world.close());
 
 describe('SQL that reads beside the common tables is refused, with the place', () => {
@@ -96,7 +96,7 @@ describe('calls inside each other', () => {
     ['structs', 190, (x) => `struct(${x} as a)`, 'id'],
     ['arrays', 190, (x) => `[${x}][offset(0)]`, 'id'],
     ['times', 60, (x) => `timestamp_add(${x}, interval 1 day)`, 'timestamp'],
-  ])('%s', { timeout: 20_000 }, async (_, times, call, innermost) => {
+  ])('%s', async (_, times, call, innermost) => {
     const before = process.cpuUsage();
     const outcome = await world.run(`select ${nested(times, call, innermost)} as r from logs`);
     const { user, system } = process.cpuUsage(before);

@@ -177,7 +177,7 @@ beforeAll(async () => {
     },
   ];
   sandbox = openSandbox(world.query, storedTables);
-}, 60_000);
+});
 afterAll(async () => {
   await world.close();
   await alone.close();
@@ -186,7 +186,7 @@ afterAll(async () => {
 const reach = ['events', 'logs', 'projects'];
 
 test('no text reads a table, a file, a setting or a tenant beside the common tables', {
-  timeout: Math.max(120_000, 200 * texts),
+  timeout: Math.max(300_000, 200 * texts),
 }, async () => {
   const counts = { refused: 0, failed: 0, defects: 0, returned: 0, withRows: 0, differing: 0, late: 0 };
   await fc.assert(

@@ -198,6 +198,39 @@ describe('pipelined requests', () => {
     await served.close();
   });
 
+  test('of one read are begun in turns of their own, in order, and no more are read than may wait', async () => {
+    const count = 30_000;
+    const begun: string[] = [];
+    let [parsed, mostWaiting, turns] = [0, 0, 0];
+    const begunInTurn = new Map<number, number>();
+    const server = createServer();
+    trackConnections(server, ({ url = '' }, response) => {
+      begun.push(url);
+      begunInTurn.set(turns, (begunInTurn.get(turns) ?? 0) + 1);
+      response.end('ok');
+    });
+    server.on('request', () => {
+      parsed += 1;
+      mostWaiting = Math.max(mostWaiting, parsed - begun.length);
+    });
+    const nextTurn = () => {
+      turns += 1;
+      if (server.listening) setImmediate(nextTurn);
+    };
+    const port = await listen(server);
+    nextTurn();
+    const urls = Array.from({ length: count }, (_, at) => `/${at}`);
+    const heads = urls.map((url) => `GET ${url} HTTP/1.1\r\nHost: a\r\n`);
+    const text = await sendRaw(port, `${heads.join('\r\n')}${closing}`);
+    server.close();
+    expect(text.match(/HTTP\/1\.1 200/g)).toHaveLength(count);
+    expect(begun).toEqual(urls);
+    // One that waited, and one that came when no other did.
+    expect(Math.max(...begunInTurn.values())).toBeLessThanOrEqual(2);
+    // A read has at most 64 KB.
+    expect(mostWaiting).toBeLessThan(256 + 65_536 / 30);
+  });
+
   test('in any number wait, also behind a body that is still arriving', async () => {
     const served = await serveTestApp({}, 1);
     const query = JSON.stringify({ query: `{ __typename ${' '.repeat(100_000)} }` });

@@ -5,6 +5,7 @@ import { openSharedRates, type SharedRates } from '../../../src/keys/rates/open-
 import type { RateLimit } from '../../../src/keys/rates/rate-limiter.ts';
 import { reserveMs } from '../../../src/keys/rates/shared-rate-limiter.ts';
 import { eventually } from '../../support/eventually.ts';
+import { measureLoopTime } from '../../support/loop-time.ts';
 import { hasRedis, type RedisServer, redisServer } from '../../support/redis-server.ts';
 
 const secret = 'a secret of the gateways, 32 long';
@@ -144,7 +145,7 @@ describe.skipIf(!hasRedis)('rates that gateways share through Redis', () => {
     // Redis has lost its state, and gets it back from the gateways.
     expect(await passed(takers, 60)).toBeLessThanOrEqual(cameBack(40));
     expect(lines.filter((line) => line.includes('does not respond'))).toHaveLength(2);
-  }, 20_000);
+  });
 
   test('a Redis that loses its state while connected gets it back', async () => {
     const takers = [await open(), await open()].map(({ gateway }) => gateway('key', 40));
@@ -160,9 +161,9 @@ describe.skipIf(!hasRedis)('rates that gateways share through Redis', () => {
     await sleep(3 * reserveMs);
     redis.signal('SIGSTOP');
     try {
-      const frozenAt = performance.now();
+      const loopMs = measureLoopTime();
       expect((await taker.take()).isWithin).toBe(true);
-      expect(performance.now() - frozenAt).toBeLessThan(2_000);
+      expect(loopMs()).toBeLessThan(2_000);
       expect(taker.take()).toMatchObject({ isWithin: true });
     } finally {
       redis.signal('SIGCONT');
@@ -240,5 +241,5 @@ describe.skipIf(!hasRedis)('rates that gateways share through Redis', () => {
       return { calls: Number(/cmdstat_eval:calls=(?<calls>\d+)/.exec(info)?.groups?.calls) };
     });
     expect(calls).toBeLessThan(500);
-  }, 20_000);
+  });
 });

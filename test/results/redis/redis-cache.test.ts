@@ -9,7 +9,9 @@ import { openRedisCache } from '../../../src/results/redis/redis-shared-cache.ts
 import { buildDocument } from '../../../src/results/result-document.ts';
 import { leaseMs, type SharedCache } from '../../../src/results/shared/shared-cache.ts';
 import { blockEventLoop } from '../../support/block-event-loop.ts';
+import { eventually } from '../../support/eventually.ts';
 import { fakeEngine } from '../../support/fake-engine.ts';
+import { measureLoopTime } from '../../support/loop-time.ts';
 import { draftQuery } from '../../support/queries.ts';
 import { hasRedis, type RedisServer, redisServer } from '../../support/redis-server.ts';
 
@@ -191,16 +193,20 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
     ]);
     expect(engine.runs).toBe(1);
     for (const gateway of gateways) await gateway.close();
-  }, 30_000);
+  });
 
-  describe('under load', () => {
+  // A Redis that a busy machine does not run for a tenth of a second is one that does not respond.
+  describe('under load', { retry: 3 }, () => {
     const queryMs = 20;
     /**
      * Far more than the time limits and a query need, because machines are busy; far less than a dead Redis would cost.
      */
     const longestMs = 1_000;
     let results: Results;
+    /** The loop time of each request: others on the machine add to that of the clock. */
     const took: number[] = [];
+    /** Of those that were begun after it was known that Redis does not respond. */
+    const tookWhileDown: number[] = [];
     let failed: unknown[];
     let isLoaded: boolean;
     let load: Promise<unknown>;
@@ -214,6 +220,7 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
 
     const begin = () => {
       took.length = 0;
+      tookWhileDown.length = 0;
       failed = [];
       isLoaded = true;
       results = openResults({
@@ -233,7 +240,8 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
         const { signal } = new AbortController();
         while (isLoaded) {
           next += 1;
-          const started = performance.now();
+          const isDown = lines.at(-1)?.msg === down;
+          const loopMs = measureLoopTime();
           // Most requests are new, so that they go to Redis; every tenth repeats an earlier one.
           const p = String(next % 10 === 0 ? next / 2 : next);
           try {
@@ -241,7 +249,9 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
           } catch (error) {
             failed.push(error);
           }
-          took.push(performance.now() - started);
+          const ms = loopMs();
+          took.push(ms);
+          if (isDown) tookWhileDown.push(ms);
           await sleep(10);
         }
       };
@@ -255,16 +265,16 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
       expect(took.length).toBeGreaterThan(100);
       expect(Math.max(...took)).toBeLessThan(longestMs);
       // Only the first requests wait for a dead Redis.
-      const slow = took.filter((ms) => ms > 90 + queryMs).length;
-      expect(slow, 'requests that waited for the deadline').toBeLessThan(took.length / 10);
+      const slow = tookWhileDown.filter((ms) => ms > 90 + queryMs);
+      expect(slow, 'requests that waited for the deadline').toEqual([]);
+      if (lines.some(({ msg }) => msg === down)) expect(tookWhileDown.length).toBeGreaterThan(20);
     };
     /** Waits until a message has been logged this number of times. */
     const logged = async (msg: string, count: number, withinMs: number) => {
-      const started = performance.now();
-      while (lines.filter((line) => line.msg === msg).length < count) {
-        if (performance.now() - started > withinMs) throw new Error(`not within ${withinMs} ms: ${msg}`);
-        await sleep(10);
-      }
+      const { tookMs } = await eventually(() =>
+        expect(lines.filter((line) => line.msg === msg)).toHaveLength(count),
+      );
+      expect(tookMs, msg).toBeLessThan(withinMs);
     };
     const up = 'connected to the shared cache';
     const down = 'the shared cache does not respond; continuing without it';
@@ -283,7 +293,7 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
       await end();
       expect(lines.map(({ msg }) => msg)).toEqual([up, down, up]);
       expect((await redis.run((client) => client.keys('querygate:result:*'))).length).toBeGreaterThan(10);
-    }, 30_000);
+    });
 
     test('frozen for 30 s', async () => {
       await redis.start();
@@ -298,7 +308,7 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
       await sleep(300);
       await end();
       expect(lines.map(({ msg }) => msg)).toEqual([up, down, up]);
-    }, 60_000);
+    });
 
     test('started late', async () => {
       begin();
@@ -309,7 +319,7 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
       await sleep(300);
       await end();
       expect(lines.map(({ msg }) => msg)).toEqual([down, up]);
-    }, 30_000);
+    });
 
     test('flushed, and filled with foreign values', async () => {
       await redis.start();
@@ -327,6 +337,6 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
       await sleep(500);
       await end();
       expect(lines.map(({ msg }) => msg)).toEqual([up]);
-    }, 30_000);
+    });
   });
 });

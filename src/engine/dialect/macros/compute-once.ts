@@ -1,4 +1,4 @@
-import { callAt, MacroSizes, tokensOf } from './macro-size.ts';
+import { callAt, MacroSizes, nameIn, tokensOf } from './macro-size.ts';
 import type { Macro } from './parse-macros.ts';
 
 /** What computing an argument once may cost in tokens of the plan, compared with copying it. */
@@ -22,9 +22,9 @@ function computeOnce(
 ): string {
   const [only] = values;
   if (values.length === 1) return `list_transform([${only}], lambda ${variable}: ${call([variable])})[1]`;
-  const fields = values.map((value, at) => `a${at} := ${value}`);
-  const names = values.map((_, at) => `${variable}.a${at}`);
-  return `list_transform([struct_pack(${fields.join(', ')})], lambda ${variable}: ${call(names)})[1]`;
+  // DuckDB loses the name of a struct's field whose value is a macro over a column of an outer query.
+  const names = values.map((_, at) => `${variable}[${at + 1}]`);
+  return `list_transform([row(${values.join(', ')})], lambda ${variable}: ${call(names)})[1]`;
 }
 
 /** Parameters that queries give as literals: DuckDB computes what depends on them alone once, when it plans. */
@@ -89,7 +89,7 @@ export function withArgumentsComputedOnce(
 }
 
 /** Whether a token is one of the names, or a field of one. */
-const isNamed = (token: string, names: ReadonlySet<string>) => names.has(token.split('.')[0] ?? '');
+const isNamed = (token: string, names: ReadonlySet<string>) => names.has(nameIn(token));
 
 const lambdaNames = (body: string): readonly string[] =>
   [...body.matchAll(/\blambda (\w+(?:, ?\w+)*):/g)].flatMap(([, names = '']) => names.split(/, ?/));

@@ -22,10 +22,13 @@ export interface Expansion {
 type Macros = ReadonlyMap<string, readonly Macro[]>;
 
 const tokenPattern =
-  /\be'(?:[^'\\]|\\.)*'|'(?:[^']|'')*'|bq\."[^"]+"|"(?:[^"]|"")*"|\$\w+|[a-z_][\w.]*|\d+(?:\.\d+)?(?:e[+-]?\d+)?|->>?|\|\||::|:=|<>|[<>]=|<<|>>|\/\/|[^\s\w]/gi;
+  /\be'(?:[^'\\]|\\.)*'|'(?:[^']|'')*'|bq\."[^"]+"|"(?:[^"]|"")*"|\$\w+|[a-z_][\w.]*(?:\[\d+\])?|\d+(?:\.\d+)?(?:e[+-]?\d+)?|->>?|\|\||::|:=|<>|[<>]=|<<|>>|\/\/|[^\s\w]/gi;
 
 /** The tokens of DuckDB SQL. */
 export const tokensOf = (sql: string): readonly string[] => sql.match(tokenPattern) ?? [];
+
+/** The name with which a token begins that reads a value or a part of it: `a`, `a.b`, `a[1]`. */
+export const nameIn = (token: string): string => token.split(/[.[]/, 1)[0] ?? '';
 
 /** A call of a macro inside a text. */
 export interface Call {
@@ -114,7 +117,7 @@ export class MacroSizes {
     let work = 0;
     for (let at = 0; at < tokens.length; at += 1) {
       const call = callAt(tokens, at, this.#macros);
-      const parameter = parameters.indexOf(tokens[at] ?? '');
+      const parameter = parameters.indexOf(nameIn(tokens[at] ?? ''));
       if (call !== undefined) {
         const expansion = this.expansionOfCall(call);
         size += expansion.size;

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { duckdbType, unknown } from '../types.ts';
+import { duckdbType } from '../types.ts';
+import { CapturedParameters } from './captured-parameters.ts';
 import { withArgumentsComputedOnce } from './compute-once.ts';
 import { MacroSizes } from './macro-size.ts';
 import { type Macro, type MacroParameter, parseMacros } from './parse-macros.ts';
@@ -19,6 +20,9 @@ export const macros: ReadonlyMap<string, readonly Macro[]> = withArgumentsComput
 /** How large the calls of these macros become. */
 export const macroSizes = new MacroSizes(macros);
 
+/** The parameters of these macros that lambdas read. */
+export const capturedParameters = new CapturedParameters(macros);
+
 /** Settings that every connection needs for BigQuery's semantics. */
 export const sessionSettings: readonly string[] = [
   "SET TimeZone = 'UTC'",
@@ -37,15 +41,12 @@ export function macroDefinitions(
   defined: Set<string> = new Set(),
 ): string {
   const isFirst = defined.size === 0;
-  const reached = inDependencyOrder([...names], defined).map((name) => macros.get(name) ?? []);
-  if (reached.length === 0 && !isFirst) return '';
+  const added = withCalled([...names], defined).map((name) => macros.get(name) ?? []);
+  if (added.length === 0 && !isFirst) return '';
   return [
     ...(isFirst ? ['CREATE SCHEMA IF NOT EXISTS bq'] : []),
-    ...reached.map((signatures) => defineAll(signatures.map(withPlaceholderBody))),
-    ...reached.flatMap((signatures) => [
-      ...signatures.filter(({ callee, name }) => callee !== `bq.${name}`).map(defineOne),
-      defineAll(signatures),
-    ]),
+    ...inDependencyOrder(added.flat()).map(defineOne),
+    ...added.filter(({ length }) => length > 1).map(defineOverloads),
   ].join(';\n');
 }
 
@@ -53,20 +54,44 @@ export function macroDefinitions(
 export const macrosIn = (text: string): readonly string[] =>
   [...text.matchAll(/\bbq\."?(\w+)/g)].map(([, name = '']) => name).filter((name) => macros.has(name));
 
-/** DuckDB requires a macro to be defined before its use; the files may contain them in any order. */
-function inDependencyOrder(names: readonly string[], found = new Set<string>()): readonly string[] {
+/** Whether the body of a macro contains a subquery, directly or through others: it can't be called in a lambda. */
+export function hasSubquery(callee: string): boolean {
+  return macrosIn(callee).some((name) => {
+    const known = withSubquery.get(name);
+    if (known !== undefined) return known;
+    withSubquery.set(name, false);
+    const bodies = (macros.get(name) ?? []).map(({ body }) => body).join(' ');
+    const found = /\(\s*select\b/i.test(bodies) || hasSubquery(bodies);
+    withSubquery.set(name, found);
+    return found;
+  });
+}
+
+const withSubquery = new Map<string, boolean>();
+
+/** Names with those that their macros call, without those that were found before. */
+function withCalled(names: readonly string[], found: Set<string>): readonly string[] {
   return names.flatMap((name) => {
     if (found.has(name)) return [];
     found.add(name);
     const bodies = (macros.get(name) ?? []).map(({ body }) => body).join(' ');
-    return [...inDependencyOrder(macrosIn(bodies), found), name];
+    return [name, ...withCalled(macrosIn(bodies), found)];
   });
 }
 
-/** Two macros may call different signatures of each other, so all names are defined before any body. */
-function withPlaceholderBody(macro: Macro): Macro {
-  const type = duckdbType(macro.resultType(macro.parameters.map(({ type = unknown }) => type)));
-  return { ...macro, body: type === undefined ? 'NULL' : `CAST(NULL AS ${type})` };
+/** DuckDB requires a macro to be defined before its use; the files may contain them in any order. */
+function inDependencyOrder(added: readonly Macro[]): readonly Macro[] {
+  const byCallee = new Map(added.map((macro) => [macro.callee, macro]));
+  const calledIn = ({ body }: Macro) =>
+    [...body.matchAll(/\bbq\.(?:\w+|"[^"]+")/g)].flatMap(([callee]) => byCallee.get(callee) ?? []);
+  const ordered = new Set<Macro>();
+  const add = (macro: Macro): void => {
+    if (ordered.has(macro)) return;
+    calledIn(macro).forEach(add);
+    ordered.add(macro);
+  };
+  added.forEach(add);
+  return [...ordered];
 }
 
 function defineOne({ callee, parameters, body }: Macro): string {
@@ -74,12 +99,12 @@ function defineOne({ callee, parameters, body }: Macro): string {
 }
 
 /** All signatures under one name: DuckDB chooses one if the types are unknown during translation. */
-function defineAll(signatures: readonly Macro[]): string {
+function defineOverloads(signatures: readonly Macro[]): string {
   const [first] = signatures;
   const overloads = signatures.map(
     ({ parameters, body }) => `(${parameters.map(declare).join(', ')}) AS ${body}`,
   );
-  return `CREATE OR REPLACE MACRO bq.${first?.name} ${overloads.join(', ')}`;
+  return `CREATE MACRO bq.${first?.name} ${overloads.join(', ')}`;
 }
 
 function declare({ name, type }: MacroParameter): string {

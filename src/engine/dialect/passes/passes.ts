@@ -5,6 +5,7 @@ import { joinLists } from './join-lists.ts';
 import { narrowQuantiles } from './narrow-quantiles.ts';
 import type { Pass, PassOptions } from './pass.ts';
 import { pruneColumns } from './prune-columns.ts';
+import { closeLambdas } from './rewriting/close-lambdas.ts';
 import { ownAggregates } from './rewriting/own-aggregates.ts';
 import { splitRecords } from './split-records.ts';
 import { topNFirst } from './top-n.ts';
@@ -41,5 +42,5 @@ export function runPasses(
     onPassed(name, tree, passed);
     tree = passed;
   }
-  return tree === query ? query : ownAggregates(tree, options.fresh);
+  return tree === query ? query : closeLambdas(ownAggregates(tree, options.fresh));
 }

@@ -15,5 +15,6 @@ export function castToRange(place: Place, value: Expression, type: Type): Expres
   return { ...callMacro(place, rangeMacro('cast_range', type.element), [value]), type };
 }
 
-/** The text of a range. */
-export const rangeText = (value: Expression): Expression => call('bq.range_text', [value], scalar('STRING'));
+/** The text of a range whose bounds are of a type. */
+export const rangeText = (value: Expression, element: Type): Expression =>
+  call(`bq.${rangeMacro('range_text', element)}`, [value], scalar('STRING'));

@@ -154,7 +154,7 @@ export const transformList = (
 
 /**
  * Computes values once and hands them to an expression that uses them repeatedly: DuckDB has no LET, but computes the
- * element of a list once for a lambda. The body may contain neither a subquery nor an aggregate.
+ * element of a list once for a lambda. A subquery in the body must not depend on the values.
  */
 export function computeFirst(
   values: readonly Expression[],

@@ -1,4 +1,5 @@
 import { duckdbType, isScalar, quote, type Type } from '../types.ts';
+import { aliasesOf } from './aliases-of.ts';
 import { someExpression } from './map.ts';
 import type {
   Aggregate,
@@ -11,7 +12,9 @@ import type {
   Join,
   Literal,
   Member,
+  Node,
   Operation,
+  Parameter,
   Query,
   RecordValue,
   Select,
@@ -20,18 +23,25 @@ import type {
   Window,
 } from './nodes.ts';
 import { quoteText } from './quote-text.ts';
+import { isVolatile } from './volatile.ts';
 
 /** The query as DuckDB text. Equal trees give equal texts. */
-export const printQuery = (query: Query): string => new Printer().query(query);
+export const printQuery = (query: Query): string => new Printer(query).query(query);
 
 /** An expression as DuckDB text. */
-export const printExpression = (expression: Expression): string => new Printer().expression(expression);
+export const printExpression = (expression: Expression): string =>
+  new Printer(expression).expression(expression);
 
 class Printer {
   /** The names of lambda parameters, in the order of their appearance. */
   readonly #locals = new Map<number, string>();
   /** The aliases of the FROM items of the innermost select. */
   #aliases: ReadonlySet<string> = new Set();
+  readonly #isVolatile: boolean;
+
+  constructor(root: Node) {
+    this.#isVolatile = isVolatile(root);
+  }
 
   query(node: Query): string {
     switch (node.kind) {
@@ -49,7 +59,7 @@ class Printer {
       case 'literal':
         return literalText(node);
       case 'parameter':
-        return `CAST($${node.name} AS ${duckdbType(node.type)})`;
+        return parameterText(node);
       case 'column':
         return `${quote(node.from)}.${quote(node.name)}`;
       case 'local':
@@ -159,11 +169,17 @@ class Printer {
     return typeof over === 'string' ? ` OVER ${quote(over)}` : ` OVER (${this.#window(over)})`;
   }
 
+  /**
+   * DuckDB computes a window without ORDER BY by a second run of the rows below it, which have other random values then.
+   *
+   * @see conformance/duckdb/other-random-values.md
+   */
   #window({ base, partitionBy, orderBy, frame }: Window): string {
+    const noOrder = this.#isVolatile ? 'ORDER BY NULL' : '';
     const parts = [
       base === undefined ? '' : quote(base),
       partitionBy.length === 0 ? '' : `PARTITION BY ${this.#list(partitionBy)}`,
-      orderBy.length === 0 ? '' : this.#orderBy(orderBy),
+      orderBy.length === 0 ? noOrder : this.#orderBy(orderBy),
       frame ? `${frame.unit} BETWEEN ${this.#bound(frame.begin)} AND ${this.#bound(frame.end)}` : '',
     ];
     return parts.filter((part) => part !== '').join(' ');
@@ -218,7 +234,7 @@ class Printer {
 
   #select(node: Select): string {
     const outer = this.#aliases;
-    this.#aliases = node.from ? aliasesOf(node.from) : new Set();
+    this.#aliases = new Set(node.from ? aliasesOf(node.from) : []);
     const text = this.#selectText(node);
     this.#aliases = outer;
     return text;
@@ -282,26 +298,23 @@ class Printer {
   }
 }
 
-/** The aliases of the items of FROM, without those inside subqueries. */
-function aliasesOf(node: From): ReadonlySet<string> {
-  const aliases = new Set<string>();
-  const add = (item: From): void => {
-    if (item.kind === 'join') {
-      add(item.left);
-      add(item.right);
-    } else if (item.kind === 'sample') add(item.of);
-    else aliases.add(item.alias);
-  };
-  add(node);
-  return aliases;
-}
-
 function literalText({ type, value }: Literal): string {
   if (value === null) return typedNull(type);
   if (typeof value === 'boolean') return value ? 'TRUE' : 'FALSE';
   if (typeof value === 'bigint') return `CAST(${value} AS ${duckdbType(type)})`;
   if (isScalar(type, 'BYTES')) return `from_hex('${value}')`;
   return isScalar(type, 'STRING') ? quoteText(value) : `CAST(${quoteText(value)} AS ${duckdbType(type)})`;
+}
+
+/**
+ * DuckDB plans a statement that reads no table when it is prepared, before it has values, and loses the values where it
+ * copies a part of that plan: they become NULL. It plans with the values if a parameter occurs twice.
+ *
+ * @see conformance/duckdb/lost-values.md
+ */
+function parameterText({ name, type }: Parameter): string {
+  const value = `CAST($${name} AS ${duckdbType(type)})`;
+  return `coalesce(${value}, ${value})`;
 }
 
 function typedNull(type: Type): string {

@@ -21,6 +21,11 @@ test.each([
     [[true]],
   ],
   [
+    'a random value below a window is the one that the window reads',
+    'SELECT COUNT(*) AS n FROM (SELECT r = MAX(r) OVER (PARTITION BY project) AS largest FROM (SELECT project, RAND() AS r FROM logs)) WHERE largest',
+    [['3']],
+  ],
+  [
     'one row of groups, of which nothing is read',
     'SELECT 1 AS one FROM (SELECT COUNT(*) AS n FROM events ORDER BY CURRENT_TIMESTAMP())',
     [['1']],

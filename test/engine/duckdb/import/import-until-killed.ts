@@ -3,8 +3,14 @@ import { openImport } from '../../../../src/engine/duckdb/import/open-import.ts'
 import { logs } from './import-folder.ts';
 import { openTestStore } from './test-store.ts';
 
-/** Imports a folder into a store in small batches: `node import-until-killed.ts <store> <data> <scratch>`. */
-const [, , path = '', dataDir = '', scratch = ''] = process.argv;
+/**
+ * Imports a folder into a store in small batches, and kills itself some milliseconds after so many of them:
+ * `node import-until-killed.ts <store> <data> <scratch> <batches> <milliseconds>`.
+ */
+const [, , path = '', dataDir = '', scratch = '', batches = '', delayMs = ''] = process.argv;
+const kill = () => process.kill(process.pid, 'SIGKILL');
+let left = Number(batches);
+if (left === 0) setTimeout(kill, Number(delayMs));
 rmSync(scratch, { recursive: true, force: true });
 mkdirSync(scratch);
 const store = await openTestStore([logs], path);
@@ -16,7 +22,10 @@ const data = await openImport({
   onRepeatedRecord: store.onRepeatedRecord,
   events: {
     problem: (message) => process.stdout.write(`${message}\n`),
-    progress: () => process.stdout.write('batch\n'),
+    progress: () => {
+      left -= 1;
+      if (left === 0) setTimeout(kill, Number(delayMs));
+    },
   },
   signal: new AbortController().signal,
   batchLimits: { rows: 500, bytes: 1 << 20 },

@@ -75,4 +75,4 @@ test('no response has bytes of another one, however its client reads', async () 
     others.resolve();
     await late;
   }
-}, 60_000);
+});

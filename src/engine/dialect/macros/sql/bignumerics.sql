@@ -8,7 +8,7 @@ create macro bq.parse_bignumeric(x varchar) as host_parse_bignumeric(x); -- bign
 create macro bq.cast_string(x bignum) as host_bignumeric_text(x); -- varchar
 create macro bq.cast_float64(x bignum) as cast(host_bignumeric_text(x) as double); -- double
 create macro bq.cast_numeric(x bignum) as cast(host_bignumeric_numeric(x) as decimal(38,9)); -- decimal(38,9)
-create macro bq.cast_int64(x bignum) as bq.cast_int64(host_bignumeric_text(host_bignumeric_round(x, 0, 'ROUND_HALF_AWAY_FROM_ZERO'))); -- bigint
+create macro bq.cast_int64(x bignum) as bq."cast_int64(x varchar)"(host_bignumeric_text(host_bignumeric_round(x, 0, 'ROUND_HALF_AWAY_FROM_ZERO'))); -- bigint
 create macro bq.op_add(a bignum, b bignum) as host_bignumeric_checked(a + b); -- bignum
 create macro bq.op_subtract(a bignum, b bignum) as host_bignumeric_checked(a - b); -- bignum
 create macro bq.op_multiply(a bignum, b bignum) as host_bignumeric_multiply(a, b); -- bignum
@@ -18,7 +18,7 @@ create macro bq.safe_add(a bignum, b bignum) as try(host_bignumeric_checked(a + 
 create macro bq.safe_subtract(a bignum, b bignum) as try(host_bignumeric_checked(a - b)); -- bignum
 create macro bq.safe_multiply(a bignum, b bignum) as try(host_bignumeric_multiply(a, b)); -- bignum
 create macro bq.safe_divide(a bignum, b bignum) as try(host_bignumeric_divide(a, b)); -- bignum
-create macro bq.ieee_divide(a bignum, b bignum) as bq.ieee_divide(bq."cast_float64(x bignum)"(a), bq."cast_float64(x bignum)"(b)); -- double
+create macro bq.ieee_divide(a bignum, b bignum) as bq."ieee_divide(a double, b double)"(bq."cast_float64(x bignum)"(a), bq."cast_float64(x bignum)"(b)); -- double
 create macro bq.safe_negate(x bignum) as try(host_bignumeric_checked(- x)); -- bignum
 create macro bq.abs(x bignum) as host_bignumeric_checked(case when x < cast('0' as bignum) then - x else x end); -- bignum
 create macro bq.sign(x bignum) as bq."cast_bignumeric(x bigint)"(case when x is null then null when x < cast('0' as bignum) then -1 when x = cast('0' as bignum) then 0 else 1 end); -- bignum

@@ -4,11 +4,11 @@ create macro bq.date_of(days) as case when days not between -719162 and 2932896 
 create macro bq.valid_date(d) as case when d not between date '0001-01-01' and date '9999-12-31' then bq.fail('date out of range') else d end; -- date
 create macro bq.date_from_unix_date(n bigint) as bq.date_of(n); -- date
 create macro bq.date(year bigint, month bigint, day bigint) as bq.valid_date(make_date(year, month, day)); -- date
-create macro bq.date(d timestamptz) as cast(bq.datetime(d) as date); -- date
-create macro bq.date(d timestamptz, zone varchar) as cast(bq.datetime(d, zone) as date); -- date
+create macro bq.date(d timestamptz) as cast(bq."datetime(d timestamptz)"(d) as date); -- date
+create macro bq.date(d timestamptz, zone varchar) as cast(bq."datetime(d timestamptz, zone varchar)"(d, zone) as date); -- date
 create macro bq.date(d timestamp) as cast(d as date); -- date
 create macro bq.date(d date) as d; -- date
-create macro bq.date_of_text(s) as case when regexp_full_match(s, '\d{1,4}-\d{1,2}-\d{1,2}') then bq.date_read(s) else cast(timezone('UTC', bq.cast_timestamp(s)) as date) end; -- date
+create macro bq.date_of_text(s) as case when regexp_full_match(s, '\d{1,4}-\d{1,2}-\d{1,2}') then bq.date_read(s) else cast(timezone('UTC', bq."cast_timestamp(x varchar)"(s)) as date) end; -- date
 create macro bq.date(s varchar) as list_transform([s], lambda s_: bq.date_of_text(s_))[1]; -- date
 
 -- Adding months keeps the day of the month, or takes the last day of a shorter month.
@@ -43,125 +43,125 @@ create macro bq.isoyear_start(year) as cast(date_trunc('week', make_date(year, 1
 
 -- DATE_DIFF counts the boundaries between two dates.
 create macro bq.date_diff_day(a date, b date) as (a - b); -- bigint
-create macro bq.date_diff_day(a timestamp, b timestamp) as bq.date_diff_day(cast(a as date), cast(b as date)); -- bigint
+create macro bq.date_diff_day(a timestamp, b timestamp) as bq."date_diff_day(a date, b date)"(cast(a as date), cast(b as date)); -- bigint
 create macro bq.date_diff_week(a date, b date) as (bq.week_count(a, 719170) - bq.week_count(b, 719170)); -- bigint
-create macro bq.date_diff_week(a timestamp, b timestamp) as bq.date_diff_week(cast(a as date), cast(b as date)); -- bigint
+create macro bq.date_diff_week(a timestamp, b timestamp) as bq."date_diff_week(a date, b date)"(cast(a as date), cast(b as date)); -- bigint
 create macro bq.date_diff_week_sunday(a date, b date) as (bq.week_count(a, 719170) - bq.week_count(b, 719170)); -- bigint
-create macro bq.date_diff_week_sunday(a timestamp, b timestamp) as bq.date_diff_week_sunday(cast(a as date), cast(b as date)); -- bigint
+create macro bq.date_diff_week_sunday(a timestamp, b timestamp) as bq."date_diff_week_sunday(a date, b date)"(cast(a as date), cast(b as date)); -- bigint
 create macro bq.date_diff_week_monday(a date, b date) as (bq.week_count(a, 719169) - bq.week_count(b, 719169)); -- bigint
-create macro bq.date_diff_week_monday(a timestamp, b timestamp) as bq.date_diff_week_monday(cast(a as date), cast(b as date)); -- bigint
+create macro bq.date_diff_week_monday(a timestamp, b timestamp) as bq."date_diff_week_monday(a date, b date)"(cast(a as date), cast(b as date)); -- bigint
 create macro bq.date_diff_week_tuesday(a date, b date) as (bq.week_count(a, 719168) - bq.week_count(b, 719168)); -- bigint
-create macro bq.date_diff_week_tuesday(a timestamp, b timestamp) as bq.date_diff_week_tuesday(cast(a as date), cast(b as date)); -- bigint
+create macro bq.date_diff_week_tuesday(a timestamp, b timestamp) as bq."date_diff_week_tuesday(a date, b date)"(cast(a as date), cast(b as date)); -- bigint
 create macro bq.date_diff_week_wednesday(a date, b date) as (bq.week_count(a, 719167) - bq.week_count(b, 719167)); -- bigint
-create macro bq.date_diff_week_wednesday(a timestamp, b timestamp) as bq.date_diff_week_wednesday(cast(a as date), cast(b as date)); -- bigint
+create macro bq.date_diff_week_wednesday(a timestamp, b timestamp) as bq."date_diff_week_wednesday(a date, b date)"(cast(a as date), cast(b as date)); -- bigint
 create macro bq.date_diff_week_thursday(a date, b date) as (bq.week_count(a, 719166) - bq.week_count(b, 719166)); -- bigint
-create macro bq.date_diff_week_thursday(a timestamp, b timestamp) as bq.date_diff_week_thursday(cast(a as date), cast(b as date)); -- bigint
+create macro bq.date_diff_week_thursday(a timestamp, b timestamp) as bq."date_diff_week_thursday(a date, b date)"(cast(a as date), cast(b as date)); -- bigint
 create macro bq.date_diff_week_friday(a date, b date) as (bq.week_count(a, 719165) - bq.week_count(b, 719165)); -- bigint
-create macro bq.date_diff_week_friday(a timestamp, b timestamp) as bq.date_diff_week_friday(cast(a as date), cast(b as date)); -- bigint
+create macro bq.date_diff_week_friday(a timestamp, b timestamp) as bq."date_diff_week_friday(a date, b date)"(cast(a as date), cast(b as date)); -- bigint
 create macro bq.date_diff_week_saturday(a date, b date) as (bq.week_count(a, 719164) - bq.week_count(b, 719164)); -- bigint
-create macro bq.date_diff_week_saturday(a timestamp, b timestamp) as bq.date_diff_week_saturday(cast(a as date), cast(b as date)); -- bigint
+create macro bq.date_diff_week_saturday(a timestamp, b timestamp) as bq."date_diff_week_saturday(a date, b date)"(cast(a as date), cast(b as date)); -- bigint
 create macro bq.date_diff_isoweek(a date, b date) as (bq.week_count(a, 719169) - bq.week_count(b, 719169)); -- bigint
-create macro bq.date_diff_isoweek(a timestamp, b timestamp) as bq.date_diff_isoweek(cast(a as date), cast(b as date)); -- bigint
+create macro bq.date_diff_isoweek(a timestamp, b timestamp) as bq."date_diff_isoweek(a date, b date)"(cast(a as date), cast(b as date)); -- bigint
 create macro bq.date_diff_month(a date, b date) as ((extract(year from a) - extract(year from b)) * 12 + extract(month from a) - extract(month from b)); -- bigint
-create macro bq.date_diff_month(a timestamp, b timestamp) as bq.date_diff_month(cast(a as date), cast(b as date)); -- bigint
+create macro bq.date_diff_month(a timestamp, b timestamp) as bq."date_diff_month(a date, b date)"(cast(a as date), cast(b as date)); -- bigint
 create macro bq.date_diff_quarter(a date, b date) as ((extract(year from a) - extract(year from b)) * 4 + extract(quarter from a) - extract(quarter from b)); -- bigint
-create macro bq.date_diff_quarter(a timestamp, b timestamp) as bq.date_diff_quarter(cast(a as date), cast(b as date)); -- bigint
+create macro bq.date_diff_quarter(a timestamp, b timestamp) as bq."date_diff_quarter(a date, b date)"(cast(a as date), cast(b as date)); -- bigint
 create macro bq.date_diff_year(a date, b date) as (extract(year from a) - extract(year from b)); -- bigint
-create macro bq.date_diff_year(a timestamp, b timestamp) as bq.date_diff_year(cast(a as date), cast(b as date)); -- bigint
+create macro bq.date_diff_year(a timestamp, b timestamp) as bq."date_diff_year(a date, b date)"(cast(a as date), cast(b as date)); -- bigint
 create macro bq.date_diff_isoyear(a date, b date) as (extract(isoyear from a) - extract(isoyear from b)); -- bigint
-create macro bq.date_diff_isoyear(a timestamp, b timestamp) as bq.date_diff_isoyear(cast(a as date), cast(b as date)); -- bigint
+create macro bq.date_diff_isoyear(a timestamp, b timestamp) as bq."date_diff_isoyear(a date, b date)"(cast(a as date), cast(b as date)); -- bigint
 
 -- DATE_TRUNC
 create macro bq.date_trunc_day(d date) as d; -- date
 create macro bq.date_trunc_day(d timestamp) as bq.datetime_trunc_day(d); -- timestamp
-create macro bq.date_trunc_day(d timestamptz) as bq.timestamp_trunc_day(d); -- timestamptz
-create macro bq.date_trunc_day(d timestamptz, zone varchar) as bq.timestamp_trunc_day(d, zone); -- timestamptz
+create macro bq.date_trunc_day(d timestamptz) as bq."timestamp_trunc_day(t timestamptz)"(d); -- timestamptz
+create macro bq.date_trunc_day(d timestamptz, zone varchar) as bq."timestamp_trunc_day(t timestamptz, zone varchar)"(d, zone); -- timestamptz
 create macro bq.date_trunc_week(d date) as bq.week_start(d, 719170); -- date
 create macro bq.date_trunc_week(d timestamp) as bq.datetime_trunc_week(d); -- timestamp
-create macro bq.date_trunc_week(d timestamptz) as bq.timestamp_trunc_week(d); -- timestamptz
-create macro bq.date_trunc_week(d timestamptz, zone varchar) as bq.timestamp_trunc_week(d, zone); -- timestamptz
+create macro bq.date_trunc_week(d timestamptz) as bq."timestamp_trunc_week(t timestamptz)"(d); -- timestamptz
+create macro bq.date_trunc_week(d timestamptz, zone varchar) as bq."timestamp_trunc_week(t timestamptz, zone varchar)"(d, zone); -- timestamptz
 create macro bq.date_trunc_week_sunday(d date) as bq.week_start(d, 719170); -- date
 create macro bq.date_trunc_week_sunday(d timestamp) as bq.datetime_trunc_week_sunday(d); -- timestamp
-create macro bq.date_trunc_week_sunday(d timestamptz) as bq.timestamp_trunc_week_sunday(d); -- timestamptz
-create macro bq.date_trunc_week_sunday(d timestamptz, zone varchar) as bq.timestamp_trunc_week_sunday(d, zone); -- timestamptz
+create macro bq.date_trunc_week_sunday(d timestamptz) as bq."timestamp_trunc_week_sunday(t timestamptz)"(d); -- timestamptz
+create macro bq.date_trunc_week_sunday(d timestamptz, zone varchar) as bq."timestamp_trunc_week_sunday(t timestamptz, zone varchar)"(d, zone); -- timestamptz
 create macro bq.date_trunc_week_monday(d date) as bq.week_start(d, 719169); -- date
 create macro bq.date_trunc_week_monday(d timestamp) as bq.datetime_trunc_week_monday(d); -- timestamp
-create macro bq.date_trunc_week_monday(d timestamptz) as bq.timestamp_trunc_week_monday(d); -- timestamptz
-create macro bq.date_trunc_week_monday(d timestamptz, zone varchar) as bq.timestamp_trunc_week_monday(d, zone); -- timestamptz
+create macro bq.date_trunc_week_monday(d timestamptz) as bq."timestamp_trunc_week_monday(t timestamptz)"(d); -- timestamptz
+create macro bq.date_trunc_week_monday(d timestamptz, zone varchar) as bq."timestamp_trunc_week_monday(t timestamptz, zone varchar)"(d, zone); -- timestamptz
 create macro bq.date_trunc_week_tuesday(d date) as bq.week_start(d, 719168); -- date
 create macro bq.date_trunc_week_tuesday(d timestamp) as bq.datetime_trunc_week_tuesday(d); -- timestamp
-create macro bq.date_trunc_week_tuesday(d timestamptz) as bq.timestamp_trunc_week_tuesday(d); -- timestamptz
-create macro bq.date_trunc_week_tuesday(d timestamptz, zone varchar) as bq.timestamp_trunc_week_tuesday(d, zone); -- timestamptz
+create macro bq.date_trunc_week_tuesday(d timestamptz) as bq."timestamp_trunc_week_tuesday(t timestamptz)"(d); -- timestamptz
+create macro bq.date_trunc_week_tuesday(d timestamptz, zone varchar) as bq."timestamp_trunc_week_tuesday(t timestamptz, zone varchar)"(d, zone); -- timestamptz
 create macro bq.date_trunc_week_wednesday(d date) as bq.week_start(d, 719167); -- date
 create macro bq.date_trunc_week_wednesday(d timestamp) as bq.datetime_trunc_week_wednesday(d); -- timestamp
-create macro bq.date_trunc_week_wednesday(d timestamptz) as bq.timestamp_trunc_week_wednesday(d); -- timestamptz
-create macro bq.date_trunc_week_wednesday(d timestamptz, zone varchar) as bq.timestamp_trunc_week_wednesday(d, zone); -- timestamptz
+create macro bq.date_trunc_week_wednesday(d timestamptz) as bq."timestamp_trunc_week_wednesday(t timestamptz)"(d); -- timestamptz
+create macro bq.date_trunc_week_wednesday(d timestamptz, zone varchar) as bq."timestamp_trunc_week_wednesday(t timestamptz, zone varchar)"(d, zone); -- timestamptz
 create macro bq.date_trunc_week_thursday(d date) as bq.week_start(d, 719166); -- date
 create macro bq.date_trunc_week_thursday(d timestamp) as bq.datetime_trunc_week_thursday(d); -- timestamp
-create macro bq.date_trunc_week_thursday(d timestamptz) as bq.timestamp_trunc_week_thursday(d); -- timestamptz
-create macro bq.date_trunc_week_thursday(d timestamptz, zone varchar) as bq.timestamp_trunc_week_thursday(d, zone); -- timestamptz
+create macro bq.date_trunc_week_thursday(d timestamptz) as bq."timestamp_trunc_week_thursday(t timestamptz)"(d); -- timestamptz
+create macro bq.date_trunc_week_thursday(d timestamptz, zone varchar) as bq."timestamp_trunc_week_thursday(t timestamptz, zone varchar)"(d, zone); -- timestamptz
 create macro bq.date_trunc_week_friday(d date) as bq.week_start(d, 719165); -- date
 create macro bq.date_trunc_week_friday(d timestamp) as bq.datetime_trunc_week_friday(d); -- timestamp
-create macro bq.date_trunc_week_friday(d timestamptz) as bq.timestamp_trunc_week_friday(d); -- timestamptz
-create macro bq.date_trunc_week_friday(d timestamptz, zone varchar) as bq.timestamp_trunc_week_friday(d, zone); -- timestamptz
+create macro bq.date_trunc_week_friday(d timestamptz) as bq."timestamp_trunc_week_friday(t timestamptz)"(d); -- timestamptz
+create macro bq.date_trunc_week_friday(d timestamptz, zone varchar) as bq."timestamp_trunc_week_friday(t timestamptz, zone varchar)"(d, zone); -- timestamptz
 create macro bq.date_trunc_week_saturday(d date) as bq.week_start(d, 719164); -- date
 create macro bq.date_trunc_week_saturday(d timestamp) as bq.datetime_trunc_week_saturday(d); -- timestamp
-create macro bq.date_trunc_week_saturday(d timestamptz) as bq.timestamp_trunc_week_saturday(d); -- timestamptz
-create macro bq.date_trunc_week_saturday(d timestamptz, zone varchar) as bq.timestamp_trunc_week_saturday(d, zone); -- timestamptz
+create macro bq.date_trunc_week_saturday(d timestamptz) as bq."timestamp_trunc_week_saturday(t timestamptz)"(d); -- timestamptz
+create macro bq.date_trunc_week_saturday(d timestamptz, zone varchar) as bq."timestamp_trunc_week_saturday(t timestamptz, zone varchar)"(d, zone); -- timestamptz
 create macro bq.date_trunc_isoweek(d date) as bq.week_start(d, 719169); -- date
 create macro bq.date_trunc_isoweek(d timestamp) as bq.datetime_trunc_isoweek(d); -- timestamp
-create macro bq.date_trunc_isoweek(d timestamptz) as bq.timestamp_trunc_isoweek(d); -- timestamptz
-create macro bq.date_trunc_isoweek(d timestamptz, zone varchar) as bq.timestamp_trunc_isoweek(d, zone); -- timestamptz
+create macro bq.date_trunc_isoweek(d timestamptz) as bq."timestamp_trunc_isoweek(t timestamptz)"(d); -- timestamptz
+create macro bq.date_trunc_isoweek(d timestamptz, zone varchar) as bq."timestamp_trunc_isoweek(t timestamptz, zone varchar)"(d, zone); -- timestamptz
 create macro bq.date_trunc_month(d date) as cast(date_trunc('month', d) as date); -- date
 create macro bq.date_trunc_month(d timestamp) as bq.datetime_trunc_month(d); -- timestamp
-create macro bq.date_trunc_month(d timestamptz) as bq.timestamp_trunc_month(d); -- timestamptz
-create macro bq.date_trunc_month(d timestamptz, zone varchar) as bq.timestamp_trunc_month(d, zone); -- timestamptz
+create macro bq.date_trunc_month(d timestamptz) as bq."timestamp_trunc_month(t timestamptz)"(d); -- timestamptz
+create macro bq.date_trunc_month(d timestamptz, zone varchar) as bq."timestamp_trunc_month(t timestamptz, zone varchar)"(d, zone); -- timestamptz
 create macro bq.date_trunc_quarter(d date) as cast(date_trunc('quarter', d) as date); -- date
 create macro bq.date_trunc_quarter(d timestamp) as bq.datetime_trunc_quarter(d); -- timestamp
-create macro bq.date_trunc_quarter(d timestamptz) as bq.timestamp_trunc_quarter(d); -- timestamptz
-create macro bq.date_trunc_quarter(d timestamptz, zone varchar) as bq.timestamp_trunc_quarter(d, zone); -- timestamptz
+create macro bq.date_trunc_quarter(d timestamptz) as bq."timestamp_trunc_quarter(t timestamptz)"(d); -- timestamptz
+create macro bq.date_trunc_quarter(d timestamptz, zone varchar) as bq."timestamp_trunc_quarter(t timestamptz, zone varchar)"(d, zone); -- timestamptz
 create macro bq.date_trunc_year(d date) as cast(date_trunc('year', d) as date); -- date
 create macro bq.date_trunc_year(d timestamp) as bq.datetime_trunc_year(d); -- timestamp
-create macro bq.date_trunc_year(d timestamptz) as bq.timestamp_trunc_year(d); -- timestamptz
-create macro bq.date_trunc_year(d timestamptz, zone varchar) as bq.timestamp_trunc_year(d, zone); -- timestamptz
+create macro bq.date_trunc_year(d timestamptz) as bq."timestamp_trunc_year(t timestamptz)"(d); -- timestamptz
+create macro bq.date_trunc_year(d timestamptz, zone varchar) as bq."timestamp_trunc_year(t timestamptz, zone varchar)"(d, zone); -- timestamptz
 create macro bq.date_trunc_isoyear(d date) as bq.isoyear_start(extract(isoyear from d)); -- date
 create macro bq.date_trunc_isoyear(d timestamp) as bq.datetime_trunc_isoyear(d); -- timestamp
-create macro bq.date_trunc_isoyear(d timestamptz) as bq.timestamp_trunc_isoyear(d); -- timestamptz
-create macro bq.date_trunc_isoyear(d timestamptz, zone varchar) as bq.timestamp_trunc_isoyear(d, zone); -- timestamptz
+create macro bq.date_trunc_isoyear(d timestamptz) as bq."timestamp_trunc_isoyear(t timestamptz)"(d); -- timestamptz
+create macro bq.date_trunc_isoyear(d timestamptz, zone varchar) as bq."timestamp_trunc_isoyear(t timestamptz, zone varchar)"(d, zone); -- timestamptz
 
 -- LAST_DAY
 create macro bq.last_day(d date) as last_day(d); -- date
-create macro bq.last_day(d timestamp) as bq.last_day(cast(d as date)); -- date
+create macro bq.last_day(d timestamp) as bq."last_day(d date)"(cast(d as date)); -- date
 create macro bq.last_day_month(d date) as last_day(d); -- date
-create macro bq.last_day_month(d timestamp) as bq.last_day_month(cast(d as date)); -- date
+create macro bq.last_day_month(d timestamp) as bq."last_day_month(d date)"(cast(d as date)); -- date
 create macro bq.last_day_quarter(d date) as last_day(cast(date_trunc('quarter', d) + to_months(2) as date)); -- date
-create macro bq.last_day_quarter(d timestamp) as bq.last_day_quarter(cast(d as date)); -- date
+create macro bq.last_day_quarter(d timestamp) as bq."last_day_quarter(d date)"(cast(d as date)); -- date
 create macro bq.last_day_year(d date) as make_date(extract(year from d), 12, 31); -- date
-create macro bq.last_day_year(d timestamp) as bq.last_day_year(cast(d as date)); -- date
+create macro bq.last_day_year(d timestamp) as bq."last_day_year(d date)"(cast(d as date)); -- date
 create macro bq.last_day_week(d date) as bq.week_end(d, 719170); -- date
-create macro bq.last_day_week(d timestamp) as bq.last_day_week(cast(d as date)); -- date
+create macro bq.last_day_week(d timestamp) as bq."last_day_week(d date)"(cast(d as date)); -- date
 create macro bq.last_day_week_sunday(d date) as bq.week_end(d, 719170); -- date
-create macro bq.last_day_week_sunday(d timestamp) as bq.last_day_week_sunday(cast(d as date)); -- date
+create macro bq.last_day_week_sunday(d timestamp) as bq."last_day_week_sunday(d date)"(cast(d as date)); -- date
 create macro bq.last_day_week_monday(d date) as bq.week_end(d, 719169); -- date
-create macro bq.last_day_week_monday(d timestamp) as bq.last_day_week_monday(cast(d as date)); -- date
+create macro bq.last_day_week_monday(d timestamp) as bq."last_day_week_monday(d date)"(cast(d as date)); -- date
 create macro bq.last_day_week_tuesday(d date) as bq.week_end(d, 719168); -- date
-create macro bq.last_day_week_tuesday(d timestamp) as bq.last_day_week_tuesday(cast(d as date)); -- date
+create macro bq.last_day_week_tuesday(d timestamp) as bq."last_day_week_tuesday(d date)"(cast(d as date)); -- date
 create macro bq.last_day_week_wednesday(d date) as bq.week_end(d, 719167); -- date
-create macro bq.last_day_week_wednesday(d timestamp) as bq.last_day_week_wednesday(cast(d as date)); -- date
+create macro bq.last_day_week_wednesday(d timestamp) as bq."last_day_week_wednesday(d date)"(cast(d as date)); -- date
 create macro bq.last_day_week_thursday(d date) as bq.week_end(d, 719166); -- date
-create macro bq.last_day_week_thursday(d timestamp) as bq.last_day_week_thursday(cast(d as date)); -- date
+create macro bq.last_day_week_thursday(d timestamp) as bq."last_day_week_thursday(d date)"(cast(d as date)); -- date
 create macro bq.last_day_week_friday(d date) as bq.week_end(d, 719165); -- date
-create macro bq.last_day_week_friday(d timestamp) as bq.last_day_week_friday(cast(d as date)); -- date
+create macro bq.last_day_week_friday(d timestamp) as bq."last_day_week_friday(d date)"(cast(d as date)); -- date
 create macro bq.last_day_week_saturday(d date) as bq.week_end(d, 719164); -- date
-create macro bq.last_day_week_saturday(d timestamp) as bq.last_day_week_saturday(cast(d as date)); -- date
+create macro bq.last_day_week_saturday(d timestamp) as bq."last_day_week_saturday(d date)"(cast(d as date)); -- date
 create macro bq.last_day_isoweek(d date) as bq.week_end(d, 719169); -- date
-create macro bq.last_day_isoweek(d timestamp) as bq.last_day_isoweek(cast(d as date)); -- date
+create macro bq.last_day_isoweek(d timestamp) as bq."last_day_isoweek(d date)"(cast(d as date)); -- date
 create macro bq.last_day_isoyear(d date) as bq.date_of(bq.unix_date(bq.isoyear_start(extract(isoyear from d) + 1)) - 1); -- date
-create macro bq.last_day_isoyear(d timestamp) as bq.last_day_isoyear(cast(d as date)); -- date
+create macro bq.last_day_isoyear(d timestamp) as bq."last_day_isoyear(d date)"(cast(d as date)); -- date
 
 -- GENERATE_DATE_ARRAY: each date is computed from the previous one, so that a day cut off by a short month is not restored; after 400 steps every possible month length has occurred.
 create macro bq.day_series(a, b, step) as case when a is null or b is null then null when step = 0 then bq.fail('Sequence step cannot be 0.') when (bq.unix_date(b) - bq.unix_date(a)) // step > 1048574 then bq.fail('Cannot generate arrays with more than 1048575 elements') else list_transform(generate_series(bq.unix_date(a), bq.unix_date(b), step), lambda n: date '1970-01-01' + cast(n as integer)) end; -- a[]
-create macro bq.month_series(a, b, step) as case when a is null or b is null then null when step = 0 then bq.fail('Sequence step cannot be 0.') else list_filter(list_transform(generate_series(0, bq.date_diff_month(b, a) // step), lambda k: make_date(extract(year from a + to_months(cast(k * step as integer))), extract(month from a + to_months(cast(k * step as integer))), list_min(list_transform(case when extract(day from a) > 28 then generate_series(0, least(k, 400)) else [0] end, lambda j: extract(day from a + to_months(cast(j * step as integer))))))), lambda d: case when step > 0 then d <= b else d >= b end) end; -- a[]
+create macro bq.month_series(a, b, step) as case when a is null or b is null then null when step = 0 then bq.fail('Sequence step cannot be 0.') else list_filter(list_transform(generate_series(0, bq."date_diff_month(a date, b date)"(b, a) // step), lambda k: make_date(extract(year from a + to_months(cast(k * step as integer))), extract(month from a + to_months(cast(k * step as integer))), list_min(list_transform(case when extract(day from a) > 28 then generate_series(0, least(k, 400)) else [0] end, lambda j: extract(day from a + to_months(cast(j * step as integer))))))), lambda d: case when step > 0 then d <= b else d >= b end) end; -- a[]
 create macro bq.generate_date_array(a date, b date) as bq.day_series(a, b, 1); -- date[]
 create macro bq.generate_date_array_day(a date, b date, n bigint) as bq.day_series(a, b, n); -- date[]
 create macro bq.generate_date_array_week(a date, b date, n bigint) as bq.day_series(a, b, n * 7); -- date[]

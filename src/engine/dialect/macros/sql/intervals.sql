@@ -3,7 +3,7 @@ create macro bq.interval_months(i) as (datepart('year', i) * 12 + datepart('mont
 create macro bq.interval_days(i) as datepart('day', i); -- bigint
 create macro bq.interval_micros(i) as (datepart('hour', i) * 3600000000 + datepart('minute', i) * 60000000 + datepart('microsecond', i)); -- bigint
 create macro bq.interval_checked(months, days, us) as case when abs(months) > 120000 or abs(days) > 3660000 or abs(us) > 316224000000000000 then bq.fail('Interval overflow') else to_months(cast(months as integer)) + to_days(cast(days as integer)) + to_microseconds(us) end; -- interval
-create macro bq.interval_of(months, days, us) as list_transform([{'months': months, 'days': days, 'us': us}], lambda i: bq.interval_checked(i.months, i.days, i.us))[1]; -- interval
+create macro bq.interval_of(months, days, us) as list_transform([row(months, days, us)], lambda i: bq.interval_checked(i[1], i[2], i[3]))[1]; -- interval
 
 -- What is left of months is divided as days of 30 to a month, what is left of days as microseconds.
 create macro bq.interval_divided(months, days, us, n) as bq.interval_of(months // n, (days + months % n * 30) // n, cast((cast(us as hugeint) + (days + months % n * 30) % n * 86400000000) // n as bigint)); -- interval
@@ -29,15 +29,15 @@ create macro bq.extract_microsecond(i interval) as (bq.interval_micros(i) % 1000
 -- A carry from a smaller part; parts then get the same sign. Thirty days are a month, 24 hours a day.
 create macro bq.carried(larger, smaller, size) as (larger + smaller // size + case when larger + smaller // size > 0 and smaller % size < 0 then -1 when larger + smaller // size < 0 and smaller % size > 0 then 1 else 0 end); -- bigint
 create macro bq.carry_rest(larger, smaller, size) as (smaller % size + case when larger + smaller // size > 0 and smaller % size < 0 then size when larger + smaller // size < 0 and smaller % size > 0 then -size else 0 end); -- bigint
-create macro bq.justify_days(i interval) as list_transform([{'m': bq.interval_months(i), 'd': bq.interval_days(i), 'us': bq.interval_micros(i)}], lambda p: bq.interval_of(bq.carried(p.m, p.d, 30), bq.carry_rest(p.m, p.d, 30), p.us))[1]; -- interval
-create macro bq.justify_hours(i interval) as list_transform([{'m': bq.interval_months(i), 'd': bq.interval_days(i), 'us': bq.interval_micros(i)}], lambda p: bq.interval_of(p.m, bq.carried(p.d, p.us, 86400000000), bq.carry_rest(p.d, p.us, 86400000000)))[1]; -- interval
+create macro bq.justify_days(i interval) as list_transform([row(bq.interval_months(i), bq.interval_days(i), bq.interval_micros(i))], lambda p: bq.interval_of(bq.carried(p[1], p[2], 30), bq.carry_rest(p[1], p[2], 30), p[3]))[1]; -- interval
+create macro bq.justify_hours(i interval) as list_transform([row(bq.interval_months(i), bq.interval_days(i), bq.interval_micros(i))], lambda p: bq.interval_of(p[1], bq.carried(p[2], p[3], 86400000000), bq.carry_rest(p[2], p[3], 86400000000)))[1]; -- interval
 create macro bq.justify_total(days, us) as (cast(days as hugeint) * 86400000000 + us); -- any
 create macro bq.justify_interval(i interval) as list_transform([cast(bq.interval_months(i) as hugeint) * 2592000000000 + bq.justify_total(bq.interval_days(i), bq.interval_micros(i))], lambda t: bq.interval_of(cast(t // 2592000000000 as bigint), cast(t // 86400000000 % 30 as bigint), cast(t % 86400000000 as bigint)))[1]; -- interval
 
 -- The text of an interval: Y-M D H:M:S.F
 create macro bq.interval_fraction(us) as case when us % 1000000 = 0 then '' when us % 1000 = 0 then '.' || lpad(cast(abs(us) % 1000000 // 1000 as varchar), 3, '0') else '.' || lpad(cast(abs(us) % 1000000 as varchar), 6, '0') end; -- varchar
 create macro bq.interval_text(m, d, us) as case when m < 0 then '-' else '' end || abs(m) // 12 || '-' || abs(m) % 12 || ' ' || d || ' ' || case when us < 0 then '-' else '' end || abs(us) // 3600000000 || ':' || abs(us) // 60000000 % 60 || ':' || abs(us) // 1000000 % 60 || bq.interval_fraction(us); -- varchar
-create macro bq.cast_string(x interval) as list_transform([{'m': bq.interval_months(x), 'd': bq.interval_days(x), 'us': bq.interval_micros(x)}], lambda p: bq.interval_text(p.m, p.d, p.us))[1]; -- varchar
+create macro bq.cast_string(x interval) as list_transform([row(bq.interval_months(x), bq.interval_days(x), bq.interval_micros(x))], lambda p: bq.interval_text(p[1], p[2], p[3]))[1]; -- varchar
 
 -- CAST(text AS INTERVAL): Y-M D H:M:S[.F], or the ISO form PnYnMnWnDTnHnMnS.
 create macro bq.cast_interval(x interval) as x; -- interval

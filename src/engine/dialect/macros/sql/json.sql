@@ -82,4 +82,4 @@ create macro bq.json_keys(j json, max_depth bigint, mode varchar) as cast(cast(h
 -- JSON_OBJECT of computed names: sorted, and of equal names the first.
 create macro bq.json_object_joined(names, texts) as '{' || array_to_string(list_transform(list_sort(list_distinct(names)), lambda name: bq.json_quoted(name) || ':' || texts[list_position(names, name)]), ',') || '}'; -- varchar
 create macro bq.json_object_checked(names, texts) as case when names is null or texts is null or len(names) <> len(texts) then bq.fail('JSON_OBJECT takes as many names as values') when len(names) > list_count(names) then bq.fail('JSON_OBJECT takes no NULL as a name') else bq.json_object_joined(names, texts) end; -- varchar
-create macro bq.json_object_of(names, texts) as list_transform([{'names': names, 'texts': texts}], lambda o: bq.json_object_checked(o.names, o.texts))[1]; -- varchar
+create macro bq.json_object_of(names, texts) as list_transform([row(names, texts)], lambda o: bq.json_object_checked(o[1], o[2]))[1]; -- varchar

@@ -10,14 +10,14 @@ create macro bq.halves_up(n, unit) as (n + unit // 2) // unit; -- bigint
 create macro bq.whole(x) as cast(trunc(x) as hugeint); -- bigint
 create macro bq.fraction(x) as cast((x - trunc(x)) * 1000000000 as hugeint); -- bigint
 create macro bq.product_of(a, b) as case when abs(cast(a as double) * cast(b as double)) > 1.1e29 then bq.fail('numeric overflow: ' || a || ' * ' || b) else bq.numeric_of_billionths(bq.whole(a) * bq.whole(b) * 1000000000 + bq.whole(a) * bq.fraction(b) + bq.fraction(a) * bq.whole(b) + sign(a) * sign(b) * bq.halves_up(abs(bq.fraction(a) * bq.fraction(b)), 1000000000)) end; -- decimal(38,9)
-create macro bq.numeric_multiply(a decimal(38,9), b decimal(38,9)) as list_transform([{'a': a, 'b': b}], lambda args: bq.product_of(args.a, args.b))[1]; -- decimal(38,9)
+create macro bq.numeric_multiply(a decimal(38,9), b decimal(38,9)) as list_transform([row(a, b)], lambda args: bq.product_of(args[1], args[2]))[1]; -- decimal(38,9)
 create macro bq.next_digit(n, part) as {'quotient': n.quotient * 10 + part, 'rest': (n.rest - part * (n.divisor // 10)) * 10 - part * (n.divisor % 10), 'divisor': n.divisor}; -- n
 create macro bq.not_too_much(n) as case when n.rest < 0 then {'quotient': n.quotient - 1, 'rest': n.rest + n.divisor, 'divisor': n.divisor} else n end; -- n
 create macro bq.divided_on(n) as case when n.divisor < 1000000000000 then {'quotient': n.quotient * 10 + n.rest * 10 // n.divisor, 'rest': n.rest * 10 % n.divisor, 'divisor': n.divisor} else list_transform([bq.next_digit(n, least(9, n.rest // (n.divisor // 10)))], lambda m: bq.not_too_much(m))[1] end; -- n
 create macro bq.nine_digits_on(a, b) as list_reduce(list_resize([{'quotient': a // b, 'rest': a % b, 'divisor': b}], 10, {'quotient': a, 'rest': a, 'divisor': a}), lambda n, _: bq.divided_on(n)); -- a
 create macro bq.quotient(n) as n.quotient + case when n.rest >= n.divisor - n.rest then 1 else 0 end; -- bigint
 create macro bq.quotient_of(a, b) as case when b = 0 then bq.fail('division by zero: ' || a || ' / ' || b) when abs(cast(a as double) / cast(b as double)) > 1.1e29 then bq.fail('numeric overflow: ' || a || ' / ' || b) else bq.numeric_of_billionths(sign(a) * sign(b) * bq.quotient(bq.nine_digits_on(abs(bq.billionths(a)), abs(bq.billionths(b))))) end; -- decimal(38,9)
-create macro bq.numeric_divide(a decimal(38,9), b decimal(38,9)) as list_transform([{'a': a, 'b': b}], lambda args: bq.quotient_of(args.a, args.b))[1]; -- decimal(38,9)
+create macro bq.numeric_divide(a decimal(38,9), b decimal(38,9)) as list_transform([row(a, b)], lambda args: bq.quotient_of(args[1], args[2]))[1]; -- decimal(38,9)
 
 create macro bq.abs(x bigint) as abs(x); -- bigint
 create macro bq.abs(x decimal(38,9)) as abs(x); -- decimal(38,9)
@@ -32,27 +32,27 @@ create macro bq.rand() as random(); -- double
 
 create macro bq.safe_divide(a bigint, b bigint) as cast(a as double) / nullif(cast(b as double), 0); -- double
 create macro bq.safe_quotient_of(a, b) as case when abs(cast(a as double) / nullif(cast(b as double), 0)) < 1.1e29 then try(bq.numeric_divide(a, b)) end; -- decimal(38,9)
-create macro bq.safe_divide(a decimal(38,9), b decimal(38,9)) as list_transform([{'a': a, 'b': b}], lambda args: bq.safe_quotient_of(args.a, args.b))[1]; -- decimal(38,9)
+create macro bq.safe_divide(a decimal(38,9), b decimal(38,9)) as list_transform([row(a, b)], lambda args: bq.safe_quotient_of(args[1], args[2]))[1]; -- decimal(38,9)
 create macro bq.safe_divide(a double, b double) as bq.float_or_null(a / nullif(b, 0), a, b); -- double
 -- Not try_cast: in a comparison with a constant DuckDB compares before the cast, so that the result is not NULL.
 create macro bq.int64_or_null(n) as list_transform([n], lambda n_: case when n_ between -9223372036854775808 and 9223372036854775807 then cast(n_ as bigint) end)[1]; -- bigint
 create macro bq.safe_add(a bigint, b bigint) as bq.int64_or_null(cast(a as hugeint) + cast(b as hugeint)); -- bigint
 create macro bq.safe_sum_of(a, b) as case when b > 0 and a > bq.numeric_max() - b or b < 0 and a < - bq.numeric_max() - b then null else a + b end; -- decimal(38,9)
-create macro bq.safe_add(a decimal(38,9), b decimal(38,9)) as list_transform([{'a': a, 'b': b}], lambda args: bq.safe_sum_of(args.a, args.b))[1]; -- decimal(38,9)
+create macro bq.safe_add(a decimal(38,9), b decimal(38,9)) as list_transform([row(a, b)], lambda args: bq.safe_sum_of(args[1], args[2]))[1]; -- decimal(38,9)
 create macro bq.safe_add(a double, b double) as bq.float_or_null(a + b, a, b); -- double
 create macro bq.safe_subtract(a bigint, b bigint) as bq.int64_or_null(cast(a as hugeint) - cast(b as hugeint)); -- bigint
 create macro bq.safe_subtract(a decimal(38,9), b decimal(38,9)) as bq."safe_add(a decimal(38,9), b decimal(38,9))"(a, - b); -- decimal(38,9)
 create macro bq.safe_subtract(a double, b double) as bq.float_or_null(a - b, a, b); -- double
 create macro bq.safe_multiply(a bigint, b bigint) as bq.int64_or_null(cast(a as hugeint) * cast(b as hugeint)); -- bigint
 create macro bq.safe_product_of(a, b) as case when abs(cast(a as double) * cast(b as double)) < 1.1e29 then try(bq.numeric_multiply(a, b)) end; -- decimal(38,9)
-create macro bq.safe_multiply(a decimal(38,9), b decimal(38,9)) as list_transform([{'a': a, 'b': b}], lambda args: bq.safe_product_of(args.a, args.b))[1]; -- decimal(38,9)
+create macro bq.safe_multiply(a decimal(38,9), b decimal(38,9)) as list_transform([row(a, b)], lambda args: bq.safe_product_of(args[1], args[2]))[1]; -- decimal(38,9)
 create macro bq.safe_multiply(a double, b double) as bq.float_or_null(a * b, a, b); -- double
 create macro bq.safe_negate(x bigint) as bq.int64_or_null(- cast(x as hugeint)); -- bigint
 create macro bq.safe_negate(x decimal(38,9)) as - x; -- decimal(38,9)
 create macro bq.safe_negate(x double) as - x; -- double
 create macro bq.div(a bigint, b bigint) as case when b = 0 then bq.fail('division by zero: ' || a || ' / ' || b) else a // b end; -- bigint
 create macro bq.whole_quotient_of(a, b) as case when b = 0 then bq.fail('division by zero: ' || a || ' / ' || b) else cast(bq.billionths(a) // bq.billionths(b) as decimal(38,9)) end; -- decimal(38,9)
-create macro bq.div(a decimal(38,9), b decimal(38,9)) as list_transform([{'a': a, 'b': b}], lambda args: bq.whole_quotient_of(args.a, args.b))[1]; -- decimal(38,9)
+create macro bq.div(a decimal(38,9), b decimal(38,9)) as list_transform([row(a, b)], lambda args: bq.whole_quotient_of(args[1], args[2]))[1]; -- decimal(38,9)
 create macro bq.mod(a bigint, b bigint) as case when b = 0 then bq.fail('division by zero: ' || a || ' / ' || b) when b = -1 then a * 0 else a % b end; -- bigint
 create macro bq.mod(a decimal(38,9), b decimal(38,9)) as case when b = 0 then bq.fail('division by zero: ' || a || ' / ' || b) else a % b end; -- decimal(38,9)
 
@@ -67,20 +67,20 @@ create macro bq.round(x decimal(38,9)) as cast(round(x) as decimal(38,9)); -- de
 create macro bq.round(x double) as round(x); -- double
 create macro bq.round(x bigint, n bigint) as bq.round_double(cast(x as double), n); -- double
 create macro bq.numeric_rounded(x, n) as case when n >= 9 then x when n < -29 then x * 0 else bq.numeric_of_billionths(sign(x) * bq.halves_up(abs(bq.billionths(x)), bq.power_of_ten(9 - n)) * bq.power_of_ten(9 - n)) end; -- decimal(38,9)
-create macro bq.round(x decimal(38,9), n bigint) as list_transform([{'x': x, 'n': n}], lambda args: bq.numeric_rounded(args.x, args.n))[1]; -- decimal(38,9)
+create macro bq.round(x decimal(38,9), n bigint) as list_transform([row(x, n)], lambda args: bq.numeric_rounded(args[1], args[2]))[1]; -- decimal(38,9)
 create macro bq.round(x double, n bigint) as bq.round_double(x, n); -- double
 create macro bq.double_rounded(x, n) as case when x is null then null when n < -308 then 0.0 when n < 0 then bq.float_or_error(bq.multiple_of(x, pow(10, - n), 0.5), x, 'ROUND') when bq.has_no_more_digits(x, n) then x when bq.shifts_exactly(x, n) then sign(x) * cast(bq.units_at_digit(x, n, 1) as double) / pow(10, n) else round(x * pow(10, n)) / pow(10, n) end; -- double
-create macro bq.round_double(x double, n bigint) as list_transform([{'x': x, 'n': n}], lambda args: bq.double_rounded(args.x, args.n))[1]; -- double
+create macro bq.round_double(x double, n bigint) as list_transform([row(x, n)], lambda args: bq.double_rounded(args[1], args[2]))[1]; -- double
 create macro bq.multiple_of(x, unit, up_from) as case when isfinite(x) then sign(x) * (abs(x) - abs(x) % unit + case when abs(x) % unit >= unit * up_from then unit else 0 end) else x end; -- double
 create macro bq.trunc(x bigint) as cast(x as double); -- double
 create macro bq.trunc(x decimal(38,9)) as cast(trunc(x) as decimal(38,9)); -- decimal(38,9)
 create macro bq.trunc(x double) as trunc(x); -- double
 create macro bq.trunc(x bigint, n bigint) as bq.trunc_double(cast(x as double), n); -- double
 create macro bq.numeric_truncated(x, n) as case when n >= 9 then x when n < -29 then x * 0 else bq.numeric_of_billionths(bq.billionths(x) // bq.power_of_ten(9 - n) * bq.power_of_ten(9 - n)) end; -- decimal(38,9)
-create macro bq.trunc(x decimal(38,9), n bigint) as list_transform([{'x': x, 'n': n}], lambda args: bq.numeric_truncated(args.x, args.n))[1]; -- decimal(38,9)
+create macro bq.trunc(x decimal(38,9), n bigint) as list_transform([row(x, n)], lambda args: bq.numeric_truncated(args[1], args[2]))[1]; -- decimal(38,9)
 create macro bq.trunc(x double, n bigint) as bq.trunc_double(x, n); -- double
 create macro bq.double_truncated(x, n) as case when x is null then null when n < -308 then 0.0 when n < 0 then bq.multiple_of(x, pow(10, - n), 2) when bq.has_no_more_digits(x, n) then x when bq.shifts_exactly(x, n) then sign(x) * cast(bq.units_at_digit(x, n, 0) as double) / pow(10, n) else trunc(x * pow(10, n)) / pow(10, n) end; -- double
-create macro bq.trunc_double(x double, n bigint) as list_transform([{'x': x, 'n': n}], lambda args: bq.double_truncated(args.x, args.n))[1]; -- double
+create macro bq.trunc_double(x double, n bigint) as list_transform([row(x, n)], lambda args: bq.double_truncated(args[1], args[2]))[1]; -- double
 create macro bq.ceil(x bigint) as cast(x as double); -- double
 create macro bq.ceil(x decimal(38,9)) as cast(ceil(x) as decimal(38,9)); -- decimal(38,9)
 create macro bq.ceil(x double) as ceil(x); -- double
@@ -122,7 +122,7 @@ create macro bq.log(x double) as list_transform([x], lambda x_: bq.log_of(x_))[1
 create macro bq.log(x bigint) as bq."log(x double)"(cast(x as double)); -- double
 create macro bq.log(x decimal(38,9)) as bq.fail('LOG of NUMERIC is not supported'); -- unsupported: LOG of NUMERIC is not supported: CAST it AS FLOAT64
 create macro bq.log_to_base(x, base) as bq.float_or_error2(case when x is null or base is null then null when base > 0 and isfinite(base) then bq.ln_or_nan(x) / ln(base) else cast('nan' as double) end, x, base, 'LOG'); -- double
-create macro bq.log(x double, base double) as list_transform([{'x': x, 'base': base}], lambda args: bq.log_to_base(args.x, args.base))[1]; -- double
+create macro bq.log(x double, base double) as list_transform([row(x, base)], lambda args: bq.log_to_base(args[1], args[2]))[1]; -- double
 create macro bq.log(x bigint, base bigint) as bq."log(x double, base double)"(cast(x as double), cast(base as double)); -- double
 create macro bq.log(x decimal(38,9), base decimal(38,9)) as bq.fail('LOG of NUMERIC is not supported'); -- unsupported: LOG of NUMERIC is not supported: CAST it AS FLOAT64
 create macro bq.log10_of(x) as bq.float_or_error(case when x > 0 then log10(x) else bq.ln_or_nan(x) end, x, 'LOG10'); -- double
@@ -167,7 +167,7 @@ create macro bq.range_bucket(x timestamp, bounds timestamp[]) as bq.bucket(x, bo
 create macro bq.range_bucket(x timestamptz, bounds timestamptz[]) as bq.bucket(x, bounds); -- bigint
 create macro bq.vectors_or_error(a, b, y) as case when len(a) <> len(b) then bq.fail('Array length mismatch: ' || len(a) || ' and ' || len(b)) when list_contains(list_transform(a || b, lambda v: v is null), true) then bq.fail('NULL array element') else y end; -- double
 create macro bq.angle_of(aa, bb, ab) as case when aa * bb = 0 then bq.fail('Cannot compute cosine distance against zero vector') else 1 - ab / (sqrt(aa) * sqrt(bb)) end; -- double
-create macro bq.cosine_distance(a double[], b double[]) as list_transform([{'a': a, 'b': b}], lambda v: bq.vectors_or_error(v.a, v.b, bq.angle_of(list_dot_product(v.a, v.a), list_dot_product(v.b, v.b), list_dot_product(v.a, v.b))))[1]; -- double
-create macro bq.euclidean_distance(a double[], b double[]) as list_transform([{'a': a, 'b': b}], lambda v: bq.vectors_or_error(v.a, v.b, list_distance(v.a, v.b)))[1]; -- double
+create macro bq.cosine_distance(a double[], b double[]) as list_transform([row(a, b)], lambda v: bq.vectors_or_error(v[1], v[2], bq.angle_of(list_dot_product(v[1], v[1]), list_dot_product(v[2], v[2]), list_dot_product(v[1], v[2]))))[1]; -- double
+create macro bq.euclidean_distance(a double[], b double[]) as list_transform([row(a, b)], lambda v: bq.vectors_or_error(v[1], v[2], list_distance(v[1], v[2])))[1]; -- double
 create macro bq.bit_count(x bigint) as cast(bit_count(x) as bigint); -- bigint
 create macro bq.bit_count(x blob) as case when octet_length(x) = 0 then 0 else bit_count(cast(nullif(x, ''::blob) as bit)) end; -- bigint

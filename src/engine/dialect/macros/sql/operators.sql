@@ -29,7 +29,7 @@ create macro bq.op_multiply(a bigint, b interval) as bq.interval_of(bq.interval_
 create macro bq.op_divide(a bigint, b bigint) as case when b = 0 then bq.fail('division by zero: ' || a || ' / ' || b) else cast(a as double) / cast(b as double) end; -- double
 create macro bq.op_divide(a double, b double) as case when b = 0 then bq.fail('division by zero: ' || a || ' / ' || b) else bq.float_or_error2(a / b, a, b, '/') end; -- double
 create macro bq.op_divide(a decimal(38,9), b decimal(38,9)) as bq.numeric_divide(a, b); -- decimal(38,9)
-create macro bq.op_divide(a interval, b bigint) as list_transform([{'i': a, 'by': b}], lambda x: case when x.by = 0 then bq.fail('Interval division by zero') else bq.interval_divided(bq.interval_months(x.i), bq.interval_days(x.i), bq.interval_micros(x.i), x.by) end)[1]; -- interval
+create macro bq.op_divide(a interval, b bigint) as list_transform([row(a, b)], lambda x: case when x[2] = 0 then bq.fail('Interval division by zero') else bq.interval_divided(bq.interval_months(x[1]), bq.interval_days(x[1]), bq.interval_micros(x[1]), x[2]) end)[1]; -- interval
 create macro bq.op_negate(a bigint) as (- a); -- bigint
 create macro bq.op_negate(a decimal(38,9)) as (- a); -- decimal(38,9)
 create macro bq.op_negate(a double) as (- a); -- double

@@ -10,21 +10,23 @@ create macro bq.range_is_start_unbounded(r) as not isfinite(r._range_start); -- 
 create macro bq.range_is_end_unbounded(r) as not isfinite(r._range_end); -- boolean
 create macro bq.range_overlaps(a, b) as (a._range_start < b._range_end and b._range_start < a._range_end); -- boolean
 create macro bq.range_shared(a, b) as case when bq.range_overlaps(a, b) then struct_pack(_range_start := greatest(a._range_start, b._range_start), _range_end := least(a._range_end, b._range_end)) when a is not null and b is not null then bq.fail('Provided RANGE inputs do not overlap') end; -- any
-create macro bq.range_intersect(a, b) as list_transform([struct_pack(a := a, b := b)], lambda two: bq.range_shared(two.a, two.b))[1]; -- any
+create macro bq.range_intersect(a, b) as list_transform([row(a, b)], lambda two: bq.range_shared(two[1], two[2]))[1]; -- any
 -- RANGE_CONTAINS(range, range) and RANGE_CONTAINS(range, value)
 create macro bq.range_contains(a, b) as (a._range_start <= b._range_start and b._range_end <= a._range_end); -- boolean
 create macro bq.range_contains_value(r, x) as (r._range_start <= x and x < r._range_end); -- boolean
 
 -- Texts: [2020-01-01, UNBOUNDED). The casts of the bounds are those of their type.
 create macro bq.range_sides(s) as case when s is null then null when not regexp_full_match(s, '\[[^,\[\]() ]([^,\[\]()]*[^,\[\]() ])?, [^,\[\]() ]([^,\[\]()]*[^,\[\]() ])?\)') then bq.fail('Invalid range literal: ' || s) else list_transform(string_split(substr(s, 2, length(s) - 2), ', '), lambda side: case when upper(trim(side)) in ('UNBOUNDED', 'NULL') then '' else trim(side) end) end; -- varchar[]
-create macro bq.range_from_dates(sides) as case when sides is not null then bq."range(a date, b date)"(bq.cast_date(nullif(sides[1], '')), bq.cast_date(nullif(sides[2], ''))) end; -- any
+create macro bq.range_from_dates(sides) as case when sides is not null then bq."range(a date, b date)"(bq."cast_date(x varchar)"(nullif(sides[1], '')), bq."cast_date(x varchar)"(nullif(sides[2], ''))) end; -- any
 create macro bq.cast_range_date(s varchar) as list_transform([bq.range_sides(s)], lambda sides: bq.range_from_dates(sides))[1]; -- any
-create macro bq.range_from_datetimes(sides) as case when sides is not null then bq."range(a timestamp, b timestamp)"(bq.cast_datetime(nullif(sides[1], '')), bq.cast_datetime(nullif(sides[2], ''))) end; -- any
+create macro bq.range_from_datetimes(sides) as case when sides is not null then bq."range(a timestamp, b timestamp)"(bq."cast_datetime(x varchar)"(nullif(sides[1], '')), bq."cast_datetime(x varchar)"(nullif(sides[2], ''))) end; -- any
 create macro bq.cast_range_datetime(s varchar) as list_transform([bq.range_sides(s)], lambda sides: bq.range_from_datetimes(sides))[1]; -- any
-create macro bq.range_from_timestamps(sides) as case when sides is not null then bq."range(a timestamptz, b timestamptz)"(bq.cast_timestamp(nullif(sides[1], '')), bq.cast_timestamp(nullif(sides[2], ''))) end; -- any
+create macro bq.range_from_timestamps(sides) as case when sides is not null then bq."range(a timestamptz, b timestamptz)"(bq."cast_timestamp(x varchar)"(nullif(sides[1], '')), bq."cast_timestamp(x varchar)"(nullif(sides[2], ''))) end; -- any
 create macro bq.cast_range_timestamp(s varchar) as list_transform([bq.range_sides(s)], lambda sides: bq.range_from_timestamps(sides))[1]; -- any
-create macro bq.range_side_text(x) as case when isfinite(x) then bq.cast_string(x) else 'UNBOUNDED' end; -- varchar
-create macro bq.range_text(r) as '[' || bq.range_side_text(r._range_start) || ', ' || bq.range_side_text(r._range_end) || ')'; -- varchar
+create macro bq.range_side_text(x, text) as case when isfinite(x) then text else 'UNBOUNDED' end; -- varchar
+create macro bq.range_text_date(r) as '[' || bq.range_side_text(r._range_start, bq."cast_string(x date)"(r._range_start)) || ', ' || bq.range_side_text(r._range_end, bq."cast_string(x date)"(r._range_end)) || ')'; -- varchar
+create macro bq.range_text_datetime(r) as '[' || bq.range_side_text(r._range_start, bq."cast_string(x timestamp)"(r._range_start)) || ', ' || bq.range_side_text(r._range_end, bq."cast_string(x timestamp)"(r._range_end)) || ')'; -- varchar
+create macro bq.range_text_timestamp(r) as '[' || bq.range_side_text(r._range_start, bq."cast_string(x timestamptz)"(r._range_start)) || ', ' || bq.range_side_text(r._range_end, bq."cast_string(x timestamptz)"(r._range_end)) || ')'; -- varchar
 
 -- GENERATE_RANGE_ARRAY(range, step[, include_last_partial_range]): the n-th bound is the start and n steps. A step has months, days or
 -- a time, DATE and DATETIME without a time, TIMESTAMP without months.
@@ -34,7 +36,7 @@ create macro bq.range_bounds(s, e, m, d, us) as list_filter(list_transform(range
 create macro bq.range_cut(bounds, e, last_partial) as case when last_partial and bounds[-1] < e then list_append(bounds, e) else bounds end; -- timestamp[]
 create macro bq.range_pieces(points) as list_transform(points[:-2], lambda p, n: struct_pack(_range_start := p, _range_end := points[n + 1])); -- any
 create macro bq.range_array(s, e, m, d, us, last_partial) as case when s is null or m is null or last_partial is null then null when not isfinite(s) or not isfinite(e) then bq.fail('input RANGE cannot have UNBOUNDED endpoints') else list_transform([bq.range_bounds(s, e, m, d, us)], lambda bounds: bq.range_pieces(bq.range_cut(bounds, e, last_partial)))[1] end; -- any
-create macro bq.range_array_of(s, e, step, last_partial) as list_transform([{'s': s, 'e': e, 'm': bq.interval_months(step), 'd': bq.interval_days(step), 'us': bq.interval_micros(step), 'last_partial': last_partial}], lambda g: bq.range_array(g.s, g.e, g.m, g.d, g.us, g.last_partial))[1]; -- any
+create macro bq.range_array_of(s, e, step, last_partial) as list_transform([row(s, e, bq.interval_months(step), bq.interval_days(step), bq.interval_micros(step), last_partial)], lambda g: bq.range_array(g[1], g[2], g[3], g[4], g[5], g[6]))[1]; -- any
 create macro bq.range_step_without_time(step) as case when bq.interval_micros(step) <> 0 then bq.fail('step with non-zero (H:M:S[.F]) part is not supported') else step end; -- interval
 create macro bq.range_step_without_months(step) as case when bq.interval_months(step) <> 0 then bq.fail('step with non-zero MONTH or YEAR part is not supported') else step end; -- interval
 create macro bq.generate_range_array_date(r, step, last_partial) as cast(bq.range_array_of(cast(r._range_start as timestamp), cast(r._range_end as timestamp), bq.range_step_without_time(step), last_partial) as struct(_range_start date, _range_end date)[]); -- any

@@ -2,11 +2,11 @@
 create macro bq.time_of(us) as (time '00:00:00' + to_microseconds(us)); -- time
 create macro bq.time(hour bigint, minute bigint, second bigint) as bq.time_of(bq.clock_us(hour, minute, second)); -- time
 create macro bq.clock_us(hour, minute, second) as case when hour not between 0 and 23 or minute not between 0 and 59 or second not between 0 and 60 then bq.fail('time out of range') else hour * 3600000000 + minute * 60000000 + second * 1000000 end; -- bigint
-create macro bq.time(t timestamptz) as cast(bq.datetime(t) as time); -- time
+create macro bq.time(t timestamptz) as cast(bq."datetime(d timestamptz)"(t) as time); -- time
 create macro bq.time(t timestamptz, zone varchar) as cast(bq.civil(t, zone) as time); -- time
 create macro bq.time(t timestamp) as cast(t as time); -- time
 create macro bq.time(t time) as t; -- time
-create macro bq.time(s varchar) as cast(timezone('UTC', bq.cast_timestamp(s)) as time); -- time
+create macro bq.time(s varchar) as cast(timezone('UTC', bq."cast_timestamp(x varchar)"(s)) as time); -- time
 create macro bq.time_add_microsecond(t time, n bigint) as (t + to_microseconds(n % 86400000000)); -- time
 create macro bq.time_add_millisecond(t time, n bigint) as (t + to_microseconds((n % 86400000) * 1000)); -- time
 create macro bq.time_add_second(t time, n bigint) as (t + to_microseconds((n % 86400) * 1000000)); -- time

@@ -71,7 +71,7 @@ function castValue(place: Place, value: Expression, type: Type): Expression {
     return convert(value, type);
   if (type.kind === 'range')
     return describeType(from) === describeType(type) ? value : castToRange(place, value, type);
-  if (from.kind === 'range' && isScalar(type, 'STRING')) return rangeText(value);
+  if (from.kind === 'range' && isScalar(type, 'STRING')) return rangeText(value, from.element);
   if (type.kind === 'scalar')
     return callMacro(place, `cast_${type.name.toLowerCase()}`, [value], `CAST AS ${type.name}`);
   if (type.kind === 'array' && from.kind === 'array') {

@@ -1,6 +1,5 @@
 import { didYouMean } from '../../../../files/nearest-name.ts';
 import type * as Syntax from '../../syntax/nodes.ts';
-import { someNode } from '../../tree/map.ts';
 import { sameName } from '../../types.ts';
 import type { Context } from '../context.ts';
 import { requireBool } from '../expressions/comparison.ts';
@@ -9,6 +8,7 @@ import { joinRight } from '../from/joins.ts';
 import { pivotFrom } from '../from/pivot.ts';
 import { unpivotFrom } from '../from/unpivot.ts';
 import { withWindows } from '../functions/windows.ts';
+import { aggregatesRows } from '../queries/grouping.ts';
 import { resolveLimit } from '../queries/limit.ts';
 import type { Output } from '../queries/outputs.ts';
 import { rowValue, selectList } from '../queries/select-list.ts';
@@ -113,9 +113,7 @@ function extend(
 }
 
 function requireNoAggregate(place: Place, outputs: readonly Output[]): void {
-  const isAggregated = ({ value }: Output) =>
-    someNode(value, (part) => part.kind === 'aggregate' && part.over === undefined);
-  if (outputs.some(isAggregated))
+  if (outputs.some(({ value }) => aggregatesRows(value)))
     throw new Unsupported(place, 'aggregates are computed by the pipe operator AGGREGATE');
 }
 

@@ -260,7 +260,7 @@ const literalFormat = (place: Place): ValueTextFormat => ({
 
 function asString(place: Place, value: Expression): Expression {
   if (isScalar(value.type, 'STRING') || value.type.kind === 'unknown') return value;
-  if (value.type.kind === 'range') return rangeText(value);
+  if (value.type.kind === 'range') return rangeText(value, value.type.element);
   if (value.type.kind === 'scalar' && !isScalar(value.type, 'BYTES', 'JSON'))
     return callMacro(place, 'cast_string', [value], 'FORMAT');
   throw new Unsupported(place, `FORMAT of ${describeType(value.type)} is not supported`);
