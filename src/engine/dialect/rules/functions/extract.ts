@@ -22,7 +22,8 @@ export const extraction: Rule<Syntax.Extraction> = (node, scope, context) => {
   const zone = node.zone && context.expression(node.zone, scope);
   if (!zone) return callMacro(node, macro, [value], name);
   const extracted = callMacro(node, macro, [value, zone], name);
-  if (!isScalar(value.type, 'TIMESTAMP') || momentParts.includes(part)) return extracted;
+  const isUtc = zone.kind === 'literal' && zone.value === 'UTC';
+  if (isUtc || !isScalar(value.type, 'TIMESTAMP') || momentParts.includes(part)) return extracted;
   // In a zone a moment may have parts beyond the years 1 to 9999, in which no DATE and no DATETIME is.
   const civil = call('bq.civil', [value, convert(zone, scalar('STRING'))], scalar('DATETIME'));
   return callMacro(node, macro, [civil], name);
