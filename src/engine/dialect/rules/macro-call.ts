@@ -1,5 +1,6 @@
 import { isWorthComputingOnce } from '../macros/compute-once.ts';
-import { macros, macrosIn } from '../macros/macros.ts';
+import { hasSubquery } from '../macros/macro-bodies.ts';
+import { macros } from '../macros/macros.ts';
 import type { Macro } from '../macros/parse-macros.ts';
 import { call, computeFirst } from '../tree/build.ts';
 import type { Call, Expression } from '../tree/nodes.ts';
@@ -75,22 +76,6 @@ function commonResult(signatures: readonly Macro[], types: readonly Type[]): Typ
   const names = new Set(results.map(describeType));
   return (names.size === 1 && results[0]) || unknown;
 }
-
-/** Whether the body of a macro contains a subquery, directly or through others: it can't be called in a lambda. */
-function hasSubquery(callee: string): boolean {
-  const names = macrosIn(callee);
-  return names.some((name) => {
-    const known = withSubquery.get(name);
-    if (known !== undefined) return known;
-    withSubquery.set(name, false);
-    const bodies = (macros.get(name) ?? []).map(({ body }) => body).join(' ');
-    const found = /\(\s*select\b/i.test(bodies) || hasSubquery(bodies);
-    withSubquery.set(name, found);
-    return found;
-  });
-}
-
-const withSubquery = new Map<string, boolean>();
 
 function chooseSignature(signatures: readonly Macro[], args: readonly Expression[]): Macro | undefined {
   const costs = signatures.map((signature) => cost(signature, args));
