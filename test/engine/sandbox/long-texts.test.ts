@@ -20,6 +20,13 @@ test.each([
   ["format('%.*d', 100000000 + id, 5)", failed],
   ["format('%.*f', 100000000 + id, numeric '1.5')", failed],
   ["initcap(repeat('a ', 500000))", failed],
+  ["replace(repeat('x', 1000), 'x', repeat('y', 999999))", failed],
+  ["regexp_replace(repeat('x', 1000), 'x', repeat('y', 999999))", failed],
+  ["regexp_replace(repeat('x', 999999), '(.*)', repeat(r'\\1', 5000))", failed],
+  ["concat(repeat('x', 999999), repeat('x', 999999))", failed],
+  ["repeat('x', 999999) || lower(repeat('x', 999999))", failed],
+  ["array_to_string([repeat('x', 999999), repeat('x', 999999)], '')", failed],
+  ["array_to_string(['', '', ''], repeat('x', 999999))", failed],
   ["cast(1 as string format repeat('9', 30000))", failed],
 ])(
   '%s fails',
@@ -30,6 +37,11 @@ test.each([
 );
 
 test.each([
+  ["length(replace(repeat('xy', 1000), 'x', repeat('y', 1000)))", 1_001_000],
+  ["replace('abc', 'b', '') || replace('abc', '', 'x')", 'acabc'],
+  ["length(regexp_replace(repeat('ab', 100000), 'a', 'ccccc'))", 600_000],
+  ["regexp_replace('abc', '(b)', r'[\\1]') || array_to_string(['a', null, 'b'], ',')", 'a[b]ca,b'],
+  ["concat('a', cast(null as string))", undefined],
   ["repeat('a', 100000) like '%a%a%a%a%b'", false],
   ["repeat('a', 100000) like concat('%a%a%a%a%', 'b')", false],
   [String.raw`'a%_b\n.c' like concat('%\\%', '%\\_b%', '%.c')`, true],
