@@ -146,7 +146,7 @@ test('the chunks of a statement together have their limit, too', () => {
   expect(chunks.at(-1)).toBe(tooMuchText);
 });
 
-test('a statement that nobody waits for computes no further chunk', () => {
+test('a statement whose signal is aborted computes no further chunk', () => {
   const abort = new AbortController();
   const work = new HostWork(savedLimits, abort.signal);
   expect(failure(() => work.run(1, () => {}))).toBe(undefined);

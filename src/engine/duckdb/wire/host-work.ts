@@ -28,7 +28,7 @@ export class HostWork {
   /**
    * Computes the rows of a chunk one after the other.
    *
-   * @throws Error when they take too long, or nobody waits for them any more; further chunks fail at once
+   * @throws Error when they take too long, or the signal is aborted; further chunks fail at once
    */
   run(rowCount: number, computeRow: (row: number) => void): void {
     this.requireEnough();
