@@ -188,7 +188,8 @@ function anyRow(test: Expression, from: Parameters<typeof select>[0]['from'] & o
 /** DuckDB matches a constant pattern without "_" and "\\" in linear time. */
 const likeCall = (place: Place, args: readonly Expression[]): Expression => {
   const [, pattern] = args;
-  const isConstant = pattern?.kind === 'literal' && /^[^_\\]*$/.test(String(pattern.value));
+  const isText = pattern?.kind === 'literal' && isScalar(pattern.type, 'STRING');
+  const isConstant = isText && /^[^_\\]*$/.test(String(pattern.value));
   return callMacro(place, isConstant ? 'like_constant' : 'op_like', args, 'LIKE');
 };
 
