@@ -1,8 +1,8 @@
 import type { DuckDBMaterializedResult, DuckDBValue } from '@duckdb/node-api';
 import { compile } from '../../src/engine/dialect/compile.ts';
+import { duckdbText } from '../../src/engine/dialect/passes/duckdb-text.ts';
 import { runPasses } from '../../src/engine/dialect/passes/passes.ts';
 import { freshNames } from '../../src/engine/dialect/tree/fresh-names.ts';
-import { printQuery } from '../../src/engine/dialect/tree/print.ts';
 import { type Plan, printPlan } from '../../src/engine/duckdb/prepare/plan.ts';
 import { buildCompute, withThresholds } from '../../src/engine/duckdb/run/compute-constants.ts';
 import { type Bindings, bindingsOf, bindTo } from '../../src/engine/duckdb/wire/bindings.ts';
@@ -80,10 +80,10 @@ export async function openLocalEngine(tables: readonly Table[] = []): Promise<Lo
         const now = new Date();
         const values = { ...parameters, current_timestamp: now.toISOString() };
         const compiled = compile({ sql, source }, tables);
-        const declared = printQuery(compiled.query);
+        const declared = duckdbText(compiled.query);
         const plain = await answerOf(() => run(declared, values), compiled.columns);
         const { query, columns } = compile({ sql, source }, shredded);
-        const generic = printQuery(query);
+        const generic = duckdbText(query);
         const passed = runPasses(query, { known: parameters, fresh: freshNames(query) }, withoutPasses);
         const plan = printPlan(passed);
         // Most of the twenty thousand cases read no table.

@@ -1,7 +1,14 @@
 import type { BoundQuery } from '../../../catalog/binding/bind.ts';
 import { GatewayError } from '../../../errors.ts';
 import { findQuotedParameter, unusableValue } from '../../blame-parameter.ts';
-import { callerResultTooLarge, callerSqlFailed, cellTooLarge, unsafeInteger } from '../../engine-errors.ts';
+import {
+  callerResultTooLarge,
+  callerSqlFailed,
+  cellTooLarge,
+  queryOfTooMuchText,
+  tooMuchText,
+  unsafeInteger,
+} from '../../engine-errors.ts';
 
 /** A DuckDB failure as the caller may see it. DuckDB's own text contains SQL and names, so it is only the cause. */
 export function explainFailure(cause: unknown, bound: BoundQuery): GatewayError {
@@ -12,6 +19,7 @@ export function explainFailure(cause: unknown, bound: BoundQuery): GatewayError 
     });
   }
   if (bound.sql !== undefined && text.includes(cellTooLarge)) return callerResultTooLarge(cellTooLarge);
+  if (text.includes(tooMuchText)) return queryOfTooMuchText(bound.sql !== undefined);
   if (text.includes(unsafeInteger)) {
     return new GatewayError('ENGINE_FAILED', `The query failed: ${unsafeInteger}`, { cause });
   }
