@@ -1,6 +1,7 @@
 import type { GraphQLParams } from 'graphql-yoga';
 import { GatewayError } from '../../errors.ts';
 import type { RequestHead } from '../head.ts';
+import { elementsOf, partsOf } from '../headers/list-header.ts';
 import { requestError } from './errors.ts';
 import type { RequestMembers } from './persisted/persisted-documents.ts';
 
@@ -47,7 +48,7 @@ function isJson(contentType: string): boolean {
 }
 
 function typesOf(list: string): readonly string[] {
-  return list.split(',').map((mediaType) => (mediaType.split(';', 1)[0] ?? '').trim().toLowerCase());
+  return elementsOf(list).map((element) => partsOf(element)[0]);
 }
 
 /**

@@ -14,9 +14,7 @@ test('an enum refuses a text of 250 KB without comparing it with its values', ()
   });
   const [type] = query.parameters.map(openArgumentTypes());
   const text = 'Did you mean '.repeat(19_000);
-  expect(() => type?.coerceInputValue('FIRS')).toThrow(
-    /^Value "FIRS" does not exist in "Choice" enum\.$/,
-  );
+  expect(() => type?.coerceInputValue('FIRS')).toThrow(/^Value "FIRS" does not exist in "Choice" enum\.$/);
   const ms = processorMs(() => {
     for (let run = 0; run < 50; run += 1) expect(() => type?.coerceInputValue(text)).toThrow();
   });
