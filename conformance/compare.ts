@@ -7,12 +7,25 @@ const relativeTolerance = 1e-14;
 /** Whether our answer equals the reference's. */
 export function isSame(ours: Answer, reference: Answer, ordered: boolean): boolean {
   if ('error' in ours || 'error' in reference) return 'error' in ours && 'error' in reference;
-  return (
-    sameList(ours.columns, reference.columns, sameName) &&
-    sameList(arrange(ours.rows, ordered), arrange(reference.rows, ordered), (a, b) =>
-      sameList(a, b, isSameValue),
-    )
-  );
+  const sameRows = ordered || isSameOrder(ours.rows, reference.rows) ? isSameOrder : isSameSet;
+  return sameList(ours.columns, reference.columns, sameName) && sameRows(ours.rows, reference.rows);
+}
+
+type Row = readonly Value[];
+
+const isSameRow = (a: Row, b: Row) => sameList(a, b, isSameValue);
+
+const isSameOrder = (ours: readonly Row[], reference: readonly Row[]) => sameList(ours, reference, isSameRow);
+
+/** Whether each row has one of its own on the other side. Values that are only close have no common order. */
+function isSameSet(ours: readonly Row[], reference: readonly Row[]): boolean {
+  if (ours.length !== reference.length) return false;
+  const remaining = arrange(reference);
+  return arrange(ours).every((row) => {
+    const at = remaining.findIndex((other) => isSameRow(row, other));
+    if (at >= 0) remaining.splice(at, 1);
+    return at >= 0;
+  });
 }
 
 function sameList<T>(a: readonly T[], b: readonly T[], same: (a: T, b: T) => boolean): boolean {
@@ -23,8 +36,8 @@ function sameList<T>(a: readonly T[], b: readonly T[], same: (a: T, b: T) => boo
 const sameName = (ours: string, reference: string) =>
   reference === '' || reference.startsWith('$') || ours === reference;
 
-function arrange(rows: readonly (readonly Value[])[], ordered: boolean): readonly (readonly Value[])[] {
-  if (ordered) return rows;
+/** Sorted by their text, so that equal rows are found at once. */
+function arrange(rows: readonly Row[]): Row[] {
   return rows
     .map((row) => ({ row, key: row.map(showValue).join('|') }))
     .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))

@@ -43,7 +43,7 @@ export function classify(
 const hasUndefinedOrder = /\b(array_agg|array_concat_agg|approx_\w+|array\s*\(|string_agg|order\s+by)\b/i;
 
 /** In BigQuery's results a NULL array is an empty one. */
-function withoutNullArrays(answer: Answer): Answer {
+export function withoutNullArrays(answer: Answer): Answer {
   if ('error' in answer) return answer;
   const isArray = answer.types?.map((type) => type.startsWith('ARRAY')) ?? [];
   const cell = (value: Value, at: number): Value =>

@@ -46,7 +46,7 @@ export type Answer =
 
 /**
  * Where an error came from. analysis: the query was rejected before it ran; evaluation: its values; missing: the
- * reference does not implement a function; broken: DuckDB rejected the rewritten SQL.
+ * reference does not implement a function, or is too slow; broken: DuckDB rejected the rewritten SQL.
  */
 type Stage = 'analysis' | 'evaluation' | 'missing' | 'broken';
 

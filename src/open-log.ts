@@ -1,4 +1,4 @@
-import { write, writeSync } from 'node:fs';
+import { constants, fstatSync, openSync, write, writeSync } from 'node:fs';
 import { type Logger, pino } from 'pino';
 import type { Config } from './config.ts';
 import { formatLogLine } from './format-log-line.ts';
@@ -23,8 +23,8 @@ export interface OpenLog {
 export function openLog({ logLevel: level }: Pick<Config, 'logLevel'>): OpenLog {
   if (!process.stderr.isTTY) {
     const writer = new LogWriter(2);
-    setInterval(() => writer.flush(), flushMs).unref();
-    process.on('exit', () => writer.flushSync());
+    setInterval(() => writer.startWriting(), flushMs).unref();
+    process.on('exit', () => writer.flush());
     return { log: pino({ level }, writer), writeLine: (line) => writer.write(line) };
   }
   const stream = { write: (line: string) => void process.stderr.write(formatLogLine(line)) };
@@ -38,6 +38,8 @@ export function openLog({ logLevel: level }: Pick<Config, 'logLevel'>): OpenLog 
  */
 class LogWriter {
   readonly #fd: number;
+  /** Writes to it do not block. */
+  readonly #syncFd: number;
   #waiting = '';
   #dropped = 0;
   /** When the write that is under way began; undefined if none is. */
@@ -45,6 +47,7 @@ class LogWriter {
 
   constructor(fd: number) {
     this.#fd = fd;
+    this.#syncFd = withoutBlocking(fd);
   }
 
   write(line: string): void {
@@ -53,21 +56,25 @@ class LogWriter {
       return;
     }
     this.#waiting += line;
-    if (this.#waiting.length >= bufferBytes) this.flush();
+    if (this.#waiting.length >= bufferBytes) this.startWriting();
   }
 
-  flush(): void {
+  startWriting(): void {
     if (this.#startedAt !== undefined || this.#waiting === '') return;
     this.#startedAt = performance.now();
     this.#writeAll(Buffer.from(this.#takeWaiting()));
   }
 
-  flushSync(): void {
+  /** Writes what waits before it returns, where that is possible at once. Pino's `flush` calls it. */
+  flush(): void {
     if (this.#startedAt !== undefined && performance.now() - this.#startedAt > blockedMs) return;
+    const bytes = Buffer.from(this.#takeWaiting());
+    let written = 0;
     try {
-      writeSync(this.#fd, this.#takeWaiting());
+      while (written < bytes.byteLength) written += writeSync(this.#syncFd, bytes, written);
     } catch {
-      // There is no other place to report it.
+      // A full pipe or disk: there is no other place to report it.
+      this.#waiting = bytes.toString('utf8', written) + this.#waiting;
     }
   }
 
@@ -87,5 +94,15 @@ class LogWriter {
     const line = { level: 40, time: Date.now(), dropped: this.#dropped, msg: 'log lines were dropped' };
     this.#dropped = 0;
     return `${text}${JSON.stringify(line)}\n`;
+  }
+}
+
+/** Another descriptor of a pipe, on which a write fails instead of waiting for a reader. */
+function withoutBlocking(fd: number): number {
+  try {
+    if (!fstatSync(fd).isFIFO()) return fd;
+    return openSync(`/proc/self/fd/${fd}`, constants.O_WRONLY | constants.O_NONBLOCK);
+  } catch {
+    return fd;
   }
 }

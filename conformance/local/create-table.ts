@@ -1,3 +1,4 @@
+import { decimalUnits } from '../../src/catalog/binding/decimal-text.ts';
 import type { Field } from '../../src/catalog/tables/table-schema.ts';
 import { columnsOf, duckdbType, quote } from '../../src/engine/dialect/types.ts';
 import type { Table } from '../table.ts';
@@ -24,9 +25,11 @@ function literalOne(field: Field, content: unknown): string {
     const record = content as Readonly<Record<string, unknown>>;
     return `{${field.fields.map((child) => `${text(child.name)}: ${literal(child, record[child.name])}`).join(', ')}}`;
   }
+  if (field.type === 'JSON') return text(JSON.stringify(content));
   if (typeof content === 'number' || typeof content === 'boolean') return String(content);
+  if (field.type === 'BIGNUMERIC') return `${decimalUnits(String(content), 38)}::BIGNUM`;
   if (field.type === 'BYTES') return `from_base64(${text(String(content))})`;
-  return text(typeof content === 'string' ? content : JSON.stringify(content));
+  return text(String(content));
 }
 
 const text = (content: string) => `'${content.replaceAll("'", "''")}'`;

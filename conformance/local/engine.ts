@@ -1,23 +1,32 @@
-import type { DuckDBMaterializedResult, DuckDBValue } from '@duckdb/node-api';
+import type { DuckDBMaterializedResult } from '@duckdb/node-api';
+import type { BoundValues } from '../../src/catalog/binding/bind.ts';
 import { compile } from '../../src/engine/dialect/compile.ts';
+import type { TypedParameter } from '../../src/engine/dialect/parameter-types.ts';
+import { duckdbText } from '../../src/engine/dialect/passes/duckdb-text.ts';
+import type { KnownValues } from '../../src/engine/dialect/passes/pass.ts';
 import { runPasses } from '../../src/engine/dialect/passes/passes.ts';
 import { freshNames } from '../../src/engine/dialect/tree/fresh-names.ts';
-import { printQuery } from '../../src/engine/dialect/tree/print.ts';
 import { type Plan, printPlan } from '../../src/engine/duckdb/prepare/plan.ts';
 import { buildCompute, withThresholds } from '../../src/engine/duckdb/run/compute-constants.ts';
 import { type Bindings, bindingsOf, bindTo } from '../../src/engine/duckdb/wire/bindings.ts';
 import { openDialectDatabase } from '../../test/support/dialect-database.ts';
 import { isSame } from '../compare.ts';
+import type { Parameters } from '../parameters.ts';
 import type { Table } from '../table.ts';
-import type { Answer } from '../values.ts';
+import { type Answer, showAnswer } from '../values.ts';
 import { answerOf, failure } from './answer.ts';
 import { createTable } from './create-table.ts';
 import { shredTables } from './shred-tables.ts';
 
 /** The dialect under test: BigQuery SQL, rewritten and run on a DuckDB with the dialect's macros. */
 export interface LocalEngine {
-  /** @param parameters values for `@name`, all STRING, as the service binds them */
-  evaluate(sql: string, parameters?: Readonly<Record<string, string>>): Promise<Answer>;
+  /** The answer if it is the same in both ways; otherwise an error that shows the second one. */
+  evaluate(sql: string, parameters?: Parameters): Promise<Answer>;
+  /** Without any pass over tables as they are declared, and over tables as they are stored, as the service runs it. */
+  evaluateBoth(
+    sql: string,
+    parameters?: Parameters,
+  ): Promise<{ readonly plain: Answer; readonly served: Answer }>;
   close(): Promise<void>;
 }
 
@@ -37,74 +46,88 @@ export async function openLocalEngine(tables: readonly Table[] = []): Promise<Lo
       clearTimeout(deadline);
     }
   };
-  const run = (sql: string, parameters: Readonly<Record<string, DuckDBValue>>) =>
-    inTime(async () => {
-      const prepared = await connection.prepare(sql);
-      const names = Array.from({ length: prepared.parameterCount }, (_, at) =>
-        prepared.parameterName(at + 1),
-      );
-      // Names of parameters are case-insensitive; DuckDB reports one without a value.
-      const given = new Map(Object.entries(parameters).map(([name, value]) => [name.toLowerCase(), value]));
-      const values = names.flatMap((name) => {
-        const value = given.get(name.toLowerCase());
-        return value === undefined ? [] : [[name, value] as const];
-      });
-      if (values.length > 0) prepared.bind(Object.fromEntries(values));
-      return prepared.run();
-    });
-  const compute = buildCompute(connection, (sql) => connection.prepare(sql));
-  const runBound = (sql: string, bindings: Bindings) =>
+  const run = (sql: string, bindings: Bindings) =>
     inTime(async () => {
       const prepared = await connection.prepare(sql);
       bindTo(prepared, bindings);
       return prepared.run();
     });
+  const compute = buildCompute(connection, (sql) => connection.prepare(sql));
   /** Runs the custom plan as the service does: over shredded tables, with constants computed first. */
   const runAsServed = async (
     plan: Plan,
     generic: string,
-    parameters: Readonly<Record<string, string>>,
-    now: Date,
+    given: Bindings,
   ): Promise<DuckDBMaterializedResult> => {
-    const given = bindingsOf(parameters, now);
     const computed = await inTime(() => compute(plan.constants, given)).catch(() => undefined);
-    if (computed === undefined) return runBound(generic, given);
-    const known = await withThresholds(plan.thresholds, computed, runBound);
-    return runBound(plan.sql, known);
+    if (computed === undefined) return run(generic, given);
+    const known = await withThresholds(plan.thresholds, computed, run);
+    return run(plan.sql, known);
+  };
+
+  const evaluateBoth: LocalEngine['evaluateBoth'] = async (sql, parameters = {}) => {
+    try {
+      const source = { file: 'case', line: 1 };
+      const declared = declaredParameters(parameters);
+      const bindings = bindingsOf(boundValues(parameters), new Date(), declared);
+      const { query: overTables, columns } = compile({ sql, source, parameters: declared }, tables);
+      const plainSql = duckdbText(overTables);
+      const plain = await answerOf(() => run(plainSql, bindings), columns);
+      const { query } = compile({ sql, source, parameters: declared }, shredded);
+      const generic = duckdbText(query);
+      const options = { known: knownValues(parameters), fresh: freshNames(query) };
+      const plan = printPlan(runPasses(query, options, withoutPasses));
+      // Most of the twenty thousand cases read no table.
+      const isSameText =
+        generic === plainSql &&
+        plan.sql === plainSql &&
+        !plan.constants.some(({ timeExpression }) => timeExpression);
+      if (isSameText || isVolatile.test(sql)) return { plain, served: plain };
+      return { plain, served: await answerOf(() => runAsServed(plan, generic, bindings), columns) };
+    } catch (error) {
+      const failed = failure(error);
+      return { plain: failed, served: failed };
+    }
   };
 
   return {
-    async evaluate(sql, parameters = {}) {
-      try {
-        const source = { file: 'case', line: 1 };
-        const now = new Date();
-        const values = { ...parameters, current_timestamp: now.toISOString() };
-        const compiled = compile({ sql, source }, tables);
-        const declared = printQuery(compiled.query);
-        const plain = await answerOf(() => run(declared, values), compiled.columns);
-        const { query, columns } = compile({ sql, source }, shredded);
-        const generic = printQuery(query);
-        const passed = runPasses(query, { known: parameters, fresh: freshNames(query) }, withoutPasses);
-        const plan = printPlan(passed);
-        // Most of the twenty thousand cases read no table.
-        const isSameText =
-          generic === declared &&
-          plan.sql === declared &&
-          !plan.constants.some(({ timeExpression }) => timeExpression);
-        if (isSameText || isVolatile.test(sql)) return plain;
-        const asServed = await answerOf(() => runAsServed(plan, generic, parameters, now), columns);
-        if (isSame(plain, asServed, false)) return plain;
-        return { error: `as it is served: ${JSON.stringify(asServed, asText)}`, stage: 'broken' };
-      } catch (error) {
-        return failure(error);
-      }
+    evaluateBoth,
+    async evaluate(sql, parameters) {
+      const { plain, served } = await evaluateBoth(sql, parameters);
+      if (isSame(plain, served, false)) return plain;
+      return { error: `as it is served: ${showAnswer(served)}`, stage: 'broken' };
     },
     close: async () => close(),
   };
+}
+
+const declaredParameters = (parameters: Parameters): readonly TypedParameter[] =>
+  Object.entries(parameters).map(([name, value]) =>
+    typeof value === 'string'
+      ? { name, bind: 'STRING' }
+      : { name, bind: value.type, repeated: Array.isArray(value.value) },
+  );
+
+/** As the service binds them: an empty text is NULL, unless it is a STRING. */
+const boundValues = (parameters: Parameters): BoundValues =>
+  Object.fromEntries(
+    Object.entries(parameters).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value : (value.value ?? ''),
+    ]),
+  );
+
+/** What the service knows of the parameters of a custom plan: texts, and which are NULL. */
+function knownValues(parameters: Parameters): KnownValues {
+  const known: Record<string, string | null> = {};
+  for (const [name, given] of Object.entries(parameters)) {
+    const { type, value } = typeof given === 'string' ? { type: 'STRING', value: given } : given;
+    if (value === null || (type === 'STRING' && typeof value === 'string')) known[name] = value;
+  }
+  return known;
 }
 
 /** Passes that a run leaves out: `WITHOUT_PASSES='prune columns,top n first'`. */
 const withoutPasses = new Set((process.env.WITHOUT_PASSES ?? '').split(',').filter((name) => name !== ''));
 
 const isVolatile = /\b(rand|generate_uuid|current_\w+|session_user)\b/i;
-const asText = (_: string, value: unknown) => (typeof value === 'bigint' ? String(value) : value);

@@ -1,6 +1,7 @@
 import type { DuckDBConnection, DuckDBMaterializedResult } from '@duckdb/node-api';
 import { compile } from '../../src/engine/dialect/compile.ts';
 import { hoist } from '../../src/engine/dialect/passes/constants/hoist.ts';
+import { duckdbText } from '../../src/engine/dialect/passes/duckdb-text.ts';
 import { runPasses } from '../../src/engine/dialect/passes/passes.ts';
 import type { StoredTable } from '../../src/engine/dialect/stored-table.ts';
 import { freshNames } from '../../src/engine/dialect/tree/fresh-names.ts';
@@ -77,6 +78,6 @@ export function buildForms(connection: DuckDBConnection, tables: readonly Stored
       const isOther = passed && printQuery(passed.query) !== printQuery(query);
       return [{ query, bindings }, ...(isOther ? [passed] : [])].map((form) => ({ statement, ...form }));
     },
-    run: (query, bindings) => answerOf(() => runText(printQuery(query), bindings)),
+    run: (query, bindings) => answerOf(() => runText(duckdbText(query), bindings)),
   };
 }

@@ -1,5 +1,12 @@
+import { decimalUnits } from '../../src/catalog/binding/decimal-text.ts';
 import type { Field } from '../../src/catalog/tables/table-schema.ts';
 import type { Table } from '../table.ts';
+
+/** A value with its type as the evaluator's protocol writes it: that of a table's field. */
+export const encodeParameter = (field: Field, content: unknown): { type: object; value: object } => ({
+  type: typeOf(field),
+  value: encodeField(field, content),
+});
 
 /** The table as the evaluator's protocol writes it. */
 export function encodeTable({ name, fields, rows }: Table): { schema: object; content: object } {
@@ -64,12 +71,45 @@ const encoders: Readonly<Partial<Record<Field['type'], (content: unknown) => obj
   INT64: (content) => ({ int64_value: String(content) }),
   FLOAT: (content) => ({ double_value: Number(content) }),
   FLOAT64: (content) => ({ double_value: Number(content) }),
-  BOOLEAN: (content) => ({ bool_value: content === true }),
-  BOOL: (content) => ({ bool_value: content === true }),
+  NUMERIC: (content) => ({ numeric_value: littleEndian(decimalUnits(String(content), 9)) }),
+  BIGNUMERIC: (content) => ({ bignumeric_value: littleEndian(decimalUnits(String(content), 38)) }),
+  BOOLEAN: (content) => ({ bool_value: String(content) === 'true' }),
+  BOOL: (content) => ({ bool_value: String(content) === 'true' }),
   DATE: (content) => ({ date_value: Date.parse(`${String(content)}T00:00:00Z`) / 86_400_000 }),
+  TIME: (content) => ({ time_value: String(clockBits(String(content), 30n)) }),
+  DATETIME: (content) => ({ datetime_value: civilOf(String(content)) }),
   TIMESTAMP: (content) => ({ timestamp_value: instantOf(String(content)) }),
   JSON: (content) => ({ json_value: JSON.stringify(content) }),
 };
+
+/** Two's complement, lowest byte first. */
+function littleEndian(value: bigint): Buffer {
+  const bytes = Buffer.alloc(33);
+  for (const at of bytes.keys()) bytes[at] = Number(BigInt.asUintN(8, value >> BigInt(8 * at)));
+  // The evaluator refuses more bytes than a value needs.
+  let end = bytes.length;
+  while (end > 1 && BigInt.asIntN(8 * (end - 1), value) === value) end -= 1;
+  return bytes.subarray(0, end);
+}
+
+/** `HH:MM:SS.ffffff` as bit fields: hour, minute and second above `shift` bits of nanoseconds. */
+function clockBits(text: string, shift: bigint): bigint {
+  const [, hour = '0', minute = '0', second = '0', fraction = ''] =
+    /^(\d+):(\d+):(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
+  const seconds = (BigInt(hour) << 12n) | (BigInt(minute) << 6n) | BigInt(second);
+  return shift === 0n ? seconds : (seconds << shift) | BigInt(fraction.padEnd(9, '0'));
+}
+
+/** `YYYY-MM-DDTHH:MM:SS.ffffff` as bit fields of date and time, and nanoseconds. */
+function civilOf(text: string): object {
+  const [, year = '', month = '', day = '', clock = '', fraction = ''] =
+    /^(\d+)-(\d+)-(\d+)T([\d:]+)(?:\.(\d+))?$/.exec(text) ?? [];
+  const date = (BigInt(year) << 26n) | (BigInt(month) << 22n) | (BigInt(day) << 17n);
+  return {
+    bit_field_datetime_seconds: String(date | clockBits(clock, 0n)),
+    nanos: Number(fraction.padEnd(9, '0')),
+  };
+}
 
 /** ISO 8601 in UTC, up to microseconds. */
 function instantOf(text: string): object {

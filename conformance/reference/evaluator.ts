@@ -1,14 +1,14 @@
 import type { Table } from '../table.ts';
 import type { Answer } from '../values.ts';
+import type { Parameters, ParameterValue } from '../parameters.ts';
 import { decode, typeText, type WireType, type WireValue } from './decode.ts';
-import { encodeTable } from './encode-table.ts';
+import { encodeParameter, encodeTable } from './encode-table.ts';
 import { languageFeatures } from './language.ts';
 import { openService, type Service, type ServiceError } from './service.ts';
 
 /** GoogleSQL's reference implementation, with BigQuery's language features, in UTC. */
 export interface Evaluator {
-  /** @param parameters values for `@name`, all STRING, as the service binds them */
-  evaluate(sql: string, parameters?: Readonly<Record<string, string>>): Promise<Answer>;
+  evaluate(sql: string, parameters?: Parameters): Promise<Answer>;
   close(): Promise<void>;
 }
 
@@ -20,16 +20,19 @@ export async function openEvaluator(tables: readonly Table[] = []): Promise<Eval
 
   return {
     async evaluate(sql, parameters = {}) {
-      const names = Object.keys(parameters);
+      const encoded = Object.entries(parameters).map(([name, value]) => ({
+        name,
+        ...encodeValue(name, value),
+      }));
       const request = {
         sql,
         registered_catalog_id: catalog,
         options: {
           language_options: language,
           default_timezone: 'UTC',
-          query_parameters: names.map((name) => ({ name, type: { type_kind: 'TYPE_STRING' } })),
+          query_parameters: encoded.map(({ name, type }) => ({ name, type })),
         },
-        params: names.map((name) => ({ name, value: { string_value: parameters[name] } })),
+        params: encoded.map(({ name, value }) => ({ name, value })),
       };
       try {
         return readAnswer(await service.call('EvaluateQuery', request));
@@ -41,6 +44,11 @@ export async function openEvaluator(tables: readonly Table[] = []): Promise<Eval
       service.close();
     },
   };
+}
+
+function encodeValue(name: string, given: ParameterValue): { type: object; value: object } {
+  const { type, value } = typeof given === 'string' ? { type: 'STRING' as const, value: given } : given;
+  return encodeParameter({ name, type, mode: Array.isArray(value) ? 'REPEATED' : 'NULLABLE' }, value);
 }
 
 async function languageOptions(service: Service): Promise<object> {
@@ -69,9 +77,10 @@ async function registerCatalog(
   return registered_id;
 }
 
-const [invalidArgument, unimplemented] = [3, 12];
+const [invalidArgument, deadlineExceeded, unimplemented] = [3, 4, 12];
 
 function failure({ code, details }: ServiceError): Answer {
+  if (code === deadlineExceeded) return { error: 'no answer in time', stage: 'missing' };
   if (code === unimplemented || /^Unsupported built-in|^Function not found/.test(details)) {
     return { error: details, stage: 'missing' };
   }

@@ -20,7 +20,7 @@ export interface ServiceError {
 }
 
 const startTimeoutMs = 20_000;
-const callTimeoutMs = 30_000;
+const callTimeoutMs = 10_000;
 
 /** Starts the evaluator on a free port. */
 export async function openService(): Promise<Service> {

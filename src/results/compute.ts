@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { BoundQuery } from '../catalog/binding/bind.ts';
 import type { Clock } from '../concurrency/clock.ts';
@@ -131,6 +132,7 @@ async function runQuery(
   const computedAt = clock.now().getTime();
   counters.runs += 1;
   log.debug({ requestId: trace?.requestId, endpoint: bound.query.name }, 'the engine runs a query');
+  noteCallerSql(log, bound, run.owner, trace);
   const place = places.placeFor(run.owner);
   const beforeRows = (signal: AbortSignal) => place.take(signal);
   try {
@@ -146,6 +148,23 @@ async function runQuery(
   } finally {
     place.giveBack();
   }
+}
+
+/** Written at once: a text that ends the process can be found, and who sent it. */
+function noteCallerSql(
+  log: Logger,
+  { sql, query }: BoundQuery,
+  owner: Owner,
+  trace: RequestTrace | undefined,
+): void {
+  if (sql === undefined) return;
+  const key = owner === undefined ? {} : { key: owner };
+  const requestId = trace && { requestId: trace.requestId };
+  log.info(
+    { ...requestId, ...key, endpoint: query.name, sql_sha256: hash('sha256', sql) },
+    'SQL of a caller runs',
+  );
+  log.flush();
 }
 
 /** True for errors that the caller did not cause: an older result is better than such an error. */

@@ -10,12 +10,12 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Field } from '../../src/catalog/tables/table-schema.ts';
 import { compile } from '../../src/engine/dialect/compile.ts';
+import { duckdbText } from '../../src/engine/dialect/passes/duckdb-text.ts';
 import { runPasses } from '../../src/engine/dialect/passes/passes.ts';
 import type { StoredTable } from '../../src/engine/dialect/stored-table.ts';
 import { unfilteredTables } from '../../src/engine/dialect/tenant-filter.ts';
 import { freshNames } from '../../src/engine/dialect/tree/fresh-names.ts';
 import type { Query } from '../../src/engine/dialect/tree/nodes.ts';
-import { printQuery } from '../../src/engine/dialect/tree/print.ts';
 import { quote } from '../../src/engine/dialect/types.ts';
 import { boundRelation, printPlan } from '../../src/engine/duckdb/prepare/plan.ts';
 import { StartError } from '../../src/errors.ts';
@@ -190,7 +190,7 @@ async function rowsOf(
 ): Promise<readonly string[]> {
   const isPlain = without === undefined;
   const passed = isPlain ? query : runPasses(query, { known: {}, fresh: freshNames(query) }, without);
-  const plan = isPlain ? { sql: printQuery(query), constants: [], thresholds: [] } : printPlan(passed);
+  const plan = isPlain ? { sql: duckdbText(query), constants: [], thresholds: [] } : printPlan(passed);
   const type = isList ? LIST(VARCHAR) : VARCHAR;
   const values: Record<string, DuckDBValue> = { p: isList ? listValue([...tenants]) : (tenants[0] ?? '') };
   const types: Record<string, DuckDBType> = { p: type };

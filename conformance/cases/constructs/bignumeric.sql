@@ -184,3 +184,6 @@ select cast(avg(x) as string) from unnest([bignumeric '10000000000000000.01' ,bi
 select cast(avg(x) as string) from unnest([bignumeric '0.000000001' ,bignumeric '0.000000002' ]) x
 select cast(avg(x) as string) from unnest([bignumeric '99999999999999999999999999999.999999999' ,bignumeric '99999999999999999999999999999.999999999' ,bignumeric '99999999999999999999999999999.999999999' ]) x
 select cast(avg(x) as string) from unnest([bignumeric '-1' ,bignumeric '-2' ]) x
+select sum(x) from unnest([bignumeric '0', bignumeric '0.5', bignumeric '-2']) as x
+select id, sum(bignumeric '0') as n, min(bignumeric '0') as m from people where id > bignumeric '0' group by id
+select safe_add(sum(x), 2), safe_subtract(max(x), sum(x)), safe_multiply(min(x), 3), safe_divide(sum(x), count(*)), safe_negate(min(x)) from unnest([bignumeric '0.5', bignumeric '-2']) as x

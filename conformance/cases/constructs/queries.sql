@@ -181,6 +181,9 @@ select id from people where score = 1.5 or team is null order by id
 ! select id from people where sum(id) > 1
 ! select id from people where name
 -- GROUP BY names
+select safe_cast(name as int64) as n, safe_cast(score as int64) as m from people group by name, score order by name, score
+select safe_cast(orders.amount as int64) as n, count(*) from people left join orders on orders.person_id = people.id group by orders.amount having safe_cast(orders.amount as int64) is not null order by n
+select avg(safe_cast(name as numeric)) over () as a, safe.substr(name, 1, 2) from people group by name order by name
 select team, count(*) as n from people group by team order by team
 select p.team, sum(p.score) as s from people as p group by p.team order by p.team
 select upper(team) as t, count(*) as n from people group by t order by t

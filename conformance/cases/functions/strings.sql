@@ -168,6 +168,7 @@ from_base32('1') <=> error('not base 32')
 -- SAFE_CONVERT_BYTES_TO_STRING
 safe_convert_bytes_to_string(${bytes})
 safe_convert_bytes_to_string(b'\xc3\x28ok\xf0\x9f')
+select safe_convert_bytes_to_string(max(x)) from unnest([b'a', b'\xc3\xa9']) as x
 -- COLLATE
 collate('abc', '') <=> 'abc'
 -- REGEXP_CONTAINS

@@ -1,11 +1,13 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import type { Config } from '../../config.ts';
 import { StartError } from '../../errors.ts';
-import { registerHostFunctions } from './wire/host-functions.ts';
+import { type HostWorks, registerHostFunctions } from './wire/host-functions.ts';
 import { keepByteOrderMarks } from './wire/keep-byte-order-marks.ts';
 
 interface Database {
   connect(): Promise<DuckDBConnection>;
+  /** Where the statements of its connections put what they use of this process. */
+  readonly hostWorks: HostWorks;
   /** Closes its connections too. */
   close(): void;
 }
@@ -20,9 +22,10 @@ export async function openDatabase(config: Config): Promise<Database> {
   const instance = await createInstance(config);
   const connections: DuckDBConnection[] = [];
   const first = await instance.connect();
-  registerHostFunctions(first);
+  const hostWorks = registerHostFunctions(first);
   first.closeSync();
   return {
+    hostWorks,
     async connect() {
       const connection = await instance.connect();
       connections.push(connection);

@@ -78,6 +78,7 @@ export async function openDuckdb({
     pool = new ConnectionPool(workers, {
       maxSlow: config.duckdbThreads,
       queueLength: config.engineQueueLength,
+      hostWorks: database.hostWorks,
     });
     const run = buildRun({
       pool,

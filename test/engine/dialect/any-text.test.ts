@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadCatalog } from '../../../src/catalog/load-catalog.ts';
 import { type Compiled, compile } from '../../../src/engine/dialect/compile.ts';
-import { printQuery } from '../../../src/engine/dialect/tree/print.ts';
+import { duckdbText } from '../../../src/engine/dialect/passes/duckdb-text.ts';
 import { StartError } from '../../../src/errors.ts';
 import { createTable, type DialectDatabase, openDialectDatabase } from '../../support/dialect-database.ts';
 import { planOf, tables } from './harness.ts';
@@ -77,7 +77,7 @@ function compileOrRefuse(sql: string): Compiled | undefined {
 async function plan(compiled: Compiled): Promise<void> {
   planOf(compiled);
   try {
-    (await database.connection.prepare(printQuery(compiled.query))).destroySync();
+    (await database.connection.prepare(duckdbText(compiled.query))).destroySync();
   } catch (error) {
     expect(String(error)).toMatch(/Error: /);
     expect(String(error)).not.toMatch(/INTERNAL Error|syntax error/i);

@@ -10,10 +10,10 @@ import { expect } from 'vitest';
 import type { TableSchema } from '../../../src/catalog/tables/table-schema.ts';
 import { type Compiled, compile } from '../../../src/engine/dialect/compile.ts';
 import { parseMicros, type RunValues } from '../../../src/engine/dialect/passes/constants/time-values.ts';
+import { duckdbText } from '../../../src/engine/dialect/passes/duckdb-text.ts';
 import { passes, runPasses } from '../../../src/engine/dialect/passes/passes.ts';
 import type { StoredTable } from '../../../src/engine/dialect/stored-table.ts';
 import { freshNames } from '../../../src/engine/dialect/tree/fresh-names.ts';
-import { printQuery } from '../../../src/engine/dialect/tree/print.ts';
 import { quote } from '../../../src/engine/dialect/types.ts';
 import {
   boundRelation,
@@ -175,7 +175,7 @@ export async function openDialect(moreRows: readonly string[] = []) {
       const values = { current_timestamp: now, ...parameters };
       const declared = compile({ sql, source }, tables);
       const stored = compile({ sql, source }, shredded);
-      const first = (await run(printQuery(declared.query), values)).getRowsJson();
+      const first = (await run(duckdbText(declared.query), values)).getRowsJson();
       const answered = new Set<string>();
       const expectSame = async (plan: Plan, name: string) => {
         const text = textOf(plan);
@@ -184,7 +184,7 @@ export async function openDialect(moreRows: readonly string[] = []) {
         expect(await answer(plan, values), `${name}: ${plan.sql}`).toEqual(first);
       };
       await expectSame(planOf(declared), 'declared');
-      await expectSame({ sql: printQuery(stored.query), constants: [], thresholds: [] }, 'no pass');
+      await expectSame({ sql: duckdbText(stored.query), constants: [], thresholds: [] }, 'no pass');
       for (const known of [{}, parameters]) {
         await expectSame(planOf(stored, known), 'every pass');
         for (const name of Object.keys(passes))

@@ -105,8 +105,13 @@ export interface World {
   close(): Promise<void>;
 }
 
-/** @param others whether there are rows of another tenant and of the other table */
-export async function openWorld({ others }: { readonly others: boolean }): Promise<World> {
+interface WorldOptions {
+  /** Whether there are rows of another tenant and of the other table. */
+  readonly others: boolean;
+  readonly timeoutMs?: number;
+}
+
+export async function openWorld({ others, timeoutMs = 8_000 }: WorldOptions): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), 'querygate-sandbox-'));
   const queries = join(folder, 'queries');
   const data = join(folder, 'data');
@@ -134,7 +139,7 @@ export async function openWorld({ others }: { readonly others: boolean }): Promi
     DATA_DIR: data,
     STORE_FILE: ':memory:',
     ENGINE_CONCURRENCY: '2',
-    ENGINE_TIMEOUT_MS: '8000',
+    ENGINE_TIMEOUT_MS: String(timeoutMs),
   });
   const engine = await openDuckdb({
     catalog,

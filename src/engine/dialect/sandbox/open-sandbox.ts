@@ -13,14 +13,17 @@ import type { StoredTable } from '../stored-table.ts';
 import type { CommonTable, Query, With } from '../syntax/nodes.ts';
 import { parseQuery } from '../syntax/parse-query.ts';
 import { SyntaxProblem } from '../syntax/syntax-problem.ts';
+import { mapExpressions } from '../tree/map.ts';
 import type { CommonTable as TreeTable } from '../tree/nodes.ts';
 import { withTables } from '../tree/with-tables.ts';
 import type { Type } from '../types.ts';
 import { bigqueryText, untilLastSelect } from './bigquery-text.ts';
+import { boundTexts } from './bound-texts.ts';
 import { boundedRules, TooLarge } from './bounded-rules.ts';
 import { callerProblem } from './caller-problem.ts';
 import { requireColumns } from './check-columns.ts';
 import { checkSyntax, type Names, tablesOf } from './check-syntax.ts';
+import { isTooDeep } from './costly-depth.ts';
 import { filterFirst } from './filter-first.ts';
 import { requireSelect } from './require-select.ts';
 
@@ -84,7 +87,13 @@ export function openSandbox(
     const [problem] = [...problems].sort((a, b) => a.place.start - b.place.start);
     if (problem || !resolved) throw problem ?? new Error('a query without a problem and without a tree');
     const read = given.tables.map((table) => prepare(table, context));
-    const tree = withTables(read, resolved.query);
+    const own = mapExpressions(resolved.query, boundTexts);
+    if (isTooDeep(own))
+      throw new TooLarge(
+        query,
+        'too many calls and subqueries are inside each other; compute parts of it in a common table',
+      );
+    const tree = withTables(read, own);
     return { resolved, tree: { query: tree, columns: resolved.columns, tables: tablesReadBy(tree) } };
   };
 

@@ -5,11 +5,11 @@ import { invalidSql } from '../../../catalog/binding/caller-sql.ts';
 import type { SavedQuery } from '../../../catalog/saved-query.ts';
 import { type ResultColumn, withoutFields } from '../../check-columns.ts';
 import { calledMacros } from '../../dialect/called-macros.ts';
+import { duckdbText } from '../../dialect/passes/duckdb-text.ts';
 import { bindValues } from '../../dialect/rules/bind-values.ts';
 import type { JudgedSql, Sandbox } from '../../dialect/sandbox/open-sandbox.ts';
 import { call, caseWhen, compareWith, integerLiteral, textLiteral } from '../../dialect/tree/build.ts';
 import type { Expression } from '../../dialect/tree/nodes.ts';
-import { printQuery } from '../../dialect/tree/print.ts';
 import { type Column, duckdbType, sameName, scalar, type Type } from '../../dialect/types.ts';
 import { callerResultTooLarge, cellTooLarge, maxCellBytes } from '../../engine-errors.ts';
 import { resultColumnOf } from '../../records/result-column-of.ts';
@@ -103,7 +103,7 @@ async function columnTypes(
 ): Promise<readonly Column[]> {
   const known = columns.map(({ column: name, type }) => ({ name, type }));
   if (known.every(({ type }) => duckdbType(type) !== undefined)) return known;
-  const statement = await connection.prepare(printQuery(query));
+  const statement = await connection.prepare(duckdbText(query));
   try {
     return known.map(({ name, type }) => {
       if (duckdbType(type) !== undefined) return { name, type };

@@ -1,5 +1,6 @@
 import { type Constant, hoist } from '../../dialect/passes/constants/hoist.ts';
 import type { TimeExpression } from '../../dialect/passes/constants/time-values.ts';
+import { duckdbExpressionText, duckdbText } from '../../dialect/passes/duckdb-text.ts';
 import type { KnownValues } from '../../dialect/passes/pass.ts';
 import { runPasses } from '../../dialect/passes/passes.ts';
 import { renderRows } from '../../dialect/passes/row-text.ts';
@@ -11,7 +12,6 @@ import { column, integerLiteral, select } from '../../dialect/tree/build.ts';
 import { freshNames } from '../../dialect/tree/fresh-names.ts';
 import { forEachPart, mapExpression, someNode } from '../../dialect/tree/map.ts';
 import type { Node, Query } from '../../dialect/tree/nodes.ts';
-import { printExpression, printQuery } from '../../dialect/tree/print.ts';
 import type { Type } from '../../dialect/types.ts';
 import type { WireCell } from '../wire/cell.ts';
 
@@ -57,7 +57,7 @@ export function genericPlan(query: Query, columns: readonly PlannedColumn[], max
     from: { kind: 'derived', alias, query },
     limit: integerLiteral(maxRows + 1),
   });
-  return printQuery(rows);
+  return duckdbText(rows);
 }
 
 /**
@@ -133,9 +133,9 @@ function isDeeper(node: Node, levels: number): boolean {
 export function printPlan(query: Query, timesOnly = false): Plan {
   const hoisted = hoist(query, timesOnly);
   return {
-    sql: printQuery(hoisted.query),
+    sql: duckdbText(hoisted.query),
     constants: hoisted.constants.map(plannedConstant),
-    thresholds: hoisted.thresholds.map(({ name, value }) => ({ name, sql: printExpression(value) })),
+    thresholds: hoisted.thresholds.map(({ name, value }) => ({ name, sql: duckdbExpressionText(value) })),
   };
 }
 
@@ -145,7 +145,7 @@ function plannedConstant({ name, value, timeExpression }: Constant): PlannedCons
   );
   return {
     name,
-    sql: printExpression(overRow),
+    sql: duckdbExpressionText(overRow),
     hasParameters: someNode(value, ({ kind }) => kind === 'parameter'),
     ...(timeExpression && { timeExpression }),
   };

@@ -3,10 +3,10 @@ import type { SavedQuery } from '../../../catalog/saved-query.ts';
 import { StartError } from '../../../errors.ts';
 import { checkColumns, type ResultColumn } from '../../check-columns.ts';
 import type { Compiled } from '../../dialect/compile.ts';
+import { duckdbText } from '../../dialect/passes/duckdb-text.ts';
 import { nullLiteral } from '../../dialect/tree/build.ts';
 import { mapExpressions } from '../../dialect/tree/map.ts';
 import type { Query } from '../../dialect/tree/nodes.ts';
-import { printQuery } from '../../dialect/tree/print.ts';
 import { type Column, duckdbType, sameName, type Type, unknown } from '../../dialect/types.ts';
 import { resultColumnOf } from '../../records/result-column-of.ts';
 import { bigqueryType } from '../wire/bigquery-type.ts';
@@ -104,7 +104,7 @@ async function plannedColumns(
   connection: DuckDBConnection,
   query: Query,
 ): Promise<readonly Omit<ReturnedColumn, 'known'>[]> {
-  const statement = await connection.prepare(printQuery(query));
+  const statement = await connection.prepare(duckdbText(query));
   const columns = Array.from({ length: statement.columnCount }, (_, at) => ({
     name: statement.columnName(at),
     type: statement.columnTypeId(at) === DuckDBTypeId.INVALID ? undefined : statement.columnType(at),

@@ -12,7 +12,8 @@ import {
 import { nowParameter, type RunValues, type TimeValue } from '../../dialect/passes/constants/time-values.ts';
 import { quote } from '../../dialect/types.ts';
 import { boundRelation, type Plan, type PlannedConstant } from '../prepare/plan.ts';
-import { type Binding, type Bindings, bindingOf } from '../wire/bindings.ts';
+import { type Binding, bindable } from '../wire/bindable.ts';
+import { type Bindings, bindingOf } from '../wire/bindings.ts';
 import { readRows } from '../wire/rows.ts';
 
 /** Adds the values of constants to the bindings that they are computed from. */
@@ -158,11 +159,13 @@ const maxUses = 1000;
 const maxRows = 32;
 
 async function openInput(connection: DuckDBConnection, name: string, bindings: Bindings): Promise<Input> {
-  const columns = [...bindings].map(([column, { type }]) => `${quote(column)} ${type}`);
+  const columns = [...bindings].map(([column, binding]) => `${quote(column)} ${bindable(binding).type}`);
   await connection.run(`CREATE TEMP TABLE ${name} (${columns.join(', ')})`);
   const clear = await connection.prepare(`DELETE FROM ${name}`);
   const appender: DuckDBAppender = await connection.createAppender(name);
-  const last = [...bindings.keys()].map((column) => `last(${quote(column)}) AS ${quote(column)}`);
+  const last = [...bindings].map(
+    ([column, { type }]) => `CAST(last(${quote(column)}) AS ${type}) AS ${quote(column)}`,
+  );
   let uses = 0;
   return {
     row: `SELECT ${last.join(', ')} FROM ${name}`,
@@ -172,7 +175,10 @@ async function openInput(connection: DuckDBConnection, name: string, bindings: B
     async fill(values) {
       if (uses % maxRows === 0) await clear.run();
       uses += 1;
-      for (const { value, type } of values.values()) appender.appendValue(value, type);
+      for (const binding of values.values()) {
+        const { value, type } = bindable(binding);
+        appender.appendValue(value, type);
+      }
       appender.endRow();
       appender.flushSync();
     },

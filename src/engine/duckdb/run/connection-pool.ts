@@ -5,6 +5,7 @@ import { FairQueue } from '../../../concurrency/fair-queue.ts';
 import type { Owner } from '../../../concurrency/fair-share.ts';
 import { startStopwatch } from '../../../concurrency/stopwatch.ts';
 import { queueFull } from '../../engine-errors.ts';
+import type { HostWorks } from '../wire/host-functions.ts';
 import { openWorker, type Worker } from './worker.ts';
 
 /** A query that takes longer is slow, on a machine that others do not load. */
@@ -15,6 +16,7 @@ interface PoolOptions {
   readonly maxSlow: number;
   /** How many more queries may wait for a worker, quick and slow ones together. */
   readonly queueLength: number;
+  readonly hostWorks: HostWorks;
 }
 
 type Speed = 'quick' | 'slow';
@@ -51,8 +53,8 @@ export class ConnectionPool {
   /** How many slow queries are running. */
   #slow = 0;
 
-  constructor(connections: readonly DuckDBConnection[], { maxSlow, queueLength }: PoolOptions) {
-    this.#idle = connections.map(openWorker);
+  constructor(connections: readonly DuckDBConnection[], { maxSlow, queueLength, hostWorks }: PoolOptions) {
+    this.#idle = connections.map((connection) => openWorker(connection, hostWorks));
     this.#size = connections.length;
     // One worker is always left for quick queries, unless there is only one.
     this.#maxSlow = Math.max(1, Math.min(maxSlow, this.#size - 1));

@@ -6,6 +6,7 @@ import type { Rows, RunOptions } from '../../engine.ts';
 import { maxCallerResultBytes } from '../../engine-errors.ts';
 import type { Runnable } from '../prepare/prepare-catalog.ts';
 import { bindingsOf } from '../wire/bindings.ts';
+import { callerLimits, HostWork } from '../wire/host-work.ts';
 import { rowTexts } from '../wire/rows.ts';
 import { computeTimes } from './compute-constants.ts';
 import type { ConnectionPool } from './connection-pool.ts';
@@ -41,6 +42,7 @@ export function runCallerSql(
   return pool.use({ key, owner, signal }, async (worker, signal, onResult) => {
     signal.throwIfAborted();
     const stopInterrupting = interruptOnAbort(signal, worker);
+    worker.beginWork(new HostWork(callerLimits, signal));
     try {
       await turns.wait(computingOwner(owner));
       const judged = callerSql(sql);

@@ -12,6 +12,7 @@ import type { Plan } from '../prepare/plan.ts';
 import type { Runnable } from '../prepare/prepare-catalog.ts';
 import type { PreparedQuery } from '../prepare/prepare-query.ts';
 import { type Bindings, bindingsOf } from '../wire/bindings.ts';
+import { HostWork, savedLimits } from '../wire/host-work.ts';
 import { rowTexts } from '../wire/rows.ts';
 import { isDatabaseUnusable } from '../wire/unusable-database.ts';
 import { withThresholds } from './compute-constants.ts';
@@ -110,6 +111,7 @@ function runPrepared(
     signal.throwIfAborted();
     onStart?.();
     const stopInterrupting = interruptOnAbort(signal, worker);
+    worker.beginWork(new HostWork(savedLimits, signal));
     try {
       const result = await select(
         worker,

@@ -2,11 +2,15 @@ import type { DuckDBConnection, DuckDBMaterializedResult, DuckDBPreparedStatemen
 import { LRUCache } from 'lru-cache';
 import { type Bindings, bindTo } from '../wire/bindings.ts';
 import { callsHost, runCallingHost } from '../wire/exit-guard.ts';
+import type { HostWorks } from '../wire/host-functions.ts';
+import type { HostWork } from '../wire/host-work.ts';
 import { buildCompute, type Compute } from './compute-constants.ts';
 
 /** A connection that runs one statement at a time and keeps its prepared statements. */
 export interface Worker {
   readonly connection: DuckDBConnection;
+  /** From now until `release`, statements use this process within these limits. */
+  beginWork(work: HostWork): void;
   /** Runs a statement with those of the bindings that it has parameters for. */
   run(sql: string, bindings: Bindings): Promise<DuckDBMaterializedResult>;
   /** As `run`, for a statement that is not kept: callers choose it. */
@@ -20,7 +24,8 @@ export interface Worker {
 /** How many statements a worker keeps: those of the plans in use, for a catalog of ordinary size. */
 const maxStatements = 256;
 
-export function openWorker(connection: DuckDBConnection): Worker {
+export function openWorker(connection: DuckDBConnection, hostWorks: HostWorks): Worker {
+  const { connectionId } = connection.clientContext;
   const statements = new LRUCache<string, Promise<DuckDBPreparedStatement>>({
     max: maxStatements,
     dispose: (unused) => void unused.then((statement) => statement.destroySync()).catch(() => {}),
@@ -35,16 +40,23 @@ export function openWorker(connection: DuckDBConnection): Worker {
     return statement;
   };
 
+  const withHost = async (run: () => Promise<DuckDBMaterializedResult>) => {
+    const result = await runCallingHost(run);
+    hostWorks.get(connectionId)?.requireEnough();
+    return result;
+  };
+
   let isInTransaction = false;
   return {
     connection,
+    beginWork: (work) => hostWorks.set(connectionId, work),
     async run(sql, bindings) {
       const run = async () => {
         const statement = await prepare(sql);
         bindTo(statement, bindings);
         return statement.run();
       };
-      return callsHost(sql) ? runCallingHost(run) : run();
+      return callsHost(sql) ? withHost(run) : run();
     },
     runOnce(sql, bindings) {
       const run = async () => {
@@ -56,13 +68,14 @@ export function openWorker(connection: DuckDBConnection): Worker {
           statement.destroySync();
         }
       };
-      return callsHost(sql) ? runCallingHost(run) : run();
+      return callsHost(sql) ? withHost(run) : run();
     },
     async beginSnapshot() {
       await (await prepare('BEGIN')).run();
       isInTransaction = true;
     },
     async release() {
+      hostWorks.delete(connectionId);
       if (isInTransaction) await (await prepare('ROLLBACK')).run();
       isInTransaction = false;
     },

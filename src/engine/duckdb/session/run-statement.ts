@@ -4,6 +4,7 @@ import { calledMacros } from '../../dialect/called-macros.ts';
 import { compile } from '../../dialect/compile.ts';
 import { macroDefinitions } from '../../dialect/macros/macros.ts';
 import { nowParameter } from '../../dialect/passes/constants/time-values.ts';
+import { duckdbText } from '../../dialect/passes/duckdb-text.ts';
 import { runPasses } from '../../dialect/passes/passes.ts';
 import type { RelationColumn } from '../../dialect/rules/scope.ts';
 import type { StoredTable } from '../../dialect/stored-table.ts';
@@ -96,7 +97,7 @@ async function translate(
   const definitions = macroDefinitions(calledMacros(query), definedMacros);
   if (definitions !== '') await connection.run(definitions);
   const passed = runPasses(query, { known: {}, fresh: freshNames(query) });
-  return { columns, generic: printQuery(query), plan: printPlan(passed), query };
+  return { columns, generic: duckdbText(query), plan: printPlan(passed), query };
 }
 
 /** What each pass does to the tree that it gets from those before it. */

@@ -23,12 +23,7 @@ import { decimalUnits } from '../../../catalog/binding/decimal-text.ts';
 import type { BindType } from '../../../catalog/saved-query.ts';
 import type { TypedParameter } from '../../dialect/parameter-types.ts';
 import { nowParameter } from '../../dialect/passes/constants/time-values.ts';
-
-/** A value to bind, with its type. */
-export interface Binding {
-  readonly value: DuckDBValue;
-  readonly type: DuckDBType;
-}
+import { type Binding, bindable } from './bindable.ts';
 
 export type Bindings = ReadonlyMap<string, Binding>;
 
@@ -87,7 +82,7 @@ const microsOf = (text: string): bigint =>
 export function bindTo(statement: DuckDBPreparedStatement, bindings: Bindings): void {
   const names = Array.from({ length: statement.parameterCount }, (_, at) => statement.parameterName(at + 1));
   if (names.length === 0) return;
-  const bound = names.map((name) => [name, bindingOf(bindings, name)] as const);
+  const bound = names.map((name) => [name, bindable(bindingOf(bindings, name))] as const);
   statement.bind(
     Object.fromEntries(bound.map(([name, { value }]) => [name, value])),
     Object.fromEntries(bound.map(([name, { type }]) => [name, type])),

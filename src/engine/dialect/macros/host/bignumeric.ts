@@ -22,16 +22,22 @@ function parse(text: string): bigint {
   return checkedBignumeric(value);
 }
 
-/** PARSE_BIGNUMERIC and PARSE_NUMERIC also take commas, and a sign with blanks or at the end. */
-const lenientForm =
-  /^\s*(?:([+-])\s*([\d,]*\.?\d*(?:[eE][+-]?\d+)?)|([\d,]*\.?\d*(?:[eE][+-]?\d+)?)\s*([+-]?))\s*$/;
+/** What PARSE_BIGNUMERIC takes without its sign: also commas. No character can be matched in two ways. */
+const lenientForm = /^[\d,]*(?:\.\d*)?(?:[eE][+-]?\d+)?$/;
 
+/** PARSE_BIGNUMERIC, whose sign may have blanks around it or be at the end. */
 function parseLenient(text: string): bigint {
-  const [, before, first, second, after] = lenientForm.exec(text) ?? [];
-  const digits = first ?? second ?? '';
-  if (!/\d/.test(digits)) throw new Error(`Invalid input to PARSE_BIGNUMERIC: "${text}"`);
-  return parse(`${before ?? after ?? ''}${digits.replaceAll(',', '')}`);
+  const trimmed = text.trim();
+  const [first, last] = [trimmed.at(0) ?? '', trimmed.at(-1) ?? ''];
+  const isBefore = isSign(first);
+  const sign = isBefore ? first : isSign(last) ? last : '';
+  const digits = (isBefore ? trimmed.slice(1) : trimmed.slice(0, trimmed.length - sign.length)).trim();
+  if (!lenientForm.test(digits) || !/\d/.test(digits))
+    throw new Error(`Invalid input to PARSE_BIGNUMERIC: "${text}"`);
+  return parse(`${sign}${digits.replaceAll(',', '')}`);
 }
+
+const isSign = (text: string) => text === '+' || text === '-';
 
 function ofDouble(value: number): bigint {
   if (!Number.isFinite(value))

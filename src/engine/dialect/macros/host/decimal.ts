@@ -34,11 +34,11 @@ export function checkedBignumeric(value: bigint): bigint {
   throw new Error('BIGNUMERIC overflow');
 }
 
-const form = /^\s*([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,9}))?\s*$/;
+const form = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,9}))?$/;
 
 /** Parses a decimal number, rounded to the scale; undefined if the text is no number. */
 export function parseDecimal(text: string, scale: number): bigint | undefined {
-  const [, sign, whole = '', fraction = '', exponent = '0'] = form.exec(text) ?? [];
+  const [, sign, whole = '', fraction = '', exponent = '0'] = form.exec(text.trim()) ?? [];
   if (sign === undefined || whole + fraction === '') return undefined;
   const digits = (whole + fraction).replace(/^0+(?=\d)/, '');
   const shift = Number(exponent) - fraction.length + scale;
@@ -46,7 +46,10 @@ export function parseDecimal(text: string, scale: number): bigint | undefined {
   // Far beyond every range: as large as needed to be rejected, or too small to count.
   if (digits.length + shift > 200) return (sign === '-' ? -1n : 1n) << 600n;
   if (digits.length + shift < -1) return 0n;
-  const size = shift >= 0 ? BigInt(digits) * power10(shift) : divideRounded(BigInt(digits), power10(-shift));
+  // Only the digits that count become a number, which takes longer than their number grows.
+  const kept = digits.length + Math.min(shift, 0);
+  const isUp = (digits[kept] ?? '0') >= '5';
+  const size = BigInt(digits.slice(0, Math.max(kept, 0))) * power10(Math.max(shift, 0)) + (isUp ? 1n : 0n);
   return sign === '-' ? -size : size;
 }
 

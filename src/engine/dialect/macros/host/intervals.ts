@@ -36,6 +36,7 @@ function patternOf(from: number, to: number): RegExp {
 function fromFields(text: string, parts: string): string {
   const [first = '', last = first] = parts.toUpperCase().split(' TO ');
   const [from, to] = [fields.indexOf(first), fields.indexOf(last)];
+  if (text.length > maxLength) throw invalid(text.slice(0, maxLength));
   const { groups } = patternOf(from, to).exec(text) ?? {};
   if (groups === undefined || from < 0 || to < from) throw invalid(text);
   const n = (name: string) => BigInt(groups[name] ?? 0);
@@ -46,8 +47,12 @@ function fromFields(text: string, parts: string): string {
 const isoPattern =
   /^P(?:([+-]?\d+)Y)?(?:([+-]?\d+)M)?(?:([+-]?\d+)W)?(?:([+-]?\d+)D)?(?:T(?:([+-]?\d+)H)?(?:([+-]?\d+)M)?(?:([+-]?)(\d+)(?:\.(\d{1,9}))?S)?)?$/;
 
+/** No interval is longer; the patterns take longer than a text grows. */
+const maxLength = 200;
+
 /** A whole interval, or the parts of one that its form identifies. */
 function fromText(text: string): string {
+  if (text.length > maxLength) throw invalid(text.slice(0, maxLength));
   const iso = isoPattern.exec(text);
   if (iso !== null && text !== 'P') {
     const [years, months, weeks, days, hours, minutes] = iso.slice(1, 7).map((part) => BigInt(part ?? 0));

@@ -14,12 +14,13 @@ create macro bq.op_subtract(a bignum, b bignum) as host_bignumeric_checked(a - b
 create macro bq.op_multiply(a bignum, b bignum) as host_bignumeric_multiply(a, b); -- bignum
 create macro bq.op_divide(a bignum, b bignum) as host_bignumeric_divide(a, b); -- bignum
 create macro bq.op_negate(a bignum) as host_bignumeric_checked(- a); -- bignum
-create macro bq.safe_add(a bignum, b bignum) as try(host_bignumeric_checked(a + b)); -- bignum
-create macro bq.safe_subtract(a bignum, b bignum) as try(host_bignumeric_checked(a - b)); -- bignum
-create macro bq.safe_multiply(a bignum, b bignum) as try(host_bignumeric_multiply(a, b)); -- bignum
-create macro bq.safe_divide(a bignum, b bignum) as try(host_bignumeric_divide(a, b)); -- bignum
+-- TRY takes neither aggregates nor subqueries, which arguments may be: it is inside a lambda.
+create macro bq.safe_add(a bignum, b bignum) as list_transform([row(a, b)], lambda args: try(host_bignumeric_checked(args[1] + args[2])))[1]; -- bignum
+create macro bq.safe_subtract(a bignum, b bignum) as list_transform([row(a, b)], lambda args: try(host_bignumeric_checked(args[1] - args[2])))[1]; -- bignum
+create macro bq.safe_multiply(a bignum, b bignum) as list_transform([row(a, b)], lambda args: try(host_bignumeric_multiply(args[1], args[2])))[1]; -- bignum
+create macro bq.safe_divide(a bignum, b bignum) as list_transform([row(a, b)], lambda args: try(host_bignumeric_divide(args[1], args[2])))[1]; -- bignum
 create macro bq.ieee_divide(a bignum, b bignum) as bq."ieee_divide(a double, b double)"(bq."cast_float64(x bignum)"(a), bq."cast_float64(x bignum)"(b)); -- double
-create macro bq.safe_negate(x bignum) as try(host_bignumeric_checked(- x)); -- bignum
+create macro bq.safe_negate(x bignum) as list_transform([x], lambda x_: try(host_bignumeric_checked(- x_)))[1]; -- bignum
 create macro bq.abs(x bignum) as host_bignumeric_checked(case when x < cast('0' as bignum) then - x else x end); -- bignum
 create macro bq.sign(x bignum) as bq."cast_bignumeric(x bigint)"(case when x is null then null when x < cast('0' as bignum) then -1 when x = cast('0' as bignum) then 0 else 1 end); -- bignum
 create macro bq.div(a bignum, b bignum) as host_bignumeric_div(a, b); -- bignum

@@ -10,6 +10,7 @@ create macro bq.format_float(x, alternate, places, letter) as case when x is nul
 create macro bq.format_scaled(digits, places) as case when places = 0 then digits else left(bq.format_zeros('', digits, places + 1), -places) || '.' || right(bq.format_zeros('', digits, places + 1), places) end; -- varchar
 create macro bq.format_decimal(x, places) as case when places >= 9 then cast(x as varchar) || repeat('0', places - 9) else bq.format_scaled(cast((cast(replace(cast(x as varchar), '.', '') as hugeint) + cast('5' || repeat('0', 8 - places) as hugeint)) // cast('1' || repeat('0', 9 - places) as hugeint) as varchar), places) end; -- varchar
 create macro bq.format_numeric(x, alternate, places, letter) as case when x is null or places is null then null else bq.format_decimal(abs(x), case when places < 0 then 6 else places end) || case when alternate = '#' and places = 0 then '.' else '' end end; -- varchar
+create macro bq.format_size(n bigint) as case when abs(n) > 1048576 then bq.fail('Output string too long while evaluating FORMAT; limit 1048576') else n end; -- bigint
 create macro bq.format_padded(s, width) as case when length(s) >= abs(width) then s when width < 0 then s || repeat(' ', abs(width) - length(s)) else repeat(' ', width - length(s)) || s end; -- varchar
 create macro bq.format_cut(s, n) as case when n < 0 then s else left(s, n) end; -- varchar
 create macro bq.format_any_float(s, x) as case when x = 0 and starts_with(printf('%f', x), '-') then '-0.0' else bq.format_point(s) end; -- varchar

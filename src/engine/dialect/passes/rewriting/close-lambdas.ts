@@ -3,6 +3,7 @@ import { aliasesOf } from '../../tree/aliases-of.ts';
 import { boolLiteral, caseWhen, computeFirst } from '../../tree/build.ts';
 import { type Mapper, mapParts, someExpression, someNode } from '../../tree/map.ts';
 import type { Call, Expression, Lambda, Member, Query } from '../../tree/nodes.ts';
+import { keysBeforeTry } from './keys-before-try.ts';
 
 /**
  * Writes a query so that DuckDB can bind it. In the body of a lambda it allows no subquery, and it looks for the columns
@@ -28,7 +29,7 @@ function mapperIn(own: ReadonlySet<string>): Mapper {
     },
     query: (node) => {
       const inner = node.kind === 'select' ? mapperIn(new Set(node.from && aliasesOf(node.from))) : mapper;
-      return mapParts(node, inner);
+      return mapParts(node.kind === 'select' ? keysBeforeTry(node) : node, inner);
     },
     // DuckDB unnests an array of FROM in a query of its own.
     from: (node) => mapParts(node, node.kind === 'unnest' ? mapperIn(new Set()) : mapper),

@@ -187,10 +187,18 @@ function anyRow(test: Expression, from: Parameters<typeof select>[0]['from'] & o
   };
 }
 
+/** DuckDB matches a constant pattern without "_" and "\\" in linear time. */
+const likeCall = (place: Place, args: readonly Expression[]): Expression => {
+  const [, pattern] = args;
+  const isText = pattern?.kind === 'literal' && isScalar(pattern.type, 'STRING');
+  const isConstant = isText && /^[^_\\]*$/.test(String(pattern.value));
+  return callMacro(place, isConstant ? 'like_constant' : 'op_like', args, 'LIKE');
+};
+
 export const like: Rule<Syntax.Like> = (node, scope, context) => {
   refuseNullLiterals('LIKE', [node.operand, node.pattern]);
   const args = [context.expression(node.operand, scope), context.expression(node.pattern, scope)];
-  return negate(callMacro(node, 'op_like', args, 'LIKE'), node.negated);
+  return negate(likeCall(node, args), node.negated);
 };
 
 /** `x LIKE ANY ('a%', 'b%')`, also SOME and ALL. NOT LIKE ANY is true if at least one pattern does not match. */
@@ -199,7 +207,7 @@ export const quantifiedLike: Rule<Syntax.QuantifiedLike> = (node, scope, context
   const value = context.expression(node.operand, scope);
   const every = node.quantifier === 'ALL';
   const test = (place: Place, pattern: Expression, x: Expression) =>
-    negate(callMacro(place, 'op_like', [x, pattern], 'LIKE'), negated);
+    negate(likeCall(place, [x, pattern]), negated);
   switch (patterns.kind) {
     case 'ExpressionList': {
       const all = patterns.items.map((item) => context.expression(item, scope));

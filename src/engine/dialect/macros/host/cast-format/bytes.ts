@@ -3,6 +3,9 @@ import { hostFunction } from '../host-function.ts';
 /** Bits of a character of each base. */
 const bitsOf: Readonly<Record<string, number>> = { BASE2: 1, BASE8: 3, BASE16: 4, HEX: 4 };
 
+const digitsOf: Readonly<Record<number, RegExp>> = { 1: /^[01]*$/, 3: /^[0-7]*$/, 4: /^[\da-f]*$/i };
+const prefixOf: Readonly<Record<number, string>> = { 1: '0b', 3: '0o', 4: '0x' };
+
 /** The bytes as one number in the base, with as many digits as all their bits need. */
 function encodeDigits(bytes: Uint8Array, bits: number): string {
   const hex = Buffer.from(bytes).toString('hex');
@@ -13,12 +16,8 @@ function encodeDigits(bytes: Uint8Array, bits: number): string {
 }
 
 function decodeDigits(text: string, bits: number, name: string): Uint8Array {
-  const alphabet = '0123456789abcdef'.slice(0, 2 ** bits);
-  const value = [...text.toLowerCase()].reduce((total, character) => {
-    const digit = alphabet.indexOf(character);
-    if (digit < 0) throw new Error(`Failed to decode invalid ${name} string`);
-    return (total << BigInt(bits)) | BigInt(digit);
-  }, 0n);
+  if (!digitsOf[bits]?.test(text)) throw new Error(`Failed to decode invalid ${name} string`);
+  const value = BigInt(`${prefixOf[bits]}${text || '0'}`);
   // As many bytes as are written with so many digits; bits in front of them do not count.
   const most = Math.floor((text.length * bits) / 8);
   const size = Math.ceil((most * 8) / bits) < text.length ? most + 1 : most;

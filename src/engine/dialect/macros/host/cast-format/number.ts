@@ -21,7 +21,12 @@ const invalid = (reason: string) => new Error(`Error in format string: ${reason}
 
 const token = /EEEE|FM|MI|PR|[09X,GD.SCL$BV]/iy;
 
+/** Far more than any number has digits. */
+const maxFormatLength = 2_000;
+
 function parseNumberFormat(format: string): NumberFormat {
+  if (format.length > maxFormatLength)
+    throw invalid(`the format of a number has at most ${maxFormatLength} characters`);
   let [whole, fraction, currency] = ['', '', ''];
   let [isCompact, isBlankForZero] = [false, false];
   let point: NumberFormat['point'];

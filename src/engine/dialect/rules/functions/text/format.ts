@@ -28,6 +28,9 @@ interface Specifier {
   readonly letter: string;
 }
 
+/** The largest width and precision, as in BigQuery. */
+const maxSize = 1_048_576;
+
 /** FORMAT with a literal format string, as a concatenation of text and formatted arguments. */
 export const format: SpecialFunction = (place, [pattern, ...args]) => {
   if (pattern?.kind === 'literal' && pattern.value === null) return nullLiteral(string);
@@ -54,7 +57,10 @@ function formatPart(place: Place, match: RegExpExecArray, queue: Expression[]): 
   };
   const size = (text: string | undefined) => {
     if (text === undefined) return undefined;
-    return text === '*' ? requireType(place, next(), '*', 'INT64') : integerLiteral(BigInt(text));
+    const value = text === '*' ? requireType(place, next(), '*', 'INT64') : integerLiteral(BigInt(text));
+    if (value.kind !== 'literal') return callMacro(place, 'format_size', [value], 'FORMAT');
+    if (Math.abs(Number(value.value)) <= maxSize) return value;
+    throw new Unsupported(place, `FORMAT makes at most ${maxSize} characters, not ${value.value}`);
   };
   const sizes = { width: size(width), precision: size(all.includes('.') ? (precision ?? '0') : undefined) };
   return write(place, next(), { flags, ...sizes, letter });

@@ -1,0 +1,44 @@
+import { computeFirst } from '../../tree/build.ts';
+import { isEqual } from '../../tree/equal.ts';
+import { type Mapper, mapExpression, mapParts, someExpression } from '../../tree/map.ts';
+import type { Call, Expression, Select } from '../../tree/nodes.ts';
+
+/**
+ * A SELECT in which TRY reads no key of GROUP BY: DuckDB leaves what is inside TRY when it replaces the keys by the
+ * columns of the groups, and fails with an internal error. The keys are computed before.
+ */
+export function keysBeforeTry(node: Select): Select {
+  const keys = (node.groupBy?.keys ?? []).filter(({ kind }) => kind !== 'position' && kind !== 'literal');
+  if (keys.length === 0) return node;
+  const isKey = (part: Expression) => keys.some((key) => isEqual(key, part));
+  const mapper: Mapper = {
+    expression: (part) => {
+      // Keys themselves, and the arguments of aggregates, are computed before the groups.
+      if (isKey(part) || (part.kind === 'aggregate' && part.over === undefined)) return part;
+      const mapped = mapParts(part, mapper);
+      return mapped.kind === 'call' && mapped.function === 'TRY' ? overKeys(mapped, keys) : mapped;
+    },
+    query: (part) => part,
+    from: (part) => part,
+  };
+  const { columns, having, windows, qualify, orderBy } = node;
+  const after = mapParts({ ...emptySelect, columns, having, windows, qualify, orderBy }, mapper);
+  return {
+    ...node,
+    columns: after.columns,
+    having: after.having,
+    windows: after.windows,
+    qualify: after.qualify,
+    orderBy: after.orderBy,
+  };
+}
+
+const emptySelect = { kind: 'select', distinct: false, where: [] } as const;
+
+function overKeys(attempt: Call, keys: readonly Expression[]): Expression {
+  const used = keys.filter((key) => someExpression(attempt, (part) => isEqual(part, key)));
+  if (used.length === 0) return attempt;
+  return computeFirst(used, (...values) =>
+    mapExpression(attempt, (part) => values[used.findIndex((key) => isEqual(key, part))] ?? part),
+  );
+}

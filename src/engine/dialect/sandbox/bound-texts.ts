@@ -1,0 +1,44 @@
+import { bindValues } from '../rules/bind-values.ts';
+import {
+  call,
+  caseWhen,
+  castTo,
+  compareWith,
+  integerLiteral,
+  operation,
+  textLiteral,
+} from '../tree/build.ts';
+import type { Expression } from '../tree/nodes.ts';
+import { isScalar, scalar } from '../types.ts';
+
+/** The longest text that an expression of a caller may make, as REPEAT and LPAD have it. */
+const maxTextBytes = 1_048_576;
+
+/** What makes texts that are longer than those that they are made of, by the form that computes the length before. */
+const boundedForms: ReadonlyMap<string, string> = new Map([
+  ['bq."replace(s varchar, part varchar, other varchar)"', 'bq.bounded_replace'],
+  ['bq."regexp_replace(s varchar, pattern varchar, rewrite varchar)"', 'bq.bounded_regexp_replace'],
+  ['bq."array_to_string(a varchar[], delimiter varchar)"', 'bq.bounded_array_to_string'],
+]);
+
+/**
+ * An expression of a caller, which fails instead of making a text that is too long. Within one step neither the memory
+ * limit counts texts, nor does an interrupt stop the step.
+ */
+export function boundTexts(node: Expression): Expression {
+  const string = scalar('STRING');
+  if (node.kind === 'call') {
+    const form = boundedForms.get(node.function);
+    if (form === undefined) return node;
+    return bindValues(node.args, (...args) => call(form, args, node.type));
+  }
+  if (node.kind !== 'operation' || node.operator !== '||' || !isScalar(node.type, 'STRING')) return node;
+  return bindValues(node.operands, (...texts) => {
+    const int64 = scalar('INT64');
+    const lengths = texts.map((text) => call('strlen', [text], int64));
+    const bytes = operation('+', lengths, int64);
+    const fail = castTo(call('bq.fail', [textLiteral('a text has more than 1,048,576 bytes')]), string);
+    const joined = { ...node, operands: texts };
+    return caseWhen(compareWith('>', bytes, integerLiteral(maxTextBytes)), fail, joined, string);
+  });
+}

@@ -1,0 +1,62 @@
+import { tooMuchText } from '../../engine-errors.ts';
+
+/** How much of the main thread a statement may use for the functions that this process computes, in ms. */
+export interface HostLimits {
+  /** For the rows that DuckDB hands over together: nothing else happens meanwhile. */
+  readonly chunkMs: number;
+  readonly totalMs: number;
+}
+
+/** Only what would stop all requests fails: a chunk of usual text takes some tens of milliseconds. */
+export const savedLimits: HostLimits = { chunkMs: 1_000, totalMs: Number.POSITIVE_INFINITY };
+
+/** Callers choose the text. Chunks may follow each other without a turn of the event loop between them. */
+export const callerLimits: HostLimits = { chunkMs: 250, totalMs: 1_000 };
+
+/** What one statement uses of the main thread. */
+export class HostWork {
+  readonly #limits: HostLimits;
+  readonly #signal: AbortSignal | undefined;
+  #usedMs = 0;
+  #failure: Error | undefined;
+
+  constructor(limits: HostLimits, signal?: AbortSignal) {
+    this.#limits = limits;
+    this.#signal = signal;
+  }
+
+  /**
+   * Computes the rows of a chunk one after the other.
+   *
+   * @throws Error when they take too long, or the signal is aborted; further chunks fail at once
+   */
+  run(rowCount: number, computeRow: (row: number) => void): void {
+    this.requireEnough();
+    this.#signal?.throwIfAborted();
+    const allowedMs = Math.min(this.#limits.chunkMs, this.#limits.totalMs - this.#usedMs);
+    const startedAt = performance.now();
+    const startedWith = process.threadCpuUsage();
+    // Processor time is read only when it can be over: a thread that has to wait for a core has used less.
+    const isOver = () =>
+      performance.now() - startedAt > allowedMs && processorMsSince(startedWith) > allowedMs;
+    for (let row = 0; row < rowCount; row += 1) {
+      if (isOver()) {
+        this.#failure = new Error(tooMuchText);
+        break;
+      }
+      computeRow(row);
+    }
+    this.#usedMs += processorMsSince(startedWith);
+    this.requireEnough();
+  }
+
+  /** @throws Error if a chunk took too long, also where TRY has made NULL of the error */
+  requireEnough(): void {
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+}
+
+function processorMsSince(before: NodeJS.CpuUsage): number {
+  const { user, system } = process.threadCpuUsage(before);
+  return (user + system) / 1_000;
+}
