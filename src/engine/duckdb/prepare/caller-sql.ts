@@ -123,9 +123,9 @@ async function columnTypes(
 }
 
 /**
- * The text of a value. Of one that is too long, spaces, which are too many as well, and one byte each: its characters could
- * be four times as many bytes. It does not fail: if another expression does, the plan would decide which one fails first, and with
- * it the number of stored rows, also of other tenants.
+ * The text of a value; of one that is too long, spaces, which are too many as well: its characters could be four times as
+ * many bytes. It does not fail: if another expression does, the plan would decide which one fails first, and with it the
+ * number of stored rows, also of other tenants.
  */
 function bounded(text: Expression, { kind, ...type }: Type): Expression {
   const isShort = kind === 'scalar' && 'name' in type && !['STRING', 'BYTES', 'JSON'].includes(type.name);
