@@ -51,9 +51,11 @@ function decode(bytes: Uint8Array): Sketch {
 
 /** Adds a hash: the first bits choose the register, which keeps the most leading zeros of the others. */
 function addTo(dense: Uint8Array, hash: bigint): void {
-  const at = Number(hash >> BigInt(64 - precision));
-  const rest = hash & ((1n << BigInt(64 - precision)) - 1n);
-  const zeros = 64 - precision - (rest === 0n ? 0 : rest.toString(2).length) + 1;
+  const [high, low] = [Number(hash >> 32n), Number(hash & 0xffff_ffffn)];
+  const at = high >>> (32 - precision);
+  // The bits of the register are no zeros of the others: they are shifted out.
+  const ofHigh = Math.clz32(high << precision);
+  const zeros = 1 + (ofHigh < 32 ? ofHigh : 32 - precision + Math.clz32(low));
   if (zeros > (dense[at] ?? 0)) dense[at] = zeros;
 }
 
