@@ -117,6 +117,17 @@ test('DISTINCT values of an outer column are ordered by them', async () => {
   ]);
 });
 
+test('SAFE_CAST takes a key of GROUP BY, beside the key and in subqueries', async () => {
+  const sql =
+    'SELECT project, SAFE_CAST(project AS INT64), ARRAY(SELECT SAFE_CAST(project AS INT64) FROM UNNEST([1])) FROM logs GROUP BY project ORDER BY SAFE_CAST(project AS INT64), project DESC LIMIT 1';
+  expect(await dialect.query(sql)).toEqual([['b', null, [null]]]);
+});
+
+test('LIKE compares bytes of any value', async () => {
+  const sql = "SELECT b'\\xff' LIKE b'_', b'\\xc3\\xa9' LIKE b'_', ROUND(CAST('nan' AS FLOAT64), NULL)";
+  expect(await dialect.query(sql)).toEqual([[true, false, null]]);
+});
+
 test('a union of values has values as rows', async () => {
   const values = '(SELECT AS STRUCT 1 AS a UNION ALL SELECT AS STRUCT 2 AS a)';
   expect(await dialect.query(`SELECT v.a FROM ${values} AS v WHERE a > 1`)).toEqual([['2']]);
