@@ -184,6 +184,11 @@ select id from people where score = 1.5 or team is null order by id
 select safe_cast(name as int64) as n, safe_cast(score as int64) as m from people group by name, score order by name, score
 select safe_cast(orders.amount as int64) as n, count(*) from people left join orders on orders.person_id = people.id group by orders.amount having safe_cast(orders.amount as int64) is not null order by n
 select avg(safe_cast(name as numeric)) over () as a, safe.substr(name, 1, 2) from people group by name order by name
+select ${name; upper(name)} as k, safe_cast(${name; max(name)} as int64) as n, name, count(*) as c from people group by name order by name
+select safe_cast(r.s as bool) as b, r.s, min(safe_cast(r.s as time)) as t from (select struct(name as s, id as i) as r from people) group by r.s order by s
+select team, sum(count(*)) over (order by safe_cast(team as int64), team) as n from people group by 1 order by 1
+select name, (select count(*) from orders where person_id is distinct from safe_cast(people.name as int64)) as n from people group by name order by name
+select name, array(select max(safe_cast(people.name as int64)) + x from unnest([1, 2]) as x group by x) as n from people group by name order by name
 select team, count(*) as n from people group by team order by team
 select p.team, sum(p.score) as s from people as p group by p.team order by p.team
 select upper(team) as t, count(*) as n from people group by t order by t

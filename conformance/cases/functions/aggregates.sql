@@ -55,6 +55,7 @@ select any_value(s having min x) from unnest([struct('a' as s, 2 as x), struct('
 select array_agg(x order by x) from unnest([3, 1, 2]) as x
 select array_agg(x order by x desc) from unnest([3, 1, 2]) as x
 select array_agg(distinct x order by x) from unnest([3, 1, 3]) as x
+select x, (select array_agg(distinct x order by x ${asc; desc}) from unnest([1, 2])) as a from unnest(${[1, 2]; ['b', 'a']; [1.5, cast('nan' as float64)]}) as x
 select array_agg(x ignore nulls order by x) from unnest([3, null, 1]) as x
 select array_agg(x respect nulls order by x) from unnest([3, 1]) as x
 select array_agg(x order by x limit 2) from unnest([3, 1, 2]) as x
@@ -68,6 +69,7 @@ select array_concat_agg(a order by array_length(a) limit 1) from unnest([struct(
 -- STRING_AGG
 select string_agg(s order by s) from unnest(${strings}) as s
 select string_agg(s, '; ' order by s desc) from unnest(['b', 'a', null]) as s
+select s, (select string_agg(distinct s, '; ' order by s) from unnest([1, 2])) as r from unnest(['b', 'a', null]) as s
 select string_agg(distinct s, '-' order by s) from unnest(['b', 'a', 'b']) as s
 select string_agg(s, '' order by s limit 2) from unnest(['b', 'a', 'c']) as s
 select string_agg(s, ' & ' order by length(s), s) from unnest(['bb', 'a', 'c']) as s

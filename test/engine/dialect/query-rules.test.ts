@@ -108,6 +108,26 @@ test('an aggregate of outer columns belongs to the query in which it is written'
   ]);
 });
 
+test('DISTINCT values of an outer column are ordered by them', async () => {
+  const sql =
+    'SELECT y, (SELECT ARRAY_AGG(DISTINCT y ORDER BY y DESC) FROM UNNEST([1, 2])) FROM UNNEST([1.5, 6.0]) AS y ORDER BY y';
+  expect(await dialect.query(sql)).toEqual([
+    [1.5, [1.5]],
+    [6, [6]],
+  ]);
+});
+
+test('SAFE_CAST takes a key of GROUP BY, beside the key and in subqueries', async () => {
+  const sql =
+    'SELECT project, SAFE_CAST(project AS INT64), ARRAY(SELECT SAFE_CAST(project AS INT64) FROM UNNEST([1])) FROM logs GROUP BY project ORDER BY SAFE_CAST(project AS INT64), project DESC LIMIT 1';
+  expect(await dialect.query(sql)).toEqual([['b', null, [null]]]);
+});
+
+test('LIKE compares bytes of any value', async () => {
+  const sql = "SELECT b'\\xff' LIKE b'_', b'\\xc3\\xa9' LIKE b'_', ROUND(CAST('nan' AS FLOAT64), NULL)";
+  expect(await dialect.query(sql)).toEqual([[true, false, null]]);
+});
+
 test('a union of values has values as rows', async () => {
   const values = '(SELECT AS STRUCT 1 AS a UNION ALL SELECT AS STRUCT 2 AS a)';
   expect(await dialect.query(`SELECT v.a FROM ${values} AS v WHERE a > 1`)).toEqual([['2']]);

@@ -54,20 +54,24 @@ export function macroDefinitions(
 export const macrosIn = (text: string): readonly string[] =>
   [...text.matchAll(/\bbq\."?(\w+)/g)].map(([, name = '']) => name).filter((name) => macros.has(name));
 
-/** Whether the body of a macro contains a subquery, directly or through others: it can't be called in a lambda. */
-export function hasSubquery(callee: string): boolean {
-  return macrosIn(callee).some((name) => {
-    const known = withSubquery.get(name);
-    if (known !== undefined) return known;
-    withSubquery.set(name, false);
-    const bodies = (macros.get(name) ?? []).map(({ body }) => body).join(' ');
-    const found = /\(\s*select\b/i.test(bodies) || hasSubquery(bodies);
-    withSubquery.set(name, found);
-    return found;
-  });
+/** Finds the calls in a text of macros whose body contains something, directly or through others. */
+export function callsMacroWith(isIn: (body: string) => boolean): (text: string) => boolean {
+  const found = new Set<string>();
+  for (let size = -1; size < found.size; ) {
+    size = found.size;
+    for (const [name, signatures] of macros) {
+      const contains = ({ body }: Macro) => isIn(body) || macrosIn(body).some((called) => found.has(called));
+      if (signatures.some(contains)) found.add(name);
+    }
+  }
+  return (text) => macrosIn(text).some((name) => found.has(name));
 }
 
-const withSubquery = new Map<string, boolean>();
+/** Whether a macro has a subquery: it can't be called in a lambda. */
+export const hasSubquery = callsMacroWith((body) => /\(\s*select\b/i.test(body));
+
+/** Whether a macro has a lambda. */
+export const hasLambda = callsMacroWith((body) => /\blambda\b/.test(body));
 
 /** Names with those that their macros call, without those that were found before. */
 function withCalled(names: readonly string[], found: Set<string>): readonly string[] {

@@ -1,4 +1,4 @@
-import { macros, macrosIn } from '../macros/macros.ts';
+import { hasLambda } from '../macros/macros.ts';
 import { forEachPart } from '../tree/map.ts';
 import type { Node } from '../tree/nodes.ts';
 
@@ -50,21 +50,4 @@ function ownDepth(node: Node): number {
   if (node.kind !== 'call') return 0;
   if (hasLambda(node.function)) return 1;
   return node.args.some(({ kind }) => kind === 'lambda') ? computedOnceDepth : 0;
-}
-
-/** Whether a macro, or one that it calls, has a lambda. */
-function hasLambda(callee: string): boolean {
-  const [, name = ''] = /^bq\."?(\w+)/.exec(callee) ?? [];
-  return withLambda.has(name);
-}
-
-const withLambda = new Set<string>();
-for (let size = -1; size < withLambda.size; ) {
-  size = withLambda.size;
-  for (const [name, signatures] of macros) {
-    const isCostly = signatures.some(
-      ({ body }) => /\blambda\b/.test(body) || macrosIn(body).some((called) => withLambda.has(called)),
-    );
-    if (isCostly) withLambda.add(name);
-  }
 }

@@ -1,20 +1,9 @@
-import { macros, macrosIn } from '../../dialect/macros/macros.ts';
+import { callsMacroWith } from '../../dialect/macros/macros.ts';
 
-/** The macros that call a host function, directly or through others. */
-const callers = new Set<string>();
-for (let size = -1; size < callers.size; ) {
-  size = callers.size;
-  for (const [name, signatures] of macros) {
-    const isCaller = signatures.some(
-      ({ body }) => body.includes('host_') || macrosIn(body).some((called) => callers.has(called)),
-    );
-    if (isCaller) callers.add(name);
-  }
-}
+const callsHostMacro = callsMacroWith((body) => body.includes('host_'));
 
 /** Whether a statement calls a function that this process computes. */
-export const callsHost = (sql: string): boolean =>
-  sql.includes('bq.') && macrosIn(sql).some((name) => callers.has(name));
+export const callsHost = (sql: string): boolean => sql.includes('bq.') && callsHostMacro(sql);
 
 let running = 0;
 

@@ -41,7 +41,7 @@ create macro bq.like_constant(a varchar, b varchar) as a like b; -- boolean
 create macro bq.like_matches(a varchar, pattern varchar) as regexp_full_match(a, pattern, 's'); -- boolean
 create macro bq.like_pattern(b varchar) as array_to_string(list_transform(regexp_extract_all(b, '(?s)\\.|.'), lambda part: case when part = '%' then '.*' when part = '_' then '.' when starts_with(part, '\') then regexp_escape(substr(part, 2)) else regexp_escape(part) end), ''); -- varchar
 create macro bq.op_like(a varchar, b varchar) as case when regexp_matches(b, '^(?:[^\\]|\\.)*\\$', 's') then bq.fail('LIKE pattern ends with a backslash') when strlen(b) - strlen(replace(b, '%', '')) < 2 then a like b escape '\' when strlen(b) - strlen(replace(b, '%', '')) > 100 then bq.fail('LIKE with a pattern of more than 100 "%" is not supported') else bq.like_matches(a, bq.like_pattern(b)) end; -- boolean
-create macro bq.op_like(a blob, b blob) as bq."op_like(a varchar, b varchar)"(decode(a), decode(b)); -- boolean
+create macro bq.op_like(a blob, b blob) as bq."op_like(a varchar, b varchar)"(bq.bytes_as_text(a), bq.bytes_as_text(b)); -- boolean
 create macro bq.op_bitand(a bigint, b bigint) as (a & b); -- bigint
 create macro bq.op_bitor(a bigint, b bigint) as (a | b); -- bigint
 create macro bq.op_bitxor(a bigint, b bigint) as xor(a, b); -- bigint

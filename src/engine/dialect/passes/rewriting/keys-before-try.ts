@@ -8,18 +8,26 @@ import type { Call, Expression, Select } from '../../tree/nodes.ts';
  * columns of the groups, and fails with an internal error. The keys are computed before.
  */
 export function keysBeforeTry(node: Select): Select {
-  const keys = (node.groupBy?.keys ?? []).filter(({ kind }) => kind !== 'position' && kind !== 'literal');
+  const keys = (node.groupBy?.keys ?? [])
+    .map((key) => (key.kind === 'position' ? (node.columns[key.index - 1]?.value ?? key) : key))
+    .filter(({ kind }) => kind !== 'literal');
   if (keys.length === 0) return node;
   const isKey = (part: Expression) => keys.some((key) => isEqual(key, part));
+  const computed = (part: Expression, mapper: Mapper): Expression => {
+    if (isKey(part)) return part;
+    const mapped = mapParts(part, mapper);
+    return mapped.kind === 'call' && mapped.function === 'TRY' ? overKeys(mapped, keys) : mapped;
+  };
+  const inSubquery: Mapper = {
+    expression: (part) => computed(part, inSubquery),
+    query: (part) => mapParts(part, inSubquery),
+    from: (part) => mapParts(part, inSubquery),
+  };
   const mapper: Mapper = {
-    expression: (part) => {
-      // Keys themselves, and the arguments of aggregates, are computed before the groups.
-      if (isKey(part) || (part.kind === 'aggregate' && part.over === undefined)) return part;
-      const mapped = mapParts(part, mapper);
-      return mapped.kind === 'call' && mapped.function === 'TRY' ? overKeys(mapped, keys) : mapped;
-    },
-    query: (part) => part,
-    from: (part) => part,
+    ...inSubquery,
+    // The arguments of aggregates are computed before the groups.
+    expression: (part) =>
+      part.kind === 'aggregate' && part.over === undefined ? part : computed(part, mapper),
   };
   const { columns, having, windows, qualify, orderBy } = node;
   const after = mapParts({ ...emptySelect, columns, having, windows, qualify, orderBy }, mapper);

@@ -114,7 +114,10 @@ function windowOf(
 
 /** The rows of a group or a window. */
 function callRows(node: Syntax.FunctionCall, over: Window | undefined, scope: Scope, context: Context): Rows {
-  const orderBy = sortKeys(node.orderBy, scope, context);
+  const orderBy = sortKeys(node.orderBy, scope, context, (key) => {
+    const [value = nullLiteral()] = argumentsOfOwnQuery([context.expression(key, scope)], scope);
+    return { key: value, value };
+  });
   const limit = node.limit && rowLimit(node.limit.count, 'LIMIT', scope, context);
   const isWindow = over !== undefined;
   const aggregateOf = (

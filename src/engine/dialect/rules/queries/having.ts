@@ -1,4 +1,4 @@
-import { macros, macrosIn } from '../../macros/macros.ts';
+import { hasLambda } from '../../macros/macros.ts';
 import { aggregate, compareWith, integerLiteral } from '../../tree/build.ts';
 import { someNode } from '../../tree/map.ts';
 import type { Expression, Select } from '../../tree/nodes.ts';
@@ -23,18 +23,3 @@ const hasWindow = (value: Expression): boolean =>
 
 const mayNestLambdas = (value: Expression): boolean =>
   someNode(value, (part) => part.kind === 'call' && hasLambda(part.function));
-
-const known = new Map<string, boolean>();
-
-/** Whether the body of a macro contains a lambda, directly or through others. */
-function hasLambda(text: string): boolean {
-  return macrosIn(text).some((name) => {
-    const before = known.get(name);
-    if (before !== undefined) return before;
-    known.set(name, false);
-    const bodies = (macros.get(name) ?? []).map(({ body }) => body).join(' ');
-    const found = /\blambda\b/i.test(bodies) || hasLambda(bodies);
-    known.set(name, found);
-    return found;
-  });
-}
