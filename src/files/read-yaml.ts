@@ -1,11 +1,19 @@
 import {
+  Composer,
+  type CST,
+  type Document,
+  type DocumentOptions,
   type ErrorCode,
   isNode,
   isScalar,
+  Lexer,
   LineCounter,
-  parseDocument,
+  type ParseOptions,
+  Parser,
+  type SchemaOptions,
   type Tags,
   YAMLMap,
+  YAMLParseError,
   YAMLSeq,
 } from 'yaml';
 
@@ -36,19 +44,27 @@ export function readYaml(
   { numbersAsText = false } = {},
 ): YamlData | YamlProblems {
   const lines = new LineCounter();
-  const document = parseDocument(text, {
-    lineCounter: lines,
+  const lineOfOffset = (offset: number) => lines.linePos(offset).line;
+  const problemAt = (offset: number, message: string) => {
+    const { line, col: column } = lines.linePos(offset);
+    return { line, column, message: `not valid ${format.toUpperCase()}: ${message}` };
+  };
+  const composed = compose(text, lines, {
     uniqueKeys: true,
     ...(format === 'json' && { schema: 'json' }),
     ...(numbersAsText && { customTags: withoutNumbers }),
   });
-  const lineOfOffset = (offset: number) => lines.linePos(offset).line;
-  const problems = document.errors.map((error) => ({
-    line: lineOfOffset(error.pos[0]),
-    column: lines.linePos(error.pos[0]).col,
-    message: `not valid ${format.toUpperCase()}: ${explanations[error.code] ?? error.message.split('\n')[0]?.replace(/ at line.*/, '') ?? ''}`,
-  }));
-  if (problems.length > 0) return { problems };
+  if ('tooDeepAt' in composed) {
+    const message = `has more than ${maxDepth} lists and objects inside each other`;
+    return { problems: [problemAt(composed.tooDeepAt, message)] };
+  }
+  const { document } = composed;
+  if (document.errors.length > 0) {
+    const problems = document.errors
+      .slice(0, maxProblems)
+      .map(({ pos: [offset], code, message }) => problemAt(offset, explanations[code] ?? message));
+    return { problems };
+  }
   try {
     return {
       data: document.toJS(),
@@ -64,6 +80,38 @@ export function readYaml(
       problems: [{ line: 1, column: 1, message: 'not valid YAML: its aliases expand to too many values' }],
     };
   }
+}
+
+/** Far more than any file needs: records of BigQuery are at most 15 levels deep. Most steps recurse for every level. */
+const maxDepth = 100;
+
+/** What follows so many mistakes is hardly YAML. */
+const maxProblems = 100;
+
+/**
+ * As `parseDocument` of the library does it, but what is nested too deeply is not parsed to its end, and errors do not quote
+ * their lines: many errors in a long line would take seconds.
+ */
+function compose(
+  text: string,
+  lines: LineCounter,
+  options: ParseOptions & DocumentOptions & SchemaOptions,
+): { readonly document: Document.Parsed } | { readonly tooDeepAt: number } {
+  const parser = new Parser(lines.addNewLine);
+  lines.addNewLine(0);
+  const tokens: CST.Token[] = [];
+  for (const lexeme of new Lexer().lex(text)) {
+    tokens.push(...parser.next(lexeme));
+    if (parser.stack.length > maxDepth) return { tooDeepAt: parser.offset };
+  }
+  tokens.push(...parser.end());
+  const [document, second] = new Composer(options).compose(tokens, true, text.length);
+  if (document === undefined) throw new Error('a composer that gives no document');
+  if (second !== undefined) {
+    const message = 'has more than one document';
+    document.errors.push(new YAMLParseError([second.range[0], second.range[1]], 'MULTIPLE_DOCS', message));
+  }
+  return { document };
 }
 
 /** What the parser says of mistakes that are easily made, in words for people who know only the rows of a header. */

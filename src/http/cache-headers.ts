@@ -1,5 +1,6 @@
 import { ageMs } from '../results/freshness.ts';
 import type { CachedResult, CacheStatus } from '../results/get-result.ts';
+import { elementsOf } from './headers/list-header.ts';
 import type { Reply } from './reply.ts';
 
 /** Request headers that change a response, by whose key or by the client's preference: caches must distinguish them. */
@@ -38,7 +39,7 @@ export function cacheHeaders(results: readonly CachedResult[], digest: string, n
 export function matchesEtag(etag: string, ifNoneMatch: string): boolean {
   if (ifNoneMatch === etag) return true;
   const opaque = (tag: string) => tag.trim().replace(/^W\//, '');
-  return ifNoneMatch.trim() === '*' || ifNoneMatch.split(',').some((tag) => opaque(tag) === opaque(etag));
+  return ifNoneMatch.trim() === '*' || elementsOf(ifNoneMatch).some((tag) => opaque(tag) === opaque(etag));
 }
 
 /** True if the caller does not want a cached response. */

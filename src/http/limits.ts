@@ -9,6 +9,10 @@ export const httpLimits = {
   maxUrlLength: 8_192,
   /** Bytes of the request line and all headers together: the parser of Node counts them as one. */
   maxHeaderBytes: 16_384,
+  /** Elements of a list in a header; clients send some ten. */
+  maxHeaderElements: 100,
+  /** Parameters of such an element; clients send one or two. */
+  maxElementParameters: 20,
   /** Bytes of a request body: operations are text that people write. */
   maxBodyBytes: 256 * 1024,
   /** Parameters of a query string, including those that the query does not declare. */

@@ -6,6 +6,8 @@ import { keepByteOrderMarks } from './wire/keep-byte-order-marks.ts';
 
 interface Database {
   connect(): Promise<DuckDBConnection>;
+  /** Closes one connection before the others. */
+  disconnect(connection: DuckDBConnection): void;
   /** Where the statements of its connections put what they use of this process. */
   readonly hostWorks: HostWorks;
   /** Closes its connections too. */
@@ -20,7 +22,7 @@ interface Database {
 export async function openDatabase(config: Config): Promise<Database> {
   keepByteOrderMarks();
   const instance = await createInstance(config);
-  const connections: DuckDBConnection[] = [];
+  const connections = new Set<DuckDBConnection>();
   const first = await instance.connect();
   const hostWorks = registerHostFunctions(first);
   first.closeSync();
@@ -28,11 +30,15 @@ export async function openDatabase(config: Config): Promise<Database> {
     hostWorks,
     async connect() {
       const connection = await instance.connect();
-      connections.push(connection);
+      connections.add(connection);
       return connection;
     },
+    disconnect(connection) {
+      if (connections.delete(connection)) connection.closeSync();
+    },
     close() {
-      for (const connection of connections.splice(0)) connection.closeSync();
+      for (const connection of connections) connection.closeSync();
+      connections.clear();
       instance.closeSync();
     },
   };

@@ -78,7 +78,7 @@ export async function openDuckdb({
     pool = new ConnectionPool(workers, {
       maxSlow: config.duckdbThreads,
       queueLength: config.engineQueueLength,
-      hostWorks: database.hostWorks,
+      database,
     });
     const run = buildRun({
       pool,

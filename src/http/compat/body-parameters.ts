@@ -1,6 +1,7 @@
 import type { RawParameters } from '../../catalog/binding/bind.ts';
 import { GatewayError } from '../../errors.ts';
 import type { RequestHeaders } from '../head.ts';
+import { partsOf } from '../headers/list-header.ts';
 import { parseQueryString } from '../prepare-request.ts';
 
 /** Reads parameters from the bytes of a body. @throws GatewayError BAD_REQUEST */
@@ -23,7 +24,7 @@ export function parametersReader(
   if (coding.trim().toLowerCase() !== 'identity')
     throw unsupported('Send the body without a Content-Encoding');
   if (type === undefined && isEmpty(headers)) return () => new Map();
-  const [media = '', ...parameters] = (type ?? '').split(';').map((part) => part.trim().toLowerCase());
+  const [media, ...parameters] = partsOf(type ?? '');
   const read = readers.get(media);
   if (read === undefined || !isUtf8(parameters)) {
     throw unsupported('Send the body as Content-Type: application/json or application/x-www-form-urlencoded');

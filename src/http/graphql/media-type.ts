@@ -1,3 +1,5 @@
+import { elementsOf, partsOf } from '../headers/list-header.ts';
+
 export type GraphqlMediaType = 'application/json' | 'application/graphql-response+json';
 
 /**
@@ -8,8 +10,8 @@ export type GraphqlMediaType = 'application/json' | 'application/graphql-respons
  */
 export function chooseMediaType(accept: string | undefined): GraphqlMediaType {
   if (accept === undefined || accept === '*/*' || accept === 'application/json') return 'application/json';
-  for (const range of accept.replaceAll(/\s/g, '').toLowerCase().split(',')) {
-    const [type = '', ...parameters] = range.split(';');
+  for (const range of elementsOf(accept.replaceAll(/\s/g, ''))) {
+    const [type, ...parameters] = partsOf(range);
     const charset = parameters.find((parameter) => parameter.includes('charset='));
     if (charset !== undefined && charset !== 'charset=utf-8') continue;
     if (matches(type, 'application/json')) return 'application/json';

@@ -1,6 +1,7 @@
 import type { GraphQLParams } from 'graphql-yoga';
 import { GatewayError } from '../../errors.ts';
 import type { RequestHead } from '../head.ts';
+import { elementsOf, partsOf } from '../headers/list-header.ts';
 import { requestError } from './errors.ts';
 import type { RequestMembers } from './persisted/persisted-documents.ts';
 
@@ -47,7 +48,7 @@ function isJson(contentType: string): boolean {
 }
 
 function typesOf(list: string): readonly string[] {
-  return list.split(',').map((mediaType) => (mediaType.split(';', 1)[0] ?? '').trim().toLowerCase());
+  return elementsOf(list).map((element) => partsOf(element)[0]);
 }
 
 /**
@@ -68,7 +69,11 @@ export function parseOperation(
   body: Uint8Array | undefined,
   findDocument: FindDocument,
 ): GraphQLParams {
-  const members = body === undefined ? fromUrl(url) : fromBody(body);
+  const given = body === undefined ? fromUrl(url) : fromBody(body);
+  const { variables } = given;
+  const members: RequestMembers = isObject(variables)
+    ? { ...given, variables: cutObjects(variables) }
+    : given;
   const query = findDocument(members);
   if (query === undefined) {
     const right = body === undefined ? 'send ?query={…}, or POST' : rightBody;
@@ -77,6 +82,27 @@ export function parseOperation(
   if (query === members.query) return members;
   const { documentId: _, ...others } = members;
   return { ...others, query: query as string };
+}
+
+/** More than a message has room for. */
+const maxShownMembers = 20;
+
+/** Objects and lists that are inside more others than this are not shown. */
+const maxShownDepth = 3;
+
+/**
+ * Variables without most members of their objects. No argument takes an object, and graphql-js prints all members of one
+ * that it refuses.
+ */
+function cutObjects(variables: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, cut(value, 1)]));
+}
+
+function cut(value: unknown, depth: number): unknown {
+  if (typeof value !== 'object' || value === null || depth > maxShownDepth) return value;
+  if (Array.isArray(value)) return value.map((one) => cut(one, depth + 1));
+  const members = Object.entries(value).slice(0, maxShownMembers);
+  return Object.fromEntries(members.map(([name, member]) => [name, cut(member, depth + 1)]));
 }
 
 const rightBody = 'send {"query": "…", "variables": {…}}';

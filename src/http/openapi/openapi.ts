@@ -5,7 +5,7 @@ import { mayPassSql, type Principal } from '../../keys/principal.ts';
 import { type Encodings, encode, joinTexts } from '../../results/result-document.ts';
 import { mayQuery } from '../access/authorize.ts';
 import { variesBy } from '../cache-headers.ts';
-import { chooseCoding } from '../content-coding.ts';
+import { chooseCoding } from '../headers/content-coding.ts';
 import { jsonType } from '../reply.ts';
 import type { Answer } from '../routes.ts';
 import { openapiInSteps, type ReadersKey } from './document.ts';

@@ -1,8 +1,8 @@
 import type { CachedResult } from '../../results/get-result.ts';
 import type { Coding, ResultDocument } from '../../results/result-document.ts';
 import { ageSeconds, cacheHeaders, variesByFormat } from '../cache-headers.ts';
-import { chooseCoding } from '../content-coding.ts';
 import type { RequestHeaders } from '../head.ts';
+import { chooseCoding } from '../headers/content-coding.ts';
 import { jsonType, type Reply } from '../reply.ts';
 import { resultHeaders } from './result-headers.ts';
 

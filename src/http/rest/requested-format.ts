@@ -4,6 +4,7 @@ import { findQuery, lookUpQuery } from '../../catalog/find-query.ts';
 import type { Catalog, SavedQuery } from '../../catalog/saved-query.ts';
 import { GatewayError, type GatewayErrorOptions } from '../../errors.ts';
 import { type Format, formatNamed, formatNames, formats, isExtension } from '../../formats/format.ts';
+import { elementsOf, partsOf } from '../headers/list-header.ts';
 
 /** The parameter that names a format. */
 const formatParameter = 'format';
@@ -121,7 +122,7 @@ type Specificity = 0 | 1 | 2 | 3;
  * @see RFC 9110, 12.5.1
  */
 function preferredFormats(accept: string): readonly Format[] {
-  const ranges = accept.split(',').map(parseRange);
+  const ranges = elementsOf(accept).map(parseRange);
   if (accept.trim() === '') return [formats.json];
   return Object.values<Format>(formats)
     .flatMap((format) => {
@@ -136,7 +137,7 @@ function preferredFormats(accept: string): readonly Format[] {
 }
 
 function parseRange(text: string, place: number): MediaRange {
-  const [type = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase());
+  const [type, ...parameters] = partsOf(text);
   const parameter = (name: string) =>
     parameters
       .find((one) => one.startsWith(`${name}=`))

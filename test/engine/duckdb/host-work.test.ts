@@ -146,6 +146,40 @@ test('the chunks of a statement together have their limit, too', () => {
   expect(chunks.at(-1)).toBe(tooMuchText);
 });
 
+test.each([
+  ['host_decimal_variance', 'stddev_samp', '9.99'],
+  ['host_decimal_pairs', 'corr', '-1234567890123.123456789'],
+])(
+  '%s of 400,000 NUMERIC values in ten groups is within the limits of a saved query',
+  (name, statistic, last) => {
+    const definition = hostFunctions.find((one) => one.name === name);
+    const texts = Array.from({ length: 40_000 }, (_, at) =>
+      at === 7 ? last : `${at % 1_000}.${at % 10}00000000`,
+    );
+    const args = definition?.parameters.map((type) => (type === 'VARCHAR' ? statistic : texts)) ?? [];
+    expect(failure(() => new HostWork(savedLimits).run(10, () => definition?.compute(args)))).toBe(undefined);
+  },
+);
+
+test('statistics are exact for values of any number of digits', () => {
+  const statistic = (name: string, ...args: HostValue[]) =>
+    hostFunctions.find((one) => one.name === name)?.compute(args);
+  const [few, many] = [
+    ['1', '2.5', null, '-4'],
+    ['1.000000000', '2.500000000', null, '-4.000000000'],
+  ];
+  expect(statistic('host_decimal_variance', few, 'var_pop')).toBe(
+    statistic('host_decimal_variance', many, 'var_pop'),
+  );
+  expect(statistic('host_decimal_variance', few, 'var_pop')).toBeCloseTo(7.7222222222, 9);
+  expect(statistic('host_decimal_pairs', few, ['2', '5.00', '9', '-8'], 'covar_samp')).toBeCloseTo(
+    23.1666666667,
+    9,
+  );
+  expect(statistic('host_decimal_pairs', few, ['2', '5.00', '9', '-8'], 'corr')).toBe(1);
+  expect(statistic('host_decimal_pairs', few, [null, '5.00', '9', null], 'corr')).toBe(null);
+});
+
 test('a statement whose signal is aborted computes no further chunk', () => {
   const abort = new AbortController();
   const work = new HostWork(savedLimits, abort.signal);

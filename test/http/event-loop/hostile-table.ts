@@ -72,6 +72,8 @@ const places: readonly (readonly [type: string, argument: string])[] = [
   ['String', 'text'],
   ['String', 'expression'],
   ['UUID', 'id'],
+  ['[Choice!]', 'choices'],
+  ['[String!]', 'texts'],
 ];
 
 function fieldOf(argument: string, value: string): string {
@@ -101,6 +103,12 @@ const jsonValues: Readonly<Record<string, (size: number) => string>> = {
   'a wide object': (size) => `{${times(Math.floor(size / 12), (at) => `"k${at}":${at}`, ',')}}`,
   'a deep object': (size) => `${'{"a":'.repeat(size / 6)}1${'}'.repeat(size / 6)}`,
   'a long name': (size) => `{"${fill('x', size)}":1}`,
+  'a list of objects': (size) => `[${times(Math.floor(size / 8), () => '{"a":1}', ',')}]`,
+  'a list of texts only': (size) => `[${times(Math.floor(size / 4), () => '"a"', ',')}]`,
+  'a list of wide objects': (size) => {
+    const object = `{${times(500, (at) => `"k${at}":${at}`, ',')}}`;
+    return `[${times(Math.floor(size / (object.length + 1)), () => object, ',')}]`;
+  },
 };
 
 const variables: readonly CostlyRequest[] = Object.entries(jsonValues).flatMap(([shape, jsonOf]) =>

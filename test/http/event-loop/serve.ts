@@ -16,6 +16,15 @@ parameters:
   whole: { type: integer, description: An integer. }
   fraction: { type: float, description: A number. }
   flag: { type: boolean, description: A flag. }
+  texts: { type: string, repeated: true, description: Texts. }
+  choices:
+    type: enum
+    enum: Choice
+    repeated: true
+    description: Choices.
+    values:
+      first: { name: FIRST, description: The first one. }
+      second: { name: SECOND, description: The second one. }
 columns:
   x: { type: integer, description: A number. }
 labels: [team]
@@ -31,6 +40,8 @@ where
   or t.id = cast(@whole as string)
   or t.id = cast(@fraction as string)
   or @flag
+  or t.id in unnest(@texts)
+  or t.id in unnest(@choices)
 `;
 
 /** A row of any of these queries. */

@@ -128,7 +128,26 @@ describe('SQL of a caller over a saved query, by REST', () => {
     expect(long).toMatchObject({ status: 422, error: { code: 'QUERY_TOO_EXPENSIVE' } });
     const many = "select repeat('x', 900000) as x from unnest(generate_array(1, 30)) as n";
     expect(await get({ project: 'a', sql: many })).toMatchObject({ status: 422 });
+    const nested = "select [struct(repeat('x', 1000001) as y)] as x";
+    const { status, error } = await get({ project: 'a', sql: nested });
+    expect([status, error?.message]).toEqual([
+      422,
+      'sql: a value of the result has more than 1,000,000 bytes; select fewer columns or rows, or a part of the value',
+    ]);
   });
+
+  test.each([
+    "if(n = 1, repeat('é', 600000), cast(div(1, n - 2) as string)) as a",
+    "if(n = 2, repeat('é', 600000), cast(div(1, n - 1) as string)) as a",
+    "repeat('é', 600000) as a, div(1, n - 2) as b",
+    "div(1, n - 2) as b, [repeat('é', 600000)] as a",
+  ])(
+    'a failure is reported before a value that is too long, whichever DuckDB computes first: %s',
+    async (columns) => {
+      const sql = `select ${columns} from unnest([1, 2]) as n`;
+      expect(await get({ project: 'a', sql })).toMatchObject({ status: 400 });
+    },
+  );
 });
 
 describe('the permission sql', () => {

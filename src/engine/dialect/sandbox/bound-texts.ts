@@ -11,7 +11,7 @@ import {
 import type { Expression } from '../tree/nodes.ts';
 import { isScalar, scalar } from '../types.ts';
 
-/** The longest text that an expression of a caller may make, as REPEAT and LPAD have it. */
+/** The longest text, or BYTES, that an expression of a caller may make, as REPEAT and LPAD have it. */
 const maxTextBytes = 1_048_576;
 
 /** What makes texts that are longer than those that they are made of, by the form that computes the length before. */
@@ -19,6 +19,14 @@ const boundedForms: ReadonlyMap<string, string> = new Map([
   ['bq."replace(s varchar, part varchar, other varchar)"', 'bq.bounded_replace'],
   ['bq."regexp_replace(s varchar, pattern varchar, rewrite varchar)"', 'bq.bounded_regexp_replace'],
   ['bq."array_to_string(a varchar[], delimiter varchar)"', 'bq.bounded_array_to_string'],
+  [
+    'bq."array_to_string(a varchar[], delimiter varchar, null_text varchar)"',
+    'bq.bounded_array_to_string_with_nulls',
+  ],
+  ['bq."array_to_string(a blob[], delimiter blob)"', 'bq.bounded_array_to_bytes'],
+  ['bq."array_to_string(a blob[], delimiter blob, null_text blob)"', 'bq.bounded_array_to_bytes_with_nulls'],
+  ['bq."replace(b blob, part blob, other blob)"', 'bq.bounded_replace_bytes'],
+  ['bq."regexp_replace(b blob, pattern blob, rewrite blob)"', 'bq.bounded_regexp_replace_bytes'],
 ]);
 
 /**
@@ -26,19 +34,20 @@ const boundedForms: ReadonlyMap<string, string> = new Map([
  * limit counts texts, nor does an interrupt stop the step.
  */
 export function boundTexts(node: Expression): Expression {
-  const string = scalar('STRING');
   if (node.kind === 'call') {
     const form = boundedForms.get(node.function);
     if (form === undefined) return node;
     return bindValues(node.args, (...args) => call(form, args, node.type));
   }
-  if (node.kind !== 'operation' || node.operator !== '||' || !isScalar(node.type, 'STRING')) return node;
+  if (node.kind !== 'operation' || node.operator !== '||' || !isScalar(node.type, 'STRING', 'BYTES'))
+    return node;
+  const length = isScalar(node.type, 'BYTES') ? 'octet_length' : 'strlen';
   return bindValues(node.operands, (...texts) => {
     const int64 = scalar('INT64');
-    const lengths = texts.map((text) => call('strlen', [text], int64));
+    const lengths = texts.map((text) => call(length, [text], int64));
     const bytes = operation('+', lengths, int64);
-    const fail = castTo(call('bq.fail', [textLiteral('a text has more than 1,048,576 bytes')]), string);
+    const fail = castTo(call('bq.fail', [textLiteral('a text has more than 1,048,576 bytes')]), node.type);
     const joined = { ...node, operands: texts };
-    return caseWhen(compareWith('>', bytes, integerLiteral(maxTextBytes)), fail, joined, string);
+    return caseWhen(compareWith('>', bytes, integerLiteral(maxTextBytes)), fail, joined, node.type);
   });
 }

@@ -1,4 +1,4 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
+import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
 import { LRUCache } from 'lru-cache';
 import type { BoundValues } from '../../../catalog/binding/bind.ts';
 import { invalidSql } from '../../../catalog/binding/caller-sql.ts';
@@ -8,20 +8,13 @@ import { calledMacros } from '../../dialect/called-macros.ts';
 import { duckdbText } from '../../dialect/passes/duckdb-text.ts';
 import { bindValues } from '../../dialect/rules/bind-values.ts';
 import type { JudgedSql, Sandbox } from '../../dialect/sandbox/open-sandbox.ts';
-import {
-  call,
-  caseWhen,
-  castTo,
-  compareWith,
-  integerLiteral,
-  textLiteral,
-} from '../../dialect/tree/build.ts';
+import { call, caseWhen, compareWith, integerLiteral, textLiteral } from '../../dialect/tree/build.ts';
 import type { Expression } from '../../dialect/tree/nodes.ts';
 import { type Column, duckdbType, sameName, scalar, type Type } from '../../dialect/types.ts';
-import { cellTooLarge, maxCellBytes } from '../../engine-errors.ts';
+import { callerResultTooLarge, cellTooLarge, maxCellBytes } from '../../engine-errors.ts';
 import { resultColumnOf } from '../../records/result-column-of.ts';
 import { bigqueryType } from '../wire/bigquery-type.ts';
-import { wireCell } from '../wire/cell.ts';
+import { type WireCell, wireCell } from '../wire/cell.ts';
 import type { WireColumn } from '../wire/rows.ts';
 import { callerPlan, genericPlan, type Plan, type PlannedColumn } from './plan.ts';
 import { memoizePlans } from './prepare-query.ts';
@@ -77,7 +70,7 @@ function prepareCallerSql(query: SavedQuery, { compiled }: JudgedSql): CallerSql
         name,
         required: false,
         type,
-        json,
+        json: (cell: DuckDBValue) => requireShort(cell, json),
         select: (value: Expression) => bounded(select(value), type),
       };
     }) satisfies readonly (WireColumn & PlannedColumn)[];
@@ -92,7 +85,7 @@ function prepareCallerSql(query: SavedQuery, { compiled }: JudgedSql): CallerSql
   };
   return {
     tables: compiled.tables,
-    macros: [...calledMacros(compiled.query), 'fail'],
+    macros: calledMacros(compiled.query),
     prepare(connection) {
       prepared ??= prepare(connection).catch((error: unknown) => {
         prepared = undefined;
@@ -129,14 +122,25 @@ async function columnTypes(
   }
 }
 
-/** The text of a value, which fails instead of being too long: as JavaScript text it would occupy the process. */
+/**
+ * The text of a value; of one that is too long, spaces, which are too many as well: its characters could be four times as
+ * many bytes. It does not fail: if another expression does, the plan would decide which one fails first, and with it the
+ * number of stored rows, also of other tenants.
+ */
 function bounded(text: Expression, { kind, ...type }: Type): Expression {
   const isShort = kind === 'scalar' && 'name' in type && !['STRING', 'BYTES', 'JSON'].includes(type.name);
   if (isShort) return text;
   const string = scalar('STRING');
-  const fail = castTo(call('bq.fail', [textLiteral(cellTooLarge)]), string);
   return bindValues([text], (value = text) => {
     const bytes = call('strlen', [value], scalar('INT64'));
-    return caseWhen(compareWith('>', bytes, integerLiteral(maxCellBytes)), fail, value, string);
+    return caseWhen(compareWith('>', bytes, integerLiteral(maxCellBytes)), tooLong, value, string);
   });
+}
+
+const tooLong = call('repeat', [textLiteral(' '), integerLiteral(maxCellBytes + 1)], scalar('STRING'));
+
+/** A value as JSON. @throws GatewayError QUERY_TOO_EXPENSIVE if it was too long */
+function requireShort(cell: DuckDBValue, json: WireCell['json']): ReturnType<WireCell['json']> {
+  if (typeof cell === 'string' && cell.length > maxCellBytes) throw callerResultTooLarge(cellTooLarge);
+  return json(cell);
 }

@@ -6,20 +6,26 @@ import type { Owner } from '../../../concurrency/fair-share.ts';
 import { startStopwatch } from '../../../concurrency/stopwatch.ts';
 import { queueFull } from '../../engine-errors.ts';
 import type { HostWorks } from '../wire/host-functions.ts';
+import { type Claim, Places } from './places.ts';
 import { openWorker, type Worker } from './worker.ts';
 
 /** A query that takes longer is slow, on a machine that others do not load. */
 const quickMs = 100;
+
+/** A run that goes on for this long after it was interrupted leaves its place to a new worker. */
+const interruptedMs = 2_000;
 
 interface PoolOptions {
   /** How many slow queries may run at the same moment. */
   readonly maxSlow: number;
   /** How many more queries may wait for a worker, quick and slow ones together. */
   readonly queueLength: number;
-  readonly hostWorks: HostWorks;
+  readonly database: {
+    readonly hostWorks: HostWorks;
+    connect(): Promise<DuckDBConnection>;
+    disconnect(connection: DuckDBConnection): void;
+  };
 }
-
-type Speed = 'quick' | 'slow';
 
 /** One run of a query. */
 interface Use {
@@ -27,6 +33,7 @@ interface Use {
   readonly key: string;
   /** Whose turn in the queue it takes. */
   readonly owner: Owner;
+  readonly isCallerSql: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -40,25 +47,27 @@ type Task<T> = (worker: Worker, signal: AbortSignal, onResult: () => void) => Pr
 
 /**
  * A fixed set of workers, for which owners take turns. Only some slow queries run at once, each on all cores: more
- * of them would end no sooner, but would leave no core and no worker for quick ones.
+ * of them would end no sooner, but would leave no core and no worker for quick ones. DuckDB cannot interrupt every
+ * step: a run that does not stop is left behind with its connection, and another one takes its place.
  */
 export class ConnectionPool {
   readonly #idle: Worker[];
   readonly #size: number;
-  readonly #maxSlow: number;
+  readonly #places: Places;
   readonly #queueLength: number;
-  readonly #queue = new FairQueue<Worker, Speed>();
+  readonly #database: PoolOptions['database'];
+  readonly #queue = new FairQueue<Worker, Claim>();
   /** How long queries took, in ms, by their key; infinite after a restart. */
   readonly #durations = new LRUCache<string, number>({ max: 1_000 });
-  /** How many slow queries are running. */
-  #slow = 0;
+  /** Runs that have been left behind: at most as many as there are places. */
+  readonly #leftBehind = new Set<Promise<void>>();
 
-  constructor(connections: readonly DuckDBConnection[], { maxSlow, queueLength, hostWorks }: PoolOptions) {
-    this.#idle = connections.map((connection) => openWorker(connection, hostWorks));
+  constructor(connections: readonly DuckDBConnection[], { maxSlow, queueLength, database }: PoolOptions) {
+    this.#idle = connections.map((connection) => openWorker(connection, database.hostWorks));
     this.#size = connections.length;
-    // One worker is always left for quick queries, unless there is only one.
-    this.#maxSlow = Math.max(1, Math.min(maxSlow, this.#size - 1));
+    this.#places = new Places(this.#size, maxSlow);
     this.#queueLength = queueLength;
+    this.#database = database;
   }
 
   /**
@@ -72,23 +81,22 @@ export class ConnectionPool {
   }
 
   async #use<T>(use: Use, task: Task<T>, queueLength: number): Promise<T> {
-    const { key, signal } = use;
-    let speed: Speed = (this.#durations.get(key) ?? 0) <= quickMs ? 'quick' : 'slow';
-    const worker = await this.#acquire(use, speed, queueLength);
+    const { key, owner, isCallerSql, signal } = use;
+    const claim: Claim = { owner, isCallerSql, isSlow: (this.#durations.get(key) ?? 0) > quickMs };
+    const worker = await this.#acquire(claim, signal, queueLength);
     const abort = openLinkedAbort({ follow: [signal] });
     let restarts = false;
     const elapsed = startStopwatch();
     const judge = () => {
-      if (speed === 'slow') return;
+      if (claim.isSlow) return;
       const leftMs = quickMs - elapsed();
       if (leftMs > 0) {
         timer = setTimeout(judge, Math.ceil(leftMs)).unref();
         return;
       }
-      restarts = this.#slow >= this.#maxSlow;
       // Also an aborted query counts as slow until it has ended: DuckDB stops only between blocks of rows.
-      speed = 'slow';
-      this.#slow += 1;
+      claim.isSlow = true;
+      restarts = !this.#places.mayHold(claim);
       if (restarts) abort.abort();
     };
     let timer = setTimeout(judge, quickMs).unref();
@@ -99,8 +107,8 @@ export class ConnectionPool {
     const running = task(worker, abort.signal, onResult).finally(() => {
       clearTimeout(timer);
       abort.release();
-      this.#release(worker, speed);
     });
+    this.#releaseAfter(running, worker, claim, abort.signal);
     try {
       return await untilAborted(running, abort.signal);
     } catch (error) {
@@ -115,28 +123,64 @@ export class ConnectionPool {
   async close(): Promise<void> {
     const { signal } = new AbortController();
     for (let left = this.#size; left > 0; left -= 1) {
-      await this.#acquire({ signal, owner: undefined }, 'quick', Number.POSITIVE_INFINITY);
+      const claim = { owner: undefined, isCallerSql: false, isSlow: false };
+      await this.#acquire(claim, signal, Number.POSITIVE_INFINITY);
     }
+    await Promise.all(this.#leftBehind);
   }
 
-  async #acquire({ signal, owner }: Omit<Use, 'key'>, speed: Speed, queueLength: number): Promise<Worker> {
+  async #acquire(claim: Claim, signal: AbortSignal, queueLength: number): Promise<Worker> {
     signal.throwIfAborted();
-    const worker = this.#take(speed);
+    const worker = this.#take(claim);
     if (worker !== undefined) return worker;
-    if (!this.#queue.hasRoom(owner, queueLength)) throw queueFull();
-    return this.#queue.wait(signal, speed, owner);
+    if (!this.#queue.hasRoom(claim.owner, queueLength)) throw queueFull();
+    return this.#queue.wait(signal, claim, claim.owner);
   }
 
-  #take(speed: Speed): Worker | undefined {
-    if (speed === 'slow' && this.#slow >= this.#maxSlow) return undefined;
+  #take(claim: Claim): Worker | undefined {
+    if (!this.#places.mayHold(claim)) return undefined;
     const worker = this.#idle.pop();
-    if (worker !== undefined && speed === 'slow') this.#slow += 1;
+    if (worker !== undefined) this.#places.take(claim);
     return worker;
   }
 
-  #release(worker: Worker, speed: Speed): void {
+  #release(worker: Worker, claim: Claim): void {
     this.#idle.push(worker);
-    if (speed === 'slow') this.#slow -= 1;
-    this.#queue.serveNext((waiting) => this.#take(waiting));
+    this.#places.giveBack(claim);
+    while (this.#queue.serveNext((waiting) => this.#take(waiting)));
+  }
+
+  /** Releases the worker when its run has ended, or another one in its place when the run does not stop. */
+  #releaseAfter(running: Promise<unknown>, worker: Worker, claim: Claim, signal: AbortSignal): void {
+    let hasEnded = false;
+    let isLeftBehind = false;
+    let timer: NodeJS.Timeout | undefined;
+    const replaceLater = () => {
+      timer = setTimeout(() => void replace(), interruptedMs).unref();
+    };
+    const replace = async () => {
+      if (this.#leftBehind.size >= this.#size) return replaceLater();
+      this.#leftBehind.add(ended);
+      const other = await this.#database.connect().catch(() => undefined);
+      if (hasEnded || other === undefined) {
+        this.#leftBehind.delete(ended);
+        if (other !== undefined) this.#database.disconnect(other);
+        return;
+      }
+      isLeftBehind = true;
+      this.#release(openWorker(other, this.#database.hostWorks), claim);
+    };
+    const end = () => {
+      hasEnded = true;
+      clearTimeout(timer);
+      signal.removeEventListener('abort', replaceLater);
+      if (!isLeftBehind) return this.#release(worker, claim);
+      this.#leftBehind.delete(ended);
+      worker.close();
+      this.#database.disconnect(worker.connection);
+    };
+    const ended = running.then(end, end);
+    if (signal.aborted) replaceLater();
+    else signal.addEventListener('abort', replaceLater, { once: true });
   }
 }

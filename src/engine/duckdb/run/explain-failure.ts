@@ -1,14 +1,7 @@
 import type { BoundQuery } from '../../../catalog/binding/bind.ts';
 import { GatewayError } from '../../../errors.ts';
 import { findQuotedParameter, unusableValue } from '../../blame-parameter.ts';
-import {
-  callerResultTooLarge,
-  callerSqlFailed,
-  cellTooLarge,
-  queryOfTooMuchText,
-  tooMuchText,
-  unsafeInteger,
-} from '../../engine-errors.ts';
+import { callerSqlFailed, queryOfTooMuchText, tooMuchText, unsafeInteger } from '../../engine-errors.ts';
 
 /** A DuckDB failure as the caller may see it. DuckDB's own text contains SQL and names, so it is only the cause. */
 export function explainFailure(cause: unknown, bound: BoundQuery): GatewayError {
@@ -18,7 +11,6 @@ export function explainFailure(cause: unknown, bound: BoundQuery): GatewayError 
       cause,
     });
   }
-  if (bound.sql !== undefined && text.includes(cellTooLarge)) return callerResultTooLarge(cellTooLarge);
   if (text.includes(tooMuchText)) return queryOfTooMuchText(bound.sql !== undefined);
   if (text.includes(unsafeInteger)) {
     return new GatewayError('ENGINE_FAILED', `The query failed: ${unsafeInteger}`, { cause });

@@ -39,7 +39,7 @@ export function runCallerSql(
   if (callerSql === undefined) throw new Error(`${query.name} takes no SQL`);
   const { maxRows } = query;
   const key = hash('sha256', `${query.id} ${sql}`);
-  return pool.use({ key, owner, signal }, async (worker, signal, onResult) => {
+  return pool.use({ key, owner, isCallerSql: true, signal }, async (worker, signal, onResult) => {
     signal.throwIfAborted();
     const stopInterrupting = interruptOnAbort(signal, worker);
     worker.beginWork(new HostWork(callerLimits, signal));

@@ -107,7 +107,7 @@ function runPrepared(
   const { maxRows } = bound.query;
   const { generic, columns } = prepared;
   const plan = prepared.plan(bound.parameters);
-  return pool.use({ key: plan.sql, owner, signal }, async (worker, signal, onResult) => {
+  return pool.use({ key: plan.sql, owner, isCallerSql: false, signal }, async (worker, signal, onResult) => {
     signal.throwIfAborted();
     onStart?.();
     const stopInterrupting = interruptOnAbort(signal, worker);

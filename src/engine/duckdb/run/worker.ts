@@ -18,6 +18,8 @@ export interface Worker {
   /** From now until `release` all statements read the same snapshot. */
   beginSnapshot(): Promise<void>;
   release(): Promise<void>;
+  /** Forgets its statements; the connection is the caller's to close. */
+  close(): void;
   readonly compute: Compute;
 }
 
@@ -79,6 +81,7 @@ export function openWorker(connection: DuckDBConnection, hostWorks: HostWorks): 
       if (isInTransaction) await (await prepare('ROLLBACK')).run();
       isInTransaction = false;
     },
+    close: () => statements.clear(),
     compute: buildCompute(connection, prepare),
   };
 }

@@ -4,8 +4,8 @@ import type { LoopTurns } from '../../../concurrency/loop-turns.ts';
 import type { CachedResult } from '../../../results/get-result.ts';
 import { type Coding, type Encodings, encode } from '../../../results/result-document.ts';
 import { cacheHeaders, variesBy, variesByFormat } from '../../cache-headers.ts';
-import { chooseCoding } from '../../content-coding.ts';
 import type { RequestHead } from '../../head.ts';
+import { chooseCoding } from '../../headers/content-coding.ts';
 import type { Reply } from '../../reply.ts';
 import { chooseMediaType, type GraphqlMediaType } from '../media-type.ts';
 

@@ -1,4 +1,5 @@
 import {
+  type ConstValueNode,
   type GraphQLArgumentConfig,
   GraphQLEnumType,
   GraphQLList,
@@ -65,8 +66,21 @@ export function argumentType(parameter: Parameter): string {
   return parameter.required ? `${type}!` : type;
 }
 
+/**
+ * An enum that suggests no values. Callers see no suggestion, but graphql-js would look for one in each value that it
+ * refuses, which may be as long as a body.
+ */
+class PlainEnumType extends GraphQLEnumType {
+  override coerceInputValue(value: unknown) {
+    return super.coerceInputValue(value, true);
+  }
+  override coerceInputLiteral(node: ConstValueNode) {
+    return super.coerceInputLiteral(node, true);
+  }
+}
+
 function enumType({ enum: name, description, values }: EnumParameter): GraphQLEnumType {
-  return new GraphQLEnumType({
+  return new PlainEnumType({
     name,
     description,
     values: Object.fromEntries(values.map(({ name, value, description }) => [name, { value, description }])),

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { encode } from '../../../results/result-document.ts';
-import { chooseCoding } from '../../content-coding.ts';
+import { chooseCoding } from '../../headers/content-coding.ts';
 import type { Answer } from '../../routes.ts';
 
 /**

@@ -9,7 +9,9 @@ const imported = async (name: string, content: string | Buffer) => {
   const folder = await openImportFolder();
   try {
     folder.write(name, content);
-    return { problems: await folder.sync(), ids: await folder.ids() };
+    const problems = await folder.sync();
+    const rejects = await folder.query('SELECT line, reason FROM import.rejects ORDER BY line');
+    return { problems, rejects, ids: await folder.ids() };
   } finally {
     await folder.close();
   }
@@ -27,6 +29,7 @@ describe('a line that is too long is rejected, and the other lines of its file a
   ])('%s', async (name, content) => {
     expect(await imported(name, content)).toEqual({
       problems: [`${name}:2: the line is longer than 16 MB`],
+      rejects: [[2n, 'the line is longer than 16 MB']],
       ids: [1, 2, 3],
     });
   });
@@ -34,6 +37,7 @@ describe('a line that is too long is rejected, and the other lines of its file a
   test('the last one, whose file has no newline at its end', async () => {
     expect(await imported('logs.ndjson.gz', gzipSync(`{"id":1}\n${long}`))).toEqual({
       problems: ['logs.ndjson.gz:2: the line is longer than 16 MB'],
+      rejects: [[2n, 'the line is longer than 16 MB']],
       ids: [1],
     });
   });
@@ -46,6 +50,7 @@ describe('a line that is too long is rejected, and the other lines of its file a
     ] as const) {
       expect(await imported(name, content)).toEqual({
         problems: [`${name}: row 2: the line is longer than 16 MB`],
+        rejects: [[2n, 'the line is longer than 16 MB']],
         ids: [1, 2, 3],
       });
     }
@@ -57,8 +62,9 @@ describe('a line that is too long is rejected, and the other lines of its file a
       ['logs.csv', csv],
       ['logs.csv.gz', gzipSync(csv)],
     ] as const) {
-      const { problems, ids } = await imported(name, content);
+      const { problems, rejects, ids } = await imported(name, content);
       expect(ids).toEqual([1, 2, 3]);
+      expect(rejects).toEqual([[3n, expect.stringMatching(/^Maximum line size/)]]);
       expect(problems).toEqual([expect.stringMatching(new RegExp(`^${name}:3: Maximum line size`))]);
     }
   });
@@ -66,6 +72,7 @@ describe('a line that is too long is rejected, and the other lines of its file a
   test('a header of CSV makes its file unreadable', async () => {
     expect(await imported('logs.csv', long)).toEqual({
       problems: ['logs.csv: the line is longer than 16 MB'],
+      rejects: [],
       ids: [],
     });
   });
@@ -79,6 +86,8 @@ describe('a line that is too long is rejected, and the other lines of its file a
       folder.write('logs.ndjson', lines);
       expect(await folder.sync()).toEqual(['logs.ndjson:2: the line is longer than 16 MB']);
       expect(await folder.ids()).toEqual([1, 2, 3]);
+      const rejects = await folder.query('SELECT line, reason FROM import.rejects');
+      expect(rejects).toEqual([[2n, 'the line is longer than 16 MB']]);
     } finally {
       await folder.close();
     }

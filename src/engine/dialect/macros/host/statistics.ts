@@ -1,8 +1,25 @@
-import { bignumericScale, parseDecimal, ratio } from './decimal.ts';
+import { parseDecimal, power10, ratio } from './decimal.ts';
 import { hostFunction } from './host-function.ts';
 
-const decimals = (texts: readonly (string | null)[]): readonly bigint[] =>
-  texts.flatMap((text) => (text === null ? [] : [parseDecimal(text, bignumericScale) ?? 0n]));
+type Texts = readonly (string | null)[];
+
+/** How many digits after the point the values have: what is computed with few digits takes a part of the time. */
+const scaleOf = (texts: Texts): number =>
+  texts.reduce((scale, text) => {
+    const point = text?.indexOf('.') ?? -1;
+    return text === null || point < 0 ? scale : Math.max(scale, text.length - point - 1);
+  }, 0);
+
+const decimals = (texts: Texts, scale: number): readonly bigint[] =>
+  texts.flatMap((text) => (text === null ? [] : [decimal(text, scale)]));
+
+/** The form that DuckDB gives a NUMERIC needs no rounding; of some hundreds of thousands, parsing takes most of the time. */
+const decimal = (text: string, scale: number): bigint =>
+  isPlain.test(text) && text.length - text.indexOf('.') - 1 === scale
+    ? BigInt(text.replace('.', ''))
+    : (parseDecimal(text, scale) ?? 0n);
+
+const isPlain = /^-?\d{1,40}\.\d{1,38}$/;
 
 const sum = (values: readonly bigint[]) => values.reduce((total, value) => total + value, 0n);
 
@@ -13,34 +30,27 @@ const sumOfProducts = (a: readonly bigint[], b: readonly bigint[]) =>
 const deviation = (a: readonly bigint[], b: readonly bigint[]) =>
   BigInt(a.length) * sumOfProducts(a, b) - sum(a) * sum(b);
 
-const squaredUnits = 10n ** BigInt(2 * bignumericScale);
-
 /** `var_pop`, `stddev_samp`, `covar_pop` and so on over exact decimals: only the result is rounded. */
-function covariance(a: readonly bigint[], b: readonly bigint[], name: string): number | null {
+function covariance(a: readonly bigint[], b: readonly bigint[], scales: number, name: string): number | null {
   const count = BigInt(a.length);
   const divisor = count * (name.endsWith('_samp') ? count - 1n : count);
   if (divisor <= 0n) return null;
-  const value = ratio(deviation(a, b), divisor * squaredUnits);
+  const value = ratio(deviation(a, b), divisor * power10(scales));
   return name.startsWith('stddev') ? Math.sqrt(value) : value;
 }
 
-function variance(texts: readonly (string | null)[], name: string): number | null {
-  const values = decimals(texts);
-  return covariance(values, values, name);
+function variance(texts: Texts, name: string): number | null {
+  const scale = scaleOf(texts);
+  const values = decimals(texts, scale);
+  return covariance(values, values, 2 * scale, name);
 }
 
 /** Pairs with a NULL do not count. */
-function pairStatistic(
-  first: readonly (string | null)[],
-  second: readonly (string | null)[],
-  name: string,
-): number | null {
-  const pairs = first.flatMap((text, at) => {
-    const other = second[at] ?? null;
-    return text === null || other === null ? [] : [{ a: text, b: other }];
-  });
-  const [a, b] = [decimals(pairs.map(({ a }) => a)), decimals(pairs.map(({ b }) => b))];
-  if (name !== 'corr') return covariance(a, b, name);
+function pairStatistic(first: Texts, second: Texts, name: string): number | null {
+  const isPair = (_: unknown, at: number) => (first[at] ?? null) !== null && (second[at] ?? null) !== null;
+  const scales = { a: scaleOf(first), b: scaleOf(second) };
+  const [a, b] = [decimals(first.filter(isPair), scales.a), decimals(second.filter(isPair), scales.b)];
+  if (name !== 'corr') return covariance(a, b, scales.a + scales.b, name);
   if (a.length < 2) return null;
   const [spreadOfA, spreadOfB] = [deviation(a, a), deviation(b, b)];
   if (spreadOfA === 0n || spreadOfB === 0n) return Number.NaN;

@@ -1,4 +1,5 @@
-import { type Coding, codings } from '../results/result-document.ts';
+import { type Coding, codings } from '../../results/result-document.ts';
+import { elementsOf, partsOf } from './list-header.ts';
 
 /**
  * The coding of a result that a caller accepts by its `Accept-Encoding` and that costs least.
@@ -21,7 +22,7 @@ export function bestCoding<Name extends string>(
   available: readonly Name[],
   accepted: string,
 ): Name | 'identity' {
-  const weights = new Map(accepted.split(',').map(parseWeight));
+  const weights = new Map(elementsOf(accepted).map(parseWeight));
   const weightOf = (coding: Name) =>
     weights.get(coding) ?? weights.get('*') ?? (coding === 'identity' ? leastWeight : 0);
   const [best = 'identity'] = available
@@ -34,7 +35,7 @@ export function bestCoding<Name extends string>(
 const leastWeight = 0.000_1;
 
 function parseWeight(part: string): readonly [string, number] {
-  const [coding = '', ...parameters] = part.split(';').map((text) => text.trim().toLowerCase());
+  const [coding, ...parameters] = partsOf(part);
   const q = parameters.find((parameter) => parameter.startsWith('q='));
   const weight = q === undefined ? 1 : Number(q.slice(2));
   return [coding, Number.isNaN(weight) ? 0 : weight];

@@ -1,0 +1,43 @@
+import type { Owner } from '../../../concurrency/fair-share.ts';
+
+/** A run that needs a place. */
+export interface Claim {
+  readonly owner: Owner;
+  /** Whether it runs SQL of a caller, whom nothing but limits keeps from taking every place for as long as it can. */
+  readonly isCallerSql: boolean;
+  /** Whether it is expected to be slow, or has turned out to be. */
+  isSlow: boolean;
+}
+
+/** Counts who holds places, of which one is kept for saved queries that are quick. */
+export class Places {
+  readonly #maxSlow: number;
+  readonly #maxLong: number;
+  readonly #held = new Set<Claim>();
+
+  constructor(size: number, maxSlow: number) {
+    // With one place, everything takes turns in it.
+    this.#maxLong = Math.max(1, size - 1);
+    this.#maxSlow = Math.max(1, Math.min(maxSlow, this.#maxLong));
+  }
+
+  take(claim: Claim): void {
+    this.#held.add(claim);
+  }
+
+  giveBack(claim: Claim): void {
+    this.#held.delete(claim);
+  }
+
+  /** Whether a run may take a place, or, if it has one already, keep it. */
+  mayHold(claim: Claim): boolean {
+    const others = [...this.#held].filter((held) => held !== claim);
+    const slow = others.filter(({ isSlow }) => isSlow).length;
+    if (claim.isSlow && slow >= this.#maxSlow) return false;
+    if (isLong(claim) && others.filter(isLong).length >= this.#maxLong) return false;
+    const ofOwner = others.filter(({ isCallerSql, owner }) => isCallerSql && owner === claim.owner).length;
+    return !claim.isCallerSql || ofOwner < Math.ceil(this.#maxLong / 2);
+  }
+}
+
+const isLong = ({ isCallerSql, isSlow }: Claim): boolean => isCallerSql || isSlow;
