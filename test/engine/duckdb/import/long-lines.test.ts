@@ -93,3 +93,24 @@ describe('a line that is too long is rejected, and the other lines of its file a
     }
   });
 });
+
+describe('a line of 16 MB is not too long', () => {
+  const row = '{"id":1,"other":""}'.replace('""', `"${'a'.repeat(16_000_000 - 19)}"`);
+
+  test.each([
+    ['with a newline', `${row}\n{"id":2}\n`, [1, 2]],
+    ['without one', row, [1]],
+  ])('%s', async (_, content, ids) => {
+    expect(await imported('logs.ndjson', content)).toEqual({ problems: [], rejects: [], ids });
+  });
+
+  test('in CSV, with line breaks in quotes', async () => {
+    for (const cell of ['a'.repeat(15_000_000), `"${'a\n'.repeat(4_000_000)}"`]) {
+      expect(await imported('logs.csv', `id,other\n1,${cell}\n2,\n`)).toEqual({
+        problems: [],
+        rejects: [],
+        ids: [1, 2],
+      });
+    }
+  });
+});

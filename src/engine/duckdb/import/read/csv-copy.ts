@@ -3,7 +3,7 @@ import type { Field } from '../../../../catalog/tables/table-schema.ts';
 import { quoteText } from '../../../dialect/tree/quote-text.ts';
 import { quote } from '../../../dialect/types.ts';
 import type { Reject } from '../scan/manifest.ts';
-import { readLines } from './read-file.ts';
+import { maxLineBytes, readLines } from './read-file.ts';
 import { globText } from './source-relation.ts';
 
 /**
@@ -34,7 +34,7 @@ export async function copyCsv(
       ? `SELECT '' WHERE false`
       : `SELECT ${rowAsJson(matched)} FROM read_csv(${globText(path)}, auto_detect = false, header = true,
           columns = {${columns}}, delim = ',', quote = '"', escape = '"', nullstr = '', allow_quoted_nulls = false,
-          hive_partitioning = false${moreOptions})`;
+          hive_partitioning = false, max_line_size = ${maxLineBytes}, buffer_size = ${bufferBytes}${moreOptions})`;
   const write = (moreOptions: string) =>
     connection.run(
       `COPY (${rows(moreOptions)}) TO ${quoteText(copy)} (FORMAT csv, HEADER false, QUOTE '', ESCAPE '', DELIMITER '\x1f')`,
@@ -54,6 +54,9 @@ export async function copyCsv(
     return errors.getRowsJS().map(([line, reason]) => ({ line: Number(line), reason: String(reason) }));
   }
 }
+
+/** DuckDB's default is sixteen of the longest lines. */
+const bufferBytes = 2 * maxLineBytes;
 
 /** A CSV column and the field whose values it has. */
 interface MatchedColumn {

@@ -101,10 +101,11 @@ export function openLinesWriter(path: string, from: Position): LinesWriter {
   return {
     async write(chunk, limits) {
       const lineEnd = chunk.indexOf(newline);
-      const first = lineEnd < 0 ? chunk : chunk.subarray(0, lineEnd + 1);
-      if (openBytes + first.length > maxLineBytes) {
-        await skip(first, lineEnd >= 0);
-        return first.length;
+      const lineBytes = openBytes + (lineEnd < 0 ? chunk.length : lineEnd);
+      if (lineBytes > maxLineBytes) {
+        const part = lineEnd < 0 ? chunk : chunk.subarray(0, lineEnd + 1);
+        await skip(part, lineEnd >= 0);
+        return part.length;
       }
       const scanned = scanLines(chunk, openLine, limits);
       const accepted = chunk.subarray(0, scanned.end);

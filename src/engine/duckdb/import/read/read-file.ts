@@ -28,7 +28,7 @@ export async function* readBytes(
   }
 }
 
-/** The longest line of a data file. DuckDB reads no JSON of more than 16 MiB. */
+/** The longest line of a data file, without its newline. DuckDB reads no JSON of more than 16 MiB. */
 export const maxLineBytes = 16_000_000;
 
 export const lineTooLong = 'the line is longer than 16 MB';
