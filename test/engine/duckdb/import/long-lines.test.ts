@@ -56,17 +56,50 @@ describe('a line that is too long is rejected, and the other lines of its file a
     }
   });
 
-  test('in CSV, where DuckDB reads the lines', async () => {
-    const csv = `id,ts\n1,\n4,${long}\n2,\n3,\n`;
-    for (const [name, content] of [
-      ['logs.csv', csv],
-      ['logs.csv.gz', gzipSync(csv)],
-    ] as const) {
-      const { problems, rejects, ids } = await imported(name, content);
+  describe('a row of CSV', () => {
+    const lineBreaks = 'y\n'.repeat(9_000_000);
+    const reason = 'the line is longer than 16 MB';
+
+    test.each<[string, string, number, number[]]>([
+      ['without quotes', `id,other\n1,\n4,${long}\n2,\n3,\n`, 3, [1, 2, 3]],
+      // DuckDB does not report a row that is longer than its buffer.
+      ['longer than two limits', `id,other\n1,\n4,${long}${long}\n2,\n3,\n`, 3, [1, 2, 3]],
+      ['with CRLF', `id,other\r\n1,\r\n4,${long}\r\n2,\r\n3,\r\n`, 3, [1, 2, 3]],
+      ['with line breaks in quotes', `id,other\n1,\n4,"${lineBreaks}"\n2,\n3,\n`, 3, [1, 2, 3]],
+      ['with quotes in quotes', `id,other\n1,\n4,"""${lineBreaks}""\n5,"",""\n"\n2,\n3,\n`, 3, [1, 2, 3]],
+      ['with a space before the quote', `id,other\n1,\n4, "${lineBreaks}"\n2,\n`, 3, [1, 2]],
+      ['after a row of several lines', `id,other\n1,"a\nb"\n4,"${lineBreaks}"\n2,\n`, 4, [1, 2]],
+      ['after quotes within a cell', `id,other\n1,a"b\n4,"${lineBreaks}"\n2,"\n"\n`, 3, [1, 2]],
+      ['whose quote is not closed', `id,other\n1,\n2,"${lineBreaks}`, 3, [1]],
+    ])('%s', async (_, csv, line, ids) => {
+      expect(await imported('logs.csv', csv)).toEqual({
+        problems: [`logs.csv:${line}: ${reason}`],
+        rejects: [[BigInt(line), reason]],
+        ids,
+      });
+    });
+
+    test.each([
+      ['logs.csv.gz', gzipSync],
+      ['logs.csv.zst', zstdCompressSync],
+    ])('in %s', async (name, compress) => {
+      expect(await imported(name, compress(`id,other\n1,\n4,"${lineBreaks}"\n2,\n`))).toEqual({
+        problems: [`${name}:3: ${reason}`],
+        rejects: [[3n, reason]],
+        ids: [1, 2],
+      });
+    });
+
+    test('beside rows that are not valid, which keep their numbers', async () => {
+      const csv = `id,other\n1,\n4,${long}\nbad\n2,\n7,"a"b\n3,\n`;
+      const { rejects, ids } = await imported('logs.csv', csv);
       expect(ids).toEqual([1, 2, 3]);
-      expect(rejects).toEqual([[3n, expect.stringMatching(/^Maximum line size/)]]);
-      expect(problems).toEqual([expect.stringMatching(new RegExp(`^${name}:3: Maximum line size`))]);
-    }
+      expect(rejects).toEqual([
+        [3n, reason],
+        [4n, expect.stringMatching(/^Expected Number of Columns/)],
+        [6n, expect.stringMatching(/quote/)],
+      ]);
+    });
   });
 
   test('a header of CSV makes its file unreadable', async () => {

@@ -1,17 +1,19 @@
+import { writeFile } from 'node:fs/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Field } from '../../../../catalog/tables/table-schema.ts';
 import { quoteText } from '../../../dialect/tree/quote-text.ts';
 import { quote } from '../../../dialect/types.ts';
 import type { Reject } from '../scan/manifest.ts';
-import { maxLineBytes, readLines } from './read-file.ts';
+import { bytesWithoutRows, findLongRows } from './long-csv-rows.ts';
+import { lineTooLong, maxLineBytes, readLines } from './read-file.ts';
 import { globText } from './source-relation.ts';
 
 /**
  * Writes the rows of a CSV file as JSON lines, which are then read by the same rules as those of other formats. Records
  * are JSON text in CSV.
  *
- * @returns the rows that are not valid CSV; the copy does not have them
- * @throws Error if no column is one of the table's
+ * @returns the rows that are too long or not valid CSV; the copy does not have them
+ * @throws Error if no column is one of the table's, or DuckDB fails and names no row as the cause
  */
 export async function copyCsv(
   connection: DuckDBConnection,
@@ -43,7 +45,15 @@ export async function copyCsv(
   try {
     await write('');
     return [];
-  } catch {
+  } catch (error) {
+    const longRows = await findLongRows(path);
+    if (longRows.length > 0) {
+      // DuckDB rejects each line of such a row, with memory for all of them, or loses the row.
+      const shortRows = `${copy}-short-rows`;
+      await writeFile(shortRows, bytesWithoutRows(path, longRows));
+      const rejects = await copyCsv(connection, fields, shortRows, copy);
+      return [...longRows.map(({ line }) => ({ line, reason: lineTooLong })), ...rejects];
+    }
     await connection.run('DROP TABLE IF EXISTS csv_rejects; DROP TABLE IF EXISTS csv_scans');
     await write(
       `, store_rejects = true, rejects_limit = 0, rejects_table = 'csv_rejects', rejects_scan = 'csv_scans'`,
@@ -51,6 +61,7 @@ export async function copyCsv(
     const errors = await connection.runAndReadAll(
       'SELECT line, min_by(error_message, coalesce(column_idx, 0)) FROM csv_rejects GROUP BY line ORDER BY line',
     );
+    if (errors.currentRowCount === 0) throw error;
     return errors.getRowsJS().map(([line, reason]) => ({ line: Number(line), reason: String(reason) }));
   }
 }
