@@ -530,6 +530,9 @@ select array_agg(score ignore nulls order by id) from people
 select array_agg(score order by id) from people
 -- Aggregate HAVING MAX and MIN
 select any_value(name having max id) from people
+select (select max('a' having max p.id) from unnest([1, 2]) as q) as a from people as p order by 1
+select (select max('a' having max p.id) from unnest([1, 2]) as q) as a from people as p where p.id > 100
+select (select max(q having min p.id) from unnest([1, 2]) as q) as a from people as p order by 1
 select any_value(name having min score) from people where score < 0
 select max(score having min id) from people
 -- Unknown names are refused

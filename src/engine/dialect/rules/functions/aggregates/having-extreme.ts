@@ -21,6 +21,7 @@ import type { Context } from '../../context.ts';
 import { compare } from '../../expressions/comparison.ts';
 import { rowLimit } from '../../expressions/parameters.ts';
 import { requireOrderable, sortKeys } from '../../expressions/sort-keys.ts';
+import { argumentsOfOwnQuery } from '../../own-aggregate.ts';
 import type { Scope } from '../../scope.ts';
 import { Unsupported } from '../../unsupported.ts';
 import type { Rows } from './aggregate.ts';
@@ -38,7 +39,7 @@ export function extremeRows(
   scope: Scope,
   context: Context,
 ): Expression {
-  const by = context.expression(having.by, scope);
+  const [by = nullLiteral()] = argumentsOfOwnQuery([context.expression(having.by, scope)], scope);
   requireOrderable(having.by, by.type);
   const keys = sortKeys(node.orderBy, scope, context);
   const limit = node.limit && rowLimit(node.limit.count, 'LIMIT', scope, context);
