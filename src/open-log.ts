@@ -1,4 +1,4 @@
-import { constants, fstatSync, openSync, write, writeSync } from 'node:fs';
+import { constants, fstatSync, openSync, writeSync } from 'node:fs';
 import { type Logger, pino } from 'pino';
 import type { Config } from './config.ts';
 import { formatLogLine } from './format-log-line.ts';
@@ -7,11 +7,8 @@ import { formatLogLine } from './format-log-line.ts';
 const bufferBytes = 8 * 1024;
 const flushMs = 100;
 
-/** While standard error is not read, so much waits in memory; further lines are dropped. */
+/** While standard error cannot be written, so much waits in memory; further lines are dropped. */
 const maxWaitingBytes = 4 * 1024 * 1024;
-
-/** A write that takes longer is blocked: the exit does not wait for it. */
-const blockedMs = 1_000;
 
 export interface OpenLog {
   readonly log: Logger;
@@ -23,7 +20,7 @@ export interface OpenLog {
 export function openLog({ logLevel: level }: Pick<Config, 'logLevel'>): OpenLog {
   if (!process.stderr.isTTY) {
     const writer = new LogWriter(2);
-    setInterval(() => writer.startWriting(), flushMs).unref();
+    setInterval(() => writer.flush(), flushMs).unref();
     process.on('exit', () => writer.flush());
     return { log: pino({ level }, writer), writeLine: (line) => writer.write(line) };
   }
@@ -32,59 +29,43 @@ export function openLog({ logLevel: level }: Pick<Config, 'logLevel'>): OpenLog 
 }
 
 /**
- * Writes lines off the path of requests: a write for each line would cost a cached REST reply a third of its speed. What
- * waits is written when the process exits, by an uncaught exception too; a kill loses it. A log that cannot be written, on
- * a full disk or without a reader, stops neither requests nor the exit: pino's own destination tries for ever.
+ * Writes many lines at once: a write for each would cost a cached REST reply a third of its speed. What waits is written
+ * when the process exits, by an uncaught exception too; a kill loses it. A log that cannot be written, on a full disk or
+ * without a reader, stops neither requests nor the exit: pino's own destination tries for ever.
  */
 class LogWriter {
   readonly #fd: number;
-  /** Writes to it do not block. */
-  readonly #syncFd: number;
+  /** What a write has left: it comes first, so that lines stay whole and in order. */
+  #rest: Buffer = Buffer.alloc(0);
   #waiting = '';
   #dropped = 0;
-  /** When the write that is under way began; undefined if none is. */
-  #startedAt: number | undefined;
 
   constructor(fd: number) {
-    this.#fd = fd;
-    this.#syncFd = withoutBlocking(fd);
+    this.#fd = withoutBlocking(fd);
   }
 
   write(line: string): void {
-    if (this.#waiting.length > maxWaitingBytes) {
+    if (this.#rest.byteLength + this.#waiting.length > maxWaitingBytes) {
       this.#dropped += 1;
       return;
     }
     this.#waiting += line;
-    if (this.#waiting.length >= bufferBytes) this.startWriting();
+    if (this.#waiting.length >= bufferBytes) this.flush();
   }
 
-  startWriting(): void {
-    if (this.#startedAt !== undefined || this.#waiting === '') return;
-    this.#startedAt = performance.now();
-    this.#writeAll(Buffer.from(this.#takeWaiting()));
-  }
-
-  /** Writes what waits before it returns, where that is possible at once. Pino's `flush` calls it. */
+  /** Writes what is possible at once. Pino's `flush` calls it. */
   flush(): void {
-    if (this.#startedAt !== undefined && performance.now() - this.#startedAt > blockedMs) return;
-    const bytes = Buffer.from(this.#takeWaiting());
-    let written = 0;
     try {
-      while (written < bytes.byteLength) written += writeSync(this.#syncFd, bytes, written);
+      this.#writeRest();
+      this.#rest = Buffer.from(this.#takeWaiting());
+      this.#writeRest();
     } catch {
       // A full pipe or disk: there is no other place to report it.
-      this.#waiting = bytes.toString('utf8', written) + this.#waiting;
     }
   }
 
-  #writeAll(bytes: Buffer): void {
-    write(this.#fd, bytes, (error, written) => {
-      // A pipe that is full for the moment.
-      if (error?.code === 'EAGAIN') setTimeout(() => this.#writeAll(bytes), flushMs).unref();
-      else if (error === null && written < bytes.byteLength) this.#writeAll(bytes.subarray(written));
-      else this.#startedAt = undefined;
-    });
+  #writeRest(): void {
+    while (this.#rest.byteLength > 0) this.#rest = this.#rest.subarray(writeSync(this.#fd, this.#rest));
   }
 
   #takeWaiting(): string {
@@ -97,7 +78,10 @@ class LogWriter {
   }
 }
 
-/** Another descriptor of a pipe, on which a write fails instead of waiting for a reader. */
+/**
+ * Another descriptor of a pipe, on which a write fails instead of waiting for a reader. Node makes standard error such a
+ * one when it is first used, but any process that shares it may undo that, as Node does when it exits.
+ */
 function withoutBlocking(fd: number): number {
   try {
     if (!fstatSync(fd).isFIFO()) return fd;

@@ -14,6 +14,15 @@ function processorTime(work: () => void): number {
   return (user + system) / 1_000;
 }
 
+/** Takes 2 ms of this thread; how the system divides them into user and system time is not exact. */
+function spin(): void {
+  const before = process.threadCpuUsage();
+  for (let ms = 0; ms < 2; ) {
+    const { user, system } = process.threadCpuUsage(before);
+    ms = (user + system) / 1_000;
+  }
+}
+
 /** What an error says, or undefined; the functions refuse most of the texts. */
 function failure(work: () => unknown): string | undefined {
   try {
@@ -119,11 +128,7 @@ test.each(hostFunctions.map((definition) => [definition.name, definition] as con
 );
 
 test('the work of a statement that has used its time fails, also where TRY gives NULL', () => {
-  const work = new HostWork({ chunkMs: 5, totalMs: 1_000 });
-  const spin = () => {
-    const before = process.threadCpuUsage();
-    while (process.threadCpuUsage(before).user < 2_000);
-  };
+  const work = new HostWork({ ...callerLimits, chunkMs: 5 });
   let rows = 0;
   const compute = () => {
     rows += 1;
@@ -136,11 +141,7 @@ test('the work of a statement that has used its time fails, also where TRY gives
 });
 
 test('the chunks of a statement together have their limit, too', () => {
-  const work = new HostWork({ chunkMs: 1_000, totalMs: 20 });
-  const spin = () => {
-    const before = process.threadCpuUsage();
-    while (process.threadCpuUsage(before).user < 2_000);
-  };
+  const work = new HostWork({ ...callerLimits, chunkMs: 1_000, totalMs: 20 });
   const chunks = Array.from({ length: 30 }, () => failure(() => work.run(2, spin)));
   expect(chunks[0]).toBe(undefined);
   expect(chunks.at(-1)).toBe(tooMuchText);
@@ -192,9 +193,42 @@ test('each connection has the limits of its own statement', async () => {
   const instance = await DuckDBInstance.create(':memory:', { threads: '1' });
   const [limited, other] = [await instance.connect(), await instance.connect()];
   const works = registerHostFunctions(limited);
-  works.set(limited.clientContext.connectionId, new HostWork({ chunkMs: 1, totalMs: 1 }));
+  works.set(limited.clientContext.connectionId, new HostWork({ ...callerLimits, chunkMs: 1, totalMs: 1 }));
   const sql = "SELECT count(host_casefold('é' || repeat('É', 2000) || i, 'NFC')) FROM range(1000) t(i)";
   await expect(limited.runAndReadAll(sql)).rejects.toThrow(tooMuchText);
   expect((await other.runAndReadAll(sql)).getRowsJson()).toEqual([['1000']]);
   instance.closeSync();
+});
+
+const texts = "(SELECT repeat('1', 1000) || i AS t FROM range(100) r(i))";
+
+test.each([
+  ['a text in each row', "host_casefold(t, 'NFC')", texts],
+  ['BYTES in each row', 'host_sha512(encode(t))', texts],
+  ['the texts of one group', "host_decimal_variance(t, 'var_pop')", `(SELECT list(t) AS t FROM ${texts})`],
+])('%s: the bytes of a chunk are counted, also in TRY', async (_, call, source) => {
+  const instance = await DuckDBInstance.create(':memory:', { threads: '1' });
+  const connection = await instance.connect();
+  const works = registerHostFunctions(connection);
+  const run = async (chunkBytes: number, computed: string) => {
+    const work = new HostWork({ ...savedLimits, chunkBytes });
+    works.set(connection.clientContext.connectionId, work);
+    await connection.runAndReadAll(`SELECT ${computed} FROM ${source}`);
+    work.requireEnough();
+  };
+  await run(200_000, call);
+  await expect(run(50_000, call)).rejects.toThrow(tooMuchText);
+  await expect(run(50_000, `TRY(${call})`)).rejects.toThrow(tooMuchText);
+  instance.closeSync();
+});
+
+test('a row is read no further when the bytes of its chunk are too many', () => {
+  const work = new HostWork({ ...savedLimits, chunkBytes: 100 });
+  let values = 0;
+  const read = (_: number, take: (bytes: number) => void) => {
+    for (let at = 0; at < 1_000; at += 1, values += 1) take(30);
+  };
+  expect(failure(() => work.run(1, read))).toBe(tooMuchText);
+  expect(values).toBe(3);
+  expect(failure(() => work.run(1, () => {}))).toBe(tooMuchText);
 });

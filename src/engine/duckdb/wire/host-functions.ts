@@ -7,9 +7,9 @@ import {
   DOUBLE,
   DuckDBBlobValue,
   type DuckDBConnection,
-  DuckDBListValue,
+  DuckDBListVector,
   DuckDBScalarFunction,
-  type DuckDBValue,
+  type DuckDBVector,
   LIST,
   VARCHAR,
 } from '@duckdb/node-api';
@@ -49,9 +49,9 @@ function toDuckdb(
       const { connectionId } = info.bindData as { readonly connectionId: number };
       const work = works.get(connectionId) ?? new HostWork(savedLimits);
       const columns = parameters.map((_, at) => input.getColumnVector(at));
-      work.run(input.rowCount, (row) => {
-        const args = columns.map((column) => column.getItem(row));
-        const value = args.includes(null) ? null : compute(args.map(toHost));
+      work.run(input.rowCount, (row, take) => {
+        const args = columns.map((column) => readValue(column, row, take));
+        const value = args.includes(null) ? null : compute(args as HostValue[]);
         output.setItem(row, value instanceof Uint8Array ? blobValue(value) : value);
       });
       output.flush();
@@ -59,7 +59,14 @@ function toDuckdb(
   });
 }
 
-function toHost(value: DuckDBValue): HostValue {
-  if (value instanceof DuckDBBlobValue) return value.bytes;
-  return (value instanceof DuckDBListValue ? value.items : value) as HostValue;
+/** Reads the elements of a list one by one: a group of an aggregate can have millions. */
+function readValue(vector: DuckDBVector, at: number, take: (bytes: number) => void): HostValue | null {
+  if (vector instanceof DuckDBListVector) {
+    const items = vector.getItemVector(at);
+    return items && Array.from({ length: items.itemCount }, (_, at) => readValue(items, at, take) as string);
+  }
+  const item = vector.getItem(at);
+  const value = item instanceof DuckDBBlobValue ? item.bytes : (item as HostValue | null);
+  take(typeof value === 'string' || value instanceof Uint8Array ? value.length : 0);
+  return value;
 }
