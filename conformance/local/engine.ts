@@ -1,4 +1,4 @@
-import type { DuckDBMaterializedResult } from '@duckdb/node-api';
+import type { DuckDBMaterializedResult, DuckDBPreparedStatement } from '@duckdb/node-api';
 import type { BoundValues } from '../../src/catalog/binding/bind.ts';
 import { compile } from '../../src/engine/dialect/compile.ts';
 import type { TypedParameter } from '../../src/engine/dialect/parameter-types.ts';
@@ -49,6 +49,7 @@ export async function openLocalEngine(tables: readonly Table[] = []): Promise<Lo
   const run = (sql: string, bindings: Bindings) =>
     inTime(async () => {
       const prepared = await connection.prepare(sql);
+      requireAll(prepared, bindings);
       bindTo(prepared, bindings);
       return prepared.run();
     });
@@ -99,6 +100,14 @@ export async function openLocalEngine(tables: readonly Table[] = []): Promise<Lo
     },
     close: async () => close(),
   };
+}
+
+/** The service binds '' where a value is missing; in a case that is an error. */
+function requireAll(prepared: DuckDBPreparedStatement, bindings: Bindings): void {
+  const given = new Set([...bindings.keys()].map((name) => name.toLowerCase()));
+  for (let at = 1; at <= prepared.parameterCount; at += 1)
+    if (!given.has(prepared.parameterName(at).toLowerCase()))
+      throw new Error(`no parameter is named ${prepared.parameterName(at)}`);
 }
 
 const declaredParameters = (parameters: Parameters): readonly TypedParameter[] =>
