@@ -46,14 +46,21 @@ export async function openLocalEngine(tables: readonly Table[] = []): Promise<Lo
       clearTimeout(deadline);
     }
   };
+  // DuckDB keeps the memory of a statement until it is destroyed.
+  const statements: DuckDBPreparedStatement[] = [];
+  const prepare = async (sql: string) => {
+    const statement = await connection.prepare(sql);
+    statements.push(statement);
+    return statement;
+  };
   const run = (sql: string, bindings: Bindings) =>
     inTime(async () => {
-      const prepared = await connection.prepare(sql);
+      const prepared = await prepare(sql);
       requireAll(prepared, bindings);
       bindTo(prepared, bindings);
       return prepared.run();
     });
-  const compute = buildCompute(connection, (sql) => connection.prepare(sql));
+  const compute = buildCompute(connection, prepare);
   /** Runs the custom plan as the service does: over shredded tables, with constants computed first. */
   const runAsServed = async (
     plan: Plan,
@@ -88,6 +95,8 @@ export async function openLocalEngine(tables: readonly Table[] = []): Promise<Lo
     } catch (error) {
       const failed = failure(error);
       return { plain: failed, served: failed };
+    } finally {
+      for (const statement of statements.splice(0)) statement.destroySync();
     }
   };
 
