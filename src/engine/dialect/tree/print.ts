@@ -190,10 +190,16 @@ class Printer {
     return `${bound.amount ? this.expression(bound.amount) : 'UNBOUNDED'} ${bound.side}`;
   }
 
+  /** DuckDB refuses to order by a text as it is written, which passes may have computed. */
+  #sortValue(value: Expression): string {
+    const text = this.expression(value);
+    return value.kind === 'literal' && text.startsWith("'") ? `CAST(${text} AS VARCHAR)` : text;
+  }
+
   #orderBy(keys: readonly SortKey[]): string {
     const items = keys.map(
       ({ value, descending, nulls }) =>
-        `${this.expression(value)} ${descending ? 'DESC' : 'ASC'} NULLS ${nulls}`,
+        `${this.#sortValue(value)} ${descending ? 'DESC' : 'ASC'} NULLS ${nulls}`,
     );
     return `ORDER BY ${items.join(', ')}`;
   }
