@@ -8,7 +8,7 @@ import {
 } from '@duckdb/node-api';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Field } from '../../src/catalog/tables/table-schema.ts';
+import type { Field } from '../../src/catalog/model/table-schema.ts';
 import { compile } from '@querygate/bigquery-sql/compile';
 import { duckdbText } from '@querygate/bigquery-sql/passes/duckdb-text';
 import { runPasses } from '@querygate/bigquery-sql/passes/passes';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { loadCatalog } from '../../src/catalog/load-catalog.ts';
+import { loadCatalog } from '../../src/catalog/folder/load-catalog.ts';
 import type { Expression, Node, Select } from '@querygate/bigquery-sql/syntax/nodes';
 import { parseQuery } from '@querygate/bigquery-sql/syntax/parse-query';
 import { childrenOf, walk } from '@querygate/bigquery-sql/syntax/walk';

@@ -1,5 +1,5 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
-import type { TableSchema } from '../../src/catalog/tables/table-schema.ts';
+import type { TableSchema } from '../../src/catalog/model/table-schema.ts';
 import { macroDefinitions, sessionSettings } from '@querygate/bigquery-sql/macros/macros';
 import { columnsOf, duckdbType, quote } from '@querygate/bigquery-sql/types';
 import { registerHostFunctions } from '../../src/engine/duckdb/wire/host-functions.ts';

@@ -1,4 +1,4 @@
-import type { Source } from '../../../src/catalog/saved-query.ts';
+import type { Source } from '../../../src/catalog/model/saved-query.ts';
 import { type Problem, StartError } from '../../../src/errors.ts';
 import { parameterTypes, type TypedParameter } from './parameter-types.ts';
 import { closeLambdas } from './passes/rewriting/close-lambdas.ts';

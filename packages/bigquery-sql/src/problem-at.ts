@@ -1,4 +1,4 @@
-import type { Source } from '../../../src/catalog/saved-query.ts';
+import type { Source } from '../../../src/catalog/model/saved-query.ts';
 import type { Problem } from '../../../src/errors.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { bindTypesOf } from '../../../../src/catalog/header/to-parameter.ts';
-import { type BindType, bindTypes, type Parameter } from '../../../../src/catalog/saved-query.ts';
+import { type BindType, bindTypes, type Parameter } from '../../../../src/catalog/model/saved-query.ts';
 import type { Type } from '../types.ts';
 import type { LiteralProposal } from './literal-parameters.ts';
 import type { ParameterUse } from './parameter-uses.ts';

@@ -1,5 +1,5 @@
-import { columnTypes, type Source } from '../../../../src/catalog/saved-query.ts';
-import type { Field, TableSchema } from '../../../../src/catalog/tables/table-schema.ts';
+import { columnTypes, type Source } from '../../../../src/catalog/model/saved-query.ts';
+import type { Field, TableSchema } from '../../../../src/catalog/model/table-schema.ts';
 import { StartError } from '../../../../src/errors.ts';
 import type { ResultColumn } from '../../../../src/engine/check-columns.ts';
 import { type Compiled, compile } from '../compile.ts';

@@ -1,4 +1,4 @@
-import { camelCase } from '../../../../src/catalog/names.ts';
+import { camelCase } from '../../../../src/names/graphql-names.ts';
 import type * as Syntax from '../syntax/nodes.ts';
 import { walk } from '../syntax/walk.ts';
 import type { Edit } from './edits.ts';

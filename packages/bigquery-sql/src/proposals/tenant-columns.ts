@@ -1,4 +1,4 @@
-import type { SavedQuery } from '../../../../src/catalog/saved-query.ts';
+import type { SavedQuery } from '../../../../src/catalog/model/saved-query.ts';
 import { parseQuery } from '../syntax/parse-query.ts';
 import { SyntaxProblem } from '../syntax/syntax-problem.ts';
 import { unknown } from '../types.ts';

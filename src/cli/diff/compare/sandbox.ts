@@ -1,4 +1,4 @@
-import type { Catalog, SavedQuery } from '../../../catalog/saved-query.ts';
+import type { Catalog, SavedQuery } from '../../../catalog/model/saved-query.ts';
 import { openSandbox } from '@querygate/bigquery-sql/sandbox/open-sandbox';
 import { describeType } from '@querygate/bigquery-sql/types';
 import { StartError } from '../../../errors.ts';

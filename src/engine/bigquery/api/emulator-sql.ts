@@ -1,5 +1,5 @@
 import type { BoundQuery, BoundValue } from '../../../catalog/binding/bind.ts';
-import type { BindType, Parameter } from '../../../catalog/saved-query.ts';
+import type { BindType, Parameter } from '../../../catalog/model/saved-query.ts';
 import { parseQuery } from '@querygate/bigquery-sql/syntax/parse-query';
 import { SyntaxProblem } from '@querygate/bigquery-sql/syntax/syntax-problem';
 import { walk } from '@querygate/bigquery-sql/syntax/walk';

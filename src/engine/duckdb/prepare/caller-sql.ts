@@ -2,7 +2,7 @@ import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
 import { LRUCache } from 'lru-cache';
 import type { BoundValues } from '../../../catalog/binding/bind.ts';
 import { invalidSql } from '../../../catalog/binding/caller-sql.ts';
-import type { SavedQuery } from '../../../catalog/saved-query.ts';
+import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
 import { type ResultColumn, withoutFields } from '../../check-columns.ts';
 import { calledMacros } from '@querygate/bigquery-sql/macros/called-macros';
 import { duckdbText } from '@querygate/bigquery-sql/passes/duckdb-text';

@@ -1,4 +1,4 @@
-import type { SavedQuery } from '../../../catalog/saved-query.ts';
+import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
 import type { Problem } from '../../../errors.ts';
 import { problemAt } from '@querygate/bigquery-sql/problem-at';
 import { aggregateOf } from '@querygate/bigquery-sql/rules/functions/aggregate-names';

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { BoundValues } from '../../../catalog/binding/bind.ts';
-import type { SavedQuery } from '../../../catalog/saved-query.ts';
+import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
 import type { Compiled } from '@querygate/bigquery-sql/compile';
 import type { KnownValues } from '@querygate/bigquery-sql/passes/pass';
 import { sameName } from '@querygate/bigquery-sql/types';
