@@ -107,6 +107,8 @@ function canMove(inner: Select, outer: Select, alias: string): boolean {
   const uses = countReads(outer, alias);
   return inner.columns.every(({ name, value }) => {
     if (someNode(value, isFixed)) return false;
+    // A key that is NULL in some sets of groups must be told from the same value elsewhere.
+    if (outer.groupBy?.sets && !someNode(value, ({ kind }) => kind === 'column')) return false;
     return isCheap(value) || (uses.get(name) ?? 0) <= 1;
   });
 }
