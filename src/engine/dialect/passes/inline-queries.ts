@@ -107,7 +107,7 @@ function canMove(inner: Select, outer: Select, alias: string): boolean {
   const uses = countReads(outer, alias);
   return inner.columns.every(({ name, value }) => {
     if (someNode(value, isFixed)) return false;
-    // A key that is NULL in some sets of groups must be told from the same value elsewhere.
+    // Where a key is NULL in some sets of groups, its value elsewhere in the query is not.
     if (outer.groupBy?.sets && !someNode(value, ({ kind }) => kind === 'column')) return false;
     return isCheap(value) || (uses.get(name) ?? 0) <= 1;
   });
