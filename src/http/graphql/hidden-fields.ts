@@ -1,7 +1,7 @@
 import { sqlFieldOf } from '../../catalog/names.ts';
 import type { Catalog } from '../../catalog/saved-query.ts';
 import { publicNames } from '../../catalog/versions/versions.ts';
-import type { CheckDocument } from './documents.ts';
+import type { CheckDocument } from './document/check-document.ts';
 import { type FindDocument, parseOperation } from './read-operation.ts';
 
 /**
