@@ -1,4 +1,4 @@
-import type { Catalog } from './catalog/saved-query.ts';
+import type { Catalog } from './catalog/model/saved-query.ts';
 import { restExamples } from './http/examples.ts';
 import { graphqlPath, homePath } from './http/paths.ts';
 

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { RawParameters } from '../catalog/binding/bind.ts';
-import type { Catalog, SavedQuery } from '../catalog/saved-query.ts';
+import type { Catalog, SavedQuery } from '../catalog/model/saved-query.ts';
 import { GatewayError } from '../errors.ts';
 import type { EndpointRequest } from './access/authorize.ts';
 import { httpLimits } from './limits.ts';

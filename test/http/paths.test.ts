@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { SavedQuery } from '../../src/catalog/saved-query.ts';
+import type { SavedQuery } from '../../src/catalog/model/saved-query.ts';
 import { endpointPaths, pathsToLog } from '../../src/http/paths.ts';
 
 const id = '11111111-2222-4333-8444-555555555555';

@@ -1,5 +1,5 @@
-import { lookUpName } from '../../catalog/find-query.ts';
-import type { Catalog, SavedQuery } from '../../catalog/saved-query.ts';
+import { lookUpName } from '../../catalog/model/find-query.ts';
+import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
 import { endpointPath } from '../paths.ts';
 import type { Reply } from '../reply.ts';
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import type { Catalog } from '../../../catalog/saved-query.ts';
+import type { Catalog } from '../../../catalog/model/saved-query.ts';
 import { graphqlExamples } from '../../examples.ts';
 import type { RequestHead } from '../../head.ts';
 import type { Reply } from '../../reply.ts';
