@@ -5,7 +5,7 @@ import {
   type GraphQLObjectType,
   type GraphQLScalarType,
 } from 'graphql';
-import { graphqlNames, isRenamed } from '../../../names/graphql-fields.ts';
+import { graphqlNames, isRenamed } from '../../../names/graphql-names.ts';
 import { isNullableField } from '../../../catalog/model/null-values.ts';
 import type { RecordField } from '../../../catalog/model/saved-query.ts';
 import type { Context } from '../context.ts';

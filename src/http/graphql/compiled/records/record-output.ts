@@ -5,7 +5,7 @@ import {
   isLeafType,
   isObjectType,
 } from 'graphql';
-import { graphqlNames } from '../../../../names/graphql-fields.ts';
+import { graphqlNames } from '../../../../names/graphql-names.ts';
 import type { RecordField } from '../../../../catalog/model/saved-query.ts';
 
 /** What a record returns, as far as writing it needs to know. */
