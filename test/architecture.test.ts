@@ -24,12 +24,7 @@ const rooms = [
   'shadow',
   'metrics',
   'http',
-  'reload',
-  'format-log-line',
-  'open-log',
-  'progress-line',
-  'start-banner',
-  'app',
+  'gateway',
   'cli',
   'main',
 ];

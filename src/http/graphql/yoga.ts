@@ -15,7 +15,7 @@ import { logOf } from '../observe/request-trace.ts';
 import { graphqlPath } from '../paths.ts';
 import type { Reply } from '../reply.ts';
 import { buildContext, type Context, type OperationOutcome } from './context.ts';
-import type { CheckDocument } from './documents.ts';
+import type { CheckDocument } from './document/check-document.ts';
 import { maskError } from './errors.ts';
 import type { PersistedDocuments } from './persisted/persisted-documents.ts';
 import { parseOperation } from './read-operation.ts';

@@ -107,6 +107,8 @@ function canMove(inner: Select, outer: Select, alias: string): boolean {
   const uses = countReads(outer, alias);
   return inner.columns.every(({ name, value }) => {
     if (someNode(value, isFixed)) return false;
+    // Where a key is NULL in some sets of groups, its value elsewhere in the query is not.
+    if (outer.groupBy?.sets && !someNode(value, ({ kind }) => kind === 'column')) return false;
     return isCheap(value) || (uses.get(name) ?? 0) <= 1;
   });
 }

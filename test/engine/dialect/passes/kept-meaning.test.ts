@@ -65,6 +65,19 @@ test.each([
       ['4', '8'],
     ],
   ],
+  [
+    'a value of a constant key of several sets of groups is NULL where the key is',
+    'SELECT COUNT(*) AS n, CAST(c AS STRING) AS c FROM (SELECT 7 AS c FROM projects) GROUP BY CUBE(c) ORDER BY c',
+    [
+      ['2', null],
+      ['2', '7'],
+    ],
+  ],
+  [
+    'a window function beside a value that is computed once',
+    "SELECT NULLIF(TIME '12:00:00', MIN(TIME '01:02:03') OVER ()) AS t, NULLIF(MAX(TIME '01:02:03'), MIN(MAX(TIME '01:02:03')) OVER ()) AS none FROM logs",
+    [['12:00:00', null]],
+  ],
 ])('%s', async (_, sql, rows) => {
   expect(await dialect.query(sql)).toEqual(rows);
 });

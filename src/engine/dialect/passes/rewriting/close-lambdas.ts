@@ -2,11 +2,11 @@ import { capturedParameters, hasSubquery } from '../../macros/macros.ts';
 import { aliasesOf } from '../../tree/aliases-of.ts';
 import { boolLiteral, caseWhen, computeFirst } from '../../tree/build.ts';
 import { type Mapper, mapParts, someExpression, someNode } from '../../tree/map.ts';
-import type { Call, Expression, Lambda, Member, Query } from '../../tree/nodes.ts';
+import type { Call, Expression, Lambda, Member, Node, Query } from '../../tree/nodes.ts';
 import { keysBeforeTry } from './keys-before-try.ts';
 
 /**
- * Writes a query so that DuckDB can bind it. In the body of a lambda it allows no subquery, and it looks for the columns
+ * Writes a query so that DuckDB can bind it. In the body of a lambda it allows no subquery and no window function, and it looks for the columns
  * of a lambda and of its list in one query only: so what such a call reads of other queries is computed before it. And
  * it loses the name of a struct's field whose value is a macro over a column of an outer query, unless a CASE is around it.
  */
@@ -43,9 +43,12 @@ function hasOpenLambda(node: Call, readsOuter: (node: Expression) => boolean): b
   const captured = node.args.filter(
     (arg, at) => arg.kind === 'lambda' || capturedParameters.includes(node.function, node.args, at),
   );
-  if (captured.some((arg) => someNode(arg, ({ kind }) => kind === 'subquery'))) return true;
+  if (captured.some((arg) => someNode(arg, isSubqueryOrWindow))) return true;
   return captured.some(readsColumn) && node.args.some(readsOuter);
 }
+
+const isSubqueryOrWindow = (node: Node): boolean =>
+  node.kind === 'subquery' || (node.kind === 'aggregate' && node.over !== undefined);
 
 const readsColumn = (node: Expression): boolean => someExpression(node, ({ kind }) => kind === 'column');
 

@@ -1,6 +1,6 @@
 import { type DocumentNode, type FieldNode, type GraphQLError, Kind, type SelectionSetNode } from 'graphql';
-import { httpLimits } from '../limits.ts';
-import { requestError } from './errors.ts';
+import { httpLimits } from '../../limits.ts';
+import { requestError } from '../errors.ts';
 
 /**
  * Limits fields that are selected again under other aliases.

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { systemClock } from '../../../src/concurrency/clock.ts';
-import { fakeEngine } from '../../support/fake-engine.ts';
-import { openTestApp, type TestApp } from '../../support/test-app.ts';
+import { systemClock } from '../../../../src/concurrency/clock.ts';
+import { fakeEngine } from '../../../support/fake-engine.ts';
+import { openTestApp, type TestApp } from '../../../support/test-app.ts';
 
 const times = (count: number, text: (at: number) => string) =>
   Array.from({ length: count }, (_, at) => text(at)).join(' ');

@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { getIntrospectionQuery } from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { longestBlockMs } from '../http/event-loop/block-meter.ts';
-import { eventually } from '../support/eventually.ts';
-import { type FolderApp, openFolderApp } from '../support/folder-app.ts';
-import { uuidOf } from '../support/query-folder.ts';
-import { apiKey } from '../support/test-app.ts';
+import { longestBlockMs } from '../../http/event-loop/block-meter.ts';
+import { eventually } from '../../support/eventually.ts';
+import { type FolderApp, openFolderApp } from '../../support/folder-app.ts';
+import { uuidOf } from '../../support/query-folder.ts';
+import { apiKey } from '../../support/test-app.ts';
 
 const count = 2_000;
 

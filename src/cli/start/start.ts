@@ -1,20 +1,20 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
-import { type App, openApp } from '../app.ts';
-import { type Config, readConfig } from '../config.ts';
-import { StartError } from '../errors.ts';
-import { exitCode, exitOnSignal, shutDownOnSignal } from '../http/server/graceful-shutdown.ts';
-import { openMetricsServer } from '../http/server/metrics-server.ts';
-import { openServer } from '../http/server/open-server.ts';
-import { makeKey } from '../keys/key-text.ts';
-import { openLog } from '../open-log.ts';
-import { openProgressLine } from '../progress-line.ts';
-import { startBanner } from '../start-banner.ts';
-import type { Tracer } from '../trace/span.ts';
-import { withSources } from './problems/print-problems.ts';
-import type { LoadedSettings } from './settings/load-settings.ts';
-import { showFiles } from './show-problems.ts';
+import { type App, openApp } from '../../gateway/create-gateway.ts';
+import { type Config, readConfig } from '../../config.ts';
+import { StartError } from '../../errors.ts';
+import { exitCode, exitOnSignal, shutDownOnSignal } from '../../http/server/graceful-shutdown.ts';
+import { openMetricsServer } from '../../http/server/metrics-server.ts';
+import { openServer } from '../../http/server/open-server.ts';
+import { makeKey } from '../../keys/key-text.ts';
+import { openLog } from './open-log.ts';
+import { openProgressLine } from './progress-line.ts';
+import { startBanner } from './start-banner.ts';
+import type { Tracer } from '../../trace/span.ts';
+import { withSources } from '../problems/print-problems.ts';
+import type { LoadedSettings } from '../settings/load-settings.ts';
+import { showFiles } from '../show-problems.ts';
 
 interface StartOptions {
   /** Whether problems of saved queries are shown with their source, for people who edit them. */
@@ -93,7 +93,7 @@ function handleHangUp(): { setAction(action: () => void): void } {
 async function configuredTracer(env: NodeJS.ProcessEnv, log: Logger): Promise<Tracer | undefined> {
   const isSet = Object.entries(env).some(([name, value]) => name.startsWith('OTEL_') && value !== '');
   if (!isSet || env.OTEL_SDK_DISABLED === 'true' || env.OTEL_TRACES_EXPORTER === 'none') return undefined;
-  return (await import('../trace/open-tracer.ts')).openTracer(env, log);
+  return (await import('../../trace/open-tracer.ts')).openTracer(env, log);
 }
 
 async function listenForMetrics({ metrics }: App, { metricsPort, host }: Config, log: Logger): Promise<void> {

@@ -2,8 +2,8 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { queryText } from './support/queries.ts';
-import { ago, openTestApp } from './support/test-app.ts';
+import { queryText } from '../support/queries.ts';
+import { ago, openTestApp } from '../support/test-app.ts';
 
 describe('a file dropped into the queries folder', () => {
   test('is an endpoint in REST and a typed field in GraphQL', async () => {

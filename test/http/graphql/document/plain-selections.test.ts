@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { buildCheckDocument } from '../../../src/http/graphql/documents.ts';
-import { withoutPlainFields } from '../../../src/http/graphql/plain-selections.ts';
-import { buildSchema } from '../../../src/http/graphql/schema/schema.ts';
-import { randomCatalog } from '../../support/random-catalog.ts';
-import { randomOperation } from '../../support/random-operation.ts';
+import { buildCheckDocument } from '../../../../src/http/graphql/document/check-document.ts';
+import { withoutPlainFields } from '../../../../src/http/graphql/document/plain-selections.ts';
+import { buildSchema } from '../../../../src/http/graphql/schema/schema.ts';
+import { randomCatalog } from '../../../support/random-catalog.ts';
+import { randomOperation } from '../../../support/random-operation.ts';
 
 const [catalog] = fc.sample(
   randomCatalog.filter(

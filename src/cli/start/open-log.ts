@@ -1,6 +1,6 @@
 import { constants, fstatSync, openSync, writeSync } from 'node:fs';
 import { type Logger, pino } from 'pino';
-import type { Config } from './config.ts';
+import type { Config } from '../../config.ts';
 import { formatLogLine } from './format-log-line.ts';
 
 /** Lines are written together, when they take so much or have waited so long. */

@@ -1,11 +1,6 @@
 import type { FragmentDefinitionNode } from 'graphql';
-import type { ResultDocument } from '../../results/result-document.ts';
-import {
-  type CollectedField,
-  type Conditions,
-  collectFields,
-  selectionsBelow,
-} from './compiled/collect-fields.ts';
+import type { ResultDocument } from '../../../results/result-document.ts';
+import { type CollectedField, type Conditions, collectFields, selectionsBelow } from './collect-fields.ts';
 
 /** What a selection of rows adds to the size of a document. */
 export interface RowSize {

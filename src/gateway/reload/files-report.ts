@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import type { BrokenFile } from '../catalog/folder/catalog-history.ts';
-import { describeProblem } from '../errors.ts';
+import type { BrokenFile } from '../../catalog/folder/catalog-history.ts';
+import { describeProblem } from '../../errors.ts';
 import { maxNames } from './describe-change.ts';
 
 /** What has changed about broken files. */

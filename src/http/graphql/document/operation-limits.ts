@@ -10,8 +10,8 @@ import {
   Source,
   TokenKind,
 } from 'graphql';
-import { httpLimits } from '../limits.ts';
-import { requestError } from './errors.ts';
+import { httpLimits } from '../../limits.ts';
+import { requestError } from '../errors.ts';
 import { buildLimitMergedFields } from './merged-fields.ts';
 
 /** The size of an operation with its fragments expanded. */

@@ -1,6 +1,6 @@
 import { type FragmentDefinitionNode, Kind, type SelectionSetNode } from 'graphql';
-import { httpLimits } from '../limits.ts';
-import { requestError } from './errors.ts';
+import { httpLimits } from '../../limits.ts';
+import { requestError } from '../errors.ts';
 
 const { maxExpandedFields, maxFieldDepth, maxFieldsPerPath } = httpLimits;
 

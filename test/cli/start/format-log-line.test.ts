@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { formatLogLine } from '../src/format-log-line.ts';
+import { formatLogLine } from '../../../src/cli/start/format-log-line.ts';
 
 test('a line is readable: time, level, message, fields, and the stack of an error', () => {
   const lines: string[] = [];

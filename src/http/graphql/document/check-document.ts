@@ -11,8 +11,8 @@ import {
   validate,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { httpLimits } from '../limits.ts';
-import { requestError, sanitizeDocumentError, shortenMessage } from './errors.ts';
+import { httpLimits } from '../../limits.ts';
+import { requestError, sanitizeDocumentError, shortenMessage } from '../errors.ts';
 import { parseDocument } from './operation-limits.ts';
 import { withoutPlainFields } from './plain-selections.ts';
 import { limitRepeatedFields } from './repeated-fields.ts';

@@ -1,9 +1,12 @@
 import { GraphQLError } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buildCheckDocument, type CheckDocument } from '../../../src/http/graphql/documents.ts';
-import { buildSchema } from '../../../src/http/graphql/schema/schema.ts';
-import { processorMs } from '../../support/processor-time.ts';
-import { apiKey, openTestApp, type TestApp } from '../../support/test-app.ts';
+import {
+  buildCheckDocument,
+  type CheckDocument,
+} from '../../../../src/http/graphql/document/check-document.ts';
+import { buildSchema } from '../../../../src/http/graphql/schema/schema.ts';
+import { processorMs } from '../../../support/processor-time.ts';
+import { apiKey, openTestApp, type TestApp } from '../../../support/test-app.ts';
 
 describe('a rejected document', () => {
   let app: TestApp;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { openProgressLine } from '../src/progress-line.ts';
+import { openProgressLine } from '../../../src/cli/start/progress-line.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ now: 0 });

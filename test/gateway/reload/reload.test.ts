@@ -7,11 +7,11 @@ import { runInNewContext } from 'node:vm';
 import { GraphQLSchema } from 'graphql';
 import { pino } from 'pino';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type App, openApp } from '../../src/app.ts';
-import { readConfig } from '../../src/config.ts';
-import { eventually } from '../support/eventually.ts';
-import { writeKeyFile } from '../support/key-files.ts';
-import { makeQueryFolder, type QueryFolder, queryText, uuidOf } from '../support/query-folder.ts';
+import { type App, openApp } from '../../../src/gateway/create-gateway.ts';
+import { readConfig } from '../../../src/config.ts';
+import { eventually } from '../../support/eventually.ts';
+import { writeKeyFile } from '../../support/key-files.ts';
+import { makeQueryFolder, type QueryFolder, queryText, uuidOf } from '../../support/query-folder.ts';
 
 const apiKey = 'a-key-for-tests-only';
 
