@@ -5,7 +5,7 @@ import { exampleValue } from '../../catalog/binding/example-parameters.ts';
 import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { TableSchema } from '../../catalog/model/table-schema.ts';
 import type { Config } from '../../config.ts';
-import { hasOrder, readsClock, tablesRead } from '../../engine/describe/tables-read.ts';
+import { hasOrder, readsClock, tablesRead } from '@querygate/bigquery-sql/analysis/tables-read';
 import { testsFolder } from './load-tests.ts';
 
 /** A larger file of rows would make every run of the tests slow. */

@@ -7,7 +7,7 @@ import { readConfig } from '../../../src/config.ts';
 import { openDuckdb } from '../../../src/engine/duckdb/open-duckdb.ts';
 import type { Engine } from '../../../src/engine/engine.ts';
 import { GatewayError } from '../../../src/errors.ts';
-import { tables as plainTables } from '../dialect/harness.ts';
+import { tables as plainTables } from '../../../packages/bigquery-sql/test/harness.ts';
 
 /** It is in every text that a caller must not see: rows of another tenant, another table, a file, a setting. */
 export const canary = 'CANARY';

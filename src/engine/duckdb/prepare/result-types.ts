@@ -2,12 +2,12 @@ import { type DuckDBConnection, type DuckDBType, DuckDBTypeId } from '@duckdb/no
 import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
 import { StartError } from '../../../errors.ts';
 import { checkColumns, type ResultColumn } from '../../check-columns.ts';
-import type { Compiled } from '../../dialect/compile.ts';
-import { duckdbText } from '../../dialect/passes/duckdb-text.ts';
-import { nullLiteral } from '../../dialect/tree/build.ts';
-import { mapExpressions } from '../../dialect/tree/map.ts';
-import type { Query } from '../../dialect/tree/nodes.ts';
-import { type Column, duckdbType, sameName, type Type, unknown } from '../../dialect/types.ts';
+import type { Compiled } from '@querygate/bigquery-sql/compile';
+import { duckdbText } from '@querygate/bigquery-sql/passes/duckdb-text';
+import { nullLiteral } from '@querygate/bigquery-sql/tree/build';
+import { mapExpressions } from '@querygate/bigquery-sql/tree/map';
+import type { Query } from '@querygate/bigquery-sql/tree/nodes';
+import { type Column, duckdbType, sameName, type Type, unknown } from '@querygate/bigquery-sql/types';
 import { resultColumnOf } from '../../records/result-column-of.ts';
 import { bigqueryType } from '../wire/bigquery-type.ts';
 import { planProblem } from './plan-problem.ts';

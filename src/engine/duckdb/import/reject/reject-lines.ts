@@ -5,7 +5,7 @@ import { finished } from 'node:stream/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Field, TableSchema } from '../../../../catalog/model/table-schema.ts';
 import { hasEqualNames } from '../../../../parse-json.ts';
-import { quoteText } from '../../../dialect/tree/quote-text.ts';
+import { quoteText } from '@querygate/bigquery-sql/tree/quote-text';
 import { columnType } from '../../store/column-type.ts';
 import { describeSource, errorInTry, storedValue } from '../../store/stored-value.ts';
 import { parseExactNumbers } from '../read/normalize-keys.ts';
