@@ -1,7 +1,6 @@
 import { textsOf } from '../catalog/binding/list-values.ts';
 import { exampleValue } from '../catalog/binding/example-parameters.ts';
-import { graphqlNames } from '../names/graphql-fields.ts';
-import { camelCase, pascalCase } from '../names/graphql-names.ts';
+import { camelCase, graphqlNames, pascalCase } from '../names/graphql-names.ts';
 import type {
   Catalog,
   Parameter,

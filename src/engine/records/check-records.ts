@@ -1,4 +1,4 @@
-import { graphqlNames, isRenamed } from '../../names/graphql-fields.ts';
+import { graphqlNames, isRenamed } from '../../names/graphql-names.ts';
 import type { Catalog, RecordField, SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { TableSchema } from '../../catalog/model/table-schema.ts';
 import type { Problem } from '../../errors.ts';
