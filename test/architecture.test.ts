@@ -17,6 +17,7 @@ const rooms = [
   'names',
   'redis',
   'catalog',
+  'analysis',
   'keys',
   'engine',
   'engines',
