@@ -1,4 +1,4 @@
-import type { ResultColumn } from '../../analysis/check-columns.ts';
+import type { ResultColumn } from '../../catalog/model/result-column.ts';
 import { calledMacros } from '@querygate/bigquery-sql/macros/called-macros';
 import { compile } from '@querygate/bigquery-sql/compile';
 import { macroDefinitions } from '@querygate/bigquery-sql/macros/macros';

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { BoundValues } from '../../../catalog/binding/bind.ts';
 import { invalidSql } from '../../../catalog/binding/caller-sql.ts';
 import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
-import { type ResultColumn, withoutFields } from '../../../analysis/check-columns.ts';
+import { type ResultColumn, withoutFields } from '../../../catalog/model/result-column.ts';
 import { calledMacros } from '@querygate/bigquery-sql/macros/called-macros';
 import { duckdbText } from '@querygate/bigquery-sql/passes/duckdb-text';
 import { bindValues } from '@querygate/bigquery-sql/rules/bind-values';

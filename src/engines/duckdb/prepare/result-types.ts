@@ -1,7 +1,8 @@
 import { type DuckDBConnection, type DuckDBType, DuckDBTypeId } from '@duckdb/node-api';
 import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
 import { StartError } from '../../../errors.ts';
-import { checkColumns, type ResultColumn } from '../../../analysis/check-columns.ts';
+import { checkColumns } from '../../../analysis/check-columns.ts';
+import type { ResultColumn } from '../../../catalog/model/result-column.ts';
 import type { Compiled } from '@querygate/bigquery-sql/compile';
 import { duckdbText } from '@querygate/bigquery-sql/passes/duckdb-text';
 import { nullLiteral } from '@querygate/bigquery-sql/tree/build';
