@@ -4,13 +4,13 @@ import { GatewayError, StartError } from '../errors.ts';
 import { exitCode } from '../http/server/graceful-shutdown.ts';
 import { packageVersion } from '../version.ts';
 import { addAuthoring } from './authoring/add-commands.ts';
-import { problemsText } from './problems/print-problems.ts';
+import { problemsText } from '../author/problems/print-problems.ts';
 import { defaultConfigFile } from './settings/config-file.ts';
 import { type FlagSettings, type LoadedSettings, loadSettings } from './settings/load-settings.ts';
 import { settingMeanings } from './settings/meanings.ts';
 import { flagOfSetting } from './settings/setting-keys.ts';
-import type { SqlFlags } from './sql/options.ts';
-import { sqlUsage } from './sql/usage.ts';
+import type { SqlFlags } from '../author/sql/options.ts';
+import { sqlUsage } from '../author/sql/usage.ts';
 
 /** Commands that exit with 2 if they cannot start; with 1 they end for another reason. */
 const startCommands: ReadonlySet<string> = new Set(['start', 'dev', 'sql', 'diff']);
@@ -82,10 +82,10 @@ function buildProgram(isBare: boolean): Command {
     .option('--sqlfluff', 'only print settings of SQLFluff that fit saved queries')
     .action(async (values: Values) => {
       if (values.sqlfluff === true) {
-        process.stdout.write((await import('./problems/sqlfluff-settings.ts')).sqlfluffSettings);
+        process.stdout.write((await import('../author/problems/sqlfluff-settings.ts')).sqlfluffSettings);
         return;
       }
-      const isValid = await (await import('./check.ts')).checkQueries(settingsOf(values), values);
+      const isValid = await (await import('../author/check.ts')).checkQueries(settingsOf(values), values);
       process.exitCode = isValid ? exitCode.ok : exitCode.problems;
     });
   addAuthoring(program, { addSettings, settingsOf });
@@ -93,34 +93,34 @@ function buildProgram(isBare: boolean): Command {
   addSettings(program.command('schema'), ['QUERIES_DIR'])
     .description('print the GraphQL schema')
     .action(async (values: Values) => {
-      (await import('./print/schema.ts')).printGraphqlSchema(settingsOf(values));
+      (await import('./commands/schema.ts')).printGraphqlSchema(settingsOf(values));
     });
   addSettings(program.command('openapi'), ['QUERIES_DIR'])
     .description('print the REST interface as an OpenAPI document')
     .action(async (values: Values) => {
-      (await import('./print/openapi.ts')).printOpenapi(settingsOf(values));
+      (await import('./commands/openapi.ts')).printOpenapi(settingsOf(values));
     });
   addSettings(program.command('types'), ['QUERIES_DIR'])
     .description('print TypeScript types for REST and GraphQL')
     .action(async (values: Values) => {
-      (await import('./print/types.ts')).printTypes(settingsOf(values));
+      (await import('./commands/types.ts')).printTypes(settingsOf(values));
     });
   addSettings(program.command('compile <query>'), ['ENGINE', 'QUERIES_DIR'])
     .description('print the SQL that the engine runs for a saved query, given by name or UUID')
     .action(async (query: string, values: Values) => {
-      await (await import('./compile.ts')).printCompiled(settingsOf(values), query);
+      await (await import('./commands/compile.ts')).printCompiled(settingsOf(values), query);
     });
   addSql(program);
   addSettings(program.command('config'), [])
     .description('print the settings in force, and where each comes from; secrets are hidden')
     .option('--json', 'print JSON')
     .action(async (values: Values) => {
-      (await import('./show-config.ts')).showConfig(settingsOf(values), values);
+      (await import('./commands/config.ts')).showConfig(settingsOf(values), values);
     });
   addSettings(program.command('health'), ['HOST', 'PORT'])
     .description('check that a running gateway answers, for the health check of a container')
     .action(async (values: Values) => {
-      const isHealthy = await (await import('./health.ts')).checkHealth(settingsOf(values));
+      const isHealthy = await (await import('./commands/health.ts')).checkHealth(settingsOf(values));
       process.exitCode = isHealthy ? exitCode.ok : exitCode.problems;
     });
   start.addHelpText(
@@ -140,7 +140,7 @@ function addDev(program: Command): void {
       const { chooseQueries } = await import('./choose-queries.ts');
       const choice = { demo: values.demo === true, isBare: false };
       const load = () => chooseQueries(settingsOf(values), choice);
-      const { dev } = await import('./dev.ts');
+      const { dev } = await import('../author/dev.ts');
       await dev({
         args: command.parent?.args.slice(1) ?? [],
         settings: await load(),
@@ -165,7 +165,7 @@ function addSql(program: Command): void {
     .option('--max-rows <number>', 'how many rows are read; default: 100 in tables, all in JSON')
     .addHelpText('after', sqlUsage)
     .action(async (given: string[], values: Values & SqlFlags) => {
-      const succeeded = await (await import('./sql.ts')).runSql(settingsOf(values), given, values);
+      const succeeded = await (await import('../author/sql/run-sql.ts')).runSql(settingsOf(values), given, values);
       process.exitCode = succeeded ? exitCode.ok : exitCode.problems;
     });
 }
@@ -176,7 +176,7 @@ function addKeys(program: Command): void {
     .description('manage the key file that API_KEYS_FILE names')
     .helpCommand('help [command]', 'print the help of a command');
   const settings = ['API_KEYS_FILE', 'QUERIES_DIR'] as const;
-  const load = () => import('./manage-keys.ts');
+  const load = () => import('./keys/manage-keys.ts');
   addSettings(keys.command('create'), settings)
     .description('add a key, and print it')
     .option('--name <text>', 'whose key it is')

@@ -1,5 +1,5 @@
 import type { FilesReport } from '../gateway/reload/files-report.ts';
-import { withSources } from './problems/print-problems.ts';
+import { withSources } from '../author/problems/print-problems.ts';
 
 /** Shows on the terminal which files are broken, each problem at its place in the source, and which are mended. */
 export function showFiles({ broken, mended }: FilesReport): void {

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { SettingName } from '../../config.ts';
 import { exitCode } from '../../http/server/graceful-shutdown.ts';
-import type { NewOptions } from '../new/new-query.ts';
+import type { NewOptions } from '../../author/new/new-query.ts';
 import type { LoadedSettings } from '../settings/load-settings.ts';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -23,7 +23,7 @@ export function addAuthoring(program: Command, { addSettings, settingsOf }: Comm
       (name: string, before: readonly string[] = []) => [...before, name],
     )
     .action(async (name: string, file: string | undefined, values: Values & NewOptions) => {
-      const { newQuery } = await import('../new/new-query.ts');
+      const { newQuery } = await import('../../author/new/new-query.ts');
       const isWritten = await newQuery(settingsOf(values), name, file, values);
       process.exitCode = isWritten ? exitCode.ok : exitCode.problems;
     });
@@ -38,7 +38,7 @@ export function addAuthoring(program: Command, { addSettings, settingsOf }: Comm
     )
     .option('--force', 'replace the file if it exists')
     .action(async (name: string, files: string[], values: Values) => {
-      const { addTable } = await import('../tables/add-table.ts');
+      const { addTable } = await import('../../author/tables/add-table.ts');
       await addTable(settingsOf(values), name, files, { force: values.force === true });
     });
 
@@ -49,7 +49,7 @@ export function addAuthoring(program: Command, { addSettings, settingsOf }: Comm
     .option('--junit <file>', "write the outcomes as JUnit's XML, too")
     .option('--mutate', 'change the queries, and list the changes that no test notices')
     .action(async (names: string[], values: Values) => {
-      const { testCommand } = await import('../query-tests/test-command.ts');
+      const { testCommand } = await import('../../author/test/test-command.ts');
       const isPassing = await testCommand(settingsOf(values), names, values);
       process.exitCode = isPassing ? exitCode.ok : exitCode.problems;
     });
@@ -65,7 +65,7 @@ export function addAuthoring(program: Command, { addSettings, settingsOf }: Comm
     .option('--json', 'print JSON')
     .option('--github', 'print changes that are not safe as annotations of GitHub Actions, too')
     .action(async (ref: string, values: Values) => {
-      const { diffCommand } = await import('../diff/diff-command.ts');
+      const { diffCommand } = await import('../../author/diff/diff-command.ts');
       const isPassing = await diffCommand(settingsOf(values), ref, values);
       process.exitCode = isPassing ? exitCode.ok : exitCode.problems;
     });

@@ -12,7 +12,7 @@ import { openLog } from './open-log.ts';
 import { openProgressLine } from './progress-line.ts';
 import { startBanner } from './start-banner.ts';
 import type { Tracer } from '../../trace/span.ts';
-import { withSources } from '../problems/print-problems.ts';
+import { withSources } from '../../author/problems/print-problems.ts';
 import type { LoadedSettings } from '../settings/load-settings.ts';
 import { showFiles } from '../show-problems.ts';
 
