@@ -27,6 +27,7 @@ const rooms = [
   'metrics',
   'http',
   'gateway',
+  'author',
   'cli',
   'main',
 ];

@@ -1,19 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { StartError } from '../errors.ts';
-import { formatInstant, parseDuration, parseInstant } from '../files/durations.ts';
 
 /** A command whose arguments are invalid. */
 export function commandError(message: string): StartError {
   return new StartError('The command has problems', [{ message }]);
-}
-
-/** Rejects commas: several values are given by repeating the option. */
-export function checkSingleValues(option: string, values: readonly string[] = []): void {
-  const joined = values.find((value) => value.includes(','));
-  if (joined === undefined) return;
-  const example = joined.split(',').map((value) => `${option} ${value.trim()}`);
-  throw commandError(
-    `${option}: got ${JSON.stringify(joined)}; takes one value, repeat it for several: ${example.join(' ')}`,
-  );
 }
 
 export function parseCount(option: string, text: string | undefined): number | undefined {
@@ -22,22 +12,23 @@ export function parseCount(option: string, text: string | undefined): number | u
   throw commandError(`${option}: got ${JSON.stringify(text)}; must be a whole number from 1`);
 }
 
-/** @returns milliseconds */
-export function parseDurationOption(option: string, text: string): number {
-  const ms = parseDuration(text);
-  if (ms !== undefined) return ms;
-  throw commandError(`${option}: got ${JSON.stringify(text)}; must be a duration, as in 7d, 24h or 30m`);
-}
-
-/** Parses an instant in the future. */
-export function parseFuture(option: string, text: string | undefined, now: Date): Date | undefined {
-  if (text === undefined) return undefined;
-  const instant = parseInstant(text, now);
-  if (instant === undefined) {
-    throw commandError(
-      `${option}: got ${JSON.stringify(text)}; must be as in 90d, 12h or 2027-01-31T00:00:00Z`,
-    );
+/**
+ * The text of a file, or of standard input.
+ *
+ * @param file undefined or `-` for standard input
+ * @param what what the text is, for messages
+ */
+export async function readInput(file: string | undefined, what: string): Promise<string> {
+  if (file !== undefined && file !== '-') {
+    try {
+      return readFileSync(file, 'utf8');
+    } catch (error) {
+      throw commandError(`${file} cannot be read (${(error as NodeJS.ErrnoException).code})`);
+    }
   }
-  if (instant <= now) throw commandError(`${option}: ${formatInstant(instant)} is in the past`);
-  return instant;
+  if (process.stdin.isTTY) throw commandError(`expected ${what} in a file or on standard input`);
+  const chunks = await Array.fromAsync(process.stdin as AsyncIterable<Buffer>);
+  const text = Buffer.concat(chunks).toString('utf8');
+  if (text.trim() === '') throw commandError(`expected ${what} on standard input, which is empty`);
+  return text;
 }

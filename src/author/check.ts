@@ -3,7 +3,7 @@ import { unfinishedTexts } from '../catalog/header/unfinished.ts';
 import type { Catalog } from '../catalog/model/saved-query.ts';
 import { parseVersionName } from '../catalog/model/version-name.ts';
 import { isDefaultVersion, seriesOf } from '../catalog/model/versions.ts';
-import { type Config, readConfig } from '../config.ts';
+import type { Config } from '../config.ts';
 import type { QueryCheck } from '../engine/engine.ts';
 import { engines } from '../engines/engines.ts';
 import { recordNotes } from '../analysis/check-records.ts';
@@ -14,9 +14,8 @@ import { commandError } from './arguments.ts';
 import { atHeaderLines } from './problems/header-lines.ts';
 import { problemsText, readText } from './problems/print-problems.ts';
 import { githubAnnotation } from './problems/report-problems.ts';
-import type { LoadedSettings } from '../cli/settings/load-settings.ts';
 
-interface CheckOptions {
+export interface CheckOptions {
   /** As `--maximum-bytes` gives it. */
   readonly maximumBytes?: string;
   readonly json?: boolean;
@@ -38,12 +37,8 @@ interface CheckReport {
  * @returns whether all are valid
  * @throws StartError if the settings are wrong
  */
-export async function checkQueries(
-  { values, label }: LoadedSettings,
-  options: CheckOptions,
-): Promise<boolean> {
+export async function checkQueries(config: Config, options: CheckOptions): Promise<boolean> {
   const maximumBytes = parseBytes(options.maximumBytes);
-  const config = readConfig(values, label);
   const found = await check(config, maximumBytes);
   const report = { ...found, problems: atHeaderLines(found.problems, readText) };
   if (options.json) printJson(report);

@@ -2,18 +2,18 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, watch } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
+import type { SettingValues } from '../config.ts';
 import { exitCode } from '../http/server/graceful-shutdown.ts';
 import { mainFile } from './package-files.ts';
-import { defaultConfigFile } from '../cli/settings/config-file.ts';
-import type { LoadedSettings } from '../cli/settings/load-settings.ts';
 
 interface DevOptions {
   /** The arguments of `start`. */
   readonly args: readonly string[];
-  readonly settings: LoadedSettings;
+  readonly settings: SettingValues;
   /** The settings as they are now. @throws StartError if they are wrong */
-  readonly loadSettings: () => Promise<LoadedSettings>;
-  readonly configFile: string | undefined;
+  readonly loadSettings: () => Promise<SettingValues>;
+  /** The file of settings, which need not exist. */
+  readonly configFile: string;
 }
 
 /** An editor writes a file in several steps. */
@@ -23,20 +23,15 @@ const settleMs = 100;
  * `querygate dev`: runs `start` in a process of its own, which takes up changed saved queries itself; restarts it when the
  * settings change, and when a saved query changes while it is not running.
  */
-export async function dev({
-  args,
-  settings,
-  loadSettings,
-  configFile = process.env.QUERYGATE_CONFIG || defaultConfigFile,
-}: DevOptions): Promise<never> {
+export async function runDev({ args, settings, loadSettings, configFile }: DevOptions): Promise<never> {
   let child: ChildProcess | undefined;
   let isEnding = false;
   let isChanged = false;
   const demoStore = openDemoStore();
   const run = async () => {
     // If the settings are wrong, the process says so.
-    const { values } = await loadSettings().catch(() => settings);
-    const env = { ...process.env, ...demoStore.settings(values) };
+    const now = await loadSettings().catch(() => settings);
+    const env = { ...process.env, ...demoStore.settings(now) };
     child = spawn(process.execPath, [mainFile, 'start', '--show-source', ...args], { stdio: 'inherit', env });
     child.once('exit', (code) => {
       child = undefined;
@@ -55,12 +50,12 @@ export async function dev({
     isChanged = true;
     child.kill('SIGTERM');
   });
-  const isReloading = settings.values.RELOAD !== 'off';
+  const isReloading = settings.RELOAD !== 'off';
   const onQueries = debounce(() => {
     if (!isReloading) onSettings();
     else if (child === undefined) restart();
   });
-  watch(settings.values.QUERIES_DIR ?? 'queries', { recursive: true }, onQueries);
+  watch(settings.QUERIES_DIR ?? 'queries', { recursive: true }, onQueries);
   // The folder, because editors replace the file by another one.
   watch(dirname(resolve(configFile)), (_, name) => {
     if (name === basename(configFile)) onSettings();
@@ -86,7 +81,7 @@ function openDemoStore() {
   });
   return {
     /** The settings of a process, besides those that are configured. */
-    settings({ DATA_DIR, STORE_FILE, ENGINE }: LoadedSettings['values']): Readonly<Record<string, string>> {
+    settings({ DATA_DIR, STORE_FILE, ENGINE }: SettingValues): Readonly<Record<string, string>> {
       if (DATA_DIR || STORE_FILE || ENGINE === 'bigquery') return {};
       folder ??= mkdtempSync(join(tmpdir(), 'querygate-dev-'));
       return { STORE_FILE: join(folder, 'demo.duckdb') };

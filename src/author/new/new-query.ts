@@ -7,16 +7,14 @@ import { isFilledIn } from '../../catalog/header/unfinished.ts';
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import { loadTables } from '../../catalog/folder/load-tables.ts';
 import { namePattern, nameRule, parseVersionName } from '../../catalog/model/version-name.ts';
-import { readConfig } from '../../config.ts';
+import type { Config } from '../../config.ts';
 import { describeSql, type SqlDescription } from '@querygate/bigquery-sql/proposals/describe-sql';
 import { tenantColumns } from '@querygate/bigquery-sql/proposals/tenant-columns';
 import { engines } from '../../engines/engines.ts';
 import { StartError } from '../../errors.ts';
-import { commandError } from '../arguments.ts';
+import { commandError, readInput } from '../arguments.ts';
 import { headerSchemaFile } from '../package-files.ts';
 import { problemsText } from '../problems/print-problems.ts';
-import { readInput } from '../read-input.ts';
-import type { LoadedSettings } from '../../cli/settings/load-settings.ts';
 import { type EarlierHeader, headerText } from './header-text.ts';
 import { notesOf } from './notes.ts';
 
@@ -34,12 +32,11 @@ export interface NewOptions {
  * @throws StartError if the command line is wrong
  */
 export async function newQuery(
-  { values, label }: LoadedSettings,
+  config: Config,
   name: string,
   sqlFile: string | undefined,
   { force = false, parameter = [] }: NewOptions,
 ): Promise<boolean> {
-  const config = readConfig(values, label);
   if (name.endsWith('.sql') && sqlFile === undefined)
     throw commandError(`got the file ${name}, but no name: querygate new <name> ${name}`);
   if (!namePattern.test(name)) {

@@ -1,4 +1,4 @@
-import type { LoadedSettings } from '../../cli/settings/load-settings.ts';
+import type { SettingValues } from '../../config.ts';
 import { readSqlOptions, type SqlFlags } from './options.ts';
 import { outcomeJson, outcomeText } from './output.ts';
 import { openRunner } from './runner.ts';
@@ -11,14 +11,14 @@ import { openRunner } from './runner.ts';
  * @throws StartError if the command line or the data has problems
  */
 export async function runSql(
-  settings: LoadedSettings,
+  settings: SettingValues,
   given: readonly string[],
   flags: SqlFlags,
 ): Promise<boolean> {
   const options = await readSqlOptions(given, flags, process.stdin);
   const { statements, json, explain, timeoutMs, maxRows } = options;
   const texts = statements.map(({ sql }) => sql);
-  const runner = openRunner({ settings: settings.values, texts, explain, timeoutMs, maxRows });
+  const runner = openRunner({ settings, texts, explain, timeoutMs, maxRows });
   let succeeded = true;
   try {
     await runner.open();

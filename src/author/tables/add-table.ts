@@ -2,12 +2,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { basename, join } from 'node:path';
 import { parseTableFile } from '../../catalog/folder/load-tables.ts';
 import type { Field } from '../../catalog/model/table-schema.ts';
-import { readConfig } from '../../config.ts';
+import type { Config } from '../../config.ts';
 import type { InferredFields } from '../../engines/duckdb/infer-fields.ts';
 import { StartError } from '../../errors.ts';
-import { commandError } from '../arguments.ts';
-import { readInput } from '../read-input.ts';
-import type { LoadedSettings } from '../../cli/settings/load-settings.ts';
+import { commandError, readInput } from '../arguments.ts';
 import { readSchema } from './read-schema.ts';
 
 /** A schema is small; a larger JSON file has rows. */
@@ -21,12 +19,11 @@ const maxSchemaBytes = 4_000_000;
  * @throws StartError if the command line or a file is wrong
  */
 export async function addTable(
-  { values, label }: LoadedSettings,
+  config: Config,
   givenName: string,
   sources: readonly string[],
   { force = false }: { readonly force?: boolean },
 ): Promise<void> {
-  const config = readConfig(values, label);
   // As SQL names it: `project.dataset.table`.
   const name = givenName.replace(/^`|`$/g, '').replace(/^(?:[\w-]+\.)+(?=[\w-]*\*?$)/, '');
   if (!/^[\w-]+$|^[\w-]*\*$/.test(name)) {

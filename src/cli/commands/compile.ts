@@ -1,13 +1,18 @@
-import { findQuery } from '../../catalog/model/find-query.ts';
-import { readConfig } from '../../config.ts';
-import { engines } from '../../engines/engines.ts';
-import { loadTypedCatalog } from '../../analysis/complete-records.ts';
-import type { LoadedSettings } from '../settings/load-settings.ts';
+import type { CliCommand } from '../command.ts';
 
-/** `querygate compile`: prints the SQL that the configured engine runs for a saved query. */
-export async function printCompiled({ values, label }: LoadedSettings, name: string): Promise<void> {
-  const config = readConfig(values, label);
-  const catalog = loadTypedCatalog(config.queriesDir);
-  const query = findQuery(catalog, name);
-  process.stdout.write(`${await engines[config.engine].sqlOf({ catalog, config, query })}\n`);
-}
+export const compile: CliCommand = {
+  usage: 'compile <query>',
+  description: 'print the SQL that the engine runs for a saved query, given by name or UUID',
+  settings: ['ENGINE', 'QUERIES_DIR'],
+  async run({ args: [name = ''], config: readConfig }) {
+    const [{ findQuery }, { engines }, { loadTypedCatalog }] = await Promise.all([
+      import('../../catalog/model/find-query.ts'),
+      import('../../engines/engines.ts'),
+      import('../../analysis/complete-records.ts'),
+    ]);
+    const config = readConfig();
+    const catalog = loadTypedCatalog(config.queriesDir);
+    const query = findQuery(catalog, name);
+    process.stdout.write(`${await engines[config.engine].sqlOf({ catalog, config, query })}\n`);
+  },
+};

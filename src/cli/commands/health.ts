@@ -1,13 +1,18 @@
 import { get } from 'node:http';
-import { readConfig } from '../../config.ts';
+import type { Config } from '../../config.ts';
 import { livePath } from '../../http/paths.ts';
-import type { LoadedSettings } from '../settings/load-settings.ts';
+import type { CliCommand } from '../command.ts';
 
 const timeoutMs = 2_000;
 
-/** `querygate health`: whether the gateway with these settings answers, for the health check of a container. */
-export async function checkHealth({ values, label }: LoadedSettings): Promise<boolean> {
-  const { host, port } = readConfig(values, label);
+export const health: CliCommand = {
+  usage: 'health',
+  description: 'check that a running gateway answers, for the health check of a container',
+  settings: ['HOST', 'PORT'],
+  run: ({ config }) => isHealthy(config()),
+};
+
+async function isHealthy({ host, port }: Config): Promise<boolean> {
   // A gateway that listens on all addresses is reached on this machine.
   const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   const origin = `http://${name.includes(':') ? `[${name}]` : name}:${port}`;

@@ -1,11 +1,15 @@
-import { readConfig } from '../../config.ts';
-import { loadTypedCatalog } from '../../analysis/complete-records.ts';
-import { openapiDocument } from '../../http/openapi/document.ts';
-import type { LoadedSettings } from '../settings/load-settings.ts';
+import type { CliCommand } from '../command.ts';
 
-/** `querygate openapi` */
-export function printOpenapi({ values, label }: LoadedSettings): void {
-  const { queriesDir } = readConfig(values, label);
-  const { queries } = loadTypedCatalog(queriesDir);
-  process.stdout.write(`${JSON.stringify(openapiDocument(queries), null, 2)}\n`);
-}
+export const openapi: CliCommand = {
+  usage: 'openapi',
+  description: 'print the REST interface as an OpenAPI document',
+  settings: ['QUERIES_DIR'],
+  async run({ config }) {
+    const [{ loadTypedCatalog }, { openapiDocument }] = await Promise.all([
+      import('../../analysis/complete-records.ts'),
+      import('../../http/openapi/document.ts'),
+    ]);
+    const { queries } = loadTypedCatalog(config().queriesDir);
+    process.stdout.write(`${JSON.stringify(openapiDocument(queries), null, 2)}\n`);
+  },
+};

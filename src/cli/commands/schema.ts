@@ -1,11 +1,15 @@
-import { printSchema } from 'graphql';
-import { readConfig } from '../../config.ts';
-import { loadTypedCatalog } from '../../analysis/complete-records.ts';
-import { buildSchema } from '../../http/graphql/schema/schema.ts';
-import type { LoadedSettings } from '../settings/load-settings.ts';
+import type { CliCommand } from '../command.ts';
 
-/** `querygate schema` */
-export function printGraphqlSchema({ values, label }: LoadedSettings): void {
-  const { queriesDir } = readConfig(values, label);
-  process.stdout.write(`${printSchema(buildSchema(loadTypedCatalog(queriesDir)))}\n`);
-}
+export const schema: CliCommand = {
+  usage: 'schema',
+  description: 'print the GraphQL schema',
+  settings: ['QUERIES_DIR'],
+  async run({ config }) {
+    const [{ printSchema }, { loadTypedCatalog }, { buildSchema }] = await Promise.all([
+      import('graphql'),
+      import('../../analysis/complete-records.ts'),
+      import('../../http/graphql/schema/schema.ts'),
+    ]);
+    process.stdout.write(`${printSchema(buildSchema(loadTypedCatalog(config().queriesDir)))}\n`);
+  },
+};

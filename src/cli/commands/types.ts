@@ -1,15 +1,14 @@
-import { readConfig } from '../../config.ts';
-import { loadTypedCatalog } from '../../analysis/complete-records.ts';
-import { buildSchema } from '../../http/graphql/schema/schema.ts';
-import type { LoadedSettings } from '../settings/load-settings.ts';
-import { graphqlTypes } from '../../author/types/graphql-types.ts';
-import { restTypes } from '../../author/types/rest-types.ts';
+import type { CliCommand } from '../command.ts';
 
-/** `querygate types` */
-export function printTypes({ values, label }: LoadedSettings): void {
-  const { queriesDir } = readConfig(values, label);
-  const catalog = loadTypedCatalog(queriesDir);
-  process.stdout.write(
-    `// Written by querygate types from the saved queries; do not edit.\n\n${restTypes(catalog.queries)}\n${graphqlTypes(buildSchema(catalog))}`,
-  );
-}
+export const types: CliCommand = {
+  usage: 'types',
+  description: 'print TypeScript types for REST and GraphQL',
+  settings: ['QUERIES_DIR'],
+  async run({ config }) {
+    const [{ loadTypedCatalog }, { typescriptTypes }] = await Promise.all([
+      import('../../analysis/complete-records.ts'),
+      import('../../author/types/typescript-types.ts'),
+    ]);
+    process.stdout.write(typescriptTypes(loadTypedCatalog(config().queriesDir)));
+  },
+};

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { commandError, parseCount } from '../../author/arguments.ts';
 import { loadCatalog } from '../../catalog/folder/load-catalog.ts';
 import { readKeySettings } from '../../config.ts';
 import { formatInstant } from '../../files/durations.ts';
@@ -6,13 +7,7 @@ import type { Permission } from '../../keys/principal.ts';
 import { loadLastUsed } from '../../keys/file/last-used.ts';
 import { loadKeyText, requireKeys } from '../../keys/file/load-keys.ts';
 import { resolveEndpoints } from '../../keys/principal.ts';
-import {
-  checkSingleValues,
-  commandError,
-  parseCount,
-  parseDurationOption,
-  parseFuture,
-} from '../../author/arguments.ts';
+import { checkSingleValues, parseDurationOption, parseFuture } from './arguments.ts';
 import { createKey, revokeKey, rollKey } from './commands.ts';
 import { keyTable } from './key-table.ts';
 import type { LoadedSettings } from '../settings/load-settings.ts';
@@ -84,7 +79,7 @@ export async function revokeCommand(settings: LoadedSettings, id: string): Promi
   printInfo(`Revoked ${id} (${name}). A running gateway rejects it within two seconds.\n`);
 }
 
-interface RollOptions {
+export interface RollOptions {
   readonly overlap: string;
   readonly expires?: string;
 }

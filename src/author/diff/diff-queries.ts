@@ -2,13 +2,12 @@ import { relative } from 'node:path';
 import { type CatalogFiles, readFolder } from '../../catalog/folder/read-folder.ts';
 import { parseCatalog } from '../../catalog/folder/load-catalog.ts';
 import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
-import { type Config, readConfig } from '../../config.ts';
+import type { Config } from '../../config.ts';
 import { engines } from '../../engines/engines.ts';
 import { completeRecords } from '../../analysis/complete-records.ts';
 import { StartError } from '../../errors.ts';
 import { commandError } from '../arguments.ts';
 import { paintFor } from '../test/print-outcomes.ts';
-import type { LoadedSettings } from '../../cli/settings/load-settings.ts';
 import { type CatalogDiff, compareCatalogs, type EndpointDiff } from './compare-catalogs.ts';
 import { openRepository, resolveRef } from './git/open-repository.ts';
 import { readAtCommit } from './git/read-at-commit.ts';
@@ -17,7 +16,7 @@ import { openPlaces } from './places.ts';
 import { annotations, reportJson, reportText } from './print-report.ts';
 import { countLevels, type Report } from './report.ts';
 
-interface DiffOptions {
+export interface DiffOptions {
   /** The least severe level with which the command fails. */
   readonly failOn?: string;
   /** As `--max-bytes-ratio` gives it. */
@@ -32,13 +31,8 @@ interface DiffOptions {
  * @returns whether there is no change of the level with which it fails
  * @throws StartError if one of the versions cannot be read
  */
-export async function diffCommand(
-  { values, label }: LoadedSettings,
-  ref: string,
-  options: DiffOptions,
-): Promise<boolean> {
+export async function diffQueries(config: Config, ref: string, options: DiffOptions): Promise<boolean> {
   const maxRatio = parseRatio(options.maxBytesRatio);
-  const config = readConfig(values, label);
   if (maxRatio !== undefined && config.engine !== 'bigquery')
     throw commandError('--max-bytes-ratio: only BigQuery reports bytes; use it with --engine bigquery');
   const files = readFolder(config.queriesDir);

@@ -2,12 +2,11 @@ import { mkdirSync, watch, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
 import type { Catalog } from '../../catalog/model/saved-query.ts';
-import { type Config, readConfig } from '../../config.ts';
+import type { Config } from '../../config.ts';
 import { loadTypedCatalog } from '../../analysis/complete-records.ts';
 import { StartError } from '../../errors.ts';
 import { commandError } from '../arguments.ts';
 import { problemsText } from '../problems/print-problems.ts';
-import type { LoadedSettings } from '../../cli/settings/load-settings.ts';
 import { writeFirstTests } from './first-test.ts';
 import { junitXml } from './junit.ts';
 import { loadTests, type TestFile } from './load-tests.ts';
@@ -31,12 +30,11 @@ export interface TestOptions {
  * @returns whether all passed
  * @throws StartError if the queries, the tests or the settings have problems
  */
-export async function testCommand(
-  { values, label }: LoadedSettings,
+export async function testQueries(
+  config: Config,
   names: readonly string[],
   options: TestOptions,
 ): Promise<boolean> {
-  const config = readConfig(values, label);
   if (options.watch && (options.mutate || options.junit !== undefined)) {
     throw commandError('--watch runs the tests at every change; use it without --mutate and --junit');
   }
