@@ -246,7 +246,7 @@ describe('tables and examples in the documentation', () => {
     expect(readConfig({ DATA_DIR: '/data' }).storeFile).toBe('/data/.querygate/store.duckdb');
   });
 
-  const limitsFile = resolve('src/http/limits.ts');
+  const limitsFile = resolve('src/http/message/limits.ts');
 
   test('operations.md has every limit with its value, and no other', async () => {
     const { httpLimits }: { httpLimits: Readonly<Record<string, number>> } = await import(limitsFile);

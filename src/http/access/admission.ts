@@ -4,10 +4,10 @@ import type { Tokens } from '../../keys/jwt/tokens.ts';
 import type { Keyring } from '../../keys/keyring.ts';
 import type { Principal } from '../../keys/principal.ts';
 import type { RateLimit, RateLimitStatus } from '../../keys/rates/rate-limiter.ts';
-import { hasNoCache } from '../cache-headers.ts';
-import type { RequestHead, RequestHeaders } from '../head.ts';
-import { httpLimits } from '../limits.ts';
-import type { PreparedRequest } from '../prepare-request.ts';
+import { hasNoCache } from '../message/cache-headers.ts';
+import type { RequestHead, RequestHeaders } from '../message/head.ts';
+import { httpLimits } from '../message/limits.ts';
+import type { PreparedRequest } from '../message/prepare-request.ts';
 import type { RejectKeysInUrls } from './reject-keys-in-urls.ts';
 import { type RejectWrongKey, unauthenticated } from './wrong-keys.ts';
 

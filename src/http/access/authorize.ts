@@ -6,7 +6,7 @@ import { labelValue } from '../../catalog/labels.ts';
 import type { SavedQuery } from '../../catalog/saved-query.ts';
 import { GatewayError, type Refusal } from '../../errors.ts';
 import { mayPassSql, type Principal } from '../../keys/principal.ts';
-import type { RequestHeaders } from '../head.ts';
+import type { RequestHeaders } from '../message/head.ts';
 
 /** A saved query with a caller's parameters, and the outcomes of binding them; kept for all equal requests. */
 export interface EndpointRequest {

@@ -5,12 +5,12 @@ import { GatewayError } from '../../errors.ts';
 import { formats } from '../../formats/format.ts';
 import type { EndpointRequest } from '../access/authorize.ts';
 import type { RejectKeys } from '../access/reject-keys-in-urls.ts';
-import { variesBy } from '../cache-headers.ts';
-import { listNames } from '../prepare-request.ts';
-import { type Reply, replyJson } from '../reply.ts';
+import { variesBy } from '../message/cache-headers.ts';
+import { listNames } from '../message/prepare-request.ts';
+import { type Reply, replyJson } from '../message/reply.ts';
 import type { EndpointAddress } from '../rest/requested-format.ts';
 import { addressOf } from '../rest/rest.ts';
-import type { Answer } from '../routes.ts';
+import type { Answer } from '../handler/routes.ts';
 import { parametersReader } from './body-parameters.ts';
 
 interface CompatRestOptions {

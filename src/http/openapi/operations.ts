@@ -4,8 +4,8 @@ import type { CachePolicy, Deprecation, SavedQuery } from '../../catalog/saved-q
 import { parseVersionName } from '../../catalog/versions/version-name.ts';
 import type { PublicName } from '../../catalog/versions/versions.ts';
 import { type Format, formats } from '../../formats/format.ts';
-import { graphqlOperation } from '../examples.ts';
-import { endpointPath } from '../paths.ts';
+import { graphqlOperation } from '../graphql/examples.ts';
+import { endpointPath } from '../message/paths.ts';
 import { deprecationHeaders, headersOf, resultHeaders } from './headers.ts';
 import { type JsonObject, refTo } from './json-schema.ts';
 import { requestParameters } from './parameters.ts';

@@ -4,7 +4,7 @@ import { findQuery, lookUpQuery } from '../../catalog/find-query.ts';
 import type { Catalog, SavedQuery } from '../../catalog/saved-query.ts';
 import { GatewayError, type GatewayErrorOptions } from '../../errors.ts';
 import { type Format, formatNamed, formatNames, formats, isExtension } from '../../formats/format.ts';
-import { elementsOf, partsOf } from '../headers/list-header.ts';
+import { elementsOf, partsOf } from '../message/list-header.ts';
 
 /** The parameter that names a format. */
 const formatParameter = 'format';

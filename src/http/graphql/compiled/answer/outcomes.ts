@@ -5,7 +5,7 @@ import type { CachedResult, GetResult } from '../../../../results/get-result.ts'
 import type { Admission } from '../../../access/admission.ts';
 import type { Audit } from '../../../access/audit.ts';
 import { authorizeAndBind } from '../../../access/authorize.ts';
-import type { RequestHead } from '../../../head.ts';
+import type { RequestHead } from '../../../message/head.ts';
 import type { QueryField } from '../operation-request.ts';
 
 /** What became of one root field. */

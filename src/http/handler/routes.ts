@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
-import { GatewayError } from '../errors.ts';
-import type { Access, Admission } from './access/admission.ts';
-import type { Cors } from './access/cors.ts';
-import { replyGraphqlError } from './graphql/errors.ts';
-import type { RequestHead } from './head.ts';
-import type { Readiness } from './observe/readiness.ts';
+import { GatewayError } from '../../errors.ts';
+import type { Access, Admission } from '../access/admission.ts';
+import type { Cors } from '../access/cors.ts';
+import { replyGraphqlError } from '../graphql/errors.ts';
+import type { RequestHead } from '../message/head.ts';
+import type { Readiness } from './readiness.ts';
 import {
   apiPath,
   assetsPath,
@@ -19,9 +19,9 @@ import {
   queryPagePath,
   readerPath,
   readinessPath,
-} from './paths.ts';
-import type { PreparedRequest } from './prepare-request.ts';
-import { type Reply, replyError, replyJson } from './reply.ts';
+} from '../message/paths.ts';
+import type { PreparedRequest } from '../message/prepare-request.ts';
+import { type Reply, replyError, replyJson } from '../message/reply.ts';
 
 /** Reads a request's whole body, or throws; called at most once, and only after the caller has been admitted. */
 export type ReadBody = () => Promise<Uint8Array>;

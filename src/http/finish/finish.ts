@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream';
-import type { CallerInfo } from './access/admission.ts';
-import type { Cors } from './access/cors.ts';
+import type { CallerInfo } from '../access/admission.ts';
+import type { Cors } from '../access/cors.ts';
 import type { AccessLog } from './access-log.ts';
-import { matchesEtag } from './cache-headers.ts';
-import type { RequestHead } from './head.ts';
-import type { RequestMetrics } from './observe/request-metrics.ts';
-import { endRequestSpan } from './observe/request-trace.ts';
-import { missingNameToLog } from './paths.ts';
-import { type FinishedReply, IdentifiedHeaders, type Reply, ReplyHeaders } from './reply.ts';
+import { matchesEtag } from '../message/cache-headers.ts';
+import type { RequestHead } from '../message/head.ts';
+import type { RequestMetrics } from '../observe/request-metrics.ts';
+import { endRequestSpan } from '../message/request-trace.ts';
+import { missingNameToLog } from '../message/paths.ts';
+import { type FinishedReply, IdentifiedHeaders, type Reply, ReplyHeaders } from '../message/reply.ts';
 
 /**
  * Declares to browsers that a response is data, not a page, script, frame or image of another site. Pages that may read

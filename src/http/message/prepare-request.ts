@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache';
-import type { RawParameters } from '../catalog/binding/bind.ts';
-import type { Catalog, SavedQuery } from '../catalog/saved-query.ts';
-import { GatewayError } from '../errors.ts';
-import type { EndpointRequest } from './access/authorize.ts';
+import type { RawParameters } from '../../catalog/binding/bind.ts';
+import type { Catalog, SavedQuery } from '../../catalog/saved-query.ts';
+import { GatewayError } from '../../errors.ts';
+import type { EndpointRequest } from '../access/authorize.ts';
 import { httpLimits } from './limits.ts';
 import { folderToLog, type PathToLog } from './paths.ts';
-import type { EndpointAddress } from './rest/requested-format.ts';
+import type { EndpointAddress } from '../rest/requested-format.ts';
 
 /** What the steps of the request path derive from a URL; kept for later requests with the same URL. */
 export interface PreparedRequest {

@@ -1,6 +1,6 @@
-import { FairShare } from '../concurrency/fair-share.ts';
-import { GatewayError } from '../errors.ts';
-import { httpLimits } from './limits.ts';
+import { FairShare } from '../../concurrency/fair-share.ts';
+import { GatewayError } from '../../errors.ts';
+import { httpLimits } from '../message/limits.ts';
 import type { ReadBody } from './routes.ts';
 
 /** One request of a key, counted until it ends. */

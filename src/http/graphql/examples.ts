@@ -1,11 +1,17 @@
-import { textsOf } from '../catalog/binding/raw-texts.ts';
-import { exampleValue } from '../catalog/example-parameters.ts';
-import { graphqlNames } from '../catalog/graphql-fields.ts';
-import { camelCase, pascalCase } from '../catalog/names.ts';
-import type { Catalog, Parameter, ParameterText, RecordField, SavedQuery } from '../catalog/saved-query.ts';
-import { mainNames, type PublicName } from '../catalog/versions/versions.ts';
-import { argumentType } from './graphql/schema/arguments.ts';
-import { endpointPath } from './paths.ts';
+import { textsOf } from '../../catalog/binding/raw-texts.ts';
+import { exampleValue } from '../../catalog/example-parameters.ts';
+import { graphqlNames } from '../../catalog/graphql-fields.ts';
+import { camelCase, pascalCase } from '../../catalog/names.ts';
+import type {
+  Catalog,
+  Parameter,
+  ParameterText,
+  RecordField,
+  SavedQuery,
+} from '../../catalog/saved-query.ts';
+import { mainNames, type PublicName } from '../../catalog/versions/versions.ts';
+import { argumentType } from './schema/arguments.ts';
+import { endpointPath } from '../message/paths.ts';
 
 /** An example request for every saved query in REST: the path with its query string. */
 export function restExamples(catalog: Catalog): readonly string[] {
