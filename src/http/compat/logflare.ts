@@ -3,7 +3,7 @@ import type { Catalog } from '../../catalog/saved-query.ts';
 import type { RejectKeys } from '../access/reject-keys-in-urls.ts';
 import type { Handler } from '../handler/handle.ts';
 import type { Reply } from '../message/reply.ts';
-import type { Answer } from '../handler/routes.ts';
+import type { Answer } from '../message/route.ts';
 import { buildCompatRest } from './answer-rest.ts';
 import { replyLogflareError } from './reply-error.ts';
 import { translateRequest } from './translate-request.ts';

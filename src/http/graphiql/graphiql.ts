@@ -4,7 +4,7 @@ import type { Catalog } from '../../catalog/saved-query.ts';
 import { graphqlExamples } from '../graphql/examples.ts';
 import type { RequestHead } from '../message/head.ts';
 import type { Reply } from '../message/reply.ts';
-import type { Answer } from '../handler/routes.ts';
+import type { Answer } from '../message/route.ts';
 import { buildReplyFile, type ReplyFile } from '../static/static-file.ts';
 import { buildStaticFiles, type StaticFiles } from '../static/static-files.ts';
 

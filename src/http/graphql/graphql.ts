@@ -5,7 +5,7 @@ import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import type { GetResult } from '../../results/get-result.ts';
 import type { Audit } from '../access/audit.ts';
 import type { ByteBudget } from '../message/byte-budget.ts';
-import type { Answer } from '../handler/routes.ts';
+import type { Answer } from '../message/route.ts';
 import { buildAnswerCompiled } from './compiled/answer-compiled.ts';
 import type { DerivedCache } from './compiled/derived-cache.ts';
 import { buildReadOperationRequest } from './compiled/operation-request.ts';

@@ -7,7 +7,7 @@ import { mayQuery } from '../access/authorize.ts';
 import { variesBy } from '../message/cache-headers.ts';
 import { chooseCoding } from '../message/content-coding.ts';
 import { jsonType } from '../message/reply.ts';
-import type { Answer } from '../handler/routes.ts';
+import type { Answer } from '../message/route.ts';
 import { openapiInSteps, type ReadersKey } from './document.ts';
 import { jsonTexts } from './json-texts.ts';
 

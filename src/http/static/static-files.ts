@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { GatewayError } from '../../errors.ts';
 import { assetsPath } from '../message/paths.ts';
 import type { Reply } from '../message/reply.ts';
-import type { Answer } from '../handler/routes.ts';
+import type { Answer } from '../message/route.ts';
 import { type BodyCoding, buildReplyFile, mediaTypeOf, type ReplyFile } from './static-file.ts';
 
 export interface StaticFile {

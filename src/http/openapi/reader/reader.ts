@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { encode } from '../../../results/result-document.ts';
 import { chooseCoding } from '../../message/content-coding.ts';
-import type { Answer } from '../../handler/routes.ts';
+import type { Answer } from '../../message/route.ts';
 
 /**
  * A page that shows the OpenAPI document to people. Anybody may load it: it contains nothing of the catalog, and requests
