@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { loadCatalog } from '../src/catalog/load-catalog.ts';
-import type { Parameter, SavedQuery } from '../src/catalog/saved-query.ts';
+import { loadCatalog } from '../src/catalog/folder/load-catalog.ts';
+import type { Parameter, SavedQuery } from '../src/catalog/model/saved-query.ts';
 import type { Case } from './cases.ts';
 import { now, project, shippedRows } from './shipped-rows.ts';
 import type { Table } from './table.ts';

@@ -1,4 +1,4 @@
-import type { BindType } from '../src/catalog/saved-query.ts';
+import type { BindType } from '../src/catalog/model/saved-query.ts';
 
 /** A STRING, or a value of another type as canonical text; a list is an ARRAY. NULL is not a STRING. */
 export type ParameterValue =

@@ -6,7 +6,7 @@ import { buildHttpHandler } from './app/http-handler.ts';
 import { openQueryExecution } from './app/query-execution.ts';
 import { openHistory } from './catalog/folder/catalog-history.ts';
 import { readFolder } from './catalog/folder/read-folder.ts';
-import type { Catalog } from './catalog/saved-query.ts';
+import type { Catalog } from './catalog/model/saved-query.ts';
 import { type Clock, systemClock } from './concurrency/clock.ts';
 import type { Owner } from './concurrency/fair-share.ts';
 import { LoopTurns } from './concurrency/loop-turns.ts';

@@ -14,6 +14,7 @@ const rooms = [
   'config',
   'concurrency',
   'files',
+  'names',
   'redis',
   'catalog',
   'keys',

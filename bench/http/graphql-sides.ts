@@ -1,4 +1,4 @@
-import { camelCase } from '../../src/catalog/names.ts';
+import { camelCase } from '../../src/names/graphql-names.ts';
 import { requestBytes } from './load.ts';
 import { type BenchFolder, bytesOf, columns, makeFolder, rowCounts, startNaive, startOver } from './sides.ts';
 

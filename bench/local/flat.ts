@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Field, TableSchema } from '../../src/catalog/tables/table-schema.ts';
+import type { Field, TableSchema } from '../../src/catalog/model/table-schema.ts';
 import { quoteText } from '../../src/engine/dialect/tree/quote-text.ts';
 import { quote } from '../../src/engine/dialect/types.ts';
 import { columnType } from '../../src/engine/duckdb/store/column-type.ts';

@@ -1,4 +1,4 @@
-import type { TableSchema } from '../../src/catalog/tables/table-schema.ts';
+import type { TableSchema } from '../../src/catalog/model/table-schema.ts';
 import { quote } from '../../src/engine/dialect/types.ts';
 import { flatColumns } from './flat.ts';
 

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadCatalog } from '../../src/catalog/load-catalog.ts';
+import { loadCatalog } from '../../src/catalog/folder/load-catalog.ts';
 import type { Bench } from './bench.ts';
 import { dataset, isSize } from './dataset.ts';
 import { generate } from './generate.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { bind } from '../../src/catalog/binding/bind.ts';
-import type { Catalog } from '../../src/catalog/saved-query.ts';
+import type { Catalog } from '../../src/catalog/model/saved-query.ts';
 import { readConfig } from '../../src/config.ts';
 import { openDuckdb } from '../../src/engine/duckdb/open-duckdb.ts';
 import { now } from './dataset.ts';

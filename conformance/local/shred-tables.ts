@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { Field } from '../../src/catalog/tables/table-schema.ts';
+import type { Field } from '../../src/catalog/model/table-schema.ts';
 import type { StoredTable } from '../../src/engine/dialect/stored-table.ts';
 import { quote } from '../../src/engine/dialect/types.ts';
 import { shreddedColumns, storedColumns } from '../../src/engine/duckdb/store/shredded-columns.ts';

@@ -1,4 +1,4 @@
-import { type BindType, bindTypes } from '../../src/catalog/saved-query.ts';
+import { type BindType, bindTypes } from '../../src/catalog/model/saved-query.ts';
 import type { Random } from '../../test/fuzz/random.ts';
 import { asQuery, loadInputs } from '../cases.ts';
 import type { LocalEngine } from '../local/engine.ts';

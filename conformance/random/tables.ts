@@ -1,4 +1,4 @@
-import type { Field, FieldType } from '../../src/catalog/tables/table-schema.ts';
+import type { Field, FieldType } from '../../src/catalog/model/table-schema.ts';
 import type { Random } from '../../test/fuzz/random.ts';
 import type { Table } from '../table.ts';
 import type { Value } from '../values.ts';

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Catalog } from '../catalog/saved-query.ts';
+import type { Catalog } from '../catalog/model/saved-query.ts';
 import type { Clock } from '../concurrency/clock.ts';
 import type { LoopTurns } from '../concurrency/loop-turns.ts';
 import type { Config } from '../config.ts';

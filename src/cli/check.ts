@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { unfinishedTexts } from '../catalog/header/unfinished.ts';
-import type { Catalog } from '../catalog/saved-query.ts';
-import { parseVersionName } from '../catalog/versions/version-name.ts';
-import { isDefaultVersion, seriesOf } from '../catalog/versions/versions.ts';
+import type { Catalog } from '../catalog/model/saved-query.ts';
+import { parseVersionName } from '../catalog/model/version-name.ts';
+import { isDefaultVersion, seriesOf } from '../catalog/model/versions.ts';
 import { type Config, readConfig } from '../config.ts';
 import type { QueryCheck } from '../engine/engine.ts';
 import { engines } from '../engine/engines.ts';

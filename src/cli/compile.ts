@@ -1,4 +1,4 @@
-import { findQuery } from '../catalog/find-query.ts';
+import { findQuery } from '../catalog/model/find-query.ts';
 import { readConfig } from '../config.ts';
 import { engines } from '../engine/engines.ts';
 import { loadTypedCatalog } from '../engine/records/complete-records.ts';

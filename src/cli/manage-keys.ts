@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { loadCatalog } from '../catalog/load-catalog.ts';
+import { loadCatalog } from '../catalog/folder/load-catalog.ts';
 import { readKeySettings } from '../config.ts';
 import { formatInstant } from '../files/durations.ts';
 import type { Permission } from '../keys/file/key-schema.ts';

@@ -1,5 +1,5 @@
 import type { BoundQuery } from '../catalog/binding/bind.ts';
-import { textsOf } from '../catalog/binding/raw-texts.ts';
+import { textsOf } from '../catalog/binding/list-values.ts';
 import { GatewayError } from '../errors.ts';
 
 /** The name of the first parameter whose value is quoted in the text of an engine's failure. */

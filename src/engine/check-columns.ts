@@ -1,4 +1,4 @@
-import type { Column, RecordField } from '../catalog/saved-query.ts';
+import type { Column, RecordField } from '../catalog/model/saved-query.ts';
 import { didYouMean } from '../files/nearest-name.ts';
 
 /** A column of a SQL result, in the words of a saved query's header. */

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Catalog, SavedQuery } from '../catalog/saved-query.ts';
+import type { Catalog, SavedQuery } from '../catalog/model/saved-query.ts';
 import type { Config } from '../config.ts';
 import { type Problem, StartError } from '../errors.ts';
 import type { ResultColumn } from './check-columns.ts';

@@ -1,4 +1,4 @@
-import type { Catalog, SavedQuery, Tenant } from '../catalog/saved-query.ts';
+import type { Catalog, SavedQuery, Tenant } from '../catalog/model/saved-query.ts';
 import { type Problem, StartError } from '../errors.ts';
 import { type Compiled, compile } from './dialect/compile.ts';
 import { problemAt } from './dialect/problem-at.ts';

@@ -1,4 +1,4 @@
-import type { PrometheusText } from '../catalog/saved-query.ts';
+import type { PrometheusText } from '../catalog/model/saved-query.ts';
 import { arrowParts } from './arrow.ts';
 import { columnShapes } from './column-shapes.ts';
 import { csvParts } from './csv.ts';

@@ -1,4 +1,4 @@
-import type { PrometheusText } from '../catalog/saved-query.ts';
+import type { PrometheusText } from '../catalog/model/saved-query.ts';
 import { GatewayError } from '../errors.ts';
 import type { CellTexts } from './cell-texts.ts';
 import { cellParts, plainText, type Rows } from './rows.ts';

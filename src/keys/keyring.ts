@@ -1,6 +1,6 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { Catalog } from '../catalog/saved-query.ts';
+import type { Catalog } from '../catalog/model/saved-query.ts';
 import { type AddressList, parseAddressList } from '../config/address-list.ts';
 import type { Config } from '../config.ts';
 import { ConcurrencyLimiter } from './concurrency-limiter.ts';

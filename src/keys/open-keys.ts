@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
-import type { Catalog } from '../catalog/saved-query.ts';
+import type { Catalog } from '../catalog/model/saved-query.ts';
 import type { Config } from '../config.ts';
 import { describeProblem } from '../errors.ts';
 import { checkKeysOffLoop } from './file/check-file.ts';

@@ -1,5 +1,5 @@
-import { lowerCaseUuid, type QueryAddresses } from '../catalog/find-query.ts';
-import { queriesByName, seriesOf } from '../catalog/versions/versions.ts';
+import { lowerCaseUuid, type QueryAddresses } from '../catalog/model/find-query.ts';
+import { queriesByName, seriesOf } from '../catalog/model/versions.ts';
 import type { Config } from '../config.ts';
 import type { ConcurrencyLimiter } from './concurrency-limiter.ts';
 import type { Permission } from './file/key-schema.ts';

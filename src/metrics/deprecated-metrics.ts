@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import type { SavedQuery } from '../catalog/saved-query.ts';
+import type { SavedQuery } from '../catalog/model/saved-query.ts';
 import type { GetResult } from '../results/get-result.ts';
 import { Counts } from './counts.ts';
 import type { MetricFamily } from './metric-family.ts';

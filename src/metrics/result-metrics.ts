@@ -1,5 +1,5 @@
 import type { BoundQuery } from '../catalog/binding/bind.ts';
-import type { SavedQuery } from '../catalog/saved-query.ts';
+import type { SavedQuery } from '../catalog/model/saved-query.ts';
 import type { Counters } from '../results/counters.ts';
 import type { CachedResult, CacheStatus, GetResult } from '../results/get-result.ts';
 import { type Count, Counts } from './counts.ts';

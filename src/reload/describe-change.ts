@@ -1,4 +1,4 @@
-import type { Catalog } from '../catalog/saved-query.ts';
+import type { Catalog } from '../catalog/model/saved-query.ts';
 
 /** The names of what differs, of which the log shows the first ones; undefined if nothing does. */
 export function describeChange(before: Catalog, after: Catalog): object | undefined {

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { BrokenFile, CatalogHistory, CatalogProposal } from '../catalog/folder/catalog-history.ts';
 import type { CatalogFiles } from '../catalog/folder/read-folder.ts';
 import { type FolderWatch, watchFolder } from '../catalog/folder/watch-folder.ts';
-import type { Catalog } from '../catalog/saved-query.ts';
+import type { Catalog } from '../catalog/model/saved-query.ts';
 import { openRepeat } from '../concurrency/repeat.ts';
 import type { CatalogUpdates } from '../engine/engine.ts';
 import { errorToLog } from '../engine/without-values.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type BoundQuery, bind, plainParameters } from '../catalog/binding/bind.ts';
-import type { Catalog, ParameterText, SavedQuery } from '../catalog/saved-query.ts';
+import type { Catalog, ParameterText, SavedQuery } from '../catalog/model/saved-query.ts';
 import { GatewayError } from '../errors.ts';
 
 /**

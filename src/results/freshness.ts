@@ -1,4 +1,4 @@
-import type { CachePolicy } from '../catalog/saved-query.ts';
+import type { CachePolicy } from '../catalog/model/saved-query.ts';
 import type { ResultDocument } from './result-document.ts';
 
 /** fresh: within `caching`. stale: returned only when the engine fails. expired: never returned. */

@@ -1,5 +1,5 @@
 import type { BoundQuery } from '../catalog/binding/bind.ts';
-import type { CachePolicy } from '../catalog/saved-query.ts';
+import type { CachePolicy } from '../catalog/model/saved-query.ts';
 import type { Owner } from '../concurrency/fair-share.ts';
 import type { Run, SingleFlight } from '../concurrency/single-flight.ts';
 import type { RequestTrace } from '../trace/span.ts';

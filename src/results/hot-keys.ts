@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { BoundQuery } from '../catalog/binding/bind.ts';
-import type { CachePolicy, SavedQuery } from '../catalog/saved-query.ts';
+import type { CachePolicy, SavedQuery } from '../catalog/model/saved-query.ts';
 
 /** A key that callers request, and when its result is to be refreshed. Times are milliseconds since the epoch. */
 export interface HotKey {

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { type BoundQuery, bind, plainParameters } from '../catalog/binding/bind.ts';
-import type { Catalog, SavedQuery } from '../catalog/saved-query.ts';
+import type { Catalog, SavedQuery } from '../catalog/model/saved-query.ts';
 import type { Clock } from '../concurrency/clock.ts';
 import { LoopTurns } from '../concurrency/loop-turns.ts';
 import { Places } from '../concurrency/places.ts';

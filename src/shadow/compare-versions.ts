@@ -1,6 +1,6 @@
 import { type BoundQuery, bind } from '../catalog/binding/bind.ts';
-import { textsOf } from '../catalog/binding/raw-texts.ts';
-import type { SavedQuery } from '../catalog/saved-query.ts';
+import { textsOf } from '../catalog/binding/list-values.ts';
+import type { SavedQuery } from '../catalog/model/saved-query.ts';
 import { computingOwner, type LoopTurns } from '../concurrency/loop-turns.ts';
 import type { Cost, Engine } from '../engine/engine.ts';
 import { GatewayError } from '../errors.ts';

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { BoundQuery } from '../catalog/binding/bind.ts';
-import type { SavedQuery } from '../catalog/saved-query.ts';
+import type { SavedQuery } from '../catalog/model/saved-query.ts';
 import type { Clock } from '../concurrency/clock.ts';
 import { errorToLog } from '../engine/without-values.ts';
 import { GatewayError } from '../errors.ts';

@@ -1,5 +1,5 @@
 import type { BoundQuery } from '../catalog/binding/bind.ts';
-import type { SavedQuery, Shadow } from '../catalog/saved-query.ts';
+import type { SavedQuery, Shadow } from '../catalog/model/saved-query.ts';
 import type { Clock } from '../concurrency/clock.ts';
 import type { ResultDocument } from '../results/result-document.ts';
 

@@ -1,4 +1,4 @@
-import type { Column } from '../catalog/saved-query.ts';
+import type { Column } from '../catalog/model/saved-query.ts';
 import { type ExactJson, exactText, isList, parseExact } from '../formats/exact-json.ts';
 import { parseJson } from '../parse-json.ts';
 

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import type { BoundQuery } from '../catalog/binding/bind.ts';
-import type { Catalog, SavedQuery, Shadow } from '../catalog/saved-query.ts';
-import { parseVersionName, pinnedName } from '../catalog/versions/version-name.ts';
-import { queriesByName } from '../catalog/versions/versions.ts';
+import type { Catalog, SavedQuery, Shadow } from '../catalog/model/saved-query.ts';
+import { parseVersionName, pinnedName } from '../catalog/model/version-name.ts';
+import { queriesByName } from '../catalog/model/versions.ts';
 import type { Clock } from '../concurrency/clock.ts';
 import type { LoopTurns } from '../concurrency/loop-turns.ts';
 import type { Cost, Engine } from '../engine/engine.ts';

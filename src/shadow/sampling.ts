@@ -1,5 +1,5 @@
 import type { BoundQuery } from '../catalog/binding/bind.ts';
-import type { SavedQuery } from '../catalog/saved-query.ts';
+import type { SavedQuery } from '../catalog/model/saved-query.ts';
 import { openRotation, type Rotation } from './rotation.ts';
 
 /** Decides which requests are compared. */

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { cases } from '../../bench/local/cases.ts';
 import { difference } from '../../bench/local/compare.ts';
 import { dataset } from '../../bench/local/dataset.ts';
-import { loadCatalog } from '../../src/catalog/load-catalog.ts';
+import { loadCatalog } from '../../src/catalog/folder/load-catalog.ts';
 
 describe('bench:local', () => {
   test('runs in a process that is started as npm start starts it', () => {

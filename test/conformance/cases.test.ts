@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { loadCases } from '../../conformance/cases.ts';
 import { loadShipped } from '../../conformance/load-shipped.ts';
-import { loadCatalog } from '../../src/catalog/load-catalog.ts';
+import { loadCatalog } from '../../src/catalog/folder/load-catalog.ts';
 
 const cases = loadCases();
 const subjects = (kind: string) =>

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bind } from '../../src/catalog/binding/bind.ts';
-import type { SavedQuery } from '../../src/catalog/saved-query.ts';
+import type { SavedQuery } from '../../src/catalog/model/saved-query.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { type Draft, draftQuery } from '../support/queries.ts';
 

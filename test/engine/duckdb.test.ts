@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import type { SavedQuery } from '../../src/catalog/saved-query.ts';
+import type { SavedQuery } from '../../src/catalog/model/saved-query.ts';
 import { readConfig } from '../../src/config.ts';
 import { checkQueries } from '../../src/engine/duckdb/check-queries.ts';
 import { openDuckdb } from '../../src/engine/duckdb/open-duckdb.ts';

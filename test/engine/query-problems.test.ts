@@ -1,6 +1,6 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import { expect, test } from 'vitest';
-import type { SavedQuery } from '../../src/catalog/saved-query.ts';
+import type { SavedQuery } from '../../src/catalog/model/saved-query.ts';
 import { prepareCatalog } from '../../src/engine/duckdb/prepare/prepare-catalog.ts';
 import { tenantProblems } from '../../src/engine/tenant-filters.ts';
 

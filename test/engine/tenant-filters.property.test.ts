@@ -8,7 +8,7 @@ import {
 } from '@duckdb/node-api';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Field } from '../../src/catalog/tables/table-schema.ts';
+import type { Field } from '../../src/catalog/model/table-schema.ts';
 import { compile } from '../../src/engine/dialect/compile.ts';
 import { duckdbText } from '../../src/engine/dialect/passes/duckdb-text.ts';
 import { runPasses } from '../../src/engine/dialect/passes/passes.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { parseQuery } from '../../src/catalog/header/parse-query.ts';
-import { loadCatalog } from '../../src/catalog/load-catalog.ts';
-import type { SavedQuery } from '../../src/catalog/saved-query.ts';
-import type { TableSchema } from '../../src/catalog/tables/table-schema.ts';
+import { loadCatalog } from '../../src/catalog/folder/load-catalog.ts';
+import type { SavedQuery } from '../../src/catalog/model/saved-query.ts';
+import type { TableSchema } from '../../src/catalog/model/table-schema.ts';
 import { readConfig } from '../../src/config.ts';
 import { compile } from '../../src/engine/dialect/compile.ts';
 import { storedColumns } from '../../src/engine/duckdb/store/shredded-columns.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseFields } from '../../src/catalog/tables/load-tables.ts';
+import { parseFields } from '../../src/catalog/folder/load-tables.ts';
 import { readYaml } from '../../src/files/read-yaml.ts';
 import { parseKeys } from '../../src/keys/file/parse-keys.ts';
 import { processorMs } from '../support/processor-time.ts';

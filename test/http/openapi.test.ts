@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { columnTypes } from '../../src/catalog/saved-query.ts';
+import { columnTypes } from '../../src/catalog/model/saved-query.ts';
 import { loadTypedCatalog } from '../../src/engine/records/complete-records.ts';
 import { statusOf } from '../../src/errors.ts';
 import { openapiDocument } from '../../src/http/openapi/document.ts';

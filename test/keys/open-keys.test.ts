@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { loadCatalog } from '../../src/catalog/load-catalog.ts';
+import { loadCatalog } from '../../src/catalog/folder/load-catalog.ts';
 import type { KeyInput } from '../../src/keys/file/key-schema.ts';
 import { lastUsedFile, loadLastUsed } from '../../src/keys/file/last-used.ts';
 import { digestOf, makeKey } from '../../src/keys/key-text.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { bind, plainParameters } from '../../src/catalog/binding/bind.ts';
 import { bindTenants } from '../../src/catalog/binding/bind-tenant.ts';
-import { loadCatalog } from '../../src/catalog/load-catalog.ts';
+import { loadCatalog } from '../../src/catalog/folder/load-catalog.ts';
 import { cacheKey, parseCacheKey } from '../../src/results/cache-key.ts';
 import { draftQuery } from '../support/queries.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Column } from '../../src/catalog/saved-query.ts';
+import type { Column } from '../../src/catalog/model/saved-query.ts';
 import { runSteps } from '../../src/concurrency/run-steps.ts';
 import { diffRows } from '../../src/shadow/diff-rows.ts';
 import { differingColumns } from '../../src/shadow/differing-columns.ts';

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import { bind } from '../../src/catalog/binding/bind.ts';
 import { parseQuery } from '../../src/catalog/header/parse-query.ts';
-import type { SavedQuery } from '../../src/catalog/saved-query.ts';
+import type { SavedQuery } from '../../src/catalog/model/saved-query.ts';
 import { LoopTurns } from '../../src/concurrency/loop-turns.ts';
 import type { Engine, RunOptions } from '../../src/engine/engine.ts';
 import { callerDisconnected } from '../../src/errors.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { expect, test } from 'vitest';
-import { loadTables } from '../../src/catalog/tables/load-tables.ts';
+import { loadTables } from '../../src/catalog/folder/load-tables.ts';
 import { forms, openTestApp } from '../support/test-app.ts';
 
 // Every rule again, over tables whose records are stored as lists: one old row has two elements of each.

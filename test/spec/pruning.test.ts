@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { loadCatalog } from '../../src/catalog/load-catalog.ts';
+import { loadCatalog } from '../../src/catalog/folder/load-catalog.ts';
 import type { Expression, Node, Select } from '../../src/engine/dialect/syntax/nodes.ts';
 import { parseQuery } from '../../src/engine/dialect/syntax/parse-query.ts';
 import { childrenOf, walk } from '../../src/engine/dialect/syntax/walk.ts';

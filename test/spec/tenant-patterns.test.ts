@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { plainParameters } from '../../src/catalog/binding/bind.ts';
 import { bindTenants } from '../../src/catalog/binding/bind-tenant.ts';
-import { loadCatalog } from '../../src/catalog/load-catalog.ts';
+import { loadCatalog } from '../../src/catalog/folder/load-catalog.ts';
 import { describeOnEngines } from '../support/on-engines.ts';
 import { ago, type TestApp } from '../support/test-app.ts';
 

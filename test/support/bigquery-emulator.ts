@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { loadCatalog } from '../../src/catalog/load-catalog.ts';
+import { loadCatalog } from '../../src/catalog/folder/load-catalog.ts';
 import { literal, sqlType } from './bigquery-sql.ts';
 import type { Rows } from './test-app.ts';
 

@@ -1,4 +1,4 @@
-import type { Column } from '../../src/catalog/saved-query.ts';
+import type { Column } from '../../src/catalog/model/saved-query.ts';
 
 /** A column that may be NULL. */
 export const column = (name: string, type: Column['type'], repeated = false): Column => ({

@@ -1,5 +1,5 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
-import type { TableSchema } from '../../src/catalog/tables/table-schema.ts';
+import type { TableSchema } from '../../src/catalog/model/table-schema.ts';
 import { macroDefinitions, sessionSettings } from '../../src/engine/dialect/macros/macros.ts';
 import { columnsOf, duckdbType, quote } from '../../src/engine/dialect/types.ts';
 import { registerHostFunctions } from '../../src/engine/duckdb/wire/host-functions.ts';

@@ -1,5 +1,5 @@
 import { parseQuery } from '../../src/catalog/header/parse-query.ts';
-import type { SavedQuery } from '../../src/catalog/saved-query.ts';
+import type { SavedQuery } from '../../src/catalog/model/saved-query.ts';
 
 export interface Draft {
   readonly name?: string;

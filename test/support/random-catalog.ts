@@ -1,12 +1,12 @@
 import fc from 'fast-check';
-import { isNullableField } from '../../src/catalog/null-values.ts';
+import { isNullableField } from '../../src/catalog/model/null-values.ts';
 import {
   type Catalog,
   type Column,
   columnTypes,
   type RecordField,
   type SavedQuery,
-} from '../../src/catalog/saved-query.ts';
+} from '../../src/catalog/model/saved-query.ts';
 
 const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 12 }).filter((value) => value.isWellFormed()),

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { graphqlNames } from '../../src/catalog/graphql-fields.ts';
-import { camelCase } from '../../src/catalog/names.ts';
-import type { Catalog, RecordField, SavedQuery } from '../../src/catalog/saved-query.ts';
+import { graphqlNames } from '../../src/names/graphql-fields.ts';
+import { camelCase } from '../../src/names/graphql-names.ts';
+import type { Catalog, RecordField, SavedQuery } from '../../src/catalog/model/saved-query.ts';
 
 export interface Operation {
   readonly query: string;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { type Table, tableFromIPC, type Vector } from 'apache-arrow';
-import type { Column } from '../../src/catalog/saved-query.ts';
+import type { Column } from '../../src/catalog/model/saved-query.ts';
 
 export type Columns = readonly Pick<Column, 'name' | 'type' | 'repeated'>[];
 export type ReadRow = Record<string, unknown>;

@@ -1,6 +1,6 @@
-import { graphqlNames } from '../../src/catalog/graphql-fields.ts';
-import { camelCase } from '../../src/catalog/names.ts';
-import type { Column, RecordField } from '../../src/catalog/saved-query.ts';
+import { graphqlNames } from '../../src/names/graphql-fields.ts';
+import { camelCase } from '../../src/names/graphql-names.ts';
+import type { Column, RecordField } from '../../src/catalog/model/saved-query.ts';
 
 /** The GraphQL selection of whole columns: every field of their records. */
 export const selectColumns = (columns: readonly Column[]): string =>

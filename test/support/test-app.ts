@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { type Logger, pino } from 'pino';
 import { type App, openApp } from '../../src/app.ts';
 import type { BoundValues } from '../../src/catalog/binding/bind.ts';
-import { textsOf } from '../../src/catalog/binding/raw-texts.ts';
-import { loadTables } from '../../src/catalog/tables/load-tables.ts';
-import type { Field } from '../../src/catalog/tables/table-schema.ts';
+import { textsOf } from '../../src/catalog/binding/list-values.ts';
+import { loadTables } from '../../src/catalog/folder/load-tables.ts';
+import type { Field } from '../../src/catalog/model/table-schema.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 

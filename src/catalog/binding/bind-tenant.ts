@@ -1,8 +1,8 @@
 import { GatewayError } from '../../errors.ts';
-import type { SavedQuery } from '../saved-query.ts';
+import type { SavedQuery } from '../model/saved-query.ts';
 import { type BoundQuery, bindTexts } from './bind.ts';
-import { type RawParameters, rawTexts, textsOf } from './raw-texts.ts';
-import { fillTenantPattern } from './tenant-pattern.ts';
+import { type RawParameters, rawTexts, textsOf } from './list-values.ts';
+import { fillTenantPattern } from './patterns/tenant-pattern.ts';
 
 /** A query bound to tenants; it reads no other tenant's rows. */
 export interface TenantBinding {

@@ -1,10 +1,10 @@
 import { GatewayError } from '../../errors.ts';
-import type { Parameter, SavedQuery } from '../saved-query.ts';
+import type { Parameter, SavedQuery } from '../model/saved-query.ts';
 import { checkPlain, checkValue, oneOf } from './check-value.ts';
-import { invalid, type RawParameters, rawTexts, textsOf } from './raw-texts.ts';
+import { invalid, type RawParameters, rawTexts, textsOf } from './list-values.ts';
 import { isRelative, type ResolvedText, resolveDefault } from './times.ts';
 
-export { plainParameters, type RawParameters } from './raw-texts.ts';
+export { plainParameters, type RawParameters } from './list-values.ts';
 
 /** The value of a parameter as canonical text; that of a list as the texts of its elements. */
 export type BoundValue = string | readonly string[];

@@ -1,5 +1,5 @@
 import { RE2JS } from 're2js';
-import type { Parameter, PlainParameter, ValueType } from '../saved-query.ts';
+import type { Parameter, PlainParameter, ValueType } from '../model/saved-query.ts';
 import { decimalOf, decimalUnits } from './decimal-text.ts';
 import { resolveBound } from './times.ts';
 

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../errors.ts';
-import type { SavedQuery } from '../saved-query.ts';
+import type { SavedQuery } from '../model/saved-query.ts';
 import type { RawParameters } from './bind.ts';
 
 /** The parameter in which a caller sends SQL. No saved query may declare it. */

@@ -1,7 +1,7 @@
 import { parseDate, parseDatetime, parseTimestamp } from '../../files/timestamps.ts';
-import type { Parameter, PlainParameter, ValueType } from '../saved-query.ts';
+import type { Parameter, PlainParameter, ValueType } from '../model/saved-query.ts';
 import { boundsProblem } from './bounds.ts';
-import { type Checked, checkPattern } from './check-pattern.ts';
+import { type Checked, checkPattern } from './patterns/check-pattern.ts';
 import { decimalOf, parseDecimal } from './decimal-text.ts';
 
 /**

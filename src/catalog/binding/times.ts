@@ -5,7 +5,7 @@ import {
   resolveTime,
 } from '../../files/relative-time.ts';
 import { isoText } from '../../files/timestamps.ts';
-import type { Parameter, SavedQuery } from '../saved-query.ts';
+import type { Parameter, SavedQuery } from '../model/saved-query.ts';
 
 type TimeType = 'date' | 'datetime' | 'timestamp';
 

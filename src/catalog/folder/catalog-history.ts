@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { Problem } from '../../errors.ts';
-import { parseCatalog, parseQueryFile } from '../load-catalog.ts';
-import type { Catalog } from '../saved-query.ts';
-import { parseTableFile } from '../tables/load-tables.ts';
+import { parseCatalog, parseQueryFile } from './load-catalog.ts';
+import type { Catalog } from '../model/saved-query.ts';
+import { parseTableFile } from './load-tables.ts';
 import { type CheckQueries, type CompleteCatalog, chooseVersion, type FileSets } from './choose-version.ts';
 import { firstSet, parseChanged } from './file-set.ts';
 import { type CatalogFiles, isTablePath } from './read-folder.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { Problem } from '../../errors.ts';
-import type { Catalog, SavedQuery } from '../saved-query.ts';
-import { duplicateTables } from '../tables/load-tables.ts';
-import type { TableSchema } from '../tables/table-schema.ts';
+import type { Catalog, SavedQuery } from '../model/saved-query.ts';
+import { duplicateTables } from './load-tables.ts';
+import type { TableSchema } from '../model/table-schema.ts';
 import { type FileSet, newestOf, problemsOf } from './file-set.ts';
 import { findConflicts } from './find-conflicts.ts';
 

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Problem } from '../../errors.ts';
-import { checkAddresses } from '../check-addresses.ts';
-import { checkCatalog } from '../check-catalog.ts';
-import type { SavedQuery } from '../saved-query.ts';
+import { checkAddresses } from '../check/check-addresses.ts';
+import { checkCatalog } from '../check/check-catalog.ts';
+import type { SavedQuery } from '../model/saved-query.ts';
 import type { FileSet } from './file-set.ts';
 
 /**

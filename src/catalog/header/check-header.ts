@@ -1,7 +1,7 @@
 import { problem, type SchemaProblem } from '../../files/schema-problems.ts';
-import { exampleTenantPattern, tenantPatternProblem } from '../binding/tenant-pattern.ts';
-import { isCredentialName } from '../credential-names.ts';
-import { camelCase } from '../names.ts';
+import { exampleTenantPattern, tenantPatternProblem } from '../binding/patterns/tenant-pattern.ts';
+import { isCredentialName } from '../../names/credential-names.ts';
+import { camelCase } from '../../names/graphql-names.ts';
 import { reservedParameters } from '../reserved-parameters.ts';
 import { checkParameters } from './check-parameters.ts';
 import { checkPrometheus } from './check-prometheus.ts';

@@ -1,12 +1,12 @@
 import { didYouMean } from '../../files/nearest-name.ts';
 import { problem, type SchemaProblem } from '../../files/schema-problems.ts';
 import { compareValues, hasOrder } from '../binding/bounds.ts';
-import { type Checked, checkPattern, expandedLength } from '../binding/check-pattern.ts';
+import { type Checked, checkPattern, expandedLength } from '../binding/patterns/check-pattern.ts';
 import { checkPlain, checkValue, oneOf } from '../binding/check-value.ts';
-import { listSizeProblem, textProblem, textsOf } from '../binding/raw-texts.ts';
+import { listSizeProblem, textProblem, textsOf } from '../binding/list-values.ts';
 import { isRelative, relativeProblem, resolveBound, withBounds } from '../binding/times.ts';
 import { maxBoundPatternLength } from '../binding/value-limits.ts';
-import type { EnumParameter, Parameter, ParameterText } from '../saved-query.ts';
+import type { EnumParameter, Parameter, ParameterText } from '../model/saved-query.ts';
 import type { Header } from './header-schema.ts';
 import { bindTypesOf, canonicalText, toParameter } from './to-parameter.ts';
 

@@ -1,5 +1,5 @@
 import { problem, type SchemaProblem } from '../../files/schema-problems.ts';
-import type { columnTypes } from '../saved-query.ts';
+import type { columnTypes } from '../model/saved-query.ts';
 import type { Header } from './header-schema.ts';
 
 type ColumnType = (typeof columnTypes)[number];

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { maxListItems, maxValueLength } from '../binding/value-limits.ts';
-import { lowerCaseUuid } from '../find-query.ts';
-import { labelKey } from '../labels.ts';
-import { bindTypes, columnTypes } from '../saved-query.ts';
+import { lowerCaseUuid } from '../model/find-query.ts';
+import { labelKey } from '../../names/label-names.ts';
+import { bindTypes, columnTypes } from '../model/saved-query.ts';
 import { fieldsSchema } from './record-fields.ts';
 
 // Patterns have no flags: the JSON Schema for editors could not express them.

@@ -1,5 +1,5 @@
 import type { Problem } from '../../errors.ts';
-import type { Parameter } from '../saved-query.ts';
+import type { Parameter } from '../model/saved-query.ts';
 import { parameterUses } from './check-parameter-use.ts';
 import type { Header } from './header-schema.ts';
 import { type HeaderAndSql, lineAt } from './read-header.ts';

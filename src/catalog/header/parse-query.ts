@@ -2,7 +2,7 @@ import { GatewayError, type Problem } from '../../errors.ts';
 import { describeIssue, schemaProblems } from '../../files/schema-problems.ts';
 import { bind, plainParameters } from '../binding/bind.ts';
 import { withBounds } from '../binding/times.ts';
-import type { CachePolicy, Column, PrometheusText, SavedQuery, Tenant } from '../saved-query.ts';
+import type { CachePolicy, Column, PrometheusText, SavedQuery, Tenant } from '../model/saved-query.ts';
 import { checkHeader } from './check-header.ts';
 import { checkParameterUse } from './check-parameter-use.ts';
 import { type Header, headerSchema } from './header-schema.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { columnTypes, type RecordField } from '../saved-query.ts';
+import { columnTypes, type RecordField } from '../model/saved-query.ts';
 
 type ColumnType = RecordField['type'];
 

@@ -1,6 +1,6 @@
 import { checkPlain } from '../binding/check-value.ts';
 import { isRelative } from '../binding/times.ts';
-import type { BindType, Parameter, ParameterText, ValueType } from '../saved-query.ts';
+import type { BindType, Parameter, ParameterText, ValueType } from '../model/saved-query.ts';
 import type { Header } from './header-schema.ts';
 
 /** The types in the SQL that a parameter of each type can have. A list has the second one, if there is one, by default. */

@@ -1,6 +1,6 @@
 import { problem, type SchemaProblem } from '../../files/schema-problems.ts';
-import type { Deprecation, Shadow } from '../saved-query.ts';
-import { parseVersionName } from '../versions/version-name.ts';
+import type { Deprecation, Shadow } from '../model/saved-query.ts';
+import { parseVersionName } from '../model/version-name.ts';
 import type { Header } from './header-schema.ts';
 
 /** The share of requests whose rows are compared, unless a header gives one. */

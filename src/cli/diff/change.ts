@@ -1,4 +1,4 @@
-import type { SavedQuery } from '../../catalog/saved-query.ts';
+import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { Kind } from './rules.ts';
 
 /** One difference between two versions of a saved query. */

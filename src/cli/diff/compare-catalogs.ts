@@ -1,5 +1,5 @@
-import type { Catalog, SavedQuery } from '../../catalog/saved-query.ts';
-import { parseVersionName, pinnedName } from '../../catalog/versions/version-name.ts';
+import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
+import { parseVersionName, pinnedName } from '../../catalog/model/version-name.ts';
 import { type Change, change, type Pair, removal } from './change.ts';
 import {
   type BothCatalogs,

@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import { type CatalogFiles, readFolder } from '../../catalog/folder/read-folder.ts';
-import { parseCatalog } from '../../catalog/load-catalog.ts';
-import type { Catalog, SavedQuery } from '../../catalog/saved-query.ts';
+import { parseCatalog } from '../../catalog/folder/load-catalog.ts';
+import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
 import { type Config, readConfig } from '../../config.ts';
 import { engines } from '../../engine/engines.ts';
 import { completeRecords } from '../../engine/records/complete-records.ts';

@@ -1,4 +1,4 @@
-import type { SavedQuery } from '../../catalog/saved-query.ts';
+import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { Pair } from './change.ts';
 import type { BrokenQuery } from './load-before.ts';
 

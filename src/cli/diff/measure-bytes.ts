@@ -1,5 +1,5 @@
-import { exampleValue } from '../../catalog/example-parameters.ts';
-import type { Catalog, SavedQuery } from '../../catalog/saved-query.ts';
+import { exampleValue } from '../../catalog/binding/example-parameters.ts';
+import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { Config } from '../../config.ts';
 import type { QueryCheck } from '../../engine/engine.ts';
 import { engines } from '../../engine/engines.ts';

@@ -1,6 +1,6 @@
 import type { CatalogFiles } from '../../catalog/folder/read-folder.ts';
 import { type HeaderAndSql, readHeader } from '../../catalog/header/read-header.ts';
-import type { SavedQuery } from '../../catalog/saved-query.ts';
+import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 
 /** Finds the line of a key in the header of a saved query. */
 export type FindLine = (query: SavedQuery, path: readonly string[]) => number;

@@ -1,7 +1,7 @@
 import { Document, isCollection, isMap, isPair, isScalar, type YAMLMap } from 'yaml';
 import { fillIn } from '../../catalog/header/unfinished.ts';
-import { pascalCase } from '../../catalog/names.ts';
-import { columnTypes } from '../../catalog/saved-query.ts';
+import { pascalCase } from '../../names/graphql-names.ts';
+import { columnTypes } from '../../catalog/model/saved-query.ts';
 import type { ResultColumn } from '../../engine/check-columns.ts';
 import type { DescribedParameter } from '../../engine/describe/describe-parameters.ts';
 import type { DescribedColumn, SqlDescription } from '../../engine/describe/describe-sql.ts';

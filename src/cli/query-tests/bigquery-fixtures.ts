@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import type { TableSchema } from '../../catalog/tables/table-schema.ts';
+import type { TableSchema } from '../../catalog/model/table-schema.ts';
 import type { Config } from '../../config.ts';
 import { withFixtures } from '../../engine/bigquery/with-fixtures.ts';
 import { engines } from '../../engine/engines.ts';

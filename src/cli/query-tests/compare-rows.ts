@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Column } from '../../catalog/saved-query.ts';
+import type { Column } from '../../catalog/model/saved-query.ts';
 import { parseTimestamp } from '../../files/timestamps.ts';
 import { parseJson } from '../../parse-json.ts';
 import type { QueryTest } from './load-tests.ts';

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { stringify } from 'yaml';
-import { exampleValue } from '../../catalog/example-parameters.ts';
-import type { Catalog, SavedQuery } from '../../catalog/saved-query.ts';
-import type { TableSchema } from '../../catalog/tables/table-schema.ts';
+import { exampleValue } from '../../catalog/binding/example-parameters.ts';
+import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
+import type { TableSchema } from '../../catalog/model/table-schema.ts';
 import type { Config } from '../../config.ts';
 import { hasOrder, readsClock, tablesRead } from '../../engine/describe/tables-read.ts';
 import { testsFolder } from './load-tests.ts';

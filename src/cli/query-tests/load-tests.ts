@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Catalog, SavedQuery } from '../../catalog/saved-query.ts';
-import type { Field, TableSchema } from '../../catalog/tables/table-schema.ts';
+import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
+import type { Field, TableSchema } from '../../catalog/model/table-schema.ts';
 import { type Problem, StartError } from '../../errors.ts';
 import { didYouMean } from '../../files/nearest-name.ts';
 import { readYaml, type YamlData } from '../../files/read-yaml.ts';

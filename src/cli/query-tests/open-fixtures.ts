@@ -2,8 +2,8 @@ import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
-import type { SavedQuery } from '../../catalog/saved-query.ts';
-import type { TableSchema } from '../../catalog/tables/table-schema.ts';
+import type { SavedQuery } from '../../catalog/model/saved-query.ts';
+import type { TableSchema } from '../../catalog/model/table-schema.ts';
 import type { Config } from '../../config.ts';
 import type { Rows } from '../../engine/engine.ts';
 import { engines } from '../../engine/engines.ts';

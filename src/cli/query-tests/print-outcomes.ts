@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import type { Column } from '../../catalog/saved-query.ts';
+import type { Column } from '../../catalog/model/saved-query.ts';
 import type { ComparedRow, RowDifference } from './compare-rows.ts';
 import type { TestOutcome } from './run-files.ts';
 

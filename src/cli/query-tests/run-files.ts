@@ -1,4 +1,4 @@
-import type { SavedQuery } from '../../catalog/saved-query.ts';
+import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import { StartError } from '../../errors.ts';
 import type { QueryTest, TestFile } from './load-tests.ts';
 import type { OpenFixtures } from './open-fixtures.ts';

@@ -1,6 +1,6 @@
 import { bind } from '../../catalog/binding/bind.ts';
 import { bindForTenants } from '../../catalog/binding/bind-tenant.ts';
-import type { SavedQuery } from '../../catalog/saved-query.ts';
+import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import { GatewayError } from '../../errors.ts';
 import { type ComparedRow, type Comparison, compareRows, resultRow } from './compare-rows.ts';
 import type { QueryTest } from './load-tests.ts';

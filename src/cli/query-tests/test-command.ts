@@ -1,7 +1,7 @@
 import { mkdirSync, watch, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
-import type { Catalog } from '../../catalog/saved-query.ts';
+import type { Catalog } from '../../catalog/model/saved-query.ts';
 import { type Config, readConfig } from '../../config.ts';
 import { loadTypedCatalog } from '../../engine/records/complete-records.ts';
 import { StartError } from '../../errors.ts';

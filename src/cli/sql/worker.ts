@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { loadTables } from '../../catalog/tables/load-tables.ts';
+import { loadTables } from '../../catalog/folder/load-tables.ts';
 import { readConfig } from '../../config.ts';
 import { openSession, type Session } from '../../engine/duckdb/open-session.ts';
 import type { Outcome } from '../../engine/duckdb/session/outcome.ts';

@@ -1,5 +1,5 @@
-import { parseFields } from '../../catalog/tables/load-tables.ts';
-import { type Field, fieldTypes } from '../../catalog/tables/table-schema.ts';
+import { parseFields } from '../../catalog/folder/load-tables.ts';
+import { type Field, fieldTypes } from '../../catalog/model/table-schema.ts';
 import type { InferredFields } from '../../engine/duckdb/infer-fields.ts';
 import { StartError } from '../../errors.ts';
 import { parseJson } from '../../parse-json.ts';

@@ -1,5 +1,5 @@
-import { exampleParameters } from '../../catalog/example-parameters.ts';
-import type { Catalog, SavedQuery } from '../../catalog/saved-query.ts';
+import { exampleParameters } from '../../catalog/binding/example-parameters.ts';
+import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
 import { Semaphore } from '../../concurrency/semaphore.ts';
 import { GatewayError, type Problem, StartError } from '../../errors.ts';
 import { checkColumns, isSameColumn } from '../check-columns.ts';

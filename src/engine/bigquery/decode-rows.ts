@@ -1,5 +1,5 @@
 import { invalidSql } from '../../catalog/binding/caller-sql.ts';
-import type { Column, SavedQuery } from '../../catalog/saved-query.ts';
+import type { Column, SavedQuery } from '../../catalog/model/saved-query.ts';
 import { GatewayError } from '../../errors.ts';
 import { accepts, isSameColumn } from '../check-columns.ts';
 import { columnName } from '../dialect/sandbox/check-columns.ts';

@@ -1,4 +1,4 @@
-import type { SavedQuery } from '../../catalog/saved-query.ts';
+import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import { StartError } from '../../errors.ts';
 import type { ResultColumn } from '../check-columns.ts';
 import type { ColumnsOptions } from '../engine.ts';

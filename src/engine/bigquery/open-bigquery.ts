@@ -1,4 +1,4 @@
-import type { Catalog, SavedQuery } from '../../catalog/saved-query.ts';
+import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
 import { LoopTurns } from '../../concurrency/loop-turns.ts';
 import { Semaphore } from '../../concurrency/semaphore.ts';
 import type { BigqueryConfig } from '../../config.ts';

@@ -1,6 +1,6 @@
 import type { BoundQuery, BoundValue } from '../../catalog/binding/bind.ts';
-import { asLabelValue } from '../../catalog/labels.ts';
-import type { Parameter } from '../../catalog/saved-query.ts';
+import { asLabelValue } from '../../names/label-names.ts';
+import type { Parameter } from '../../catalog/model/saved-query.ts';
 import type { BigqueryConfig } from '../../config.ts';
 import { emulatorSql } from './api/emulator-sql.ts';
 

@@ -1,5 +1,5 @@
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
-import type { Catalog, SavedQuery } from '../../catalog/saved-query.ts';
+import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { Owner } from '../../concurrency/fair-share.ts';
 import { computingOwner, type LoopTurns } from '../../concurrency/loop-turns.ts';
 import { openSandbox, type Sandbox } from '../dialect/sandbox/open-sandbox.ts';

@@ -1,5 +1,5 @@
-import type { SavedQuery, Source } from '../../catalog/saved-query.ts';
-import type { TableSchema } from '../../catalog/tables/table-schema.ts';
+import type { SavedQuery, Source } from '../../catalog/model/saved-query.ts';
+import type { TableSchema } from '../../catalog/model/table-schema.ts';
 import { StartError } from '../../errors.ts';
 import { compile } from '../dialect/compile.ts';
 import type * as Syntax from '../dialect/syntax/nodes.ts';

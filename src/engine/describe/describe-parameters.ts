@@ -1,5 +1,5 @@
 import { bindTypesOf } from '../../catalog/header/to-parameter.ts';
-import { type BindType, bindTypes, type Parameter } from '../../catalog/saved-query.ts';
+import { type BindType, bindTypes, type Parameter } from '../../catalog/model/saved-query.ts';
 import type { Type } from '../dialect/types.ts';
 import type { LiteralProposal } from './literal-parameters.ts';
 import type { ParameterUse } from './parameter-uses.ts';

@@ -1,5 +1,5 @@
-import { columnTypes, type Source } from '../../catalog/saved-query.ts';
-import type { Field, TableSchema } from '../../catalog/tables/table-schema.ts';
+import { columnTypes, type Source } from '../../catalog/model/saved-query.ts';
+import type { Field, TableSchema } from '../../catalog/model/table-schema.ts';
 import { StartError } from '../../errors.ts';
 import type { ResultColumn } from '../check-columns.ts';
 import { type Compiled, compile } from '../dialect/compile.ts';

@@ -1,4 +1,4 @@
-import { camelCase } from '../../catalog/names.ts';
+import { camelCase } from '../../names/graphql-names.ts';
 import type * as Syntax from '../dialect/syntax/nodes.ts';
 import { walk } from '../dialect/syntax/walk.ts';
 import type { Edit } from './edits.ts';

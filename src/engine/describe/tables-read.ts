@@ -1,4 +1,4 @@
-import type { TableSchema } from '../../catalog/tables/table-schema.ts';
+import type { TableSchema } from '../../catalog/model/table-schema.ts';
 import { parseQuery } from '../dialect/syntax/parse-query.ts';
 import { walk } from '../dialect/syntax/walk.ts';
 

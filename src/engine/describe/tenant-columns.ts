@@ -1,4 +1,4 @@
-import type { SavedQuery } from '../../catalog/saved-query.ts';
+import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import { parseQuery } from '../dialect/syntax/parse-query.ts';
 import { SyntaxProblem } from '../dialect/syntax/syntax-problem.ts';
 import { unknown } from '../dialect/types.ts';

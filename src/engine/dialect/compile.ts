@@ -1,4 +1,4 @@
-import type { Source } from '../../catalog/saved-query.ts';
+import type { Source } from '../../catalog/model/saved-query.ts';
 import { type Problem, StartError } from '../../errors.ts';
 import { parameterTypes, type TypedParameter } from './parameter-types.ts';
 import { closeLambdas } from './passes/rewriting/close-lambdas.ts';

@@ -1,4 +1,4 @@
-import type { Parameter } from '../../catalog/saved-query.ts';
+import type { Parameter } from '../../catalog/model/saved-query.ts';
 import { arrayOf, sameName, scalar, type Type } from './types.ts';
 
 /** What the SQL needs to know of a declared parameter. */

@@ -1,4 +1,4 @@
-import type { Source } from '../../catalog/saved-query.ts';
+import type { Source } from '../../catalog/model/saved-query.ts';
 import type { Problem } from '../../errors.ts';
 
 /**

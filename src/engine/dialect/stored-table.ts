@@ -1,4 +1,4 @@
-import type { Field, TableSchema } from '../../catalog/tables/table-schema.ts';
+import type { Field, TableSchema } from '../../catalog/model/table-schema.ts';
 import { column } from './tree/build.ts';
 import type { Expression, RecordValue } from './tree/nodes.ts';
 import { type Column, columnsOf, scalar } from './types.ts';

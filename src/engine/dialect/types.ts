@@ -1,4 +1,4 @@
-import type { Field, FieldType } from '../../catalog/tables/table-schema.ts';
+import type { Field, FieldType } from '../../catalog/model/table-schema.ts';
 
 export type ScalarName =
   | 'INT64'

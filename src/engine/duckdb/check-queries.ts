@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { TableSchema } from '../../catalog/tables/table-schema.ts';
+import type { TableSchema } from '../../catalog/model/table-schema.ts';
 import type { Config } from '../../config.ts';
 import { sessionSettings } from '../dialect/macros/macros.ts';
 import { quote } from '../dialect/types.ts';

@@ -1,4 +1,4 @@
-import type { TableSchema } from '../../catalog/tables/table-schema.ts';
+import type { TableSchema } from '../../catalog/model/table-schema.ts';
 import type { Config } from '../../config.ts';
 import { sessionSettings } from '../dialect/macros/macros.ts';
 import type { EngineListener } from '../engine.ts';

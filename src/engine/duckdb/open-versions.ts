@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { Catalog, SavedQuery } from '../../catalog/saved-query.ts';
-import type { TableSchema } from '../../catalog/tables/table-schema.ts';
+import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
+import type { TableSchema } from '../../catalog/model/table-schema.ts';
 import { buildExclusive } from '../../concurrency/exclusive.ts';
 import { VersionedRef } from '../../concurrency/versioned-ref.ts';
 import type { CatalogUpdates } from '../engine.ts';

@@ -1,5 +1,5 @@
-import type { SavedQuery } from '../../catalog/saved-query.ts';
-import type { TableSchema } from '../../catalog/tables/table-schema.ts';
+import type { SavedQuery } from '../../catalog/model/saved-query.ts';
+import type { TableSchema } from '../../catalog/model/table-schema.ts';
 import { StartError } from '../../errors.ts';
 import { rejectedAliases } from '../describe/null-rejection.ts';
 import { compile } from '../dialect/compile.ts';

@@ -1,4 +1,4 @@
-import type { RecordField } from '../../catalog/saved-query.ts';
+import type { RecordField } from '../../catalog/model/saved-query.ts';
 import { didYouMean } from '../../files/nearest-name.ts';
 import { accepts, describeColumn, isSameColumn } from '../check-columns.ts';
 import type { KnownColumn } from './known-columns.ts';

@@ -1,6 +1,6 @@
-import type { RecordField, SavedQuery } from '../../catalog/saved-query.ts';
-import { columnTypes } from '../../catalog/saved-query.ts';
-import type { Field, TableSchema } from '../../catalog/tables/table-schema.ts';
+import type { RecordField, SavedQuery } from '../../catalog/model/saved-query.ts';
+import { columnTypes } from '../../catalog/model/saved-query.ts';
+import type { Field, TableSchema } from '../../catalog/model/table-schema.ts';
 import type { ResultColumn } from '../check-columns.ts';
 import { columnOrigin, type FieldOrigin } from '../describe/column-origin.ts';
 import { type Compiled, compile } from '../dialect/compile.ts';

@@ -1,5 +1,5 @@
 import type { RawParameters } from '../../catalog/binding/bind.ts';
-import { isCredentialName } from '../../catalog/credential-names.ts';
+import { isCredentialName } from '../../names/credential-names.ts';
 import { GatewayError } from '../../errors.ts';
 import { decodeText, type PreparedRequest, parseQueryString } from '../message/prepare-request.ts';
 

@@ -1,6 +1,6 @@
 import type { RawParameters } from '../../catalog/binding/bind.ts';
 import { sqlParameter } from '../../catalog/binding/caller-sql.ts';
-import type { Catalog, SavedQuery } from '../../catalog/saved-query.ts';
+import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
 import { GatewayError } from '../../errors.ts';
 import { formats } from '../../formats/format.ts';
 import type { RejectKeys } from '../access/reject-keys-in-urls.ts';

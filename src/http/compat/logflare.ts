@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Catalog } from '../../catalog/saved-query.ts';
+import type { Catalog } from '../../catalog/model/saved-query.ts';
 import type { RejectKeys } from '../access/reject-keys-in-urls.ts';
 import type { Handler } from '../handler/handle.ts';
 import type { Reply } from '../message/reply.ts';

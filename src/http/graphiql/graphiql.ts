@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import type { Catalog } from '../../catalog/saved-query.ts';
+import type { Catalog } from '../../catalog/model/saved-query.ts';
 import { graphqlExamples } from '../graphql/examples.ts';
 import type { RequestHead } from '../message/head.ts';
 import type { Reply } from '../message/reply.ts';

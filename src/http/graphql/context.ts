@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader';
 import type { BoundQuery, RawParameters } from '../../catalog/binding/bind.ts';
-import type { SavedQuery } from '../../catalog/saved-query.ts';
+import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import type { Principal } from '../../keys/principal.ts';
 import { cacheKey } from '../../results/cache-key.ts';

@@ -1,15 +1,15 @@
-import { textsOf } from '../../catalog/binding/raw-texts.ts';
-import { exampleValue } from '../../catalog/example-parameters.ts';
-import { graphqlNames } from '../../catalog/graphql-fields.ts';
-import { camelCase, pascalCase } from '../../catalog/names.ts';
+import { textsOf } from '../../catalog/binding/list-values.ts';
+import { exampleValue } from '../../catalog/binding/example-parameters.ts';
+import { graphqlNames } from '../../names/graphql-fields.ts';
+import { camelCase, pascalCase } from '../../names/graphql-names.ts';
 import type {
   Catalog,
   Parameter,
   ParameterText,
   RecordField,
   SavedQuery,
-} from '../../catalog/saved-query.ts';
-import { mainNames, type PublicName } from '../../catalog/versions/versions.ts';
+} from '../../catalog/model/saved-query.ts';
+import { mainNames, type PublicName } from '../../catalog/model/versions.ts';
 import { argumentType } from './schema/arguments.ts';
 import { endpointPath } from '../message/paths.ts';
 

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import { unknownQuery } from '../../catalog/find-query.ts';
-import type { Catalog } from '../../catalog/saved-query.ts';
+import { unknownQuery } from '../../catalog/model/find-query.ts';
+import type { Catalog } from '../../catalog/model/saved-query.ts';
 import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import type { GetResult } from '../../results/get-result.ts';
 import type { Audit } from '../access/audit.ts';

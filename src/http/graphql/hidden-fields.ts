@@ -1,6 +1,6 @@
-import { sqlFieldOf } from '../../catalog/names.ts';
-import type { Catalog } from '../../catalog/saved-query.ts';
-import { publicNames } from '../../catalog/versions/versions.ts';
+import { sqlFieldOf } from '../../names/graphql-names.ts';
+import type { Catalog } from '../../catalog/model/saved-query.ts';
+import { publicNames } from '../../catalog/model/versions.ts';
 import type { CheckDocument } from './documents.ts';
 import { type FindDocument, parseOperation } from './read-operation.ts';
 

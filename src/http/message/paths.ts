@@ -1,5 +1,5 @@
-import type { Catalog, SavedQuery } from '../../catalog/saved-query.ts';
-import { queriesByName } from '../../catalog/versions/versions.ts';
+import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
+import { queriesByName } from '../../catalog/model/versions.ts';
 import { formatNames } from '../../formats/format.ts';
 
 export const graphqlPath = '/graphql';

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { BoundQuery, RawParameters } from '../../catalog/binding/bind.ts';
 import type { TenantBinding } from '../../catalog/binding/bind-tenant.ts';
-import type { Catalog, SavedQuery } from '../../catalog/saved-query.ts';
+import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Format } from '../../formats/format.ts';
 import { httpLimits } from './limits.ts';

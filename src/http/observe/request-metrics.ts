@@ -1,4 +1,4 @@
-import type { Catalog } from '../../catalog/saved-query.ts';
+import type { Catalog } from '../../catalog/model/saved-query.ts';
 import { type Count, Counts } from '../../metrics/counts.ts';
 import { getOrAdd } from '../../metrics/get-or-add.ts';
 import { type Histogram, Histograms } from '../../metrics/histogram.ts';

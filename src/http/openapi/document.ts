@@ -1,5 +1,5 @@
-import type { SavedQuery } from '../../catalog/saved-query.ts';
-import { mainNames, publicNames } from '../../catalog/versions/versions.ts';
+import type { SavedQuery } from '../../catalog/model/saved-query.ts';
+import { mainNames, publicNames } from '../../catalog/model/versions.ts';
 import { runSteps } from '../../concurrency/run-steps.ts';
 import { packageVersion } from '../../version.ts';
 import { endpointPath, healthPath, readinessPath } from '../message/paths.ts';

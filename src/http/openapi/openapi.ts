@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Catalog, SavedQuery } from '../../catalog/saved-query.ts';
+import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import { mayPassSql, type Principal } from '../../keys/principal.ts';
 import { type Encodings, encode, joinTexts } from '../../results/result-document.ts';

@@ -1,8 +1,8 @@
 import { maxSqlLength, sqlParameter } from '../../catalog/binding/caller-sql.ts';
-import { pascalCase, sqlFieldOf } from '../../catalog/names.ts';
-import type { CachePolicy, Deprecation, SavedQuery } from '../../catalog/saved-query.ts';
-import { parseVersionName } from '../../catalog/versions/version-name.ts';
-import type { PublicName } from '../../catalog/versions/versions.ts';
+import { pascalCase, sqlFieldOf } from '../../names/graphql-names.ts';
+import type { CachePolicy, Deprecation, SavedQuery } from '../../catalog/model/saved-query.ts';
+import { parseVersionName } from '../../catalog/model/version-name.ts';
+import type { PublicName } from '../../catalog/model/versions.ts';
 import { type Format, formats } from '../../formats/format.ts';
 import { graphqlOperation } from '../graphql/examples.ts';
 import { endpointPath } from '../message/paths.ts';

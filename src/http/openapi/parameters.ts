@@ -1,15 +1,15 @@
-import { textsOf } from '../../catalog/binding/raw-texts.ts';
+import { textsOf } from '../../catalog/binding/list-values.ts';
 import { isRelative } from '../../catalog/binding/times.ts';
 import { defaultMaxItems, maxValueLength } from '../../catalog/binding/value-limits.ts';
-import { describeParameter, fitsSchemas } from '../../catalog/describe-parameter.ts';
-import { exampleValue } from '../../catalog/example-parameters.ts';
+import { describeParameter, fitsSchemas } from '../../catalog/binding/describe-parameter.ts';
+import { exampleValue } from '../../catalog/binding/example-parameters.ts';
 import type {
   EnumParameter,
   Parameter,
   ParameterText,
   PlainParameter,
   SavedQuery,
-} from '../../catalog/saved-query.ts';
+} from '../../catalog/model/saved-query.ts';
 import { labelsHeader } from '../access/authorize.ts';
 import { type JsonObject, refTo } from './json-schema.ts';
 

@@ -1,5 +1,5 @@
-import { isNullableField } from '../../catalog/null-values.ts';
-import type { Column, RecordField, SavedQuery } from '../../catalog/saved-query.ts';
+import { isNullableField } from '../../catalog/model/null-values.ts';
+import type { Column, RecordField, SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { JsonObject } from './json-schema.ts';
 
 /** The JSON Schema (2020-12) of one row of a saved query, as REST sends it. */

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { BoundQuery, RawParameters } from '../../catalog/binding/bind.ts';
-import { findQuery, lookUpQuery } from '../../catalog/find-query.ts';
-import type { Catalog } from '../../catalog/saved-query.ts';
+import { findQuery, lookUpQuery } from '../../catalog/model/find-query.ts';
+import type { Catalog } from '../../catalog/model/saved-query.ts';
 import { GatewayError, type GatewayErrorOptions } from '../../errors.ts';
 import { type Format, formatNamed, formatNames, formats, isExtension } from '../../formats/format.ts';
 import { elementsOf, partsOf } from '../message/list-header.ts';

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { errors, type JWTPayload, type JWTVerifyOptions, type JWTVerifyResult, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import type { Catalog } from '../../catalog/saved-query.ts';
+import type { Catalog } from '../../catalog/model/saved-query.ts';
 import type { Config } from '../../config.ts';
 import type { Refusal } from '../../errors.ts';
 import { type EndpointNames, namesOf, type Principal } from '../principal.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { checkPattern, maxPatternLength } from '../../../src/catalog/binding/check-pattern.ts';
+import { checkPattern, maxPatternLength } from '../../../src/catalog/binding/patterns/check-pattern.ts';
 import { processorMs } from '../../support/processor-time.ts';
 
 const isValid = (text: string) => 'value' in checkPattern(text);

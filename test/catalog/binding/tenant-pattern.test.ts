@@ -5,7 +5,7 @@ import {
   exampleTenantPattern,
   fillTenantPattern,
   tenantPatternProblem,
-} from '../../../src/catalog/binding/tenant-pattern.ts';
+} from '../../../src/catalog/binding/patterns/tenant-pattern.ts';
 import { parseQuery } from '../../../src/catalog/header/parse-query.ts';
 
 /** With a text that each matches for the tenant `abc`. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { fitsSchemas } from '../../../src/catalog/describe-parameter.ts';
-import { exampleParameters } from '../../../src/catalog/example-parameters.ts';
+import { fitsSchemas } from '../../../src/catalog/binding/describe-parameter.ts';
+import { exampleParameters } from '../../../src/catalog/binding/example-parameters.ts';
 import { parseQuery } from '../../../src/catalog/header/parse-query.ts';
 import { draftQuery, queryText } from '../../support/queries.ts';
 

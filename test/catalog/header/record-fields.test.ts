@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { graphqlNames, isRenamed } from '../../../src/catalog/graphql-fields.ts';
+import { graphqlNames, isRenamed } from '../../../src/names/graphql-fields.ts';
 import { parseQuery } from '../../../src/catalog/header/parse-query.ts';
 import { queryText } from '../../support/queries.ts';
 

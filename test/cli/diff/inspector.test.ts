@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Catalog, Parameter } from '../../../src/catalog/saved-query.ts';
+import type { Catalog, Parameter } from '../../../src/catalog/model/saved-query.ts';
 import { compareCatalogs } from '../../../src/cli/diff/compare-catalogs.ts';
 import { ruleOf } from '../../../src/cli/diff/rules.ts';
 import { randomCatalog } from '../../support/random-catalog.ts';

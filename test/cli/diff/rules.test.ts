@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { parseCatalog } from '../../../src/catalog/load-catalog.ts';
-import type { Catalog } from '../../../src/catalog/saved-query.ts';
+import { parseCatalog } from '../../../src/catalog/folder/load-catalog.ts';
+import type { Catalog } from '../../../src/catalog/model/saved-query.ts';
 import { change } from '../../../src/cli/diff/change.ts';
 import { compareCatalogs } from '../../../src/cli/diff/compare-catalogs.ts';
 import { type Kind, rules } from '../../../src/cli/diff/rules.ts';

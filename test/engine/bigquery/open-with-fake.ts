@@ -1,5 +1,5 @@
 import { bind } from '../../../src/catalog/binding/bind.ts';
-import type { SavedQuery } from '../../../src/catalog/saved-query.ts';
+import type { SavedQuery } from '../../../src/catalog/model/saved-query.ts';
 import { readConfig } from '../../../src/config.ts';
 import { openBigquery } from '../../../src/engine/bigquery/open-bigquery.ts';
 import type { Engine, Rows } from '../../../src/engine/engine.ts';

@@ -1,4 +1,4 @@
-import type { TableSchema } from '../../../src/catalog/tables/table-schema.ts';
+import type { TableSchema } from '../../../src/catalog/model/table-schema.ts';
 import { readConfig } from '../../../src/config.ts';
 import { describeSql } from '../../../src/engine/describe/describe-sql.ts';
 import { tenantColumns } from '../../../src/engine/describe/tenant-columns.ts';

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { loadCatalog } from '../../../src/catalog/load-catalog.ts';
+import { loadCatalog } from '../../../src/catalog/folder/load-catalog.ts';
 import { type Compiled, compile } from '../../../src/engine/dialect/compile.ts';
 import { duckdbText } from '../../../src/engine/dialect/passes/duckdb-text.ts';
 import { StartError } from '../../../src/errors.ts';

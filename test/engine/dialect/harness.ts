@@ -7,7 +7,7 @@ import {
   type Json,
 } from '@duckdb/node-api';
 import { expect } from 'vitest';
-import type { TableSchema } from '../../../src/catalog/tables/table-schema.ts';
+import type { TableSchema } from '../../../src/catalog/model/table-schema.ts';
 import { type Compiled, compile } from '../../../src/engine/dialect/compile.ts';
 import { parseMicros, type RunValues } from '../../../src/engine/dialect/passes/constants/time-values.ts';
 import { duckdbText } from '../../../src/engine/dialect/passes/duckdb-text.ts';

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { loadTables } from '../../../src/catalog/tables/load-tables.ts';
+import { loadTables } from '../../../src/catalog/folder/load-tables.ts';
 import { type Demo, openDemo } from '../../../src/engine/duckdb/demo/open-demo.ts';
 import { openTables } from '../../../src/engine/duckdb/store/stored-tables.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { TableSchema } from '../../../src/catalog/tables/table-schema.ts';
+import type { TableSchema } from '../../../src/catalog/model/table-schema.ts';
 import { toResultColumn } from '../../../src/engine/bigquery/result-column.ts';
 import { recordNotes, recordProblemsOf } from '../../../src/engine/records/check-records.ts';
 import { compareFields } from '../../../src/engine/records/compare-fields.ts';

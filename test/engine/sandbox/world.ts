@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadCatalog } from '../../../src/catalog/load-catalog.ts';
-import type { SavedQuery } from '../../../src/catalog/saved-query.ts';
+import { loadCatalog } from '../../../src/catalog/folder/load-catalog.ts';
+import type { SavedQuery } from '../../../src/catalog/model/saved-query.ts';
 import { readConfig } from '../../../src/config.ts';
 import { openDuckdb } from '../../../src/engine/duckdb/open-duckdb.ts';
 import type { Engine } from '../../../src/engine/engine.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { loadCatalog } from '../../../src/catalog/load-catalog.ts';
-import { columnTypes } from '../../../src/catalog/saved-query.ts';
+import { loadCatalog } from '../../../src/catalog/folder/load-catalog.ts';
+import { columnTypes } from '../../../src/catalog/model/saved-query.ts';
 import { readConfig } from '../../../src/config.ts';
 import { endpointsOf, type OpenapiDocument } from '../../../src/http/pages/browser/endpoint.ts';
 import { graphqlVariables } from '../../../src/http/pages/browser/snippets/snippets.ts';

@@ -11,7 +11,7 @@ import {
 } from 'jose';
 import { pino } from 'pino';
 import { afterEach, describe, expect, test } from 'vitest';
-import { loadCatalog } from '../../../src/catalog/load-catalog.ts';
+import { loadCatalog } from '../../../src/catalog/folder/load-catalog.ts';
 import { readConfig } from '../../../src/config.ts';
 import { openTokens, type Tokens } from '../../../src/keys/jwt/tokens.ts';
 import { newLocalRateLimit } from '../../../src/keys/rates/rate-limiter.ts';

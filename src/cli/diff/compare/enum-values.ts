@@ -1,4 +1,4 @@
-import type { EnumParameter } from '../../../catalog/saved-query.ts';
+import type { EnumParameter } from '../../../catalog/model/saved-query.ts';
 import { type Change, change, fromTo, removal } from '../change.ts';
 import type { Kind } from '../rules.ts';
 

@@ -2,7 +2,7 @@ import { compareValues } from '../../../catalog/binding/bounds.ts';
 import { decimalOf } from '../../../catalog/binding/decimal-text.ts';
 import { isRelative, resolveBound } from '../../../catalog/binding/times.ts';
 import { defaultMaxItems } from '../../../catalog/binding/value-limits.ts';
-import type { Parameter } from '../../../catalog/saved-query.ts';
+import type { Parameter } from '../../../catalog/model/saved-query.ts';
 import { fromTo } from '../change.ts';
 import type { Kind } from '../rules.ts';
 

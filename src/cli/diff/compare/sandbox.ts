@@ -1,4 +1,4 @@
-import type { Catalog, SavedQuery } from '../../../catalog/saved-query.ts';
+import type { Catalog, SavedQuery } from '../../../catalog/model/saved-query.ts';
 import { openSandbox } from '../../../engine/dialect/sandbox/open-sandbox.ts';
 import { describeType } from '../../../engine/dialect/types.ts';
 import { StartError } from '../../../errors.ts';

@@ -1,5 +1,5 @@
-import type { SavedQuery } from '../../../catalog/saved-query.ts';
-import { type Field, legacyNames, type TableSchema } from '../../../catalog/tables/table-schema.ts';
+import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
+import { type Field, legacyNames, type TableSchema } from '../../../catalog/model/table-schema.ts';
 import { tablesRead } from '../../../engine/dialect/rules/queries/table-references.ts';
 import { tokenize } from '../../../engine/dialect/syntax/lexer/tokenize.ts';
 import type { Token } from '../../../engine/dialect/syntax/lexer/tokens.ts';

@@ -1,5 +1,5 @@
-import type { SavedQuery } from '../../../catalog/saved-query.ts';
-import { publicNames } from '../../../catalog/versions/versions.ts';
+import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
+import { publicNames } from '../../../catalog/model/versions.ts';
 import { statusOf } from '../../../errors.ts';
 import { queryParameters } from '../../../http/openapi/parameters.ts';
 import { isRestError } from '../../../http/openapi/responses.ts';

@@ -1,5 +1,5 @@
 import type { BoundQuery, BoundValue } from '../../../catalog/binding/bind.ts';
-import type { BindType, Parameter } from '../../../catalog/saved-query.ts';
+import type { BindType, Parameter } from '../../../catalog/model/saved-query.ts';
 import { parseQuery } from '../../dialect/syntax/parse-query.ts';
 import { SyntaxProblem } from '../../dialect/syntax/syntax-problem.ts';
 import { walk } from '../../dialect/syntax/walk.ts';

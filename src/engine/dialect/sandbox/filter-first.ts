@@ -1,4 +1,4 @@
-import type { SavedQuery } from '../../../catalog/saved-query.ts';
+import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
 import { column, integerLiteral, select } from '../tree/build.ts';
 import { forEachNode, someNode } from '../tree/map.ts';
 import type { CommonTable, Expression, Query, Select, Table } from '../tree/nodes.ts';

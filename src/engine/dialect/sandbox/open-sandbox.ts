@@ -1,4 +1,4 @@
-import type { SavedQuery } from '../../../catalog/saved-query.ts';
+import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
 import { StartError } from '../../../errors.ts';
 import { type Compiled, parse, rules, tablesOf as tablesReadBy } from '../compile.ts';
 import { parameterTypes } from '../parameter-types.ts';

@@ -2,7 +2,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { TableSchema } from '../../../catalog/tables/table-schema.ts';
+import type { TableSchema } from '../../../catalog/model/table-schema.ts';
 import { parseRepeatedRecord } from '../store/shredded-columns.ts';
 import type { StoredTables } from '../store/stored-tables.ts';
 import type { Batch } from './batches.ts';

@@ -2,7 +2,7 @@ import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
 import { LRUCache } from 'lru-cache';
 import type { BoundValues } from '../../../catalog/binding/bind.ts';
 import { invalidSql } from '../../../catalog/binding/caller-sql.ts';
-import type { SavedQuery } from '../../../catalog/saved-query.ts';
+import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
 import { type ResultColumn, withoutFields } from '../../check-columns.ts';
 import { calledMacros } from '../../dialect/called-macros.ts';
 import { duckdbText } from '../../dialect/passes/duckdb-text.ts';

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { SavedQuery } from '../../../catalog/saved-query.ts';
+import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
 import { StartError } from '../../../errors.ts';
 import type { Runnable } from './prepare-catalog.ts';
 import { plannedTypes } from './result-types.ts';

@@ -1,4 +1,4 @@
-import type { SavedQuery } from '../../../catalog/saved-query.ts';
+import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
 import type { Problem } from '../../../errors.ts';
 import { problemAt } from '../../dialect/problem-at.ts';
 import { aggregateOf } from '../../dialect/rules/functions/aggregate-names.ts';

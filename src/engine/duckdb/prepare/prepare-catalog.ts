@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { SavedQuery } from '../../../catalog/saved-query.ts';
+import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
 import { type Problem, StartError } from '../../../errors.ts';
 import { calledMacros } from '../../dialect/called-macros.ts';
 import { type Compiled, compile } from '../../dialect/compile.ts';

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { BoundValues } from '../../../catalog/binding/bind.ts';
-import type { SavedQuery } from '../../../catalog/saved-query.ts';
+import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
 import type { Compiled } from '../../dialect/compile.ts';
 import type { KnownValues } from '../../dialect/passes/pass.ts';
 import { sameName } from '../../dialect/types.ts';

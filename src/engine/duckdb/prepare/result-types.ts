@@ -1,5 +1,5 @@
 import { type DuckDBConnection, type DuckDBType, DuckDBTypeId } from '@duckdb/node-api';
-import type { SavedQuery } from '../../../catalog/saved-query.ts';
+import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
 import { StartError } from '../../../errors.ts';
 import { checkColumns, type ResultColumn } from '../../check-columns.ts';
 import type { Compiled } from '../../dialect/compile.ts';

@@ -1,6 +1,6 @@
 import type { DuckDBMaterializedResult } from '@duckdb/node-api';
 import type { BoundQuery } from '../../../catalog/binding/bind.ts';
-import type { SavedQuery } from '../../../catalog/saved-query.ts';
+import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
 import { openLinkedAbort } from '../../../concurrency/abort.ts';
 import { computingOwner, type LoopTurns } from '../../../concurrency/loop-turns.ts';
 import type { OnePerOwner } from '../../../concurrency/one-per-owner.ts';

@@ -1,5 +1,5 @@
 import { DuckDBTypeId } from '@duckdb/node-api';
-import type { Field, TableSchema } from '../../../catalog/tables/table-schema.ts';
+import type { Field, TableSchema } from '../../../catalog/model/table-schema.ts';
 import { layoutColumns, type StoredColumn } from '../../dialect/stored-table.ts';
 import { quoteText } from '../../dialect/tree/quote-text.ts';
 import { quote } from '../../dialect/types.ts';

@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { TableSchema } from '../../../catalog/tables/table-schema.ts';
+import type { TableSchema } from '../../../catalog/model/table-schema.ts';
 import { buildExclusive } from '../../../concurrency/exclusive.ts';
 import { type Origin, type StoredColumn, type StoredTable, storedValue } from '../../dialect/stored-table.ts';
 import { printExpression } from '../../dialect/tree/print.ts';

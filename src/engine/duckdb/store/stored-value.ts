@@ -1,5 +1,5 @@
 import { type DuckDBConnection, type DuckDBType, DuckDBTypeId } from '@duckdb/node-api';
-import type { Field } from '../../../catalog/tables/table-schema.ts';
+import type { Field } from '../../../catalog/model/table-schema.ts';
 import { quoteText } from '../../dialect/tree/quote-text.ts';
 import { quote } from '../../dialect/types.ts';
 import { columnType, elementType } from './column-type.ts';

@@ -20,7 +20,7 @@ import {
 } from '@duckdb/node-api';
 import type { BoundValue, BoundValues } from '../../../catalog/binding/bind.ts';
 import { decimalUnits } from '../../../catalog/binding/decimal-text.ts';
-import type { BindType } from '../../../catalog/saved-query.ts';
+import type { BindType } from '../../../catalog/model/saved-query.ts';
 import type { TypedParameter } from '../../dialect/parameter-types.ts';
 import { nowParameter } from '../../dialect/passes/constants/time-values.ts';
 import { type Binding, bindable } from './bindable.ts';

@@ -1,5 +1,5 @@
 import type { GraphQLLeafType } from 'graphql';
-import type { RecordField } from '../../../catalog/saved-query.ts';
+import type { RecordField } from '../../../catalog/model/saved-query.ts';
 import { isoText } from '../../../files/timestamps.ts';
 
 /** Thrown for a cell that its declared type cannot hold: an engine never gives one, a foreign cache entry may. */

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { FragmentDefinitionNode, GraphQLObjectType } from 'graphql';
-import type { Column, SavedQuery } from '../../../catalog/saved-query.ts';
+import type { Column, SavedQuery } from '../../../catalog/model/saved-query.ts';
 import { isoText } from '../../../files/timestamps.ts';
 import type { CachedResult } from '../../../results/get-result.ts';
 import { type RowSize, rowSizeOf } from '../row-size.ts';

@@ -1,6 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import type { Catalog } from '../../../catalog/saved-query.ts';
+import type { Catalog } from '../../../catalog/model/saved-query.ts';
 import type { Owner } from '../../../concurrency/fair-share.ts';
 import type { LoopTurns } from '../../../concurrency/loop-turns.ts';
 import type { EndpointRequest } from '../../message/prepare-request.ts';

@@ -12,7 +12,7 @@ import {
   type SelectionNode,
 } from 'graphql';
 import type { RawParameters } from '../../../catalog/binding/bind.ts';
-import type { SavedQuery } from '../../../catalog/saved-query.ts';
+import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
 import { rawArguments } from '../schema/arguments.ts';
 import { type CollectedField, type Conditions, collectFields } from './collect-fields.ts';
 import { compileSelection, type QueryOutput, type SelectionWriter } from './compile-selection.ts';

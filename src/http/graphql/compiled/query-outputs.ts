@@ -1,8 +1,8 @@
 import { type GraphQLLeafType, type GraphQLSchema, getNamedType, isObjectType } from 'graphql';
-import { camelCase } from '../../../catalog/names.ts';
-import { isNullableColumn } from '../../../catalog/null-values.ts';
-import type { Catalog, Column, SavedQuery } from '../../../catalog/saved-query.ts';
-import { publicNames } from '../../../catalog/versions/versions.ts';
+import { camelCase } from '../../../names/graphql-names.ts';
+import { isNullableColumn } from '../../../catalog/model/null-values.ts';
+import type { Catalog, Column, SavedQuery } from '../../../catalog/model/saved-query.ts';
+import { publicNames } from '../../../catalog/model/versions.ts';
 import { getOrAdd } from '../../../metrics/get-or-add.ts';
 import type { ColumnFormat } from './cell-blocks.ts';
 import { writerOf } from './cell-writers.ts';

@@ -7,9 +7,9 @@ import {
   type GraphQLScalarType,
 } from 'graphql';
 import type { RawParameters } from '../../../catalog/binding/bind.ts';
-import { describeParameter, fitsSchemas } from '../../../catalog/describe-parameter.ts';
-import { camelCase } from '../../../catalog/names.ts';
-import type { EnumParameter, Parameter, SavedQuery } from '../../../catalog/saved-query.ts';
+import { describeParameter, fitsSchemas } from '../../../catalog/binding/describe-parameter.ts';
+import { camelCase } from '../../../names/graphql-names.ts';
+import type { EnumParameter, Parameter, SavedQuery } from '../../../catalog/model/saved-query.ts';
 import { scalars } from './shared-types.ts';
 
 const scalarOf = {

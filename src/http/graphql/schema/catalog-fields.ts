@@ -1,10 +1,16 @@
 import type { GraphQLFieldConfigMap } from 'graphql';
-import { textsOf } from '../../../catalog/binding/raw-texts.ts';
+import { textsOf } from '../../../catalog/binding/list-values.ts';
 import { defaultMaxItems } from '../../../catalog/binding/value-limits.ts';
-import { hasId, lookUpName } from '../../../catalog/find-query.ts';
-import type { Catalog, Column, Deprecation, Parameter, SavedQuery } from '../../../catalog/saved-query.ts';
-import { parseVersionName } from '../../../catalog/versions/version-name.ts';
-import { isDefaultVersion, mainNames, seriesOf } from '../../../catalog/versions/versions.ts';
+import { hasId, lookUpName } from '../../../catalog/model/find-query.ts';
+import type {
+  Catalog,
+  Column,
+  Deprecation,
+  Parameter,
+  SavedQuery,
+} from '../../../catalog/model/saved-query.ts';
+import { parseVersionName } from '../../../catalog/model/version-name.ts';
+import { isDefaultVersion, mainNames, seriesOf } from '../../../catalog/model/versions.ts';
 import { GatewayError } from '../../../errors.ts';
 import { mayQuery } from '../../access/authorize.ts';
 import type { Context } from '../context.ts';

@@ -1,6 +1,6 @@
-import { lookUpName } from '../../../catalog/find-query.ts';
-import type { Catalog, Deprecation, SavedQuery } from '../../../catalog/saved-query.ts';
-import { mainNames } from '../../../catalog/versions/versions.ts';
+import { lookUpName } from '../../../catalog/model/find-query.ts';
+import type { Catalog, Deprecation, SavedQuery } from '../../../catalog/model/saved-query.ts';
+import { mainNames } from '../../../catalog/model/versions.ts';
 
 /** Why a query should not be used any more, as `@deprecated` says it; undefined if it may be. */
 export function deprecationReason({

@@ -1,4 +1,4 @@
-import type { RecordField } from '../../../catalog/saved-query.ts';
+import type { RecordField } from '../../../catalog/model/saved-query.ts';
 import { isoText } from '../../../files/timestamps.ts';
 
 /**

@@ -5,9 +5,9 @@ import {
   type GraphQLObjectType,
   type GraphQLResolveInfo,
 } from 'graphql';
-import { camelCase, pascalCase } from '../../../catalog/names.ts';
-import { isNullableColumn } from '../../../catalog/null-values.ts';
-import type { SavedQuery } from '../../../catalog/saved-query.ts';
+import { camelCase, pascalCase } from '../../../names/graphql-names.ts';
+import { isNullableColumn } from '../../../catalog/model/null-values.ts';
+import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
 import type { CachedResult } from '../../../results/get-result.ts';
 import { parseRows } from '../../../results/result-document.ts';
 import { collectFields } from '../compiled/collect-fields.ts';

@@ -6,9 +6,9 @@ import {
   GraphQLString,
 } from 'graphql';
 import { sqlParameter } from '../../../catalog/binding/caller-sql.ts';
-import { sqlFieldOf } from '../../../catalog/names.ts';
-import type { Catalog } from '../../../catalog/saved-query.ts';
-import { type PublicName, publicNames } from '../../../catalog/versions/versions.ts';
+import { sqlFieldOf } from '../../../names/graphql-names.ts';
+import type { Catalog } from '../../../catalog/model/saved-query.ts';
+import { type PublicName, publicNames } from '../../../catalog/model/versions.ts';
 import { runSteps } from '../../../concurrency/run-steps.ts';
 import type { Context } from '../context.ts';
 import { type ArgumentTypes, openArgumentTypes, parameterArguments, rawArguments } from './arguments.ts';

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { SavedQuery } from '../../../catalog/saved-query.ts';
+import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
 import type { Owner } from '../../../concurrency/fair-share.ts';
 import { type Format, formats } from '../../../formats/format.ts';
 import type { Rows } from '../../../formats/rows.ts';

@@ -1,5 +1,5 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
-import type { TableSchema } from '../../../../src/catalog/tables/table-schema.ts';
+import type { TableSchema } from '../../../../src/catalog/model/table-schema.ts';
 import { forgetTable } from '../../../../src/engine/duckdb/import/scan/manifest.ts';
 import { openTables, type StoredTables } from '../../../../src/engine/duckdb/store/stored-tables.ts';
 

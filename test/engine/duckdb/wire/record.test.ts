@@ -1,6 +1,6 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Field } from '../../../../src/catalog/tables/table-schema.ts';
+import type { Field } from '../../../../src/catalog/model/table-schema.ts';
 import { layoutColumns, storedValue } from '../../../../src/engine/dialect/stored-table.ts';
 import { column as columnOf } from '../../../../src/engine/dialect/tree/build.ts';
 import { printExpression } from '../../../../src/engine/dialect/tree/print.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import type { BoundQuery } from '../../../../src/catalog/binding/bind.ts';
-import type { Catalog } from '../../../../src/catalog/saved-query.ts';
+import type { Catalog } from '../../../../src/catalog/model/saved-query.ts';
 import { LoopTurns } from '../../../../src/concurrency/loop-turns.ts';
 import { GatewayError } from '../../../../src/errors.ts';
 import { buildAnswerCompiled } from '../../../../src/http/graphql/compiled/answer-compiled.ts';

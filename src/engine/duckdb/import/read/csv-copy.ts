@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { Field } from '../../../../catalog/tables/table-schema.ts';
+import type { Field } from '../../../../catalog/model/table-schema.ts';
 import { quoteText } from '../../../dialect/tree/quote-text.ts';
 import { quote } from '../../../dialect/types.ts';
 import type { Reject } from '../scan/manifest.ts';

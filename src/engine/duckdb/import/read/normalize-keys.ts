@@ -1,7 +1,7 @@
 import { createWriteStream } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import type { Field } from '../../../../catalog/tables/table-schema.ts';
+import type { Field } from '../../../../catalog/model/table-schema.ts';
 import { parseJson } from '../../../../parse-json.ts';
 import { readLines } from './read-file.ts';
 

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { VARCHAR } from '@duckdb/node-api';
-import type { Field, TableSchema } from '../../../../catalog/tables/table-schema.ts';
+import type { Field, TableSchema } from '../../../../catalog/model/table-schema.ts';
 import { quoteText } from '../../../dialect/tree/quote-text.ts';
 import { columnType } from '../../store/column-type.ts';
 import { describeSource, type SourceValue } from '../../store/stored-value.ts';

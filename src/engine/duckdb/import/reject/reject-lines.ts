@@ -3,7 +3,7 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { Field, TableSchema } from '../../../../catalog/tables/table-schema.ts';
+import type { Field, TableSchema } from '../../../../catalog/model/table-schema.ts';
 import { hasEqualNames } from '../../../../parse-json.ts';
 import { quoteText } from '../../../dialect/tree/quote-text.ts';
 import { columnType } from '../../store/column-type.ts';

@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { TableSchema } from '../../../../catalog/tables/table-schema.ts';
+import type { TableSchema } from '../../../../catalog/model/table-schema.ts';
 import { type ErrorSql, errorInTry, storedValue } from '../../store/stored-value.ts';
 import { globText, parquetRelation } from '../read/source-relation.ts';
 import type { DataFile } from '../scan/data-files.ts';

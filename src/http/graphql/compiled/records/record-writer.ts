@@ -1,6 +1,6 @@
 import { type FragmentDefinitionNode, type GraphQLObjectType, isObjectType } from 'graphql';
-import { isNullableField } from '../../../../catalog/null-values.ts';
-import type { RecordField } from '../../../../catalog/saved-query.ts';
+import { isNullableField } from '../../../../catalog/model/null-values.ts';
+import type { RecordField } from '../../../../catalog/model/saved-query.ts';
 import {
   type ListRules,
   listsOfColumns,

@@ -1,9 +1,9 @@
-import type { Problem } from '../errors.ts';
-import { pascalCase, sqlFieldOf } from './names.ts';
-import type { EnumParameter, SavedQuery } from './saved-query.ts';
-import { checkVersions } from './versions/check-versions.ts';
-import { parseVersionName } from './versions/version-name.ts';
-import { type PublicName, publicNames, seriesOf } from './versions/versions.ts';
+import type { Problem } from '../../errors.ts';
+import { pascalCase, sqlFieldOf } from '../../names/graphql-names.ts';
+import type { EnumParameter, SavedQuery } from '../model/saved-query.ts';
+import { checkVersions } from './check-versions.ts';
+import { parseVersionName } from '../model/version-name.ts';
+import { type PublicName, publicNames, seriesOf } from '../model/versions.ts';
 
 /** Root fields that describe the catalog itself; reserved names. */
 const reservedFields = ['endpoint', 'endpoints'];

@@ -1,5 +1,5 @@
-import { camelCase } from '../names.ts';
-import type { Catalog, SavedQuery } from '../saved-query.ts';
+import { camelCase } from '../../names/graphql-names.ts';
+import type { Catalog, SavedQuery } from './saved-query.ts';
 import { parseVersionName, pinnedName } from './version-name.ts';
 
 /** What the names of a query follow from. */

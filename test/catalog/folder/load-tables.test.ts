@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { loadTables } from '../../../src/catalog/tables/load-tables.ts';
+import { loadTables } from '../../../src/catalog/folder/load-tables.ts';
 
 let folder: string;
 beforeEach(() => {

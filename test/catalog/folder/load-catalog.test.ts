@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { loadCatalog } from '../../src/catalog/load-catalog.ts';
-import { queryText } from '../support/queries.ts';
+import { loadCatalog } from '../../../src/catalog/folder/load-catalog.ts';
+import { queryText } from '../../support/queries.ts';
 
 function folderWith(files: Record<string, string>): string {
   const folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));

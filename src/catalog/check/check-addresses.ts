@@ -1,6 +1,6 @@
-import type { Problem } from '../errors.ts';
-import type { SavedQuery } from './saved-query.ts';
-import { parseVersionName, pinnedName } from './versions/version-name.ts';
+import type { Problem } from '../../errors.ts';
+import type { SavedQuery } from '../model/saved-query.ts';
+import { parseVersionName, pinnedName } from '../model/version-name.ts';
 
 interface QueryWithLines {
   readonly query: SavedQuery;

@@ -1,4 +1,4 @@
-import type { TableSchema } from './tables/table-schema.ts';
+import type { TableSchema } from './table-schema.ts';
 
 /** One allowed value of an enum parameter. */
 interface EnumValue {

@@ -1,6 +1,6 @@
-import { GatewayError, type Refusal } from '../errors.ts';
+import { GatewayError, type Refusal } from '../../errors.ts';
 import type { Catalog, SavedQuery } from './saved-query.ts';
-import { queriesByName } from './versions/versions.ts';
+import { queriesByName } from './versions.ts';
 
 /**
  * The saved query with a name, UUID or alias; a name with a number means that version.

@@ -1,9 +1,9 @@
 import type { Problem } from '../../errors.ts';
 import { didYouMean } from '../../files/nearest-name.ts';
-import { lookUpName } from '../find-query.ts';
-import type { SavedQuery } from '../saved-query.ts';
-import { parseVersionName, pinnedName } from './version-name.ts';
-import { seriesOf } from './versions.ts';
+import { lookUpName } from '../model/find-query.ts';
+import type { SavedQuery } from '../model/saved-query.ts';
+import { parseVersionName, pinnedName } from '../model/version-name.ts';
+import { seriesOf } from '../model/versions.ts';
 
 /**
  * The problems between the versions of a name, and of references to other queries. Of two versions that do not fit together,

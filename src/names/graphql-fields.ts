@@ -1,4 +1,4 @@
-import { camelCase } from './names.ts';
+import { camelCase } from './graphql-names.ts';
 
 /**
  * The GraphQL names of the fields of one record, in their order: in camelCase, as columns have them. Every character that

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../errors.ts';
-import type { Parameter, ParameterText } from '../saved-query.ts';
+import type { Parameter, ParameterText } from '../model/saved-query.ts';
 import { defaultMaxItems, maxListLength, maxMatchedLength, maxValueLength } from './value-limits.ts';
 
 /** Parameters as received: all values of each name, in the order of the request. A list may have none. */
