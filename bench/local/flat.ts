@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Field, TableSchema } from '../../src/catalog/model/table-schema.ts';
-import { quoteText } from '../../src/engine/dialect/tree/quote-text.ts';
-import { quote } from '../../src/engine/dialect/types.ts';
+import { quoteText } from '@querygate/bigquery-sql/tree/quote-text';
+import { quote } from '@querygate/bigquery-sql/types';
 import { columnType } from '../../src/engine/duckdb/store/column-type.ts';
 import type { Dataset, HotTable } from './dataset.ts';
 import { type Limits, openDatabase, removeDatabase } from './limits.ts';

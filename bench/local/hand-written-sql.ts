@@ -1,5 +1,5 @@
 import type { TableSchema } from '../../src/catalog/model/table-schema.ts';
-import { quote } from '../../src/engine/dialect/types.ts';
+import { quote } from '@querygate/bigquery-sql/types';
 import { flatColumns } from './flat.ts';
 
 /**

@@ -1,3 +1,4 @@
+import type { TypedParameter } from '@querygate/bigquery-sql/parameter-types';
 import type { BoundQuery } from '../catalog/binding/bind.ts';
 import type { Catalog, SavedQuery, Source } from '../catalog/model/saved-query.ts';
 import type { TableSchema } from '../catalog/model/table-schema.ts';
@@ -7,7 +8,6 @@ import type { Config } from '../config.ts';
 import type { Problem } from '../errors.ts';
 import type { Span } from '../trace/span.ts';
 import type { ResultColumn } from './check-columns.ts';
-import type { TypedParameter } from './dialect/parameter-types.ts';
 
 /** What one run needs besides the query and its parameters. */
 export interface RunOptions {

@@ -1,10 +1,10 @@
+import type { TenantParameter } from '@querygate/bigquery-sql/analysis/tenant-conditions';
+import { unfilteredTables } from '@querygate/bigquery-sql/analysis/tenant-filter';
+import { type Compiled, compile } from '@querygate/bigquery-sql/compile';
+import { problemAt } from '@querygate/bigquery-sql/problem-at';
+import { openSandbox } from '@querygate/bigquery-sql/sandbox/open-sandbox';
 import type { Catalog, SavedQuery, Tenant } from '../catalog/model/saved-query.ts';
 import { type Problem, StartError } from '../errors.ts';
-import { type Compiled, compile } from './dialect/compile.ts';
-import { problemAt } from './dialect/problem-at.ts';
-import { openSandbox } from './dialect/sandbox/open-sandbox.ts';
-import type { TenantParameter } from './dialect/tenant-conditions.ts';
-import { unfilteredTables } from './dialect/tenant-filter.ts';
 import { queryProblems } from './query-problems.ts';
 
 /**

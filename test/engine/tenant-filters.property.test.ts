@@ -6,21 +6,21 @@ import {
   listValue,
   VARCHAR,
 } from '@duckdb/node-api';
+import { unfilteredTables } from '@querygate/bigquery-sql/analysis/tenant-filter';
+import { compile } from '@querygate/bigquery-sql/compile';
+import { duckdbText } from '@querygate/bigquery-sql/passes/duckdb-text';
+import { runPasses } from '@querygate/bigquery-sql/passes/passes';
+import { freshNames } from '@querygate/bigquery-sql/tree/fresh-names';
+import type { Query } from '@querygate/bigquery-sql/tree/nodes';
+import type { StoredTable } from '@querygate/bigquery-sql/tree/stored-table';
+import { quote } from '@querygate/bigquery-sql/types';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Choose, chooseBy } from '../../packages/bigquery-sql/test/passes/random-queries.ts';
 import type { Field } from '../../src/catalog/model/table-schema.ts';
-import { compile } from '../../src/engine/dialect/compile.ts';
-import { duckdbText } from '../../src/engine/dialect/passes/duckdb-text.ts';
-import { runPasses } from '../../src/engine/dialect/passes/passes.ts';
-import type { StoredTable } from '../../src/engine/dialect/stored-table.ts';
-import { unfilteredTables } from '../../src/engine/dialect/tenant-filter.ts';
-import { freshNames } from '../../src/engine/dialect/tree/fresh-names.ts';
-import type { Query } from '../../src/engine/dialect/tree/nodes.ts';
-import { quote } from '../../src/engine/dialect/types.ts';
 import { boundRelation, printPlan } from '../../src/engine/duckdb/prepare/plan.ts';
 import { StartError } from '../../src/errors.ts';
 import { createTable, openDialectDatabase } from '../support/dialect-database.ts';
-import { type Choose, chooseBy } from './dialect/passes/random-queries.ts';
 
 /**
  * Queries that are accepted and have rows, about one of eight. More of them are run by hand:

@@ -1,10 +1,10 @@
+import { compile } from '@querygate/bigquery-sql/compile';
 import { describe, expect, test } from 'vitest';
-import { parseQuery } from '../../src/catalog/header/parse-query.ts';
 import { loadCatalog } from '../../src/catalog/folder/load-catalog.ts';
+import { parseQuery } from '../../src/catalog/header/parse-query.ts';
 import type { SavedQuery } from '../../src/catalog/model/saved-query.ts';
 import type { TableSchema } from '../../src/catalog/model/table-schema.ts';
 import { readConfig } from '../../src/config.ts';
-import { compile } from '../../src/engine/dialect/compile.ts';
 import { storedColumns } from '../../src/engine/duckdb/store/shredded-columns.ts';
 import { engines } from '../../src/engine/engines.ts';
 import { sandboxProblems, tenantProblems, unfilteredProblems } from '../../src/engine/tenant-filters.ts';

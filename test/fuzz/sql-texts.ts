@@ -1,4 +1,4 @@
-import { randomQuery } from '../engine/dialect/passes/random-queries.ts';
+import { randomQuery } from '../../packages/bigquery-sql/test/passes/random-queries.ts';
 import type { Random } from './random.ts';
 
 /**

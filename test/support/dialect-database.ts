@@ -1,7 +1,7 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import { macroDefinitions, sessionSettings } from '@querygate/bigquery-sql/macros/macros';
+import { columnsOf, duckdbType, quote } from '@querygate/bigquery-sql/types';
 import type { TableSchema } from '../../src/catalog/model/table-schema.ts';
-import { macroDefinitions, sessionSettings } from '../../src/engine/dialect/macros/macros.ts';
-import { columnsOf, duckdbType, quote } from '../../src/engine/dialect/types.ts';
 import { registerHostFunctions } from '../../src/engine/duckdb/wire/host-functions.ts';
 
 export interface DialectDatabase {

@@ -1,9 +1,8 @@
+import type { Parameter, ParameterText, SavedQuery } from '../model/saved-query.ts';
 import type { BoundValues } from './bind.ts';
-import { checkValue } from './check-value.ts';
+import { canonicalText, checkValue } from './check-value.ts';
 import { textsOf } from './list-values.ts';
 import { resolveDefault } from './times.ts';
-import { canonicalText } from '../header/to-parameter.ts';
-import type { Parameter, ParameterText, SavedQuery } from '../model/saved-query.ts';
 
 /**
  * A parameter's example, of today if it is relative; for a required parameter without one, a value of its type. undefined:

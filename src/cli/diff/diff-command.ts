@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
-import { type CatalogFiles, readFolder } from '../../catalog/folder/read-folder.ts';
 import { parseCatalog } from '../../catalog/folder/load-catalog.ts';
+import { type CatalogFiles, readFolder } from '../../catalog/folder/read-folder.ts';
 import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
 import { type Config, readConfig } from '../../config.ts';
 import { engines } from '../../engine/engines.ts';

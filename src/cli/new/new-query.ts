@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { describeSql, type SqlDescription } from '@querygate/bigquery-sql/proposals/describe-sql';
+import { tenantColumns } from '@querygate/bigquery-sql/proposals/tenant-columns';
+import { loadTables } from '../../catalog/folder/load-tables.ts';
 import { parseQuery } from '../../catalog/header/parse-query.ts';
 import { readHeader } from '../../catalog/header/read-header.ts';
 import { isFilledIn } from '../../catalog/header/unfinished.ts';
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
-import { loadTables } from '../../catalog/folder/load-tables.ts';
 import { namePattern, nameRule, parseVersionName } from '../../catalog/model/version-name.ts';
 import { readConfig } from '../../config.ts';
-import { describeSql, type SqlDescription } from '../../engine/describe/describe-sql.ts';
-import { tenantColumns } from '../../engine/describe/tenant-columns.ts';
 import { engines } from '../../engine/engines.ts';
 import { StartError } from '../../errors.ts';
 import { commandError } from '../arguments.ts';

@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { hasOrder, readsClock, tablesRead } from '@querygate/bigquery-sql/analysis/tables-read';
 import { stringify } from 'yaml';
 import { exampleValue } from '../../catalog/binding/example-parameters.ts';
 import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { TableSchema } from '../../catalog/model/table-schema.ts';
 import type { Config } from '../../config.ts';
-import { hasOrder, readsClock, tablesRead } from '../../engine/describe/tables-read.ts';
 import { testsFolder } from './load-tests.ts';
 
 /** A larger file of rows would make every run of the tests slow. */

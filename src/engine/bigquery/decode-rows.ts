@@ -1,8 +1,8 @@
+import { columnName } from '@querygate/bigquery-sql/sandbox/check-columns';
 import { invalidSql } from '../../catalog/binding/caller-sql.ts';
 import type { Column, SavedQuery } from '../../catalog/model/saved-query.ts';
 import { GatewayError } from '../../errors.ts';
 import { accepts, isSameColumn } from '../check-columns.ts';
-import { columnName } from '../dialect/sandbox/check-columns.ts';
 import { missingRequiredColumn } from '../engine-errors.ts';
 import type { WireField } from './api/wire.ts';
 import { buildDecodeCell, cellValue, rowCells } from './decode-cell.ts';

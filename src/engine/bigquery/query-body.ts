@@ -1,7 +1,7 @@
 import type { BoundQuery, BoundValue } from '../../catalog/binding/bind.ts';
-import { asLabelValue } from '../../names/label-names.ts';
 import type { Parameter } from '../../catalog/model/saved-query.ts';
 import type { BigqueryConfig } from '../../config.ts';
+import { asLabelValue } from '../../names/label-names.ts';
 import { emulatorSql } from './api/emulator-sql.ts';
 
 /**

@@ -1,8 +1,8 @@
+import { openSandbox, type Sandbox } from '@querygate/bigquery-sql/sandbox/open-sandbox';
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
 import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { Owner } from '../../concurrency/fair-share.ts';
 import { computingOwner, type LoopTurns } from '../../concurrency/loop-turns.ts';
-import { openSandbox, type Sandbox } from '../dialect/sandbox/open-sandbox.ts';
 
 /**
  * The SQL that BigQuery runs for a bound query.

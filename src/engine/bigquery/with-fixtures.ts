@@ -1,11 +1,11 @@
+import { compile } from '@querygate/bigquery-sql/compile';
+import type * as Syntax from '@querygate/bigquery-sql/syntax/nodes';
+import { parseQuery } from '@querygate/bigquery-sql/syntax/parse-query';
+import { walk } from '@querygate/bigquery-sql/syntax/walk';
+import { forEachNode } from '@querygate/bigquery-sql/tree/map';
 import type { SavedQuery, Source } from '../../catalog/model/saved-query.ts';
 import type { TableSchema } from '../../catalog/model/table-schema.ts';
 import { StartError } from '../../errors.ts';
-import { compile } from '../dialect/compile.ts';
-import type * as Syntax from '../dialect/syntax/nodes.ts';
-import { parseQuery } from '../dialect/syntax/parse-query.ts';
-import { walk } from '../dialect/syntax/walk.ts';
-import { forEachNode } from '../dialect/tree/map.ts';
 import { fieldLiteral, fieldType, memberOf, quoteName, quoteText } from './fixture-literal.ts';
 
 interface FixtureSqlOptions extends Pick<SavedQuery, 'sql' | 'source' | 'parameters'> {

@@ -1,8 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { sessionSettings } from '@querygate/bigquery-sql/macros/macros';
+import { quote } from '@querygate/bigquery-sql/types';
 import type { TableSchema } from '../../catalog/model/table-schema.ts';
 import type { Config } from '../../config.ts';
-import { sessionSettings } from '../dialect/macros/macros.ts';
-import { quote } from '../dialect/types.ts';
 import type { CheckOptions, SqlOptions } from '../engine.ts';
 import { openDatabase } from './open-database.ts';
 import { prepareCatalog } from './prepare/prepare-catalog.ts';

@@ -1,8 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { quote } from '@querygate/bigquery-sql/types';
 import type { Field } from '../../catalog/model/table-schema.ts';
 import type { Config } from '../../config.ts';
 import { StartError } from '../../errors.ts';
-import { quote } from '../dialect/types.ts';
 import { globText } from './import/read/source-relation.ts';
 import { openDatabase } from './open-database.ts';
 

@@ -1,7 +1,7 @@
+import { compile } from '@querygate/bigquery-sql/compile';
+import { calledMacros } from '@querygate/bigquery-sql/macros/called-macros';
+import { macroDefinitions } from '@querygate/bigquery-sql/macros/macros';
 import type { ResultColumn } from '../check-columns.ts';
-import { calledMacros } from '../dialect/called-macros.ts';
-import { compile } from '../dialect/compile.ts';
-import { macroDefinitions } from '../dialect/macros/macros.ts';
 import type { ColumnsOptions } from '../engine.ts';
 import { resultColumnOf } from '../records/result-column-of.ts';
 import { withEmptyTables } from './check-queries.ts';

@@ -1,8 +1,8 @@
 import { type DuckDBConnection, type DuckDBType, DuckDBTypeId, VARCHAR } from '@duckdb/node-api';
+import { quote } from '@querygate/bigquery-sql/types';
 import { type Field, type FieldType, legacyNames } from '../../catalog/model/table-schema.ts';
 import type { Config } from '../../config.ts';
 import { StartError } from '../../errors.ts';
-import { quote } from '../dialect/types.ts';
 import { checkRows, type DataRelation, fileError, relationOf, sampledRows } from './data-relation.ts';
 import { openDatabase } from './open-database.ts';
 import { scalarNames } from './wire/bigquery-type.ts';

@@ -1,11 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import { resolve } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { sessionSettings } from '@querygate/bigquery-sql/macros/macros';
+import { quoteText } from '@querygate/bigquery-sql/tree/quote-text';
 import { LoopTurns } from '../../concurrency/loop-turns.ts';
 import { OnePerOwner } from '../../concurrency/one-per-owner.ts';
 import type { Config } from '../../config.ts';
-import { sessionSettings } from '../dialect/macros/macros.ts';
-import { quoteText } from '../dialect/tree/quote-text.ts';
 import type { Engine, EngineOptions } from '../engine.ts';
 import { forgetTable } from './import/scan/manifest.ts';
 import { type LocalData, openData, requireDataDir } from './open-data.ts';

@@ -1,6 +1,6 @@
+import { sessionSettings } from '@querygate/bigquery-sql/macros/macros';
 import type { TableSchema } from '../../catalog/model/table-schema.ts';
 import type { Config } from '../../config.ts';
-import { sessionSettings } from '../dialect/macros/macros.ts';
 import type { EngineListener } from '../engine.ts';
 import { forgetTable } from './import/scan/manifest.ts';
 import { type LocalData, openData, requireDataDir } from './open-data.ts';

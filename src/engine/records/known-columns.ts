@@ -1,9 +1,9 @@
+import { columnOrigin, type FieldOrigin } from '@querygate/bigquery-sql/analysis/column-origin';
+import { type Compiled, compile } from '@querygate/bigquery-sql/compile';
 import type { RecordField, SavedQuery } from '../../catalog/model/saved-query.ts';
 import { columnTypes } from '../../catalog/model/saved-query.ts';
 import type { Field, TableSchema } from '../../catalog/model/table-schema.ts';
 import type { ResultColumn } from '../check-columns.ts';
-import { columnOrigin, type FieldOrigin } from '../describe/column-origin.ts';
-import { type Compiled, compile } from '../dialect/compile.ts';
 import { resultColumnOf } from './result-column-of.ts';
 
 /** What the files say of a column of a result, or of a field in it. */

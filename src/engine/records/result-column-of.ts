@@ -1,5 +1,5 @@
+import { anonymousField, describeType, type Type } from '@querygate/bigquery-sql/types';
 import { headerTypes, type ResultColumn } from '../check-columns.ts';
-import { anonymousField, describeType, type Type } from '../dialect/types.ts';
 
 /** A column of a type of BigQuery, in the words of a saved query's header. */
 export function resultColumnOf(name: string, type: Type): ResultColumn {

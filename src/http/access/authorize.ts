@@ -2,10 +2,10 @@ import { type BoundQuery, bind } from '../../catalog/binding/bind.ts';
 import { areAllowed, bindForTenants } from '../../catalog/binding/bind-tenant.ts';
 import { callerSql, sqlParameter } from '../../catalog/binding/caller-sql.ts';
 import { unknownQuery } from '../../catalog/model/find-query.ts';
-import { labelValue } from '../../names/label-names.ts';
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import { GatewayError, type Refusal } from '../../errors.ts';
 import { mayPassSql, type Principal } from '../../keys/principal.ts';
+import { labelValue } from '../../names/label-names.ts';
 import type { RequestHeaders } from '../message/head.ts';
 import type { EndpointRequest } from '../message/prepare-request.ts';
 

@@ -1,7 +1,5 @@
-import { textsOf } from '../../catalog/binding/list-values.ts';
 import { exampleValue } from '../../catalog/binding/example-parameters.ts';
-import { graphqlNames } from '../../names/graphql-fields.ts';
-import { camelCase, pascalCase } from '../../names/graphql-names.ts';
+import { textsOf } from '../../catalog/binding/list-values.ts';
 import type {
   Catalog,
   Parameter,
@@ -10,8 +8,9 @@ import type {
   SavedQuery,
 } from '../../catalog/model/saved-query.ts';
 import { mainNames, type PublicName } from '../../catalog/model/versions.ts';
-import { argumentType } from './schema/arguments.ts';
+import { camelCase, graphqlNames, pascalCase } from '../../names/graphql-names.ts';
 import { endpointPath } from '../message/paths.ts';
+import { argumentType } from './schema/arguments.ts';
 
 /** An example request for every saved query in REST: the path with its query string. */
 export function restExamples(catalog: Catalog): readonly string[] {

@@ -9,7 +9,7 @@ import type { Answer } from '../message/route.ts';
 import { buildAnswerCompiled } from './compiled/answer-compiled.ts';
 import type { DerivedCache } from './compiled/derived-cache.ts';
 import { buildReadOperationRequest } from './compiled/operation-request.ts';
-import { buildCheckDocument } from './documents.ts';
+import { buildCheckDocument } from './document/check-document.ts';
 import { buildFindHidden } from './hidden-fields.ts';
 import { buildAutomaticDocuments } from './persisted/automatic.ts';
 import { buildTrustedDocuments, type TrustedDocuments, warnOfInvalid } from './persisted/trusted.ts';

@@ -1,7 +1,7 @@
-import { sqlFieldOf } from '../../names/graphql-names.ts';
 import type { Catalog } from '../../catalog/model/saved-query.ts';
 import { publicNames } from '../../catalog/model/versions.ts';
-import type { CheckDocument } from './documents.ts';
+import { sqlFieldOf } from '../../names/graphql-names.ts';
+import type { CheckDocument } from './document/check-document.ts';
 import { type FindDocument, parseOperation } from './read-operation.ts';
 
 /**

@@ -15,7 +15,7 @@ import type { Reply } from '../message/reply.ts';
 import { logOf } from '../message/request-trace.ts';
 import type { Admission } from '../message/route.ts';
 import { buildContext, type Context, type OperationOutcome } from './context.ts';
-import type { CheckDocument } from './documents.ts';
+import type { CheckDocument } from './document/check-document.ts';
 import { maskError } from './errors.ts';
 import type { PersistedDocuments } from './persisted/persisted-documents.ts';
 import { parseOperation } from './read-operation.ts';

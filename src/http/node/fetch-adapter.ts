@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
-import { bodyOfFetch } from '../message/body.ts';
 import type { Handler } from '../handler/handle.ts';
+import { bodyOfFetch } from '../message/body.ts';
 import { headOfFetch } from '../message/head.ts';
 
 /** The handler as a Fetch handler, for tests and for servers other than Node's. */

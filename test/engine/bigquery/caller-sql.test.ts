@@ -1,5 +1,5 @@
+import { openSandbox } from '@querygate/bigquery-sql/sandbox/open-sandbox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openSandbox } from '../../../src/engine/dialect/sandbox/open-sandbox.ts';
 import { draftQuery } from '../../support/queries.ts';
 import { type FakeSetup, openWithFake } from './open-with-fake.ts';
 

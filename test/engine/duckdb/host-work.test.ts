@@ -1,7 +1,7 @@
 import { DuckDBInstance } from '@duckdb/node-api';
+import type { HostFunction, HostValue } from '@querygate/bigquery-sql/macros/host/host-function';
+import { hostFunctions } from '@querygate/bigquery-sql/macros/host/host-functions';
 import { expect, test } from 'vitest';
-import type { HostFunction, HostValue } from '../../../src/engine/dialect/macros/host/host-function.ts';
-import { hostFunctions } from '../../../src/engine/dialect/macros/host/host-functions.ts';
 import { registerHostFunctions } from '../../../src/engine/duckdb/wire/host-functions.ts';
 import { callerLimits, HostWork, savedLimits } from '../../../src/engine/duckdb/wire/host-work.ts';
 import { tooMuchText } from '../../../src/engine/engine-errors.ts';

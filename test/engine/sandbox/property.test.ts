@@ -1,17 +1,13 @@
+import { unfilteredTables } from '@querygate/bigquery-sql/analysis/tenant-filter';
+import { compile, tablesOf } from '@querygate/bigquery-sql/compile';
+import { type JudgedSql, openSandbox, type Sandbox } from '@querygate/bigquery-sql/sandbox/open-sandbox';
+import { forEachNode } from '@querygate/bigquery-sql/tree/map';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { compile, tablesOf } from '../../../src/engine/dialect/compile.ts';
-import {
-  type JudgedSql,
-  openSandbox,
-  type Sandbox,
-} from '../../../src/engine/dialect/sandbox/open-sandbox.ts';
-import { unfilteredTables } from '../../../src/engine/dialect/tenant-filter.ts';
-import { forEachNode } from '../../../src/engine/dialect/tree/map.ts';
+import { tables as plainTables } from '../../../packages/bigquery-sql/test/harness.ts';
+import { chooseBy, randomQuery } from '../../../packages/bigquery-sql/test/passes/random-queries.ts';
+import { mutationsOf } from '../../../packages/bigquery-sql/test/syntax/mutations.ts';
 import { GatewayError } from '../../../src/errors.ts';
-import { tables as plainTables } from '../dialect/harness.ts';
-import { chooseBy, randomQuery } from '../dialect/passes/random-queries.ts';
-import { mutationsOf } from '../dialect/syntax/mutations.ts';
 import { escapes } from './escapes.ts';
 import { canary, canaryNumber, openWorld, type World } from './world.ts';
 

@@ -1,13 +1,13 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { tables as plainTables } from '../../../packages/bigquery-sql/test/harness.ts';
 import { loadCatalog } from '../../../src/catalog/folder/load-catalog.ts';
 import type { SavedQuery } from '../../../src/catalog/model/saved-query.ts';
 import { readConfig } from '../../../src/config.ts';
 import { openDuckdb } from '../../../src/engine/duckdb/open-duckdb.ts';
 import type { Engine } from '../../../src/engine/engine.ts';
 import { GatewayError } from '../../../src/errors.ts';
-import { tables as plainTables } from '../dialect/harness.ts';
 
 /** It is in every text that a caller must not see: rows of another tenant, another table, a file, a setting. */
 export const canary = 'CANARY';

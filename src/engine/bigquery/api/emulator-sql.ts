@@ -1,9 +1,9 @@
+import { parseQuery } from '@querygate/bigquery-sql/syntax/parse-query';
+import { SyntaxProblem } from '@querygate/bigquery-sql/syntax/syntax-problem';
+import { walk } from '@querygate/bigquery-sql/syntax/walk';
+import { sameName } from '@querygate/bigquery-sql/types';
 import type { BoundQuery, BoundValue } from '../../../catalog/binding/bind.ts';
 import type { BindType, Parameter } from '../../../catalog/model/saved-query.ts';
-import { parseQuery } from '../../dialect/syntax/parse-query.ts';
-import { SyntaxProblem } from '../../dialect/syntax/syntax-problem.ts';
-import { walk } from '../../dialect/syntax/walk.ts';
-import { sameName } from '../../dialect/types.ts';
 
 /**
  * SQL that means the same and whose parameters the emulator reads as BigQuery does: it takes the elements of every array for

@@ -1,10 +1,10 @@
+import { problemAt } from '@querygate/bigquery-sql/problem-at';
+import { aggregateOf } from '@querygate/bigquery-sql/rules/functions/aggregate-names';
+import type * as Syntax from '@querygate/bigquery-sql/syntax/nodes';
+import { parseQuery } from '@querygate/bigquery-sql/syntax/parse-query';
+import { walk } from '@querygate/bigquery-sql/syntax/walk';
 import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
 import type { Problem } from '../../../errors.ts';
-import { problemAt } from '../../dialect/problem-at.ts';
-import { aggregateOf } from '../../dialect/rules/functions/aggregate-names.ts';
-import type * as Syntax from '../../dialect/syntax/nodes.ts';
-import { parseQuery } from '../../dialect/syntax/parse-query.ts';
-import { walk } from '../../dialect/syntax/walk.ts';
 
 type Groups = Readonly<Record<string, string | undefined>>;
 

@@ -1,18 +1,18 @@
-import { type Constant, hoist } from '../../dialect/passes/constants/hoist.ts';
-import type { TimeExpression } from '../../dialect/passes/constants/time-values.ts';
-import { duckdbExpressionText, duckdbText } from '../../dialect/passes/duckdb-text.ts';
-import type { KnownValues } from '../../dialect/passes/pass.ts';
-import { runPasses } from '../../dialect/passes/passes.ts';
-import { renderRows } from '../../dialect/passes/row-text.ts';
-import { expandedSize } from '../../dialect/rules/expanded-size.ts';
-import { maxPlanningWork } from '../../dialect/sandbox/bounded-rules.ts';
-import { isTooDeep } from '../../dialect/sandbox/costly-depth.ts';
-import { planningWork } from '../../dialect/sandbox/planning-work.ts';
-import { column, integerLiteral, select } from '../../dialect/tree/build.ts';
-import { freshNames } from '../../dialect/tree/fresh-names.ts';
-import { forEachPart, mapExpression, someNode } from '../../dialect/tree/map.ts';
-import type { Node, Query } from '../../dialect/tree/nodes.ts';
-import type { Type } from '../../dialect/types.ts';
+import { type Constant, hoist } from '@querygate/bigquery-sql/passes/constants/hoist';
+import type { TimeExpression } from '@querygate/bigquery-sql/passes/constants/time-values';
+import { duckdbExpressionText, duckdbText } from '@querygate/bigquery-sql/passes/duckdb-text';
+import type { KnownValues } from '@querygate/bigquery-sql/passes/pass';
+import { runPasses } from '@querygate/bigquery-sql/passes/passes';
+import { renderRows } from '@querygate/bigquery-sql/passes/row-text';
+import { expandedSize } from '@querygate/bigquery-sql/rules/expanded-size';
+import { maxPlanningWork } from '@querygate/bigquery-sql/sandbox/bounded-rules';
+import { isTooDeep } from '@querygate/bigquery-sql/sandbox/costly-depth';
+import { planningWork } from '@querygate/bigquery-sql/sandbox/planning-work';
+import { column, integerLiteral, select } from '@querygate/bigquery-sql/tree/build';
+import { freshNames } from '@querygate/bigquery-sql/tree/fresh-names';
+import { forEachPart, mapExpression, someNode } from '@querygate/bigquery-sql/tree/map';
+import type { Node, Query } from '@querygate/bigquery-sql/tree/nodes';
+import type { Type } from '@querygate/bigquery-sql/types';
 import type { WireCell } from '../wire/cell.ts';
 
 /** SQL that binds constants and thresholds beside its parameters. */

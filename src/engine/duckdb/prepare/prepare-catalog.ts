@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { equalityColumns } from '@querygate/bigquery-sql/analysis/equality-columns';
+import { type Compiled, compile } from '@querygate/bigquery-sql/compile';
+import { calledMacros } from '@querygate/bigquery-sql/macros/called-macros';
+import { openSandbox } from '@querygate/bigquery-sql/sandbox/open-sandbox';
+import type { Origin, StoredTable } from '@querygate/bigquery-sql/tree/stored-table';
 import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
 import { type Problem, StartError } from '../../../errors.ts';
-import { calledMacros } from '../../dialect/called-macros.ts';
-import { type Compiled, compile } from '../../dialect/compile.ts';
-import { equalityColumns } from '../../dialect/equality-columns.ts';
-import { openSandbox } from '../../dialect/sandbox/open-sandbox.ts';
-import type { Origin, StoredTable } from '../../dialect/stored-table.ts';
 import { queryProblems } from '../../query-problems.ts';
 import { unfilteredProblems } from '../../tenant-filters.ts';
 import { buildPrepareCallerSql, type PrepareCallerSql } from './caller-sql.ts';

@@ -1,9 +1,9 @@
+import type { Compiled } from '@querygate/bigquery-sql/compile';
+import type { KnownValues } from '@querygate/bigquery-sql/passes/pass';
+import { sameName } from '@querygate/bigquery-sql/types';
 import { LRUCache } from 'lru-cache';
 import type { BoundValues } from '../../../catalog/binding/bind.ts';
 import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
-import type { Compiled } from '../../dialect/compile.ts';
-import type { KnownValues } from '../../dialect/passes/pass.ts';
-import { sameName } from '../../dialect/types.ts';
 import { wireCell } from '../wire/cell.ts';
 import type { WireColumn } from '../wire/rows.ts';
 import { customPlan, genericPlan, type Plan, type PlannedColumn } from './plan.ts';

@@ -9,8 +9,12 @@ import {
   listValue,
   TIMESTAMPTZ,
 } from '@duckdb/node-api';
-import { nowParameter, type RunValues, type TimeValue } from '../../dialect/passes/constants/time-values.ts';
-import { quote } from '../../dialect/types.ts';
+import {
+  nowParameter,
+  type RunValues,
+  type TimeValue,
+} from '@querygate/bigquery-sql/passes/constants/time-values';
+import { quote } from '@querygate/bigquery-sql/types';
 import { boundRelation, type Plan, type PlannedConstant } from '../prepare/plan.ts';
 import { type Binding, bindable } from '../wire/bindable.ts';
 import { type Bindings, bindingOf } from '../wire/bindings.ts';

@@ -1,5 +1,5 @@
 import type { DuckDBType } from '@duckdb/node-api';
-import { describeType, duckdbType, type Type } from '../../dialect/types.ts';
+import { describeType, duckdbType, type Type } from '@querygate/bigquery-sql/types';
 import { bigqueryType } from '../wire/bigquery-type.ts';
 
 /**

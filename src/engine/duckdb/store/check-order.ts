@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { quote } from '../../dialect/types.ts';
+import { quote } from '@querygate/bigquery-sql/types';
 import type { TableInStore } from './stored-tables.ts';
 
 const rowGroupSize = 122_880;

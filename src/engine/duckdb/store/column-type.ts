@@ -1,5 +1,5 @@
+import { columnsOf, duckdbType } from '@querygate/bigquery-sql/types';
 import type { Field } from '../../../catalog/model/table-schema.ts';
-import { columnsOf, duckdbType } from '../../dialect/types.ts';
 
 /**
  * The DuckDB type, as SQL text, that holds a BigQuery column or nested field. BIGNUMERIC is an integer that counts units

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { quoteText } from '../../dialect/tree/quote-text.ts';
-import { quote } from '../../dialect/types.ts';
+import { quoteText } from '@querygate/bigquery-sql/tree/quote-text';
+import { quote } from '@querygate/bigquery-sql/types';
 import type { TableInStore } from './stored-tables.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { DuckDBTypeId } from '@duckdb/node-api';
+import { quoteText } from '@querygate/bigquery-sql/tree/quote-text';
+import { layoutColumns, type StoredColumn } from '@querygate/bigquery-sql/tree/stored-table';
+import { quote } from '@querygate/bigquery-sql/types';
 import type { Field, TableSchema } from '../../../catalog/model/table-schema.ts';
-import { layoutColumns, type StoredColumn } from '../../dialect/stored-table.ts';
-import { quoteText } from '../../dialect/tree/quote-text.ts';
-import { quote } from '../../dialect/types.ts';
 import { columnType } from './column-type.ts';
 import { type SourceValue, storedValue } from './stored-value.ts';
 

@@ -1,10 +1,15 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { printExpression } from '@querygate/bigquery-sql/tree/print';
+import { quoteText } from '@querygate/bigquery-sql/tree/quote-text';
+import {
+  type Origin,
+  type StoredColumn,
+  type StoredTable,
+  storedValue,
+} from '@querygate/bigquery-sql/tree/stored-table';
+import { quote } from '@querygate/bigquery-sql/types';
 import type { TableSchema } from '../../../catalog/model/table-schema.ts';
 import { buildExclusive } from '../../../concurrency/exclusive.ts';
-import { type Origin, type StoredColumn, type StoredTable, storedValue } from '../../dialect/stored-table.ts';
-import { printExpression } from '../../dialect/tree/print.ts';
-import { quoteText } from '../../dialect/tree/quote-text.ts';
-import { quote } from '../../dialect/types.ts';
 import { storeName } from './open-store.ts';
 import { type ShreddedColumn, shreddedColumns, storedColumns } from './shredded-columns.ts';
 import { describeSource, type SourceValue } from './stored-value.ts';

@@ -18,11 +18,11 @@ import {
   TIMESTAMPTZ,
   VARCHAR,
 } from '@duckdb/node-api';
+import type { TypedParameter } from '@querygate/bigquery-sql/parameter-types';
+import { nowParameter } from '@querygate/bigquery-sql/passes/constants/time-values';
 import type { BoundValue, BoundValues } from '../../../catalog/binding/bind.ts';
 import { decimalUnits } from '../../../catalog/binding/decimal-text.ts';
 import type { BindType } from '../../../catalog/model/saved-query.ts';
-import type { TypedParameter } from '../../dialect/parameter-types.ts';
-import { nowParameter } from '../../dialect/passes/constants/time-values.ts';
 import { type Binding, bindable } from './bindable.ts';
 
 export type Bindings = ReadonlyMap<string, Binding>;

@@ -1,6 +1,6 @@
 import { DuckDBTimestampTZValue, type DuckDBValue } from '@duckdb/node-api';
-import type { Expression } from '../../dialect/tree/nodes.ts';
-import { isScalar, type Type } from '../../dialect/types.ts';
+import type { Expression } from '@querygate/bigquery-sql/tree/nodes';
+import { isScalar, type Type } from '@querygate/bigquery-sql/types';
 import { type LargeIntegers, unsafeInteger } from '../../engine-errors.ts';
 import { jsonText } from './json-text.ts';
 

@@ -1,4 +1,4 @@
-import { callsMacroWith } from '../../dialect/macros/macros.ts';
+import { callsMacroWith } from '@querygate/bigquery-sql/macros/macros';
 
 const callsHostMacro = callsMacroWith((body) => body.includes('host_'));
 

@@ -12,9 +12,9 @@ import {
   struct,
   textLiteral,
   transformList,
-} from '../../dialect/tree/build.ts';
-import type { Expression, Member, RecordValue } from '../../dialect/tree/nodes.ts';
-import { anonymousField, scalar, type Type, unknown } from '../../dialect/types.ts';
+} from '@querygate/bigquery-sql/tree/build';
+import type { Expression, Member, RecordValue } from '@querygate/bigquery-sql/tree/nodes';
+import { anonymousField, scalar, type Type, unknown } from '@querygate/bigquery-sql/types';
 import { type LargeIntegers, unsafeInteger } from '../../engine-errors.ts';
 
 const text = scalar('STRING');

@@ -3,10 +3,15 @@ import type { FragmentDefinitionNode, GraphQLObjectType } from 'graphql';
 import type { Column, SavedQuery } from '../../../catalog/model/saved-query.ts';
 import { isoText } from '../../../files/timestamps.ts';
 import type { CachedResult } from '../../../results/get-result.ts';
-import { type RowSize, rowSizeOf } from '../row-size.ts';
+import {
+  type CollectedField,
+  type Conditions,
+  collectFields,
+  selectionsBelow,
+} from '../document/collect-fields.ts';
+import { type RowSize, rowSizeOf } from '../document/row-size.ts';
 import { type BinaryText, toBinaryText } from './binary-text.ts';
 import type { Cells, ColumnGroup } from './cell-blocks.ts';
-import { type CollectedField, type Conditions, collectFields, selectionsBelow } from './collect-fields.ts';
 import { compileRecord } from './records/record-writer.ts';
 import {
   type ColumnPlace,

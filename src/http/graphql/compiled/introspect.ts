@@ -9,7 +9,7 @@ import {
   Kind,
   OperationTypeNode,
 } from 'graphql';
-import { type CollectedField, collectFields, selectionsBelow } from './collect-fields.ts';
+import { type CollectedField, collectFields, selectionsBelow } from '../document/collect-fields.ts';
 
 /** How many types, or fields of the root type, are executed in one step, which takes about a millisecond. */
 const perSlice = 20;

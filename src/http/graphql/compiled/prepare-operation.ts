@@ -13,8 +13,8 @@ import {
 } from 'graphql';
 import type { RawParameters } from '../../../catalog/binding/bind.ts';
 import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
+import { type CollectedField, type Conditions, collectFields } from '../document/collect-fields.ts';
 import { rawArguments } from '../schema/arguments.ts';
-import { type CollectedField, type Conditions, collectFields } from './collect-fields.ts';
 import { compileSelection, type QueryOutput, type SelectionWriter } from './compile-selection.ts';
 import { introspect } from './introspect.ts';
 import type { QueryOutputs } from './query-outputs.ts';

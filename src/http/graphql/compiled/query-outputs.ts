@@ -1,9 +1,9 @@
 import { type GraphQLLeafType, type GraphQLSchema, getNamedType, isObjectType } from 'graphql';
-import { camelCase } from '../../../names/graphql-names.ts';
 import { isNullableColumn } from '../../../catalog/model/null-values.ts';
 import type { Catalog, Column, SavedQuery } from '../../../catalog/model/saved-query.ts';
 import { publicNames } from '../../../catalog/model/versions.ts';
 import { getOrAdd } from '../../../metrics/get-or-add.ts';
+import { camelCase } from '../../../names/graphql-names.ts';
 import type { ColumnFormat } from './cell-blocks.ts';
 import { writerOf } from './cell-writers.ts';
 import type { QueryOutput, RecordColumn } from './compile-selection.ts';

@@ -4,7 +4,7 @@ import { OnePerOwner } from '../../../concurrency/one-per-owner.ts';
 import type { CachedResult } from '../../../results/get-result.ts';
 import type { ByteBudget } from '../../message/byte-budget.ts';
 import { httpLimits } from '../../message/limits.ts';
-import { rowListBytes } from '../row-size.ts';
+import { rowListBytes } from '../document/row-size.ts';
 import { type BinaryText, toBinaryText } from './binary-text.ts';
 import { type Cells, copyMargin } from './cell-blocks.ts';
 import { UnexpectedCell } from './cell-writers.ts';

@@ -4,8 +4,8 @@ import type { LoopTurns } from '../../../concurrency/loop-turns.ts';
 import type { CachedResult } from '../../../results/get-result.ts';
 import { type Coding, type Encodings, encode } from '../../../results/result-document.ts';
 import { cacheHeaders, variesBy, variesByFormat } from '../../message/cache-headers.ts';
-import type { RequestHead } from '../../message/head.ts';
 import { chooseCoding } from '../../message/content-coding.ts';
+import type { RequestHead } from '../../message/head.ts';
 import type { Reply } from '../../message/reply.ts';
 import { chooseMediaType, type GraphqlMediaType } from '../media-type.ts';
 

@@ -4,9 +4,9 @@ import type { Logger } from 'pino';
 import { z } from 'zod';
 import { type Problem, StartError } from '../../../errors.ts';
 import { parseJson } from '../../../parse-json.ts';
-import type { CheckDocument } from '../documents.ts';
+import type { CheckDocument } from '../document/check-document.ts';
+import { parseDocument } from '../document/operation-limits.ts';
 import { requestError } from '../errors.ts';
-import { parseDocument } from '../operation-limits.ts';
 import type { PersistedDocuments } from './persisted-documents.ts';
 import { hasDocument, maxIdLength, normalizeId, notFound, persistedHash } from './persisted-query.ts';
 

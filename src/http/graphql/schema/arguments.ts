@@ -8,8 +8,8 @@ import {
 } from 'graphql';
 import type { RawParameters } from '../../../catalog/binding/bind.ts';
 import { describeParameter, fitsSchemas } from '../../../catalog/binding/describe-parameter.ts';
-import { camelCase } from '../../../names/graphql-names.ts';
 import type { EnumParameter, Parameter, SavedQuery } from '../../../catalog/model/saved-query.ts';
+import { camelCase } from '../../../names/graphql-names.ts';
 import { scalars } from './shared-types.ts';
 
 const scalarOf = {

@@ -5,9 +5,9 @@ import {
   type GraphQLObjectType,
   type GraphQLScalarType,
 } from 'graphql';
-import { graphqlNames, isRenamed } from '../../../names/graphql-fields.ts';
 import { isNullableField } from '../../../catalog/model/null-values.ts';
 import type { RecordField } from '../../../catalog/model/saved-query.ts';
+import { graphqlNames, isRenamed } from '../../../names/graphql-names.ts';
 import type { Context } from '../context.ts';
 import { describeField, outputValue, scalarOf } from './field-type.ts';
 import { objectType } from './object-type.ts';

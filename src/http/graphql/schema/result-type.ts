@@ -5,14 +5,14 @@ import {
   type GraphQLObjectType,
   type GraphQLResolveInfo,
 } from 'graphql';
-import { camelCase, pascalCase } from '../../../names/graphql-names.ts';
 import { isNullableColumn } from '../../../catalog/model/null-values.ts';
 import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
+import { camelCase, pascalCase } from '../../../names/graphql-names.ts';
 import type { CachedResult } from '../../../results/get-result.ts';
 import { parseRows } from '../../../results/result-document.ts';
-import { collectFields } from '../compiled/collect-fields.ts';
 import type { Context } from '../context.ts';
-import { type RowSize, rowListBytes, rowSizeOf } from '../row-size.ts';
+import { collectFields } from '../document/collect-fields.ts';
+import { type RowSize, rowListBytes, rowSizeOf } from '../document/row-size.ts';
 import { describeField, outputValue } from './field-type.ts';
 import { objectType } from './object-type.ts';
 import { fieldType } from './record-type.ts';

@@ -1,10 +1,10 @@
 import { DuckDBInstance } from '@duckdb/node-api';
+import { column as columnOf } from '@querygate/bigquery-sql/tree/build';
+import { printExpression } from '@querygate/bigquery-sql/tree/print';
+import { layoutColumns, storedValue } from '@querygate/bigquery-sql/tree/stored-table';
+import { quote, type Type } from '@querygate/bigquery-sql/types';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Field } from '../../../../src/catalog/model/table-schema.ts';
-import { layoutColumns, storedValue } from '../../../../src/engine/dialect/stored-table.ts';
-import { column as columnOf } from '../../../../src/engine/dialect/tree/build.ts';
-import { printExpression } from '../../../../src/engine/dialect/tree/print.ts';
-import { quote, type Type } from '../../../../src/engine/dialect/types.ts';
 import { jsonText } from '../../../../src/engine/duckdb/wire/json-text.ts';
 
 const field = (name: string, type: string, mode = 'NULLABLE', fields?: readonly Field[]) =>

@@ -8,7 +8,7 @@ import { GatewayError } from '../../../../src/errors.ts';
 import { buildAnswerCompiled } from '../../../../src/http/graphql/compiled/answer-compiled.ts';
 import { buildDerivedCache } from '../../../../src/http/graphql/compiled/derived-cache.ts';
 import { buildReadOperationRequest } from '../../../../src/http/graphql/compiled/operation-request.ts';
-import { buildCheckDocument } from '../../../../src/http/graphql/documents.ts';
+import { buildCheckDocument } from '../../../../src/http/graphql/document/check-document.ts';
 import { buildAutomaticDocuments } from '../../../../src/http/graphql/persisted/automatic.ts';
 import { buildSchema } from '../../../../src/http/graphql/schema/schema.ts';
 import { buildAnswerWithYoga } from '../../../../src/http/graphql/yoga.ts';

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { quoteText } from '@querygate/bigquery-sql/tree/quote-text';
+import { quote } from '@querygate/bigquery-sql/types';
 import type { Field } from '../../../../catalog/model/table-schema.ts';
-import { quoteText } from '../../../dialect/tree/quote-text.ts';
-import { quote } from '../../../dialect/types.ts';
 import type { Reject } from '../scan/manifest.ts';
 import { bytesWithoutRows, findLongRows } from './long-csv-rows.ts';
 import { lineTooLong, maxLineBytes, readLines } from './read-file.ts';

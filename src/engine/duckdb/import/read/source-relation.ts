@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { VARCHAR } from '@duckdb/node-api';
+import { quoteText } from '@querygate/bigquery-sql/tree/quote-text';
 import type { Field, TableSchema } from '../../../../catalog/model/table-schema.ts';
-import { quoteText } from '../../../dialect/tree/quote-text.ts';
 import { columnType } from '../../store/column-type.ts';
 import { describeSource, type SourceValue } from '../../store/stored-value.ts';
 import type { DataFile } from '../scan/data-files.ts';

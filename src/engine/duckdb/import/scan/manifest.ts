@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { quoteText } from '../../../dialect/tree/quote-text.ts';
-import { quote } from '../../../dialect/types.ts';
+import { quoteText } from '@querygate/bigquery-sql/tree/quote-text';
+import { quote } from '@querygate/bigquery-sql/types';
 import { storeName } from '../../store/open-store.ts';
 
 /** The record of one imported file: how far it was read, and with what outcome. */

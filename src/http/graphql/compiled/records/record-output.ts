@@ -5,8 +5,8 @@ import {
   isLeafType,
   isObjectType,
 } from 'graphql';
-import { graphqlNames } from '../../../../names/graphql-fields.ts';
 import type { RecordField } from '../../../../catalog/model/saved-query.ts';
+import { graphqlNames } from '../../../../names/graphql-names.ts';
 
 /** What a record returns, as far as writing it needs to know. */
 export interface RecordOutput {

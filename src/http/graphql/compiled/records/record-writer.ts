@@ -2,6 +2,12 @@ import { type FragmentDefinitionNode, type GraphQLObjectType, isObjectType } fro
 import { isNullableField } from '../../../../catalog/model/null-values.ts';
 import type { RecordField } from '../../../../catalog/model/saved-query.ts';
 import {
+  type CollectedField,
+  type Conditions,
+  collectFields,
+  selectionsBelow,
+} from '../../document/collect-fields.ts';
+import {
   type ListRules,
   listsOfColumns,
   UnexpectedCell,
@@ -9,7 +15,6 @@ import {
   withNulls,
   writerOf,
 } from '../cell-writers.ts';
-import { type CollectedField, type Conditions, collectFields, selectionsBelow } from '../collect-fields.ts';
 import { recordOutput } from './record-output.ts';
 
 /** What an operation selects in records. */

@@ -1,0 +1,149 @@
+import {
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  type GraphQLError,
+  Kind,
+  Lexer,
+  type ParseOptions,
+  parse,
+  type SelectionSetNode,
+  Source,
+  TokenKind,
+} from 'graphql';
+import { httpLimits } from '../../message/limits.ts';
+import { requestError } from '../errors.ts';
+import { buildLimitMergedFields } from './merged-fields.ts';
+
+/** The size of an operation with its fragments expanded. */
+interface OperationSize {
+  readonly depth: number;
+  readonly rootFields: number;
+  readonly aliases: number;
+}
+
+const sizeLimits = {
+  depth: { limit: httpLimits.maxFieldDepth, unit: 'levels of fields', advice: 'nest fewer levels' },
+  rootFields: {
+    limit: httpLimits.maxRootFields,
+    unit: 'root fields',
+    advice: 'send the others in another request',
+  },
+  aliases: {
+    limit: httpLimits.maxAliases,
+    unit: 'aliases',
+    advice: 'send the others in another request',
+  },
+} as const satisfies Record<keyof OperationSize, object>;
+
+/**
+ * Parses a document of queries within the limits, before validation, whose rules cost more than this.
+ *
+ * @throws GraphQLError OPERATION_TOO_LARGE | BAD_REQUEST, both with status 400
+ */
+export function parseDocument(text: string | Source, options?: ParseOptions): DocumentNode {
+  const source = typeof text === 'string' ? new Source(text) : text;
+  limitTokens(source);
+  const document = parse(source, options);
+  const fragments = new Map<string, FragmentDefinitionNode>();
+  for (const one of document.definitions) {
+    if (one.kind === Kind.FRAGMENT_DEFINITION) fragments.set(one.name.value, one);
+  }
+  const sizeOf = buildSizeOf(fragments);
+  const limitMergedFields = buildLimitMergedFields(fragments);
+  for (const one of document.definitions) {
+    if (one.kind !== Kind.OPERATION_DEFINITION) continue;
+    if (one.operation !== 'query') {
+      throw requestError('BAD_REQUEST', `Only query operations are supported, not ${one.operation}`);
+    }
+    limitSize(sizeOf(one.selectionSet));
+    limitMergedFields(one.selectionSet);
+  }
+  // Validation rejects unused fragments, but must not have to traverse a large one.
+  for (const { selectionSet } of fragments.values()) {
+    limitSize({ ...sizeOf(selectionSet), rootFields: 0 });
+    limitMergedFields(selectionSet);
+  }
+  return document;
+}
+
+/**
+ * Limits tokens, names, lines and nested brackets before parsing, which recurses for every bracket. The parser's own `maxTokens` would
+ * report a syntax error that comes first, and does not count brackets.
+ */
+function limitTokens(source: Source): void {
+  const { maxTokens, maxDocumentLines, maxBracketDepth, maxNameLength } = httpLimits;
+  const lexer = new Lexer(source);
+  let depth = 0;
+  for (let count = 1; lexer.advance().kind !== TokenKind.EOF; count += 1) {
+    if (count > maxTokens) {
+      throw tooLarge(`The document has more than ${maxTokens} tokens; split it into several requests`);
+    }
+    const { kind, start, end } = lexer.token;
+    if (kind === TokenKind.NAME && end - start > maxNameLength) {
+      throw tooLarge(
+        `The document has a name of more than ${maxNameLength} characters; choose shorter aliases`,
+      );
+    }
+    if (openingBrackets.has(kind)) depth += 1;
+    else if (closingBrackets.has(kind)) depth -= 1;
+    if (depth > maxBracketDepth) {
+      throw tooLarge(`The document nests more than ${maxBracketDepth} brackets; nest fewer levels`);
+    }
+  }
+  if (lexer.token.line > maxDocumentLines) {
+    throw tooLarge(`The document has more than ${maxDocumentLines} lines; remove comments and empty lines`);
+  }
+}
+
+const openingBrackets = new Set<TokenKind>([TokenKind.BRACE_L, TokenKind.BRACKET_L, TokenKind.PAREN_L]);
+const closingBrackets = new Set<TokenKind>([TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R]);
+
+function tooLarge(message: string): GraphQLError {
+  return requestError('OPERATION_TOO_LARGE', message);
+}
+
+function limitSize(size: OperationSize): void {
+  for (const name of ['depth', 'rootFields', 'aliases'] as const) {
+    const { limit, unit, advice } = sizeLimits[name];
+    if (size[name] <= limit) continue;
+    // Expanded, a few nested fragments may have astronomically many.
+    const count = size[name] > 10 * limit ? `more than ${10 * limit}` : size[name];
+    throw tooLarge(`The operation has ${count} ${unit}; at most ${limit} are allowed: ${advice}`);
+  }
+}
+
+/** Each fragment is measured once, however often it is spread: expanded, a short document may be astronomically large. */
+function buildSizeOf(fragments: ReadonlyMap<string, FragmentDefinitionNode>) {
+  const known = new Map<string, OperationSize>();
+  const sizeOf = ({ selections }: SelectionSetNode): OperationSize =>
+    selections.reduce<OperationSize>((sum, selection) => {
+      if (selection.kind === Kind.FIELD) {
+        const inner = selection.selectionSet === undefined ? emptySize : sizeOf(selection.selectionSet);
+        const aliases = inner.aliases + (selection.alias === undefined ? 0 : 1);
+        return addSizes(sum, { depth: inner.depth + 1, rootFields: 1, aliases });
+      }
+      if (selection.kind === Kind.INLINE_FRAGMENT) return addSizes(sum, sizeOf(selection.selectionSet));
+      return addSizes(sum, sizeOfFragment(selection.name.value));
+    }, emptySize);
+  const sizeOfFragment = (name: string): OperationSize => {
+    const fragment = fragments.get(name);
+    const before = known.get(name);
+    if (fragment === undefined || before !== undefined) return before ?? emptySize;
+    // A fragment that spreads itself counts nothing there; validation rejects it.
+    known.set(name, emptySize);
+    const size = sizeOf(fragment.selectionSet);
+    known.set(name, size);
+    return size;
+  };
+  return sizeOf;
+}
+
+const emptySize: OperationSize = { depth: 0, rootFields: 0, aliases: 0 };
+
+function addSizes(a: OperationSize, b: OperationSize): OperationSize {
+  return {
+    depth: Math.max(a.depth, b.depth),
+    rootFields: a.rootFields + b.rootFields,
+    aliases: a.aliases + b.aliases,
+  };
+}
