@@ -17,8 +17,10 @@ const rooms = [
   'names',
   'redis',
   'catalog',
+  'analysis',
   'keys',
   'engine',
+  'engines',
   'results',
   'formats',
   'shadow',
@@ -32,7 +34,7 @@ const rooms = [
 /** The order inside the big rooms. Files that are not listed lie directly in the room, and come last. */
 const insideRooms: Readonly<Record<string, readonly string[]>> = {
   'packages/bigquery-sql/src': ['types.ts', 'syntax', 'tree', 'macros', 'rules', 'passes'],
-  'src/engine/duckdb': ['wire', 'store', 'import', 'prepare', 'run'],
+  'src/engines/duckdb': ['wire', 'store', 'import', 'prepare', 'run'],
 };
 
 const files = globSync(['src/**/*.ts', 'packages/*/src/**/*.ts']).sort();

@@ -1,5 +1,9 @@
 import type { RequestListener } from 'node:http';
 import type { Logger } from 'pino';
+import { buildCollectors, openAppMetrics } from './app-metrics.ts';
+import { openCallers } from './callers.ts';
+import { buildHttpHandler } from './http-handler.ts';
+import { openQueryExecution } from './query-execution.ts';
 import { openHistory } from '../catalog/folder/catalog-history.ts';
 import { readFolder } from '../catalog/folder/read-folder.ts';
 import type { Catalog } from '../catalog/model/saved-query.ts';
@@ -8,21 +12,17 @@ import type { Owner } from '../concurrency/fair-share.ts';
 import { LoopTurns } from '../concurrency/loop-turns.ts';
 import type { Config } from '../config.ts';
 import type { Engine } from '../engine/engine.ts';
-import { completeRecords } from '../engine/records/complete-records.ts';
+import { completeRecords } from '../analysis/complete-records.ts';
+import { ByteBudget } from '../http/message/byte-budget.ts';
 import { loadTrustedDocuments } from '../http/graphql/persisted/trusted.ts';
 import { buildReadiness } from '../http/handler/readiness.ts';
-import { ByteBudget } from '../http/message/byte-budget.ts';
 import { buildFetch } from '../http/node/fetch-adapter.ts';
 import { buildNodeListener } from '../http/node/node-listener.ts';
 import type { Metrics } from '../metrics/open-registry.ts';
-import type { Counters } from '../results/counters.ts';
-import type { Tracer } from '../trace/span.ts';
-import { buildCollectors, openAppMetrics } from './app-metrics.ts';
-import { openCallers } from './callers.ts';
-import { buildHttpHandler } from './http-handler.ts';
-import { openQueryExecution } from './query-execution.ts';
 import type { FilesReport } from './reload/files-report.ts';
 import { openReload } from './reload/open-reload.ts';
+import type { Counters } from '../results/counters.ts';
+import type { Tracer } from '../trace/span.ts';
 
 export interface AppOptions {
   readonly config: Config;

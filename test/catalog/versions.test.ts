@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { loadCatalog } from '../../src/catalog/folder/load-catalog.ts';
 import { lookUpQuery } from '../../src/catalog/model/find-query.ts';
+import { loadCatalog } from '../../src/catalog/folder/load-catalog.ts';
 import { publicNames } from '../../src/catalog/model/versions.ts';
 import { resolveEndpoints } from '../../src/keys/principal.ts';
 import { makeQueryFolder, type QueryFolder, queryText, uuidOf } from '../support/query-folder.ts';

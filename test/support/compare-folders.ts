@@ -1,5 +1,5 @@
-import { parseCatalog } from '../../src/catalog/folder/load-catalog.ts';
 import type { CatalogFiles } from '../../src/catalog/folder/read-folder.ts';
+import { parseCatalog } from '../../src/catalog/folder/load-catalog.ts';
 import { type CatalogDiff, compareCatalogs, type Measure } from '../../src/cli/diff/compare-catalogs.ts';
 import { loadBefore } from '../../src/cli/diff/load-before.ts';
 

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
+import { type App, openApp } from '../../src/gateway/create-gateway.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Engine } from '../../src/engine/engine.ts';
-import { type App, openApp } from '../../src/gateway/create-gateway.ts';
 import { makeQueryFolder, type QueryFolder } from './query-folder.ts';
 import { apiKey } from './test-app.ts';
 

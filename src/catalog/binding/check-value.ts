@@ -1,8 +1,8 @@
 import { parseDate, parseDatetime, parseTimestamp } from '../../files/timestamps.ts';
 import type { Parameter, PlainParameter, ValueType } from '../model/saved-query.ts';
 import { boundsProblem } from './bounds.ts';
-import { decimalOf, parseDecimal } from './decimal-text.ts';
 import { type Checked, checkPattern } from './patterns/check-pattern.ts';
+import { decimalOf, parseDecimal } from './decimal-text.ts';
 import { isRelative } from './times.ts';
 
 /**

@@ -1,8 +1,8 @@
-import type { Parameter, ParameterText } from '../model/saved-query.ts';
 import { decimalOf, parseDecimal } from './decimal-text.ts';
 import { textsOf } from './list-values.ts';
 import { isRelative } from './times.ts';
 import { defaultMaxItems } from './value-limits.ts';
+import type { Parameter, ParameterText } from '../model/saved-query.ts';
 
 /** What a caller must know of a parameter, as sentences: its description, and the bounds that its type does not say. */
 export function describeParameter(parameter: Parameter): readonly string[] {

@@ -1,8 +1,8 @@
-import type { Parameter, ParameterText, SavedQuery } from '../model/saved-query.ts';
 import type { BoundValues } from './bind.ts';
 import { canonicalText, checkValue } from './check-value.ts';
 import { textsOf } from './list-values.ts';
 import { resolveDefault } from './times.ts';
+import type { Parameter, ParameterText, SavedQuery } from '../model/saved-query.ts';
 
 /**
  * A parameter's example, of today if it is relative; for a required parameter without one, a value of its type. undefined:

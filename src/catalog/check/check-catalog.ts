@@ -1,9 +1,9 @@
 import type { Problem } from '../../errors.ts';
 import { pascalCase, reservedFields, reservedTypes, sqlFieldOf } from '../../names/graphql-names.ts';
 import type { EnumParameter, SavedQuery } from '../model/saved-query.ts';
+import { checkVersions } from './check-versions.ts';
 import { parseVersionName } from '../model/version-name.ts';
 import { type PublicName, publicNames, seriesOf } from '../model/versions.ts';
-import { checkVersions } from './check-versions.ts';
 
 /**
  * Conflicts between files: ids, GraphQL fields and types must be unique, and versions must fit together. Of two queries in

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import type { Problem } from '../../errors.ts';
+import { parseCatalog, parseQueryFile } from './load-catalog.ts';
 import type { Catalog } from '../model/saved-query.ts';
+import { parseTableFile } from './load-tables.ts';
 import { type CheckQueries, type CompleteCatalog, chooseVersion, type FileSets } from './choose-version.ts';
 import { firstSet, parseChanged } from './file-set.ts';
-import { parseCatalog, parseQueryFile } from './load-catalog.ts';
-import { parseTableFile } from './load-tables.ts';
 import { type CatalogFiles, isTablePath } from './read-folder.ts';
 
 /** A file that is not served as it is. */

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import type { Problem } from '../../errors.ts';
 import type { Catalog, SavedQuery } from '../model/saved-query.ts';
+import { duplicateTables } from './load-tables.ts';
 import type { TableSchema } from '../model/table-schema.ts';
 import { type FileSet, newestOf, problemsOf } from './file-set.ts';
 import { findConflicts } from './find-conflicts.ts';
-import { duplicateTables } from './load-tables.ts';
 
 /** Finds queries that cannot run, with their problems. */
 export type CheckQueries = (catalog: Catalog) => Promise<ReadonlyMap<SavedQuery, readonly Problem[]>>;

@@ -2,11 +2,11 @@ import { basename, join } from 'node:path';
 import { type Problem, StartError } from '../../errors.ts';
 import { checkAddresses } from '../check/check-addresses.ts';
 import { checkCatalog } from '../check/check-catalog.ts';
+import { type CatalogFiles, type FileContent, isTablePath, readFolder } from './read-folder.ts';
 import { type ParsedQuery, parseQuery } from '../header/parse-query.ts';
 import type { Catalog } from '../model/saved-query.ts';
-import { namePattern, nameRule } from '../model/version-name.ts';
 import { tablesOf } from './load-tables.ts';
-import { type CatalogFiles, type FileContent, isTablePath, readFolder } from './read-folder.ts';
+import { namePattern, nameRule } from '../model/version-name.ts';
 
 /**
  * Loads a queries folder: each `*.sql` in it is a saved query, each `tables/*.json` a table.

@@ -4,8 +4,8 @@ import { z } from 'zod';
 import type { Problem } from '../../errors.ts';
 import { readYaml } from '../../files/read-yaml.ts';
 import { describeIssue } from '../../files/schema-problems.ts';
-import { type Field, fieldTypes, type TableSchema } from '../model/table-schema.ts';
 import { type CatalogFiles, type FileContent, isTablePath, readContent, statFile } from './read-folder.ts';
+import { type Field, fieldTypes, type TableSchema } from '../model/table-schema.ts';
 
 interface LoadedTables {
   readonly tables: readonly TableSchema[];

@@ -1,8 +1,8 @@
 import { problem, type SchemaProblem } from '../../files/schema-problems.ts';
+import { exampleTenantPattern, tenantPatternProblem } from '../binding/patterns/tenant-pattern.ts';
 import { isCredentialName } from '../../names/credential-names.ts';
 import { camelCase } from '../../names/graphql-names.ts';
 import { sqlParameter } from '../binding/caller-sql.ts';
-import { exampleTenantPattern, tenantPatternProblem } from '../binding/patterns/tenant-pattern.ts';
 import { checkParameters } from './check-parameters.ts';
 import { checkPrometheus } from './check-prometheus.ts';
 import { checkRecordFields } from './check-record-fields.ts';

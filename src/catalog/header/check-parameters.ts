@@ -1,9 +1,9 @@
 import { didYouMean } from '../../files/nearest-name.ts';
 import { problem, type SchemaProblem } from '../../files/schema-problems.ts';
 import { compareValues, hasOrder } from '../binding/bounds.ts';
+import { type Checked, checkPattern, expandedLength } from '../binding/patterns/check-pattern.ts';
 import { canonicalText, checkPlain, checkValue, oneOf } from '../binding/check-value.ts';
 import { listSizeProblem, textProblem, textsOf } from '../binding/list-values.ts';
-import { type Checked, checkPattern, expandedLength } from '../binding/patterns/check-pattern.ts';
 import { isRelative, relativeProblem, resolveBound, withBounds } from '../binding/times.ts';
 import { maxBoundPatternLength } from '../binding/value-limits.ts';
 import type { EnumParameter, Parameter, ParameterText } from '../model/saved-query.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { labelKey } from '../../names/label-names.ts';
-import { metricName, metricNameRule } from '../../names/prometheus-names.ts';
 import { maxListItems, maxValueLength } from '../binding/value-limits.ts';
 import { lowerCaseUuid } from '../model/find-query.ts';
+import { labelKey } from '../../names/label-names.ts';
+import { metricName, metricNameRule } from '../../names/prometheus-names.ts';
 import { bindTypes, columnTypes } from '../model/saved-query.ts';
 import { fieldsSchema } from './record-fields.ts';
 

@@ -1,10 +1,10 @@
-import type { DescribedParameter } from '@querygate/bigquery-sql/proposals/describe-parameters';
-import type { DescribedColumn, SqlDescription } from '@querygate/bigquery-sql/proposals/describe-sql';
 import { Document, isCollection, isMap, isPair, isScalar, type YAMLMap } from 'yaml';
 import { fillIn } from '../../catalog/header/unfinished.ts';
-import { columnTypes } from '../../catalog/model/saved-query.ts';
-import type { ResultColumn } from '../../engine/check-columns.ts';
 import { pascalCase } from '../../names/graphql-names.ts';
+import { columnTypes } from '../../catalog/model/saved-query.ts';
+import type { ResultColumn } from '../../catalog/model/result-column.ts';
+import type { DescribedParameter } from '@querygate/bigquery-sql/proposals/describe-parameters';
+import type { DescribedColumn, SqlDescription } from '@querygate/bigquery-sql/proposals/describe-sql';
 
 /** What an existing file of the same name says, which stays. */
 export interface EarlierHeader {

@@ -1,3 +1,6 @@
+import type { SavedQuery } from '../../catalog/model/saved-query.ts';
+import type { TableSchema } from '../../catalog/model/table-schema.ts';
+import { StartError } from '../../errors.ts';
 import { rejectedAliases } from '@querygate/bigquery-sql/analysis/null-rejection';
 import { compile } from '@querygate/bigquery-sql/compile';
 import { runPasses } from '@querygate/bigquery-sql/passes/passes';
@@ -5,10 +8,7 @@ import { freshNames } from '@querygate/bigquery-sql/tree/fresh-names';
 import { type Mapper, mapParts } from '@querygate/bigquery-sql/tree/map';
 import type { From, Query } from '@querygate/bigquery-sql/tree/nodes';
 import { printQuery } from '@querygate/bigquery-sql/tree/print';
-import type { SavedQuery } from '../../catalog/model/saved-query.ts';
-import type { TableSchema } from '../../catalog/model/table-schema.ts';
-import { StartError } from '../../errors.ts';
-import { unfilteredProblems } from '../tenant-filters.ts';
+import { unfilteredProblems } from '../../analysis/tenant-filters.ts';
 
 /** What becomes of a changed query before it runs. */
 export type Effect =

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { parseQuery } from '../../../src/catalog/header/parse-query.ts';
 import { graphqlNames, isRenamed } from '../../../src/names/graphql-names.ts';
+import { parseQuery } from '../../../src/catalog/header/parse-query.ts';
 import { queryText } from '../../support/queries.ts';
 
 const parse = (fields: string, type = 'record') =>

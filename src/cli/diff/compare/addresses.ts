@@ -1,8 +1,8 @@
 import { lookUpQuery } from '../../../catalog/model/find-query.ts';
+import { camelCase } from '../../../names/graphql-names.ts';
 import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
 import { parseVersionName, pinnedName } from '../../../catalog/model/version-name.ts';
 import { publicNames, seriesOf } from '../../../catalog/model/versions.ts';
-import { camelCase } from '../../../names/graphql-names.ts';
 import { type Change, change, type Pair, removal } from '../change.ts';
 
 /** All queries of both versions of the folder: an address leads to one of them. */

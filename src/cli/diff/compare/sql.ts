@@ -1,11 +1,11 @@
+import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
+import { type Field, legacyNames, type TableSchema } from '../../../catalog/model/table-schema.ts';
 import { tablesRead } from '@querygate/bigquery-sql/rules/queries/table-references';
 import { tokenize } from '@querygate/bigquery-sql/syntax/lexer/tokenize';
 import type { Token } from '@querygate/bigquery-sql/syntax/lexer/tokens';
 import { parseQuery } from '@querygate/bigquery-sql/syntax/parse-query';
 import { SyntaxProblem } from '@querygate/bigquery-sql/syntax/syntax-problem';
 import { walk } from '@querygate/bigquery-sql/syntax/walk';
-import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
-import { type Field, legacyNames, type TableSchema } from '../../../catalog/model/table-schema.ts';
 import { type Change, change, fromTo, matchBy, type Pair } from '../change.ts';
 
 /** Changes of the SQL, apart from its layout. */
