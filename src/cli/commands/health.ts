@@ -1,6 +1,6 @@
 import { get } from 'node:http';
 import type { Config } from '../../config.ts';
-import { livePath } from '../../http/paths.ts';
+import { livePath } from '../../http/message/paths.ts';
 import type { CliCommand } from '../command.ts';
 
 const timeoutMs = 2_000;

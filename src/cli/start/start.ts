@@ -1,12 +1,12 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
-import { type App, openApp } from '../../gateway/create-gateway.ts';
 import { type Config, readConfig } from '../../config.ts';
 import { StartError } from '../../errors.ts';
-import { exitCode, exitOnSignal, shutDownOnSignal } from '../../http/server/graceful-shutdown.ts';
-import { openMetricsServer } from '../../http/server/metrics-server.ts';
-import { openServer } from '../../http/server/open-server.ts';
+import { type App, openApp } from '../../gateway/create-gateway.ts';
+import { exitCode, exitOnSignal, shutDownOnSignal } from '../../http/node/graceful-shutdown.ts';
+import { openMetricsServer } from '../../http/node/metrics-server.ts';
+import { openServer } from '../../http/node/open-server.ts';
 import { makeKey } from '../../keys/key-text.ts';
 import type { FilesReport } from '../../gateway/reload/files-report.ts';
 import { openLog } from './open-log.ts';
