@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Field, TableSchema } from '../../src/catalog/model/table-schema.ts';
 import { quoteText } from '@querygate/bigquery-sql/tree/quote-text';
 import { quote } from '@querygate/bigquery-sql/types';
-import { columnType } from '../../src/engine/duckdb/store/column-type.ts';
+import { columnType } from '../../src/engines/duckdb/store/column-type.ts';
 import type { Dataset, HotTable } from './dataset.ts';
 import { type Limits, openDatabase, removeDatabase } from './limits.ts';
 

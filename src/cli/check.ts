@@ -5,7 +5,7 @@ import { parseVersionName } from '../catalog/model/version-name.ts';
 import { isDefaultVersion, seriesOf } from '../catalog/model/versions.ts';
 import { type Config, readConfig } from '../config.ts';
 import type { QueryCheck } from '../engine/engine.ts';
-import { engines } from '../engine/engines.ts';
+import { engines } from '../engines/engines.ts';
 import { recordNotes } from '../engine/records/check-records.ts';
 import { loadTypedCatalog } from '../engine/records/complete-records.ts';
 import { uncheckedQueries } from '../engine/tenant-filters.ts';

@@ -1,6 +1,6 @@
 import { findQuery } from '../catalog/model/find-query.ts';
 import { readConfig } from '../config.ts';
-import { engines } from '../engine/engines.ts';
+import { engines } from '../engines/engines.ts';
 import { loadTypedCatalog } from '../engine/records/complete-records.ts';
 import type { LoadedSettings } from './settings/load-settings.ts';
 

@@ -3,7 +3,7 @@ import type { Catalog } from '../catalog/model/saved-query.ts';
 import type { LoopTurns } from '../concurrency/loop-turns.ts';
 import type { Config } from '../config.ts';
 import type { Engine, ImportReport } from '../engine/engine.ts';
-import { engines } from '../engine/engines.ts';
+import { engines } from '../engines/engines.ts';
 import { problemWithoutValues } from '../engine/without-values.ts';
 import { describeProblem } from '../errors.ts';
 

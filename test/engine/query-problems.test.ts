@@ -1,7 +1,7 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import { expect, test } from 'vitest';
 import type { SavedQuery } from '../../src/catalog/model/saved-query.ts';
-import { prepareCatalog } from '../../src/engine/duckdb/prepare/prepare-catalog.ts';
+import { prepareCatalog } from '../../src/engines/duckdb/prepare/prepare-catalog.ts';
 import { tenantProblems } from '../../src/engine/tenant-filters.ts';
 
 const savedQuery = (sql: string, line: number): SavedQuery => ({

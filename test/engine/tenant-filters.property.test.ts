@@ -17,7 +17,7 @@ import { unfilteredTables } from '@querygate/bigquery-sql/analysis/tenant-filter
 import { freshNames } from '@querygate/bigquery-sql/tree/fresh-names';
 import type { Query } from '@querygate/bigquery-sql/tree/nodes';
 import { quote } from '@querygate/bigquery-sql/types';
-import { boundRelation, printPlan } from '../../src/engine/duckdb/prepare/plan.ts';
+import { boundRelation, printPlan } from '../../src/engines/duckdb/prepare/plan.ts';
 import { StartError } from '../../src/errors.ts';
 import { createTable, openDialectDatabase } from '../support/dialect-database.ts';
 import { type Choose, chooseBy } from '../../packages/bigquery-sql/test/passes/random-queries.ts';

@@ -5,8 +5,8 @@ import type { SavedQuery } from '../../src/catalog/model/saved-query.ts';
 import type { TableSchema } from '../../src/catalog/model/table-schema.ts';
 import { readConfig } from '../../src/config.ts';
 import { compile } from '@querygate/bigquery-sql/compile';
-import { storedColumns } from '../../src/engine/duckdb/store/shredded-columns.ts';
-import { engines } from '../../src/engine/engines.ts';
+import { storedColumns } from '../../src/engines/duckdb/store/shredded-columns.ts';
+import { engines } from '../../src/engines/engines.ts';
 import { sandboxProblems, tenantProblems, unfilteredProblems } from '../../src/engine/tenant-filters.ts';
 
 const nullable = { mode: 'NULLABLE' } as const;

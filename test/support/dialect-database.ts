@@ -2,7 +2,7 @@ import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import type { TableSchema } from '../../src/catalog/model/table-schema.ts';
 import { macroDefinitions, sessionSettings } from '@querygate/bigquery-sql/macros/macros';
 import { columnsOf, duckdbType, quote } from '@querygate/bigquery-sql/types';
-import { registerHostFunctions } from '../../src/engine/duckdb/wire/host-functions.ts';
+import { registerHostFunctions } from '../../src/engines/duckdb/wire/host-functions.ts';
 
 export interface DialectDatabase {
   readonly connection: DuckDBConnection;

@@ -22,10 +22,10 @@ import {
   type Plan,
   type PlannedColumn,
   printPlan,
-} from '../../../src/engine/duckdb/prepare/plan.ts';
-import { shreddedColumns, storedColumns } from '../../../src/engine/duckdb/store/shredded-columns.ts';
-import { describeSource } from '../../../src/engine/duckdb/store/stored-value.ts';
-import { wireCell } from '../../../src/engine/duckdb/wire/cell.ts';
+} from '../../../src/engines/duckdb/prepare/plan.ts';
+import { shreddedColumns, storedColumns } from '../../../src/engines/duckdb/store/shredded-columns.ts';
+import { describeSource } from '../../../src/engines/duckdb/store/stored-value.ts';
+import { wireCell } from '../../../src/engines/duckdb/wire/cell.ts';
 import { type Problem, StartError } from '../../../src/errors.ts';
 import { createTable, openDialectDatabase } from '../../../test/support/dialect-database.ts';
 

@@ -1,6 +1,6 @@
 import { parseFields } from '../../catalog/folder/load-tables.ts';
 import { type Field, fieldTypes } from '../../catalog/model/table-schema.ts';
-import type { InferredFields } from '../../engine/duckdb/infer-fields.ts';
+import type { InferredFields } from '../../engines/duckdb/infer-fields.ts';
 import { StartError } from '../../errors.ts';
 import { parseJson } from '../../parse-json.ts';
 

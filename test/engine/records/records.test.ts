@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { TableSchema } from '../../../src/catalog/model/table-schema.ts';
-import { toResultColumn } from '../../../src/engine/bigquery/result-column.ts';
+import { toResultColumn } from '../../../src/engines/bigquery/result-column.ts';
 import { recordNotes, recordProblemsOf } from '../../../src/engine/records/check-records.ts';
 import { compareFields } from '../../../src/engine/records/compare-fields.ts';
 import { completeRecords } from '../../../src/engine/records/complete-records.ts';
