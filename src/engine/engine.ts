@@ -6,7 +6,7 @@ import type { LoopTurns } from '../concurrency/loop-turns.ts';
 import type { Config } from '../config.ts';
 import type { Problem } from '../errors.ts';
 import type { Span } from '../trace/span.ts';
-import type { ResultColumn } from './check-columns.ts';
+import type { ResultColumn } from '../catalog/model/result-column.ts';
 import type { TypedParameter } from '@querygate/bigquery-sql/parameter-types';
 
 /** What one run needs besides the query and its parameters. */

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Catalog, SavedQuery } from '../catalog/model/saved-query.ts';
 import type { Config } from '../config.ts';
 import { type Problem, StartError } from '../errors.ts';
-import type { ResultColumn } from '../engine/check-columns.ts';
+import type { ResultColumn } from '../catalog/model/result-column.ts';
 import type {
   CatalogUpdates,
   CheckOptions,
@@ -11,8 +11,8 @@ import type {
   EngineOptions,
   SqlOptions,
 } from '../engine/engine.ts';
-import { recordProblemsOf } from '../engine/records/check-records.ts';
-import { sandboxProblemsOf, tenantProblemsOf, uncheckedQueries } from '../engine/tenant-filters.ts';
+import { recordProblemsOf } from '../analysis/check-records.ts';
+import { sandboxProblemsOf, tenantProblemsOf, uncheckedQueries } from '../analysis/tenant-filters.ts';
 
 interface EngineEntry {
   /** @throws StartError if a saved query cannot run on the engine */

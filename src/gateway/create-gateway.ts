@@ -12,7 +12,7 @@ import type { Owner } from '../concurrency/fair-share.ts';
 import { LoopTurns } from '../concurrency/loop-turns.ts';
 import type { Config } from '../config.ts';
 import type { Engine } from '../engine/engine.ts';
-import { completeRecords } from '../engine/records/complete-records.ts';
+import { completeRecords } from '../analysis/complete-records.ts';
 import { ByteBudget } from '../http/byte-budget.ts';
 import { loadTrustedDocuments } from '../http/graphql/persisted/trusted.ts';
 import { buildReadiness } from '../http/observe/readiness.ts';

@@ -1,9 +1,9 @@
-import type { ResultColumn } from '../../engine/check-columns.ts';
+import type { ResultColumn } from '../../catalog/model/result-column.ts';
 import { calledMacros } from '@querygate/bigquery-sql/macros/called-macros';
 import { compile } from '@querygate/bigquery-sql/compile';
 import { macroDefinitions } from '@querygate/bigquery-sql/macros/macros';
 import type { ColumnsOptions } from '../../engine/engine.ts';
-import { resultColumnOf } from '../../engine/records/result-column-of.ts';
+import { resultColumnOf } from '../../analysis/result-column-of.ts';
 import { withEmptyTables } from './check-queries.ts';
 import { toResultColumn } from './prepare/result-column.ts';
 import { describeResult } from './prepare/result-types.ts';

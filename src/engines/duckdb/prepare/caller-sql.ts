@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { BoundValues } from '../../../catalog/binding/bind.ts';
 import { invalidSql } from '../../../catalog/binding/caller-sql.ts';
 import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
-import { type ResultColumn, withoutFields } from '../../../engine/check-columns.ts';
+import { type ResultColumn, withoutFields } from '../../../catalog/model/result-column.ts';
 import { calledMacros } from '@querygate/bigquery-sql/macros/called-macros';
 import { duckdbText } from '@querygate/bigquery-sql/passes/duckdb-text';
 import { bindValues } from '@querygate/bigquery-sql/rules/bind-values';
@@ -12,7 +12,7 @@ import { call, caseWhen, compareWith, integerLiteral, textLiteral } from '@query
 import type { Expression } from '@querygate/bigquery-sql/tree/nodes';
 import { type Column, duckdbType, sameName, scalar, type Type } from '@querygate/bigquery-sql/types';
 import { callerResultTooLarge, cellTooLarge, maxCellBytes } from '../../../engine/engine-errors.ts';
-import { resultColumnOf } from '../../../engine/records/result-column-of.ts';
+import { resultColumnOf } from '../../../analysis/result-column-of.ts';
 import { bigqueryType } from '../wire/bigquery-type.ts';
 import { type WireCell, wireCell } from '../wire/cell.ts';
 import type { WireColumn } from '../wire/rows.ts';

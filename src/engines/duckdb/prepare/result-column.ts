@@ -1,5 +1,5 @@
 import { type DuckDBType, DuckDBTypeId } from '@duckdb/node-api';
-import { headerTypes, type ResultColumn } from '../../../engine/check-columns.ts';
+import { headerTypes, type ResultColumn } from '../../../catalog/model/result-column.ts';
 import { scalarNames } from '../wire/bigquery-type.ts';
 
 /** A column of DuckDB's result, in the words of a saved query's header. */

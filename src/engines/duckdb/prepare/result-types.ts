@@ -1,14 +1,15 @@
 import { type DuckDBConnection, type DuckDBType, DuckDBTypeId } from '@duckdb/node-api';
 import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
 import { StartError } from '../../../errors.ts';
-import { checkColumns, type ResultColumn } from '../../../engine/check-columns.ts';
+import { checkColumns } from '../../../analysis/check-columns.ts';
+import type { ResultColumn } from '../../../catalog/model/result-column.ts';
 import type { Compiled } from '@querygate/bigquery-sql/compile';
 import { duckdbText } from '@querygate/bigquery-sql/passes/duckdb-text';
 import { nullLiteral } from '@querygate/bigquery-sql/tree/build';
 import { mapExpressions } from '@querygate/bigquery-sql/tree/map';
 import type { Query } from '@querygate/bigquery-sql/tree/nodes';
 import { type Column, duckdbType, sameName, type Type, unknown } from '@querygate/bigquery-sql/types';
-import { resultColumnOf } from '../../../engine/records/result-column-of.ts';
+import { resultColumnOf } from '../../../analysis/result-column-of.ts';
 import { bigqueryType } from '../wire/bigquery-type.ts';
 import { planProblem } from './plan-problem.ts';
 import { toResultColumn } from './result-column.ts';

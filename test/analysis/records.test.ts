@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { TableSchema } from '../../../src/catalog/model/table-schema.ts';
-import { toResultColumn } from '../../../src/engines/bigquery/result-column.ts';
-import { recordNotes, recordProblemsOf } from '../../../src/engine/records/check-records.ts';
-import { compareFields } from '../../../src/engine/records/compare-fields.ts';
-import { completeRecords } from '../../../src/engine/records/complete-records.ts';
-import { draftQuery } from '../../support/queries.ts';
+import type { TableSchema } from '../../src/catalog/model/table-schema.ts';
+import { toResultColumn } from '../../src/engines/bigquery/result-column.ts';
+import { recordNotes, recordProblemsOf } from '../../src/analysis/check-records.ts';
+import { compareFields } from '../../src/analysis/compare-fields.ts';
+import { completeRecords } from '../../src/analysis/complete-records.ts';
+import { draftQuery } from '../support/queries.ts';
 
 const tables: readonly TableSchema[] = [
   {

@@ -2,7 +2,7 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { expect, test } from 'vitest';
 import type { SavedQuery } from '../../src/catalog/model/saved-query.ts';
 import { prepareCatalog } from '../../src/engines/duckdb/prepare/prepare-catalog.ts';
-import { tenantProblems } from '../../src/engine/tenant-filters.ts';
+import { tenantProblems } from '../../src/analysis/tenant-filters.ts';
 
 const savedQuery = (sql: string, line: number): SavedQuery => ({
   id: '00000000-0000-4000-8000-000000000001',

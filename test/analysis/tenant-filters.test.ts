@@ -7,7 +7,7 @@ import { readConfig } from '../../src/config.ts';
 import { compile } from '@querygate/bigquery-sql/compile';
 import { storedColumns } from '../../src/engines/duckdb/store/shredded-columns.ts';
 import { engines } from '../../src/engines/engines.ts';
-import { sandboxProblems, tenantProblems, unfilteredProblems } from '../../src/engine/tenant-filters.ts';
+import { sandboxProblems, tenantProblems, unfilteredProblems } from '../../src/analysis/tenant-filters.ts';
 
 const nullable = { mode: 'NULLABLE' } as const;
 const string = (name: string) => ({ name, type: 'STRING', ...nullable }) as const;

@@ -1,7 +1,7 @@
-import type { RecordField, SavedQuery } from '../../catalog/model/saved-query.ts';
-import { columnTypes } from '../../catalog/model/saved-query.ts';
-import type { Field, TableSchema } from '../../catalog/model/table-schema.ts';
-import type { ResultColumn } from '../check-columns.ts';
+import type { RecordField, SavedQuery } from '../catalog/model/saved-query.ts';
+import { columnTypes } from '../catalog/model/saved-query.ts';
+import type { Field, TableSchema } from '../catalog/model/table-schema.ts';
+import type { ResultColumn } from '../catalog/model/result-column.ts';
 import { columnOrigin, type FieldOrigin } from '@querygate/bigquery-sql/analysis/column-origin';
 import { type Compiled, compile } from '@querygate/bigquery-sql/compile';
 import { resultColumnOf } from './result-column-of.ts';

@@ -1,6 +1,6 @@
-import type { RecordField } from '../../catalog/model/saved-query.ts';
-import { didYouMean } from '../../files/nearest-name.ts';
-import { accepts, describeColumn, isSameColumn } from '../check-columns.ts';
+import type { RecordField } from '../catalog/model/saved-query.ts';
+import { didYouMean } from '../files/nearest-name.ts';
+import { accepts, describeColumn, isSameColumn } from './check-columns.ts';
 import type { KnownColumn } from './known-columns.ts';
 
 /** A difference between a field that a saved query has and the one that the SQL returns. */
