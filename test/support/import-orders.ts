@@ -1,0 +1,51 @@
+/**
+ * The order of imports: what is in a folder imports from its own part of that folder, or from one before it, also through
+ * files beside the parts. `import type` counts. Each folder with several folders has its order here; that of `src` has its
+ * files too.
+ */
+export const orders: Readonly<Record<string, readonly string[]>> = {
+  'packages/bigquery-sql/src': [
+    ...['syntax', 'tree', 'macros', 'rules', 'passes', 'analysis', 'proposals', 'sandbox'],
+  ],
+  'packages/bigquery-sql/src/syntax': ['lexer', 'expressions', 'queries'],
+  'packages/bigquery-sql/src/rules/functions': ['aggregates', 'text', 'time'],
+  'packages/bigquery-sql/src/passes': ['constants', 'rewriting'],
+  src: [
+    'errors.ts',
+    'parse-json.ts',
+    'version.ts',
+    'trace',
+    'config',
+    'config.ts',
+    'concurrency',
+    'files',
+    'names',
+    'redis',
+    'catalog',
+    'analysis',
+    'keys',
+    'engine',
+    'engines',
+    'results',
+    'formats',
+    'shadow',
+    'metrics',
+    'http',
+    'gateway',
+    'cli',
+    'main.ts',
+  ],
+  'src/catalog': ['model', 'binding', 'header', 'check', 'folder'],
+  'src/keys': ['rates', 'file', 'jwt'],
+  'src/engines': ['bigquery', 'duckdb'],
+  'src/engines/duckdb': ['wire', 'store', 'demo', 'import', 'prepare', 'run', 'session'],
+  'src/engines/duckdb/import': ['scan', 'read', 'reject'],
+  'src/results': ['shared', 'redis'],
+  'src/http/graphql': ['document', 'persisted', 'schema', 'compiled', 'graphiql'],
+  'src/http/graphql/compiled': ['records', 'answer'],
+  'src/cli': [
+    ...['problems', 'settings', 'query-tests', 'diff', 'new', 'tables', 'authoring', 'keys', 'print', 'sql'],
+    'start',
+  ],
+  'src/cli/diff': ['rules', 'compare', 'git'],
+};
