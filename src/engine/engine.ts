@@ -1,6 +1,6 @@
 import type { BoundQuery } from '../catalog/binding/bind.ts';
 import type { Catalog, SavedQuery, Source } from '../catalog/model/saved-query.ts';
-import type { TableSchema } from '../catalog/model/table-schema.ts';
+import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import type { Owner } from '../concurrency/fair-share.ts';
 import type { LoopTurns } from '../concurrency/loop-turns.ts';
 import type { Config } from '../config.ts';

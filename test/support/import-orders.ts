@@ -5,14 +5,13 @@
  */
 export const orders: Readonly<Record<string, readonly string[]>> = {
   'packages/bigquery-sql/src': [
-    ...['syntax', 'tree', 'macros', 'rules', 'passes', 'analysis', 'proposals', 'sandbox'],
+    ...['text', 'syntax', 'tree', 'macros', 'rules', 'passes', 'analysis', 'proposals', 'sandbox'],
   ],
   'packages/bigquery-sql/src/syntax': ['lexer', 'expressions', 'queries'],
   'packages/bigquery-sql/src/rules/functions': ['aggregates', 'text', 'time'],
   'packages/bigquery-sql/src/passes': ['constants', 'rewriting'],
   src: [
     'errors.ts',
-    'parse-json.ts',
     'version.ts',
     'trace',
     'config',
