@@ -5,10 +5,12 @@
  */
 export const orders: Readonly<Record<string, readonly string[]>> = {
   'packages/bigquery-sql/src': [
-    ...['text', 'syntax', 'tree', 'macros', 'rules', 'passes', 'analysis', 'proposals', 'sandbox'],
+    ...['text', 'syntax', 'tree', 'macros', 'rules', 'passes', 'analysis', 'duckdb', 'proposals'],
+    'sandbox',
   ],
   'packages/bigquery-sql/src/syntax': ['lexer', 'expressions', 'queries'],
   'packages/bigquery-sql/src/rules/functions': ['aggregates', 'text', 'time'],
+  'packages/bigquery-sql/src/duckdb': ['layout', 'host'],
   'packages/bigquery-sql/src/passes': ['constants', 'rewriting'],
   src: [
     'errors.ts',
@@ -37,7 +39,7 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
   'src/catalog': ['model', 'binding', 'header', 'check', 'folder'],
   'src/keys': ['rates', 'file', 'jwt'],
   'src/engines': ['bigquery', 'duckdb'],
-  'src/engines/duckdb': ['wire', 'store', 'demo', 'import', 'prepare', 'run', 'session'],
+  'src/engines/duckdb': ['wire', 'store', 'demo', 'import', 'prepare', 'run'],
   'src/engines/duckdb/import': ['scan', 'read', 'reject'],
   'src/results': ['shared', 'redis'],
   'src/http/graphql': ['document', 'persisted', 'schema', 'compiled', 'graphiql'],
