@@ -9,7 +9,6 @@ const knots = [
   // The rules of expressions and of queries contain each other, as in every compiler; they meet through `Context`.
   'packages/bigquery-sql/src/rules',
   // To be opened.
-  'src/http',
   'src/http/pages/browser',
 ];
 

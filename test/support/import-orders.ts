@@ -42,7 +42,11 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
   'src/engines/duckdb': ['wire', 'store', 'demo', 'import', 'prepare', 'run'],
   'src/engines/duckdb/import': ['scan', 'read', 'reject'],
   'src/results': ['shared', 'redis'],
-  'src/http/graphql': ['document', 'persisted', 'schema', 'compiled', 'graphiql'],
+  'src/http': [
+    ...['message', 'access', 'observe', 'finish', 'static', 'rest', 'graphql', 'handler', 'compat', 'node'],
+    ...['graphiql', 'openapi', 'pages'],
+  ],
+  'src/http/graphql': ['document', 'persisted', 'schema', 'compiled'],
   'src/http/graphql/compiled': ['records', 'answer'],
   'src/cli': [
     ...['problems', 'settings', 'query-tests', 'diff', 'new', 'tables', 'authoring', 'keys', 'print', 'sql'],
