@@ -23,7 +23,7 @@ function pathInRepository(file: string): string {
   const { GITHUB_WORKSPACE: repository } = process.env;
   if (repository === undefined) return file;
   const path = relative(repository, resolve(file)).split(sep).join('/');
-  return path.startsWith('../../cli/') ? file : path;
+  return path.startsWith('../') ? file : path;
 }
 
 const escapeData = (text: string) =>
