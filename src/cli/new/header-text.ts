@@ -2,7 +2,7 @@ import { Document, isCollection, isMap, isPair, isScalar, type YAMLMap } from 'y
 import { fillIn } from '../../catalog/header/unfinished.ts';
 import { pascalCase } from '../../names/graphql-names.ts';
 import { columnTypes } from '../../catalog/model/saved-query.ts';
-import type { ResultColumn } from '../../engine/check-columns.ts';
+import type { ResultColumn } from '../../catalog/model/result-column.ts';
 import type { DescribedParameter } from '@querygate/bigquery-sql/proposals/describe-parameters';
 import type { DescribedColumn, SqlDescription } from '@querygate/bigquery-sql/proposals/describe-sql';
 

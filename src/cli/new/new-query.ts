@@ -10,7 +10,7 @@ import { namePattern, nameRule, parseVersionName } from '../../catalog/model/ver
 import { readConfig } from '../../config.ts';
 import { describeSql, type SqlDescription } from '@querygate/bigquery-sql/proposals/describe-sql';
 import { tenantColumns } from '@querygate/bigquery-sql/proposals/tenant-columns';
-import { engines } from '../../engine/engines.ts';
+import { engines } from '../../engines/engines.ts';
 import { StartError } from '../../errors.ts';
 import { commandError } from '../arguments.ts';
 import { headerSchemaFile } from '../package-files.ts';

@@ -1,5 +1,5 @@
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
-import type { TableSchema } from '../../catalog/model/table-schema.ts';
+import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { StartError } from '../../errors.ts';
 import { rejectedAliases } from '@querygate/bigquery-sql/analysis/null-rejection';
 import { compile } from '@querygate/bigquery-sql/compile';
@@ -8,7 +8,7 @@ import { freshNames } from '@querygate/bigquery-sql/tree/fresh-names';
 import { type Mapper, mapParts } from '@querygate/bigquery-sql/tree/map';
 import type { From, Query } from '@querygate/bigquery-sql/tree/nodes';
 import { printQuery } from '@querygate/bigquery-sql/tree/print';
-import { unfilteredProblems } from '../tenant-filters.ts';
+import { unfilteredProblems } from '../../analysis/tenant-filters.ts';
 
 /** What becomes of a changed query before it runs. */
 export type Effect =

@@ -10,6 +10,7 @@ import {
   hidesEndpoints,
   namesOf,
   type Principal,
+  permissions,
   resolveEndpoints,
 } from '../principal.ts';
 

@@ -1,8 +1,8 @@
-import type { TableSchema } from '../../../../src/catalog/model/table-schema.ts';
+import type { TableSchema } from '../../src/table-schema.ts';
 import { readConfig } from '../../../../src/config.ts';
 import { describeSql } from '../../src/proposals/describe-sql.ts';
 import { tenantColumns } from '../../src/proposals/tenant-columns.ts';
-import { describeColumns } from '../../../../src/engine/duckdb/describe-columns.ts';
+import { describeColumns } from '../../../../src/engines/duckdb/describe-columns.ts';
 
 const config = readConfig({ DUCKDB_THREADS: '1' });
 
