@@ -26,6 +26,8 @@ const rooms = [
   'metrics',
   'http',
   'gateway',
+  'exports',
+  'index',
   'cli',
   'main',
 ];

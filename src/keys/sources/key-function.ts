@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { describeIssue, schemaProblems } from '../../files/schema-problems.ts';
-import { permissions, tenantSchema } from '../file/key-schema.ts';
+import { tenantSchema } from '../file/key-schema.ts';
 import type { KeyRequest, KeySource, OpenKeys } from '../key-source.ts';
 import { concurrencyLimiterFor, rateLimitFor } from '../keyring.ts';
 import {
