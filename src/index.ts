@@ -14,4 +14,4 @@ export {
   StartError,
 } from './errors.ts';
 export type { Catalog, SavedQuery } from './catalog/model/saved-query.ts';
-export type { Connection } from './http/server/fetch-adapter.ts';
+export type { Connection } from './http/node/fetch-adapter.ts';

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Catalog } from '../catalog/model/saved-query.ts';
-import type { CatalogState } from '../http/observe/readiness.ts';
+import type { CatalogState } from '../http/handler/readiness.ts';
 import { buildRequestMetrics, type RequestMetrics } from '../http/observe/request-metrics.ts';
 import { buildInfo } from '../metrics/build-info.ts';
 import { buildCatalogMetrics, type CatalogMetrics } from '../metrics/catalog-metrics.ts';

@@ -3,7 +3,7 @@ import type { Catalog } from '../catalog/model/saved-query.ts';
 import type { Clock } from '../concurrency/clock.ts';
 import type { LoopTurns } from '../concurrency/loop-turns.ts';
 import type { Engine } from '../engine/engine.ts';
-import { idsOf } from '../http/observe/request-trace.ts';
+import { idsOf } from '../http/message/request-trace.ts';
 import type { OnCost } from '../results/compute.ts';
 import type { GetResult } from '../results/get-result.ts';
 import { openResults, type Results } from '../results/open-results.ts';

@@ -5,12 +5,12 @@ import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import type { Principal } from '../../keys/principal.ts';
 import { cacheKey } from '../../results/cache-key.ts';
 import type { CachedResult, GetResult } from '../../results/get-result.ts';
-import type { Admission } from '../access/admission.ts';
 import type { Audit } from '../access/audit.ts';
 import { authorizeAndBind } from '../access/authorize.ts';
-import type { ByteCharge } from '../byte-budget.ts';
-import type { RequestHead } from '../head.ts';
-import { httpLimits } from '../limits.ts';
+import type { ByteCharge } from '../message/byte-budget.ts';
+import type { RequestHead } from '../message/head.ts';
+import { httpLimits } from '../message/limits.ts';
+import type { Admission } from '../message/route.ts';
 import { tooLargeForExecutor } from './errors.ts';
 
 /** The outcome of an operation, for the headers and the status of its response. */

@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
 import { callerDisconnected } from '../../../errors.ts';
 import type { CachedResult } from '../../../results/get-result.ts';
-import type { Admission } from '../../access/admission.ts';
-import type { RequestHead } from '../../head.ts';
-import { httpLimits } from '../../limits.ts';
-import { logOf } from '../../observe/request-trace.ts';
-import type { Reply } from '../../reply.ts';
+import type { RequestHead } from '../../message/head.ts';
+import { httpLimits } from '../../message/limits.ts';
+import type { Reply } from '../../message/reply.ts';
+import { logOf } from '../../message/request-trace.ts';
+import type { Admission } from '../../message/route.ts';
 import { areHits, getOutcomes, isCancelled, type Outcome, type OutcomeOptions } from './answer/outcomes.ts';
 import { replyPartial } from './answer/partial-reply.ts';
 import { buildRenderReply } from './answer/render-reply.ts';
