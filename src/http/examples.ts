@@ -1,7 +1,5 @@
-import { textsOf } from '../catalog/binding/list-values.ts';
 import { exampleValue } from '../catalog/binding/example-parameters.ts';
-import { graphqlNames } from '../names/graphql-fields.ts';
-import { camelCase, pascalCase } from '../names/graphql-names.ts';
+import { textsOf } from '../catalog/binding/list-values.ts';
 import type {
   Catalog,
   Parameter,
@@ -10,6 +8,8 @@ import type {
   SavedQuery,
 } from '../catalog/model/saved-query.ts';
 import { mainNames, type PublicName } from '../catalog/model/versions.ts';
+import { graphqlNames } from '../names/graphql-fields.ts';
+import { camelCase, pascalCase } from '../names/graphql-names.ts';
 import { argumentType } from './graphql/schema/arguments.ts';
 import { endpointPath } from './paths.ts';
 

@@ -2,10 +2,10 @@ import { type BoundQuery, bind, type RawParameters } from '../../catalog/binding
 import { areAllowed, bindForTenants, type TenantBinding } from '../../catalog/binding/bind-tenant.ts';
 import { callerSql, sqlParameter } from '../../catalog/binding/caller-sql.ts';
 import { unknownQuery } from '../../catalog/model/find-query.ts';
-import { labelValue } from '../../names/label-names.ts';
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import { GatewayError, type Refusal } from '../../errors.ts';
 import { mayPassSql, type Principal } from '../../keys/principal.ts';
+import { labelValue } from '../../names/label-names.ts';
 import type { RequestHeaders } from '../head.ts';
 
 /** A saved query with a caller's parameters, and the outcomes of binding them; kept for all equal requests. */

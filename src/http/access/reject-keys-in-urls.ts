@@ -1,6 +1,6 @@
 import type { RawParameters } from '../../catalog/binding/bind.ts';
-import { isCredentialName } from '../../names/credential-names.ts';
 import { GatewayError } from '../../errors.ts';
+import { isCredentialName } from '../../names/credential-names.ts';
 import { decodeText, type PreparedRequest, parseQueryString } from '../prepare-request.ts';
 
 /**

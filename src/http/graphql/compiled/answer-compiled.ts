@@ -6,12 +6,12 @@ import type { RequestHead } from '../../head.ts';
 import { httpLimits } from '../../limits.ts';
 import { logOf } from '../../observe/request-trace.ts';
 import type { Reply } from '../../reply.ts';
-import { areHits, getOutcomes, isCancelled, type Outcome, type OutcomeOptions } from './answer/outcomes.ts';
-import { replyPartial } from './answer/partial-reply.ts';
-import { buildRenderReply } from './answer/render-reply.ts';
+import { areHits, getOutcomes, isCancelled, type Outcome, type OutcomeOptions } from '../outcomes.ts';
 import type { DerivedCache } from './derived-cache.ts';
 import type { OperationRequest, QueryField } from './operation-request.ts';
+import { replyPartial } from './partial-reply.ts';
 import { buildRenderBody, type RenderOptions, rowBytes } from './render-body.ts';
+import { buildRenderReply } from './render-reply.ts';
 import type { RenderedResponse } from './rendered-response.ts';
 
 export interface CompiledOptions extends RenderOptions, OutcomeOptions {

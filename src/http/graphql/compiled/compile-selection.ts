@@ -10,16 +10,16 @@ import {
   selectionsBelow,
 } from '../document/collect-fields.ts';
 import { type RowSize, rowSizeOf } from '../document/row-size.ts';
-import { type BinaryText, toBinaryText } from './binary-text.ts';
-import type { Cells, ColumnGroup } from './cell-blocks.ts';
-import { compileRecord } from './records/record-writer.ts';
+import { type BinaryText, toBinaryText } from './rows/binary-text.ts';
+import type { Cells, ColumnGroup } from './rows/cell-blocks.ts';
+import { compileRecord } from './rows/record-writer.ts';
 import {
   type ColumnPlace,
   compileRows,
   type RowList,
   type RowMember,
   type RowsWriter,
-} from './rows-writer.ts';
+} from './rows/rows-writer.ts';
 
 /** Writes the value of one root field from its result. */
 export interface SelectionWriter {

@@ -1,20 +1,20 @@
 import { type FieldNode, GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
-import { statusOf } from '../../../../errors.ts';
-import type { CachedResult } from '../../../../results/get-result.ts';
-import type { Admission } from '../../../access/admission.ts';
-import type { RequestHead } from '../../../head.ts';
-import { httpLimits } from '../../../limits.ts';
-import type { Reply } from '../../../reply.ts';
-import type { CollectedField } from '../../document/collect-fields.ts';
-import { rowListBytes } from '../../document/row-size.ts';
-import { maskError, responseTooLarge, withNodes } from '../../errors.ts';
-import { chooseMediaType } from '../../media-type.ts';
-import { toBinaryText } from '../binary-text.ts';
-import type { OperationRequest, QueryField } from '../operation-request.ts';
-import type { RenderBody } from '../render-body.ts';
-import { postHeaders } from '../rendered-response.ts';
-import type { Outcome } from './outcomes.ts';
+import { statusOf } from '../../../errors.ts';
+import type { CachedResult } from '../../../results/get-result.ts';
+import type { Admission } from '../../access/admission.ts';
+import type { RequestHead } from '../../head.ts';
+import { httpLimits } from '../../limits.ts';
+import type { Reply } from '../../reply.ts';
+import type { CollectedField } from '../document/collect-fields.ts';
+import { rowListBytes } from '../document/row-size.ts';
+import { maskError, responseTooLarge, withNodes } from '../errors.ts';
+import { chooseMediaType } from '../media-type.ts';
+import type { Outcome } from '../outcomes.ts';
+import type { OperationRequest, QueryField } from './operation-request.ts';
+import type { RenderBody } from './render-body.ts';
+import { postHeaders } from './rendered-response.ts';
+import { toBinaryText } from './rows/binary-text.ts';
 
 /** A response in which some root fields are null, each with its error, as an executor gives it. */
 export async function replyPartial(

@@ -1,12 +1,12 @@
-import type { BoundQuery } from '../../../../catalog/binding/bind.ts';
-import { GatewayError } from '../../../../errors.ts';
-import { cacheKey } from '../../../../results/cache-key.ts';
-import type { CachedResult, GetResult } from '../../../../results/get-result.ts';
-import type { Admission } from '../../../access/admission.ts';
-import type { Audit } from '../../../access/audit.ts';
-import { authorizeAndBind } from '../../../access/authorize.ts';
-import type { RequestHead } from '../../../head.ts';
-import type { QueryField } from '../operation-request.ts';
+import type { BoundQuery } from '../../catalog/binding/bind.ts';
+import { GatewayError } from '../../errors.ts';
+import { cacheKey } from '../../results/cache-key.ts';
+import type { CachedResult, GetResult } from '../../results/get-result.ts';
+import type { Admission } from '../access/admission.ts';
+import type { Audit } from '../access/audit.ts';
+import { authorizeAndBind } from '../access/authorize.ts';
+import type { RequestHead } from '../head.ts';
+import type { QueryField } from './compiled/operation-request.ts';
 
 /** What became of one root field. */
 export type Outcome = { readonly result: CachedResult } | { readonly error: unknown };
