@@ -1,15 +1,18 @@
+import DataLoader from 'dataloader';
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
-import { GatewayError } from '../../errors.ts';
+import { callerDisconnected, GatewayError } from '../../errors.ts';
 import { cacheKey } from '../../results/cache-key.ts';
 import type { CachedResult, GetResult } from '../../results/get-result.ts';
 import type { Admission } from '../access/admission.ts';
 import type { Audit } from '../access/audit.ts';
-import { authorizeAndBind } from '../access/authorize.ts';
+import { authorizeAndBind, type EndpointRequest } from '../access/authorize.ts';
 import type { RequestHead } from '../head.ts';
-import type { QueryField } from './compiled/operation-request.ts';
 
 /** What became of one root field. */
 export type Outcome = { readonly result: CachedResult } | { readonly error: unknown };
+
+/** Gives the outcome of one root field of a request, and reports a refusal to the operator. */
+export type GetOutcome = (endpoint: EndpointRequest) => Outcome | Promise<Outcome>;
 
 export interface OutcomeOptions {
   readonly getResult: GetResult;
@@ -17,43 +20,64 @@ export interface OutcomeOptions {
   readonly now: () => Date;
 }
 
-/** Equal queries of one request are one call. */
-export function getOutcomes(
-  fields: readonly QueryField[],
+/**
+ * Equal queries of one request are one call.
+ *
+ * @param isOnly whether the request has one root field: its outcome is not a promise if the result is in memory
+ */
+export function buildGetOutcome(
   head: RequestHead,
   { principal, noCache, schedule }: Admission,
   { getResult, audit, now }: OutcomeOptions,
-): readonly (Outcome | Promise<Outcome>)[] {
+  isOnly = false,
+): GetOutcome {
   const get = (bound: BoundQuery) =>
     schedule(() => getResult(bound, { caller: head, noCache, owner: principal.id }), head);
-  const calls = new Map<string, CachedResult | Promise<CachedResult>>();
-  const getOnce = (bound: BoundQuery) => {
-    const key = cacheKey(bound);
-    const call = calls.get(key) ?? get(bound);
-    calls.set(key, call);
-    return call;
-  };
+  const getOnce = isOnly ? get : onceForEqual(get);
   const toFailure = (error: unknown): Outcome => {
     audit(error, head, principal.id);
     return { error };
   };
-  return fields.map(({ endpoint }) => {
+  return (endpoint) => {
     try {
-      const bound = authorizeAndBind(principal, endpoint, head.headers, now);
-      const result = fields.length === 1 ? get(bound) : getOnce(bound);
+      const result = getOnce(authorizeAndBind(principal, endpoint, head.headers, now));
       return result instanceof Promise ? result.then(toOutcome, toFailure) : { result };
     } catch (error) {
       return toFailure(error);
     }
-  });
+  };
 }
 
 const toOutcome = (result: CachedResult): Outcome => ({ result });
 
-export const isCancelled = (outcome: Outcome): boolean =>
-  'error' in outcome && outcome.error instanceof GatewayError && outcome.error.code === 'CANCELLED';
-
-/** Whether nothing has to be waited for. Others wait for a run, and may be many. */
-export function areHits(outcomes: readonly (Outcome | Promise<Outcome>)[]): outcomes is readonly Outcome[] {
-  return outcomes.every((outcome) => 'result' in outcome && outcome.result.cacheStatus === 'HIT');
+function onceForEqual(get: (bound: BoundQuery) => CachedResult | Promise<CachedResult>) {
+  const getOrError = async (bound: BoundQuery) => {
+    try {
+      return await get(bound);
+    } catch (error) {
+      // DataLoader takes only errors for failures of one key.
+      return error instanceof Error ? error : new Error(String(error));
+    }
+  };
+  const loader = new DataLoader<BoundQuery, CachedResult, string>(
+    (queries) => Promise.all(queries.map(getOrError)),
+    { cacheKeyFn: cacheKey },
+  );
+  return (bound: BoundQuery) => loader.load(bound);
 }
+
+/**
+ * The results among the outcomes of a request.
+ *
+ * @throws GatewayError CANCELLED if one is missing because the caller disconnected: nobody reads a reply
+ */
+export function resultsOf(outcomes: readonly Outcome[], { signal }: RequestHead): readonly CachedResult[] {
+  const results = outcomes.flatMap((outcome) => ('result' in outcome ? [outcome.result] : []));
+  if (results.length < outcomes.length && signal.aborted && outcomes.some(isCancelled)) {
+    throw callerDisconnected();
+  }
+  return results;
+}
+
+const isCancelled = (outcome: Outcome): boolean =>
+  'error' in outcome && outcome.error instanceof GatewayError && outcome.error.code === 'CANCELLED';
